@@ -1,0 +1,47 @@
+# make demo: simulate the default scene and leave a report, plots and a replay in demo/
+# make test: the linters, then every test
+# Both set up .venv first. Needs Python 3.11 or newer; no compiler.
+
+PYTHON ?= python3
+ARGS   ?=
+BIN    := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench clean
+.DELETE_ON_ERROR:
+
+help:
+	@sed -n 's/^# //p' Makefile | head -n 3
+	@echo "make lint, make bench, make clean; make test ARGS=\"-m 'not slow'\" hands ARGS to pytest."
+
+demo: .venv/.installed
+	$(BIN)/linkwork run chain --seconds 2 --out demo
+
+test: lint
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+lint: .venv/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy src
+	$(BIN)/lint-imports
+
+bench: .venv/.bench
+	$(BIN)/linkwork bench chains $(ARGS)
+
+.venv/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "linkwork needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1). Name another: make PYTHON=/path/to/python3"; exit 1; }
+	@echo "Setting up .venv: about 1 GB of libraries is fetched and unpacked (casadi, llvmlite, scipy, ...): a minute or more, once."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@touch $@
+
+.venv/.bench: .venv/.installed
+	@echo "Adding the peers that the benchmarks compare with (mujoco, pinocchio, dart), about a minute, once."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	@touch $@
+
+clean:
+	rm -rf .venv demo build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
+	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +

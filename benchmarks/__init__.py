@@ -1,0 +1,1 @@
+"""Benchmarks of linkwork, beside its peers. Start with README.md."""

@@ -1,0 +1,1 @@
+"""One adapter a peer; what each module offers stands in `interface.py`."""

@@ -1,0 +1,146 @@
+"""Kernels -> machine code, cached on disk.
+
+A kernel's object file is kept under a name made of its key, the sources of this package that write kernels, the
+LLVM version and the processor: a change of any of them is another file, so that a stale one is never loaded.
+Engines live as long as the process (a freed one is a segfault), behind one lock.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+import llvmlite.binding as llvm
+import llvmlite.ir as ir
+
+from linkwork.codegen.emit import emit
+from linkwork.codegen.trace import Kernel, Trace
+
+LOCK = threading.RLock()
+PATIENCE = 1.0  # seconds of compiling after which a word is said
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+@cache
+def cache_folder() -> Path:
+    """Where compiled kernels and drivers are kept: LINKWORK_CACHE, or the user's cache folder."""
+    chosen = os.environ.get("LINKWORK_CACHE")
+    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "linkwork"
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=base):
+            pass
+    except OSError:
+        base = Path(tempfile.mkdtemp(prefix="linkwork-"))
+    return base
+
+
+@cache
+def source_digest() -> str:
+    """A digest of every source file that takes part in writing kernels or drivers."""
+    digest = hashlib.sha256()
+    for folder in ("codegen", "symbolic", "model", "solvers", "integrators"):
+        for path in sorted((PACKAGE / folder).rglob("*.py")):
+            digest.update(path.name.encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def _machine():
+    try:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+    except RuntimeError:  # numba has done it already
+        pass
+    target = llvm.Target.from_default_triple()
+    features = llvm.get_host_cpu_features().flatten()
+    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=3)
+
+
+@cache
+def _engine():
+    empty = llvm.parse_assembly(str(ir.Module("linkwork")))
+    return llvm.create_mcjit_compiler(empty, _machine())
+
+
+@cache
+def platform_digest() -> str:
+    parts = (source_digest(), llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(),
+             llvm.get_host_cpu_features().flatten(), sys.platform)  # fmt: skip
+    return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()
+
+
+def symbol_name(kernel: Kernel, lanes: int) -> str:
+    digest = hashlib.sha256(f"{kernel.key}|{lanes}|{platform_digest()}".encode()).hexdigest()
+    return f"lw_{digest[:40]}"
+
+
+def assemble(trace: Trace, name: str, lanes: int) -> bytes:
+    """The object file of one kernel."""
+    module = ir.Module(name)
+    module.triple = llvm.get_process_triple()
+    emit(module, name, trace.function(), trace.sources, trace.targets, lanes)
+    parsed = llvm.parse_assembly(str(module))
+    parsed.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    builder = llvm.create_pass_builder(_machine(), options)
+    builder.getModulePassManager().run(parsed, builder)
+    return _machine().emit_object(parsed)
+
+
+class KernelLoader:
+    """Addresses of kernels in this process, compiled or loaded on first use."""
+
+    def __init__(self) -> None:
+        self.addresses: dict[str, int] = {}
+        self.compiled = 0  # kernels written anew by this process, for reports and tests
+
+    def addresses_of(self, kernels: Iterable[Kernel], lanes: int = 1) -> list[int]:
+        with LOCK:
+            names = [(kernel, symbol_name(kernel, lanes)) for kernel in kernels]
+            missing = {name: kernel for kernel, name in names if name not in self.addresses}
+            began, told = time.perf_counter(), False
+            for number, (name, kernel) in enumerate(missing.items()):
+                self._load(name, kernel, lanes)
+                if not told and time.perf_counter() - began > PATIENCE and number + 1 < len(missing):
+                    told = True
+                    print(f"linkwork: compiling {len(missing) - number - 1} more kernels (kept for next time) ...",
+                          file=sys.stderr, flush=True)  # fmt: skip
+            if missing:
+                _engine().finalize_object()
+                for name in missing:
+                    self.addresses[name] = _engine().get_function_address(name)
+            return [self.addresses[name] for _, name in names]
+
+    def _load(self, name: str, kernel: Kernel, lanes: int) -> None:
+        path = cache_folder() / "kernels" / f"{name}.o"
+        try:
+            code = path.read_bytes()
+        except OSError:
+            code = assemble(kernel.trace(), name, lanes)
+            self.compiled += 1
+            keep(path, code)
+        _engine().add_object_file(llvm.ObjectFileRef.from_data(code))
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Write a file so that no reader ever sees half of it; a full disk is no reason to stop."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(content)
+        os.replace(file.name, path)
+    except OSError:
+        pass
+
+
+LOADER = KernelLoader()

@@ -1,0 +1,111 @@
+"""numba, in one place: the options of every driver, and the one call through which drivers reach kernels.
+
+`LINKWORK_KERNELS=casadi` runs every kernel as its CasADi function and every driver as plain Python: slow, and the
+same numbers to rounding. It is oracle, debugger and coverage in one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from linkwork.codegen.compile import LOADER, cache_folder, source_digest
+from linkwork.codegen.trace import Kernel, Trace
+
+INTERPRETED = os.environ.get("LINKWORK_KERNELS", "llvm") == "casadi"
+OPERANDS = 5  # record offsets of one operation
+
+if INTERPRETED:
+
+    def jit(function):
+        return function
+
+    _ROUTINES: list[Callable[[np.ndarray, np.ndarray], None]] = []
+
+    def sweep(work, table, operations):
+        """Run operations in order: rows (kernel, offset, ...) on the workspace."""
+        for row in operations:
+            _ROUTINES[table[row[0]]](work, row[1:])
+
+    def _interpreted(trace: Trace):
+        function = trace.function()
+
+        def run(work, offsets):
+            base = (0, *offsets)
+            arguments = [[work[base[p] + k] for p, k in source] for source in trace.sources]
+            results = function.call(arguments) if trace.results else []
+            for places, result in zip(trace.targets, results, strict=True):
+                for (p, k), value in zip(places, np.asarray(result.full()).ravel(), strict=True):
+                    work[base[p] + k] = value
+
+        return run
+
+    _KNOWN: dict[str, int] = {}
+
+    def kernel_table(kernels: Iterable[Kernel]) -> np.ndarray:
+        numbers = []
+        for kernel in kernels:
+            if kernel.key not in _KNOWN:
+                _ROUTINES.append(_interpreted(kernel.trace()))
+                _KNOWN[kernel.key] = len(_ROUTINES) - 1
+            numbers.append(_KNOWN[kernel.key])
+        return np.array(numbers, dtype=np.int64)
+
+    def routine_address(routine: Callable[[np.ndarray, np.ndarray], None]) -> int:
+        """A Python routine (work, offsets) that stands in a table like a kernel."""
+        _ROUTINES.append(routine)
+        return len(_ROUTINES) - 1
+
+else:
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / f"drivers-{source_digest()[:16]}"))
+    import numba
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+
+    def jit(function):
+        return numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+
+    @intrinsic
+    def _call(typing_context, address, base, o1, o2, o3, o4, o5):
+        """kernel(base, base + 8 o1, ..., base + 8 o5), by address."""
+
+        def generate(context, builder, signature, arguments):
+            pointer = ir.PointerType(ir.DoubleType())
+            address, base, *offsets = arguments
+            kernel_type = ir.FunctionType(ir.VoidType(), [pointer] * (1 + OPERANDS))
+            kernel = builder.inttoptr(address, kernel_type.as_pointer())
+            start = builder.inttoptr(base, pointer)
+            records = [builder.gep(start, [builder.sext(o, ir.IntType(64))]) for o in offsets]
+            builder.call(kernel, [start, *records])
+            return cgutils.get_null_value(context.get_value_type(types.none))
+
+        offset = types.int32
+        return types.none(types.int64, types.int64, offset, offset, offset, offset, offset), generate
+
+    @jit
+    def sweep(work, table, operations):
+        """Run operations in order: rows (kernel, offset, ...) on the workspace."""
+        base = work.ctypes.data
+        for i in range(operations.shape[0]):
+            row = operations[i]
+            _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5])
+
+    def kernel_table(kernels: Iterable[Kernel]) -> np.ndarray:
+        return np.array(LOADER.addresses_of(kernels), dtype=np.int64)
+
+    _KEPT: list[object] = []  # callbacks must outlive every table that names them
+
+    def routine_address(routine: Callable[[np.ndarray, np.ndarray], None]) -> int:
+        """A Python routine (work, offsets) that stands in a table like a kernel; `work` is a view of all memory."""
+        import ctypes
+
+        @ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (1 + OPERANDS))
+        def callback(base, *records):
+            routine(base, np.array([(r - base) // 8 for r in records], dtype=np.int64))
+
+        _KEPT.append(callback)
+        return ctypes.cast(callback, ctypes.c_void_p).value or 0

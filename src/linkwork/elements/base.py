@@ -1,0 +1,126 @@
+"""What bodies, constraints and forces share: a name, references to other elements, parameters."""
+
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any, ClassVar, TypeAlias
+
+from . import checks
+from .parameter import parameters_in
+
+Scalar: TypeAlias = Any  # given: a number (None where it can be filled in); once made: a float, or a Parameter
+Vector: TypeAlias = (
+    Any  # given: numbers in a tuple, list or array; once made: a float64 array (object: with Parameters)
+)
+Matrix: TypeAlias = Any  # given: rows of numbers; once made: a float64 array
+
+
+@dataclass(eq=False, repr=False)
+class Element:
+    """Anything that a World holds. Elements are compared and hashed by identity."""
+
+    sort: ClassVar[str]  # "body", "joint", "constraint" or "force"
+    REFERENCES: ClassVar[dict] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
+
+    name: str | None = field(default=None, kw_only=True)
+
+    _world = None  # a weak reference to the World that it is in, set there
+
+    def __post_init__(self):
+        given, self.name = self.name, None
+        self.name = checks.name(self, given)
+        self.check_references()
+
+    def __repr__(self):
+        return f"<{checks.label(self)}>"
+
+    def __getstate__(self):  # a copy is in no world until one takes it
+        return {key: value for key, value in self.__dict__.items() if key != "_world"}
+
+    @classmethod
+    @cache
+    def prefix(cls):
+        """The first part of a default name: PointOnLine gives "point-on-line"."""
+        return "".join(f"-{c.lower()}" if c.isupper() else c for c in cls.__name__).lstrip("-")
+
+    def references(self):
+        """(field, wanted, element or name) for every other element that this one speaks of."""
+        for where, wanted in self.REFERENCES.items():
+            value = getattr(self, where)
+            for item in value if isinstance(value, tuple) else (value,):
+                yield where, wanted, item
+
+    def replace_references(self, resolved):
+        """Put elements for the names, in the order of references()."""
+        resolved = iter(resolved)
+        for where in self.REFERENCES:
+            value = getattr(self, where)
+            new = tuple(next(resolved) for _ in value) if isinstance(value, tuple) else next(resolved)
+            setattr(self, where, new)
+
+    def check_references(self):
+        """Each reference is a name, or an element of the sort wanted."""
+        for where, wanted, item in self.references():
+            if not (isinstance(item, str) and item) and not is_a(item, wanted):
+                shown = f"a {type(item).__name__}" if isinstance(item, Element) else checks.show(item)
+                checks.fail(self, f"{where} is {shown}", f"give a {wanted} or its name")
+
+    def check_resolved(self, resolved):
+        """What can be said only once every name is an element; resolved is in the order of references()."""
+
+    def parameters(self):
+        """Every Parameter in a field, in order; one used twice comes twice."""
+        return parameters_in([getattr(self, name) for name in _value_fields(type(self))])
+
+
+@cache
+def _value_fields(kind):
+    """The fields that may hold a Parameter: neither the name nor a reference."""
+    return tuple(f.name for f in fields(kind) if f.name != "name" and f.name not in kind.REFERENCES)
+
+
+@dataclass(eq=False, repr=False)
+class Body(Element):
+    """What constraints and forces act on."""
+
+    sort: ClassVar[str] = "body"
+    kind: ClassVar[str]
+    dim: ClassVar[int]  # number of velocity components
+
+    @classmethod
+    def prefix(cls):
+        return cls.kind
+
+
+@dataclass(eq=False, repr=False)
+class ConstraintElement(Element):
+    """Joints and constraints: rows that the solver keeps."""
+
+    sort: ClassVar[str] = "constraint"
+
+    def check_resolved(self, resolved):
+        check_ends(self, resolved)
+
+
+@dataclass(eq=False, repr=False)
+class ForceElement(Element):
+    """Forces: given, not solved for."""
+
+    sort: ClassVar[str] = "force"
+
+    def check_resolved(self, resolved):
+        check_ends(self, resolved)
+
+
+def is_a(item, wanted):
+    """Whether item is an element of the sort wanted: "body", "joint" or "body or joint"."""
+    return isinstance(item, Element) and item.sort in wanted  # no sort is a part of another one's word
+
+
+def check_ends(who, resolved):
+    """Bodies (or joints) that differ, at least one of them moving."""
+    if len(resolved) > 1 and resolved[0] is resolved[1]:
+        checks.fail(who, f"both ends are {checks.label(resolved[0])}", "give two different ones")
+    for item in resolved:
+        if getattr(item, "dim", None) != 0:
+            return
+    checks.fail(who, "it acts on the ground alone", "give a body that moves")

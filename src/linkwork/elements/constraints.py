@@ -1,0 +1,314 @@
+"""Constraints that are no joints: points on curves, gears, rolling, prescribed motion, and any function of a user.
+
+`a` and `b` are bodies or their names; `at`, `axis`, `normal` are in the world as built, `on_a`, `on_b`, `axis_a`,
+`normal_a` in the bodies' frames. Directions are unit vectors once made. Metres, seconds, radians.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from . import checks
+from .base import Body, ConstraintElement, Vector, check_ends
+from .bodies import Ground
+from .joints import Hinge, Joint, one_way
+from .parameter import Parameter
+
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+@dataclass(eq=False, repr=False)
+class PairConstraint(ConstraintElement):
+    """A constraint between two bodies."""
+
+    REFERENCES: ClassVar[dict] = {"a": "body", "b": "body"}
+
+    a: Body | str
+    b: Body | str
+
+
+@dataclass(eq=False, repr=False)
+class Distance(PairConstraint):
+    """Two points stay at a distance; without a length, at that of the bodies as built.
+
+    >>> Distance("bead", "ground", 0.5, on_b=(0, 0, 1)).length
+    0.5
+    """
+
+    length: float | Parameter | None = None  # m
+    on_a: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in a's frame
+    on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.length = checks.optional(checks.positive, self, "length", self.length, parameter=True)
+        self.on_a = checks.vector(self, "on_a", self.on_a, parameter=True)
+        self.on_b = checks.vector(self, "on_b", self.on_b, parameter=True)
+
+
+@dataclass(eq=False, repr=False)
+class PointOn(PairConstraint):
+    """A point of b on a flat figure of a. The figure passes through `at` or `on_a`, else through b's point as built.
+
+    b's point is `on_b`, else where `at` or `on_a` lies as built, else its `position`.
+    """
+
+    DIRECTION: ClassVar[str]
+
+    at: Vector | None = None  # (3,), m, world
+    on_a: Vector | None = field(default=None, kw_only=True)  # (3,), m, in a's frame
+    on_b: Vector | None = field(default=None, kw_only=True)  # (3,), m, in b's frame
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.at = checks.optional(checks.vector, self, "at", self.at)
+        self.on_a = checks.optional(checks.vector, self, "on_a", self.on_a, parameter=True)
+        self.on_b = checks.optional(checks.vector, self, "on_b", self.on_b, parameter=True)
+        if self.at is not None and self.on_a is not None:
+            checks.fail(self, "both at and on_a are given", "give at= or on_a=, not both")
+        world, local = self.DIRECTION, self.DIRECTION + "_a"
+        for name in (world, local):
+            setattr(self, name, checks.optional(checks.direction, self, name, getattr(self, name)))
+        one_way(self, world, local, example="a direction such as (0, 0, 1)")
+
+
+@dataclass(eq=False, repr=False)
+class PointOnLine(PointOn):
+    """A point of b stays on a line of a (two rows).
+
+    >>> PointOnLine("ground", "bead", at=(0, 0, 0), axis=(1, 0, 0), name="wire")
+    <PointOnLine "wire">
+    """
+
+    DIRECTION: ClassVar[str] = "axis"
+
+    axis: Vector | None = None  # (3,), unit, world
+    axis_a: Vector | None = field(default=None, kw_only=True)  # (3,), unit, in a's frame
+
+
+@dataclass(eq=False, repr=False)
+class PointOnPlane(PointOn):
+    """A point of b stays in a plane of a (one row).
+
+    >>> PointOnPlane("ground", "table", normal=(0, 0, 1), on_b=(0, 0, -0.4), name="foot")
+    <PointOnPlane "foot">
+    """
+
+    DIRECTION: ClassVar[str] = "normal"
+
+    normal: Vector | None = None  # (3,), unit, world
+    normal_a: Vector | None = field(default=None, kw_only=True)  # (3,), unit, in a's frame
+
+
+@dataclass(eq=False, repr=False)
+class PointOnCurve(PairConstraint):
+    """A point of b stays on a curve of a: a function of the point p in a's frame, two expressions that vanish on it.
+
+    >>> PointOnCurve("ground", "bead", lambda p: (p[0]**2 + p[2]**2 - 1, p[1]), name="hoop")
+    <PointOnCurve "hoop">
+    """
+
+    curve: Callable  # p (3) -> two expressions
+    on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.curve = checks.function(self, "curve", self.curve, ("p",))
+        self.on_b = checks.vector(self, "on_b", self.on_b, parameter=True)
+
+
+@dataclass(eq=False, repr=False)
+class PointOnSurface(PairConstraint):
+    """A point of b stays on a surface of a: a function of the point p in a's frame, one expression that vanishes on it.
+
+    >>> PointOnSurface("ground", "bead", lambda p: p[2] - p[0]**2, name="bowl")
+    <PointOnSurface "bowl">
+    """
+
+    surface: Callable  # p (3) -> one expression
+    on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.surface = checks.function(self, "surface", self.surface, ("p",))
+        self.on_b = checks.vector(self, "on_b", self.on_b, parameter=True)
+
+
+@dataclass(eq=False, repr=False)
+class Gear(ConstraintElement):
+    """Couples two hinges, each between the ground and a body: angle_a = ratio * angle_b + the offset as built.
+
+    At the level "velocity" only the rates are coupled. Two meshing wheels turn opposite ways: a negative ratio.
+
+    >>> Gear("axle1", "axle2", -2.0, name="mesh").level
+    'position'
+    """
+
+    REFERENCES: ClassVar[dict] = {"a": "joint", "b": "joint"}
+
+    a: Hinge | str
+    b: Hinge | str
+    ratio: float | Parameter
+    level: str = field(default="position", kw_only=True)
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.ratio = checks.number(self, "ratio", self.ratio, parameter=True)
+        if float(self.ratio) == 0.0:
+            checks.fail(self, "ratio is 0", "give a number other than 0")
+        self.level = checks.choice(self, "level", self.level, ("position", "velocity"))
+
+    def check_resolved(self, resolved):
+        check_ends(self, resolved)
+        for hinge in resolved:
+            grounded = isinstance(hinge, Hinge) and any(isinstance(body, Ground) for body in (hinge.a, hinge.b))
+            if not grounded:
+                checks.fail(self, f"{checks.label(hinge)} is no hinge on the ground", "give two hinges on the ground")
+
+
+@dataclass(eq=False, repr=False)
+class Rolling(PairConstraint):
+    """b rolls without slip on the plane of a through `at` with `normal` (one position row, two velocity rows).
+
+    Without an axis b is a ball; with one it is a disc with that axle.
+
+    >>> Rolling("ground", "wheel", 0.3, axis=(0, 1, 0)).radius
+    0.3
+    """
+
+    radius: float | Parameter  # m
+    at: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, world: a point of the plane
+    normal: Vector = field(default=(0.0, 0.0, 1.0), kw_only=True)  # (3,), unit, world: towards b
+    axis: Vector | None = field(default=None, kw_only=True)  # (3,), unit, world
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.radius = checks.positive(self, "radius", self.radius, parameter=True)
+        self.at = checks.vector(self, "at", self.at)
+        self.normal = checks.direction(self, "normal", self.normal)
+        self.axis = checks.optional(checks.direction, self, "axis", self.axis)
+        if self.axis is not None:
+            checks.not_parallel(self, "axis", self.axis, "normal", self.normal)
+
+
+@dataclass(eq=False, repr=False)
+class Skate(ConstraintElement):
+    """A knife edge: the point `at` of a body moves along `direction` (which turns with it), never across.
+
+    Across is normal x direction; without `at` the point is the body's `position`.
+
+    >>> Skate("sled", (1, 0, 0), name="blade")
+    <Skate "blade">
+    """
+
+    REFERENCES: ClassVar[dict] = {"body": "body"}
+
+    body: Body | str
+    direction: Vector  # (3,), unit, world
+    at: Vector | None = field(default=None, kw_only=True)  # (3,), m, world
+    normal: Vector = field(default=(0.0, 0.0, 1.0), kw_only=True)  # (3,), unit, world
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.direction = checks.direction(self, "direction", self.direction)
+        self.at = checks.optional(checks.vector, self, "at", self.at)
+        self.normal = checks.direction(self, "normal", self.normal)
+        checks.not_parallel(self, "direction", self.direction, "normal", self.normal)
+
+
+@dataclass(eq=False, repr=False)
+class Drive(ConstraintElement):
+    """Prescribes the rate of a hinge or screw (rad/s) or slider (m/s): a number, a Parameter or a function of t.
+
+    >>> Drive("axle", lambda t: 2 * t, name="spin-up")
+    <Drive "spin-up">
+    """
+
+    REFERENCES: ClassVar[dict] = {"joint": "joint"}
+
+    joint: Joint | str
+    rate: float | Parameter | Callable
+
+    def __post_init__(self):
+        super().__post_init__()
+        if callable(self.rate):
+            self.rate = checks.function(self, "rate", self.rate, ("t",))
+        else:
+            self.rate = checks.number(self, "rate", self.rate, parameter=True)
+
+    def check_resolved(self, resolved):
+        has_coordinate(self, resolved[0])
+
+
+@dataclass(eq=False, repr=False)
+class Motion(ConstraintElement):
+    """Prescribes a motion in time.
+
+    Of a joint: t -> its angle or travel. Of a body: t -> the three world coordinates of its point `at` (in its own
+    frame; its `position` if not given).
+
+    >>> Motion("hand", lambda t: (0.1 * t, 0, 1), at=(0, 0, 0.2), name="path")
+    <Motion "path">
+    """
+
+    REFERENCES: ClassVar[dict] = {"target": "body or joint"}
+
+    target: Body | Joint | str
+    function: Callable
+    at: Vector | None = field(default=None, kw_only=True)  # (3,), m, in the body's frame
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.function = checks.function(self, "function", self.function, ("t",))
+        self.at = checks.optional(checks.vector, self, "at", self.at, parameter=True)
+
+    def check_resolved(self, resolved):
+        check_ends(self, resolved)
+        if isinstance(resolved[0], Joint):
+            has_coordinate(self, resolved[0])
+            if self.at is not None:
+                checks.fail(self, f"at is {checks.show(self.at)} but the target is a joint", "leave at= out")
+
+
+def has_coordinate(who, joint):
+    """A joint with one angle or travel."""
+    if not joint.has_coordinate:
+        checks.fail(who, f"{checks.label(joint)} has no single coordinate", "give a hinge, a slider or a screw")
+
+
+@dataclass(eq=False, repr=False, init=False)
+class Constraint(ConstraintElement):
+    """Any position-level constraint: one or two bodies, then a function of them and t that vanishes when it holds.
+
+    >>> Constraint("bead", lambda b, t: b.position[0] ** 2 - 1.0, name="walls")
+    <Constraint "walls">
+    """
+
+    REFERENCES: ClassVar[dict] = {"bodies": "body"}
+
+    bodies: tuple
+    function: Callable
+
+    def __init__(self, *bodies, function=None, name=None):
+        self.name = name
+        self.bodies, self.function = bodies_and_function(self, bodies, function)
+        super().__post_init__()
+
+
+@dataclass(eq=False, repr=False, init=False)
+class VelocityConstraint(Constraint):
+    """Any velocity-level (nonholonomic) constraint: as Constraint, its function may speak of velocities.
+
+    >>> VelocityConstraint("a", "b", lambda a, b, t: a.spin((0, 0, 1)) - 2 * b.spin((0, 0, 1)), name="gear")
+    <VelocityConstraint "gear">
+    """
+
+
+def bodies_and_function(who, arguments, function):
+    """(bodies, function) from the positional arguments: the function is the last of them unless given by its name."""
+    bodies = tuple(arguments)
+    if function is None and bodies:
+        bodies, function = bodies[:-1], bodies[-1]
+    if not 1 <= len(bodies) <= 2:
+        checks.fail(who, f"it has {len(bodies)} bodies", "give one or two bodies, then the function")
+    return bodies, checks.function(who, "function", function, ("b", "t") if len(bodies) == 1 else ("a", "b", "t"))

@@ -1,0 +1,196 @@
+"""Forces: springs, dampers, drag, loads, motors, and any function of a user.
+
+`a`, `b` and `body` are bodies or their names; `on_a`, `on_b` and `at` are in the bodies' frames, metres. Any number may
+be a Parameter.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from . import checks
+from .base import Body, ForceElement, Vector
+from .constraints import ORIGIN, bodies_and_function, has_coordinate
+from .joints import Joint
+from .parameter import Parameter
+
+
+@dataclass(eq=False, repr=False)
+class PairForce(ForceElement):
+    """A force along the line between a point of a and a point of b."""
+
+    REFERENCES: ClassVar[dict] = {"a": "body", "b": "body"}
+
+    a: Body | str
+    b: Body | str
+    on_a: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in a's frame
+    on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.on_a = checks.vector(self, "on_a", self.on_a, parameter=True)
+        self.on_b = checks.vector(self, "on_b", self.on_b, parameter=True)
+
+
+@dataclass(eq=False, repr=False)
+class Spring(PairForce):
+    """A spring, with a damper along it; without a rest length it is at rest as built.
+
+    >>> Spring("ground", "mass", 100.0, rest=0.2, damping=Parameter(0.5, name="c"), on_a=(0, 0, 1)).stiffness
+    100.0
+    """
+
+    stiffness: float | Parameter  # N/m
+    rest: float | Parameter | None = None  # m
+    damping: float | Parameter = 0.0  # N s/m
+
+    def __post_init__(self):
+        super().__post_init__()
+        _check_coefficients(self, "stiffness", "damping")
+        self.rest = checks.optional(checks.non_negative, self, "rest", self.rest, parameter=True)
+
+
+@dataclass(eq=False, repr=False)
+class Damper(PairForce):
+    """A damper: a force against the rate at which two points draw apart.
+
+    >>> Damper("ground", "door", 3.0, on_b=(0.4, 0, 0)).damping
+    3.0
+    """
+
+    damping: float | Parameter  # N s/m
+
+    def __post_init__(self):
+        super().__post_init__()
+        _check_coefficients(self, "damping")
+
+
+@dataclass(eq=False, repr=False)
+class Drag(ForceElement):
+    """Resistance at the point `at`: -(linear + quadratic |v|) v, and the torque -angular w.
+
+    >>> Drag("ball", quadratic=0.02).linear
+    0.0
+    """
+
+    REFERENCES: ClassVar[dict] = {"body": "body"}
+
+    body: Body | str
+    linear: float | Parameter = 0.0  # N s/m
+    quadratic: float | Parameter = 0.0  # N s^2/m^2
+    angular: float | Parameter = 0.0  # N m s
+    at: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in the body's frame
+
+    def __post_init__(self):
+        super().__post_init__()
+        _check_coefficients(self, "linear", "quadratic", "angular")
+        self.at = checks.vector(self, "at", self.at, parameter=True)
+
+
+@dataclass(eq=False, repr=False)
+class Wrench(ForceElement):
+    """A force at the point `at` and a torque, each of three numbers or Parameters, or a function of t that gives them.
+
+    Their components are along the axes of the world, or of the body with frame="body".
+
+    >>> Wrench("rocket", force=lambda t: (0, 0, 10 - t), frame="body").torque.tolist()
+    [0.0, 0.0, 0.0]
+    """
+
+    REFERENCES: ClassVar[dict] = {"body": "body"}
+
+    body: Body | str
+    force: Vector | Callable = (0.0, 0.0, 0.0)  # (3,), N
+    torque: Vector | Callable = (0.0, 0.0, 0.0)  # (3,), N m
+    at: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in the body's frame
+    frame: str = field(default="world", kw_only=True)
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name in ("force", "torque"):
+            value = getattr(self, name)
+            if callable(value):
+                checks.function(self, name, value, ("t",))
+            else:
+                setattr(self, name, checks.vector(self, name, value, parameter=True))
+        self.at = checks.vector(self, "at", self.at, parameter=True)
+        self.frame = checks.choice(self, "frame", self.frame, ("world", "body"))
+
+
+@dataclass(eq=False, repr=False)
+class Motor(ForceElement):
+    """Drives a hinge, slider or screw by its control u, `sim.control[name]`, with x the joint's coordinate.
+
+    The torque (N m; of a slider the force, N) is u for kind "torque", kp (u - x) - kd x' for "position" and kd (u - x')
+    for "velocity", and never beyond +-limit.
+
+    >>> Motor("axle", kind="velocity", kd=5.0, limit=20.0, name="drive")
+    <Motor "drive">
+    """
+
+    REFERENCES: ClassVar[dict] = {"joint": "joint"}
+    GAINS: ClassVar[dict] = {"torque": (), "position": ("kp", "kd"), "velocity": ("kd",)}
+
+    joint: Joint | str
+    kind: str = "torque"
+    kp: float | Parameter = 0.0  # N m/rad or N/m
+    kd: float | Parameter = 0.0  # N m s/rad or N s/m
+    limit: float | Parameter | None = None  # N m or N
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.kind = checks.choice(self, "kind", self.kind, self.GAINS)
+        _check_coefficients(self, "kp", "kd")
+        self.limit = checks.optional(checks.positive, self, "limit", self.limit, parameter=True)
+        gains = self.GAINS[self.kind]
+        for name in {"kp", "kd"}.difference(gains):
+            if isinstance(getattr(self, name), Parameter) or getattr(self, name) != 0.0:
+                checks.fail(self, f'kind "{self.kind}" has no {name}', f"leave {name}= out or give another kind")
+        if gains and not isinstance(getattr(self, gains[0]), Parameter):  # a Parameter may start at zero
+            remedy = f'give {gains[0]} > 0 for kind "{self.kind}"'
+            checks.positive(self, gains[0], getattr(self, gains[0]), remedy=remedy)
+
+    def check_resolved(self, resolved):
+        has_coordinate(self, resolved[0])
+
+
+@dataclass(eq=False, repr=False, init=False)
+class Force(ForceElement):
+    """Any force: one or two bodies, then a function of them and t that gives the force (3, N, world) on the last one.
+
+    It acts at the point `at` (or `on_b`) of that body; with two bodies the opposite acts on the first, at `on_a`. With
+    torque=True the function gives a torque (N m) instead.
+
+    >>> Force("sail", lambda s, t: -0.4 * s.velocity, at=(0, 0, 0.1), name="wind")
+    <Force "wind">
+    """
+
+    REFERENCES: ClassVar[dict] = {"bodies": "body"}
+
+    bodies: tuple
+    function: Callable
+    at: Vector  # (3,), m, in the last body's frame
+    on_a: Vector  # (3,), m, in the first body's frame; of no meaning with one body
+    torque: bool
+
+    def __init__(self, *bodies, function=None, at=None, on_a=None, on_b=None, torque=False, name=None):
+        self.name = name
+        self.bodies, self.function = bodies_and_function(self, bodies, function)
+        super().__post_init__()
+        if len(self.bodies) == 1 and not (on_a is None and on_b is None):
+            checks.fail(self, "on_a and on_b are for two bodies", "give at=")
+        if at is not None and on_b is not None:
+            checks.fail(self, "both at and on_b are given", "give at= or on_b=, not both")
+        if not isinstance(torque, bool):
+            checks.fail(self, f"torque is {checks.show(torque)}", "give True or False")
+        if torque and not (at is None and on_a is None and on_b is None):
+            checks.fail(self, "a torque acts at no point", "leave at=, on_a= and on_b= out")
+        at = on_b if at is None else at
+        self.at = checks.vector(self, "at", ORIGIN if at is None else at, parameter=True)
+        self.on_a = checks.vector(self, "on_a", ORIGIN if on_a is None else on_a, parameter=True)
+        self.torque = torque
+
+
+def _check_coefficients(force, *names):
+    for name in names:
+        setattr(force, name, checks.non_negative(force, name, getattr(force, name), parameter=True))

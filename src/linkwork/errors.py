@@ -1,0 +1,30 @@
+"""The errors linkwork raises. Each message is one sentence: the object, its name, the value, the remedy."""
+
+
+class LinkworkError(Exception):
+    """Any error that linkwork raises on purpose."""
+
+
+class ElementError(LinkworkError, ValueError):
+    """A body, joint, constraint, force, shape or parameter has a value that it cannot have."""
+
+
+class ModelError(LinkworkError):
+    """Elements that are sound one by one do not make a model together (loops, redundancy, dangling references)."""
+
+
+class DivergenceError(LinkworkError, RuntimeError):
+    """A run left the finite numbers or did not converge: `step`, `time` (seconds) and `worst` (an element's name)."""
+
+    def __init__(self, message="", *, step=None, time=None, worst=None):
+        super().__init__(message)
+        self.step = step
+        self.time = time
+        self.worst = worst
+
+
+class UnknownNameError(LinkworkError, KeyError):
+    """No element has that name."""
+
+    def __str__(self):  # KeyError would show the quoted repr of the sentence
+        return str(self.args[0]) if self.args else ""

@@ -1,0 +1,227 @@
+"""Forces as expressions: what each one does to its bodies, its numbers, and its potential energy.
+
+`law(handles, p, t)` gives the loads, a list of (body, kind, where, vector) with kind "force" (at the local point
+`where`) or "torque", and the potential energy in joules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from linkwork.elements import checks, forces, joints
+from linkwork.symbolic.functions import Traced, cross, norm
+from linkwork.symbolic.relations import RELATIONS, Relation, column
+
+
+class Law(Relation):
+    """The base: a force on two bodies (the ground stands in where there is one). Shares the numbers of relations."""
+
+    velocity_dependent = True
+
+    def law(self, handles, p, t) -> tuple[list, SX]:
+        raise NotImplementedError
+
+
+def _points(elements, frames, name):
+    return frames.user_point(np.array([getattr(e, name) for e in elements], dtype=float))
+
+
+class Spring(Law):
+    """f = -(k (l - l0) + c l') along the line of its points; Damper is one with k = 0."""
+
+    fields = {"on_a": 3, "on_b": 3, "stiffness": 1, "rest": 1, "damping": 1}
+
+    def __init__(self, element):
+        self.key = "Spring"
+        self.velocity_dependent = not (isinstance(element.damping, float) and element.damping == 0.0)
+        if not self.velocity_dependent:
+            self.key = "Spring-undamped"
+
+    def numbers(self, elements, A, B):
+        on_a, on_b = _points(elements, A, "on_a"), _points(elements, B, "on_b")
+        built = np.linalg.norm(B.world_point(on_b) - A.world_point(on_a), axis=1)
+        damper = isinstance(elements[0], forces.Damper)
+        rest = np.array([getattr(e, "rest", None) for e in elements], dtype=object)
+        rest = np.array([b if r is None else r for r, b in zip(rest, built, strict=True)], dtype=object)
+        stiffness = np.zeros((len(elements), 1)) if damper else column(elements, "stiffness")
+        return {"on_a": on_a, "on_b": on_b, "stiffness": stiffness, "rest": rest.reshape(-1, 1),
+                "damping": column(elements, "damping")}  # fmt: skip
+
+    def law(self, handles, p, t):
+        a, b = handles
+        d = b.point(p["on_b"]) - a.point(p["on_a"])
+        length = norm(d)
+        along = d / ca.if_else(length > 0, length, 1)
+        stretch = length - p["rest"]
+        tension = p["stiffness"] * stretch
+        if self.velocity_dependent:
+            tension += p["damping"] * ca.dot(along, b.point_rate(p["on_b"]) - a.point_rate(p["on_a"]))
+        loads = [(0, "force", p["on_a"], tension * along), (1, "force", p["on_b"], -tension * along)]
+        return loads, 0.5 * p["stiffness"] * stretch**2
+
+
+class Drag(Law):
+    """f = -(c1 + c2 |v|) v at a point; torque -c w."""
+
+    def __init__(self, element):
+        self.turning = not (isinstance(element.angular, float) and element.angular == 0.0)
+        self.key = f"Drag-{self.turning}"
+        self.fields = {"on_b": 3, "linear": 1, "quadratic": 1, "angular": 1}
+        self.needs_directions = (False, self.turning)
+
+    @staticmethod
+    def bodies(element):
+        return None, element.body
+
+    def numbers(self, elements, A, B):
+        scalars = {name: column(elements, name) for name in ("linear", "quadratic", "angular")}
+        return {"on_b": _points(elements, B, "at"), **scalars}
+
+    def law(self, handles, p, t):
+        b = handles[1]
+        v = b.point_rate(p["on_b"])
+        loads = [(1, "force", p["on_b"], -(p["linear"] + p["quadratic"] * norm(v)) * v)]
+        if self.turning:
+            loads.append((1, "torque", None, -p["angular"] * b.spin()))
+        return loads, SX(0)
+
+
+class Wrench(Law):
+    """A given force at a point and a given torque, in the world's or the body's axes."""
+
+    velocity_dependent = False
+
+    def __init__(self, element):
+        label = checks.label(element)
+        self.traced = {}
+        for name in ("force", "torque"):
+            value = getattr(element, name)
+            if callable(value):
+                self.traced[name] = Traced(label, value, 0, 3)
+        self.turning = "torque" in self.traced or any(not isinstance(x, float) or x != 0.0 for x in np.ravel(element.torque))
+        self.in_body = element.frame == "body"
+        digests = {name: traced.digest for name, traced in self.traced.items()}
+        self.key = f"Wrench-{self.turning}-{self.in_body}-{digests}"
+        self.parameters = tuple(p for traced in self.traced.values() for p in traced.parameters)
+        self.fields = {"on_b": 3, "axes": 9 if self.in_body else 0, "user": len(self.parameters)}
+        self.fields |= {name: 3 for name in ("force", "torque") if name not in self.traced}
+        self.needs_directions = (False, self.turning or self.in_body)
+
+    @staticmethod
+    def bodies(element):
+        return None, element.body
+
+    def numbers(self, elements, A, B):
+        found = {"on_b": _points(elements, B, "at")}
+        if self.in_body:
+            found["axes"] = np.hstack([B.user_axis(np.tile(e, (len(elements), 1))) for e in np.eye(3)])
+        for name in ("force", "torque"):
+            if name not in self.traced:
+                found[name] = np.array([list(getattr(e, name)) for e in elements], dtype=object)
+        return found
+
+    def _vector(self, name, handle, p, t):
+        if name in self.traced:
+            start = 0 if name == "force" or "force" not in self.traced else len(self.traced["force"].parameters)
+            used = p["user"][start : start + len(self.traced[name].parameters)]
+            vector = self.traced[name]([], t, used)
+        else:
+            vector = p[name]
+        if not self.in_body:
+            return vector
+        return sum(vector[k] * handle.axis(p["axes"][3 * k : 3 * k + 3]) for k in range(3))
+
+    def law(self, handles, p, t):
+        b = handles[1]
+        loads = [(1, "force", p["on_b"], self._vector("force", b, p, t))]
+        if self.turning:
+            loads.append((1, "torque", None, self._vector("torque", b, p, t)))
+        return loads, SX(0)
+
+
+class Motor(Law):
+    """A torque about (a force along) a joint's axis: given, or a servo on its coordinate or rate, within a limit."""
+
+    needs_directions = (True, True)
+
+    def __init__(self, element):
+        self.joint = RELATIONS[type(element.joint)](element.joint)
+        self.sliding = isinstance(element.joint, joints.Slider)
+        self.kind, self.limited = element.kind, element.limit is not None
+        self.key = f"Motor:{self.joint.key}-{self.kind}-{self.limited}"
+        self.counters = 1 if self.kind == "position" and not self.sliding else 0
+        self.velocity_dependent = self.kind != "torque"
+        self.fields = {**self.joint.fields, "axis_a": 3, "kp": 1, "kd": 1, "limit": 1, "command": 1}
+
+    @staticmethod
+    def bodies(element):
+        return element.joint.a, element.joint.b
+
+    def numbers(self, elements, A, B):
+        of = [e.joint for e in elements]
+        limit = np.array([0.0 if e.limit is None else e.limit for e in elements], dtype=object).reshape(-1, 1)
+        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0], "kp": column(elements, "kp"),
+                "kd": column(elements, "kd"), "limit": limit, "command": np.zeros((len(elements), 1))}  # fmt: skip
+
+    def angles(self, handles, p):
+        return self.joint.angles(handles, p)[: self.counters]
+
+    def law(self, handles, p, t):
+        a, b = handles
+        axis = a.axis(p["axis_a"])
+        rate = self.joint.travel_rate(handles, p) if self.sliding else ca.dot(axis, b.spin() - a.spin())
+        if self.kind == "torque":
+            effort = p["command"]
+        elif self.kind == "velocity":
+            effort = p["kd"] * (p["command"] - rate)
+        else:
+            coordinate = self.joint.travel(handles, p) if self.sliding else self.counted(handles, p)[0]
+            effort = p["kp"] * (p["command"] - coordinate) - p["kd"] * rate
+        if self.limited:
+            effort = ca.fmin(ca.fmax(effort, -p["limit"]), p["limit"])
+        if self.sliding:
+            # the reaction on a acts along the line through b's anchor, so that the pair has no moment
+            lever = b.point(p["on_b"]) - a.point(p["on_a"])
+            return [(1, "force", p["on_b"], effort * axis), (0, "force", p["on_a"], -effort * axis),
+                    (0, "torque", None, -cross(lever, effort * axis))], SX(0)  # fmt: skip
+        return [(1, "torque", None, effort * axis), (0, "torque", None, -effort * axis)], SX(0)
+
+
+class UserForce(Law):
+    """The user's function: a force on the last body at a point, the opposite on the first, or a torque."""
+
+    def __init__(self, element):
+        self.arity, self.torque = len(element.bodies), element.torque
+        self.traced = Traced(checks.label(element), element.function, self.arity, 3)
+        self.parameters = tuple(self.traced.parameters)
+        self.velocity_dependent = self.traced.uses_velocity
+        self.key = f"Force-{self.arity}-{self.torque}-{self.traced.digest}"
+        self.fields = {"on_a": 3, "on_b": 3, "user": len(self.parameters)}
+        asked = [any(what in ("axis", "spin") and n == k for n, what, _ in self.traced.requests) for k in (0, 1)]
+        both = (asked[0] or self.torque, asked[1] or self.torque)
+        self.needs_directions = (False, both[0]) if self.arity == 1 else both
+
+    @staticmethod
+    def bodies(element):
+        return (None, *element.bodies)[-2:]
+
+    def numbers(self, elements, A, B):
+        return {"on_a": _points(elements, A, "on_a"), "on_b": _points(elements, B, "at")}
+
+    def law(self, handles, p, t):
+        f = self.traced(handles[2 - self.arity :], t, p["user"])
+        kind = "torque" if self.torque else "force"
+        loads = [(1, kind, p["on_b"], f)]
+        if self.arity == 2:
+            loads.append((0, kind, p["on_a"], -f))
+        return loads, SX(0)
+
+
+LAWS: dict[type, Callable] = {
+    forces.Spring: Spring, forces.Damper: Spring, forces.Drag: Drag, forces.Wrench: Wrench, forces.Motor: Motor,
+    forces.Force: UserForce,
+}  # fmt: skip

@@ -1,0 +1,213 @@
+"""A body and the joint to its parent eliminated together, by the joint's freedoms (ALGORITHMS section 5).
+
+The child's origin lies at the joint. Its motion is x_c = X x_p + S u + G r with X the rigid motion of the parent,
+S the freedoms and J_c G = 1, so that with the child's accumulated front D, f
+
+    U = D S    K = S^T U    D_a = D - U K^-1 U^T    f_a = f - U K^-1 S^T f
+    parent:  D += X^T D_a X    f += X^T (f_a - D_a G r)
+
+A ball leaves a 3 x 3 block (all of the angular part is free); a hinge has one freedom and one division.
+Pointers: 1 the joint's record, 2 the child, 3 the parent (none on the ground).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+from casadi import SX
+
+from linkwork.codegen.trace import Kernel, Record, Trace
+from linkwork.symbolic import blocks
+from linkwork.symbolic.blocks import cross, lower, skew, symmetric
+from linkwork.symbolic.bodies import KINDS, View
+from linkwork.symbolic.kernels import NodeKind, load_global, right_side, store_landing
+from linkwork.symbolic.relations import Ball, Hinge
+
+RIGID = KINDS["RigidBody"]
+FACTORS = {Ball: {"e": 3, "C": 6, "S": 9, "K": 6}, Hinge: {"e": 3, "axis": 3, "U": 6, "k": 1, "u": 1, "Da": 21, "dual": 6}}
+
+
+def has_limb(node: NodeKind) -> bool:
+    """Whether a node has this form at all: one ball or hinge, whole, between rigid bodies or with the ground."""
+    return (len(node.parts) == 1 and type(node.parts[0].relation) in FACTORS
+            and len(node.parts[0].kept) == len(node.parts[0].relation.levels)
+            and all(kind is None or kind is RIGID for kind in node.kinds))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Limb:
+    """`child`: which of the node's two bodies (0 or 1) is eliminated with it."""
+
+    node: NodeKind
+    child: int
+
+    @cached_property
+    def relation(self):
+        return self.node.parts[0].relation
+
+    @cached_property
+    def grounded(self) -> bool:
+        return self.node.kinds[0] is None
+
+    @cached_property
+    def record(self) -> Record:
+        m = self.node.size
+        return Record(b=m, x=m, **FACTORS[type(self.relation)], history=3 * m, parameters=self.node.parameters)
+
+    @cached_property
+    def start(self) -> int:
+        return self.record.offset("parameters")
+
+    @cached_property
+    def child_is_second(self) -> bool:
+        """Whether the child is b of the joint."""
+        return (self.child == 1) != self.node.parts[0].flipped
+
+    @cached_property
+    def known(self):
+        """The joint is at the child's origin."""
+        return {"on_b" if self.child_is_second else "on_a": SX(3, 1)}
+
+    @cached_property
+    def sign(self) -> float:
+        return 1.0 if self.child_is_second else -1.0
+
+    def kernel(self, what: str) -> Kernel:
+        """up-MODE (assemble, factor, forward sweep), forward, backward, landing."""
+        name = f"limb|{self.node.key}|{self.child}|{what}"
+        if what.startswith("up-"):
+            return Kernel(name, lambda trace: self._up(trace, what[3:]))
+        write = {"forward": self._forward, "backward": self._backward, "landing": self._landing}[what]
+        return Kernel(name, write)
+
+    # Node kernels take the node's bodies in order; here child and parent do, so views are made by role.
+    def _rows(self, trace: Trace, stage: str, time: SX):
+        child, parent = View(RIGID, trace, 2, stage), None if self.grounded else View(RIGID, trace, 3, stage)
+        views = [parent, child] if self.child == 1 else [child, parent]
+        return self.node.rows_between(trace, views, time, self.start, self.known), child, parent
+
+    def load(self, trace: Trace, name: str) -> SX:
+        return trace.load(1, *self.record[name])
+
+    def save(self, trace: Trace, **results) -> None:
+        for name, value in results.items():
+            trace.store(1, self.record.offset(name), value)
+
+    def _arm(self, trace: Trace, parent: View) -> SX:
+        """From the parent's origin to the joint, in the world."""
+        local = self.node.parameters_of(trace, self.start)[0]["on_a" if self.child_is_second else "on_b"]
+        return RIGID.rotation(parent) @ local
+
+    def _up(self, trace: Trace, mode: str) -> None:
+        rows, child, parent = self._rows(trace, "now", load_global(trace, "time"))
+        r = right_side(trace, rows, mode)
+        D, f = symmetric(child.field("D"), 6), child.field("b")
+        e = None if parent is None else self._arm(trace, parent)
+        self.save(trace, b=r)
+        if e is not None:
+            self.save(trace, e=e)
+        if isinstance(self.relation, Ball):
+            L, reciprocal = blocks.ldl(D[3:6, 3:6])
+            Y = blocks.forward(L, D[3:6, 0:3])
+            S = blocks.scale(reciprocal, Y)
+            K = symmetric(lower(D[0:3, 0:3] - Y.T @ S), 3)
+            self.save(trace, C=blocks.pack(L, reciprocal), S=S, K=lower(K))
+            self._push_ball(trace, L, reciprocal, S, K, f, e, r, D=True)
+        else:
+            axis, dual = self._hinge_geometry(trace, rows, child, parent)
+            U = D[:, 3:6] @ axis
+            k = 1 / ca.dot(axis, U[3:6])
+            Da = symmetric(lower(D - (U * k) @ U.T), 6)
+            self.save(trace, axis=axis, U=U, k=k, Da=lower(Da), dual=ca.vertcat(dual[0], dual[1]))
+            self._push_hinge(trace, axis, U, k, Da, dual, f, e, r, D=True)
+
+    def _hinge_geometry(self, trace: Trace, rows, child: View, parent: View | None):
+        """The free axis, and vectors dual to the two turning rows on the child."""
+        p = self.node.parameters_of(trace, self.start)[0]
+        second = child if self.child_is_second else parent
+        axis = p["axis_b"] if second is None else RIGID.rotation(second) @ p["axis_b"]
+        J = rows.jacobians[self.child]
+        first_row, second_row = J[3, 3:6].T, J[4, 3:6].T
+        n = cross(first_row, second_row)
+        scale = 1 / ca.sumsqr(n)
+        return axis, (scale * cross(second_row, n), scale * cross(n, first_row))
+
+    def _to_parent(self, trace: Trace, X: SX, inertia: SX | None, force: SX) -> None:
+        """Add X^T inertia X and X^T force to the parent's front."""
+        if self.grounded:
+            return
+        if inertia is not None:
+            offset, size = RIGID.record["D"]
+            trace.store(3, offset, trace.load(3, offset, size) + lower(X.T @ (inertia @ X)))
+        offset, size = RIGID.record["b"]
+        trace.store(3, offset, trace.load(3, offset, size) + X.T @ force)
+
+    def _push_ball(self, trace, L, reciprocal, S, K, f, e, r, D: bool) -> None:
+        t = blocks.forward(L, f[3:6])
+        pf = f[0:3] - S.T @ t
+        trace.store(2, RIGID.record.offset("b"), ca.vertcat(pf, reciprocal * t))
+        if e is not None:
+            X = ca.horzcat(SX.eye(3), -skew(e))
+            self._to_parent(trace, X, K if D else None, pf - K @ (self.sign * r))
+
+    def _push_hinge(self, trace, axis, U, k, Da, dual, f, e, r, D: bool) -> None:
+        u = k * ca.dot(axis, f[3:6])
+        fa = f - U * u
+        self.save(trace, u=u)
+        trace.store(2, RIGID.record.offset("b"), fa)
+        if e is not None:
+            X = self._rigid_motion(e)
+            self._to_parent(trace, X, Da if D else None, fa - Da @ self._given_motion(r, dual))
+
+    @staticmethod
+    def _rigid_motion(e) -> SX:
+        return ca.blockcat([[SX.eye(3), -skew(e)], [SX(3, 3), SX.eye(3)]])
+
+    def _given_motion(self, r, dual) -> SX:
+        return ca.vertcat(self.sign * r[0:3], r[3] * dual[0] + r[4] * dual[1])
+
+    def _loaded_dual(self, trace):
+        both = self.load(trace, "dual")
+        return both[0:3], both[3:6]
+
+    def _forward(self, trace: Trace) -> None:
+        f, r = trace.load(2, *RIGID.record["b"]), self.load(trace, "b")
+        e = None if self.grounded else self.load(trace, "e")
+        if isinstance(self.relation, Ball):
+            L, reciprocal = blocks.unpack(self.load(trace, "C"), 3)
+            S, K = blocks.rows(self.load(trace, "S"), 3, 3), symmetric(self.load(trace, "K"), 3)
+            self._push_ball(trace, L, reciprocal, S, K, f, e, r, D=False)
+        else:
+            axis, U, k = self.load(trace, "axis"), self.load(trace, "U"), self.load(trace, "k")
+            Da = symmetric(self.load(trace, "Da"), 6)
+            self._push_hinge(trace, axis, U, k, Da, self._loaded_dual(trace), f, e, r, D=False)
+
+    def _backward(self, trace: Trace) -> None:
+        b, r = trace.load(2, *RIGID.record["b"]), self.load(trace, "b")
+        parent = SX(6, 1) if self.grounded else trace.load(3, *RIGID.record["x"])
+        e = SX(3, 1) if self.grounded else self.load(trace, "e")
+        carried = ca.vertcat(parent[0:3] + cross(parent[3:6], e), parent[3:6])
+        if isinstance(self.relation, Ball):
+            L, _ = blocks.unpack(self.load(trace, "C"), 3)
+            S, K = blocks.rows(self.load(trace, "S"), 3, 3), symmetric(self.load(trace, "K"), 3)
+            a = carried[0:3] + self.sign * r
+            x = ca.vertcat(a, blocks.backward(L, b[3:6] - S @ a))
+            multipliers = self.sign * (b[0:3] - K @ a)
+        else:
+            axis, U, k, u = (self.load(trace, name) for name in ("axis", "U", "k", "u"))
+            dual, Da = self._loaded_dual(trace), symmetric(self.load(trace, "Da"), 6)
+            given = carried + self._given_motion(r, dual)
+            x = given + ca.vertcat(SX(3, 1), axis * (u - k * ca.dot(U, given)))
+            left = b - Da @ given
+            multipliers = ca.vertcat(self.sign * left[0:3], ca.dot(dual[0], left[3:6]), ca.dot(dual[1], left[3:6]))
+        trace.store(2, RIGID.record.offset("x"), x)
+        self.save(trace, x=multipliers)
+
+    def _landing(self, trace: Trace) -> None:
+        child, parent = View(RIGID, trace, 2, "next"), None if self.grounded else View(RIGID, trace, 3, "next")
+        views = [parent, child] if self.child == 1 else [child, parent]
+        rows = self.node.rows_between(trace, views, load_global(trace, "time"), self.start, self.known)
+        store_landing(trace, self.node.levels, rows.residual, self.record.offset("b"), self.record.offset("history"))
+

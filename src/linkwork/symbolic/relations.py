@@ -1,0 +1,598 @@
+"""Constraints as rows: what each one needs of its two bodies, which numbers it keeps, and its expressions.
+
+A *relation* is shared by all elements of one key. `bodies(element)` gives its two ends (the ground stands in where
+there is only one), `numbers(elements, A, B)` its parameters as arrays with a row an element, `rows(handles, p, t)` its
+expressions on the tape. A and B are the batches of body frames as built (model/frames.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from linkwork.elements import checks, constraints, joints
+from linkwork.symbolic.functions import Traced, cross
+from linkwork.symbolic.tape import POSITION, VELOCITY
+
+
+def column(elements, name) -> np.ndarray:
+    """One scalar field of all elements, (k, 1); Parameters stay as they are."""
+    values = [getattr(e, name) for e in elements]
+    plain = all(isinstance(v, (int, float)) for v in values)
+    return np.array(values, dtype=float if plain else object).reshape(-1, 1)
+
+
+def perpendicular(d: np.ndarray) -> np.ndarray:
+    """A unit vector perpendicular to each row of d, (k, 3)."""
+    helper = np.eye(3)[np.argmin(np.abs(d), axis=1)]
+    t = np.cross(d, helper)
+    return t / np.linalg.norm(t, axis=1, keepdims=True)
+
+
+def _either(elements, world, on_a, on_b, to_a, to_b, user_a, user_b, from_a, from_b):
+    """A vector given in the world or in one or both bodies, in both bodies: (k, 3), (k, 3)."""
+    given = [(getattr(e, world), getattr(e, on_a, None), getattr(e, on_b, None)) for e in elements]
+    if all(w is not None for w, _, _ in given):
+        at = np.array([w for w, _, _ in given])
+        return to_a(at), to_b(at)
+    a, b = np.zeros((len(given), 3)), np.zeros((len(given), 3))
+    for k, (w, pa, pb) in enumerate(given):
+        pick = np.array([k])
+        if w is None:
+            w = from_a(user_a(pa, pick), pick)[0] if pa is not None else from_b(user_b(pb, pick), pick)[0]
+        a[k] = user_a(pa, pick)[0] if pa is not None else to_a(w[None], pick)[0]
+        b[k] = user_b(pb, pick)[0] if pb is not None else to_b(w[None], pick)[0]
+    return a, b
+
+
+def anchors(elements, A, B):
+    return _either(elements, "at", "on_a", "on_b", A.point, B.point, A.user_point, B.user_point,
+                   A.world_point, B.world_point)  # fmt: skip
+
+
+def axes(elements, A, B):
+    return _either(elements, "axis", "axis_a", "axis_b", A.axis, B.axis, A.user_axis, B.user_axis,
+                   A.world_axis, B.world_axis)  # fmt: skip
+
+
+def crossing(side, s, c) -> SX:
+    """+1 or -1 where an angle has passed half a turn since its sine was `side`, else 0."""
+    up, down = ca.logic_and(side >= 0, s < 0), ca.logic_and(side < 0, s >= 0)
+    return ca.if_else(c < 0, ca.if_else(up, 1, 0) - ca.if_else(down, 1, 0), 0)
+
+
+class Relation:
+    """The base: a constraint between two bodies, written with primitives."""
+
+    fields: dict[str, int] = {}
+    counters = 0  # angles whose turns it counts
+    levels: list[str]
+    needs_directions = (False, False)  # which of its bodies must have directions
+    rigid_only = (False, False)  # which of its bodies must not stretch
+    parameters: tuple = ()  # Parameters of a user's function
+
+    def __init__(self, element):
+        self.key = type(element).__name__
+
+    @staticmethod
+    def bodies(element) -> tuple:
+        return element.a, element.b
+
+    def numbers(self, elements, A, B) -> dict[str, np.ndarray]:
+        raise NotImplementedError
+
+    def rows(self, handles, p, t) -> list[tuple[str, SX]]:
+        raise NotImplementedError
+
+    def angles(self, handles, p) -> list[tuple[SX, SX]]:
+        """(sine, cosine) of each counted angle."""
+        return []
+
+    def counted(self, handles, p) -> list[SX]:
+        """The counted angles, turns included (p["turns"]: turns and last sine of each)."""
+        found = []
+        for k, (s, c) in enumerate(self.angles(handles, p)):
+            turns, side = p["turns"][2 * k], p["turns"][2 * k + 1]
+            found.append(ca.atan2(s, c) + 2 * np.pi * (turns + crossing(side, s, c)))
+        return found
+
+    def anchor(self, p) -> SX | None:
+        """The point of the second body, local, at which its reaction is reported."""
+        return p.get("on_b")
+
+
+def position_rows(*expressions) -> list[tuple[str, SX]]:
+    whole = ca.vertcat(*expressions)
+    return [(POSITION, whole[i]) for i in range(whole.shape[0])]
+
+
+class Ball(Relation):
+    fields = {"on_a": 3, "on_b": 3}
+    levels = [POSITION] * 3
+
+    def numbers(self, elements, A, B):
+        on_a, on_b = anchors(elements, A, B)
+        return {"on_a": on_a, "on_b": on_b}
+
+    def rows(self, handles, p, t):
+        a, b = handles
+        return position_rows(b.point(p["on_b"]) - a.point(p["on_a"]))
+
+
+class AxisRelation(Relation):
+    """Relations with a frame (ref, side, axis) on each body, the same in the world as built."""
+
+    fields = {"on_a": 3, "on_b": 3, "ref_a": 3, "side_a": 3, "axis_b": 3, "ref_b": 3}
+    needs_directions = (True, True)
+
+    def frame(self, elements, A, B):
+        axis_a, axis_b = axes(elements, A, B)
+        ref_a = perpendicular(axis_a)
+        side_a = np.cross(axis_a, ref_a)
+        ref_b = B.axis(A.world_axis(ref_a))
+        ref_b -= np.sum(ref_b * axis_b, axis=1, keepdims=True) * axis_b
+        ref_b /= np.linalg.norm(ref_b, axis=1, keepdims=True)
+        return axis_a, ref_a, side_a, axis_b, ref_b
+
+    def numbers(self, elements, A, B):
+        on_a, on_b = anchors(elements, A, B)
+        axis_a, ref_a, side_a, axis_b, ref_b = self.frame(elements, A, B)
+        found = {"on_a": on_a, "on_b": on_b, "ref_a": ref_a, "side_a": side_a, "axis_b": axis_b, "ref_b": ref_b,
+                 "axis_a": axis_a, "side_b": np.cross(axis_b, ref_b)}  # fmt: skip
+        return {name: found[name] for name in self.fields if name in found}
+
+    def angles(self, handles, p):
+        a, b = handles
+        ref = b.axis(p["ref_b"])
+        return [(ca.dot(a.axis(p["side_a"]), ref), ca.dot(a.axis(p["ref_a"]), ref))][: self.counters]
+
+    @staticmethod
+    def apart(handles, p):
+        """From a's anchor to b's."""
+        a, b = handles
+        return b.point(p["on_b"]) - a.point(p["on_a"])
+
+    @staticmethod
+    def along(handles, p):
+        """The axes stay parallel: two rows."""
+        a, b = handles
+        axis = b.axis(p["axis_b"])
+        return ca.vertcat(ca.dot(a.axis(p["ref_a"]), axis), ca.dot(a.axis(p["side_a"]), axis))
+
+    def beside(self, handles, p):
+        """b's anchor stays on a's axis: two rows."""
+        a, d = handles[0], self.apart(handles, p)
+        return ca.vertcat(ca.dot(a.axis(p["ref_a"]), d), ca.dot(a.axis(p["side_a"]), d))
+
+    def travel(self, handles, p):
+        return ca.dot(handles[0].axis(p["axis_a"]), self.apart(handles, p))
+
+    def travel_rate(self, handles, p):
+        a, b = handles
+        along = ca.dot(a.axis(p["axis_a"]), b.point_rate(p["on_b"]) - a.point_rate(p["on_a"]))
+        return along + ca.dot(a.axis_rate(p["axis_a"]), self.apart(handles, p))
+
+    @staticmethod
+    def locked(handles, p):
+        """The frames stay aligned: three rows."""
+        a, b = handles
+        return ca.vertcat(ca.dot(a.axis(p["side_a"]), b.axis(p["axis_b"])),
+                          ca.dot(a.axis(p["axis_a"]), b.axis(p["ref_b"])),
+                          ca.dot(a.axis(p["ref_a"]), b.axis(p["side_b"])))  # fmt: skip
+
+
+class Hinge(AxisRelation):
+    levels = [POSITION] * 5
+    counters = 1
+
+    def rows(self, handles, p, t):
+        return position_rows(self.apart(handles, p), self.along(handles, p))
+
+
+class Slider(AxisRelation):
+    fields = {**AxisRelation.fields, "axis_a": 3, "side_b": 3}
+    levels = [POSITION] * 5
+
+    def rows(self, handles, p, t):
+        return position_rows(self.beside(handles, p), self.locked(handles, p))
+
+
+class Cylindrical(AxisRelation):
+    fields = {**AxisRelation.fields, "axis_a": 3}
+    levels = [POSITION] * 4
+    counters = 1
+
+    def rows(self, handles, p, t):
+        return position_rows(self.beside(handles, p), self.along(handles, p))
+
+
+class Screw(AxisRelation):
+    """The travel is pitch times the turns."""
+
+    fields = {**AxisRelation.fields, "axis_a": 3, "pitch": 1}
+    levels = [POSITION] * 5
+    counters = 1
+
+    def numbers(self, elements, A, B):
+        return {**super().numbers(elements, A, B), "pitch": column(elements, "pitch")}
+
+    def rows(self, handles, p, t):
+        (angle,) = self.counted(handles, p)
+        advance = self.travel(handles, p) - p["pitch"] / (2 * np.pi) * angle
+        return position_rows(self.beside(handles, p), self.along(handles, p), advance)
+
+
+class Universal(Relation):
+    fields = {"on_a": 3, "on_b": 3, "first": 3, "second": 3}
+    levels = [POSITION] * 4
+    needs_directions = (True, True)
+
+    def numbers(self, elements, A, B):
+        on_a, on_b = anchors(elements, A, B)
+        first = A.axis(np.array([e.first for e in elements]))
+        return {"on_a": on_a, "on_b": on_b, "first": first, "second": B.axis(np.array([e.second for e in elements]))}
+
+    def rows(self, handles, p, t):
+        a, b = handles
+        cross_axes = ca.dot(a.axis(p["first"]), b.axis(p["second"]))
+        return position_rows(b.point(p["on_b"]) - a.point(p["on_a"]), cross_axes)
+
+
+class Planar(AxisRelation):
+    """The normal is the axis of the frame; b's anchor stays in the plane through a's."""
+
+    fields = {**AxisRelation.fields, "axis_a": 3}
+    levels = [POSITION] * 3
+
+    def frame(self, elements, A, B):
+        return super().frame([_WithAxis(e.normal) for e in elements], A, B)
+
+    def rows(self, handles, p, t):
+        return position_rows(self.travel(handles, p), self.along(handles, p))
+
+
+class _WithAxis:
+    """Stands for an element that calls its axis by another name."""
+
+    def __init__(self, axis):
+        self.axis, self.axis_a, self.axis_b = axis, None, None
+
+
+class Weld(AxisRelation):
+    fields = {**AxisRelation.fields, "axis_a": 3, "side_b": 3}
+    levels = [POSITION] * 6
+
+    def frame(self, elements, A, B):
+        return super().frame([_WithAxis(np.array([0.0, 0.0, 1.0])) for _ in elements], A, B)
+
+    def rows(self, handles, p, t):
+        return position_rows(self.apart(handles, p), self.locked(handles, p))
+
+
+class Distance(Relation):
+    fields = {"on_a": 3, "on_b": 3, "length": 1}
+    levels = [POSITION]
+
+    def numbers(self, elements, A, B):
+        on_a = A.user_point(np.array([e.on_a for e in elements], dtype=float))
+        on_b = B.user_point(np.array([e.on_b for e in elements], dtype=float))
+        built = np.linalg.norm(B.world_point(on_b) - A.world_point(on_a), axis=1)
+        for e, length in zip(elements, built, strict=True):
+            if length < 1e-12:
+                checks.fail(e, "its two points coincide as built", "move one of them, or use a Ball")
+        length = column(elements, "length")
+        missing = np.array([x is None for x in length[:, 0]])
+        length[missing, 0] = built[missing]
+        return {"on_a": on_a, "on_b": on_b, "length": length}
+
+    def rows(self, handles, p, t):
+        a, b = handles
+        d = b.point(p["on_b"]) - a.point(p["on_a"])
+        return position_rows(ca.sqrt(ca.sumsqr(d)) - p["length"])
+
+
+class PointOnPlane(Relation):
+    fields = {"on_a": 3, "on_b": 3, "normal": 3}
+    levels = [POSITION]
+    needs_directions = (True, False)
+
+    def numbers(self, elements, A, B):
+        on_a, on_b = anchors(elements, A, B)
+        normal = [A.normal(e.normal[None], np.array([k]))[0] if e.normal is not None
+                  else A.user_normal(e.normal_a, np.array([k]))[0] for k, e in enumerate(elements)]  # fmt: skip
+        return {"on_a": on_a, "on_b": on_b, "normal": np.array(normal)}
+
+    def rows(self, handles, p, t):
+        a, b = handles
+        return position_rows(ca.dot(a.normal(p["normal"]), b.point(p["on_b"]) - a.point(p["on_a"])))
+
+
+class PointOnLine(Relation):
+    fields = {"on_a": 3, "on_b": 3, "beside": 3, "above": 3}
+    levels = [POSITION] * 2
+    needs_directions = (True, False)
+
+    def numbers(self, elements, A, B):
+        on_a, on_b = anchors(elements, A, B)
+        line = np.array([A.line(e.axis[None], np.array([k]))[0] if e.axis is not None
+                         else A.user_line(e.axis_a, np.array([k]))[0] for k, e in enumerate(elements)])  # fmt: skip
+        line /= np.linalg.norm(line, axis=1, keepdims=True)
+        beside = perpendicular(line)
+        return {"on_a": on_a, "on_b": on_b, "beside": beside, "above": np.cross(line, beside)}
+
+    def rows(self, handles, p, t):
+        a, b = handles
+        d = b.point(p["on_b"]) - a.point(p["on_a"])
+        return position_rows(ca.dot(a.normal(p["beside"]), d), ca.dot(a.normal(p["above"]), d))
+
+
+class PointOnLocus(Relation):
+    """PointOnCurve (two expressions of a local point) and PointOnSurface (one)."""
+
+    needs_directions = (True, False)
+
+    def __init__(self, element):
+        function, size = (element.curve, 2) if isinstance(element, constraints.PointOnCurve) else (element.surface, 1)
+        self.symbol = SX.sym("p", 3)
+        self.traced = Traced(checks.label(element), lambda p: function(p), 0, size, extra=[self.symbol])
+        self.parameters = tuple(self.traced.parameters)
+        self.key = f"locus:{self.traced.digest}"
+        self.levels = [POSITION] * size
+        self.fields = {"origin": 3, "axes": 9, "on_b": 3, "user": len(self.parameters)}
+
+    def numbers(self, elements, A, B):
+        k = len(elements)
+        axes = [A.user_normal(np.tile(e, (k, 1))) for e in np.eye(3)]
+        on_b = B.user_point(np.array([e.on_b for e in elements], dtype=float))
+        return {"origin": A.user_point(np.zeros((k, 3))), "axes": np.hstack(axes), "on_b": on_b}
+
+    def rows(self, handles, p, t):
+        a, b = handles
+        d = b.point(p["on_b"]) - a.point(p["origin"])
+        local = ca.vertcat(*[ca.dot(a.normal(p["axes"][3 * k : 3 * k + 3]), d) for k in range(3)])
+        return position_rows(self.traced([], t, p["user"], extra=[local]))
+
+
+class Gear(Relation):
+    """Angles of two hinges on the ground, or their rates, keep a ratio."""
+
+    needs_directions = (True, True)
+    fields = {"ref_a": 3, "side_a": 3, "axis_a": 3, "own_a": 3, "ref_b": 3, "side_b": 3, "axis_b": 3, "own_b": 3, "ratio": 1}
+
+    def __init__(self, element):
+        self.key = f"Gear-{element.level}"
+        self.levels = [element.level]
+        self.counters = 2 if element.level == POSITION else 0
+
+    @staticmethod
+    def bodies(element):
+        return tuple(_moving(hinge) for hinge in (element.a, element.b))
+
+    def numbers(self, elements, A, B):
+        found: dict[str, np.ndarray] = {"ratio": column(elements, "ratio")}
+        for end, frames in (("a", A), ("b", B)):
+            axis = np.array([_ground_axis(getattr(e, end), frames, k) for k, e in enumerate(elements)])
+            ref = perpendicular(axis)
+            found |= {f"ref_{end}": ref, f"side_{end}": np.cross(axis, ref), f"axis_{end}": axis,
+                      f"own_{end}": frames.axis(ref)}  # fmt: skip
+        return found
+
+    def angles(self, handles, p):
+        pairs = []
+        for end, handle in zip("ab", handles, strict=True):
+            own = handle.axis(p[f"own_{end}"])
+            pairs.append((ca.dot(p[f"side_{end}"], own), ca.dot(p[f"ref_{end}"], own)))
+        return pairs[: self.counters]
+
+    def rows(self, handles, p, t):
+        if self.levels == [POSITION]:
+            angle_a, angle_b = self.counted(handles, p)
+            return [(POSITION, angle_a - p["ratio"] * angle_b)]
+        spins = [ca.dot(p[f"axis_{end}"], handle.spin()) for end, handle in zip("ab", handles, strict=True)]
+        return [(VELOCITY, spins[0] - p["ratio"] * spins[1])]
+
+
+def _moving(hinge):
+    return hinge.b if hinge.a.dim == 0 else hinge.a
+
+
+def _ground_axis(hinge, frames, k):
+    """The world axis about which the moving body of a ground hinge has the hinge's angle."""
+    sign = 1.0 if hinge.a.dim == 0 else -1.0
+    pick = np.array([k])
+    if hinge.axis is not None:
+        axis = hinge.axis
+    else:
+        fixed, moving = (hinge.axis_a, hinge.axis_b) if hinge.a.dim == 0 else (hinge.axis_b, hinge.axis_a)
+        axis = fixed if fixed is not None else frames.world_axis(frames.user_axis(moving, pick), pick)[0]
+    return sign * np.asarray(axis, dtype=float)
+
+
+class Rolling(Relation):
+    """b (a ball, or a disc with an axle) touches a plane of a and does not slip: one position row, two velocity rows."""
+
+    fields = {"on_a": 3, "normal": 3, "first": 3, "second": 3, "centre": 3, "radius": 1, "axle": 3}
+    levels = [POSITION, VELOCITY, VELOCITY]
+    needs_directions = (True, True)
+    rigid_only = (True, True)
+
+    def __init__(self, element):
+        self.disc = element.axis is not None
+        self.key = f"Rolling-{'disc' if self.disc else 'ball'}"
+
+    def numbers(self, elements, A, B):
+        k = len(elements)
+        normal = A.axis(np.array([e.normal for e in elements]))
+        first = perpendicular(normal)
+        axle = B.axis(np.array([e.axis for e in elements])) if self.disc else np.zeros((k, 3))
+        return {"on_a": A.point(np.array([e.at for e in elements])), "normal": normal, "first": first,
+                "second": np.cross(normal, first), "centre": B.user_point(np.zeros((k, 3))),
+                "radius": column(elements, "radius"), "axle": axle}  # fmt: skip
+
+    def rows(self, handles, p, t):
+        a, b = handles
+        n, centre, foot = a.axis(p["normal"]), b.point(p["centre"]), a.point(p["on_a"])
+        if self.disc:
+            axle = b.axis(p["axle"])
+            down = n - ca.dot(n, axle) * axle
+            height = ca.sqrt(ca.sumsqr(down))
+            arm = -p["radius"] * down / height
+            gap = ca.dot(n, centre - foot) - p["radius"] * height
+        else:
+            arm = -p["radius"] * n
+            gap = ca.dot(n, centre - foot) - p["radius"]
+        slip = b.point_rate(p["centre"]) + cross(b.spin(), arm)
+        slip -= a.point_rate(p["on_a"]) + cross(a.spin(), centre + arm - foot)
+        return [(POSITION, gap), *[(VELOCITY, ca.dot(a.axis(p[name]), slip)) for name in ("first", "second")]]
+
+    def anchor(self, p):
+        return p["centre"]
+
+
+class Skate(Relation):
+    """A point of the body moves only along its blade, seen along the normal."""
+
+    fields = {"on_b": 3, "blade": 3, "normal": 3}
+    levels = [VELOCITY]
+    needs_directions = (False, True)
+
+    @staticmethod
+    def bodies(element):
+        return None, element.body
+
+    def numbers(self, elements, A, B):
+        at = [B.point(e.at[None], np.array([k]))[0] if e.at is not None
+              else B.user_point(np.zeros(3), np.array([k]))[0] for k, e in enumerate(elements)]  # fmt: skip
+        blade = B.axis(np.array([e.direction for e in elements]))
+        return {"on_b": np.array(at), "blade": blade, "normal": np.array([e.normal for e in elements])}
+
+    def rows(self, handles, p, t):
+        b = handles[1]
+        across = cross(p["normal"], b.axis(p["blade"]))
+        return [(VELOCITY, ca.dot(across, b.point_rate(p["on_b"])))]
+
+
+class OnJoint(Relation):
+    """Drive and Motion of a joint's coordinate: the joint's own numbers, and a function of time."""
+
+    def __init__(self, element, joint, function, level):
+        self.joint = RELATIONS[type(joint)](joint)
+        self.sliding = isinstance(joint, joints.Slider)
+        self.traced = _of_time(element, function, 1)
+        self.parameters = tuple(self.traced.parameters)
+        self.key = f"{type(element).__name__}:{self.joint.key}:{self.traced.digest}"
+        self.levels = [level]
+        self.fields = {**self.joint.fields, "axis_a": 3, "user": len(self.parameters)}
+        self.needs_directions = (True, True)
+        self.counters = 1 if level == POSITION and not self.sliding else 0
+
+    def numbers(self, elements, A, B):
+        of = [e.joint if hasattr(e, "joint") else e.target for e in elements]
+        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0]}
+
+    def angles(self, handles, p):
+        return self.joint.angles(handles, p)[: self.counters]
+
+    def rows(self, handles, p, t):
+        (level,) = self.levels
+        wanted = self.traced([], t, p["user"])
+        if level == POSITION:
+            return [(level, (self.joint.travel(handles, p) if self.sliding else self.counted(handles, p)[0]) - wanted)]
+        if self.sliding:
+            return [(level, self.joint.travel_rate(handles, p) - wanted)]
+        a, b = handles
+        return [(level, ca.dot(a.axis(p["axis_a"]), b.spin() - a.spin()) - wanted)]
+
+
+class Drive(OnJoint):
+    def __init__(self, element):
+        super().__init__(element, element.joint, element.rate, VELOCITY)
+
+    @staticmethod
+    def bodies(element):
+        return element.joint.a, element.joint.b
+
+
+class JointMotion(OnJoint):
+    def __init__(self, element):
+        super().__init__(element, element.target, element.function, POSITION)
+
+    @staticmethod
+    def bodies(element):
+        return element.target.a, element.target.b
+
+
+class BodyMotion(Relation):
+    """A point of the body follows a function of time."""
+
+    levels = [POSITION] * 3
+
+    def __init__(self, element):
+        self.traced = _of_time(element, element.function, 3)
+        self.parameters = tuple(self.traced.parameters)
+        self.key = f"Motion:{self.traced.digest}"
+        self.fields = {"on_b": 3, "user": len(self.parameters)}
+
+    @staticmethod
+    def bodies(element):
+        return None, element.target
+
+    def numbers(self, elements, A, B):
+        local = np.array([np.zeros(3) if e.at is None else e.at for e in elements], dtype=float)
+        return {"on_b": B.user_point(local)}
+
+    def rows(self, handles, p, t):
+        return position_rows(handles[1].point(p["on_b"]) - self.traced([], t, p["user"]))
+
+
+class UserConstraint(Relation):
+    """Constraint and VelocityConstraint: the user's function."""
+
+    def __init__(self, element):
+        self.level = VELOCITY if isinstance(element, constraints.VelocityConstraint) else POSITION
+        self.traced = Traced(checks.label(element), element.function, len(element.bodies), None)
+        if self.level == POSITION and self.traced.uses_velocity:
+            checks.fail(element, "its function speaks of velocities", "use lw.VelocityConstraint")
+        self.parameters = tuple(self.traced.parameters)
+        self.key = f"{self.level}:{self.traced.digest}"
+        self.levels = [self.level] * self.traced.size
+        self.fields = {"user": len(self.parameters)}
+        self.arity = len(element.bodies)
+        asked = [any(what in ("axis", "spin") and number == k for number, what, _ in self.traced.requests) for k in (0, 1)]
+        self.needs_directions = (False, asked[0]) if len(element.bodies) == 1 else (asked[0], asked[1])
+
+    @staticmethod
+    def bodies(element):
+        return (None, *element.bodies)[-2:]
+
+    def numbers(self, elements, A, B):
+        return {}
+
+    def rows(self, handles, p, t):
+        rows = self.traced(handles[2 - self.arity :], t, p["user"])
+        return [(self.level, rows[i]) for i in range(rows.shape[0])]
+
+    def anchor(self, p):
+        return None
+
+
+def _of_time(element, function, size) -> Traced:
+    wanted: Callable = function if callable(function) else lambda t: function
+    return Traced(checks.label(element), wanted, 0, size)
+
+
+def _motion(element):
+    return JointMotion(element) if isinstance(element.target, joints.Joint) else BodyMotion(element)
+
+
+RELATIONS: dict[type, Callable] = {
+    joints.Ball: Ball, joints.Hinge: Hinge, joints.Slider: Slider, joints.Cylindrical: Cylindrical,
+    joints.Universal: Universal, joints.Planar: Planar, joints.Weld: Weld, joints.Screw: Screw,
+    constraints.Distance: Distance, constraints.PointOnLine: PointOnLine, constraints.PointOnPlane: PointOnPlane,
+    constraints.PointOnCurve: PointOnLocus, constraints.PointOnSurface: PointOnLocus, constraints.Gear: Gear,
+    constraints.Rolling: Rolling, constraints.Skate: Skate, constraints.Drive: Drive, constraints.Motion: _motion,
+    constraints.Constraint: UserConstraint, constraints.VelocityConstraint: UserConstraint,
+}  # fmt: skip

@@ -1,0 +1,99 @@
+"""Rotations as expressions: quaternions w x y z, body to world; polar rotation of a deformation."""
+
+from __future__ import annotations
+
+import casadi as ca
+from casadi import SX
+
+from linkwork.symbolic.blocks import cross, skew
+
+
+def matrix(q) -> SX:
+    """The rotation matrix of a unit quaternion."""
+    w, x, y, z = q[0], q[1], q[2], q[3]
+    x2, y2, z2 = x + x, y + y, z + z
+    xx, yy, zz, xy, xz, yz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2
+    sx, sy, sz = w * x2, w * y2, w * z2
+    return ca.blockcat(
+        [[1 - (yy + zz), xy - sz, xz + sy], [xy + sz, 1 - (xx + zz), yz - sx], [xz - sy, yz + sx, 1 - (xx + yy)]]
+    )
+
+
+def product(p, q) -> SX:
+    """The quaternion product p q."""
+    pv, qv = p[1:4], q[1:4]
+    return ca.vertcat(p[0] * q[0] - ca.dot(pv, qv), p[0] * qv + q[0] * pv + cross(pv, qv))
+
+
+def normalised(q) -> SX:
+    return q / ca.sqrt(ca.sumsqr(q))
+
+
+def half_tangent(u) -> SX:
+    """tan(|u|)/|u| u by its series to |u|^5: the vector part over the scalar part of the quaternion of 2u."""
+    s = ca.sumsqr(u)
+    return u * (1 + s * (1.0 / 3.0 + s * (2.0 / 15.0)))
+
+
+def turned(q, angle_vector) -> SX:
+    """q after the world-frame rotation by a small rotation vector: exactly normalised, exact to order 6."""
+    return normalised(product(ca.vertcat(1, half_tangent(0.5 * angle_vector)), q))
+
+
+def quaternion_rate(q, w) -> SX:
+    """dq/dt of a body that turns with world angular velocity w."""
+    return 0.5 * product(ca.vertcat(0, w), q)
+
+
+def inverse_transpose(F) -> SX:
+    """F^-T of a 3 x 3 matrix."""
+    cofactors = ca.horzcat(cross(F[:, 1], F[:, 2]), cross(F[:, 2], F[:, 0]), cross(F[:, 0], F[:, 1]))
+    return cofactors / ca.dot(F[:, 0], cofactors[:, 0])
+
+
+def polar(F, iterations: int = 9) -> SX:
+    """The rotation nearest to F, by Higham's Newton iteration with a first scaling (quadratic; det F > 0)."""
+    R = SX(F)
+    for k in range(iterations):
+        T = inverse_transpose(R)
+        if k < 3:
+            mu = ca.sqrt(ca.sqrt(ca.sumsqr(T) / ca.sumsqr(R)))
+            R = 0.5 * (mu * R + T / mu)
+        else:
+            R = 0.5 * (R + T)
+    return R
+
+
+def polar_spin(F, R, rate) -> SX:
+    """World angular velocity of the polar rotation R of F when F changes at `rate`."""
+    U = R.T @ F
+    G = R.T @ rate
+    axial = ca.vertcat(G[2, 1] - G[1, 2], G[0, 2] - G[2, 0], G[1, 0] - G[0, 1])
+    return R @ (inverse_transpose(ca.trace(U) * SX.eye(3) - U).T @ axial)
+
+
+def rotor_flight(q, L, inertia, h) -> SX:
+    """The orientation of a free rotor after h: second order, symplectic, angular momentum L (world) kept.
+
+    H = |l|^2/2I_2 + l_1^2/2 (1/I_1 - 1/I_2) + l_3^2/2 (1/I_3 - 1/I_2): the first term turns the body about L and
+    commutes with the others, which are turns about body axes, split as 1/2, 1, 1/2. Exact for symmetric bodies.
+    """
+    R = matrix(q)
+    l = R.T @ L
+    excess = [1 / inertia[0] - 1 / inertia[1], None, 1 / inertia[2] - 1 / inertia[1]]
+    for axis, part in ((0, 0.5), (2, 1.0), (0, 0.5)):
+        u = 0.5 * part * h * excess[axis] * l[axis]
+        t = half_tangent(u)
+        turn = SX.zeros(4)
+        turn[0], turn[1 + axis] = 1, t
+        q = product(q, ca.sparsify(turn))
+        c, s = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
+        i, j = (axis + 1) % 3, (axis + 2) % 3
+        l_i, l_j = c * l[i] + s * l[j], c * l[j] - s * l[i]
+        l = SX(l)
+        l[i], l[j] = l_i, l_j
+    return turned(normalised(q), h / inertia[1] * L)
+
+
+__all__ = ["half_tangent", "inverse_transpose", "matrix", "normalised", "polar", "polar_spin", "product",
+           "quaternion_rate", "rotor_flight", "skew", "turned"]  # fmt: skip

@@ -1,0 +1,160 @@
+"""Rows and forces written with primitives, and the chain rule that turns them into J, rate and bias.
+
+A *handle* stands for a body (or the ground) while a constraint is written. Each vector it hands out is a fresh symbol
+on a tape, with a second symbol for its rate. A row C(s, t) of such symbols then has
+
+    J = sum dC/ds_i J_i        rate = dC/ds s' + C_t        bias = d(rate)/ds s' + d(rate)/dt + dC/ds s''_bias
+
+and a velocity row g(s, s', t) has A = sum dg/ds'_i J_i and bias = dg/ds s' + g_t + dg/ds' s''_bias. Symbols are
+replaced by the bodies' own expressions last, so that closed forms stay closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+from casadi import SX
+
+from linkwork.symbolic.bodies import Primitive, View
+
+POSITION, VELOCITY = "position", "velocity"
+
+
+@dataclass
+class Entry:
+    """One vector on the tape."""
+
+    body: int
+    value: SX
+    rate: SX
+    primitive: Primitive
+
+
+class Handle:
+    """A body, as constraints see it."""
+
+    def __init__(self, tape: Tape, number: int, view: View | None):
+        self.tape, self.number, self.view = tape, number, view
+
+    def _entry(self, what: str, local) -> Entry:
+        return self.tape.entry(self.number, self.view, what, local)
+
+    def point(self, local) -> SX:
+        return self._entry("point", local).value
+
+    def point_rate(self, local) -> SX:
+        return self._entry("point", local).rate
+
+    def line(self, local) -> SX:
+        return self._entry("line", local).value
+
+    def normal(self, local) -> SX:
+        return self._entry("normal", local).value
+
+    def axis(self, local) -> SX:
+        return self._entry("axis", local).value
+
+    def axis_rate(self, local) -> SX:
+        return self._entry("axis", local).rate
+
+    def spin(self) -> SX:
+        """Angular velocity in the world."""
+        return self._entry("spin", None).rate
+
+
+class Tape:
+    def __init__(self, views: Sequence[View | None], time: SX):
+        self.views, self.time = list(views), time
+        self.entries: list[Entry] = []
+        self._known: dict[tuple, Entry] = {}
+        self.handles = [Handle(self, i, view) for i, view in enumerate(views)]
+
+    def entry(self, number: int, view: View | None, what: str, local) -> Entry:
+        key = (number, what, None if local is None else str(SX(local)))
+        if key not in self._known:
+            k = len(self.entries)
+            entry = Entry(number, SX.sym(f"s{k}", 3), SX.sym(f"r{k}", 3), _primitive(view, what, local))
+            self.entries.append(entry)
+            self._known[key] = entry
+        return self._known[key]
+
+    @property
+    def values(self) -> SX:
+        return ca.vertcat(*[e.value for e in self.entries])
+
+    @property
+    def rates(self) -> SX:
+        return ca.vertcat(*[e.rate for e in self.entries])
+
+    def resolve(self, expressions: list[SX]) -> list[SX]:
+        """Put the bodies' expressions in the place of the tape's symbols."""
+        symbols = [s for e in self.entries for s in (e.value, e.rate)]
+        values = [x for e in self.entries for x in _given(e)]
+        if not symbols:
+            return expressions
+        return ca.substitute(expressions, symbols, values)
+
+    def columns(self, by_entry: SX, body: int) -> SX:
+        """sum over the body's entries of (rows x 3) @ (3 x nv)."""
+        view = self.views[body]
+        total = SX(by_entry.shape[0], view.kind.nv if view else 0)
+        for k, entry in enumerate(self.entries):
+            if entry.body == body:
+                total += by_entry[:, 3 * k : 3 * k + 3] @ entry.primitive.jacobian
+        return total
+
+
+def _given(entry: Entry) -> tuple[SX, SX]:
+    p = entry.primitive
+    if p.value.shape[0] == 0:  # a spin: its rate symbol is the angular velocity, it has no value
+        return SX.zeros(3), p.rate
+    return p.value, p.rate
+
+
+def _primitive(view: View | None, what: str, local) -> Primitive:
+    if view is None:  # the ground: fixed vectors of the world
+        fixed = SX(0, 1) if what == "spin" else SX(local)
+        return Primitive(fixed, SX(3, 0), SX(3, 1), SX(3, 1))
+    if what == "spin":
+        spin = view.spin()
+        return Primitive(SX(0, 1), spin.jacobian, spin.value, spin.bias)
+    return getattr(view, what)(local)
+
+
+@dataclass
+class Rows:
+    """Derived rows of one or more constraints, resolved into the symbols of the bodies."""
+
+    levels: list[str]
+    residual: SX  # (m,): C of position rows, g of velocity rows
+    rate: SX  # (m,): J v + C_t, or g
+    bias: SX  # (m,): J'v + ...
+    forcing: SX  # (m,): C_t, or g at rest: what prescribed motion asks for
+    jacobians: list[SX]  # one (m, nv) a body
+
+
+def derive(tape: Tape, rows: Sequence[tuple[str, SX]]) -> Rows:
+    """Differentiate rows (level, expression) written on the tape."""
+    s, r, t = tape.values, tape.rates, tape.time
+    biases = ca.vertcat(*[e.primitive.bias for e in tape.entries])
+    still = SX.zeros(r.shape[0])
+    residuals, rates, bias, forcing, by_entry = [], [], [], [], []
+    for level, row in rows:
+        if level == POSITION:
+            coefficients = ca.jacobian(row, s)
+            rate = coefficients @ r + ca.jacobian(row, t)
+        else:
+            coefficients = ca.jacobian(row, r)
+            rate = row
+        residuals.append(row)
+        rates.append(rate)
+        bias.append(ca.jtimes(rate, s, r) + ca.jtimes(rate, t, SX(1)) + coefficients @ biases)
+        forcing.append(ca.substitute(rate, r, still))
+        by_entry.append(coefficients)
+    coefficients = ca.vertcat(*by_entry)
+    jacobians = [tape.columns(coefficients, k) for k in range(len(tape.views))]
+    stacked = [ca.vertcat(*x) for x in (residuals, rates, bias, forcing)]
+    residual, rate, bias_, forcing_, *jacobians = tape.resolve([*stacked, *jacobians])
+    return Rows([level for level, _ in rows], residual, rate, bias_, forcing_, jacobians)

@@ -1,0 +1,191 @@
+"""World: the elements of a mechanism by name. Plain data, editable at any time; nothing is computed here."""
+
+import difflib
+import weakref
+
+from .elements import checks
+from .elements.base import Body, ConstraintElement, Element, ForceElement, is_a
+from .elements.bodies import Ground
+from .errors import ElementError, ModelError, UnknownNameError
+
+
+class World:
+    """Bodies, joints, constraints and forces, each with a name of its own.
+
+    >>> from linkwork.elements import Ball, Particle
+    >>> world = World(gravity=(0, 0, -9.81))
+    >>> bob = world.add(Particle(1.0, position=(1, 0, 0)))
+    >>> world.add(Ball(world.ground, "particle1", at=(1, 0, 0), name="nail"))
+    <Ball "nail">
+    >>> world
+    <World: 1 body, 1 constraint, 0 forces>
+    """
+
+    def __init__(self, gravity=(0.0, 0.0, -9.81)):
+        self.version = 0  # counts the changes
+        self.ground = Ground()
+        self._elements = {self.ground.name: self.ground}  # by name, in order of addition
+        self._numbers = {}  # prefix -> the last number given in a default name
+        self._known_parameters = None  # `parameters` as of the last addition: scanning all each time is quadratic
+        self.gravity = gravity
+        self._own()
+
+    @property
+    def gravity(self):
+        """(3,), m/s^2."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value):
+        self._gravity = checks.vector(self, "gravity", value)
+        self.version += 1
+
+    @property
+    def bodies(self):
+        """The bodies without the ground, in order of addition."""
+        return tuple(e for e in self._elements.values() if isinstance(e, Body) and e is not self.ground)
+
+    @property
+    def constraints(self):
+        """The joints and constraints, in order of addition."""
+        return tuple(e for e in self._elements.values() if isinstance(e, ConstraintElement))
+
+    @property
+    def forces(self):
+        """The forces, in order of addition."""
+        return tuple(e for e in self._elements.values() if isinstance(e, ForceElement))
+
+    @property
+    def parameters(self):
+        """The Parameters that stand in fields, by name; those that functions speak of are found when compiling."""
+        return {p.name: p for element in self._elements.values() for p in element.parameters()}
+
+    def add(self, element):
+        """Add an element, or all of a list or none; returns what it was given. Names become elements."""
+        if isinstance(element, (list, tuple)):
+            return self._add_all(element)
+        self._check_new(element)
+        resolved = [self._find(item, wanted, element) for _, wanted, item in element.references()]
+        element.check_resolved(resolved)
+        self._name_parameters(element)
+        element.replace_references(resolved)
+        if element.name is None:
+            element.name = self._default_name(element.prefix(), self._elements)
+        self._elements[element.name] = element
+        element._world = weakref.ref(self)
+        self.version += 1
+        return element
+
+    def remove(self, element, *, cascade=False):
+        """Remove an element, by itself or by name; with cascade also all that refer to it. Returns the element."""
+        element = self.find(element)
+        if element is self.ground:
+            raise ModelError("World: the ground cannot be removed; remove what stands on it")
+        users = [other for other in self._elements.values() if any(x is element for _, _, x in other.references())]
+        if users and not cascade:
+            names = ", ".join(checks.label(user) for user in users)
+            raise ModelError(f"{checks.label(element)}: still used by {names}; remove those first or give cascade=True")
+        for user in users:
+            if user in self:  # it may have gone with another one
+                self.remove(user, cascade=True)
+        del self._elements[element.name]
+        del element._world
+        self._known_parameters = None
+        self.version += 1
+        return element
+
+    def find(self, element):
+        """The element of that name; an element of this world gives itself."""
+        return self._find(element, None, self)
+
+    def __contains__(self, element):
+        if isinstance(element, str):
+            return element in self._elements
+        return isinstance(element, Element) and _world_of(element) is self
+
+    def __repr__(self):
+        bodies, constraints, forces = len(self.bodies), len(self.constraints), len(self.forces)
+        parts = (
+            f"{bodies} {'body' if bodies == 1 else 'bodies'}",
+            f"{constraints} constraint{'' if constraints == 1 else 's'}",
+            f"{forces} force{'' if forces == 1 else 's'}",
+        )
+        return f"<World: {', '.join(parts)}>"
+
+    def __setstate__(self, state):  # copied or unpickled: the elements are new ones and belong here
+        self.__dict__.update(state)
+        self._own()
+
+    def _own(self):
+        for element in self._elements.values():
+            element._world = weakref.ref(self)
+
+    def _add_all(self, elements):
+        before = set(self._elements)
+        try:
+            for element in elements:
+                self.add(element)
+        except Exception:
+            for name in reversed([name for name in self._elements if name not in before]):
+                self.remove(name)
+            raise
+        return elements
+
+    def _check_new(self, element):
+        if not isinstance(element, Element) or isinstance(element, Ground):
+            remedy = "give a body, joint, constraint or force"
+            checks.fail(self, f"cannot add {checks.show(element)}", remedy)
+        home = _world_of(element)
+        if home is self:
+            checks.fail(element, "it has been added already", "add each element once")
+        if home is not None:
+            checks.fail(element, "it belongs to another world", "remove it there first or make a new one")
+        taken = self._elements.get(element.name)
+        if taken is not None:
+            checks.fail(element, f"its name is taken by a {type(taken).__name__}", "give another name")
+
+    def _find(self, item, wanted, who):
+        """The element that item names or is; wanted as in Element.REFERENCES, or None for any."""
+        if isinstance(item, str):
+            if item not in self._elements:
+                raise UnknownNameError(self._unknown(item, wanted, who))
+            item = self._elements[item]
+        elif item not in self:
+            noun = checks.label(item) if isinstance(item, Element) else checks.show(item)
+            raise ElementError(f"{checks.label(who)}: {noun} is not in this world; add it to this world first")
+        if wanted is not None and not is_a(item, wanted):
+            checks.fail(who, f"{checks.label(item)} is no {wanted}", f"give a {wanted}")
+        return item
+
+    def _unknown(self, name, wanted, who):
+        names = [n for n, e in self._elements.items() if wanted is None or is_a(e, wanted)]
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f'did you mean "{near[0]}"?' if near else "add it first"
+        return f'{checks.label(who)}: there is no {wanted or "element"} named "{name}"; {hint}'
+
+    def _name_parameters(self, element):
+        used = element.parameters()
+        if not used:
+            return
+        known = self._known_parameters or self.parameters
+        for parameter in used:
+            if parameter.name is None:
+                parameter.name = self._default_name("parameter", known)
+            if known.setdefault(parameter.name, parameter) is not parameter:
+                self._known_parameters = None
+                problem = f'two Parameters have the name "{parameter.name}"'
+                checks.fail(element, problem, "use one object for both or give another name")
+        self._known_parameters = known
+
+    def _default_name(self, prefix, taken):
+        """prefix1, prefix2, ...: numbers are not used again after a removal."""
+        number = self._numbers.get(prefix, 0) + 1
+        while f"{prefix}{number}" in taken:
+            number += 1
+        self._numbers[prefix] = number
+        return f"{prefix}{number}"
+
+
+def _world_of(element):
+    reference = element._world
+    return reference() if reference is not None else None

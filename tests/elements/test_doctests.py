@@ -1,0 +1,21 @@
+"""The examples in the docstrings of the data layer run."""
+
+import doctest
+import importlib
+
+import pytest
+
+MODULES = ["parameter", "shapes", "bodies", "joints", "constraints", "forces"]
+
+
+@pytest.mark.parametrize("name", [*(f"linkwork.elements.{m}" for m in MODULES), "linkwork.world"])
+def test_examples_run(name):
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.attempted > 0 and result.failed == 0
+
+
+def test_every_public_class_has_an_example():
+    elements = importlib.import_module("linkwork.elements")
+    abstract = {"Body", "ConstraintElement", "Element", "ForceElement", "Joint", "Shape"}
+    missing = [n for n in elements.__all__ if n not in abstract and ">>>" not in (getattr(elements, n).__doc__ or "")]
+    assert not missing

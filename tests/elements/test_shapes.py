@@ -1,0 +1,80 @@
+"""Shapes: volume and second moments against Monte Carlo over the solid, and against closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+
+from linkwork.elements import Box, Capsule, Cylinder, Disc, Ellipsoid, Sphere
+from linkwork.errors import ElementError
+
+
+def _in_cylinder(p, radius, length):
+    return (p[:, 0] ** 2 + p[:, 1] ** 2 <= radius**2) & (np.abs(p[:, 2]) <= length / 2)
+
+
+def _in_capsule(p, radius, length):
+    beyond = np.maximum(np.abs(p[:, 2]) - length / 2, 0.0)
+    return p[:, 0] ** 2 + p[:, 1] ** 2 + beyond**2 <= radius**2
+
+
+SOLIDS = [  # shape, bounding box (full lengths), membership
+    (Box(0.4, 0.7, 1.1), (0.4, 0.7, 1.1), lambda p: np.full(len(p), True)),
+    (Sphere(0.6), (1.2, 1.2, 1.2), lambda p: (p**2).sum(axis=1) <= 0.36),
+    (Ellipsoid(0.4, 0.8, 1.2), (0.4, 0.8, 1.2), lambda p: ((p / (0.2, 0.4, 0.6)) ** 2).sum(axis=1) <= 1.0),
+    (Cylinder(0.3, 0.9), (0.6, 0.6, 0.9), lambda p: _in_cylinder(p, 0.3, 0.9)),
+    (Disc(0.5, 0.1), (1.0, 1.0, 0.1), lambda p: _in_cylinder(p, 0.5, 0.1)),
+    (Capsule(0.3, 0.8), (0.6, 0.6, 1.4), lambda p: _in_capsule(p, 0.3, 0.8)),
+]
+
+
+@pytest.mark.parametrize("shape, box, inside", SOLIDS, ids=lambda x: type(x).__name__)
+def test_volume_and_second_moment_agree_with_monte_carlo(shape, box, inside):
+    points = np.random.default_rng(1).uniform(-0.5, 0.5, (400_000, 3)) * box
+    points = points[(keep := inside(points))]
+    assert shape.volume == pytest.approx(np.prod(box) * keep.mean(), rel=5e-3)
+    sampled = 2.5 * points.T @ points / len(points)
+    moment = shape.second_moment(2.5)
+    assert np.allclose(sampled, moment, atol=6e-3 * np.trace(moment))
+
+
+@pytest.mark.parametrize("shape, box, inside", SOLIDS, ids=lambda x: type(x).__name__)
+def test_inertia_is_trace_minus_second_moment_and_possible(shape, box, inside):
+    moment, inertia = shape.second_moment(3.0), shape.inertia(3.0)
+    assert np.allclose(inertia, np.trace(moment) * np.eye(3) - moment, rtol=1e-14)
+    low, middle, high = np.linalg.eigvalsh(inertia)
+    assert low > 0 and high < low + middle
+
+
+def test_closed_forms():
+    assert np.allclose(Box(1, 2, 3).inertia(12.0), np.diag([4 + 9, 1 + 9, 1 + 4]))
+    assert np.allclose(Sphere(2).inertia(5.0), 2 / 5 * 5.0 * 4 * np.eye(3))
+    assert np.allclose(Cylinder(2, 3).inertia(12.0), np.diag([12 + 9, 12 + 9, 24]))
+    assert np.allclose(Disc(2, 3).inertia(12.0), Cylinder(2, 3).inertia(12.0))
+    assert np.allclose(Ellipsoid(4, 4, 4).inertia(1.0), Sphere(2).inertia(1.0))
+
+
+def test_capsule_lies_between_its_limits():
+    assert np.allclose(Capsule(0.5, 1e-12).second_moment(2.0), Sphere(0.5).second_moment(2.0))
+    assert np.allclose(Capsule(1e-9, 2.0).second_moment(2.0), Cylinder(1e-9, 2.0).second_moment(2.0), rtol=1e-6)
+    assert Capsule(1, 2).volume == pytest.approx(math.pi * 2 + 4 / 3 * math.pi)
+
+
+@pytest.mark.parametrize("bad", [0, -1.0, math.nan, math.inf, "1", None, True, (1,)])
+@pytest.mark.parametrize("make", [lambda x: Box(1, x, 1), Sphere, lambda x: Capsule(1, x), lambda x: Cylinder(x, 1)])
+def test_bad_sizes_are_refused(make, bad):
+    with pytest.raises(ElementError, match=r"greater than 0"):
+        make(bad)
+
+
+def test_bad_size_names_shape_field_and_value():
+    with pytest.raises(ElementError, match=r"^Box: y is -2; give a finite number greater than 0$"):
+        Box(1, -2, 3)
+
+
+def test_shapes_are_frozen_values():
+    assert Box(1, 2, 3) == Box(1.0, 2.0, 3.0) and isinstance(Box(1, 2, 3).x, float)
+    with pytest.raises(AttributeError):
+        Box(1, 2, 3).x = 4
+    with pytest.raises(ElementError, match=r"mass"):
+        Sphere(1).inertia(-1.0)
