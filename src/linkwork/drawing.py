@@ -18,6 +18,7 @@ GRADIENT = ("#3f6491", "#5fa2a3", "#a9bd8c", "#dcb767", "#d07f5c")  # for more b
 LIGHT = np.array([-0.42, 0.66, 0.62])  # in the view: from the left, above, in front
 CREASE = np.cos(np.radians(50))  # facets that meet at more than this make an edge one sees
 FLAT = 1e-5  # relative: leaving the plane by less than this is no motion out of it
+LOST = 1e30  # m; a run that diverges gets there before it leaves the finite numbers
 SLOW = 2.0  # s, before a progress bar appears
 POSES = 6  # in a still
 
@@ -95,7 +96,8 @@ def _mesh(vertices, faces, checks=0):
     if not len(faces):
         none = np.zeros((0, 2), int)
         return Mesh(vertices, faces, np.zeros(0, int), none, none, np.zeros(0, bool))
-    _, first, where = np.unique(np.round(vertices / np.abs(vertices).max(), 9), axis=0, return_index=True, return_inverse=True)
+    rounded = np.round(vertices / np.abs(vertices).max(), 9)
+    _, first, where = np.unique(rounded, axis=0, return_index=True, return_inverse=True)
     vertices, faces = vertices[first], where.reshape(-1)[faces]
     normals, centres = _normals(vertices[faces]), vertices[faces].mean(axis=1)
     inwards = np.einsum("mi,mi->m", normals, centres) < 0
@@ -129,3 +131,323 @@ def _join(meshes):
         np.concatenate([m.crease for m in meshes]),
     )
     return whole, np.repeat(np.arange(len(meshes)), np.diff(vertex)), np.repeat(np.arange(len(meshes)), np.diff(face))
+
+
+def rotations(quaternions):
+    """(..., 3, 3) from unit quaternions (..., 4), w x y z."""
+    w, x, y, z = np.moveaxis(np.asarray(quaternions, float), -1, 0)
+    rows = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def choose_view(position, frame):
+    """((3, 3) rows right, up, towards the eye; whether flat) for positions (T, n, 3) and frames (T, n, 3, 3)."""
+    normal = _plane(position, frame)
+    if normal is not None:
+        up = np.array([0.0, 0, 1]) if abs(normal[2]) < 0.9 else np.array([0.0, 1, 0])
+        up = up - normal * (up @ normal)
+        up /= np.linalg.norm(up)
+        return np.stack([np.cross(up, normal), up, normal]), True
+    azimuth, elevation = np.radians(-62), np.radians(21)
+    spread, main = np.linalg.eigh(np.cov(position.reshape(-1, 3)[:, :2].T)) if position.size > 3 else (np.ones(2), None)
+    if main is not None and spread[1] > 2 * spread[0]:  # look across the long way, a little from the side
+        across = main[:, 0] * np.sign(main[:, 0] @ (0.3, -1.0))
+        azimuth = np.arctan2(across[1], across[0]) + np.radians(28)
+    ahead = np.array([np.cos(azimuth), np.sin(azimuth), 0])
+    right, towards = np.array([-ahead[1], ahead[0], 0]), np.cos(elevation) * ahead + [0, 0, np.sin(elevation)]
+    return np.stack([right, np.cross(towards, right), towards]), False
+
+
+def _plane(position, frame):
+    """The unit normal of the plane that the motion stays in, towards the eye; None if there is no such plane."""
+    moved = (position - position[0]).reshape(-1, 3)
+    size = max(np.ptp(position.reshape(-1, 3), axis=0).max(initial=0), 1e-12)
+    candidates = [np.array([0.0, -1, 0]), np.array([1.0, 0, 0]), np.array([0.0, 0, 1])]
+    _, strength, axes = np.linalg.svd(moved.T @ moved)
+    if strength[1] > FLAT * strength[0]:
+        candidates.append(axes[2] * (-1 if axes[2] @ (-0.3, 1, -0.2) > 0 else 1))
+    for normal in candidates:
+        local = np.linalg.solve(frame[0], np.broadcast_to(normal, position.shape[1:])[..., None])
+        turned = np.abs((frame @ local)[..., 0] - normal).max(initial=0)
+        offset, thick = np.abs(moved @ normal).max(initial=0), np.ptp(position[0] @ normal) if position.size else 0
+        if turned < FLAT and offset < FLAT * size and thick <= 0.3 * size:
+            return normal
+    return None
+
+
+def colours(count):
+    """(count, 3), RGB: apart from each other if few, else from one end of a gradient to the other."""
+    from matplotlib.colors import LinearSegmentedColormap, to_rgb
+
+    if count <= len(PALETTE):
+        return np.array([to_rgb(c) for c in PALETTE[:count]]).reshape(-1, 3)
+    return LinearSegmentedColormap.from_list("calm", GRADIENT)(np.linspace(0, 1, count))[:, :3]
+
+
+class Scene:
+    """A recording set up for drawing on one canvas of (width, height) pixels.
+
+    rec: a Recording; frames: indexes (F,) of all frames that will be drawn; trace: indexes of bodies to draw paths of.
+    """
+
+    def __init__(self, rec, frames, size, trace=()):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        self.rec, self.trace = rec, trace
+        figure = Figure(figsize=(size[0] / 100, size[1] / 100), dpi=100, facecolor=PAPER)
+        self.canvas = FigureCanvasAgg(figure)
+        self.axes = figure.add_axes((0, 0, 1, 1), facecolor=PAPER)
+        self._look(np.unique(frames))
+        self._build()
+        self._frame(np.array(size))
+        self._draw_scale() if self.flat else self._draw_floor()
+        self._draw_supports()
+        self.canvas.draw()
+        self.paper = self.canvas.copy_from_bbox(figure.bbox)  # what never changes is drawn once
+
+    def draw(self, frames):
+        """An RGB image of one frame, or of several over each other, the earlier ones paler."""
+        from PIL import Image
+
+        self.canvas.restore_region(self.paper)
+        self._draw_traces(frames[-1])
+        for k, index in enumerate(frames):
+            self._draw_pose(index, fade=0.75 * (1 - k / max(len(frames) - 1, 1)) if len(frames) > 1 else 0.0)
+        times = f"{self.rec.time[frames[0]]:.2f} to " if len(frames) > 1 else ""
+        self._put(self._text(0.025, 0.965, f"{times}{self.rec.time[frames[-1]]:.2f} s", INK, va="top"))
+        return Image.fromarray(np.asarray(self.canvas.buffer_rgba())[..., :3].copy())
+
+    def pose(self, index):
+        """Positions (n, 3) and frames (n, 3, 3); a body that has flown out of all bounds is NaN throughout."""
+        x, q = self.rec.position[index], self.rec.orientation[index]
+        F = rotations(q) if self.rec.frame is None else self.rec.frame[index]
+        lost = ~((np.abs(x) < LOST).all(axis=-1) & (np.abs(F) < LOST).all(axis=(-2, -1)))
+        return np.where(lost[:, None], np.nan, x), np.where(lost[:, None, None], np.nan, F)
+
+    def _look(self, frames):
+        """Choose the view by the frames, at most 200 of them, in which no body is lost."""
+        poses = [self.pose(i) for i in frames[:: 1 + len(frames) // 200]]
+        n = len(self.rec.bodies)
+        kept = [p for p in poses if np.isfinite(p[0]).all()] or [(np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1)))]
+        self.x, self.F = np.stack([p[0] for p in kept]), np.stack([p[1] for p in kept])
+        self.view, self.flat = choose_view(self.x, self.F)
+
+    def _build(self):
+        """The mesh of all bodies, their colours, and the links as arrays."""
+        from matplotlib.colors import to_rgb
+
+        names, shapes = self.rec.bodies, [self.rec.shapes.get(name) for name in self.rec.bodies]
+        detail = next(d for most, d in ((20, 24), (60, 16), (400, 12), (np.inf, 8)) if len(names) <= most)
+        dot = Sphere(0.018 * max(np.ptp(self.x.reshape(-1, 3), axis=0).max(initial=0), 1e-3))
+        known = {shape: mesh(shape, detail) for shape in {s or dot for s in shapes}}
+        self.mesh, self.of_vertex, self.of_face = _join([known[s or dot] for s in shapes] or [mesh(None)])
+        self.colour = colours(len(names))
+        self.line = 0.8 if len(names) <= 30 else 0.5  # points
+        self.ink, self.blank = np.array(to_rgb(INK)), np.array(to_rgb(PAPER))
+        place = {name: i for i, name in enumerate(names)}
+        self.end = np.array([(place.get(a, -1), place.get(b, -1)) for _, a, _, b, _ in self.rec.links], int).reshape(
+            -1, 2
+        )
+        self.local = np.array([(p, q) for _, _, p, _, q in self.rec.links], float).reshape(-1, 2, 3)
+
+    def _frame(self, pixels):
+        """The bounds of all that ever happens, and limits of the axes that show it, as wide as high."""
+        ground = self.local[self.end < 0]
+        low, high = [], []  # (frames, 6): in the world and in the view
+        for x, F in zip(self.x, self.F, strict=True):
+            points = np.concatenate([self._world(x, F), ground])
+            points = points if len(points) else np.array([[-1.0, -1, -1], [1, 1, 1]])
+            both = np.concatenate([points, points @ self.view.T], axis=1)
+            low.append(both.min(axis=0))
+            high.append(both.max(axis=0))
+        self.low, self.high = np.min(low, axis=0), np.max(high, axis=0)
+        self.size = max((self.high - self.low)[:3].max(), 1e-6)
+        self.rests = len(low) > 1 and self.view[1, 2] > 0.99 and np.ptp(low, axis=0)[2] < 0.005 * self.size
+        left, right = self.low[3:5], self.high[3:5]
+        if not self.flat:
+            self.tile = _step(0.2 * self.size)
+            rim = self.low[:2] - 0.08 * self.size, self.high[:2] + 0.08 * self.size
+            self.floor = self.tile * np.stack([np.floor(rim[0] / self.tile), np.ceil(rim[1] / self.tile)])
+            ends = np.array([(x, y, self.low[2]) for x in self.floor[:, 0] for y in self.floor[:, 1]]) @ self.view[:2].T
+            left, right = np.minimum(left, ends.min(axis=0)), np.maximum(right, ends.max(axis=0))
+        margin = 56 if self.flat else 26
+        self.pixel = max(((right - left) / np.maximum(pixels - 2 * margin, 16)).max(), 1e-9)  # m
+        half = self.pixel * pixels / 2
+        start, end = (left + right) / 2 - half, (left + right) / 2 + half
+        self.axes.set(xlim=(start[0], end[0]), ylim=(start[1], end[1]))
+
+    def _world(self, x, F):
+        """(V, 3), m: where the vertices are."""
+        return np.einsum("vij,vj->vi", F[self.of_vertex], self.mesh.vertices) + x[self.of_vertex]
+
+    def _draw_scale(self):
+        self.axes.grid(color=GRID, lw=0.6)
+        self.axes.tick_params(length=0, labelsize=7.5, labelcolor=PALE_INK)
+        self.axes.tick_params(axis="x", direction="in", pad=-14)
+        self.axes.tick_params(axis="y", direction="in", pad=-4)
+        for axis in (self.axes.xaxis, self.axes.yaxis):
+            low, high = np.array(axis.get_view_interval()) + 16 * self.pixel * np.array([1, -1])  # none at the very rim
+            axis.set_major_formatter(lambda v, _, low=low, high=high: f"{v:.6g} m" if low < v < high else "")
+        for label in self.axes.get_yticklabels():
+            label.set_ha("left")
+        self.axes.spines[:].set_visible(False)
+        self.axes.set_axisbelow(True)
+        if self.rests:
+            left, right = self.axes.get_xlim()
+            self.axes.fill_between((left, right), self.low[2], self.axes.get_ylim()[0], color=FLOOR, lw=0, zorder=0.6)
+            self.axes.hlines(self.low[2], left, right, color=PALE_INK, lw=1.0, zorder=0.7)
+
+    def _draw_floor(self):
+        (x0, y0), (x1, y1), z = *self.floor, self.low[2]
+        xs, ys = np.arange(x0, x1 + self.tile / 2, self.tile), np.arange(y0, y1 + self.tile / 2, self.tile)
+        lines = [((x, y0, z), (x, y1, z)) for x in xs] + [((x0, y, z), (x1, y, z)) for y in ys]
+        rim = np.array([[(x0, y0, z), (x1, y0, z), (x1, y1, z), (x0, y1, z)]])
+        self._polygons(rim @ self.view[:2].T, facecolor=FLOOR, edgecolor=GRID, lw=1.0)
+        self._lines(np.array(lines) @ self.view[:2].T, color=GRID, lw=0.6)
+        self._text(0.975, 0.03, f"grid {self.tile:g} m", PALE_INK, ha="right")
+        self.axes.axis("off")
+
+    def _draw_supports(self):
+        """Where something is fastened to the ground: a hatched line, above what hangs and below what stands."""
+        at = np.unique(np.round(self.local[self.end < 0] @ self.view[:2].T, 9), axis=0)
+        hangs = np.median(self.x @ self.view[1]) < at[:, 1:] if self.x.size else at[:, 1:] > 0
+        unit = 9 * self.pixel * np.where(hangs, 1, -1) * np.ones((1, 2))  # (supports, 2): x, y
+        unit[:, 0] = 9 * self.pixel
+        strokes = [((0, 0), (-0.55, 0.9)), ((0, 0), (0.55, 0.9)), ((-1.1, 0.9), (1.1, 0.9))]
+        strokes += [((x, 0.9), (x + 0.4, 1.4)) for x in (-1.0, -0.5, 0.0, 0.5)]
+        lines = at[:, None, None] + unit[:, None, None] * np.array(strokes)
+        self._lines(lines.reshape(-1, 2, 2), color=PALE_INK, lw=1.1, capstyle="round")
+
+    def _draw_traces(self, last):
+        for body in self.trace:
+            path = self.rec.position[: last + 1, body]
+            path = np.where(np.abs(path) < LOST, path, np.nan) @ self.view[:2].T
+            self._put(self._lines([path], color=0.35 * self.blank + 0.65 * self.colour[body], lw=1.2))
+
+    def _draw_pose(self, index, fade):
+        x, F = self.pose(index)
+        world = self._world(x, F)
+        if not self.flat and not fade:
+            down = _normals(world[self.mesh.faces])[:, 2] > 0
+            shadow = np.concatenate([world[:, :2], np.full((len(world), 1), self.low[2])], axis=1) @ self.view[:2].T
+            self._put(self._polygons(shadow[self.mesh.faces[down]], facecolor=SHADOW, edgecolor=SHADOW, lw=0.5))
+        anchors = self._anchors(x, F)
+        quads, colour, width = self._painted(world @ self.view.T, x @ self.view.T, anchors @ self.view.T)
+        colour = (1 - fade) * colour + fade * self.blank
+        self._put(self._polygons(quads, facecolors=colour, edgecolors=colour, linewidths=width, joinstyle="round"))
+        if not fade and len(anchors):
+            pins = anchors[np.linalg.norm(anchors[:, 0] - anchors[:, 1], axis=1) < 0.01 * self.size, 1]
+            options = {"s": 12 if len(pins) <= 30 else 3, "facecolor": PAPER, "edgecolor": INK, "lw": self.line}
+            self._put(self.axes.scatter(*(pins @ self.view[:2].T).T, **options))
+
+    def _anchors(self, x, F):
+        """(links, 2, 3), m: where the two anchors of each link are in the world."""
+        moved = np.einsum("leij,lej->lei", F[self.end], self.local) + x[self.end] if len(x) else self.local
+        return np.where((self.end < 0)[..., None], self.local, moved)
+
+    def _painted(self, seen, centre, anchors):
+        """Quads (N, 4, 2) from far to near, their colours (N, 3) and line widths (N,); a line is a quad without area.
+
+        seen (V, 3), centre (n, 3), anchors (links, 2, 3): vertices, bodies and links as the view has them.
+        """
+        faces, edges, sides = self.mesh.faces, self.mesh.edges, self.mesh.sides
+        normal, depth = _normals(seen[faces]), seen[faces][..., 2].mean(axis=1)
+        front = normal[:, 2] > 1e-9
+        lit = front[sides]
+        drawn = (lit[:, 0] != lit[:, 1]) | (self.mesh.crease & lit.any(axis=1))
+        edge_depth = np.where(lit, depth[sides], -np.inf).max(axis=1)[drawn] + 1e-3 * self.size
+        shade = 0.62 + 0.42 * np.clip(0.5 + 0.5 * normal @ LIGHT, 0, 1)
+        base = self.colour[self.of_face]
+        face_fill = np.clip(shade[:, None] * (base + 0.28 * self.mesh.tone[:, None] * (1 - base)), 0, 1)
+        arms = np.stack([centre[self.end], anchors], axis=2)[self.end >= 0] if len(centre) else np.zeros((0, 2, 3))
+        lines = np.concatenate([arms, anchors])  # (lines, 2, 3): body to anchor, then anchor to anchor
+        owner = np.concatenate([self.end[self.end >= 0], np.full(len(anchors), -1)])
+        line_fill = (
+            np.where((owner < 0)[:, None], self.ink, 0.6 * self.colour[owner]) if len(lines) else np.zeros((0, 3))
+        )
+        edge_fill = 0.5 * self.colour[self.of_face[sides[drawn, 0]]]
+
+        quads = np.concatenate([lines[:, (0, 1, 1, 0)], seen[faces[front]], seen[edges[drawn]][:, (0, 1, 1, 0)]])
+        fill = np.concatenate([line_fill, face_fill[front], edge_fill])
+        width = np.repeat([1.6 * self.line, 0.35, self.line], [len(lines), front.sum(), drawn.sum()])
+        near = np.concatenate([lines[..., 2].mean(axis=1), depth[front], edge_depth])
+        body = np.concatenate([owner, self.of_face[front], self.of_face[sides[drawn, 0]]])
+        if self.flat:  # one body after the other; among those at one depth, in the order of their addition
+            layer = np.append(np.round(centre[:, 2] / (1e-4 * self.size)), -np.inf)  # the last: links between anchors
+            order = np.lexsort((near, body, layer[body]))
+        else:
+            order = np.argsort(near, kind="stable")
+        order = order[np.isfinite(quads[order]).all(axis=(1, 2))]
+        return quads[order][..., :2], fill[order], width[order]
+
+    def _polygons(self, polygons, **options):
+        from matplotlib.collections import PolyCollection
+
+        return self.axes.add_collection(PolyCollection(polygons, **options), autolim=False)
+
+    def _lines(self, lines, **options):
+        from matplotlib.collections import LineCollection
+
+        return self.axes.add_collection(LineCollection(lines, **options), autolim=False)
+
+    def _text(self, x, y, text, colour, **options):
+        return self.axes.text(x, y, text, color=colour, fontsize=9, transform=self.axes.transAxes, **options)
+
+    def _put(self, artist):
+        """Onto the canvas, but not for good."""
+        self.axes.draw_artist(artist)
+        artist.remove()
+
+
+def _step(length):
+    """The largest of 1, 2 and 5 times a power of ten that is not above length."""
+    power = 10.0 ** np.floor(np.log10(length))
+    return float(power * max(k for k in (1, 2, 5) if k * power <= length * (1 + 1e-9)))
+
+
+def still(rec, path, size, trace):
+    """A PNG of a few poses over each other."""
+    frames = np.unique(np.linspace(0, len(rec) - 1, POSES).round().astype(int))
+    Scene(rec, frames, size, trace).draw(frames).save(path, format="PNG")
+
+
+def gif(rec, path, fps, size, trace):
+    """A GIF at the pace of the recorded time, each picture the nearest recorded frame."""
+    from PIL import Image
+
+    shots = rec.time[0] + np.arange(int((rec.time[-1] - rec.time[0]) * fps + 1e-6) + 1) / fps
+    nearest = np.abs(np.searchsorted((rec.time[1:] + rec.time[:-1]) / 2, shots))
+    frames, first = np.unique(nearest, return_index=True)
+    starts = np.round(100 * np.append(first, len(shots)) / fps)  # the format counts hundredths of a second
+    scene = Scene(rec, frames, size, trace)
+    samples = [scene.draw([i]) for i in frames[[0, len(frames) // 2, -1]]]
+    palette = Image.fromarray(np.concatenate([np.asarray(s) for s in samples])).quantize(256)
+    images = (scene.draw([i]).quantize(palette=palette, dither=Image.Dither.NONE) for i in slow(frames, "drawing"))
+    durations = [int(10 * d) for d in np.diff(starts)]
+    next(images).save(path, "GIF", save_all=True, append_images=images, duration=durations, loop=0, optimize=False)
+
+
+def slow(items, what):
+    """The items; once they have taken more than SLOW seconds, with a progress bar on stderr."""
+    start, bar = time.monotonic(), None
+    try:
+        for done, item in enumerate(items):
+            if bar is None and time.monotonic() - start > SLOW:
+                from rich.console import Console
+                from rich.progress import Progress
+
+                console = Console(stderr=True)
+                bar = Progress(console=console, transient=True, disable=not console.is_terminal)
+                task = bar.add_task(what, total=len(items))
+                bar.start()
+            if bar is not None:
+                bar.update(task, completed=done)
+            yield item
+    finally:
+        if bar is not None:
+            bar.stop()

@@ -1,5 +1,7 @@
 """The errors linkwork raises. Each message is one sentence: the object, its name, the value, the remedy."""
 
+from difflib import get_close_matches
+
 
 class LinkworkError(Exception):
     """Any error that linkwork raises on purpose."""
@@ -28,3 +30,13 @@ class UnknownNameError(LinkworkError, KeyError):
 
     def __str__(self):  # KeyError would show the quoted repr of the sentence
         return str(self.args[0]) if self.args else ""
+
+
+class Note(UserWarning):
+    """Something that linkwork put right and tells."""
+
+
+def suggestion(name, known) -> str:
+    """`; did you mean "..."?` where a known name is near, else nothing."""
+    near = get_close_matches(str(name), [str(k) for k in known], n=1)
+    return f'; did you mean "{near[0]}"?' if near else ""

@@ -65,10 +65,11 @@ class World:
         if isinstance(element, (list, tuple)):
             return self._add_all(element)
         self._check_new(element)
-        resolved = [self._find(item, wanted, element) for _, wanted, item in element.references()]
+        resolved, named = self._resolve(element)
         element.check_resolved(resolved)
         self._name_parameters(element)
-        element.replace_references(resolved)
+        if named:
+            element.replace_references(resolved)
         if element.name is None:
             element.name = self._default_name(element.prefix(), self._elements)
         self._elements[element.name] = element
@@ -101,7 +102,7 @@ class World:
     def __contains__(self, element):
         if isinstance(element, str):
             return element in self._elements
-        return isinstance(element, Element) and _world_of(element) is self
+        return isinstance(element, Element) and element._world() is self
 
     def __repr__(self):
         bodies, constraints, forces = len(self.bodies), len(self.constraints), len(self.forces)
@@ -135,7 +136,7 @@ class World:
         if not isinstance(element, Element) or isinstance(element, Ground):
             remedy = "give a body, joint, constraint or force"
             checks.fail(self, f"cannot add {checks.show(element)}", remedy)
-        home = _world_of(element)
+        home = element._world()
         if home is self:
             checks.fail(element, "it has been added already", "add each element once")
         if home is not None:
@@ -143,6 +144,14 @@ class World:
         taken = self._elements.get(element.name)
         if taken is not None:
             checks.fail(element, f"its name is taken by a {type(taken).__name__}", "give another name")
+
+    def _resolve(self, element):
+        """The elements that it refers to, in the order of references(), and whether any is given by name."""
+        resolved, named = [], False
+        for _, wanted, item in element.references():
+            named = named or isinstance(item, str)
+            resolved.append(self._find(item, wanted, element))
+        return resolved, named
 
     def _find(self, item, wanted, who):
         """The element that item names or is; wanted as in Element.REFERENCES, or None for any."""
@@ -184,8 +193,3 @@ class World:
             number += 1
         self._numbers[prefix] = number
         return f"{prefix}{number}"
-
-
-def _world_of(element):
-    reference = element._world
-    return reference() if reference is not None else None

@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
 from . import checks
-from .parameter import parameters_in
+from .parameter import Parameter, parameters_in
 
-Scalar: TypeAlias = Any  # given: a number (None where it can be filled in); once made: a float, or a Parameter
-Vector: TypeAlias = (
-    Any  # given: numbers in a tuple, list or array; once made: a float64 array (object: with Parameters)
-)
+Scalar: TypeAlias = Any  # given: a number (None where it can be filled in); once made: a float
+Vector: TypeAlias = Any  # given: numbers in a tuple, list or array; once made: a float64 array
+OpenVector: TypeAlias = Annotated[Any, Parameter]  # a Vector of dtype object where it holds Parameters
 Matrix: TypeAlias = Any  # given: rows of numbers; once made: a float64 array
 
 
@@ -23,12 +22,12 @@ class Element:
 
     name: str | None = field(default=None, kw_only=True)
 
-    _world = None  # a weak reference to the World that it is in, set there
+    _world: ClassVar = type(None)  # called, it gives the World that it is in, which sets a weak reference here
 
     def __post_init__(self):
-        given, self.name = self.name, None
-        self.name = checks.name(self, given)
-        self.check_references()
+        checks.name(self, self.name)
+        if self.REFERENCES:
+            self.check_references()
 
     def __repr__(self):
         return f"<{checks.label(self)}>"
@@ -44,10 +43,14 @@ class Element:
 
     def references(self):
         """(field, wanted, element or name) for every other element that this one speaks of."""
+        found = []
         for where, wanted in self.REFERENCES.items():
             value = getattr(self, where)
-            for item in value if isinstance(value, tuple) else (value,):
-                yield where, wanted, item
+            if isinstance(value, tuple):
+                found += [(where, wanted, item) for item in value]
+            else:
+                found.append((where, wanted, value))
+        return found
 
     def replace_references(self, resolved):
         """Put elements for the names, in the order of references()."""
@@ -60,7 +63,7 @@ class Element:
     def check_references(self):
         """Each reference is a name, or an element of the sort wanted."""
         for where, wanted, item in self.references():
-            if not (isinstance(item, str) and item) and not is_a(item, wanted):
+            if not is_a(item, wanted) and not (isinstance(item, str) and item):
                 shown = f"a {type(item).__name__}" if isinstance(item, Element) else checks.show(item)
                 checks.fail(self, f"{where} is {shown}", f"give a {wanted} or its name")
 
@@ -69,13 +72,12 @@ class Element:
 
     def parameters(self):
         """Every Parameter in a field, in order; one used twice comes twice."""
-        return parameters_in([getattr(self, name) for name in _value_fields(type(self))])
-
-
-@cache
-def _value_fields(kind):
-    """The fields that may hold a Parameter: neither the name nor a reference."""
-    return tuple(f.name for f in fields(kind) if f.name != "name" and f.name not in kind.REFERENCES)
+        found = []
+        for name in parameter_fields(type(self)):
+            value = getattr(self, name)
+            if value is not None:
+                found += parameters_in((value,))
+        return found
 
 
 @dataclass(eq=False, repr=False)
@@ -109,6 +111,16 @@ class ForceElement(Element):
 
     def check_resolved(self, resolved):
         check_ends(self, resolved)
+
+
+@cache
+def parameter_fields(kind):
+    """The names of the fields of a kind of element that may hold Parameters: their annotations say so."""
+    return tuple(f.name for f in fields(kind) if _speaks_of_parameter(f.type))
+
+
+def _speaks_of_parameter(annotation):
+    return annotation is Parameter or any(_speaks_of_parameter(part) for part in get_args(annotation))
 
 
 def is_a(item, wanted):

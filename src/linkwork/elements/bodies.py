@@ -49,16 +49,16 @@ class RigidBody(Body):
     inertia: Matrix = None  # (3, 3), kg m^2
     shape: Shape | None = None
     density: Scalar = None  # kg/m^3
-    position: Vector = (0.0, 0.0, 0.0)  # (3,), m: the origin of the body's frame
-    orientation: Vector = (1.0, 0.0, 0.0, 0.0)  # (4,): unit quaternion w, x, y, z
-    velocity: Vector = (0.0, 0.0, 0.0)  # (3,), m/s: of the point `position`
-    angular_velocity: Vector = (0.0, 0.0, 0.0)  # (3,), rad/s
-    com: Vector = (0.0, 0.0, 0.0)  # (3,), m: the centre of mass in the body's frame
+    position: Vector = checks.ZERO  # (3,), m: the origin of the body's frame
+    orientation: Vector = checks.IDENTITY  # (4,): unit quaternion w, x, y, z
+    velocity: Vector = checks.ZERO  # (3,), m/s: of the point `position`
+    angular_velocity: Vector = checks.ZERO  # (3,), rad/s
+    com: Vector = checks.ZERO  # (3,), m: the centre of mass in the body's frame
 
     def __post_init__(self):
         super().__post_init__()
         _fill_mass(self)
-        self.inertia = checks.inertia(self, "inertia", _given_or_shape(self, "inertia"))
+        _fill_moment(self, "inertia", checks.inertia)
         _check_vectors(self, "position", "velocity", "angular_velocity", "com")
         self.orientation = checks.quaternion(self, "orientation", self.orientation)
 
@@ -92,11 +92,10 @@ class PlanarBody(Body):
         super().__post_init__()
         _fill_mass(self)
         _flatten(self)
-        inertia = _given_or_shape(self, "inertia")
-        if self.inertia is None:
+        if _from_shape(self, "inertia"):
             normal = PLANES[self.plane][2]
-            inertia = inertia[normal, normal]
-        self.inertia = checks.positive(self, "inertia", inertia)
+            self.inertia = self.shape.inertia(self.mass)[normal, normal]
+        self.inertia = checks.positive(self, "inertia", self.inertia)
         self.angle = checks.number(self, "angle", self.angle)
         self.angular_velocity = checks.number(self, "angular_velocity", self.angular_velocity)
 
@@ -113,8 +112,8 @@ class Particle(Body):
     dim: ClassVar[int] = 3
 
     mass: Scalar = None  # kg
-    position: Vector = (0.0, 0.0, 0.0)  # (3,), m
-    velocity: Vector = (0.0, 0.0, 0.0)  # (3,), m/s
+    position: Vector = checks.ZERO  # (3,), m
+    velocity: Vector = checks.ZERO  # (3,), m/s
 
     def __post_init__(self):
         super().__post_init__()
@@ -164,12 +163,12 @@ class ScalableBody(Body):
     second_moment: Matrix = None  # (3, 3), kg m^2
     shape: Shape | None = None
     density: Scalar = None  # kg/m^3, unstretched
-    position: Vector = (0.0, 0.0, 0.0)  # (3,), m
-    orientation: Vector = (1.0, 0.0, 0.0, 0.0)  # (4,): unit quaternion w, x, y, z
+    position: Vector = checks.ZERO  # (3,), m
+    orientation: Vector = checks.IDENTITY  # (4,): unit quaternion w, x, y, z
     stretch: Vector = (1.0, 1.0, 1.0)  # (3,)
-    velocity: Vector = (0.0, 0.0, 0.0)  # (3,), m/s
-    angular_velocity: Vector = (0.0, 0.0, 0.0)  # (3,), rad/s
-    stretch_rate: Vector = (0.0, 0.0, 0.0)  # (3,), 1/s
+    velocity: Vector = checks.ZERO  # (3,), m/s
+    angular_velocity: Vector = checks.ZERO  # (3,), rad/s
+    stretch_rate: Vector = checks.ZERO  # (3,), 1/s
     stiffness: float = 0.0  # N m
     damping: float = 0.0  # N m s
 
@@ -200,9 +199,9 @@ class AffineBody(Body):
     second_moment: Matrix = None  # (3, 3), kg m^2
     shape: Shape | None = None
     density: Scalar = None  # kg/m^3, undeformed
-    position: Vector = (0.0, 0.0, 0.0)  # (3,), m
+    position: Vector = checks.ZERO  # (3,), m
     deformation: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # (3, 3): F
-    velocity: Vector = (0.0, 0.0, 0.0)  # (3,), m/s
+    velocity: Vector = checks.ZERO  # (3,), m/s
     deformation_rate: Matrix = ((0.0,) * 3,) * 3  # (3, 3), 1/s
     stiffness: float = 0.0  # N m
     damping: float = 0.0  # N m s
@@ -233,18 +232,29 @@ def _fill_mass(body):
     body.mass = checks.positive(body, "mass", given)
 
 
-def _given_or_shape(body, field):
-    """`inertia` or `second_moment` as given, else that of the shape."""
-    given = getattr(body, field)
-    if given is None and body.shape is None:
+def _from_shape(body, field):
+    """Whether `inertia` or `second_moment` is left to the shape."""
+    missing = getattr(body, field) is None
+    if missing and body.shape is None:
         checks.fail(body, f"{field} is missing", f"give {field}= or shape=")
-    return getattr(body.shape, field)(body.mass) if given is None else given
+    return missing
+
+
+def _fill_moment(body, field, check):
+    """The matrix `inertia` or `second_moment` as given, else that of the shape."""
+    if _from_shape(body, field):
+        moment = getattr(body.shape, field)(body.mass)
+        low, _, high = sorted(moment.diagonal().tolist())
+        sound = checks.THIN * high < low and high <= checks.LARGEST  # what else a moment needs, those of shapes have
+    else:
+        moment, sound = getattr(body, field), False
+    setattr(body, field, moment if sound else check(body, field, moment))
 
 
 def _fill_deformable(body):
     """What scalable and affine bodies share."""
     _fill_mass(body)
-    body.second_moment = checks.moment(body, "second_moment", _given_or_shape(body, "second_moment"))
+    _fill_moment(body, "second_moment", checks.moment)
     _check_vectors(body, "position", "velocity")
     body.stiffness = checks.non_negative(body, "stiffness", body.stiffness)
     body.damping = checks.non_negative(body, "damping", body.damping)

@@ -17,8 +17,12 @@ from .parameter import Parameter
 QUATERNION_SLACK = 1e-3  # |q| - 1: 0.7071 is off by 1e-5, a forgotten component by far more
 TRIANGLE_SLACK = 1e-9  # relative; flat plates lie on the bound
 PARALLEL = 1e-6  # sine of the angle below which two directions are the same
+THIN = 1e-15  # the smallest principal value relative to the largest at or below which a moment has no inverse
 PERPENDICULAR = 1e-3  # cosine of the angle up to which two directions are taken as meant perpendicular
 
+LARGEST = sys.float_info.max
+ZERO = (0.0, 0.0, 0.0)  # the default of most vectors: known by identity, it needs no check
+IDENTITY = (1.0, 0.0, 0.0, 0.0)  # so is that of orientations
 USUAL = frozenset({float, int, np.float64})  # the types that nearly all numbers given have
 VECTOR_REMEDIES = {n: f"give {n} finite numbers such as ({'0, ' * (n - 1)}1)" for n in (2, 3, 4)}
 
@@ -80,10 +84,12 @@ def _is_finite(value):
         or isinstance(value, numbers.Real)
         or (isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iuf")
     )
-    return real and not isinstance(value, bool) and bool(abs(value) <= sys.float_info.max)
+    return real and not isinstance(value, bool) and bool(abs(value) <= LARGEST)
 
 
 def positive(who, field, value, *, parameter=False, remedy=None):
+    if type(value) is float and 0.0 < value <= LARGEST:  # nearly always
+        return value
     return number(who, field, value, above=0.0, parameter=parameter, remedy=remedy)
 
 
@@ -93,6 +99,8 @@ def non_negative(who, field, value, *, parameter=False, remedy=None):
 
 def vector(who, field, value, size=3, *, parameter=False):
     """An array (size,) of finite floats, copied; dtype object if it holds a Parameter."""
+    if value is ZERO and size == 3:
+        return np.zeros(3)
     given = _plain(value, size)
     if given is not None:
         return np.array(given, dtype=float)
@@ -105,10 +113,10 @@ def vector(who, field, value, size=3, *, parameter=False):
 
 def _plain(value, size):
     """The entries if they are `size` finite numbers of the usual types, so that nothing is left to check; else None."""
-    if type(value) is np.ndarray and value.dtype.kind in "iuf":
-        value = value.tolist()
     if type(value) is not tuple and type(value) is not list:
-        return None
+        if type(value) is not np.ndarray or value.ndim != 1 or value.dtype.kind not in "iuf":
+            return None
+        value = value.tolist()
     if len(value) != size or not USUAL.issuperset(map(type, value)):
         return None
     try:
@@ -120,6 +128,14 @@ def _plain(value, size):
 def optional(check, who, field, value, *args, **options):
     """None stays None, anything else is checked."""
     return None if value is None else check(who, field, value, *args, **options)
+
+
+def optional_fields(who, check, fields, **options):
+    """`optional` for several fields of who, in place."""
+    for field in fields:
+        value = getattr(who, field)
+        if value is not None:
+            setattr(who, field, check(who, field, value, **options))
 
 
 def matrix(who, field, value, remedy="give a 3 by 3 matrix"):
@@ -139,13 +155,16 @@ def entries(value):
 
 def direction(who, field, value):
     """A unit vector (3,) along value."""
-    given = vector(who, field, value).tolist()  # three floats are faster without numpy
-    largest = max(map(abs, given))
-    if largest == 0.0:
-        fail(who, f"{field} has zero length", "give a direction such as (0, 1, 0)")
-    scaled = [x / largest for x in given]  # so that tiny and huge ones neither vanish nor overflow
-    length = math.hypot(*scaled)
-    return np.array([x / length for x in scaled])
+    given = _plain(value, 3) or vector(who, field, value).tolist()  # three floats are faster without numpy
+    length = math.hypot(*given)
+    if not 1e-100 < length < 1e100:
+        largest = max(map(abs, given))
+        if largest == 0.0:
+            fail(who, f"{field} has zero length", "give a direction such as (0, 1, 0)")
+        given = [x / largest for x in given]  # so that tiny and huge ones neither vanish nor overflow
+        length = math.hypot(*given)
+    x, y, z = given
+    return np.array((x / length, y / length, z / length))
 
 
 def not_parallel(who, field, value, other_field, other):
@@ -166,6 +185,8 @@ def perpendicular(who, field, value, other_field, other):
 
 def quaternion(who, field, value):
     """A unit quaternion (w, x, y, z) from one that is nearly so."""
+    if value is IDENTITY:
+        return np.array(value)
     result = vector(who, field, value, 4)
     length = math.hypot(*result.tolist())
     if abs(length - 1.0) > QUATERNION_SLACK:
@@ -183,16 +204,16 @@ def _moment(who, field, value):
     """`moment` and its principal values, ascending."""
     result, principal = _symmetric(who, field, value)
     smallest, _, largest = principal
-    if smallest <= 1e-15 * largest:  # also when all are zero or negative
+    if smallest <= THIN * largest:  # also when all are zero or negative
         fail(who, f"{field} {show(value)} has the principal value {smallest:g}", "all three must be positive")
     return result, principal
 
 
 def _symmetric(who, field, value):
     """A symmetric (3, 3) and its principal values, ascending: those of a diagonal one need no eigenvalues."""
-    entries_on_it = _diagonal_of(value)
-    if entries_on_it is not None:
-        return diagonal(entries_on_it), sorted(map(float, entries_on_it))
+    plain = _plain(value, 3)
+    if plain is not None:
+        return diagonal(plain), sorted(map(float, plain))
     given = entries(value)
     flat = given is not None and len(given) == 3 and all(entries(x) is None for x in given)
     remedy = "give three diagonal entries or a 3 by 3 matrix"
@@ -201,14 +222,6 @@ def _symmetric(who, field, value):
         fail(who, f"{field} {show(value)} is not symmetric", "give a symmetric matrix or three diagonal entries")
     result = 0.5 * (result + result.T)
     return result, np.linalg.eigvalsh(result).tolist()
-
-
-def _diagonal_of(value):
-    """The three plain entries of a diagonal matrix, from themselves or from an array (3, 3); else None."""
-    if type(value) is np.ndarray and value.shape == (3, 3) and value.dtype.kind in "iuf":
-        x, a, b, c, y, d, e, f, z = value.ravel().tolist()
-        value = None if a or b or c or d or e or f else (x, y, z)
-    return _plain(value, 3)
 
 
 def diagonal(values):

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from . import checks
-from .base import Body, ConstraintElement, Vector, check_ends
+from .base import Body, ConstraintElement, OpenVector, Vector, check_ends
 from .bodies import Ground
 from .joints import Hinge, Joint, one_way
 from .parameter import Parameter
 
-ORIGIN = (0.0, 0.0, 0.0)
+ORIGIN = checks.ZERO
 
 
 @dataclass(eq=False, repr=False)
@@ -36,8 +36,8 @@ class Distance(PairConstraint):
     """
 
     length: float | Parameter | None = None  # m
-    on_a: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in a's frame
-    on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+    on_a: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in a's frame
+    on_b: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
 
     def __post_init__(self):
         super().__post_init__()
@@ -56,19 +56,17 @@ class PointOn(PairConstraint):
     DIRECTION: ClassVar[str]
 
     at: Vector | None = None  # (3,), m, world
-    on_a: Vector | None = field(default=None, kw_only=True)  # (3,), m, in a's frame
-    on_b: Vector | None = field(default=None, kw_only=True)  # (3,), m, in b's frame
+    on_a: OpenVector | None = field(default=None, kw_only=True)  # (3,), m, in a's frame
+    on_b: OpenVector | None = field(default=None, kw_only=True)  # (3,), m, in b's frame
 
     def __post_init__(self):
         super().__post_init__()
-        self.at = checks.optional(checks.vector, self, "at", self.at)
-        self.on_a = checks.optional(checks.vector, self, "on_a", self.on_a, parameter=True)
-        self.on_b = checks.optional(checks.vector, self, "on_b", self.on_b, parameter=True)
+        checks.optional_fields(self, checks.vector, ("at",))
+        checks.optional_fields(self, checks.vector, ("on_a", "on_b"), parameter=True)
         if self.at is not None and self.on_a is not None:
             checks.fail(self, "both at and on_a are given", "give at= or on_a=, not both")
         world, local = self.DIRECTION, self.DIRECTION + "_a"
-        for name in (world, local):
-            setattr(self, name, checks.optional(checks.direction, self, name, getattr(self, name)))
+        checks.optional_fields(self, checks.direction, (world, local))
         one_way(self, world, local, example="a direction such as (0, 0, 1)")
 
 
@@ -109,7 +107,7 @@ class PointOnCurve(PairConstraint):
     """
 
     curve: Callable  # p (3) -> two expressions
-    on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+    on_b: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
 
     def __post_init__(self):
         super().__post_init__()
@@ -126,7 +124,7 @@ class PointOnSurface(PairConstraint):
     """
 
     surface: Callable  # p (3) -> one expression
-    on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+    on_b: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
 
     def __post_init__(self):
         super().__post_init__()
@@ -255,7 +253,7 @@ class Motion(ConstraintElement):
 
     target: Body | Joint | str
     function: Callable
-    at: Vector | None = field(default=None, kw_only=True)  # (3,), m, in the body's frame
+    at: OpenVector | None = field(default=None, kw_only=True)  # (3,), m, in the body's frame
 
     def __post_init__(self):
         super().__post_init__()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from . import checks
-from .base import Body, ForceElement, Vector
+from .base import Body, ForceElement, OpenVector
 from .constraints import ORIGIN, bodies_and_function, has_coordinate
 from .joints import Joint
 from .parameter import Parameter
@@ -23,8 +23,8 @@ class PairForce(ForceElement):
 
     a: Body | str
     b: Body | str
-    on_a: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in a's frame
-    on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+    on_a: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in a's frame
+    on_b: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
 
     def __post_init__(self):
         super().__post_init__()
@@ -79,7 +79,7 @@ class Drag(ForceElement):
     linear: float | Parameter = 0.0  # N s/m
     quadratic: float | Parameter = 0.0  # N s^2/m^2
     angular: float | Parameter = 0.0  # N m s
-    at: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in the body's frame
+    at: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in the body's frame
 
     def __post_init__(self):
         super().__post_init__()
@@ -100,9 +100,9 @@ class Wrench(ForceElement):
     REFERENCES: ClassVar[dict] = {"body": "body"}
 
     body: Body | str
-    force: Vector | Callable = (0.0, 0.0, 0.0)  # (3,), N
-    torque: Vector | Callable = (0.0, 0.0, 0.0)  # (3,), N m
-    at: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in the body's frame
+    force: OpenVector | Callable = ORIGIN  # (3,), N
+    torque: OpenVector | Callable = ORIGIN  # (3,), N m
+    at: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in the body's frame
     frame: str = field(default="world", kw_only=True)
 
     def __post_init__(self):
@@ -169,8 +169,8 @@ class Force(ForceElement):
 
     bodies: tuple
     function: Callable
-    at: Vector  # (3,), m, in the last body's frame
-    on_a: Vector  # (3,), m, in the first body's frame; of no meaning with one body
+    at: OpenVector  # (3,), m, in the last body's frame
+    on_a: OpenVector  # (3,), m, in the first body's frame; of no meaning with one body
     torque: bool
 
     def __init__(self, *bodies, function=None, at=None, on_a=None, on_b=None, torque=False, name=None):

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from . import checks
-from .base import Body, ConstraintElement, Scalar, Vector
+from .base import Body, ConstraintElement, OpenVector, Vector
+from .parameter import Parameter
 
 
 @dataclass(eq=False, repr=False)
@@ -24,14 +25,13 @@ class Joint(ConstraintElement):
     a: Body | str
     b: Body | str
     at: Vector | None = None  # (3,), m, world
-    on_a: Vector | None = field(default=None, kw_only=True)  # (3,), m, in a's frame
-    on_b: Vector | None = field(default=None, kw_only=True)  # (3,), m, in b's frame
+    on_a: OpenVector | None = field(default=None, kw_only=True)  # (3,), m, in a's frame
+    on_b: OpenVector | None = field(default=None, kw_only=True)  # (3,), m, in b's frame
 
     def __post_init__(self):
         super().__post_init__()
-        self.at = checks.optional(checks.vector, self, "at", self.at)
-        self.on_a = checks.optional(checks.vector, self, "on_a", self.on_a, parameter=True)
-        self.on_b = checks.optional(checks.vector, self, "on_b", self.on_b, parameter=True)
+        checks.optional_fields(self, checks.vector, ("at",))
+        checks.optional_fields(self, checks.vector, ("on_a", "on_b"), parameter=True)
         self._check_anchor()
 
     def _check_anchor(self):
@@ -40,13 +40,16 @@ class Joint(ConstraintElement):
 
 def one_way(who, world, *local, example):
     """A point or direction is given in the world, or in the bodies' frames: one of them and not both."""
-    given = [name for name in local if getattr(who, name) is not None]
-    if bool(given) == (getattr(who, world) is None):
+    given = None
+    for name in local:
+        if given is None and getattr(who, name) is not None:
+            given = name
+    if (given is None) != (getattr(who, world) is None):
         return
     ways = " or ".join(f"{name}=" for name in local)
-    if not given:
+    if given is None:
         checks.fail(who, f"{world} is missing", f"give {example}, or {ways}")
-    checks.fail(who, f"both {world} and {given[0]} are given", f"give {world}= or {ways}, not both")
+    checks.fail(who, f"both {world} and {given} are given", f"give {world}= or {ways}, not both")
 
 
 @dataclass(eq=False, repr=False)
@@ -59,8 +62,7 @@ class AxisJoint(Joint):
 
     def __post_init__(self):
         super().__post_init__()
-        for name in ("axis", "axis_a", "axis_b"):
-            setattr(self, name, checks.optional(checks.direction, self, name, getattr(self, name)))
+        checks.optional_fields(self, checks.direction, ("axis", "axis_a", "axis_b"))
         one_way(self, "axis", "axis_a", "axis_b", example="a direction such as (0, 1, 0)")
 
 
@@ -173,7 +175,7 @@ class Screw(AxisJoint):
     rows: ClassVar[int] = 5
     has_coordinate: ClassVar[bool] = True
 
-    pitch: Scalar = None  # m a turn
+    pitch: float | Parameter | None = None  # m a turn
 
     def __post_init__(self):
         super().__post_init__()

@@ -12,7 +12,10 @@ class Shape:
 
     def __post_init__(self):
         for name in self.__match_args__:  # the fields
-            object.__setattr__(self, name, checks.positive(self, name, getattr(self, name)))
+            given = getattr(self, name)
+            checked = checks.positive(self, name, given)
+            if checked is not given:
+                object.__setattr__(self, name, checked)
 
     @property
     def volume(self):

@@ -19,11 +19,13 @@ from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross, rows, skew, symmetric, triangle_size
 
 GLOBALS = Record(
-    time=1, step=1, kick=1, stiffness=1, damping=1, gravity=3, worst=1, fault=1, kinetic=1, potential=1, half=1, extrapolate=3, spare=3
-)
-"""time s; step h s; kick: the factor on forces (1, h or h/2); stiffness, damping: Baumgarte's k_s 1/s^2 and k_d 1/s;
-gravity m/s^2; worst: the largest residual of the last check; fault: number of a failed node; energies J; half: the
-time at which velocity rows of the position stage hold; extrapolate: weights of the last three position stages."""
+    time=1, half=1, step=1, kick=1, share=1, stiffness=1, damping=1, gravity=3, extrapolate=3, worst=1, kinetic=1,
+    potential=1, work=1, pace=1
+)  # fmt: skip
+"""time s; half: the time at which velocity rows of the position stage hold; step h s; kick: the factor on forces (1, or
+a time); share: the factor on the power of prescribed motion; stiffness, damping: Baumgarte's k_s 1/s^2 and k_d 1/s;
+gravity m/s^2; extrapolate: weights of the last three position stages; worst: the largest residual of the last landing;
+energies and the work of prescribed motion J; pace: the last step of an adaptive integrator s."""
 
 
 @dataclass

@@ -272,6 +272,11 @@ class NodeKind:
         return [part.relation.levels[k] for part in self.parts for k in part.kept]
 
     @cached_property
+    def forced(self) -> bool:
+        """Whether some row asks for motion of its own: prescribed motion and drives."""
+        return any(part.relation.forced for part in self.parts)
+
+    @cached_property
     def counters(self) -> int:
         return sum(part.relation.counters for part in self.parts)
 
@@ -334,14 +339,14 @@ def node_kernel(node: NodeKind, mode: str, bodies_first: tuple[bool, bool]) -> K
     return Kernel(f"node|{node.key}|assemble-{mode}|{bodies_first}", write)
 
 
-def node_right_kernel(node: NodeKind, mode: str) -> Kernel:
-    """The right-hand side alone."""
+def node_right_kernel(node: NodeKind, mode: str, start: int, b: int) -> Kernel:
+    """The right-hand side alone, for a record whose parameters begin at `start` and whose right-hand side is at b."""
 
     def write(trace: Trace) -> None:
-        rows = node.write_rows(trace, "now", load_global(trace, "time"))
-        trace.store(1, node.record.offset("b"), right_side(trace, rows, mode))
+        rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
+        trace.store(1, b, right_side(trace, rows, mode))
 
-    return Kernel(f"node|{node.key}|right-{mode}", write)
+    return Kernel(f"node|{node.key}|right-{mode}|{start}|{b}", write)
 
 
 def landing_rows(trace: Trace, node: NodeKind, start: int | None = None) -> SX:
@@ -400,6 +405,17 @@ def node_check_kernel(node: NodeKind, start: int | None = None) -> Kernel:
         trace.store(4, 2 * node.size, rows.forcing)
 
     return Kernel(f"node|{node.key}|check|{start}", write)
+
+
+def node_work_kernel(node: NodeKind, start: int, x: int) -> Kernel:
+    """Add the work of prescribed motion: the multipliers (negative, at x) times what the rows ask for."""
+
+    def write(trace: Trace) -> None:
+        rows = node.write_rows(trace, "now", load_global(trace, "half"), start)
+        power = ca.dot(trace.load(1, x, node.size), rows.forcing)
+        trace.store(0, GLOBALS.offset("work"), load_global(trace, "work") + load_global(trace, "share") * power)
+
+    return Kernel(f"node|{node.key}|work|{start}|{x}", write)
 
 
 def node_count_kernel(node: NodeKind, start: int | None = None) -> Kernel:

@@ -73,6 +73,7 @@ class Relation:
     needs_directions = (False, False)  # which of its bodies must have directions
     rigid_only = (False, False)  # which of its bodies must not stretch
     parameters: tuple = ()  # Parameters of a user's function
+    forced = False  # asks for motion of its own, and so does work
 
     def __init__(self, element):
         self.key = type(element).__name__
@@ -478,6 +479,8 @@ class Skate(Relation):
 class OnJoint(Relation):
     """Drive and Motion of a joint's coordinate: the joint's own numbers, and a function of time."""
 
+    forced = True
+
     def __init__(self, element, joint, function, level):
         self.joint = RELATIONS[type(joint)](joint)
         self.sliding = isinstance(joint, joints.Slider)
@@ -528,6 +531,7 @@ class JointMotion(OnJoint):
 class BodyMotion(Relation):
     """A point of the body follows a function of time."""
 
+    forced = True
     levels = [POSITION] * 3
 
     def __init__(self, element):
@@ -561,6 +565,7 @@ class UserConstraint(Relation):
         self.levels = [self.level] * self.traced.size
         self.fields = {"user": len(self.parameters)}
         self.arity = len(element.bodies)
+        self.forced = self.traced.uses_time or self.level == VELOCITY
         asked = [any(what in ("axis", "spin") and number == k for number, what, _ in self.traced.requests) for k in (0, 1)]
         self.needs_directions = (False, asked[0]) if len(element.bodies) == 1 else (asked[0], asked[1])
 

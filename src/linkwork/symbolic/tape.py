@@ -91,7 +91,7 @@ class Tape:
     def resolve(self, expressions: list[SX]) -> list[SX]:
         """Put the bodies' expressions in the place of the tape's symbols."""
         symbols = [s for e in self.entries for s in (e.value, e.rate)]
-        values = [x for e in self.entries for x in _given(e)]
+        values = [ca.densify(SX(x)) for e in self.entries for x in _given(e)]
         if not symbols:
             return expressions
         return ca.substitute(expressions, symbols, values)

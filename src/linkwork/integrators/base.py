@@ -1,0 +1,80 @@
+"""What every integrator is: sweeps over a workspace, a compiled driver, and the rows and options it takes.
+
+`prepare` brings a workspace with new coordinates to where a step can begin; `advance` makes steps and returns how many
+were made and a status. A status other than OK stops the run.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.codegen.jit import jit, sweep
+from linkwork.model.programs import Programs
+from linkwork.symbolic.bodies import GLOBALS
+
+OK, DIVERGED, STUCK = 0, 1, 2
+TIME, HALF, STEP, KICK, SHARE, WORST, PACE = (GLOBALS.offset(name)
+                                              for name in ("time", "half", "step", "kick", "share", "worst", "pace"))  # fmt: skip
+EXTRAPOLATE, DONE = GLOBALS.offset("extrapolate"), GLOBALS.offset("work")
+
+
+@jit
+def finite(work, sentinels):
+    """One velocity of each tree: a value that is not finite anywhere in a tree reaches it within a step."""
+    for i in sentinels:
+        if not abs(work[i]) < 1e150:
+            return False
+    return True
+
+
+@jit
+def project(work, table, kick, up_position, backward_nudge, clear, right_position, up_velocity, backward_strike, rounds):
+    """Positions, then velocities, back onto the constraints, by displacements of least kinetic norm."""
+    work[KICK] = 0.0
+    sweep(work, table, kick)
+    sweep(work, table, up_position)
+    sweep(work, table, backward_nudge)
+    for _ in range(1, rounds):
+        sweep(work, table, clear)
+        sweep(work, table, right_position)
+        sweep(work, table, backward_nudge)
+    sweep(work, table, kick)
+    sweep(work, table, up_velocity)
+    sweep(work, table, backward_strike)
+
+
+class Integrator:
+    """The base. `time` and `steps` are counted by the simulation."""
+
+    name: str
+    order: int
+    packed = False  # works on one packed vector of all coordinates and velocities
+    default_stiffness = 0.0  # Baumgarte feedback times dt^2, and times dt
+    default_damping = 0.0
+    takes_tolerance = False
+    default_tolerance = 0.0
+
+    def __init__(self, programs: Programs, dt: float, tolerance: float | None):
+        self.programs, self.dt = programs, dt
+        self.tolerance = self.default_tolerance if tolerance is None else tolerance
+        model = programs.model
+        roots = [b for b in range(len(model.bodies.kinds)) if model.forest.parent[b] < 0]
+        self.sentinels = np.array([model.field_of_body(b, "v").stop - 1 for b in roots], dtype=np.int64)
+
+    def projection(self) -> tuple:
+        p = self.programs
+        return (p.body("kick"), p.up("project"), p.backward("nudge"), p.body("clear"), p.forward(right="project"),
+                p.up("velocity"), p.backward("strike"))  # fmt: skip
+
+    def prepare(self, work: np.ndarray) -> None:
+        """Bring everything that is derived from coordinates up to date."""
+        self.run(work, self.programs.body("place"))
+
+    def run(self, work: np.ndarray, *sweeps: np.ndarray) -> None:
+        """Run sweeps one after another."""
+        for operations in sweeps:
+            sweep(work, self.programs.table, operations)
+
+    def advance(self, work: np.ndarray, steps: int, age: int) -> tuple[int, int]:
+        """(steps made, status)."""
+        raise NotImplementedError

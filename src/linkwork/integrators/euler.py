@@ -1,0 +1,39 @@
+"""Semi-implicit Euler: v += h a, then q moves with the new v. Rows at acceleration level with Baumgarte feedback
+J a = -(J'v + k_d (J v + C_t) + k_s C). Two sweeps a step. Order 1."""
+
+from __future__ import annotations
+
+from linkwork.codegen.jit import jit, sweep
+from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite
+
+
+@jit
+def steps_of_euler(work, table, up, down, work_done, count, sentinels, steps):
+    h = work[STEP]
+    work[KICK] = 1.0
+    work[SHARE] = h
+    for k in range(steps):
+        sweep(work, table, up)
+        if work_done.shape[0]:
+            work[HALF] = work[TIME]
+            sweep(work, table, work_done)
+        sweep(work, table, down)
+        work[TIME] += h
+        if count.shape[0]:
+            sweep(work, table, count)
+        if not finite(work, sentinels):
+            return k + 1, DIVERGED
+    return steps, OK
+
+
+class Euler(Integrator):
+    name, order = "euler", 1
+    default_stiffness, default_damping = 0.04, 0.4
+
+    def prepare(self, work):
+        self.run(work, self.programs.body("place", "accelerate"))
+
+    def advance(self, work, steps, age):
+        p = self.programs
+        programs = (p.up("acceleration"), p.backward("euler", "accelerate"), p.work(), p.count())
+        return steps_of_euler(work, p.table, *programs, self.sentinels, steps)

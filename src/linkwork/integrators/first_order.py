@@ -1,0 +1,37 @@
+"""First-order motion, f = m v (kinematic manipulation): velocities follow forces at once, M v = F + J^T lambda,
+J v = -(C_t + k C); velocity rows hold as they are. Forces that depend on velocity are refused."""
+
+from __future__ import annotations
+
+from linkwork.codegen.jit import jit, sweep
+from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite
+
+
+@jit
+def steps_of_first_order(work, table, kick, up, down, work_done, count, sentinels, steps):
+    h = work[STEP]
+    work[KICK] = 1.0
+    work[SHARE] = h
+    for k in range(steps):
+        sweep(work, table, kick)
+        sweep(work, table, up)
+        sweep(work, table, down)
+        if work_done.shape[0]:
+            work[HALF] = work[TIME]
+            sweep(work, table, work_done)
+        work[TIME] += h
+        if count.shape[0]:
+            sweep(work, table, count)
+        if not finite(work, sentinels):
+            return k + 1, DIVERGED
+    return steps, OK
+
+
+class FirstOrder(Integrator):
+    name, order = "first-order", 1
+    default_stiffness, default_damping = 0.2, 0.0  # here times dt: the rate k at which C is drawn in
+
+    def advance(self, work, steps, age):
+        p = self.programs
+        programs = (p.body("kick"), p.up("first-order"), p.backward("first-order"), p.work(), p.count())
+        return steps_of_first_order(work, p.table, *programs, self.sentinels, steps)

@@ -1,0 +1,318 @@
+"""World -> Model: validate, group, order, lay out. A table of contents first, its steps below."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.elements import checks
+from linkwork.errors import ModelError
+from linkwork.model import nodes as stacking
+from linkwork.model.frames import RigidFrames, frames_of
+from linkwork.model.graph import GROUND, Loop, Redundant, elimination_order, forest, later_neighbours
+from linkwork.model.nodes import Bodies, Evaluator, Group, Node
+from linkwork.model.types import Item, Model
+from linkwork.symbolic.bodies import GLOBALS, kind_of
+from linkwork.symbolic.forces import LAWS
+from linkwork.symbolic.kernels import node_jacobian_kernel, parameter_record
+from linkwork.symbolic.limbs import Limb, has_limb
+from linkwork.symbolic.relations import RELATIONS
+
+SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
+
+
+def compile(world, *, limbs: bool = True, packed: bool = False) -> Model:
+    """Compile a world. `limbs`: eliminate bodies and joints together where that is faster; `packed`: keep a packed
+    vector of all coordinates and velocities (for integrators that work on one)."""
+    if not world.bodies:
+        raise ModelError("World: there is no body in it; add one, for example lw.Particle(1.0)")
+    bodies = _bodies(world)
+    groups = stacking.grouped(world.constraints, RELATIONS, bodies)
+    count = len(world.constraints)
+    numbers = [stacking.numbers_of(group, bodies) for group in groups]
+    kept = [stacking.kept_rows(g, n, bodies, _records(bodies)) for g, n in zip(groups, numbers, strict=True)]
+    nodes = stacking.stacked(groups, numbers, kept, count)
+    ends = [node.ends for node in nodes]
+    graph = _forest(bodies, nodes, ends)
+    jacobians = _jacobians(bodies, nodes)
+    order = _order(graph, bodies, nodes, ends, jacobians)
+    later = later_neighbours(order, len(bodies.kinds), ends)
+    items, limb_of = _items(order, later, graph, bodies, nodes, limbs)
+    if limb_of:  # origins move to the joints, so the numbers are computed once more
+        _place_origins(bodies, nodes, limb_of, groups)
+        numbers = [stacking.numbers_of(group, bodies) for group in groups]
+        nodes = stacking.stacked(groups, numbers, kept, count)
+        limb_of = {k: Limb(nodes[k].kind, limb.child) for k, limb in _shared_limbs(limb_of, nodes).items()}
+        items = [Item(i.body, i.node, limb_of[i.node] if i.limb else None) for i in items]
+    force_groups = stacking.grouped(world.forces, LAWS, bodies)
+    forces = stacking.force_nodes(force_groups, [stacking.numbers_of(g, bodies) for g in force_groups])
+    return _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed)
+
+
+def _bodies(world) -> Bodies:
+    elements = world.bodies
+    kinds = [kind_of(body) for body in elements]
+    by_kind: dict[str, list] = {}
+    for body, kind in zip(elements, kinds, strict=True):
+        by_kind.setdefault(kind.name, []).append(body)
+    lookup = {kind.name: kind for kind in kinds}
+    return Bodies(elements, kinds, {name: frames_of(lookup[name], members) for name, members in by_kind.items()})
+
+
+def _records(bodies: Bodies):
+    """records(body, jitter): a body's record with the pose as built (0) or a nearby one, for checks before layout."""
+    fields = {name: frames.start() for name, frames in bodies.frames.items()}
+    poses: dict[str, Evaluator] = {}
+
+    def record(body: int, jitter: int) -> np.ndarray:
+        kind = bodies.kinds[body]
+        entries = np.zeros(kind.record.size)
+        for name, values in fields[kind.name].items():
+            entries[kind.record.slice(name)] = values[bodies.place[body]]
+        if jitter:
+            q = kind.record.slice("q")
+            entries[q] += 0.1 * np.random.default_rng([body, jitter]).normal(size=kind.nq)
+            if kind.name in ("RigidBody", "ScalableBody"):
+                quaternion = slice(q.start + 3, q.start + 7)
+                entries[quaternion] /= np.linalg.norm(entries[quaternion])
+        if kind.name not in poses:
+            poses[kind.name] = _pose_function(kind)
+        pose = poses[kind.name](entries[kind.record.slice("q")])
+        entries[kind.record.slice("R")] = np.asarray(pose).ravel()
+        return entries
+
+    return record
+
+
+def _pose_function(kind):
+    import casadi as ca
+
+    q = ca.SX.sym("q", kind.nq)
+    return ca.Function("pose", [q], [kind.pose(q)])
+
+
+def _forest(bodies, nodes, ends):
+    try:
+        return forest(len(bodies.kinds), ends)
+    except Loop as loop:
+        element = nodes[loop.node].elements[0]
+        raise ModelError(
+            f"{checks.label(element)}: it closes a loop of three or more constraints between moving bodies, which is "
+            "not supported yet; remove it, or replace a hard constraint of the loop by a Spring"
+        ) from None
+
+
+def _jacobians(bodies: Bodies, nodes: list[Node]):
+    """jacobians(k): the blocks of node k on its bodies as built."""
+    records, known = _records(bodies), {}
+
+    def blocks(k: int) -> list[np.ndarray]:
+        node = nodes[k]
+        if node.kind.key not in known:
+            known[node.kind.key] = Evaluator(node_jacobian_kernel(node.kind, 0))
+        given = {1: node.values, **{2 + i: records(end, 0) for i, end in enumerate(node.ends) if end != GROUND}}
+        flat, found, offset, m = known[node.kind.key](given), [], 0, node.kind.size
+        for kind in node.kind.kinds:
+            size = m * kind.nv if kind else 0
+            found.append(flat[offset : offset + size].reshape(m, -1) if size else np.zeros((m, 0)))
+            offset += size
+        return found
+
+    return blocks
+
+
+def _order(graph, bodies, nodes, ends, jacobians) -> list[int]:
+    deficient = []
+    for k, node in enumerate(nodes):
+        if stacking.always_full_rank(node.kind):
+            deficient.append(False)
+            continue
+        blocks = jacobians(k)
+        if not all(np.isfinite(block).all() for block in blocks):
+            raise ModelError(f"{checks.label(node.elements[-1])}: its derivative is not finite as built; move its bodies")
+        stacking.check_own_rank(node, blocks)
+        a, b = node.ends
+        child = b if a == GROUND or graph.parent[b] == a else a
+        block = blocks[0] if child == a else blocks[1]
+        scale = 1e-9 * max(1.0, np.abs(block).max(initial=0.0))
+        deficient.append(a != GROUND and np.linalg.matrix_rank(block, tol=scale) < node.kind.size)
+    try:
+        return elimination_order(graph, ends, deficient, [kind.nv for kind in bodies.kinds], jacobians)
+    except Redundant as redundant:
+        element = nodes[redundant.node].elements[-1]
+        raise ModelError(
+            f"{checks.label(element)}: its rows depend on those of other constraints in the configuration as built "
+            "(redundant); remove it or take a constraint with fewer rows, such as a Ball for a Hinge"
+        ) from None
+
+
+def _items(order, later, graph, bodies, nodes, limbs: bool):
+    """The elimination step by step; a body with its joint where nothing else is a later neighbour of either."""
+    n = len(bodies.kinds)
+    items, limb_of, skip = [], {}, set()
+    shapes: dict[tuple, Limb] = {}
+    for position, vertex in enumerate(order):
+        if vertex in skip:
+            continue
+        if vertex >= n:
+            items.append(Item(node=vertex - n))
+            continue
+        after = later[vertex]
+        if limbs and len(after) == 1 and position + 1 < len(order) and order[position + 1] == after[0]:
+            k = after[0] - n
+            node = nodes[k]
+            parent = node.ends[0] if node.ends[1] == vertex else node.ends[1]
+            if has_limb(node.kind) and later[after[0]] == ([parent] if parent != GROUND else []):
+                signature = (id(node.kind), int(node.ends[1] == vertex))
+                limb_of[k] = shapes.setdefault(signature, Limb(node.kind, signature[1]))
+                items.append(Item(body=vertex, node=k, limb=limb_of[k]))
+                skip.add(after[0])
+                continue
+        items.append(Item(body=vertex))
+    return items, limb_of
+
+
+def _shared_limbs(limb_of, nodes):
+    """Nodes were made anew: one limb object for each (kind, child)."""
+    shapes: dict[tuple, Limb] = {}
+    return {k: shapes.setdefault((id(nodes[k].kind), limb.child), Limb(nodes[k].kind, limb.child))
+            for k, limb in limb_of.items()}  # fmt: skip
+
+
+def _place_origins(bodies: Bodies, nodes: list[Node], limb_of, groups: list[Group]) -> None:
+    """The origin of each limb's child goes to its joint."""
+    frames = bodies.frames["RigidBody"]
+    assert isinstance(frames, RigidFrames)
+    local = np.zeros_like(frames.x)
+    chosen = np.zeros(len(local), dtype=bool)
+    for k, limb in limb_of.items():
+        node = nodes[k]
+        where = parameter_record(limb.relation).slice("on_b" if limb.child_is_second else "on_a")
+        place = bodies.place[node.ends[limb.child]]
+        local[place] = node.values[where]
+        chosen[place] = True
+    frames.place(np.where(chosen[:, None], frames.user_coordinates(local), frames.origin))
+
+
+def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed) -> Model:
+    n = len(bodies.kinds)
+    body_at, node_at = np.zeros(n, dtype=np.int64), np.zeros(len(nodes), dtype=np.int64)
+    slot_at: dict[int, int] = {}
+    dims = [kind.nv for kind in bodies.kinds] + [node.kind.size for node in nodes]
+    fronts: dict[int, list[int]] = {}
+    at = GLOBALS.size
+    for item in items:
+        if item.body >= 0:
+            body_at[item.body] = at
+            at += bodies.kinds[item.body].record.size
+        if item.node >= 0:
+            node_at[item.node] = at
+            at += (item.limb or nodes[item.node].kind).record.size
+        if item.limb is None:
+            vertex = item.body if item.body >= 0 else n + item.node
+            fronts[vertex] = later[vertex]
+            slot_at[vertex] = at
+            at += dims[vertex] * sum(dims[other] for other in later[vertex])
+    force_at = np.zeros(len(forces), dtype=np.int64)
+    for k, force in enumerate(forces):
+        force_at[k] = at
+        at += force.kind.record.size
+    report_at = np.zeros(len(nodes), dtype=np.int64)
+    for k, node in enumerate(nodes):
+        report_at[k] = at
+        at += 3 * node.kind.size
+    packed_at, packed_range, rates_range = np.zeros(n, dtype=np.int64), (at, 0), (at, 0)
+    if packed:
+        sizes = np.array([kind.nq + kind.nv for kind in bodies.kinds])
+        packed_at = at + np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        packed_range, rates_range = (at, int(sizes.sum())), (at + int(sizes.sum()), int(sizes.sum()))
+        at += 2 * int(sizes.sum())
+    scratch = at
+    at += max([SCRATCH, *[m.kind.size * (2 + sum(k.nv for k in m.kind.kinds if k)) for m in nodes]])
+    start = np.zeros(at)
+    start[GLOBALS.slice("gravity")] = world.gravity
+    _fill(start, bodies, nodes, forces, body_at, node_at, force_at, limb_of)
+    index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of)
+    model = Model(
+        bodies, nodes, forces, graph, items, fronts, limb_of, body_at, node_at, force_at, slot_at, report_at, packed_at,
+        packed_range, rates_range, scratch, start, index,
+        _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
+        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
+    )  # fmt: skip
+    return model
+
+
+def _damped(bodies: Bodies) -> bool:
+    return any(np.any(getattr(frames, "damping", 0.0)) for frames in bodies.frames.values())
+
+
+def _fill(start, bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> None:
+    for name, frames in bodies.frames.items():
+        members = bodies.members[name]
+        record = bodies.kinds[members[0]].record
+        offsets = body_at[np.array(members)]
+        for field, values in frames.start().items():
+            where = record.slice(field)
+            start[offsets[:, None] + np.arange(where.start, where.stop)] = values
+    for k, node in enumerate(nodes):
+        offset = node_at[k] + (limb_of.get(k) or node.kind).record.offset("parameters")
+        start[offset : offset + len(node.values)] = node.values
+    for k, force in enumerate(forces):
+        start[force_at[k] : force_at[k] + len(force.values)] = force.values
+
+
+def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> np.ndarray:
+    parts = [np.arange(*_bounds(0, GLOBALS.slice("work"))), np.arange(*_bounds(0, GLOBALS.slice("pace")))]
+    for members in bodies.members.values():
+        record = bodies.kinds[members[0]].record
+        span = np.arange(record.offset("q"), record.slice("v").stop)
+        parts.append((body_at[np.array(members)][:, None] + span).ravel())
+    for k, node in enumerate(nodes):
+        record = (limb_of.get(k) or node.kind).record
+        parts.append(np.arange(*_bounds(node_at[k], record.slice("history"))))
+        parts += _turns(node_at[k] + record.offset("parameters"), [part.relation for part in node.kind.parts])
+    for k, force in enumerate(forces):
+        parts += _turns(force_at[k], [force.kind.law])
+    return np.concatenate(parts).astype(np.int64)
+
+
+def _bounds(base, where: slice) -> tuple[int, int]:
+    return int(base + where.start), int(base + where.stop)
+
+
+def _turns(offset, relations) -> list[np.ndarray]:
+    found = []
+    for relation in relations:
+        layout = parameter_record(relation)
+        if relation.counters:
+            found.append(np.arange(*_bounds(offset, layout.slice("turns"))))
+        offset += layout.size
+    return found
+
+
+def _parameters(nodes, forces, node_at, force_at, limb_of):
+    places: dict[str, tuple] = {}
+
+    def note(parameter, entry):
+        known = places.setdefault(parameter.name, (parameter, []))
+        if known[0] is not parameter:
+            raise ModelError(f'Parameter "{parameter.name}": two parameters have this name; rename one of them')
+        known[1].append(entry)
+
+    for k, node in enumerate(nodes):
+        offset = node_at[k] + (limb_of.get(k) or node.kind).record.offset("parameters")
+        for entry, parameter in node.slots:
+            note(parameter, offset + entry)
+    for k, force in enumerate(forces):
+        for entry, parameter in force.slots:
+            note(parameter, force_at[k] + entry)
+    return {name: (parameter, np.array(entries, dtype=np.int64)) for name, (parameter, entries) in places.items()}
+
+
+def _names(bodies, nodes, forces) -> dict[str, tuple[str, int, int]]:
+    names = {body.name: ("body", k, 0) for k, body in enumerate(bodies.elements)}
+    for k, node in enumerate(nodes):
+        for part, element in enumerate(node.elements):
+            names[element.name] = ("constraint", k, part)
+    for k, force in enumerate(forces):
+        names[force.element.name] = ("force", k, 0)
+    return names

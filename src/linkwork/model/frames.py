@@ -1,0 +1,246 @@
+"""Bodies as built, in batches of one kind: start coordinates, constants, and local vectors from world ones.
+
+A rigid body's internal frame is principal, with its origin where the compiler wants it; everything else has the
+user's frame. All methods take (k, 3) arrays, `pick` selects some of the bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from linkwork.symbolic.bodies import HANDED, PLANES, BodyKind
+
+
+def matrices(q: np.ndarray) -> np.ndarray:
+    """Rotation matrices (k, 3, 3) of unit quaternions (k, 4)."""
+    w, x, y, z = q.T
+    R = np.empty((len(q), 3, 3))
+    R[:, 0] = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)], axis=1)
+    R[:, 1] = np.stack([2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)], axis=1)
+    R[:, 2] = np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=1)
+    return R
+
+
+def quaternions(R: np.ndarray) -> np.ndarray:
+    """Unit quaternions (k, 4), w >= 0, of rotation matrices (k, 3, 3); the largest component is computed first."""
+    k = np.arange(len(R))
+    d = np.stack([R[:, 0, 0], R[:, 1, 1], R[:, 2, 2]], axis=1)
+    squares = np.concatenate([1 + d.sum(1, keepdims=True), 1 + 2 * d - d.sum(1, keepdims=True)], axis=1)
+    skew = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], axis=1)
+    products = np.zeros((len(R), 4, 4))
+    products[:, 0, 1:] = products[:, 1:, 0] = skew
+    products[:, 1:, 1:] = R + R.transpose(0, 2, 1)
+    products[:, range(4), range(4)] = squares
+    largest = np.argmax(squares, axis=1)
+    q = products[k, largest]
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    return np.where(q[:, :1] < 0, -q, q)
+
+
+def product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Quaternion products (k, 4)."""
+    w = p[:, :1] * q[:, :1] - np.sum(p[:, 1:] * q[:, 1:], axis=1, keepdims=True)
+    v = p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] + np.cross(p[:, 1:], q[:, 1:])
+    return np.concatenate([w, v], axis=1)
+
+
+def apply(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    return np.einsum("kij,kj->ki", matrix, vectors)
+
+
+def polar(F: np.ndarray) -> np.ndarray:
+    U, _, V = np.linalg.svd(F)
+    return U @ V
+
+
+class Frames:
+    """The base: a body that maps local points by world = x + F p and axes by R."""
+
+    x: np.ndarray  # (k, 3)
+    F: np.ndarray  # (k, 3, 3)
+    R: np.ndarray  # (k, 3, 3)
+
+    def _pick(self, pick):
+        return slice(None) if pick is None else pick
+
+    def point(self, world, pick=None):
+        i = self._pick(pick)
+        return np.linalg.solve(self.F[i], (world - self.x[i])[..., None])[..., 0]
+
+    def world_point(self, local, pick=None):
+        i = self._pick(pick)
+        return self.x[i] + apply(self.F[i], local)
+
+    def axis(self, world, pick=None):
+        return apply(self.R[self._pick(pick)].transpose(0, 2, 1), world)
+
+    def world_axis(self, local, pick=None):
+        return apply(self.R[self._pick(pick)], local)
+
+    def line(self, world, pick=None):
+        return np.linalg.solve(self.F[self._pick(pick)], world[..., None])[..., 0]
+
+    def normal(self, world, pick=None):
+        return apply(self.F[self._pick(pick)].transpose(0, 2, 1), world)
+
+    def user_point(self, local, pick=None):
+        """From the user's local coordinates to the internal ones."""
+        return np.atleast_2d(np.asarray(local, dtype=float))
+
+    def user_axis(self, local, pick=None):
+        return np.atleast_2d(np.asarray(local, dtype=float))
+
+    user_line = user_axis
+    user_normal = user_axis
+
+    def pick(self, numbers) -> Frames:
+        """A batch with some of these bodies, in the order given."""
+        chosen = object.__new__(type(self))
+        for name, value in vars(self).items():
+            setattr(chosen, name, value[numbers] if isinstance(value, np.ndarray) else value)
+        return chosen
+
+    def start(self) -> dict[str, np.ndarray]:
+        """Fields of the record at the start: q, v and the kind's constants."""
+        raise NotImplementedError
+
+
+class Fixed(Frames):
+    """The ground, k times."""
+
+    def __init__(self, k: int):
+        self.x, self.F = np.zeros((k, 3)), np.tile(np.eye(3), (k, 1, 1))
+        self.R = self.F
+
+
+def _stack(bodies, name) -> np.ndarray:
+    return np.array([getattr(b, name) for b in bodies], dtype=float)
+
+
+class RigidFrames(Frames):
+    def __init__(self, bodies):
+        self.position, self.orientation = _stack(bodies, "position"), _stack(bodies, "orientation")
+        self.velocity, self.spin = _stack(bodies, "velocity"), _stack(bodies, "angular_velocity")
+        self.mass, self.com, inertia = _stack(bodies, "mass"), _stack(bodies, "com"), _stack(bodies, "inertia")
+        self.axes = np.tile(np.eye(3), (len(bodies), 1, 1))  # columns: principal axes in the user's frame
+        self.inertia = inertia[:, range(3), range(3)].copy()
+        off = np.abs(inertia[:, [0, 0, 1], [1, 2, 2]]).max(axis=1) > 1e-12 * self.inertia.max(axis=1)
+        if off.any():
+            values, vectors = np.linalg.eigh(inertia[off])
+            vectors[:, :, 2] *= np.linalg.det(vectors)[:, None]
+            self.inertia[off], self.axes[off] = values, vectors
+        self.place(self.com)
+
+    def place(self, origin: np.ndarray) -> None:
+        """Put the origins at these points (k, 3) of the users' frames."""
+        self.origin = origin
+        user = matrices(self.orientation)
+        self.x = self.position + apply(user, origin)
+        self.R = user @ self.axes
+        self.F = self.R
+
+    def user_point(self, local, pick=None):
+        i = self._pick(pick)
+        return apply(self.axes[i].transpose(0, 2, 1), np.atleast_2d(np.asarray(local, dtype=float)) - self.origin[i])
+
+    def user_axis(self, local, pick=None):
+        local = np.atleast_2d(np.asarray(local, dtype=float))
+        return apply(self.axes[self._pick(pick)].transpose(0, 2, 1), local)
+
+    user_line = user_axis
+    user_normal = user_axis
+
+    def point(self, world, pick=None):
+        i = self._pick(pick)
+        return apply(self.R[i].transpose(0, 2, 1), world - self.x[i])
+
+    line = Frames.axis
+    normal = Frames.axis
+
+    def user_coordinates(self, local):
+        """From internal coordinates back to the user's."""
+        return apply(self.axes, local) + self.origin
+
+    def start(self):
+        q = product(self.orientation, quaternions(self.axes))
+        arm = self.x - self.position
+        v = self.velocity + np.cross(self.spin, arm)
+        return {"q": np.hstack([self.x, q]), "v": np.hstack([v, self.spin]), "mass": self.mass[:, None],
+                "com": apply(self.axes.transpose(0, 2, 1), self.com - self.origin), "inertia": self.inertia,
+                "home": self.user_point(np.zeros_like(self.x)),
+                "turn": self.axes.transpose(0, 2, 1).reshape(-1, 9)}  # fmt: skip
+
+
+class PlanarFrames(Frames):
+    def __init__(self, bodies):
+        plane = bodies[0].plane
+        first, second, normal = PLANES[plane]
+        self.position, self.velocity = _stack(bodies, "position"), _stack(bodies, "velocity")
+        self.mass = _stack(bodies, "mass")
+        self.x = np.zeros((len(bodies), 3))
+        self.x[:, [first, second]] = self.position
+        self.R = np.tile(np.eye(3), (len(bodies), 1, 1))
+        if hasattr(bodies[0], "angle"):
+            self.angle, self.spin = _stack(bodies, "angle"), _stack(bodies, "angular_velocity")
+            self.inertia = _stack(bodies, "inertia")
+            c, s = np.cos(self.angle), HANDED[plane] * np.sin(self.angle)
+            self.R[:, first, first] = self.R[:, second, second] = c
+            self.R[:, first, second], self.R[:, second, first] = -s, s
+        self.F = self.R
+
+    def start(self):
+        found = {"q": self.position, "v": self.velocity, "mass": self.mass[:, None]}
+        if hasattr(self, "angle"):
+            found["q"] = np.hstack([self.position, self.angle[:, None]])
+            found["v"] = np.hstack([self.velocity, self.spin[:, None]])
+            found["inertia"] = self.inertia[:, None]
+        return found
+
+
+class ParticleFrames(Fixed):
+    def __init__(self, bodies):
+        super().__init__(len(bodies))
+        self.x, self.velocity, self.mass = _stack(bodies, "position"), _stack(bodies, "velocity"), _stack(bodies, "mass")
+
+    def start(self):
+        return {"q": self.x, "v": self.velocity, "mass": self.mass[:, None]}
+
+
+def _triangle(S: np.ndarray) -> np.ndarray:
+    return np.stack([S[:, i, j] for i in range(3) for j in range(i + 1)], axis=1)
+
+
+class StretchingFrames(Frames):
+    """Scalable and affine bodies."""
+
+    def __init__(self, bodies):
+        self.x, self.velocity, self.mass = _stack(bodies, "position"), _stack(bodies, "velocity"), _stack(bodies, "mass")
+        self.sigma = _stack(bodies, "second_moment")
+        self.stiffness, self.damping = _stack(bodies, "stiffness"), _stack(bodies, "damping")
+        if hasattr(bodies[0], "stretch"):
+            self.orientation, self.stretch = _stack(bodies, "orientation"), _stack(bodies, "stretch")
+            self.spin, self.stretch_rate = _stack(bodies, "angular_velocity"), _stack(bodies, "stretch_rate")
+            self.R = matrices(self.orientation)
+            self.F = self.R * self.stretch[:, None, :]
+        else:
+            self.F, self.F_rate = _stack(bodies, "deformation"), _stack(bodies, "deformation_rate")
+            self.R = polar(self.F)
+
+    def start(self):
+        if hasattr(self, "stretch"):
+            q = np.hstack([self.x, self.orientation, self.stretch])
+            v = np.hstack([self.velocity, self.spin, self.stretch_rate])
+        else:
+            q = np.hstack([self.x, self.F.reshape(-1, 9)])
+            v = np.hstack([self.velocity, self.F_rate.reshape(-1, 9)])
+        return {"q": q, "v": v, "mass": self.mass[:, None], "sigma": _triangle(self.sigma),
+                "stiffness": self.stiffness[:, None], "damping": self.damping[:, None]}  # fmt: skip
+
+
+def frames_of(kind: BodyKind, bodies: Sequence) -> Frames:
+    """The batch of these bodies, all of one kind."""
+    classes = {"RigidBody": RigidFrames, "Particle": ParticleFrames, "ScalableBody": StretchingFrames,
+               "AffineBody": StretchingFrames}  # fmt: skip
+    return classes.get(kind.name, PlanarFrames)(bodies)

@@ -1,0 +1,195 @@
+"""The graph of bodies and constraint nodes: components, trees, an elimination order that knows ranks, and its fill.
+
+Vertices 0..n-1 are bodies, n.. are constraint nodes. The ground is no vertex. A *plain* component needs no numbers:
+children before parents, each body followed by its joint. Elsewhere (several ground joints, blocks that lack rank) the
+order is found by eliminating with unit masses at the configuration as built: a constraint is eliminated as soon as
+its pivot is regular, and waits for its other body until then. Rank does not depend on the masses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+GROUND = -1
+REGULAR = 1e-9  # smallest eigenvalue of a pivot, relative to its rows, that counts as regular
+
+
+class Loop(Exception):
+    """Node `node` closes a cycle."""
+
+    def __init__(self, node: int):
+        self.node = node
+
+
+class Redundant(Exception):
+    """The rows of node `node` depend on others."""
+
+    def __init__(self, node: int):
+        self.node = node
+
+
+@dataclass
+class Forest:
+    """Rooted trees over the bodies."""
+
+    order: list[int]  # bodies, children before parents
+    parent: list[int]  # of each body: its parent body, or -1
+    joint: list[int]  # of each body: the node to its parent, or -1
+    tree: list[int]  # of each body: the number of its tree
+    trees: int
+    ground_nodes: list[list[int]] = field(default_factory=list)  # of each body
+
+
+def forest(bodies: int, ends: list[tuple[int, int]]) -> Forest:
+    """Trees of the bodies; ends[k]: the two bodies of node k, the ground first. Raises Loop."""
+    neighbours: list[list[tuple[int, int]]] = [[] for _ in range(bodies)]
+    grounded: list[list[int]] = [[] for _ in range(bodies)]
+    for k, (a, b) in enumerate(ends):
+        if a == GROUND:
+            grounded[b].append(k)
+        else:
+            neighbours[a].append((b, k))
+            neighbours[b].append((a, k))
+    parent, joint, tree = [-1] * bodies, [-1] * bodies, [-1] * bodies
+    preorder: list[int] = []
+    trees = 0
+    roots = sorted(range(bodies), key=lambda b: not grounded[b])  # bodies on the ground first
+    for root in roots:
+        if tree[root] >= 0:
+            continue
+        stack = [(root, -1, -1)]
+        while stack:
+            body, above, via = stack.pop()
+            if tree[body] >= 0:
+                raise Loop(via)
+            tree[body], parent[body], joint[body] = trees, above, via
+            preorder.append(body)
+            for other, k in reversed(neighbours[body]):
+                if k != via:
+                    if tree[other] >= 0:
+                        raise Loop(k)
+                    stack.append((other, body, k))
+        trees += 1
+    return Forest(preorder[::-1], parent, joint, tree, trees, grounded)
+
+
+def elimination_order(
+    graph: Forest, ends: list[tuple[int, int]], deficient: list[bool], dims: list[int],
+    jacobians: Callable[[int], list[np.ndarray]],
+) -> list[int]:  # fmt: skip
+    """Vertices in the order in which they are eliminated. deficient[k]: node k may lack rank on its child alone.
+
+    jacobians(k) gives the blocks of node k on its bodies; it is asked only where a component is not plain.
+    """
+    bodies = len(dims)
+    plain = [True] * graph.trees
+    grounds = [0] * graph.trees
+    for body in graph.order:
+        grounds[graph.tree[body]] += len(graph.ground_nodes[body])
+        if graph.ground_nodes[body] and graph.parent[body] >= 0:
+            plain[graph.tree[body]] = False
+    for tree, count in enumerate(grounds):
+        if count > 1:
+            plain[tree] = False
+    for k, (_, b) in enumerate(ends):
+        if deficient[k]:
+            plain[graph.tree[b]] = False
+    order: list[int] = []
+    hard: dict[int, _Numeric] = {}
+    last = {graph.tree[body]: body for body in graph.order}  # the root comes last
+    for body in graph.order:
+        tree = graph.tree[body]
+        own = [*graph.ground_nodes[body], *([graph.joint[body]] if graph.joint[body] >= 0 else [])]
+        if plain[tree]:
+            order.append(body)
+            order += [bodies + k for k in own]
+        else:
+            if tree not in hard:
+                hard[tree] = _Numeric(bodies, dims, ends, jacobians)
+            order += hard[tree].eliminate(body, own, final=last[tree] == body)
+    return order
+
+
+class _Numeric:
+    """Elimination of one component with unit masses, to see which pivots are regular."""
+
+    def __init__(self, bodies, dims, ends, jacobians):
+        self.bodies, self.dims, self.ends, self.jacobians = bodies, dims, ends, jacobians
+        self.D: dict[int, np.ndarray] = {}
+        self.H: dict[int, dict[int, np.ndarray]] = {}  # active vertex -> {other: block (own x other)}
+        self.scale: dict[int, float] = {}
+        self.waiting: list[int] = []
+
+    def _touch_body(self, body):
+        if body not in self.D:
+            self.D[body] = np.eye(self.dims[body])
+            self.H[body] = {}
+
+    def _touch_node(self, k):
+        """Put node k and its blocks into the graph."""
+        vertex = self.bodies + k
+        if vertex in self.D:
+            return
+        blocks = self.jacobians(k)
+        m = blocks[-1].shape[0]
+        self.D[vertex], self.H[vertex] = np.zeros((m, m)), {}
+        for body, J in zip(self.ends[k], blocks, strict=True):
+            if body != GROUND:
+                self._touch_body(body)
+                self.H[vertex][body] = J
+                self.H[body][vertex] = J.T.copy()
+        self.scale[vertex] = max(float(np.abs(J).max(initial=0.0)) for J in blocks) ** 2 or 1.0
+
+    def eliminate(self, body, own, final) -> list[int]:
+        """Eliminate a body, then every waiting constraint that can be. `own`: its nodes to the ground and upwards."""
+        self._touch_body(body)
+        for k in own:
+            self._touch_node(k)
+        done = [body]
+        self._remove(body)
+        self.waiting = [*[self.bodies + k for k in own[:-1]], *self.waiting, *[self.bodies + k for k in own[-1:]]]
+        progress = True
+        while progress:
+            progress = False
+            for vertex in list(self.waiting):
+                least = float(np.linalg.eigvalsh(-self.D[vertex])[0])
+                if least > REGULAR * self.scale[vertex]:
+                    self._remove(vertex)
+                    self.waiting.remove(vertex)
+                    done.append(vertex)
+                    progress = True
+        if final and self.waiting:
+            raise Redundant(self.waiting[0] - self.bodies)
+        return done
+
+    def _remove(self, vertex):
+        D, blocks = self.D.pop(vertex), self.H.pop(vertex)
+        U = {other: np.linalg.solve(D, H) for other, H in blocks.items()}
+        for i, Hi in blocks.items():
+            del self.H[i][vertex]
+            for j in blocks:
+                if i == j:
+                    self.D[i] = self.D[i] - Hi.T @ U[i]
+                else:
+                    self.H[i][j] = self.H[i].get(j, 0) - Hi.T @ U[j]
+
+
+def later_neighbours(order: list[int], bodies: int, ends: list[tuple[int, int]]) -> dict[int, list[int]]:
+    """For each vertex its later neighbours in the order of elimination, fill included."""
+    place = {vertex: k for k, vertex in enumerate(order)}
+    adjacent: dict[int, set[int]] = {vertex: set() for vertex in order}
+    for k, pair in enumerate(ends):
+        for body in pair:
+            if body != GROUND:
+                first, second = (body, bodies + k) if place[body] < place[bodies + k] else (bodies + k, body)
+                adjacent[first].add(second)
+    later: dict[int, list[int]] = {}
+    for vertex in order:
+        found = sorted(adjacent[vertex], key=place.__getitem__)
+        later[vertex] = found
+        if len(found) > 1:  # what is left of a clique belongs to its first member
+            adjacent[found[0]].update(found[1:])
+    return later

@@ -1,0 +1,294 @@
+"""From elements to constraint nodes: relations, refusals by name, rows kept, constraints stacked by pair of bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import casadi as ca
+import numpy as np
+
+from linkwork.codegen.trace import Kernel
+from linkwork.elements import checks, constraints, forces, joints
+from linkwork.elements.parameter import Parameter
+from linkwork.errors import ModelError
+from linkwork.model.frames import Fixed, Frames
+from linkwork.model.graph import GROUND
+from linkwork.symbolic.bodies import BodyKind
+from linkwork.symbolic.forces import LAWS
+from linkwork.symbolic.kernels import (
+    ForceKind,
+    NodeKind,
+    Part,
+    node_check_kernel,
+    node_jacobian_kernel,
+    parameter_record,
+)
+from linkwork.symbolic.relations import RELATIONS, Relation
+
+# classes whose elements all share one relation
+SHARED = (joints.Joint, constraints.Distance, constraints.PointOnLine, constraints.PointOnPlane, constraints.Skate)
+# relations that have full row rank on either of two rigid bodies alone
+FULL_RANK = ("Ball", "Hinge", "Slider", "Cylindrical", "Universal", "Planar", "Weld")
+
+
+@dataclass
+class Group:
+    """Elements of one relation between bodies of two kinds: their numbers are computed in one batch."""
+
+    relation: Relation
+    kinds: tuple[BodyKind | None, BodyKind | None]
+    elements: list = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)  # of the elements, in the world's order
+    ends: list[tuple[int, int]] = field(default_factory=list)  # body numbers in the order of the relation
+
+
+class Bodies:
+    """All bodies of a world, batched by kind."""
+
+    def __init__(self, elements: Sequence, kinds: list[BodyKind], frames: dict[str, Frames]):
+        self.elements, self.kinds, self.frames = elements, kinds, frames
+        self.number = {id(body): k for k, body in enumerate(elements)}
+        self.place = np.zeros(len(elements), dtype=np.int64)  # of a body within its kind's batch
+        self.members: dict[str, list[int]] = {name: [] for name in frames}
+        for k, kind in enumerate(kinds):
+            self.place[k] = len(self.members[kind.name])
+            self.members[kind.name].append(k)
+
+    def batch(self, kind: BodyKind | None, numbers: list[int]) -> Frames:
+        """Frames of these bodies; all are of this kind (None: the ground)."""
+        if kind is None:
+            return Fixed(len(numbers))
+        return self.frames[kind.name].pick(self.place[np.array(numbers, dtype=np.int64)])
+
+    def ends(self, relation, element) -> tuple[int, int]:
+        return tuple(GROUND if body is None or body.dim == 0 else self.number[id(body)]
+                     for body in relation.bodies(element))  # type: ignore[return-value]  # fmt: skip
+
+
+def grouped(elements: Sequence, table: dict, bodies: Bodies) -> list[Group]:
+    """Elements by relation and kinds of bodies; each is checked against what its relation needs."""
+    shared: dict[type, Relation] = {}
+    by_key: dict[tuple, Group] = {}
+    for number, element in enumerate(elements):
+        cls = type(element)
+        relation = shared.get(cls)
+        if relation is None:
+            relation = table[cls](element)
+            if isinstance(element, SHARED):
+                shared[cls] = relation
+        ends = bodies.ends(relation, element)
+        kinds = tuple(None if end == GROUND else bodies.kinds[end] for end in ends)
+        key = (relation.key, kinds)
+        group = by_key.get(key)
+        if group is None:
+            _check_kinds(element, relation, kinds)
+            group = by_key[key] = Group(relation, kinds)  # type: ignore[arg-type]
+        group.elements.append(element)
+        group.numbers.append(number)
+        group.ends.append(ends)
+    return list(by_key.values())
+
+
+def _check_kinds(element, relation, kinds) -> None:
+    for kind, needs, rigid, body in zip(
+        kinds, relation.needs_directions, relation.rigid_only, relation.bodies(element), strict=True
+    ):
+        if kind is None:
+            continue
+        if needs and not kind.directions:
+            checks.fail(element, f"{checks.label(body)} has no directions, and {type(element).__name__} needs them",
+                        "use a RigidBody, or a constraint of points such as Ball or Distance")  # fmt: skip
+        if rigid and kind.name in ("ScalableBody", "AffineBody"):
+            checks.fail(element, f"{checks.label(body)} stretches, and {type(element).__name__} needs a body that does not",
+                        "use a RigidBody")  # fmt: skip
+
+
+@dataclass
+class Numbers:
+    """Parameters of one group: values (k, size), and the Parameters that stand in them."""
+
+    values: np.ndarray
+    slots: list[tuple[int, int, Parameter]]  # (element within the group, entry, parameter)
+
+
+def numbers_of(group: Group, bodies: Bodies) -> Numbers:
+    """The parameter records of all elements of a group, turn counters included (turns 0, sine as built)."""
+    A = bodies.batch(group.kinds[0], [a for a, _ in group.ends])
+    B = bodies.batch(group.kinds[1], [b for _, b in group.ends])
+    layout = parameter_record(group.relation)
+    values, slots = np.zeros((len(group.elements), layout.size)), []
+    found = group.relation.numbers(group.elements, A, B)
+    if group.relation.parameters:
+        found["user"] = np.array([group.relation.parameters] * len(group.elements), dtype=object)
+    for name, array in found.items():
+        where = layout.slice(name)
+        if array.dtype == object:
+            for k, j in np.ndindex(*array.shape):
+                if isinstance(array[k, j], Parameter):
+                    slots.append((k, where.start + j, array[k, j]))
+            array = np.array([[float(x) for x in row] for row in array]).reshape(array.shape)
+        values[:, where] = array
+    return Numbers(values, slots)
+
+
+class Evaluator:
+    """Runs a kernel of one node or force as its CasADi function, outside of any workspace."""
+
+    def __init__(self, kernel: Kernel):
+        self.trace = kernel.trace()
+        self.function = self.trace.function()
+        self.size = 1 + max((k for target in self.trace.targets for p, k in target if p == 4), default=-1)
+
+    def __call__(self, records: dict[int, np.ndarray]) -> np.ndarray:
+        """records: pointer -> entries; what is not given is zero. Returns what the kernel stores at pointer 4."""
+        arguments = [[float(records[p][k]) if p in records and k < len(records[p]) else 0.0 for p, k in source]
+                     for source in self.trace.sources]  # fmt: skip
+        out = np.zeros(self.size)
+        for target, result in zip(self.trace.targets, self.function.call([ca.DM(a) for a in arguments]), strict=True):
+            for (p, k), value in zip(target, result.full().ravel(), strict=True):
+                if p == 4:
+                    out[k] = value
+        return out
+
+
+def kept_rows(group: Group, numbers: Numbers, bodies: Bodies, records) -> list[tuple[int, ...]]:
+    """For each element the rows that its bodies can feel; rows that vanish identically are dropped if C = 0 there.
+
+    Only bodies that live in a plane can have such rows. `records(body, jitter)` is a body's record.
+    """
+    whole = tuple(range(len(group.relation.levels)))
+    if not any(kind is not None and kind.name.startswith("Planar") for kind in group.kinds):
+        return [whole] * len(group.elements)
+    node = NodeKind((Part(group.relation, False, whole),), group.kinds)  # type: ignore[arg-type]
+    jacobian, residual = Evaluator(node_jacobian_kernel(node, 0)), Evaluator(node_check_kernel(node, 0))
+    sizes = [kind.nv if kind else 0 for kind in group.kinds]
+    kept = []
+    for element, values, ends in zip(group.elements, numbers.values, group.ends, strict=True):
+        felt = np.zeros(len(whole))
+        for jitter in (0, 1, 2):
+            given = {1: values, **{2 + k: records(end, jitter) for k, end in enumerate(ends) if end != GROUND}}
+            J = jacobian(given)[: len(whole) * sum(sizes)]
+            for k in range(2):
+                block = J[len(whole) * sizes[0] * k :][: len(whole) * sizes[k]].reshape(len(whole), sizes[k])
+                felt = np.maximum(felt, np.abs(block).max(axis=1, initial=0.0))
+        rows = tuple(int(k) for k in np.flatnonzero(felt > 1e-12))
+        given = {1: values, **{2 + k: records(end, 0) for k, end in enumerate(ends) if end != GROUND}}
+        C = residual(given)[: len(whole)]
+        for row in set(whole) - set(rows):
+            if abs(C[row]) > 1e-9:
+                checks.fail(element, f"row {row + 1} is off by {C[row]:.3g} out of the plane that its bodies live in",
+                            "move its anchor or axis into the plane")  # fmt: skip
+        if not rows:
+            checks.fail(element, "nothing of it lies in the plane that its bodies live in", "remove it")
+        kept.append(rows)
+    return kept
+
+
+@dataclass
+class Node:
+    """One constraint node: its kind, its two bodies (the ground first), its elements in order."""
+
+    kind: NodeKind
+    ends: tuple[int, int]
+    elements: list
+    values: np.ndarray  # (parameters,)
+    slots: list[tuple[int, Parameter]]  # (entry, parameter)
+
+    def rows_of(self, element) -> slice:
+        start = 0
+        for part, e in zip(self.kind.parts, self.elements, strict=True):
+            if e is element:
+                return slice(start, start + len(part.kept))
+            start += len(part.kept)
+        raise KeyError(element)
+
+
+def stacked(groups: list[Group], numbers: list[Numbers], kept: list[list[tuple[int, ...]]], count: int) -> list[Node]:
+    """Nodes in the order in which their first element stands in the world."""
+    entries: list = [None] * count
+    for group, values, rows in zip(groups, numbers, kept, strict=True):
+        slots: dict[int, list] = {}
+        for k, entry, parameter in values.slots:
+            slots.setdefault(k, []).append((entry, parameter))
+        for k, (number, ends) in enumerate(zip(group.numbers, group.ends, strict=True)):
+            entries[number] = (group, k, ends, rows[k], values.values[k], slots.get(k, ()))
+    by_pair: dict[tuple[int, int], list] = {}
+    for entry in entries:
+        ends = entry[2]
+        pair = ends if ends[0] < ends[1] else (ends[1], ends[0])
+        by_pair.setdefault(pair, []).append(entry)
+    kinds: dict[tuple, NodeKind] = {}
+    nodes = []
+    for pair, members in by_pair.items():
+        signature = tuple((id(g.relation), ends != pair, rows, g.kinds) for g, _, ends, rows, _, _ in members)
+        kind = kinds.get(signature)
+        if kind is None:
+            parts = tuple(Part(g.relation, ends != pair, rows) for g, _, ends, rows, _, _ in members)
+            group, _, ends, *_ = members[0]
+            both = group.kinds if ends == pair else group.kinds[::-1]
+            kind = kinds[signature] = NodeKind(parts, both)  # type: ignore[arg-type]
+        offset, slots = 0, []
+        for group, _, _, _, values, own in members:
+            slots += [(offset + entry, parameter) for entry, parameter in own]
+            offset += len(values)
+        joined = members[0][4] if len(members) == 1 else np.concatenate([m[4] for m in members])
+        nodes.append(Node(kind, pair, [m[0].elements[m[1]] for m in members], joined, slots))
+    return nodes
+
+
+@dataclass
+class ForceNode:
+    kind: ForceKind
+    ends: tuple[int, int]
+    element: object
+    values: np.ndarray
+    slots: list[tuple[int, Parameter]]
+
+
+def force_nodes(groups: list[Group], numbers: list[Numbers]) -> list[ForceNode]:
+    """Forces in the world's order."""
+    found: list = []
+    for group, values in zip(groups, numbers, strict=True):
+        kind = ForceKind(group.relation, group.kinds)  # type: ignore[arg-type]
+        slots: dict[int, list] = {}
+        for k, entry, parameter in values.slots:
+            slots.setdefault(k, []).append((entry, parameter))
+        for k, number in enumerate(group.numbers):
+            node = ForceNode(kind, group.ends[k], group.elements[k], values.values[k], slots.get(k, []))
+            found.append((number, node))
+    return [node for _, node in sorted(found, key=lambda pair: pair[0])]
+
+
+def always_full_rank(kind: NodeKind) -> bool:
+    """Whether a node has full row rank on either body, whatever the configuration."""
+    return (len(kind.parts) == 1 and kind.parts[0].relation.key in FULL_RANK
+            and all(k is None or k.name == "RigidBody" for k in kind.kinds))  # fmt: skip
+
+
+def check_own_rank(node: Node, blocks: list[np.ndarray]) -> None:
+    """The stacked rows of one node are independent, or the element that brings in redundant ones is named."""
+    whole = np.hstack(blocks)
+    if np.linalg.matrix_rank(whole, tol=1e-9 * max(1.0, np.abs(whole).max())) == whole.shape[0]:
+        return
+    reached = 0
+    for element in node.elements:
+        rows = node.rows_of(element)
+        rank = np.linalg.matrix_rank(whole[: rows.stop], tol=1e-9 * max(1.0, np.abs(whole).max()))
+        if rank < rows.stop:
+            extra = rows.stop - rank
+            raise ModelError(
+                f"{checks.label(element)}: {extra} of its {rows.stop - rows.start} rows say what is said already "
+                f"by {_names(node.elements, element)}; remove it or take a constraint with fewer rows"
+            )
+        reached = rows.stop
+    raise AssertionError(reached)
+
+
+def _names(elements, until) -> str:
+    before = [checks.label(e) for e in elements[: elements.index(until)]]
+    return " and ".join(before) if before else "its own other rows in this configuration"
+
+
+__all__ = ["LAWS", "RELATIONS", "Bodies", "Evaluator", "ForceNode", "Group", "Node", "Numbers", "always_full_rank",
+           "check_own_rank", "force_nodes", "forces", "grouped", "kept_rows", "numbers_of", "stacked"]  # fmt: skip

@@ -1,0 +1,117 @@
+"""What compiling gives: Model (frozen), State (small), and where everything lies in a workspace.
+
+A workspace is one float64 array: the globals, then a record for each vertex in the order of elimination, each with its
+blocks to later neighbours behind it, then forces, then the area of reports. A Model holds the array as it is at the
+start; a simulation works on a copy of it. Offsets are in entries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from linkwork.elements.parameter import Parameter
+from linkwork.model.graph import Forest
+from linkwork.model.nodes import Bodies, ForceNode, Node
+from linkwork.symbolic.limbs import Limb
+
+
+@dataclass(frozen=True)
+class Item:
+    """One step of the elimination: a vertex, or a body and its joint together."""
+
+    body: int = -1
+    node: int = -1
+    limb: Limb | None = None
+
+
+@dataclass(frozen=True)
+class Model:
+    """A compiled world. Bodies and nodes are numbered; vertex = body, or bodies + node."""
+
+    bodies: Bodies
+    nodes: list[Node]
+    forces: list[ForceNode]
+    forest: Forest
+    items: list[Item]  # in the order of elimination
+    later: dict[int, list[int]]  # vertex -> later neighbours (fronts only)
+    limb_of: dict[int, Limb]  # node -> its limb form
+    body_at: np.ndarray  # (bodies,), offset of each body's record
+    node_at: np.ndarray  # (nodes,), offset of each node's record
+    force_at: np.ndarray  # (forces,)
+    slot_at: dict[int, int]  # vertex -> offset of its blocks
+    report_at: np.ndarray  # (nodes,), offset of residual, rate and forcing of each node
+    packed_at: np.ndarray  # (bodies,), offset of each body's part of the packed vector
+    packed: tuple[int, int]  # offset and size of the packed vector (q, v of all bodies)
+    rates: tuple[int, int]  # the same for its derivative
+    scratch: int  # offset of entries for single reports
+    start: np.ndarray  # (entries,), the workspace at the start
+    state_index: np.ndarray  # entries that make up the state
+    parameters: dict[str, tuple[Parameter, np.ndarray]]  # name -> parameter, entries that hold it
+    names: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # element -> (sort, number, part)
+    velocity_forces: bool = False  # some force depends on velocity
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the model's arrays and of one workspace."""
+        arrays = (self.body_at, self.node_at, self.force_at, self.report_at, self.packed_at, self.state_index)
+        return sum(a.nbytes for a in arrays) + 2 * self.start.nbytes
+
+    @property
+    def rows(self) -> int:
+        return sum(node.kind.size for node in self.nodes)
+
+    @property
+    def velocities(self) -> int:
+        return sum(kind.nv for kind in self.bodies.kinds)
+
+    def parameters_at(self, node: int) -> int:
+        """Offset of the parameters of a node."""
+        kind = self.limb_of.get(node) or self.nodes[node].kind
+        return int(self.node_at[node]) + kind.record.offset("parameters")
+
+    def field_of_node(self, node: int, name: str) -> slice:
+        kind = self.limb_of.get(node) or self.nodes[node].kind
+        where = kind.record.slice(name)
+        base = int(self.node_at[node])
+        return slice(base + where.start, base + where.stop)
+
+    def field_of_body(self, body: int, name: str) -> slice:
+        where = self.bodies.kinds[body].record.slice(name)
+        base = int(self.body_at[body])
+        return slice(base + where.start, base + where.stop)
+
+    def summary(self) -> dict[str, int]:
+        """Counts that describe the model.
+
+        >>> import linkwork as lw
+        >>> lw.Simulation(lw.scenes.get("pendulum")).model.summary()["freedoms"]
+        1
+        """
+        return {
+            "bodies": len(self.bodies.elements),
+            "constraints": sum(len(node.elements) for node in self.nodes),
+            "forces": len(self.forces),
+            "velocities": self.velocities,
+            "rows": self.rows,
+            "freedoms": self.velocities - self.rows,
+            "trees": self.forest.trees,
+            "nodes": len(self.bodies.elements) + len(self.nodes),
+            "limbs": len(self.limb_of),
+            "neighbours": max((len(x) for x in self.later.values()), default=0),
+            "bytes": self.nbytes,
+        }
+
+
+@dataclass
+class State:
+    """Everything that a run changes: coordinates, velocities, counters, warm starts, time. Copies are independent."""
+
+    values: np.ndarray  # entries of the workspace named by Model.state_index
+    time: float  # s
+    steps: int
+    age: int  # steps since the position stage was last started afresh
+
+    def copy(self) -> State:
+        return State(self.values.copy(), self.time, self.steps, self.age)

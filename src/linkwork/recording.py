@@ -1,0 +1,418 @@
+"""Recording: what a run leaves behind, as plain arrays with names; to xarray, to files, to pictures."""
+
+import contextlib
+import dataclasses
+import difflib
+import json
+import os
+import uuid
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .elements import shapes as shape_kinds
+from .errors import LinkworkError, UnknownNameError
+
+FORMAT = 1  # of saved files: raised when an older linkwork could not read them
+FIELDS = {  # name: (dimensions, unit, long name)
+    "position": (("time", "body", "axis"), "m", "position of the reference point, world frame"),
+    "orientation": (("time", "body", "quaternion"), "1", "orientation, unit quaternion from body to world"),
+    "velocity": (("time", "body", "axis"), "m/s", "velocity of the reference point, world frame"),
+    "angular_velocity": (("time", "body", "axis"), "rad/s", "angular velocity, world frame"),
+    "kinetic": (("time",), "J", "kinetic energy"),
+    "potential": (("time",), "J", "potential energy"),
+    "drift": (("time",), "m", "largest residual of a constraint on the position level"),
+    "angle": (("time", "joint"), "rad or m", "joint coordinate: angle with turns counted, or travel"),
+    "frame": (("time", "body", "axis", "local_axis"), "1", "map of body vectors to the world"),
+}
+COORDINATES = {
+    "time": ("s", "time"),
+    "body": ("1", "name of the body"),
+    "axis": ("1", "axis of the world"),
+    "local_axis": ("1", "axis of the body"),
+    "quaternion": ("1", "component of the quaternion"),
+    "joint": ("1", "name of the joint"),
+}
+EXTRA_UNITS = {
+    "force": "N",
+    "reaction": "N",
+    "torque": "N m",
+    "impulse": "N s",
+    "acceleration": "m/s^2",
+    "rate": "rad/s or m/s",
+}
+
+
+class RecordingError(LinkworkError, ValueError):
+    """Data that do not fit together, or a file that cannot be written or read."""
+
+
+@dataclass(frozen=True)
+class BodyRecord:
+    """One body over time, in the world frame: `rec["rod"]`."""
+
+    name: str
+    time: np.ndarray  # (T,), s
+    position: np.ndarray  # (T, 3), m
+    orientation: np.ndarray  # (T, 4), w x y z
+    velocity: np.ndarray  # (T, 3), m/s
+    angular_velocity: np.ndarray  # (T, 3), rad/s
+    frame: np.ndarray | None  # (T, 3, 3), if some body of the recording stretches
+    shape: shape_kinds.Shape | None
+
+
+@dataclass(frozen=True)
+class JointRecord:
+    """One joint over time: `rec["axle"]`."""
+
+    name: str
+    time: np.ndarray  # (T,), s
+    angle: np.ndarray  # (T,), rad or m
+
+
+class Recording:
+    """The frames of a run: `rec = sim.run(2.0, record_every=0.01)`.
+
+    time (T,), s; position, velocity, angular_velocity (T, n, 3) and orientation (T, n, 4) of the bodies, world frame;
+    kinetic, potential (T,), J; drift (T,), m; angle (T, joints), rad or m; frame (T, n, 3, 3) if some body stretches;
+    extra: name -> (T, ...), or a pair of that and its unit; shapes: body -> Shape or None; links: (name, body or None
+    for the ground, point, body, point), points in the frame of their body; attributes: plain values about the run.
+
+    >>> rec
+    <Recording: 101 frames from 0 to 2 s, 1 body, 1 joint>
+    >>> rec["rod"].position[0]
+    array([1., 0., 0.])
+    """
+
+    def __init__(
+        self, *, time, bodies, position, orientation, velocity, angular_velocity, kinetic, potential, drift, joints,
+        angle, frame=None, extra=None, shapes=None, links=None, attributes=None,
+    ):  # fmt: skip
+        self.bodies, self.joints = list(bodies), list(joints)
+        self.time = np.asarray(time, float)
+        if self.time.ndim != 1 or not self.time.size:
+            raise RecordingError(f"Recording: time has shape {self.time.shape}; give one number for each frame")
+        self.position, self.orientation = np.asarray(position, float), np.asarray(orientation, float)
+        self.velocity, self.angular_velocity = np.asarray(velocity, float), np.asarray(angular_velocity, float)
+        self.kinetic, self.potential = np.asarray(kinetic, float), np.asarray(potential, float)
+        self.drift, self.angle = np.asarray(drift, float), np.asarray(angle, float)
+        self.frame = None if frame is None else np.asarray(frame, float)
+        self.extra, self.extra_units = {}, {}
+        for name, value in (extra or {}).items():
+            pair = isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str)
+            self.extra[name] = np.asarray(value[0] if pair else value)
+            words = reversed(name.replace("_", " ").split())
+            self.extra_units[name] = (
+                value[1] if pair else next((EXTRA_UNITS[w] for w in words if w in EXTRA_UNITS), "not stated")
+            )
+        self.shapes = {name: (shapes or {}).get(name) for name in self.bodies}
+        self.links = [_link(*link) for link in links or []]
+        self.attributes = dict(attributes or {})
+        self._check()
+
+    @property
+    def energy(self):
+        """(T,), J: kinetic and potential energy together.
+
+        >>> float(np.ptp(rec.energy)) < 1e-9
+        True
+        """
+        return self.kinetic + self.potential
+
+    def __len__(self):
+        return len(self.time)
+
+    def __repr__(self):
+        counts = ((len(self.bodies), "body", "bodies"), (len(self.joints), "joint", "joints"))
+        held = ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts)
+        frames = f"{len(self)} frame{'' if len(self) == 1 else 's'} from {self.time[0]:g} to {self.time[-1]:g} s"
+        return f"<Recording: {frames}, {held}>"
+
+    def __getitem__(self, item):
+        """The record of one body or joint, by name or by the element itself.
+
+        >>> rec["rod"].velocity.shape, rec["axle"].angle.shape
+        ((101, 3), (101,))
+        """
+        name = getattr(item, "name", item)
+        if name in self.joints:  # in a world no two elements have the same name
+            return JointRecord(name, self.time, self.angle[:, self.joints.index(name)])
+        i = self._index(name, "body or joint", self.bodies + self.joints)
+        frame = None if self.frame is None else self.frame[:, i]
+        moving = self.position[:, i], self.orientation[:, i], self.velocity[:, i], self.angular_velocity[:, i]
+        return BodyRecord(name, self.time, *moving, frame, self.shapes[name])
+
+    def to_xarray(self):
+        """An xarray Dataset with dimensions time, body, axis, quaternion and joint, units on every variable.
+
+        >>> data = rec.to_xarray()
+        >>> float(data.position.sel(body="rod", axis="x")[0]), data.position.units
+        (1.0, 'm')
+        """
+        import xarray
+
+        values = {"time": self.time, "axis": list("xyz"), "quaternion": list("wxyz"), "local_axis": list("xyz")}
+        values |= {"body": np.array(self.bodies, str), "joint": np.array(self.joints, str)}
+        fields = self._fields()
+        if self.frame is None:
+            del values["local_axis"]
+        coordinates = {name: (name, value, _says(*COORDINATES[name])) for name, value in values.items()}
+        variables = {name: (FIELDS[name][0], value, _says(*FIELDS[name][1:])) for name, value in fields.items()}
+        for name, value in self.extra.items():
+            safe = name.replace("/", ".")  # a slash would be a group in the file
+            while safe in variables or safe in coordinates:
+                safe += "_"
+            inner = ["axis" if size == 3 else f"entry{size}" for size in value.shape[1:]]
+            inner = [d if d not in inner[:k] else f"{d}_{k}" for k, d in enumerate(inner)]  # each dimension once
+            variables[safe] = (("time", *inner), value, _says(self.extra_units[name], name) | {"extra": name})
+        plain = {
+            k: v for k, v in self.attributes.items() if isinstance(v, (str, int, float)) and not isinstance(v, bool)
+        }
+        return xarray.Dataset(variables, coordinates, {**plain, "linkwork": self._facts()})
+
+    def save(self, path):
+        """Write a .nc (NetCDF, for any tool) or .npz (NumPy) file, whole or not at all; returns the path.
+
+        >>> rec.save("run.nc").name
+        'run.nc'
+        """
+        path = _ending(path, "save", ".nc", ".npz")
+        with whole(path) as beside:
+            if path.suffix == ".nc":
+                self.to_xarray().to_netcdf(beside, engine="h5netcdf")
+            else:
+                arrays = self._fields() | {f"extra{i}": value for i, value in enumerate(self.extra.values())}
+                extra = [(name, self.extra_units[name]) for name in self.extra]
+                facts = self._facts(bodies=self.bodies, joints=self.joints, extra=extra)
+                np.savez(beside, time=self.time, facts=np.array(facts), **arrays)
+        return path
+
+    @classmethod
+    def load(cls, path):
+        """The recording that a file holds.
+
+        >>> rec.save("run.npz").exists() and Recording.load("run.npz")
+        <Recording: 101 frames from 0 to 2 s, 1 body, 1 joint>
+        """
+        path = _ending(path, "load", ".nc", ".npz")
+        if not path.is_file():
+            raise FileNotFoundError(f'load: there is no file "{path}"')
+        try:
+            facts, fields = (_read_netcdf if path.suffix == ".nc" else _read_npz)(path)
+        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise RecordingError(f'load: "{path}" is no whole recording: {error}') from error
+        shapes = {name: _shape(name, given) for name, given in facts["shapes"].items()}
+        return cls(**fields, shapes=shapes, links=facts["links"], attributes=facts["attributes"])
+
+    def plot(self, body=None, path=None):
+        """A matplotlib Figure of the energies, drift and joint coordinates, or of the motion of one body.
+
+        With a path (.png, .pdf, .svg) it is saved there; without one `matplotlib.pyplot.show()` shows it.
+
+        >>> len(rec.plot("rod", path="rod.png").axes), len(rec.plot(path="run.svg").axes)
+        (3, 4)
+        """
+        name = getattr(body, "name", body)
+        if name is not None:
+            self._index(name, "body", self.bodies)
+        path = None if path is None else _ending(path, "plot", ".png", ".pdf", ".svg")
+        figure = _figure(shown=path is None)
+        self._plot_run(figure) if name is None else self._plot_body(figure, self[name])
+        figure.align_ylabels()
+        if path is not None:
+            with whole(path) as beside:
+                figure.savefig(beside, dpi=150)
+        return figure
+
+    def animate(self, path, *, fps=25, size=(640, 480), trace=None):
+        """A moving .gif at the pace of the recorded time, or a still .png of a few poses; returns the path.
+
+        size: width and height in pixels; trace: a body, or several, whose path is drawn.
+
+        >>> rec.animate("run.png", trace="rod").name
+        'run.png'
+        """
+        from . import drawing
+
+        path = _ending(path, "animate", ".gif", ".png")
+        if not 0 < fps <= 50:
+            raise RecordingError(
+                f"animate: fps is {fps}; give a number above 0 and up to 50, the most that a GIF shows"
+            )
+        if len(size) != 2 or not all(32 <= pixels <= 8192 for pixels in size):
+            raise RecordingError(f"animate: size is {size}; give width and height in pixels, such as (640, 480)")
+        several = trace if isinstance(trace, (list, tuple)) else [] if trace is None else [trace]
+        bodies = [self._index(getattr(item, "name", item), "body", self.bodies) for item in several]
+        with whole(path) as beside:
+            if path.suffix == ".gif":
+                drawing.gif(self, beside, fps, tuple(size), bodies)
+            else:
+                drawing.still(self, beside, tuple(size), bodies)
+        return path
+
+    def _plot_run(self, figure):
+        rows = 4 if self.joints else 3
+        energy, error, drift, *angle = figure.subplots(rows, 1, sharex=True)
+        energies = np.stack([self.kinetic, self.potential, self.energy], axis=1)
+        _lines(energy, self.time, energies, ("kinetic", "potential", "total"))
+        _dress(energy, "energy, J", legend=True)
+        error.plot(self.time, self.energy - self.energy[0], color="#b86f7a", lw=1.3)
+        _dress(error, "energy error, J")
+        positive = self.drift > 0
+        if positive.any():  # a logarithm has no place for zeros: they leave gaps
+            gaps = {} if positive.all() else {"marker": ".", "ms": 2}
+            drift.semilogy(self.time, np.where(positive, self.drift, np.nan), color="#8f7fa8", lw=1.3, **gaps)
+        else:
+            drift.plot(self.time, self.drift, color="#8f7fa8")
+        _dress(drift, "drift, m")
+        for axes in angle:
+            _lines(axes, self.time, self.angle, self.joints)
+            _dress(axes, "joints, rad or m", legend=len(self.joints) <= 8)
+        (angle or [drift])[0].set_xlabel("time, s")
+        figure.suptitle(str(self.attributes.get("scene") or "run"), fontsize=11)
+
+    def _plot_body(self, figure, record):
+        labels = ("position, m", "velocity, m/s", "angular velocity, rad/s")
+        panels = figure.subplots(3, 1, sharex=True)
+        for axes, values, label in zip(
+            panels, (record.position, record.velocity, record.angular_velocity), labels, strict=True
+        ):
+            _lines(axes, record.time, values, "xyz")
+            _dress(axes, label, legend=axes is panels[0])
+        panels[-1].set_xlabel("time, s")
+        figure.suptitle(record.name, fontsize=11)
+
+    def _check(self):
+        sizes = {"time": len(self.time), "body": len(self.bodies), "joint": len(self.joints), "quaternion": 4}
+        for name, value in self._fields().items():
+            wanted = tuple(sizes.get(d, 3) for d in FIELDS[name][0])
+            if value.shape != wanted:
+                remedy = (
+                    f"{len(self.time)} frames, {len(self.bodies)} bodies and {len(self.joints)} joints need {wanted}"
+                )
+                raise RecordingError(f"Recording: {name} has shape {value.shape}; {remedy}")
+        for body in {body for link in self.links for body in (link[1], link[3])} - {None, *self.bodies}:
+            self._index(body, "body", self.bodies)  # raises
+        for name, value in self.extra.items():
+            if value.ndim == 0 or len(value) != len(self.time):
+                raise RecordingError(f'Recording: extra "{name}" has shape {value.shape}; give {len(self.time)} frames')
+
+    def _fields(self):
+        return {name: getattr(self, name) for name in FIELDS if getattr(self, name) is not None}
+
+    def _index(self, name, sort, names):
+        if name in names:
+            return names.index(name)
+        near = difflib.get_close_matches(str(name), names, n=1)
+        hint = f'did you mean "{near[0]}"?' if near else "it has " + (", ".join(names[:5]) or "none")
+        raise UnknownNameError(f'Recording: there is no {sort} named "{name}"; {hint}')
+
+    def _facts(self, **more):
+        """What is no array, as JSON."""
+        kinds = {
+            name: None if s is None else [type(s).__name__, dataclasses.asdict(s)] for name, s in self.shapes.items()
+        }
+        facts = {"format": FORMAT, "shapes": kinds, "links": self.links, "attributes": self.attributes, **more}
+        return json.dumps(facts, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
+
+
+@contextlib.contextmanager
+def whole(path):
+    """A path beside this one to write to, which takes its place at the end; after an error nothing has changed."""
+    if not path.parent.is_dir():
+        raise RecordingError(f'the folder "{path.parent}" does not exist; make it first')
+    beside = path.with_name(f".{uuid.uuid4().hex[:12]}{path.suffix}")
+    try:
+        yield beside
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _ending(path, what, *endings):
+    path = Path(path)
+    if path.suffix not in endings:
+        raise RecordingError(f'{what}: "{path}" ends in neither {" nor ".join(endings)}; give one of these endings')
+    return path
+
+
+def _read_netcdf(path):
+    import xarray
+
+    with xarray.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
+        facts = _parse(data.attrs.get("linkwork"))
+        fields = {name: data[name].values for name in FIELDS if name in data}
+        fields |= {
+            "time": data["time"].values,
+            "bodies": data["body"].values.tolist(),
+            "joints": data["joint"].values.tolist(),
+        }
+        extras = [v for v in data.data_vars.values() if "extra" in v.attrs]
+        fields["extra"] = {v.attrs["extra"]: (v.values, v.attrs["units"]) for v in extras}
+    return facts, fields
+
+
+def _read_npz(path):
+    with np.load(path, allow_pickle=False) as data:
+        facts = _parse(str(data["facts"]) if "facts" in data else None)
+        fields = {name: data[name] for name in ("time", *FIELDS) if name in data}
+        fields["extra"] = {name: (data[f"extra{i}"], unit) for i, (name, unit) in enumerate(facts["extra"])}
+    return facts, fields | {"bodies": facts["bodies"], "joints": facts["joints"]}
+
+
+def _parse(text):
+    facts = json.loads(text) if text else {}
+    if facts.get("format") != FORMAT:
+        raise ValueError(f"this linkwork reads format {FORMAT}, the file has {facts.get('format', 'none')}")
+    return facts
+
+
+def _shape(name, given):
+    """The shape that [kind, sizes] describes."""
+    if given is None:
+        return None
+    kind = getattr(shape_kinds, given[0], None)
+    if not (isinstance(kind, type) and issubclass(kind, shape_kinds.Shape)):
+        raise RecordingError(
+            f'load: body "{name}" has a {given[0]}, which this linkwork does not know; use a newer one'
+        )
+    return kind(**given[1])
+
+
+def _link(name, body_a, point_a, body_b, point_b):
+    return (name, body_a, tuple(map(float, point_a)), body_b, tuple(map(float, point_b)))
+
+
+def _says(unit, text):
+    return {"units": unit, "long_name": text}
+
+
+def _figure(shown):
+    """One that pyplot shows, or one of its own that is only saved."""
+    if shown:
+        from matplotlib import pyplot
+
+        return pyplot.figure(figsize=(7, 7), layout="constrained")
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(7, 7), layout="constrained")
+
+
+def _lines(axes, time, values, labels):
+    from .drawing import colours
+
+    for column, label, colour in zip(values.T, labels, colours(len(labels)), strict=False):
+        axes.plot(time, column, label=label, color=colour, lw=1.3)
+
+
+def _dress(axes, label, legend=False):
+    axes.set_ylabel(label, fontsize=9)
+    axes.grid(color="#e2dfd7", lw=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(which="both", labelsize=8)
+    axes.yaxis.get_offset_text().set_fontsize(8)
+    axes.margins(x=0.01)
+    if legend:
+        axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))

@@ -1,0 +1,47 @@
+"""A gallery of worlds that tests, benchmarks, documents and the command line share.
+
+>>> from linkwork import scenes
+>>> world = scenes.get("chain", n=100)
+>>> scene = scenes.find("pendulum")
+>>> scene.dt, scene.seconds, scene.parameters["length"]
+(0.001, 5.0, 1.0)
+
+`scene.check(sim, **parameters)` compares a simulation with what is known of the scene without simulating it.
+"""
+
+from .branches import star, tree
+from .chains import bridge, chain, hinge_chain
+from .figures import rag_doll
+from .mixtures import mixed, scalable
+from .pendulums import double_pendulum, pendulum, top
+from .registry import Fact, Scene, find, get, names, scene
+from .shafts import cardan, governor
+from .tracks import bead_on_wire, skate
+from .wheels import gear_train, rolling_disc, turntable
+
+__all__ = [
+    "Fact",
+    "Scene",
+    "find",
+    "get",
+    "names",
+    "scene",
+    "bead_on_wire",
+    "bridge",
+    "cardan",
+    "chain",
+    "double_pendulum",
+    "gear_train",
+    "governor",
+    "hinge_chain",
+    "mixed",
+    "pendulum",
+    "rag_doll",
+    "rolling_disc",
+    "scalable",
+    "skate",
+    "star",
+    "top",
+    "tree",
+    "turntable",
+]

@@ -1,0 +1,60 @@
+"""Placing things: quaternions (w, x, y, z), rods between two points, and velocities of a turn as one whole."""
+
+import math
+
+import numpy as np
+
+from ..elements import Capsule, Particle, RigidBody
+
+
+def turn(axis, angle):
+    """The quaternion of a right-handed turn by `angle` (rad) about a unit axis.
+
+    >>> turn((0, 0, 1), math.pi).round(6).tolist()
+    [0.0, 0.0, 0.0, 1.0]
+    """
+    return np.r_[math.cos(angle / 2), math.sin(angle / 2) * np.asarray(axis, dtype=float)]
+
+
+def compose(p, q):
+    """The quaternion that turns by q, then by p."""
+    return np.r_[p[0] * q[0] - p[1:] @ q[1:], p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:])]
+
+
+def rotate(q, v):
+    """The vector v turned by the unit quaternion q."""
+    t = 2 * np.cross(q[1:], v)
+    return np.asarray(v, dtype=float) + q[0] * t + np.cross(q[1:], t)
+
+
+def matrix(q):
+    """(3, 3): the rotation of the unit quaternion q."""
+    return np.column_stack([rotate(q, e) for e in np.eye(3)])
+
+
+def along(direction):
+    """The quaternion of the shortest turn that takes z to this direction.
+
+    >>> rotate(along((3, 0, 0)), (0, 0, 1)).round(12).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    d = np.asarray(direction, dtype=float) / np.linalg.norm(direction)
+    if d[2] < -1 + 1e-12:
+        return turn((1, 0, 0), math.pi)
+    q = np.r_[1 + d[2], -d[1], d[0], 0.0]
+    return q / np.linalg.norm(q)
+
+
+def rod(start, end, radius, mass, **options):
+    """A rigid capsule whose axis goes from start to end; its caps reach beyond them."""
+    start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
+    shape = Capsule(radius, float(np.linalg.norm(end - start)))
+    return RigidBody(mass=mass, shape=shape, position=(start + end) / 2, orientation=along(end - start), **options)
+
+
+def whirl(bodies, rate):
+    """Gives rigid bodies and particles the velocities of one solid that turns about the origin; rate (3,), rad/s."""
+    for body in bodies:
+        body.velocity = np.cross(rate, body.position)
+        if not isinstance(body, Particle):
+            body.angular_velocity = np.array(rate, dtype=float)

@@ -1,0 +1,102 @@
+"""One or two rods, and a top: motions known in closed form."""
+
+import math
+
+import numpy as np
+
+from ..elements import Ball, Disc, Hinge, RigidBody, checks
+from ..world import World
+from . import facts
+from .layout import rod, turn
+from .registry import Fact, scene
+
+GRAVITY = 9.81  # m/s^2
+
+
+def _pendulum_facts(sim, *, length, mass, radius, angle):
+    rod_ = pendulum(length=length, mass=mass, radius=radius, angle=angle).find("rod")
+    frequency = math.sqrt(mass * GRAVITY * length / 2 / (rod_.inertia[0, 0] + mass * length**2 / 4))
+    expected = facts.pendulum_angle(frequency, angle, sim.time) - angle
+    return [Fact("angle of the pendulum since its start, rad", float(sim.angle("pivot")), expected, 1e-3)]
+
+
+@scene("pendulum", seconds=5.0, facts=_pendulum_facts)
+def pendulum(*, length=1.0, mass=1.0, radius=0.03, angle=math.pi / 2):
+    """A rod on a hinge, let go at an angle: the elliptic integral of the first kind.
+
+    length m, mass kg, radius m; angle (rad) from the lowest position, less than pi.
+    """
+    if not abs(angle) < math.pi:
+        checks.fail('Scene "pendulum"', f"angle is {angle:g}", "give an angle between -pi and pi")
+    world = World(gravity=(0, 0, -GRAVITY))
+    end = (length * math.sin(angle), 0, -length * math.cos(angle))
+    world.add(rod((0, 0, 0), end, radius, mass, name="rod"))
+    world.add(Hinge(world.ground, "rod", at=(0, 0, 0), axis=(0, -1, 0), name="pivot"))
+    return world
+
+
+def _double_pendulum_facts(sim, *, length, mass, radius, first, second):
+    upper = double_pendulum(length=length, mass=mass, radius=radius, first=first, second=second).find("upper")
+    expected = facts.rod_angles((first, second), mass, length, upper.inertia[0, 0], GRAVITY, sim.time)
+    found = [sim.angle("shoulder") + first, sim.angle("shoulder") + sim.angle("elbow") + second]
+    return [
+        Fact(f"angle of the {name} rod below the horizontal, rad", float(f), float(e), 5e-3)
+        for name, f, e in zip(("upper", "lower"), found, expected, strict=True)
+    ]
+
+
+@scene("double-pendulum", seconds=5.0, facts=_double_pendulum_facts)
+def double_pendulum(*, length=0.5, mass=1.0, radius=0.02, first=0.0, second=0.0):
+    """Two equal rods on hinges, let go at rest: checked against Lagrange's equations.
+
+    length m, mass kg, radius m of each; first and second (rad): their angles below the horizontal.
+    """
+    world = World(gravity=(0, 0, -GRAVITY))
+    start = np.zeros(3)
+    for name, angle in (("upper", first), ("lower", second)):
+        end = start + length * np.array([math.cos(angle), 0, -math.sin(angle)])
+        world.add(rod(start, end, radius, mass, name=name))
+        if name == "lower":
+            world.add(Hinge("upper", "lower", at=start, axis=(0, 1, 0), name="elbow"))
+        else:
+            world.add(Hinge(world.ground, "upper", at=start, axis=(0, 1, 0), name="shoulder"))
+        start = end
+    return world
+
+
+def _precession(top, height, tilt, spin):
+    """rad/s: the slow root W of I1 W^2 cos(tilt) - I3 spin W + m g height = 0, I1 about the foot."""
+    I1, I3 = top.inertia[0, 0] + top.mass * height**2, top.inertia[2, 2]
+    square = (I3 * spin) ** 2 - 4 * I1 * math.cos(tilt) * top.mass * GRAVITY * height
+    if square < 0 or spin == 0:
+        checks.fail('Scene "top"', f"spin {spin:g} rad/s is too slow to stand at tilt {tilt:g}", "give a faster spin")
+    return 2 * top.mass * GRAVITY * height / (I3 * spin + math.copysign(math.sqrt(square), spin))
+
+
+def _top_facts(sim, **parameters):
+    body = top(**parameters).find("top")
+    height, tilt = parameters["height"], parameters["tilt"]
+    angle = _precession(body, height, tilt, parameters["spin"]) * sim.time
+    radius = height * math.sin(tilt)
+    expected = (radius * math.cos(angle), radius * math.sin(angle), height * math.cos(tilt))
+    return facts.point("the top's centre", sim.position("top"), expected, 1e-3)
+
+
+@scene("top", dt=5e-4, seconds=5.0, facts=_top_facts)
+def top(*, mass=0.5, radius=0.15, thickness=0.02, height=0.1, tilt=0.4, spin=40.0):
+    """A heavy top in steady precession about the vertical.
+
+    mass kg, radius and thickness m of its disc, height m of the disc above the foot; tilt (rad) of the axle from the
+    vertical; spin (rad/s): the whole angular velocity along the axle.
+    """
+    world = World(gravity=(0, 0, -GRAVITY))
+    axle = np.array([math.sin(tilt), 0, math.cos(tilt)])
+    disc = Disc(radius, thickness)
+    body = RigidBody(mass=mass, shape=disc, position=height * axle, orientation=turn((0, 1, 0), tilt), name="top")
+    W = _precession(body, height, tilt, spin)
+    upward = np.array([0, 0, 1]) - math.cos(tilt) * axle  # the part of the vertical across the axle
+    body.angular_velocity = spin * axle + W * upward
+    body.velocity = np.cross(body.angular_velocity, body.position)
+    world.add(body)
+    world.add(Ball(world.ground, "top", at=(0, 0, 0), name="foot"))
+    return world

@@ -1,0 +1,114 @@
+"""The list of scenes: each is a function of numbers that returns a World, with its step, duration and closed form."""
+
+import difflib
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..elements import checks
+from ..errors import UnknownNameError
+
+_SCENES: dict = {}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that is known of a scene without simulating it, beside what a simulation found.
+
+    >>> Fact("angle of the pendulum, rad", found=0.5001, expected=0.5, tolerance=1e-3).holds
+    True
+    """
+
+    what: str
+    found: float
+    expected: float
+    tolerance: float  # absolute
+
+    @property
+    def holds(self):
+        return abs(self.found - self.expected) <= self.tolerance
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One entry: `build` makes the world, `dt` and `seconds` suit its defaults, `facts` knows its motion."""
+
+    name: str
+    build: Callable  # keyword parameters -> World
+    dt: float  # s
+    seconds: float  # s
+    facts: Callable | None = None  # (sim, **all parameters) -> list of Fact, for any time of the simulation
+
+    @property
+    def summary(self):
+        """The first line of the docstring."""
+        return inspect.getdoc(self.build).splitlines()[0]
+
+    @property
+    def parameters(self):
+        """Name -> default: a whole number counts things, any other is a float."""
+        return {name: p.default for name, p in inspect.signature(self.build).parameters.items()}
+
+    def __call__(self, **parameters):
+        return self.build(**self.complete(parameters))
+
+    def check(self, sim, **parameters):
+        """The Facts, if any is known, about a simulation of this scene with these parameters, as it is now."""
+        return [] if self.facts is None else self.facts(sim, **self.complete(parameters))
+
+    def complete(self, given):
+        """All parameters, those given in the place of their defaults. Unknown names and wrong values are refused."""
+        defaults = self.parameters
+        for name in given:
+            if name not in defaults:
+                hint = _hint(name, defaults, f"it has {', '.join(defaults)}")
+                raise UnknownNameError(f'Scene "{self.name}": there is no parameter "{name}"; {hint}')
+        return {name: self._checked(name, given.get(name, default), default) for name, default in defaults.items()}
+
+    def _checked(self, name, value, default):
+        value = checks.number(self, name, value)
+        if isinstance(default, float):
+            return value
+        if value < 1 or value != math.floor(value):
+            checks.fail(self, f"{name} is {value:g}", "give a whole number of at least 1")
+        return int(value)
+
+
+def scene(name, *, dt=1e-3, seconds=5.0, facts=None):
+    """Registers the function below it under this name."""
+
+    def register(build):
+        if name in _SCENES:
+            raise ValueError(f'two scenes have the name "{name}"')
+        _SCENES[name] = Scene(name, build, dt, seconds, facts)
+        return build
+
+    return register
+
+
+def names():
+    """The names of all scenes, in alphabetical order."""
+    return tuple(sorted(_SCENES))
+
+
+def find(name):
+    """The Scene of that name."""
+    if name not in _SCENES:
+        hint = _hint(name, _SCENES, f"there are {', '.join(names())}")
+        raise UnknownNameError(f'Scenes: there is no scene named "{name}"; {hint}')
+    return _SCENES[name]
+
+
+def get(name, **parameters):
+    """The world of the scene of that name, built with these parameters.
+
+    >>> get("chain", n=5)
+    <World: 5 bodies, 5 constraints, 0 forces>
+    """
+    return find(name)(**parameters)
+
+
+def _hint(name, known, otherwise):
+    near = difflib.get_close_matches(str(name), known, n=1)
+    return f'did you mean "{near[0]}"?' if near else otherwise

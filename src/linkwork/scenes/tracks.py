@@ -1,0 +1,66 @@
+"""Things that keep to a track: a skate on a slope, a bead on a helix."""
+
+import math
+
+import numpy as np
+
+from ..elements import Box, Particle, PlanarBody, PointOnCurve, Skate, checks
+from ..world import World
+from . import facts
+from .registry import scene
+
+GRAVITY = 9.81  # m/s^2
+
+
+def _skate_facts(sim, *, slope, rate, **_):
+    pull, angle = GRAVITY * math.sin(slope), rate * sim.time
+    reach = pull / (2 * rate**2)
+    expected = reach * math.sin(angle) ** 2, reach * (angle - math.sin(2 * angle) / 2), 0.0
+    return facts.point("the sled", sim.position("sled"), expected, 1e-3)
+
+
+@scene("skate", seconds=6.0, facts=_skate_facts)
+def skate(*, slope=0.3, rate=2.0, mass=1.0, length=0.3):
+    """A sled on one blade, spinning on a slope: it does not slide down, but moves across in a cycloid.
+
+    slope (rad): x points down it, y across; rate (rad/s) of its spin, other than 0; mass kg, length m of the sled. It
+    is let go at rest, its blade along x.
+    """
+    if rate == 0:
+        checks.fail('Scene "skate"', "rate is 0", "give the sled's spin in rad/s, other than 0")
+    world = World(gravity=(GRAVITY * math.sin(slope), 0, -GRAVITY * math.cos(slope)))
+    shape = Box(length, length / 4, length / 6)
+    world.add(PlanarBody(mass=mass, shape=shape, plane="xy", angular_velocity=rate, name="sled"))
+    world.add(Skate("sled", (1, 0, 0), normal=(0, 0, 1), name="blade"))
+    return world
+
+
+def _bead_facts(sim, *, radius, pitch, turns, **_):
+    advance = pitch / (2 * math.pi)  # m a radian
+    angle = 2 * math.pi * turns - 0.5 * GRAVITY * advance / (radius**2 + advance**2) * sim.time**2
+    expected = np.array([radius * math.cos(angle), radius * math.sin(angle), advance * angle])
+    return facts.point("the bead", sim.position("bead"), expected, 1e-3)
+
+
+@scene("bead-on-wire", seconds=4.0, facts=_bead_facts)
+def bead_on_wire(*, radius=0.3, pitch=0.2, turns=5.0, mass=0.1):
+    """A bead that slides down a helical wire: its speed grows evenly.
+
+    radius m of the helix, pitch m a turn, turns that it starts above the origin; mass kg of the bead.
+    """
+    if pitch == 0 or radius <= 0:
+        checks.fail('Scene "bead-on-wire"', f"radius is {radius:g} and pitch {pitch:g}", "give both, other than 0")
+    world = World(gravity=(0, 0, -GRAVITY))
+    advance = pitch / (2 * math.pi)
+
+    def helix(p):
+        from ..symbolic.functions import cos, sin
+
+        angle = p[2] / advance
+        return p[0] * sin(angle) - p[1] * cos(angle), (p[0] ** 2 + p[1] ** 2 - radius**2) / (2 * radius)
+
+    angle = 2 * math.pi * turns
+    place = (radius * math.cos(angle), radius * math.sin(angle), advance * angle)
+    world.add(Particle(mass, position=place, name="bead"))
+    world.add(PointOnCurve(world.ground, "bead", helix, name="wire"))
+    return world

@@ -1,0 +1,78 @@
+"""`dense`: the obvious reference. All of H = [[M, J^T], [J, 0]] as one matrix, by LAPACK's LU. O(n^3)."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+from scipy.linalg import lu_factor, lu_solve
+
+from linkwork.codegen.jit import INTERPRETED, routine_address
+from linkwork.model.programs import Programs
+from linkwork.model.types import Model
+
+
+class Dense(Programs):
+    """The same assembly as `tree`, with one operation in the place of the elimination."""
+
+    name, limbs = "dense", False
+
+    def __init__(self, model: Model):
+        super().__init__(model)
+        n = len(model.bodies.kinds)
+        self.vertices = list(range(n + len(model.nodes)))
+        sizes = [self._dim(vertex) for vertex in self.vertices]
+        self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
+        self.b_at = np.concatenate([self._front_at(v) + d * (d + 1) // 2 + np.arange(d)
+                                    for v, d in zip(self.vertices, sizes, strict=True)])  # fmt: skip
+        self.x_at = np.concatenate([self._front_at(v) + d * (d + 1) // 2 + d + np.arange(d)
+                                    for v, d in zip(self.vertices, sizes, strict=True)])  # fmt: skip
+        self.factored = self.add_routine(routine_address(self._on_array(self._factor)))
+        self.solved = self.add_routine(routine_address(self._on_array(self._solve)))
+        self.factors = None
+
+    def _on_array(self, routine):
+        """Compiled drivers hand over the address of the workspace, interpreted ones the array."""
+        size = len(self.model.start)
+
+        def call(work, offsets):
+            if not INTERPRETED:
+                work = np.ctypeslib.as_array((ctypes.c_double * size).from_address(work))
+            routine(work)
+
+        return call
+
+    def matrix(self, work: np.ndarray) -> np.ndarray:
+        """H from the assembled blocks."""
+        H = np.zeros((self.first[-1], self.first[-1]))
+        for vertex in self.vertices:
+            d, at, rows = self._dim(vertex), self._front_at(vertex), self._rows(vertex)
+            D = np.zeros((d, d))
+            D[np.tril_indices(d)] = work[at : at + d * (d + 1) // 2]
+            H[rows, rows] = D + np.tril(D, -1).T
+            for other in self.model.later[vertex]:
+                m, slot, columns = self._dim(other), self._slot(vertex, other), self._rows(other)
+                H[rows, columns] = work[slot : slot + d * m].reshape(d, m)
+                H[columns, rows] = H[rows, columns].T
+        return H
+
+    def _rows(self, vertex: int) -> slice:
+        return slice(self.first[vertex], self.first[vertex + 1])
+
+    def _factor(self, work: np.ndarray) -> None:
+        self.factors = lu_factor(self.matrix(work), check_finite=False)
+        self._solve(work)
+
+    def _solve(self, work: np.ndarray) -> None:
+        work[self.x_at] = lu_solve(self.factors, work[self.b_at], check_finite=False)
+
+    def _up(self, mode):
+        yield from super()._up(mode)
+        yield (self.factored, *(0,) * 5)
+
+    def _forward(self, forces, predict, right):
+        yield from super()._forward(forces, predict, right)
+        yield (self.solved, *(0,) * 5)
+
+    def _front(self, vertex, what):
+        return iter(())

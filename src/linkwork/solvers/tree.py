@@ -1,0 +1,19 @@
+"""`tree`: block L D L^T over bodies and constraints in linear time (baraff96, corrected: ALGORITHMS section 3 (i)).
+
+The sweeps are those of model/programs.py: fronts with any number of later neighbours, and limbs (a body and its joint
+together) where the graph allows it.
+"""
+
+from __future__ import annotations
+
+from linkwork.model.programs import Programs
+
+
+class Tree(Programs):
+    name, limbs = "tree", True
+
+
+class TreeWithoutLimbs(Programs):
+    """Body, then joint, as baraff96 has it: the same answers by general fronts alone."""
+
+    name, limbs = "fronts", False
