@@ -45,7 +45,8 @@ def mesh(shape, detail=24):
     if isinstance(shape, (Cylinder, Disc)):
         r, half = shape.radius, (shape.length if isinstance(shape, Cylinder) else shape.thickness) / 2
         along = np.linspace(-half, half, 1 + _cuts(half / r, detail // 4))
-        return _mesh(*_revolve(np.r_[0, np.full(along.size, r), 0], np.r_[-half, along, half], detail), checks=2)
+        vertices, faces = _revolve(np.r_[0, np.full(along.size, r), 0], np.r_[-half, along, half], detail)
+        return _mesh(vertices, faces, checks=2)
     if isinstance(shape, Capsule):
         r, half, quarter = shape.radius, shape.length / 2, detail // 4
         along = np.linspace(-half, half, 1 + _cuts(half / r, quarter))[1:-1]
@@ -64,7 +65,8 @@ def _cuts(slenderness, limit):
 
 
 def _box(lengths, limit):
-    vertices, faces = [], []
+    vertices: list[np.ndarray] = []
+    faces: list[np.ndarray] = []
     cuts = [_cuts(length / (2 * np.median(lengths)), limit) for length in lengths]
     for axis in range(3):
         b, c = (axis + 1) % 3, (axis + 2) % 3
@@ -72,7 +74,7 @@ def _box(lengths, limit):
         for side in (-0.5, 0.5):
             grid = np.empty((*u.shape, 3))
             grid[..., axis], grid[..., b], grid[..., c] = side, u, v
-            faces.append(_quads(*u.shape) + sum(map(len, vertices)))
+            faces.append(_quads(*u.shape) + sum(len(v) for v in vertices))
             vertices.append(grid.reshape(-1, 3))
     return np.concatenate(vertices) * lengths, np.concatenate(faces)
 
@@ -165,7 +167,7 @@ def choose_view(position, frame):
 def _plane(position, frame):
     """The unit normal of the plane that the motion stays in, towards the eye; None if there is no such plane."""
     moved = (position - position[0]).reshape(-1, 3)
-    size = max(np.ptp(position.reshape(-1, 3), axis=0).max(initial=0), 1e-12)
+    size = max(_extent(position), 1e-12)
     candidates = [np.array([0.0, -1, 0]), np.array([1.0, 0, 0]), np.array([0.0, 0, 1])]
     _, strength, axes = np.linalg.svd(moved.T @ moved)
     if strength[1] > FLAT * strength[0]:
@@ -177,6 +179,11 @@ def _plane(position, frame):
         if turned < FLAT and offset < FLAT * size and thick <= 0.3 * size:
             return normal
     return None
+
+
+def _extent(points):
+    """The largest range of x, y or z."""
+    return float(np.ptp(points.reshape(-1, 3), axis=0).max()) if points.size else 0.0
 
 
 def colours(count):
@@ -243,7 +250,7 @@ class Scene:
 
         names, shapes = self.rec.bodies, [self.rec.shapes.get(name) for name in self.rec.bodies]
         detail = next(d for most, d in ((20, 24), (60, 16), (400, 12), (np.inf, 8)) if len(names) <= most)
-        dot = Sphere(0.018 * max(np.ptp(self.x.reshape(-1, 3), axis=0).max(initial=0), 1e-3))
+        dot = Sphere(0.018 * max(_extent(self.x), 1e-3))
         known = {shape: mesh(shape, detail) for shape in {s or dot for s in shapes}}
         self.mesh, self.of_vertex, self.of_face = _join([known[s or dot] for s in shapes] or [mesh(None)])
         self.colour = colours(len(names))
@@ -291,19 +298,19 @@ class Scene:
         self.axes.tick_params(axis="x", direction="in", pad=-14)
         self.axes.tick_params(axis="y", direction="in", pad=-4)
         for axis in (self.axes.xaxis, self.axes.yaxis):
-            low, high = np.array(axis.get_view_interval()) + 16 * self.pixel * np.array([1, -1])  # none at the very rim
-            axis.set_major_formatter(lambda v, _, low=low, high=high: f"{v:.6g} m" if low < v < high else "")
+            axis.set_major_formatter(_metres(*axis.get_view_interval(), margin=16 * self.pixel))
         for label in self.axes.get_yticklabels():
-            label.set_ha("left")
+            label.set_horizontalalignment("left")
         self.axes.spines[:].set_visible(False)
         self.axes.set_axisbelow(True)
         if self.rests:
             left, right = self.axes.get_xlim()
-            self.axes.fill_between((left, right), self.low[2], self.axes.get_ylim()[0], color=FLOOR, lw=0, zorder=0.6)
-            self.axes.hlines(self.low[2], left, right, color=PALE_INK, lw=1.0, zorder=0.7)
+            self.axes.fill_between((left, right), self.low[2], self.axes.get_ylim()[0], color=FLOOR, lw=0, zorder=0.3)
+            self.axes.hlines(self.low[2], left, right, color=PALE_INK, lw=1.0, zorder=0.4)
 
     def _draw_floor(self):
-        (x0, y0), (x1, y1), z = *self.floor, self.low[2]
+        (x0, y0), (x1, y1) = self.floor
+        z = self.low[2]
         xs, ys = np.arange(x0, x1 + self.tile / 2, self.tile), np.arange(y0, y1 + self.tile / 2, self.tile)
         lines = [((x, y0, z), (x, y1, z)) for x in xs] + [((x0, y, z), (x1, y, z)) for y in ys]
         rim = np.array([[(x0, y0, z), (x1, y0, z), (x1, y1, z), (x0, y1, z)]])
@@ -342,8 +349,9 @@ class Scene:
         self._put(self._polygons(quads, facecolors=colour, edgecolors=colour, linewidths=width, joinstyle="round"))
         if not fade and len(anchors):
             pins = anchors[np.linalg.norm(anchors[:, 0] - anchors[:, 1], axis=1) < 0.01 * self.size, 1]
-            options = {"s": 12 if len(pins) <= 30 else 3, "facecolor": PAPER, "edgecolor": INK, "lw": self.line}
-            self._put(self.axes.scatter(*(pins @ self.view[:2].T).T, **options))
+            x, y = (pins @ self.view[:2].T).T
+            dots = self.axes.scatter(x, y, s=12 if len(pins) <= 30 else 3, c=PAPER, edgecolors=INK, lw=self.line)
+            self._put(dots)
 
     def _anchors(self, x, F):
         """(links, 2, 3), m: where the two anchors of each link are in the world."""
@@ -402,6 +410,11 @@ class Scene:
         """Onto the canvas, but not for good."""
         self.axes.draw_artist(artist)
         artist.remove()
+
+
+def _metres(low, high, margin):
+    """A label for each tick, but none at the very rim, where it would be cut."""
+    return lambda value, _: f"{value:.6g} m" if low + margin < value < high - margin else ""
 
 
 def _step(length):

@@ -167,9 +167,7 @@ class Recording:
             inner = ["axis" if size == 3 else f"entry{size}" for size in value.shape[1:]]
             inner = [d if d not in inner[:k] else f"{d}_{k}" for k, d in enumerate(inner)]  # each dimension once
             variables[safe] = (("time", *inner), value, _says(self.extra_units[name], name) | {"extra": name})
-        plain = {
-            k: v for k, v in self.attributes.items() if isinstance(v, (str, int, float)) and not isinstance(v, bool)
-        }
+        plain = {k: v for k, v in self.attributes.items() if _fits_netcdf(v)}
         return xarray.Dataset(variables, coordinates, {**plain, "linkwork": self._facts()})
 
     def save(self, path):
@@ -343,7 +341,7 @@ def _read_netcdf(path):
 
     with xarray.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
         facts = _parse(data.attrs.get("linkwork"))
-        fields = {name: data[name].values for name in FIELDS if name in data}
+        fields: dict = {name: data[name].values for name in FIELDS if name in data}
         fields |= {
             "time": data["time"].values,
             "bodies": data["body"].values.tolist(),
@@ -357,7 +355,7 @@ def _read_netcdf(path):
 def _read_npz(path):
     with np.load(path, allow_pickle=False) as data:
         facts = _parse(str(data["facts"]) if "facts" in data else None)
-        fields = {name: data[name] for name in ("time", *FIELDS) if name in data}
+        fields: dict = {name: data[name] for name in ("time", *FIELDS) if name in data}
         fields["extra"] = {name: (data[f"extra{i}"], unit) for i, (name, unit) in enumerate(facts["extra"])}
     return facts, fields | {"bodies": facts["bodies"], "joints": facts["joints"]}
 
@@ -383,6 +381,11 @@ def _shape(name, given):
 
 def _link(name, body_a, point_a, body_b, point_b):
     return (name, body_a, tuple(map(float, point_a)), body_b, tuple(map(float, point_b)))
+
+
+def _fits_netcdf(value):
+    """Whether it can stand as an attribute of its own; all of them are in the JSON besides."""
+    return isinstance(value, (str, float)) or (type(value) is int and abs(value) < 2**63)
 
 
 def _says(unit, text):

@@ -159,7 +159,7 @@ class World:
             if item not in self._elements:
                 raise UnknownNameError(self._unknown(item, wanted, who))
             item = self._elements[item]
-        elif item not in self:
+        elif not isinstance(item, Element) or item._world() is not self:
             noun = checks.label(item) if isinstance(item, Element) else checks.show(item)
             raise ElementError(f"{checks.label(who)}: {noun} is not in this world; add it to this world first")
         if wanted is not None and not is_a(item, wanted):

@@ -15,7 +15,7 @@ def turning(axis, angle):
     return np.concatenate([np.cos(angle / 2)[..., None], np.sin(angle / 2)[..., None] * np.array(axis)], axis=-1)
 
 
-def make(frames=6, shapes=(Box(0.4, 0.1, 0.1), None), axis=(0.0, 1, 0), **changes):
+def make(frames=6, shapes=(EVERY_SHAPE[0], None), axis=(0.0, 1, 0), **changes):
     """Bodies body0, body1, ... that swing on the ground about an axis through the origin."""
     time = np.linspace(0, 1, frames)
     count = len(shapes)

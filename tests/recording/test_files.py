@@ -78,7 +78,7 @@ def test_other_endings_are_refused(tmp_path, name):
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(RecordingError, match="nowhere.* does not exist; make it first"):
+    with pytest.raises(RecordingError, match=r"nowhere.* does not exist; make it first"):
         make().save(tmp_path / "nowhere" / "run.nc")
 
 

@@ -9,6 +9,8 @@ fused by `llvm.fma`, so the bits are the same for every lane count, optimisation
 
 from __future__ import annotations
 
+from collections import Counter
+
 import casadi as ca
 import llvmlite.ir as ir
 
@@ -51,7 +53,27 @@ def instructions(function: ca.Function):
         else:
             code.append((op, tuple(slot[i] for i in reads), None))
         slot[writes[0]] = len(code) - 1
-    return code, stores
+    return _share_reciprocals(code, stores)
+
+
+def _share_reciprocals(code, stores):
+    """Divisions by the same value become one reciprocal and products (CasADi folds `a * (1/b)` into `a / b`)."""
+    divisions = Counter(operands[-1] for op, operands, _ in code if op in ("DIV", "INV"))
+    rewritten, place, reciprocal = [], [], {}
+    for op, operands, constant in code:
+        moved = operands if op == "INPUT" else tuple(place[j] for j in operands)
+        if op in ("DIV", "INV") and divisions[operands[-1]] > 1:
+            below = moved[-1]
+            if below not in reciprocal:
+                rewritten.append(("INV", (below,), None))
+                reciprocal[below] = len(rewritten) - 1
+            if op == "INV":
+                place.append(reciprocal[below])
+                continue
+            op, moved = "MUL", (moved[0], reciprocal[below])
+        rewritten.append((op, moved, constant))
+        place.append(len(rewritten) - 1)
+    return rewritten, [(place[j], where) for j, where in stores]
 
 
 class Emitter:

@@ -47,8 +47,16 @@ class Trace:
         self.sources: list[list[tuple[int, int]]] = []
         self.results: list[SX] = []
         self.targets: list[list[tuple[int, int]]] = []
+        self._loaded: dict[tuple[int, int, int], SX] = {}
 
     def load(self, pointer: int, offset: int, size: int) -> SX:
+        """The entries as they are before the kernel stores anything: the same symbols whenever asked for."""
+        place = (pointer, offset, size)
+        if place not in self._loaded:
+            self._loaded[place] = self._new(*place)
+        return self._loaded[place]
+
+    def _new(self, pointer: int, offset: int, size: int) -> SX:
         symbol = SX.sym(f"p{pointer}_{offset}", size)
         self.symbols.append(symbol)
         self.sources.append([(pointer, offset + k) for k in range(size)])

@@ -92,9 +92,9 @@ class PlanarBody(Body):
         super().__post_init__()
         _fill_mass(self)
         _flatten(self)
-        if _from_shape(self, "inertia"):
+        if self.inertia is None:
             normal = PLANES[self.plane][2]
-            self.inertia = self.shape.inertia(self.mass)[normal, normal]
+            self.inertia = _of_shape(self, "inertia")[normal, normal]
         self.inertia = checks.positive(self, "inertia", self.inertia)
         self.angle = checks.number(self, "angle", self.angle)
         self.angular_velocity = checks.number(self, "angular_velocity", self.angular_velocity)
@@ -232,22 +232,20 @@ def _fill_mass(body):
     body.mass = checks.positive(body, "mass", given)
 
 
-def _from_shape(body, field):
-    """Whether `inertia` or `second_moment` is left to the shape."""
-    missing = getattr(body, field) is None
-    if missing and body.shape is None:
+def _of_shape(body, field):
+    """`inertia` or `second_moment` of the shape."""
+    if body.shape is None:
         checks.fail(body, f"{field} is missing", f"give {field}= or shape=")
-    return missing
+    return getattr(body.shape, field)(body.mass)
 
 
 def _fill_moment(body, field, check):
     """The matrix `inertia` or `second_moment` as given, else that of the shape."""
-    if _from_shape(body, field):
-        moment = getattr(body.shape, field)(body.mass)
+    moment, sound = getattr(body, field), False
+    if moment is None:
+        moment = _of_shape(body, field)
         low, _, high = sorted(moment.diagonal().tolist())
-        sound = checks.THIN * high < low and high <= checks.LARGEST  # what else a moment needs, those of shapes have
-    else:
-        moment, sound = getattr(body, field), False
+        sound = checks.THIN * high < low and high <= checks.LARGEST  # what else a moment needs, that of a shape has
     setattr(body, field, moment if sound else check(body, field, moment))
 
 

@@ -130,14 +130,6 @@ def optional(check, who, field, value, *args, **options):
     return None if value is None else check(who, field, value, *args, **options)
 
 
-def optional_fields(who, check, fields, **options):
-    """`optional` for several fields of who, in place."""
-    for field in fields:
-        value = getattr(who, field)
-        if value is not None:
-            setattr(who, field, check(who, field, value, **options))
-
-
 def matrix(who, field, value, remedy="give a 3 by 3 matrix"):
     """An array (3, 3) of finite floats, copied."""
     rows = entries(value)

@@ -61,13 +61,12 @@ class PointOn(PairConstraint):
 
     def __post_init__(self):
         super().__post_init__()
-        checks.optional_fields(self, checks.vector, ("at",))
-        checks.optional_fields(self, checks.vector, ("on_a", "on_b"), parameter=True)
+        self.at = checks.optional(checks.vector, self, "at", self.at)
+        self.on_a = checks.optional(checks.vector, self, "on_a", self.on_a, parameter=True)
+        self.on_b = checks.optional(checks.vector, self, "on_b", self.on_b, parameter=True)
         if self.at is not None and self.on_a is not None:
             checks.fail(self, "both at and on_a are given", "give at= or on_a=, not both")
-        world, local = self.DIRECTION, self.DIRECTION + "_a"
-        checks.optional_fields(self, checks.direction, (world, local))
-        one_way(self, world, local, example="a direction such as (0, 0, 1)")
+        one_way(self, checks.direction, self.DIRECTION, (self.DIRECTION + "_a",), "a direction such as (0, 0, 1)")
 
 
 @dataclass(eq=False, repr=False)

@@ -30,21 +30,24 @@ class Joint(ConstraintElement):
 
     def __post_init__(self):
         super().__post_init__()
-        checks.optional_fields(self, checks.vector, ("at",))
-        checks.optional_fields(self, checks.vector, ("on_a", "on_b"), parameter=True)
         self._check_anchor()
 
     def _check_anchor(self):
-        one_way(self, "at", "on_a", "on_b", example="at=(0, 0, 0)")
+        one_way(self, checks.vector, "at", ("on_a", "on_b"), "at=(0, 0, 0)", parameter=True)
 
 
-def one_way(who, world, *local, example):
-    """A point or direction is given in the world, or in the bodies' frames: one of them and not both."""
+def one_way(who, check, world, local, example, **options):
+    """Check a point or direction: it is given in the world, or in the bodies' frames (with these options), not both."""
+    in_world = getattr(who, world)
+    if in_world is not None:
+        setattr(who, world, check(who, world, in_world))
     given = None
     for name in local:
-        if given is None and getattr(who, name) is not None:
-            given = name
-    if (given is None) != (getattr(who, world) is None):
+        value = getattr(who, name)
+        if value is not None:
+            setattr(who, name, check(who, name, value, **options))
+            given = given or name
+    if (given is None) != (in_world is None):
         return
     ways = " or ".join(f"{name}=" for name in local)
     if given is None:
@@ -62,8 +65,7 @@ class AxisJoint(Joint):
 
     def __post_init__(self):
         super().__post_init__()
-        checks.optional_fields(self, checks.direction, ("axis", "axis_a", "axis_b"))
-        one_way(self, "axis", "axis_a", "axis_b", example="a direction such as (0, 1, 0)")
+        one_way(self, checks.direction, "axis", ("axis_a", "axis_b"), "a direction such as (0, 1, 0)")
 
 
 @dataclass(eq=False, repr=False)

@@ -35,5 +35,5 @@ class Euler(Integrator):
 
     def advance(self, work, steps, age):
         p = self.programs
-        programs = (p.up("acceleration"), p.backward("euler", "accelerate"), p.work(), p.count())
+        programs = (p.up("acceleration"), p.backward("euler-again"), p.work(), p.count())
         return steps_of_euler(work, p.table, *programs, self.sentinels, steps)

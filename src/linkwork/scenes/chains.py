@@ -28,7 +28,7 @@ def _links(joint, n, length, width, mass, angle):
 
 def _chain_facts(sim, **parameters):
     world = chain(**parameters)
-    return [facts.energy(sim, world, 0.01 * _scale(**parameters))]
+    return [facts.energy(sim, world, 1e-3 * _scale(**parameters))]
 
 
 def _scale(n, mass, length, **_):
@@ -50,7 +50,7 @@ def chain(*, n=20, length=0.1, width=0.02, mass=0.1, angle=0.0, whirling=1.0):
 
 def _hinge_chain_facts(sim, **parameters):
     world = hinge_chain(**parameters)
-    return [facts.energy(sim, world, 0.01 * _scale(**parameters))]
+    return [facts.energy(sim, world, 1e-3 * _scale(**parameters))]
 
 
 @scene("hinge-chain", seconds=2.0, facts=_hinge_chain_facts)

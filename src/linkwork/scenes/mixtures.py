@@ -14,7 +14,7 @@ GRAVITY = 9.81  # m/s^2
 
 def _scalable_facts(sim, *, damping, **_):
     """All lie at the height zero as built, unstretched and at rest; damping takes energy away."""
-    return [] if damping else [Fact("energy, J", float(sim.energy().total), 0.0, 0.02)]
+    return [] if damping else [Fact("energy, J", float(sim.energy().total), 0.0, 0.005)]
 
 
 @scene("scalable", seconds=3.0, facts=_scalable_facts)
@@ -43,7 +43,7 @@ def scalable(*, size=0.3, mass=0.5, stiffness=60.0, damping=0.0):
 
 def _mixed_facts(sim, *, length, mass, thread):
     """As built only the bob lies below the height zero, and all is at rest."""
-    return [Fact("energy, J", float(sim.energy().total), -mass * GRAVITY * thread, 0.01 * mass * GRAVITY * length)]
+    return [Fact("energy, J", float(sim.energy().total), -mass * GRAVITY * thread, 1e-3 * mass * GRAVITY * length)]
 
 
 @scene("mixed", seconds=5.0, facts=_mixed_facts)

@@ -17,7 +17,7 @@ def _pendulum_facts(sim, *, length, mass, radius, angle):
     rod_ = pendulum(length=length, mass=mass, radius=radius, angle=angle).find("rod")
     frequency = math.sqrt(mass * GRAVITY * length / 2 / (rod_.inertia[0, 0] + mass * length**2 / 4))
     expected = facts.pendulum_angle(frequency, angle, sim.time) - angle
-    return [Fact("angle of the pendulum since its start, rad", float(sim.angle("pivot")), expected, 1e-3)]
+    return [Fact("angle of the pendulum since its start, rad", float(sim.angle("pivot")), expected, 1e-4)]
 
 
 @scene("pendulum", seconds=5.0, facts=_pendulum_facts)
@@ -40,7 +40,7 @@ def _double_pendulum_facts(sim, *, length, mass, radius, first, second):
     expected = facts.rod_angles((first, second), mass, length, upper.inertia[0, 0], GRAVITY, sim.time)
     found = [sim.angle("shoulder") + first, sim.angle("shoulder") + sim.angle("elbow") + second]
     return [
-        Fact(f"angle of the {name} rod below the horizontal, rad", float(f), float(e), 5e-3)
+        Fact(f"angle of the {name} rod below the horizontal, rad", float(f), float(e), 2e-3)
         for name, f, e in zip(("upper", "lower"), found, expected, strict=True)
     ]
 
@@ -79,7 +79,7 @@ def _top_facts(sim, **parameters):
     angle = _precession(body, height, tilt, parameters["spin"]) * sim.time
     radius = height * math.sin(tilt)
     expected = (radius * math.cos(angle), radius * math.sin(angle), height * math.cos(tilt))
-    return facts.point("the top's centre", sim.position("top"), expected, 1e-3)
+    return facts.point("the top's centre", sim.position("top"), expected, 1e-4)
 
 
 @scene("top", dt=5e-4, seconds=5.0, facts=_top_facts)

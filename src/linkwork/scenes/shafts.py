@@ -28,7 +28,7 @@ def _governor_facts(sim, **parameters):
     expected = jacobi(angle, 0.0)
     return [
         Fact(f"Jacobi's integral of the {side} arm, J",
-             jacobi(angle + float(sim.angle(side)), float(sim.rate(side))), expected, 1e-3 * abs(expected))
+             jacobi(angle + float(sim.angle(side)), float(sim.rate(side))), expected, 1e-4 * abs(expected))
         for side in ("left", "right")
     ]  # fmt: skip
 
@@ -63,7 +63,7 @@ def _cardan_facts(sim, *, rate, bend, length, **_):
     fork = np.asarray(sim.point("output", (0, 0, length))) - np.asarray(sim.point("output", (0, 0, 0)))
     found = math.atan2(-fork[1] / length, (fork[0] * math.sin(bend) + fork[2] * math.cos(bend)) / length)
     found = expected + math.remainder(found - expected, 2 * math.pi)
-    return [Fact("angle of the output shaft, rad", found, expected, 1e-4)]
+    return [Fact("angle of the output shaft, rad", found, expected, 1e-6)]
 
 
 @scene("cardan", seconds=4.0, facts=_cardan_facts)

@@ -16,7 +16,7 @@ def _skate_facts(sim, *, slope, rate, **_):
     pull, angle = GRAVITY * math.sin(slope), rate * sim.time
     reach = pull / (2 * rate**2)
     expected = reach * math.sin(angle) ** 2, reach * (angle - math.sin(2 * angle) / 2), 0.0
-    return facts.point("the sled", sim.position("sled"), expected, 1e-3)
+    return facts.point("the sled", sim.position("sled"), expected, 1e-4)
 
 
 @scene("skate", seconds=6.0, facts=_skate_facts)

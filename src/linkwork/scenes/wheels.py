@@ -29,7 +29,7 @@ def _rolling_disc_facts(sim, **parameters):
     body = rolling_disc(**parameters).find("disc")
     angle = parameters["rate"] * sim.time
     expected = turn_about_z(body.position, angle)
-    return facts.point("the disc's centre", sim.position("disc"), expected, 5e-3)
+    return facts.point("the disc's centre", sim.position("disc"), expected, 1e-3)
 
 
 def turn_about_z(p, angle):
@@ -39,10 +39,11 @@ def turn_about_z(p, angle):
 
 
 @scene("rolling-disc", seconds=5.0, facts=_rolling_disc_facts)
-def rolling_disc(*, radius=0.3, thickness=0.03, mass=2.0, lean=0.25, rate=2.0):
+def rolling_disc(*, radius=0.3, thickness=0.03, mass=2.0, lean=0.35, rate=2.0):
     """A coin that rolls without slip, leaning into a circle: a steady motion.
 
     radius m, thickness m, mass kg; lean (rad) of the disc from the vertical, rate (rad/s) at which it goes round.
+    With little lean or a small circle it is too slow to be stable, and falls away from the circle in a few seconds.
     """
     if not 0 < abs(lean) < math.pi / 2 or rate == 0:
         checks.fail('Scene "rolling-disc"', f"lean is {lean:g} and rate {rate:g}", "give 0 < lean < pi/2, and a rate")
@@ -68,7 +69,7 @@ def _turntable_facts(sim, *, rate, radius, mass, start, speed, **_):
     x, v = np.array([start, 0.0, radius]), np.array([0.0, speed, 0.0])
     c = x + np.cross((0, 0, 1), v) / turning
     c[2] = 0.0
-    return facts.point("the ball", sim.position("ball"), c + turn_about_z(x - c, turning * sim.time), 1e-3)
+    return facts.point("the ball", sim.position("ball"), c + turn_about_z(x - c, turning * sim.time), 1e-4)
 
 
 @scene("turntable", seconds=6.0, facts=_turntable_facts)

@@ -182,10 +182,8 @@ class Rigid(BodyKind):
         return ca.blockcat([[m * SX.eye(3), -skew(mr)], [skew(mr), origin]])
 
     def inertial(self, view):
-        m, w = view.field("mass"), view.v[3:6]
-        r, I = self._inertia(view)
-        f = -m * cross(w, cross(w, r))
-        return ca.vertcat(f, cross(r, f) - cross(w, I @ w))
+        w, D = view.v[3:6], self.mass(view)
+        return -ca.vertcat(cross(w, D[0:3, 3:6] @ w), cross(w, D[3:6, 3:6] @ w))
 
     def weight(self, view, gravity):
         f = view.field("mass") * gravity

@@ -73,6 +73,15 @@ def _euler(trace, kind):
     _store(trace, kind, q=q, v=v, R=kind.pose(q))
 
 
+def _euler_again(trace, kind):
+    """Semi-implicit Euler, and at once the front for the accelerations of the next step."""
+    view = View(kind, trace, 1)
+    q, v = kind.euler(view, view.field("x"), load_global(trace, "step"))
+    after = _At(view, q, v)
+    force = kind.weight(after, load_global(trace, "gravity")) + kind.inertial(after)
+    _store(trace, kind, q=q, v=v, R=kind.pose(q), D=blocks.lower(kind.mass(after)), b=force)
+
+
 def _fly(trace, kind):
     """Add the solved change to the velocity; fly to the end of the step from where it began; ready for a correction."""
     view = View(kind, trace, 1)
@@ -87,17 +96,17 @@ def _fly_halves(trace, kind):
     v = view.v + view.field("x")
     half = 0.5 * load_global(trace, "step")
     qm, vm = kind.flight(view, v, half)
-    middle = _At(view, qm)
+    middle = _At(view, qm, vm)
     q1, v1 = kind.flight(middle, vm, half)
     _store(trace, kind, v=v, qm=qm, vm=vm, q1=q1, v1=v1, R=kind.pose(q1), b=SX.zeros(kind.nv))
 
 
 class _At(View):
-    """A view of the same body with other coordinates."""
+    """A view of the same body with other coordinates and velocity."""
 
-    def __init__(self, view: View, q: SX):
+    def __init__(self, view: View, q: SX, v: SX):
         self.kind, self.trace, self.pointer, self.stage = view.kind, view.trace, view.pointer, "middle"
-        self.q, self.v = q, view.v
+        self.q, self.v = q, v
 
 
 def _start_flight(trace, kind):
@@ -112,8 +121,7 @@ def _refine_flight(trace, kind):
     view = View(kind, trace, 1)
     h = load_global(trace, "step")
     vm = 0.5 * (view.v + view.field("v1"))
-    middle = _At(view, kind.moved(view.q, 0.5 * h * vm))
-    middle.v = vm
+    middle = _At(view, kind.moved(view.q, 0.5 * h * vm), vm)
     L, reciprocal = blocks.ldl(kind.mass(middle))
     change = blocks.backward(L, reciprocal * blocks.forward(L, kind.inertial(middle)))
     _store(trace, kind, v1=view.v + h * change, qm=middle.q, vm=vm)
@@ -197,6 +205,7 @@ def _rates(trace, kind):
 
 _BODY = {
     "place": _place, "accelerate": _accelerate, "kick": _kick, "impulse": _impulse, "clear": _clear, "euler": _euler,
+    "euler-again": _euler_again,
     "fly": _fly, "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,
     "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "strike": _strike, "nudge": _nudge,
     "first-order": _first_order, "energy": _energy, "pack": _pack, "unpack": _unpack, "normalise": _normalise,

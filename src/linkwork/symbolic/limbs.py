@@ -134,23 +134,27 @@ class Limb:
         scale = 1 / ca.sumsqr(n)
         return axis, (scale * cross(second_row, n), scale * cross(n, first_row))
 
-    def _to_parent(self, trace: Trace, X: SX, inertia: SX | None, force: SX) -> None:
-        """Add X^T inertia X and X^T force to the parent's front."""
-        if self.grounded:
-            return
+    def _to_parent(self, trace: Trace, e: SX, inertia: SX | None, force: SX) -> None:
+        """Add X^T inertia X and X^T force to the parent's front; both are given at the joint. A force of three
+        components has no torque there, an inertia of 3 x 3 no angular part."""
+        E, ball = skew(e), force.shape[0] == 3
         if inertia is not None:
+            A = inertia[0:3, 0:3]
+            side = -(A @ E) if ball else inertia[0:3, 3:6] - A @ E  # (X^T D X), upper right
+            turn = E @ side if ball else E @ side + inertia[3:6, 3:6] - inertia[3:6, 0:3] @ E
             offset, size = RIGID.record["D"]
-            trace.store(3, offset, trace.load(3, offset, size) + lower(X.T @ (inertia @ X)))
+            added = lower(ca.blockcat([[A, side], [side.T, turn]]))
+            trace.store(3, offset, trace.load(3, offset, size) + added)
+        torque = cross(e, force[0:3]) if ball else cross(e, force[0:3]) + force[3:6]
         offset, size = RIGID.record["b"]
-        trace.store(3, offset, trace.load(3, offset, size) + X.T @ force)
+        trace.store(3, offset, trace.load(3, offset, size) + ca.vertcat(force[0:3], torque))
 
     def _push_ball(self, trace, L, reciprocal, S, K, f, e, r, D: bool) -> None:
         t = blocks.forward(L, f[3:6])
         pf = f[0:3] - S.T @ t
         trace.store(2, RIGID.record.offset("b"), ca.vertcat(pf, reciprocal * t))
         if e is not None:
-            X = ca.horzcat(SX.eye(3), -skew(e))
-            self._to_parent(trace, X, K if D else None, pf - K @ (self.sign * r))
+            self._to_parent(trace, e, K if D else None, pf - K @ (self.sign * r))
 
     def _push_hinge(self, trace, axis, U, k, Da, dual, f, e, r, D: bool) -> None:
         u = k * ca.dot(axis, f[3:6])
@@ -158,12 +162,7 @@ class Limb:
         self.save(trace, u=u)
         trace.store(2, RIGID.record.offset("b"), fa)
         if e is not None:
-            X = self._rigid_motion(e)
-            self._to_parent(trace, X, Da if D else None, fa - Da @ self._given_motion(r, dual))
-
-    @staticmethod
-    def _rigid_motion(e) -> SX:
-        return ca.blockcat([[SX.eye(3), -skew(e)], [SX(3, 3), SX.eye(3)]])
+            self._to_parent(trace, e, Da if D else None, fa - Da @ self._given_motion(r, dual))
 
     def _given_motion(self, r, dual) -> SX:
         return ca.vertcat(self.sign * r[0:3], r[3] * dual[0] + r[4] * dual[1])

@@ -1,0 +1,32 @@
+"""The command line: one file a command. What a command needs is imported when it runs, so that help is quick."""
+
+import sys
+
+import typer
+
+from ..errors import LinkworkError
+from .info import info
+from .run import run
+from .scenes import scenes
+from .version import version
+
+app = typer.Typer(
+    name="linkwork",
+    help="Constrained multibody dynamics: simulate a scene, look at its structure.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.callback()(version)
+app.command()(run)
+app.command()(info)
+app.command()(scenes)
+
+
+def main(arguments=None):
+    """The entry point. Exit codes: 0 done, 2 refused, in one sentence on stderr, 130 stopped by Ctrl-C."""
+    try:
+        app(args=arguments)
+    except LinkworkError as error:
+        print(f"linkwork: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,112 @@
+"""Which body hangs on which: the forest of a world as a picture of text."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from ..elements import Gear, Ground
+from ..elements.base import Body
+
+SHOWN = 3  # of a row of more links of one kind than this, only the ends are drawn
+
+
+@dataclass
+class Branch:
+    """A body, the constraints to its parent and to the ground, and the bodies that hang on it."""
+
+    body: Body
+    joints: list = field(default_factory=list)  # constraints to the parent body
+    grounded: list = field(default_factory=list)  # constraints to the ground
+    children: list = field(default_factory=list)  # of Branch
+
+    @property
+    def kind(self):
+        """Branches of one kind look alike."""
+        return type(self.body), tuple(type(j) for j in self.joints), bool(self.grounded)
+
+
+def forest(world):
+    """A Branch for each tree of bodies: from its first body on the ground, else from its first body."""
+    on_ground, between = {}, {}  # body -> constraints; body -> {other body: constraints}
+    for constraint in world.constraints:
+        bodies = moving(constraint)
+        if len(bodies) == 2:
+            for body, other in (bodies, bodies[::-1]):
+                between.setdefault(body, {}).setdefault(other, []).append(constraint)
+        else:
+            on_ground.setdefault(bodies[0], []).append(constraint)
+    found, seen = [], set()
+    for body in sorted(world.bodies, key=lambda b: b not in on_ground):  # stable: those on the ground come first
+        if body not in seen:
+            seen.add(body)
+            found.append(_grow(Branch(body, [], on_ground.get(body, [])), on_ground, between, seen))
+    return found
+
+
+def _grow(root, on_ground, between, seen):
+    todo = [root]
+    while todo:  # no recursion: chains are long
+        branch = todo.pop()
+        for other, joints in between.get(branch.body, {}).items():
+            if other not in seen:
+                seen.add(other)
+                branch.children.append(Branch(other, joints, on_ground.get(other, [])))
+        todo.extend(branch.children)
+    return root
+
+
+def moving(constraint):
+    """The one or two bodies, other than the ground, that a constraint speaks of."""
+    items = [item for _, _, item in constraint.references()]
+    if isinstance(constraint, Gear):
+        items = [body for hinge in items for body in (hinge.a, hinge.b)]
+    elif items[0].sort == "joint":  # a drive or a motion
+        items = [items[0].a, items[0].b]
+    return [item for item in items if not isinstance(item, Ground)]
+
+
+def draw(world, lines=60):
+    """The forest as a rich Tree of about so many lines: the bodies nearest to the ground."""
+    from rich.tree import Tree
+
+    picture, left = Tree("[bold]ground[/]"), lines
+    todo = deque((picture, branch) for branch in forest(world))
+    while todo and left > 0:
+        parent, branch = todo.popleft()
+        parent = parent.add(_label(branch))
+        left -= 1
+        row = _row(branch)
+        if len(row) > SHOWN:
+            parent = parent.add(f"[dim]… {len(row) - 1} more in a row, each on the one before[/]")
+            parent = parent.add(_label(row[-1]))
+            branch, left = row[-1], left - 2
+        todo.extend((parent, child) for child in branch.children)
+    if todo:
+        picture.add(f"[dim]… and {sum(_size(branch) for _, branch in todo)} more further out[/]")
+    return picture
+
+
+def _row(branch):
+    """The single children that follow, each the only one of the one before and of one kind."""
+    row = []
+    while len(branch.children) == 1 and (not row or branch.children[0].kind == row[0].kind):
+        branch = branch.children[0]
+        row.append(branch)
+    return row
+
+
+def _size(branch):
+    count, todo = 0, [branch]
+    while todo:
+        branch = todo.pop()
+        count += 1
+        todo.extend(branch.children)
+    return count
+
+
+def _label(branch):
+    body = branch.body
+    text = f"[bold]{body.name}[/] [dim]{body.kind}, {body.mass:.3g} kg[/]"
+    for joints, where in ((branch.joints, ""), (branch.grounded, " to the ground")):
+        if joints:
+            text += "  " + ", ".join(f"{type(j).__name__} {j.name}" for j in joints) + where
+    return text if branch.joints or branch.grounded else text + "  free"
