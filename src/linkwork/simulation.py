@@ -147,9 +147,8 @@ class Simulation:
         if self._stale:
             self._prepare()
         self._solved = False
-        made, status = self.integrator.advance(self.work, n, self.age)
+        made, status, self.age = self.integrator.advance(self.work, n, self.age)
         self.steps += made
-        self.age += made
         if status != OK:
             self._stop(status)
 

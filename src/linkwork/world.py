@@ -65,10 +65,10 @@ class World:
         if isinstance(element, (list, tuple)):
             return self._add_all(element)
         self._check_new(element)
-        resolved, named = self._resolve(element)
-        element.check_resolved(resolved)
-        self._name_parameters(element)
-        if named:
+        resolved = self._resolve(element) if element.REFERENCES else None
+        if element.PARAMETERS:
+            self._name_parameters(element)
+        if resolved:
             element.replace_references(resolved)
         if element.name is None:
             element.name = self._default_name(element.prefix(), self._elements)
@@ -146,12 +146,14 @@ class World:
             checks.fail(element, f"its name is taken by a {type(taken).__name__}", "give another name")
 
     def _resolve(self, element):
-        """The elements that it refers to, in the order of references(), and whether any is given by name."""
+        """The elements that it refers to, in the order of references(); None if it holds just these already."""
         resolved, named = [], False
         for _, wanted, item in element.references():
-            named = named or isinstance(item, str)
-            resolved.append(self._find(item, wanted, element))
-        return resolved, named
+            if not is_a(item, wanted) or item._world() is not self:
+                item, named = self._find(item, wanted, element), True
+            resolved.append(item)
+        element.check_resolved(resolved)
+        return resolved if named else None
 
     def _find(self, item, wanted, who):
         """The element that item names or is; wanted as in Element.REFERENCES, or None for any."""
@@ -159,7 +161,7 @@ class World:
             if item not in self._elements:
                 raise UnknownNameError(self._unknown(item, wanted, who))
             item = self._elements[item]
-        elif not isinstance(item, Element) or item._world() is not self:
+        elif item not in self:
             noun = checks.label(item) if isinstance(item, Element) else checks.show(item)
             raise ElementError(f"{checks.label(who)}: {noun} is not in this world; add it to this world first")
         if wanted is not None and not is_a(item, wanted):
@@ -189,7 +191,7 @@ class World:
     def _default_name(self, prefix, taken):
         """prefix1, prefix2, ...: numbers are not used again after a removal."""
         number = self._numbers.get(prefix, 0) + 1
-        while f"{prefix}{number}" in taken:
+        while (name := f"{prefix}{number}") in taken:
             number += 1
         self._numbers[prefix] = number
-        return f"{prefix}{number}"
+        return name

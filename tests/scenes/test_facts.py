@@ -6,8 +6,6 @@ import linkwork as lw
 from linkwork import scenes
 from tests.scenes.test_scenes import VARIED
 
-pytestmark = pytest.mark.skipif(not hasattr(lw, "Simulation"), reason="the simulation is not there")
-
 
 @pytest.fixture(params=scenes.names())
 def scene(request):

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import inspect
+import math
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from tests.scenes.consistency import residuals
 VARIED = [
     ("bridge", {"n": 6, "span": 0.4, "length": 0.1}),
     ("cardan", {"bend": -0.4, "rate": 3.0}),
-    ("chain", {"n": 3, "angle": 0.7, "whirling": -2.0}),
+    ("chain", {"n": 3, "angle": 0.7, "speed": -2.0}),
     ("gear-train", {"n": 5, "ratio": 0.7}),
     ("governor", {"rate": 3.0, "angle": 0.9}),
     ("mixed", {"thread": 0.1}),
@@ -125,6 +126,7 @@ def test_unknown_names_are_refused(name, parameters, words):
         ("chain", {"n": 2.5}),
         ("chain", {"length": -1.0}),
         ("chain", {"mass": float("nan")}),
+        ("chain", {"angle": math.pi / 2}),
         ("pendulum", {"angle": 4.0}),
         ("top", {"spin": 1.0}),
         ("tree", {"depth": 30}),

@@ -26,7 +26,8 @@ class Branch:
 
 def forest(world):
     """A Branch for each tree of bodies: from its first body on the ground, else from its first body."""
-    on_ground, between = {}, {}  # body -> constraints; body -> {other body: constraints}
+    on_ground: dict = {}  # body -> constraints
+    between: dict = {}  # body -> {other body: constraints}
     for constraint in world.constraints:
         bodies = moving(constraint)
         if len(bodies) == 2:
@@ -87,7 +88,7 @@ def draw(world, lines=60):
 
 def _row(branch):
     """The single children that follow, each the only one of the one before and of one kind."""
-    row = []
+    row: list[Branch] = []
     while len(branch.children) == 1 and (not row or branch.children[0].kind == row[0].kind):
         branch = branch.children[0]
         row.append(branch)

@@ -1,6 +1,7 @@
 """What bodies, constraints and forces share: a name, references to other elements, parameters."""
 
-from dataclasses import dataclass, field, fields
+import inspect
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
@@ -12,6 +13,17 @@ Vector: TypeAlias = Any  # given: numbers in a tuple, list or array; once made: 
 OpenVector: TypeAlias = Annotated[Any, Parameter]  # a Vector of dtype object where it holds Parameters
 Matrix: TypeAlias = Any  # given: rows of numbers; once made: a float64 array
 
+_NOWHERE: Any = type(None)  # what `_world` is outside of any World; inside it is a weak reference: called, it gives it
+
+
+def _speaks_of_parameter(annotation):
+    return annotation is Parameter or any(_speaks_of_parameter(part) for part in get_args(annotation))
+
+
+@cache
+def _hyphenated(name):
+    return "".join(f"-{c.lower()}" if c.isupper() else c for c in name).lstrip("-")
+
 
 @dataclass(eq=False, repr=False)
 class Element:
@@ -19,10 +31,15 @@ class Element:
 
     sort: ClassVar[str]  # "body", "joint", "constraint" or "force"
     REFERENCES: ClassVar[dict] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
+    PARAMETERS: ClassVar[tuple] = ()  # the fields that may hold Parameters: their annotations say so
 
     name: str | None = field(default=None, kw_only=True)
 
-    _world: ClassVar = type(None)  # called, it gives the World that it is in, which sets a weak reference here
+    _world = _NOWHERE
+
+    def __init_subclass__(cls):
+        own = inspect.get_annotations(cls).items()
+        cls.PARAMETERS += tuple(name for name, annotation in own if _speaks_of_parameter(annotation))
 
     def __post_init__(self):
         checks.name(self, self.name)
@@ -36,10 +53,9 @@ class Element:
         return {key: value for key, value in self.__dict__.items() if key != "_world"}
 
     @classmethod
-    @cache
     def prefix(cls):
         """The first part of a default name: PointOnLine gives "point-on-line"."""
-        return "".join(f"-{c.lower()}" if c.isupper() else c for c in cls.__name__).lstrip("-")
+        return _hyphenated(cls.__name__)
 
     def references(self):
         """(field, wanted, element or name) for every other element that this one speaks of."""
@@ -73,7 +89,7 @@ class Element:
     def parameters(self):
         """Every Parameter in a field, in order; one used twice comes twice."""
         found = []
-        for name in parameter_fields(type(self)):
+        for name in self.PARAMETERS:
             value = getattr(self, name)
             if value is not None:
                 found += parameters_in((value,))
@@ -111,16 +127,6 @@ class ForceElement(Element):
 
     def check_resolved(self, resolved):
         check_ends(self, resolved)
-
-
-@cache
-def parameter_fields(kind):
-    """The names of the fields of a kind of element that may hold Parameters: their annotations say so."""
-    return tuple(f.name for f in fields(kind) if _speaks_of_parameter(f.type))
-
-
-def _speaks_of_parameter(annotation):
-    return annotation is Parameter or any(_speaks_of_parameter(part) for part in get_args(annotation))
 
 
 def is_a(item, wanted):

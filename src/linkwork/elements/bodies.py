@@ -59,7 +59,10 @@ class RigidBody(Body):
         super().__post_init__()
         _fill_mass(self)
         _fill_moment(self, "inertia", checks.inertia)
-        _check_vectors(self, "position", "velocity", "angular_velocity", "com")
+        self.position = checks.vector(self, "position", self.position)
+        self.velocity = checks.vector(self, "velocity", self.velocity)
+        self.angular_velocity = checks.vector(self, "angular_velocity", self.angular_velocity)
+        self.com = checks.vector(self, "com", self.com)
         self.orientation = checks.quaternion(self, "orientation", self.orientation)
 
 

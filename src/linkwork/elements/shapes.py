@@ -11,7 +11,7 @@ class Shape:
     """A solid: each subclass gives its volume (m^3) and its moments per unit of mass."""
 
     def __post_init__(self):
-        for name in self.__match_args__:  # the fields
+        for name in self.__dataclass_fields__:
             given = getattr(self, name)
             checked = checks.positive(self, name, given)
             if checked is not given:
@@ -27,17 +27,15 @@ class Shape:
 
     def second_moment(self, mass):
         """(3, 3), kg m^2: the integral of rho p p^T about the centre."""
-        return checks.diagonal(self._principal(mass))
+        mass = checks.positive(self, "mass", mass)
+        x, y, z = self._spread()
+        return checks.diagonal(mass * x, mass * y, mass * z)
 
     def inertia(self, mass):
         """(3, 3), kg m^2: the moment of inertia about the centre."""
-        x, y, z = self._principal(mass)
-        return checks.diagonal((y + z, z + x, x + y))
-
-    def _principal(self, mass):
         mass = checks.positive(self, "mass", mass)
         x, y, z = self._spread()
-        return mass * x, mass * y, mass * z
+        return checks.diagonal(mass * (y + z), mass * (z + x), mass * (x + y))
 
 
 @dataclass(frozen=True)

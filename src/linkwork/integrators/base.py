@@ -75,6 +75,6 @@ class Integrator:
         for operations in sweeps:
             sweep(work, self.programs.table, operations)
 
-    def advance(self, work: np.ndarray, steps: int, age: int) -> tuple[int, int]:
-        """(steps made, status)."""
+    def advance(self, work: np.ndarray, steps: int, age: int) -> tuple[int, int, int]:
+        """(steps made, status, age): the age is the number of steps since the position stage began afresh."""
         raise NotImplementedError

@@ -19,11 +19,10 @@ def steps_of_euler(work, table, up, down, work_done, count, sentinels, steps):
             sweep(work, table, work_done)
         sweep(work, table, down)
         work[TIME] += h
-        if count.shape[0]:
-            sweep(work, table, count)
+        sweep(work, table, count)
         if not finite(work, sentinels):
-            return k + 1, DIVERGED
-    return steps, OK
+            return k + 1, DIVERGED, 0
+    return steps, OK, 0
 
 
 class Euler(Integrator):

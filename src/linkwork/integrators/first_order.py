@@ -20,11 +20,10 @@ def steps_of_first_order(work, table, kick, up, down, work_done, count, sentinel
             work[HALF] = work[TIME]
             sweep(work, table, work_done)
         work[TIME] += h
-        if count.shape[0]:
-            sweep(work, table, count)
+        sweep(work, table, count)
         if not finite(work, sentinels):
-            return k + 1, DIVERGED
-    return steps, OK
+            return k + 1, DIVERGED, 0
+    return steps, OK, 0
 
 
 class FirstOrder(Integrator):

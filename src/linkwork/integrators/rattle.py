@@ -12,9 +12,12 @@ masses; free rotors keep their angular momentum to rounding.
 
 from __future__ import annotations
 
+import numpy as np
+
 from linkwork.codegen.jit import jit, sweep
 from linkwork.integrators.base import (
     DIVERGED,
+    DONE,
     EXTRAPOLATE,
     HALF,
     KICK,
@@ -28,7 +31,9 @@ from linkwork.integrators.base import (
     finite,
 )
 
-CORRECTIONS = 60  # of the position stage before a step counts as stuck
+CORRECTIONS = 30  # of the position stage before a step is tried again in halves
+SLOW = 0.05  # a correction that leaves more than this part of the residual is a sign that the step is too long
+FINEST = 1 << 12  # parts into which a step may be cut
 
 
 @jit
@@ -47,47 +52,67 @@ def _extrapolation(work, age):
 
 
 @jit
-def steps_of_rattle(
-    work, table, impulse, opening, flying, forward, land, closing, closed, settle, settling, settled, work_done, count,
-    sentinels, steps, age, tolerance
-):  # fmt: skip
-    h = work[STEP]
-    work[KICK] = 0.5 * h
+def _land_on_constraints(work, table, opening, fly, forward, work_done, end, tolerance):
+    """Opening kick and flight, corrected until the residuals are below the tolerance; False where they stay above."""
+    for operations in opening:
+        sweep(work, table, operations)
+    work[TIME] = end
+    work[WORST] = 0.0
+    sweep(work, table, fly)
+    sweep(work, table, work_done)
+    corrections, before = 0, np.inf
+    while work[WORST] > tolerance:
+        if corrections == CORRECTIONS or (work[WORST] > SLOW * before and work[WORST] > 10.0 * tolerance):
+            return False
+        before = work[WORST]
+        sweep(work, table, forward)
+        work[WORST] = 0.0
+        sweep(work, table, fly)
+        sweep(work, table, work_done)
+        corrections += 1
+    return work[WORST] <= tolerance
+
+
+@jit
+def steps_of_rattle(work, table, opening, fly, forward, closing, retry, work_done, count, sentinels, steps, age, tolerance):
+    """(steps made, status, age). A step whose position stage does not converge is made in halves, quarters, ..."""
+    dt = work[STEP]
     work[SHARE] = 1.0
     for k in range(steps):
-        _extrapolation(work, age + k)
-        sweep(work, table, impulse)
-        sweep(work, table, opening)
-        work[HALF] = work[TIME] + 0.5 * h
-        work[TIME] += h
-        work[WORST] = 0.0
-        sweep(work, table, flying)
-        if work_done.shape[0]:
+        begin = work[TIME]
+        done, part = 0, FINEST
+        while done < FINEST:
+            h = dt * (part / FINEST)
+            start = begin + dt * (done / FINEST)
+            work[STEP] = h
+            work[KICK] = 0.5 * h
+            work[HALF] = start + 0.5 * h
+            work[TIME] = start
+            work_before = work[DONE]
+            _extrapolation(work, age)
+            if not _land_on_constraints(work, table, opening, fly, forward, work_done, start + h, tolerance):
+                sweep(work, table, retry)
+                work[DONE] = work_before
+                age = 0
+                part //= 2
+                if part == 0:
+                    work[STEP] = dt
+                    work[TIME] = start
+                    return k + 1, STUCK if finite(work, sentinels) else DIVERGED, age
+                continue
+            for operations in closing:
+                sweep(work, table, operations)
             sweep(work, table, work_done)
-        corrections = 0
-        while work[WORST] > tolerance and corrections < CORRECTIONS:
-            sweep(work, table, forward)
-            work[WORST] = 0.0
-            sweep(work, table, flying)
-            if work_done.shape[0]:
-                sweep(work, table, work_done)
-            corrections += 1
-        sweep(work, table, land)
-        sweep(work, table, closing)
-        sweep(work, table, closed)
-        if settle.shape[0]:
-            sweep(work, table, settle)
-            sweep(work, table, settling)
-            sweep(work, table, settled)
-        if work_done.shape[0]:
-            sweep(work, table, work_done)
-        if count.shape[0]:
             sweep(work, table, count)
+            done += part
+            age = age + 1 if part == FINEST else 0
+            if part < FINEST and done % (2 * part) == 0:
+                part *= 2
+        work[STEP] = dt
+        work[TIME] = begin + dt
         if not finite(work, sentinels):
-            return k + 1, DIVERGED
-        if not work[WORST] <= tolerance:
-            return k + 1, STUCK
-    return steps, OK
+            return k + 1, DIVERGED, age
+    return steps, OK, age
 
 
 class Rattle(Integrator):
@@ -103,19 +128,9 @@ class Rattle(Integrator):
     def advance(self, work, steps, age):
         p = self.programs
         velocity = p.model.velocity_forces
-        none = p.body()
-        programs = (
-            p.body("impulse"),
-            p.forward(forces=True, predict=True),
-            p.backward("fly", landing=True),
-            p.forward(),
-            p.body("land"),
-            p.up("velocity"),
-            p.backward("close"),
-            p.body("settle") if velocity else none,
-            p.forward(forces=True, right="velocity") if velocity else none,
-            p.backward("strike") if velocity else none,
-            p.work(),
-            p.count(),
-        )
+        opening = (p.body("open"), p.forward(forces=True, predict=True))
+        closing = [p.body("land"), p.up("velocity"), p.backward("close")]
+        if velocity:
+            closing += [p.body("settle"), p.forward(forces=True, right="velocity"), p.backward("strike")]
+        programs = (opening, p.backward("fly", landing=True), p.forward(), tuple(closing), p.body("retry"), p.work(), p.count())
         return steps_of_rattle(work, p.table, *programs, self.sentinels, steps, age, self.tolerance)

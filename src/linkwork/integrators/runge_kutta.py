@@ -98,8 +98,8 @@ def steps_of_rk4(work, table, sweeps, normalise, projection, work_done, count, s
         if count.shape[0]:
             sweep(work, table, count)
         if not finite(work, sentinels):
-            return k + 1, DIVERGED
-    return steps, OK
+            return k + 1, DIVERGED, 0
+    return steps, OK, 0
 
 
 @jit
@@ -150,10 +150,10 @@ def steps_of_dopri5(
                 work[DONE] = done_before
                 work[PACE] = h * factor
                 if work[PACE] < SMALLEST * dt:
-                    return k + 1, STUCK
+                    return k + 1, STUCK, 0
         if not finite(work, sentinels):
-            return k + 1, DIVERGED
-    return steps, OK
+            return k + 1, DIVERGED, 0
+    return steps, OK, 0
 
 
 class RungeKutta(Integrator):

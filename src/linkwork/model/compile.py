@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from linkwork.elements import checks
@@ -293,6 +295,8 @@ def _parameters(nodes, forces, node_at, force_at, limb_of):
     places: dict[str, tuple] = {}
 
     def note(parameter, entry):
+        if parameter.name is None:  # one that only a function knows of
+            parameter.name = next(name for k in itertools.count(1) if (name := f"parameter{k}") not in places)
         known = places.setdefault(parameter.name, (parameter, []))
         if known[0] is not parameter:
             raise ModelError(f'Parameter "{parameter.name}": two parameters have this name; rename one of them')

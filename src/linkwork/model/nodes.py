@@ -31,6 +31,9 @@ SHARED = (joints.Joint, constraints.Distance, constraints.PointOnLine, constrain
 # relations that have full row rank on either of two rigid bodies alone
 FULL_RANK = ("Ball", "Hinge", "Slider", "Cylindrical", "Universal", "Planar", "Weld")
 
+TIMES = (0.0, 0.37, 1.1)  # s, at which rows that no body feels must hold
+BESIDE = 1e-6  # metres by which an anchor may lie beside a particle
+
 
 @dataclass
 class Group:
@@ -41,6 +44,7 @@ class Group:
     elements: list = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)  # of the elements, in the world's order
     ends: list[tuple[int, int]] = field(default_factory=list)  # body numbers in the order of the relation
+    parameters: list[tuple] = field(default_factory=list)  # of each element: the Parameters of its function
 
 
 class Bodies:
@@ -78,6 +82,8 @@ def grouped(elements: Sequence, table: dict, bodies: Bodies) -> list[Group]:
             if isinstance(element, SHARED):
                 shared[cls] = relation
         ends = bodies.ends(relation, element)
+        if ends[0] == ends[1] != GROUND:
+            checks.fail(element, f"both its ends move {checks.label(bodies.elements[ends[0]])}", "give two different bodies")
         kinds = tuple(None if end == GROUND else bodies.kinds[end] for end in ends)
         key = (relation.key, kinds)
         group = by_key.get(key)
@@ -87,18 +93,21 @@ def grouped(elements: Sequence, table: dict, bodies: Bodies) -> list[Group]:
         group.elements.append(element)
         group.numbers.append(number)
         group.ends.append(ends)
+        group.parameters.append(relation.parameters)
     return list(by_key.values())
 
 
 def _check_kinds(element, relation, kinds) -> None:
-    for kind, needs, rigid, body in zip(
-        kinds, relation.needs_directions, relation.rigid_only, relation.bodies(element), strict=True
-    ):
+    ends = zip(kinds, relation.needs_directions, relation.rigid_only, relation.bodies(element), strict=True)
+    for end, (kind, needs, rigid, body) in enumerate(ends):
         if kind is None:
             continue
         if needs and not kind.directions:
             checks.fail(element, f"{checks.label(body)} has no directions, and {type(element).__name__} needs them",
                         "use a RigidBody, or a constraint of points such as Ball or Distance")  # fmt: skip
+        if not kind.directions and relation.points_beside(end):
+            checks.fail(element, f"its function asks for a point beside {checks.label(body)}, which is a point itself",
+                        "use its position")  # fmt: skip
         if rigid and kind.name in ("ScalableBody", "AffineBody"):
             checks.fail(element, f"{checks.label(body)} stretches, and {type(element).__name__} needs a body that does not",
                         "use a RigidBody")  # fmt: skip
@@ -120,7 +129,8 @@ def numbers_of(group: Group, bodies: Bodies) -> Numbers:
     values, slots = np.zeros((len(group.elements), layout.size)), []
     found = group.relation.numbers(group.elements, A, B)
     if group.relation.parameters:
-        found["user"] = np.array([group.relation.parameters] * len(group.elements), dtype=object)
+        found["user"] = np.array(group.parameters, dtype=object)
+    _check_points(group, found)
     for name, array in found.items():
         where = layout.slice(name)
         if array.dtype == object:
@@ -130,6 +140,18 @@ def numbers_of(group: Group, bodies: Bodies) -> Numbers:
             array = np.array([[float(x) for x in row] for row in array]).reshape(array.shape)
         values[:, where] = array
     return Numbers(values, slots)
+
+
+def _check_points(group: Group, found: dict[str, np.ndarray]) -> None:
+    """An anchor on a particle is where the particle is."""
+    for end, (kind, name) in enumerate(zip(group.kinds, ("on_a", "on_b"), strict=True)):
+        if kind is not None and not kind.directions and name in found:
+            away = np.linalg.norm(found[name], axis=1)
+            for element, distance in zip(group.elements, away, strict=True):
+                if distance > BESIDE:
+                    body = checks.label(group.relation.bodies(element)[end])
+                    checks.fail(element, f"its anchor lies {distance:.3g} m beside {body}, which is a point",
+                                "put the anchor at its position")  # fmt: skip
 
 
 class Evaluator:
@@ -174,7 +196,7 @@ def kept_rows(group: Group, numbers: Numbers, bodies: Bodies, records) -> list[t
                 felt = np.maximum(felt, np.abs(block).max(axis=1, initial=0.0))
         rows = tuple(int(k) for k in np.flatnonzero(felt > 1e-12))
         given = {1: values, **{2 + k: records(end, 0) for k, end in enumerate(ends) if end != GROUND}}
-        C = residual(given)[: len(whole)]
+        C = max((residual({0: [time], **given})[: len(whole)] for time in TIMES), key=lambda c: np.abs(c).max())
         for row in set(whole) - set(rows):
             if abs(C[row]) > 1e-9:
                 checks.fail(element, f"row {row + 1} is off by {C[row]:.3g} out of the plane that its bodies live in",

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..elements import Ball, Box, Hinge, RigidBody, checks
+from ..elements import Ball, Body, Box, Hinge, RigidBody, checks
 from ..world import World
 from . import facts
 from .layout import rod, turn, whirl
@@ -17,7 +17,7 @@ def _links(joint, n, length, width, mass, angle):
     """n boxes from the origin on, straight, at `angle` below the x axis; joint(a, b, at, name) makes each joint."""
     world = World(gravity=(0, 0, -GRAVITY))
     step, pose = length * np.array([math.cos(angle), 0, -math.sin(angle)]), turn((0, 1, 0), angle)
-    previous = world.ground
+    previous: Body = world.ground
     for i in range(n):
         shape = Box(length, width, width)
         link = RigidBody(mass=mass, shape=shape, position=(i + 0.5) * step, orientation=pose, name=f"link{i + 1}")
@@ -37,14 +37,17 @@ def _scale(n, mass, length, **_):
 
 
 @scene("chain", seconds=2.0, facts=_chain_facts)
-def chain(*, n=20, length=0.1, width=0.02, mass=0.1, angle=0.0, whirling=1.0):
+def chain(*, n=20, length=0.1, width=0.02, mass=0.1, angle=0.0, speed=2.0):
     """A chain of n links on ball joints, hung at one end, let go from the horizontal.
 
-    length m, width m, mass kg of a link; angle (rad) of the chain below the horizontal; whirling (rad/s): it starts
-    turning about the vertical as one straight piece.
+    length m, width m, mass kg of a link; angle (rad) of the chain below the horizontal; speed (m/s) of its end: it
+    starts turning about the vertical as one straight piece.
     """
     world = _links(lambda a, b, at, name: Ball(a, b, at=at, name=name), n, length, width, mass, angle)
-    whirl(world.bodies, (0, 0, whirling))
+    reach = n * length * math.cos(angle)
+    if abs(reach) < 1e-9 * n * length and speed != 0:
+        checks.fail('Scene "chain"', "a chain that hangs straight down cannot turn about itself", "give speed=0")
+    whirl(world.bodies, (0, 0, speed / reach if speed else 0.0))
     return world
 
 

@@ -10,19 +10,19 @@ from .registry import scene
 TALL, HEAVY = 1.8, 70.0  # m and kg: the doll that the numbers below describe, x ahead, y to its left, feet at z = 0
 
 # name: shape, where, kg
-TRUNK = {
+TRUNK: dict[str, tuple] = {
     "pelvis": (Box(0.20, 0.32, 0.18), (0, 0, 0.99), 10.5),
     "torso": (Box(0.22, 0.34, 0.42), (0, 0, 1.31), 23.5),
     "head": (Ellipsoid(0.20, 0.17, 0.24), (0, 0, 1.68), 5.0),
 }
 # name: from, to, radius, kg; one on each side
-LIMBS = {
+LIMBS: dict[str, tuple] = {
     "upper-arm": ((0, 0.20, 1.47), (0, 0.48, 1.47), 0.045, 2.0),
     "forearm": ((0, 0.48, 1.47), (0, 0.74, 1.47), 0.035, 1.2),
     "thigh": ((0, 0.10, 0.92), (0, 0.10, 0.51), 0.070, 7.5),
     "shin": ((0, 0.10, 0.51), (0, 0.10, 0.10), 0.050, 3.3),
 }
-ENDS = {
+ENDS: dict[str, tuple] = {
     "hand": (Ellipsoid(0.09, 0.17, 0.05), (0, 0.83, 1.47), 0.5),
     "foot": (Box(0.26, 0.10, 0.07), (0.06, 0.10, 0.05), 1.0),
 }
@@ -53,7 +53,7 @@ def rag_doll(*, height=TALL, mass=HEAVY, drag=2.0):
             start, end = at(*start) * (1, y, 1), at(*end) * (1, y, 1)
             world.add(rod(start, end, size * radius, share * kg, name=f"{name}-{side}"))
         for name, given in ENDS.items():
-            put(f"{name}-{side}", *given, mirror=y)
+            put(f"{name}-{side}", *given, y)
 
         def join(joint, a, b, place, name, side=side, y=y, **axes):
             a = a if a in TRUNK else f"{a}-{side}"

@@ -43,7 +43,7 @@ class Scene:
     @property
     def summary(self):
         """The first line of the docstring."""
-        return inspect.getdoc(self.build).splitlines()[0]
+        return (inspect.getdoc(self.build) or "").splitlines()[0]
 
     @property
     def parameters(self):

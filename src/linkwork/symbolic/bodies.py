@@ -79,7 +79,7 @@ class BodyKind:
     def layout(self, derived: int, **parameters: int) -> Record:
         """Coordinates, velocity, derived pose; parameters; the front (D, b, x contiguous); the flight's end and middle."""
         return Record(q=self.nq, v=self.nv, R=derived, **parameters, D=triangle_size(self.nv), b=self.nv, x=self.nv,
-                      q1=self.nq, v1=self.nv, qm=self.nq, vm=self.nv)  # fmt: skip
+                      v0=self.nv, q1=self.nq, v1=self.nv, qm=self.nq, vm=self.nv)  # fmt: skip
 
     # -- kinematics ------------------------------------------------------------------------------------------
     def pose(self, q) -> SX:

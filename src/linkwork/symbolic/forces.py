@@ -36,10 +36,8 @@ class Spring(Law):
     fields = {"on_a": 3, "on_b": 3, "stiffness": 1, "rest": 1, "damping": 1}
 
     def __init__(self, element):
-        self.key = "Spring"
         self.velocity_dependent = not (isinstance(element.damping, float) and element.damping == 0.0)
-        if not self.velocity_dependent:
-            self.key = "Spring-undamped"
+        self.key = f"{type(element).__name__}-{self.velocity_dependent}"
 
     def numbers(self, elements, A, B):
         on_a, on_b = _points(elements, A, "on_a"), _points(elements, B, "on_b")

@@ -120,6 +120,7 @@ class Traced:
 
     def __init__(self, owner: str, function: Callable, bodies: int, size: int | None, extra: Sequence[SX] = ()):
         """`size` None: any number of rows. `extra`: symbols handed to the function in the place of bodies."""
+        self.bodies = bodies
         proxies = [BodyProxy(i) for i in range(bodies)]
         time = SX.sym("t")
         try:

@@ -62,6 +62,18 @@ def _impulse(trace, kind):
     _store(trace, kind, b=load_global(trace, "kick") * kind.weight(view, load_global(trace, "gravity")))
 
 
+def _open(trace, kind):
+    """A step begins: its velocity is kept in case it must be made again in smaller ones; the opening kick."""
+    _store(trace, kind, v0=View(kind, trace, 1).v)
+    _impulse(trace, kind)
+
+
+def _retry(trace, kind):
+    """Back to the beginning of the step."""
+    view = View(kind, trace, 1)
+    _store(trace, kind, v=view.field("v0"), R=kind.pose(view.q))
+
+
 def _clear(trace, kind):
     _store(trace, kind, b=SX.zeros(kind.nv))
 
@@ -204,7 +216,8 @@ def _rates(trace, kind):
 
 
 _BODY = {
-    "place": _place, "accelerate": _accelerate, "kick": _kick, "impulse": _impulse, "clear": _clear, "euler": _euler,
+    "place": _place, "accelerate": _accelerate, "kick": _kick, "open": _open, "retry": _retry,
+    "impulse": _impulse, "clear": _clear, "euler": _euler,
     "euler-again": _euler_again,
     "fly": _fly, "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,
     "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "strike": _strike, "nudge": _nudge,

@@ -33,15 +33,17 @@ def perpendicular(d: np.ndarray) -> np.ndarray:
 
 
 def _either(elements, world, on_a, on_b, to_a, to_b, user_a, user_b, from_a, from_b):
-    """A vector given in the world or in one or both bodies, in both bodies: (k, 3), (k, 3)."""
+    """A vector given in the world or in one or both bodies, in both bodies: (k, 3), (k, 3). Without any it is the
+    origin of b's own frame."""
     given = [(getattr(e, world), getattr(e, on_a, None), getattr(e, on_b, None)) for e in elements]
-    if all(w is not None for w, _, _ in given):
+    if all(w is not None and pb is None for w, _, pb in given):
         at = np.array([w for w, _, _ in given])
         return to_a(at), to_b(at)
     a, b = np.zeros((len(given), 3)), np.zeros((len(given), 3))
     for k, (w, pa, pb) in enumerate(given):
         pick = np.array([k])
         if w is None:
+            pb = np.zeros(3) if pa is None and pb is None else pb
             w = from_a(user_a(pa, pick), pick)[0] if pa is not None else from_b(user_b(pb, pick), pick)[0]
         a[k] = user_a(pa, pick)[0] if pa is not None else to_a(w[None], pick)[0]
         b[k] = user_b(pb, pick)[0] if pb is not None else to_b(w[None], pick)[0]
@@ -99,6 +101,14 @@ class Relation:
             turns, side = p["turns"][2 * k], p["turns"][2 * k + 1]
             found.append(ca.atan2(s, c) + 2 * np.pi * (turns + crossing(side, s, c)))
         return found
+
+    def points_beside(self, end: int) -> bool:
+        """Whether the user's function, if any, asks its body `end` (0 or 1) for a point other than its position."""
+        traced = getattr(self, "traced", None)
+        if not isinstance(traced, Traced):
+            return False
+        number = end - (2 - traced.bodies)
+        return any(n == number and what.startswith("point") and any(local) for n, what, local in traced.requests)
 
     def anchor(self, p) -> SX | None:
         """The point of the second body, local, at which its reaction is reported."""

@@ -72,7 +72,7 @@ class Tape:
         self.handles = [Handle(self, i, view) for i, view in enumerate(views)]
 
     def entry(self, number: int, view: View | None, what: str, local) -> Entry:
-        key = (number, what, None if local is None else str(SX(local)))
+        key = (number, what, None if local is None else SX(local).serialize())  # str() rounds constants
         if key not in self._known:
             k = len(self.entries)
             entry = Entry(number, SX.sym(f"s{k}", 3), SX.sym(f"r{k}", 3), _primitive(view, what, local))

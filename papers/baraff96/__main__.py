@@ -1,0 +1,85 @@
+"""Runs sections 3 to 7, section 9's sizes and appendix A of baraff96; writes results.json, results.md and the figures.
+
+python -m papers.baraff96                 about three minutes
+python -m papers.baraff96 --quick --out /tmp/baraff96    some seconds, small sizes
+"""
+
+import argparse
+import json
+import os
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+for library in ("OPENBLAS", "OMP", "MKL"):  # before numpy is imported: every way runs on one thread
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+
+class Progress:
+    """Lines on stdout: what is being done, and for how long it has been going on."""
+
+    def __init__(self):
+        self.start = time.perf_counter()
+
+    def part(self, name):
+        return lambda text: print(f"{time.perf_counter() - self.start:6.1f} s  {name}: {text}", flush=True)
+
+
+def measure(quick, progress):
+    """Everything as one dictionary that JSON can hold."""
+    from benchmarks import machine
+    from papers.baraff96 import errata, growth, multipliers, sizes
+
+    say = progress.part("errata")
+    say("random forests and counterexamples")
+    result = {"quick": quick, "machine": machine.describe()}
+    result["errata"] = [asdict(e) for e in errata.table(20 if quick else errata.FORESTS)]
+    result["worst_forest"] = errata.sign_of_the_appendix(20 if quick else errata.FORESTS)[3]
+    result["footnote_8"] = errata.footnote_8()
+    result["near_footnote_8"] = errata.near_footnote_8()
+    result["accuracy"] = errata.accuracy()
+    result["sizes"] = sizes.measure(progress.part("sizes"), seconds=0.1 if quick else 1.0)
+    chosen = (growth.QUICK_SIZES, growth.QUICK_DENSE_SIZES) if quick else (growth.SIZES, growth.DENSE_SIZES)
+    result["growth"] = growth.measure(chosen[0], progress.part("growth"), chosen[1])
+    chosen = multipliers.QUICK_SIZES if quick else multipliers.SIZES
+    result["multipliers"] = multipliers.measure(chosen, progress.part("multipliers"))
+    return result
+
+
+def write(result, folder, progress):
+    from papers.baraff96 import figures, report
+
+    folder.mkdir(parents=True, exist_ok=True)
+    progress.part("writing")(str(folder))
+    (folder / "results.json").write_text(json.dumps(result, indent=1) + "\n")
+    (folder / "results.md").write_text(report.page(result))
+    drawn = {
+        "sparsity": figures.sparsity(),
+        "multipliers": figures.multipliers(result["multipliers"]),
+        "sizes": figures.sizes(result["sizes"]),
+        "growth": figures.growth(result["growth"]),
+        "accuracy": figures.accuracy(result),
+    }
+    for name, figure in drawn.items():
+        figure.savefig(folder / f"{name}.png")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m papers.baraff96", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser.add_argument("--quick", action="store_true", help="small sizes, fewer repetitions")
+    parser.add_argument(
+        "--out", type=Path, default=Path(__file__).parent, help="folder for results (default: beside this)"
+    )
+    parser.add_argument("--draw", action="store_true", help="measure nothing; draw and tell from results.json in OUT")
+    options = parser.parse_args(arguments)
+    progress = Progress()
+    if options.draw:
+        result = json.loads((options.out / "results.json").read_text())
+    else:
+        result = measure(options.quick, progress)
+    write(result, options.out, progress)
+
+
+if __name__ == "__main__":
+    main()
