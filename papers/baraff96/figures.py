@@ -111,7 +111,7 @@ def sparsity(n=10):
         _pattern(row[1], H, rows, "H, all bodies before all joints")
         _pattern(row[2], H[np.ix_(order, order)], rows[order], "H, children before parents")
     handles = [Patch(color=BLUE, label="M (or A)"), Patch(color=ORANGE, label="J and Jᵀ"),
-               Patch(color=GRID, label="zero, but a pivot"), Patch(color=ROSE, label="filled in by the factor")]  # fmt: skip
+               Patch(color=GRID, label="zero pivot"), Patch(color=ROSE, label="filled in by the factor")]  # fmt: skip
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=10)
     return figure
 
@@ -223,6 +223,6 @@ def accuracy(result):
         "that row's block, scaled by",
         "relative error of λ",
     )
-    for one in (left, right):
-        one.legend(frameon=False, fontsize=8.5, loc="upper center", bbox_to_anchor=(0.45, -0.16), ncols=3)
+    left.legend(frameon=False, fontsize=9, loc="upper left")
+    right.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0.36, 0.1))
     return figure

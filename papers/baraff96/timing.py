@@ -6,7 +6,7 @@ import numpy as np
 
 
 def best(run, prepare=None, *, seconds=0.2, least=5, most=2000):
-    """Seconds of the fastest of several runs: `least` of them, more until `seconds` are over. `prepare` is not timed."""
+    """Seconds of the fastest of several runs: `least`, more until `seconds` are over. `prepare` is not timed."""
     times, until = [], time.perf_counter() + seconds
     while len(times) < least or (time.perf_counter() < until and len(times) < most):
         if prepare is not None:

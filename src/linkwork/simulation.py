@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -115,7 +115,7 @@ class Simulation:
         self.programs = SOLVERS[solver](self.model)
         if integrator == "first-order":
             self._refuse_velocity_forces()
-        self.work = self.model.start.copy()
+        self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance)
         power = 1 if integrator == "first-order" else 2
         given = [(make.default_stiffness / self.dt**power, stiffness, "stiffness"),
@@ -144,7 +144,7 @@ class Simulation:
 
     def step(self, n: int = 1) -> None:
         """Make n steps of dt."""
-        if self._stale:
+        if self._stale or self.world.version != self._world_version:
             self._prepare()
         self._solved = False
         made, status, self.age = self.integrator.advance(self.work, n, self.age)
@@ -332,8 +332,7 @@ class Simulation:
     def drift(self, velocity: bool = False) -> float:
         """The largest |C| over all position rows (m; radians count as metres); with velocity=True the largest
         |J v + C_t| and |g| over all rows."""
-        residuals = self._residuals(velocity)
-        return float(max((np.abs(r).max(initial=0.0) for r in residuals), default=0.0))
+        return float(np.abs(self._residuals(velocity)[0]).max(initial=0.0))
 
     def energy(self) -> Energy:
         """Kinetic and potential energy now, and the work of prescribed motion so far."""
@@ -346,8 +345,7 @@ class Simulation:
     @property
     def nbytes(self) -> int:
         """Bytes of model, state and workspace, the operation tables included."""
-        tables = sum(operations.nbytes for operations in self.programs._known.values())
-        return self.model.nbytes + tables + self._initial.values.nbytes
+        return self.model.nbytes + self.programs.nbytes + self.work.nbytes + self._initial.values.nbytes
 
     # -- parameters --------------------------------------------------------------------------------------------------
     def set(self, parameter, value) -> None:
@@ -393,11 +391,19 @@ class Simulation:
     def _check_factors(self) -> None:
         """Rows that depend on each other show as a solution that is not finite, or as huge multipliers."""
         self._factor()
+        if np.isfinite(self.work[self.integrator.sentinels]).all() and self._multipliers_finite():
+            return
         bad = [k for k in range(len(self.model.nodes)) if not np.isfinite(self.work[self.model.field_of_node(k, "x")]).all()]
         if bad:
             element = self.model.nodes[bad[0]].elements[-1]
             raise ModelError(f"{checks.label(element)}: its rows cannot be told from those of other constraints as built "
                              "(redundant); remove it or take a constraint with fewer rows")  # fmt: skip
+
+    def _multipliers_finite(self) -> bool:
+        total = 0.0
+        for k in range(len(self.model.nodes)):
+            total += self.work[self.model.field_of_node(k, "x").start]
+        return bool(np.isfinite(total))
 
     def _factor(self) -> None:
         """Factors and a velocity-level solve at the current configuration."""
@@ -513,39 +519,40 @@ class Simulation:
             offset += size
         return found
 
-    def _residuals(self, velocity: bool) -> list[np.ndarray]:
-        """Of each node: the residuals of its position rows, or the rates of all its rows."""
+    def _residuals(self, velocity: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Residuals of all position rows, or rates of all rows; and the node of each."""
         self._derive()
         self.integrator.run(self.work, self.programs.check())
-        found = []
+        entries, nodes = self._rows_of_reports[velocity]
+        return self.work[entries], nodes
+
+    @cached_property
+    def _rows_of_reports(self) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+        """Entries of the report area and the nodes they belong to: residuals of position rows, rates of all rows."""
+        residuals, rates = ([], []), ([], [])
         for k, node in enumerate(self.model.nodes):
-            m, at = node.kind.size, int(self.model.report_at[k])
-            if velocity:
-                found.append(self.work[at + m : at + 2 * m])
-            else:
-                holonomic = np.array([level == "position" for level in node.kind.levels])
-                found.append(self.work[at : at + m][holonomic])
-        return found
+            at, m = int(self.model.report_at[k]), node.kind.size
+            for row, level in enumerate(node.kind.levels):
+                if level == "position":
+                    residuals[0].append(at + row)
+                    residuals[1].append(k)
+                rates[0].append(at + m + row)
+                rates[1].append(k)
+        found = [tuple(np.array(x, dtype=np.int64) for x in pair) for pair in (residuals, rates)]
+        return found[0], found[1]  # type: ignore[return-value]
 
     def _worst(self, velocity: bool):
         """(largest residual, its element)."""
-        worst, found = 0.0, None
-        for k, residual in enumerate(self._residuals(velocity)):
-            largest = float(np.abs(residual).max(initial=0.0))
-            if not largest <= worst:
-                worst, found = largest, self._element_of_worst(k, residual, velocity)
-        return worst, found
-
-    def _element_of_worst(self, node_number: int, residual, velocity: bool):
-        node = self.model.nodes[node_number]
-        levels = node.kind.levels
-        rows = [k for k, level in enumerate(levels) if velocity or level == "position"]
-        row = rows[int(np.argmax(np.abs(residual)))]
-        for element in node.elements:
-            where = node.rows_of(element)
-            if where.start <= row < where.stop:
-                return element
-        return node.elements[-1]
+        residuals, nodes = self._residuals(velocity)
+        if not len(residuals):
+            return 0.0, None
+        wrong = np.flatnonzero(~np.isfinite(residuals))
+        k = int(wrong[0]) if len(wrong) else int(np.argmax(np.abs(residuals)))
+        row = int(self._rows_of_reports[velocity][0][k]) - int(self.model.report_at[nodes[k]])
+        node = self.model.nodes[nodes[k]]
+        row -= node.kind.size if velocity else 0
+        element = next(e for e in node.elements if node.rows_of(e).start <= row < node.rows_of(e).stop)
+        return float(abs(residuals[k])), element
 
     def _coordinate(self, joint) -> tuple[float, float]:
         node_number, part = self._constraint(joint)
@@ -646,7 +653,8 @@ class Simulation:
         return self._lookup(constraint, "constraint")
 
     def __repr__(self) -> str:
-        return f"<Simulation at {self.time:.6g} s: {len(self.model.bodies.elements)} bodies, {self.solver}, {self.integrator_name}>"
+        bodies = len(self.model.bodies.elements)
+        return f"<Simulation at {self.time:.6g} s: {bodies} bodies, {self.solver}, {self.integrator_name}>"
 
 
 def _skew(a: np.ndarray) -> np.ndarray:

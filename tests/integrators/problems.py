@@ -138,7 +138,7 @@ def pendulum(kind="rigid"):
         th = y[:n] - angles
         return np.concatenate([np.diff(th, prepend=0), np.diff(y[n:], prepend=0)])
 
-    return Problem(f"three {kind} rods", world, observe, rates, np.concatenate([angles, speeds]), told, 0.8, ("holonomic",))
+    return Problem(f"three {kind} rods", world, observe, rates, np.concatenate([angles, speeds]), told, 0.8, ("holonomic",), 1.25e-3)
 
 
 # -- time-dependent: a pendulum whose pivot is carried about; a driven arm --------------------------------------------------

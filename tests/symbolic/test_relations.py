@@ -131,3 +131,14 @@ def test_every_kind_of_constraint_is_in_the_table():
 
     assert {cls.__name__ for cls in RELATIONS} == {name.partition(" ")[0] for name in CONSTRAINTS}
     assert len(KINDS) == 7
+
+
+def test_the_table_of_the_documents_is_what_the_package_does():
+    import importlib.util
+    from pathlib import Path
+
+    docs = Path(__file__).parents[2] / "docs"
+    spec = importlib.util.spec_from_file_location("make_compatibility", docs / "make_compatibility.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert (docs / "compatibility.md").read_text() == script.text(), "run: python docs/make_compatibility.py"

@@ -61,19 +61,20 @@ def _simulate(chosen, parameters, options):
     compiled = time.perf_counter()
     recording = sim.run(options["seconds"], record_every=options["record_every"])
     took = time.perf_counter() - compiled
+    steps = round(sim.time / options["dt"])
     recording.attributes |= {"scene": chosen.name, "parameters": parameters, **options}
     return recording, {
         "scene": chosen.name,
         "parameters": parameters,
         "options": options,
-        "interrupted": sim.steps < round(options["seconds"] / options["dt"]),  # nothing else ends a run early
+        "interrupted": steps < round(options["seconds"] / options["dt"]),  # nothing else ends a run early
         "time": float(sim.time),
-        "steps": sim.steps,
+        "steps": steps,
         "frames": len(recording),
         "compile_seconds": compiled - begin,
         "run_seconds": took,
         "steps_per_second": report.speed(sim),
-        "steps_per_second_recording": sim.steps / took,
+        "steps_per_second_recording": steps / took,
         "drift": {
             "largest": float(recording.drift.max()),
             "end": float(sim.drift()),

@@ -13,9 +13,9 @@ from linkwork.model.programs import Programs
 from linkwork.symbolic.bodies import GLOBALS
 
 OK, DIVERGED, STUCK = 0, 1, 2
-TIME, HALF, STEP, KICK, SHARE, WORST, PACE = (GLOBALS.offset(name)
-                                              for name in ("time", "half", "step", "kick", "share", "worst", "pace"))  # fmt: skip
-EXTRAPOLATE, DONE = GLOBALS.offset("extrapolate"), GLOBALS.offset("work")
+TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE = (
+    GLOBALS.offset(name) for name in ("time", "half", "step", "kick", "share", "extrapolate", "worst", "work", "pace")
+)
 
 
 @jit

@@ -8,15 +8,15 @@ from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIM
 
 
 @jit
-def steps_of_euler(work, table, up, down, work_done, count, sentinels, steps):
+def steps_of_euler(work, table, up, solved, down, work_done, count, sentinels, steps):
     h = work[STEP]
     work[KICK] = 1.0
     work[SHARE] = h
     for k in range(steps):
         sweep(work, table, up)
-        if work_done.shape[0]:
-            work[HALF] = work[TIME]
-            sweep(work, table, work_done)
+        sweep(work, table, solved)
+        work[HALF] = work[TIME]
+        sweep(work, table, work_done)
         sweep(work, table, down)
         work[TIME] += h
         sweep(work, table, count)
@@ -34,5 +34,10 @@ class Euler(Integrator):
 
     def advance(self, work, steps, age):
         p = self.programs
-        programs = (p.up("acceleration"), p.backward("euler-again"), p.work(), p.count())
+        work_done = p.work()
+        if len(work_done):  # needs this step's multipliers, and the bodies where they were
+            solved, down = p.backward(), p.body("euler-again")
+        else:
+            solved, down = p.body(), p.backward("euler-again")
+        programs = (p.up("acceleration"), solved, down, work_done, p.count())
         return steps_of_euler(work, p.table, *programs, self.sentinels, steps)

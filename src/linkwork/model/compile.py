@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
+from contextlib import contextmanager
 
+import casadi as ca
 import numpy as np
 
 from linkwork.elements import checks
@@ -11,7 +14,7 @@ from linkwork.errors import ModelError
 from linkwork.model import nodes as stacking
 from linkwork.model.frames import RigidFrames, frames_of
 from linkwork.model.graph import GROUND, Loop, Redundant, elimination_order, forest, later_neighbours
-from linkwork.model.nodes import Bodies, Evaluator, Group, Node
+from linkwork.model.nodes import Bodies, Evaluator, Node
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS, kind_of
 from linkwork.symbolic.forces import LAWS
@@ -25,6 +28,23 @@ SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 def compile(world, *, limbs: bool = True, packed: bool = False) -> Model:
     """Compile a world. `limbs`: eliminate bodies and joints together where that is faster; `packed`: keep a packed
     vector of all coordinates and velocities (for integrators that work on one)."""
+    with _no_collection():
+        return _compile(world, limbs, packed)
+
+
+@contextmanager
+def _no_collection():
+    """Many small objects are made and kept: the garbage collector would look at them again and again in vain."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _compile(world, limbs: bool, packed: bool) -> Model:
     if not world.bodies:
         raise ModelError("World: there is no body in it; add one, for example lw.Particle(1.0)")
     bodies = _bodies(world)
@@ -40,11 +60,8 @@ def compile(world, *, limbs: bool = True, packed: bool = False) -> Model:
     later = later_neighbours(order, len(bodies.kinds), ends)
     items, limb_of = _items(order, later, graph, bodies, nodes, limbs)
     if limb_of:  # origins move to the joints, so the numbers are computed once more
-        _place_origins(bodies, nodes, limb_of, groups)
-        numbers = [stacking.numbers_of(group, bodies) for group in groups]
-        nodes = stacking.stacked(groups, numbers, kept, count)
-        limb_of = {k: Limb(nodes[k].kind, limb.child) for k, limb in _shared_limbs(limb_of, nodes).items()}
-        items = [Item(i.body, i.node, limb_of[i.node] if i.limb else None) for i in items]
+        _place_origins(bodies, nodes, limb_of)
+        stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
     force_groups = stacking.grouped(world.forces, LAWS, bodies)
     forces = stacking.force_nodes(force_groups, [stacking.numbers_of(g, bodies) for g in force_groups])
     return _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed)
@@ -86,8 +103,6 @@ def _records(bodies: Bodies):
 
 
 def _pose_function(kind):
-    import casadi as ca
-
     q = ca.SX.sym("q", kind.nq)
     return ca.Function("pose", [q], [kind.pose(q)])
 
@@ -173,14 +188,7 @@ def _items(order, later, graph, bodies, nodes, limbs: bool):
     return items, limb_of
 
 
-def _shared_limbs(limb_of, nodes):
-    """Nodes were made anew: one limb object for each (kind, child)."""
-    shapes: dict[tuple, Limb] = {}
-    return {k: shapes.setdefault((id(nodes[k].kind), limb.child), Limb(nodes[k].kind, limb.child))
-            for k, limb in limb_of.items()}  # fmt: skip
-
-
-def _place_origins(bodies: Bodies, nodes: list[Node], limb_of, groups: list[Group]) -> None:
+def _place_origins(bodies: Bodies, nodes: list[Node], limb_of) -> None:
     """The origin of each limb's child goes to its joint."""
     frames = bodies.frames["RigidBody"]
     assert isinstance(frames, RigidFrames)
@@ -201,11 +209,12 @@ def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed)
     slot_at: dict[int, int] = {}
     dims = [kind.nv for kind in bodies.kinds] + [node.kind.size for node in nodes]
     fronts: dict[int, list[int]] = {}
+    extent = _extents(bodies, nodes)
     at = GLOBALS.size
     for item in items:
         if item.body >= 0:
             body_at[item.body] = at
-            at += bodies.kinds[item.body].record.size
+            at += extent[item.body]
         if item.node >= 0:
             node_at[item.node] = at
             at += (item.limb or nodes[item.node].kind).record.size
@@ -230,13 +239,10 @@ def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed)
         at += 2 * int(sizes.sum())
     scratch = at
     at += max([SCRATCH, *[m.kind.size * (2 + sum(k.nv for k in m.kind.kinds if k)) for m in nodes]])
-    start = np.zeros(at)
-    start[GLOBALS.slice("gravity")] = world.gravity
-    _fill(start, bodies, nodes, forces, body_at, node_at, force_at, limb_of)
     index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of)
     model = Model(
         bodies, nodes, forces, graph, items, fronts, limb_of, body_at, node_at, force_at, slot_at, report_at, packed_at,
-        packed_range, rates_range, scratch, start, index,
+        packed_range, rates_range, scratch, at, np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
         any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
     )  # fmt: skip
@@ -247,19 +253,11 @@ def _damped(bodies: Bodies) -> bool:
     return any(np.any(getattr(frames, "damping", 0.0)) for frames in bodies.frames.values())
 
 
-def _fill(start, bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> None:
-    for name, frames in bodies.frames.items():
-        members = bodies.members[name]
-        record = bodies.kinds[members[0]].record
-        offsets = body_at[np.array(members)]
-        for field, values in frames.start().items():
-            where = record.slice(field)
-            start[offsets[:, None] + np.arange(where.start, where.stop)] = values
-    for k, node in enumerate(nodes):
-        offset = node_at[k] + (limb_of.get(k) or node.kind).record.offset("parameters")
-        start[offset : offset + len(node.values)] = node.values
-    for k, force in enumerate(forces):
-        start[force_at[k] : force_at[k] + len(force.values)] = force.values
+def _extents(bodies: Bodies, nodes: list[Node]) -> list[int]:
+    """Entries of each body's record; the middle of a flight (its last fields) only where somebody asks for it."""
+    halves = {b for node in nodes if node.kind.moving_rows for b in node.ends if b != GROUND}
+    return [kind.record.size if k in halves or kind.name == "ScalableBody" else kind.record.offset("qm")
+            for k, kind in enumerate(bodies.kinds)]  # fmt: skip
 
 
 def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> np.ndarray:
@@ -268,10 +266,15 @@ def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> 
         record = bodies.kinds[members[0]].record
         span = np.arange(record.offset("q"), record.slice("v").stop)
         parts.append((body_at[np.array(members)][:, None] + span).ravel())
+    by_record: dict[tuple, list[int]] = {}
     for k, node in enumerate(nodes):
-        record = (limb_of.get(k) or node.kind).record
-        parts.append(np.arange(*_bounds(node_at[k], record.slice("history"))))
-        parts += _turns(node_at[k] + record.offset("parameters"), [part.relation for part in node.kind.parts])
+        by_record.setdefault((id(node.kind), k in limb_of), []).append(k)
+    for members in by_record.values():
+        k = members[0]
+        record, base = (limb_of.get(k) or nodes[k].kind).record, node_at[np.array(members)][:, None]
+        spans = [np.arange(*_bounds(0, record.slice("history")))]
+        spans += _turns(record.offset("parameters"), [part.relation for part in nodes[k].kind.parts])
+        parts += [(base + span).ravel() for span in spans]
     for k, force in enumerate(forces):
         parts += _turns(force_at[k], [force.kind.law])
     return np.concatenate(parts).astype(np.int64)

@@ -9,13 +9,12 @@ import casadi as ca
 import numpy as np
 
 from linkwork.codegen.trace import Kernel
-from linkwork.elements import checks, constraints, forces, joints
+from linkwork.elements import checks, constraints, joints
 from linkwork.elements.parameter import Parameter
 from linkwork.errors import ModelError
 from linkwork.model.frames import Fixed, Frames
 from linkwork.model.graph import GROUND
 from linkwork.symbolic.bodies import BodyKind
-from linkwork.symbolic.forces import LAWS
 from linkwork.symbolic.kernels import (
     ForceKind,
     NodeKind,
@@ -24,7 +23,7 @@ from linkwork.symbolic.kernels import (
     node_jacobian_kernel,
     parameter_record,
 )
-from linkwork.symbolic.relations import RELATIONS, Relation
+from linkwork.symbolic.relations import Relation
 
 # classes whose elements all share one relation
 SHARED = (joints.Joint, constraints.Distance, constraints.PointOnLine, constraints.PointOnPlane, constraints.Skate)
@@ -216,6 +215,7 @@ class Node:
     elements: list
     values: np.ndarray  # (parameters,)
     slots: list[tuple[int, Parameter]]  # (entry, parameter)
+    members: list[tuple[int, int]]  # (group, element within it) of each element
 
     def rows_of(self, element) -> slice:
         start = 0
@@ -229,12 +229,12 @@ class Node:
 def stacked(groups: list[Group], numbers: list[Numbers], kept: list[list[tuple[int, ...]]], count: int) -> list[Node]:
     """Nodes in the order in which their first element stands in the world."""
     entries: list = [None] * count
-    for group, values, rows in zip(groups, numbers, kept, strict=True):
+    for place, (group, values, rows) in enumerate(zip(groups, numbers, kept, strict=True)):
         slots: dict[int, list] = {}
         for k, entry, parameter in values.slots:
             slots.setdefault(k, []).append((entry, parameter))
         for k, (number, ends) in enumerate(zip(group.numbers, group.ends, strict=True)):
-            entries[number] = (group, k, ends, rows[k], values.values[k], slots.get(k, ()))
+            entries[number] = (group, k, ends, rows[k], values.values[k], slots.get(k, ()), place)
     by_pair: dict[tuple[int, int], list] = {}
     for entry in entries:
         ends = entry[2]
@@ -243,20 +243,28 @@ def stacked(groups: list[Group], numbers: list[Numbers], kept: list[list[tuple[i
     kinds: dict[tuple, NodeKind] = {}
     nodes = []
     for pair, members in by_pair.items():
-        signature = tuple((id(g.relation), ends != pair, rows, g.kinds) for g, _, ends, rows, _, _ in members)
+        signature = tuple((id(g.relation), ends != pair, rows, g.kinds) for g, _, ends, rows, *_ in members)
         kind = kinds.get(signature)
         if kind is None:
-            parts = tuple(Part(g.relation, ends != pair, rows) for g, _, ends, rows, _, _ in members)
+            parts = tuple(Part(g.relation, ends != pair, rows) for g, _, ends, rows, *_ in members)
             group, _, ends, *_ = members[0]
             both = group.kinds if ends == pair else group.kinds[::-1]
             kind = kinds[signature] = NodeKind(parts, both)  # type: ignore[arg-type]
         offset, slots = 0, []
-        for group, _, _, _, values, own in members:
+        for _, _, _, _, values, own, _ in members:
             slots += [(offset + entry, parameter) for entry, parameter in own]
             offset += len(values)
         joined = members[0][4] if len(members) == 1 else np.concatenate([m[4] for m in members])
-        nodes.append(Node(kind, pair, [m[0].elements[m[1]] for m in members], joined, slots))
+        elements, places = [m[0].elements[m[1]] for m in members], [(m[6], m[1]) for m in members]
+        nodes.append(Node(kind, pair, elements, joined, slots, places))
     return nodes
+
+
+def renumber(nodes: list[Node], numbers: list[Numbers]) -> None:
+    """Put newly computed numbers into the nodes."""
+    for node in nodes:
+        parts = [numbers[group].values[k] for group, k in node.members]
+        node.values = parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 @dataclass
@@ -311,6 +319,3 @@ def _names(elements, until) -> str:
     before = [checks.label(e) for e in elements[: elements.index(until)]]
     return " and ".join(before) if before else "its own other rows in this configuration"
 
-
-__all__ = ["LAWS", "RELATIONS", "Bodies", "Evaluator", "ForceNode", "Group", "Node", "Numbers", "always_full_rank",
-           "check_own_rank", "force_nodes", "forces", "grouped", "kept_rows", "numbers_of", "stacked"]  # fmt: skip

@@ -6,166 +6,289 @@ so that its record is touched while it is in cache.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
 from linkwork.model.graph import GROUND
-from linkwork.model.types import Item, Model
+from linkwork.model.types import Model
 from linkwork.symbolic import kernels as k
 from linkwork.symbolic.limbs import Limb
 
 UNROLLED = 2500  # multiplications of a front that is unrolled whole
 IMPLICIT_FLIGHT = 10  # sweeps of an implicit flight: bodies whose mass depends on their configuration
+TURNS = 64  # operations of one position are told apart by their turn
+FIRST, LAST = 1, 40  # turns of what comes before a body is eliminated, and of the elimination
+AFTER = 1 << 40  # a position behind all others
+
+
+class Sheet:
+    """Rows of one sweep, collected in any order and sorted by place: first by position, then by turn within it."""
+
+    def __init__(self) -> None:
+        self.keys: list[np.ndarray] = []
+        self.rows: list[np.ndarray] = []
+
+    def add(self, position, turn: int, kernel: int, *offsets) -> None:
+        """Operations of one kernel; positions and offsets are arrays of the same length, or single numbers."""
+        position = np.atleast_1d(np.asarray(position, dtype=np.int64))
+        rows = np.zeros((len(position), 1 + OPERANDS), dtype=np.int32)
+        rows[:, 0] = kernel
+        for column, offset in enumerate(offsets, start=1):
+            rows[:, column] = offset
+        self.keys.append(position * TURNS + turn)
+        self.rows.append(rows)
+
+    def table(self) -> np.ndarray:
+        if not self.rows:
+            return np.zeros((0, 1 + OPERANDS), dtype=np.int32)
+        order = np.argsort(np.concatenate(self.keys), kind="stable")
+        return np.ascontiguousarray(np.concatenate(self.rows)[order])
 
 
 class Programs:
     """Operation tables of one model, and the table of kernel addresses that they index."""
 
+    name: str
+    limbs: bool
+
     def __init__(self, model: Model):
         self.model = model
         self.kernels: list[Kernel] = []
+        self.table = np.zeros(0, dtype=np.int64)
         self._number: dict[str, int] = {}
         self._known: dict[str, np.ndarray] = {}
-        self.table = np.zeros(0, dtype=np.int64)
-        self._attached()
+        self._find_places()
+
+    @property
+    def nbytes(self) -> int:
+        return sum(operations.nbytes for operations in self._known.values())
 
     # -- the sweeps --------------------------------------------------------------------------------------------
     def body(self, *what: str) -> np.ndarray:
-        """Body kernels, one body after another."""
-        return self._keep(f"body {what}", lambda: (op for item in reversed(self.model.items) if item.body >= 0
-                                                   for op in self._body(item.body, what)))  # fmt: skip
+        """Body kernels, one body after another, downwards."""
+
+        def make(sheet: Sheet) -> None:
+            self._add_bodies(sheet, what, 1)
+
+        return self._keep(f"body {what}", make)
 
     def up(self, mode: str) -> np.ndarray:
         """Forces, rows and blocks, factors, forward sweep."""
-        return self._keep(f"up {mode}", lambda: self._up(mode))
+
+        def make(sheet: Sheet) -> None:
+            self._add_cleared_fill(sheet)
+            self._add_forces(sheet)
+            for number in self.front_nodes:
+                self._add_assembly(sheet, number, mode)
+            self._add_fronts(sheet, "factor")
+            self._add_limbs(sheet, f"up-{mode}", LAST)
+
+        return self._keep(f"up {mode}", make)
 
     def forward(self, *, forces: bool = False, predict: bool = False, right: str | None = None) -> np.ndarray:
         """The forward sweep with factors that are there; before it forces are added, and right-hand sides of rows are
         extrapolated (predict) or computed (right: a mode)."""
-        return self._keep(f"forward {forces} {predict} {right}", lambda: self._forward(forces, predict, right))
+
+        def make(sheet: Sheet) -> None:
+            if right is not None:
+                self._add_nodes(sheet, lambda kind, start, b, x: k.node_right_kernel(kind, right, start, b), first=True)
+            if forces:
+                self._add_forces(sheet)
+            if predict:
+                self._add_predictions(sheet)
+            self._add_fronts(sheet, "forward")
+            self._add_limbs(sheet, "forward", LAST)
+
+        return self._keep(f"forward {forces} {predict} {right}", make)
 
     def backward(self, *what: str, landing: bool = False) -> np.ndarray:
         """The backward sweep; then body kernels; then residuals of the position stage."""
-        return self._keep(f"backward {what} {landing}", lambda: self._backward(what, landing))
+
+        def make(sheet: Sheet) -> None:
+            self._add_fronts(sheet, "backward", down=True)
+            self._add_limbs(sheet, "backward", 0, down=True)
+            self._add_bodies(sheet, what, 1)
+            if landing:
+                self._add_limbs(sheet, "landing", LAST, down=True)
+                for number in self.front_nodes:  # their bodies may be anywhere: after the whole sweep
+                    kernel = k.node_landing_kernel(self.model.nodes[number].kind)
+                    sheet.add(AFTER, 0, self._id(kernel), *self._node_offsets(number))
+
+        return self._keep(f"backward {what} {landing}", make)
 
     def check(self) -> np.ndarray:
         """Residual, rate and forcing of every node into the area of reports."""
-        m = self.model
-        return self._keep("check", lambda: (self._node_op(k.node_check_kernel(node.kind, self._start(i)), i,
-                                            int(m.report_at[i])) for i, node in enumerate(m.nodes)))  # fmt: skip
+        return self._keep("check", lambda sheet: self._add_nodes(
+            sheet, lambda kind, start, b, x: k.node_check_kernel(kind, start), report=True))  # fmt: skip
 
     def count(self) -> np.ndarray:
         """Turn counters."""
-        return self._keep("count", self._count)
+
+        def make(sheet: Sheet) -> None:
+            self._add_nodes(sheet, lambda kind, start, b, x: k.node_count_kernel(kind, start) if kind.counters else None)
+            for number, force in enumerate(self.model.forces):
+                if force.kind.law.counters:
+                    sheet.add(AFTER, 0, self._id(k.force_count_kernel(force.kind)), *self._force_offsets(number))
+
+        return self._keep("count", make)
 
     def work(self) -> np.ndarray:
         """Add the work of prescribed motion of the last solve."""
-        return self._keep("work", self._work)
+        return self._keep("work", lambda sheet: self._add_nodes(
+            sheet, lambda kind, start, b, x: k.node_work_kernel(kind, start, x) if kind.forced else None))  # fmt: skip
 
     def energy(self) -> np.ndarray:
-        return self._keep("energy", self._energy)
+        def make(sheet: Sheet) -> None:
+            self._add_bodies(sheet, ("energy",), 1)
+            for number, force in enumerate(self.model.forces):
+                sheet.add(AFTER, 0, self._id(k.force_energy_kernel(force.kind)), *self._force_offsets(number))
+
+        return self._keep("energy", make)
 
     def jacobian(self, node: int) -> np.ndarray:
         """Blocks of one node into the scratch area."""
         kernel = k.node_jacobian_kernel(self.model.nodes[node].kind, self._start(node))
-        return self._keep(f"jacobian {node}", lambda: [self._node_op(kernel, node, self.model.scratch)])
+        return self._keep(f"jacobian {node}", lambda sheet: sheet.add(
+            0, 0, self._id(kernel), *self._node_offsets(node), self.model.scratch))  # fmt: skip
 
     def packed(self, what: str) -> np.ndarray:
         """pack, unpack, rates: between the bodies and the packed vectors."""
-        shift = self.model.rates[0] - self.model.packed[0] if what == "rates" else 0
-        return self._keep(f"packed {what}", lambda: (
-            self._op(k.body_kernel(kind, what), self.model.body_at[i], self.model.packed_at[i] + shift)
-            for i, kind in enumerate(self.model.bodies.kinds)))  # fmt: skip
+        m = self.model
+        shift = m.rates[0] - m.packed[0] if what == "rates" else 0
+
+        def make(sheet: Sheet) -> None:
+            for kind, numbers in self.by_kind:
+                kernel = self._id(k.body_kernel(kind, what))
+                sheet.add(-self.place[numbers], 0, kernel, m.body_at[numbers], m.packed_at[numbers] + shift)
+
+        return self._keep(f"packed {what}", make)
 
     # -- how they are made -------------------------------------------------------------------------------------
-    def _keep(self, name: str, make) -> np.ndarray:
+    def _keep(self, name: str, make: Callable[[Sheet], None]) -> np.ndarray:
         if name not in self._known:
-            rows = list(make())
+            sheet = Sheet()
+            make(sheet)
             known = len(self.table)
-            self._known[name] = np.array(rows, dtype=np.int32).reshape(-1, 1 + OPERANDS)
+            self._known[name] = self.finish(name, sheet).table()
             if len(self.kernels) > known:
                 self.table = np.concatenate([self.table, kernel_table(self.kernels[known:])])
         return self._known[name]
 
-    def replace(self, name: str, operations: np.ndarray) -> None:
-        """Put another solver's operations in the place of a sweep."""
-        self._known[name] = operations
+    def finish(self, name: str, sheet: Sheet) -> Sheet:
+        """Where another solver adds its own operations."""
+        return sheet
 
-    def add_routine(self, address: int) -> int:
-        """A routine that is no kernel; returns its number in the table."""
-        self.kernels.append(Kernel(f"routine {len(self.kernels)}", lambda trace: None))
-        self.table = np.append(self.table, np.int64(address))
-        return len(self.kernels) - 1
-
-    def _op(self, kernel: Kernel, *offsets) -> tuple[int, ...]:
+    def _id(self, kernel: Kernel) -> int:
         number = self._number.get(kernel.key)
         if number is None:
             number = self._number[kernel.key] = len(self.kernels)
             self.kernels.append(kernel)
-        return (number, *(int(o) for o in offsets), *(0,) * (OPERANDS - len(offsets)))
+        return number
 
-    def _attached(self) -> None:
-        """Which forces and nodes come into play just before which body is eliminated."""
+    def _find_places(self) -> None:
+        """Positions in the elimination; bodies by kind, limbs by form; what comes into play before which body."""
         m = self.model
-        place = {item.body: i for i, item in enumerate(m.items) if item.body >= 0}
-        self.forces_before: dict[int, list[int]] = {}
-        self.nodes_before: dict[int, list[int]] = {}
-        for number, force in enumerate(m.forces):
-            first = min((b for b in force.ends if b != GROUND), key=place.__getitem__)
-            self.forces_before.setdefault(first, []).append(number)
-        for number, node in enumerate(m.nodes):
-            if number not in m.limb_of:
-                first = min((b for b in node.ends if b != GROUND), key=place.__getitem__)
-                self.nodes_before.setdefault(first, []).append(number)
-        self.place = place
-        self.node_place = {item.node: i for i, item in enumerate(m.items) if item.node >= 0}
-        self._halves = {b for node in m.nodes if any(level != "position" for level in node.kind.levels)
-                        for b in node.ends if b != GROUND}  # fmt: skip
-        self._by_kernel: dict[tuple, Kernel] = {}
-
-    def _body(self, body: int, what: Iterable[str]):
-        kind, at = self.model.bodies.kinds[body], self.model.body_at[body]
-        for name in what:
-            if name == "fly" and kind.name == "ScalableBody":
-                for step in ("start-flight", *["refine-flight"] * IMPLICIT_FLIGHT, "end-flight"):
-                    yield self._op(self._body_kernel(kind, step), at)
-            elif name == "fly" and body in self._halves:
-                yield self._op(self._body_kernel(kind, "fly-halves"), at)
+        n = len(m.bodies.kinds)
+        self.place = np.zeros(n, dtype=np.int64)  # of bodies in the elimination
+        self.node_place = np.zeros(len(m.nodes), dtype=np.int64)
+        limbs: dict[int, tuple[Limb, list[int], list[int], list[int]]] = {}
+        self.fronts: list[tuple[int, int]] = []  # (position, vertex)
+        for position, item in enumerate(m.items):
+            if item.body >= 0:
+                self.place[item.body] = position
+            if item.node >= 0:
+                self.node_place[item.node] = position
+            if item.limb is not None:
+                members = limbs.setdefault(id(item.limb), (item.limb, [], [], []))
+                members[1].append(item.body)
+                members[2].append(item.node)
+                members[3].append(m.nodes[item.node].ends[1 - item.limb.child])
             else:
-                yield self._op(self._body_kernel(kind, name), at)
+                self.fronts.append((position, item.body if item.body >= 0 else n + item.node))
+        self.limb_groups = [(limb, *(np.array(x, dtype=np.int64) for x in lists)) for limb, *lists in limbs.values()]
+        self.by_kind = [(m.bodies.kinds[members[0]], np.array(members, dtype=np.int64))
+                        for members in m.bodies.members.values()]  # fmt: skip
+        self.front_nodes = [number for number in range(len(m.nodes)) if number not in m.limb_of]
+        self.halves = {b for node in m.nodes if node.kind.moving_rows for b in node.ends if b != GROUND}
 
-    def _body_kernel(self, kind, name) -> Kernel:
-        key = (kind.name, name)
-        kernel = self._by_kernel.get(key)
-        if kernel is None:
-            kernel = self._by_kernel[key] = k.body_kernel(kind, name)
-        return kernel
+    def _add_bodies(self, sheet: Sheet, what: Iterable[str], turn: int) -> None:
+        for step, name in enumerate(what):
+            for kind, numbers in self.by_kind:
+                if name == "fly" and kind.name == "ScalableBody":
+                    flight = ("start-flight", *["refine-flight"] * IMPLICIT_FLIGHT, "end-flight")
+                    for part in flight:
+                        self._add_body(sheet, kind, part, numbers, turn + step)
+                elif name == "fly" and self.halves:
+                    halved = np.array([b in self.halves for b in numbers])
+                    self._add_body(sheet, kind, "fly-halves", numbers[halved], turn + step)
+                    self._add_body(sheet, kind, name, numbers[~halved], turn + step)
+                else:
+                    self._add_body(sheet, kind, name, numbers, turn + step)
+
+    def _add_body(self, sheet: Sheet, kind, name: str, numbers: np.ndarray, turn: int) -> None:
+        if len(numbers):
+            sheet.add(-self.place[numbers], turn, self._id(k.body_kernel(kind, name)), self.model.body_at[numbers])
+
+    def _add_limbs(self, sheet: Sheet, what: str, turn: int, down: bool = False) -> None:
+        m = self.model
+        for limb, bodies, nodes, parents in self.limb_groups:
+            above = np.where(parents == GROUND, 0, m.body_at[parents])
+            position = -self.place[bodies] if down else self.place[bodies]
+            sheet.add(position, turn, self._id(limb.kernel(what)), m.node_at[nodes], m.body_at[bodies], above)
+
+    def _add_predictions(self, sheet: Sheet) -> None:
+        m = self.model
+        for limb, bodies, nodes, _ in self.limb_groups:
+            kernel = k.predict_kernel(limb.node.size, limb.record.offset("b"), limb.record.offset("history"))
+            sheet.add(self.place[bodies], FIRST, self._id(kernel), m.node_at[nodes])
+        for number in self.front_nodes:
+            kind = m.nodes[number].kind
+            kernel = k.predict_kernel(kind.size, kind.record.offset("b"), kind.record.offset("history"))
+            sheet.add(self._first_body(m.nodes[number].ends), FIRST, self._id(kernel), m.node_at[number])
+
+    def _add_forces(self, sheet: Sheet) -> None:
+        for number, force in enumerate(self.model.forces):
+            kernel = self._id(k.force_kernel(force.kind))
+            sheet.add(self._first_body(force.ends), FIRST, kernel, *self._force_offsets(number))
+
+    def _add_nodes(self, sheet: Sheet, kernel_of, report: bool = False, first: bool = False) -> None:
+        """One kernel a node: kernel_of(kind, offset of parameters, of b, of x), or None."""
+        m = self.model
+        groups: dict[tuple[int, bool], list[int]] = {}
+        for number, node in enumerate(m.nodes):
+            groups.setdefault((id(node.kind), number in m.limb_of), []).append(number)
+        for members in groups.values():
+            number, numbers = members[0], np.array(members, dtype=np.int64)
+            base = int(m.node_at[number])
+            kernel = kernel_of(m.nodes[number].kind, self._start(number), m.field_of_node(number, "b").start - base,
+                               m.field_of_node(number, "x").start - base)  # fmt: skip
+            if kernel is None:
+                continue
+            ends = np.array([m.nodes[i].ends for i in members], dtype=np.int64)
+            bodies = [np.where(ends[:, j] == GROUND, 0, m.body_at[ends[:, j]]) for j in (0, 1)]
+            more = [m.report_at[numbers]] if report else []
+            position = np.full(len(members), -1) if first else self.node_place[numbers]
+            sheet.add(position, 0, self._id(kernel), m.node_at[numbers], *bodies, *more)
+
+    def _first_body(self, ends) -> int:
+        """The position at which the first of these bodies is eliminated."""
+        return int(min(self.place[b] for b in ends if b != GROUND))
 
     def _start(self, node: int) -> int:
         return self.model.parameters_at(node) - int(self.model.node_at[node])
 
-    def _node_op(self, kernel: Kernel, node: int, *more) -> tuple[int, ...]:
+    def _node_offsets(self, node: int) -> tuple[int, ...]:
         m = self.model
-        bodies = [0 if b == GROUND else m.body_at[b] for b in m.nodes[node].ends]
-        return self._op(kernel, m.node_at[node], *bodies, *more)
+        return (m.node_at[node], *[0 if b == GROUND else m.body_at[b] for b in m.nodes[node].ends])
 
-    def _force_op(self, kernel: Kernel, number: int) -> tuple[int, ...]:
+    def _force_offsets(self, number: int) -> tuple[int, ...]:
         m = self.model
-        bodies = [0 if b == GROUND else m.body_at[b] for b in m.forces[number].ends]
-        return self._op(kernel, m.force_at[number], *bodies)
+        return (m.force_at[number], *[0 if b == GROUND else m.body_at[b] for b in m.forces[number].ends])
 
-    def _limb_op(self, limb: Limb, what: str, item: Item) -> tuple[int, ...]:
-        m = self.model
-        key = (id(limb), what)
-        kernel = self._by_kernel.get(key)
-        if kernel is None:
-            kernel = self._by_kernel[key] = limb.kernel(what)
-        parent = m.nodes[item.node].ends[1 - limb.child]
-        return self._op(kernel, m.node_at[item.node], m.body_at[item.body], 0 if parent == GROUND else m.body_at[parent])
-
+    # -- fronts ------------------------------------------------------------------------------------------------
     def _slot(self, vertex: int, other: int) -> int:
         """Offset of the block (vertex x other), vertex eliminated first."""
         offset = self.model.slot_at[vertex]
@@ -185,7 +308,7 @@ class Programs:
             return int(self.model.body_at[vertex]) + self.model.bodies.kinds[vertex].record.offset("D")
         return int(self.model.node_at[vertex - n]) + self.model.nodes[vertex - n].kind.record.offset("D")
 
-    def _assemble(self, number: int, mode: str) -> tuple[int, ...]:
+    def _add_assembly(self, sheet: Sheet, number: int, mode: str) -> None:
         m, n = self.model, len(self.model.bodies.kinds)
         node, vertex = m.nodes[number], n + number
         first, slots = [], []
@@ -195,135 +318,55 @@ class Programs:
                 slots.append(0)
                 continue
             before = self.place[body] < self.node_place[number]
-            first.append(before)
+            first.append(bool(before))
             slots.append(self._slot(body, vertex) if before else self._slot(vertex, body))
-        return self._node_op(k.node_kernel(node.kind, mode, tuple(first)), number, *slots)  # type: ignore[arg-type]
+        kernel = k.node_kernel(node.kind, mode, (first[0], first[1]))
+        sheet.add(self._first_body(node.ends), FIRST + 1, self._id(kernel), *self._node_offsets(number), *slots)
 
-    def _up(self, mode: str):
-        m, n = self.model, len(self.model.bodies.kinds)
-        yield from self._clear_fill()
-        for item in m.items:
-            if item.body >= 0:
-                for number in self.forces_before.get(item.body, ()):
-                    yield self._force_op(k.force_kernel(m.forces[number].kind), number)
-                for number in self.nodes_before.get(item.body, ()):
-                    yield self._assemble(number, mode)
-            if item.limb is not None:
-                yield self._limb_op(item.limb, f"up-{mode}", item)
-            else:
-                yield from self._front(item.body if item.body >= 0 else n + item.node, "factor")
-
-    def _clear_fill(self):
+    def _add_cleared_fill(self, sheet: Sheet) -> None:
         """Blocks that only elimination fills start from zero."""
         m, n = self.model, len(self.model.bodies.kinds)
-        given = {frozenset((b, n + i)) for i, node in enumerate(m.nodes) for b in node.ends if b != GROUND}
+        given = {frozenset((b, n + i)) for i in self.front_nodes for b in m.nodes[i].ends if b != GROUND}
         for vertex, others in m.later.items():
             for other in others:
                 if frozenset((vertex, other)) not in given:
                     size = self._dim(vertex) * self._dim(other)
-                    yield self._op(k.zero_kernel(size), self._slot(vertex, other))
+                    sheet.add(-1, 0, self._id(k.zero_kernel(size)), self._slot(vertex, other))
 
-    def _forward(self, forces: bool, predict: bool, right: str | None):
-        m, n = self.model, len(self.model.bodies.kinds)
-        if right is not None:
-            for i, node in enumerate(m.nodes):
-                b = m.field_of_node(i, "b").start - int(m.node_at[i])
-                yield self._node_op(k.node_right_kernel(node.kind, right, self._start(i), b), i)
-        for item in m.items:
-            if item.body >= 0:
-                for number in self.forces_before.get(item.body, ()) if forces else ():
-                    yield self._force_op(k.force_kernel(m.forces[number].kind), number)
-                for number in self.nodes_before.get(item.body, ()) if predict else ():
-                    yield self._predict(number)
-            if item.limb is not None:
-                if predict:
-                    yield self._predict(item.node)
-                yield self._limb_op(item.limb, "forward", item)
-            else:
-                yield from self._front(item.body if item.body >= 0 else n + item.node, "forward")
+    def _add_fronts(self, sheet: Sheet, what: str, down: bool = False) -> None:
+        for position, vertex in self.fronts:
+            for kernel, *offsets in self._front(vertex, what):
+                sheet.add(-position if down else position, 0 if down else LAST, self._id(kernel), *offsets)
 
-    def _predict(self, number: int) -> tuple[int, ...]:
-        m = self.model
-        record = (m.limb_of.get(number) or m.nodes[number].kind).record
-        key = ("predict", id(record))
-        kernel = self._by_kernel.get(key)
-        if kernel is None:
-            kernel = k.predict_kernel(m.nodes[number].kind.size, record.offset("b"), record.offset("history"))
-            self._by_kernel[key] = kernel
-        return self._op(kernel, m.node_at[number])
-
-    def _backward(self, what: tuple[str, ...], landing: bool):
-        m, n = self.model, len(self.model.bodies.kinds)
-        for item in reversed(m.items):
-            if item.limb is not None:
-                yield self._limb_op(item.limb, "backward", item)
-            else:
-                yield from self._front(item.body if item.body >= 0 else n + item.node, "backward")
-            if item.body >= 0:
-                yield from self._body(item.body, what)
-            if item.limb is not None and landing:
-                yield self._limb_op(item.limb, "landing", item)
-        if landing:
-            for i, node in enumerate(m.nodes):
-                if i not in m.limb_of:
-                    yield self._node_op(k.node_landing_kernel(node.kind), i)
-
-    def _front(self, vertex: int, what: str):
+    def _front(self, vertex: int, what: str) -> Iterable[tuple]:
         """One front: unrolled whole where it is small and has at most two later neighbours, else in pieces."""
         others = self.model.later[vertex]
         d, sizes = self._dim(vertex), [self._dim(other) for other in others]
         at, slots = self._front_at(vertex), self.model.slot_at[vertex]
         total = sum(sizes)
         if len(others) <= 2 and d**3 / 3 + d * d * total + d * total**2 / 2 < UNROLLED:
-            key = ("front", d, tuple(sizes), what)
-            kernel = self._by_kernel.get(key)
-            if kernel is None:
-                kernel = self._by_kernel[key] = k.front_kernel(d, tuple(sizes), what)
-            between = [self._slot(*others)] if len(others) == 2 else []
-            yield self._op(kernel, at, slots, *[self._front_at(other) for other in others], *between)
-            return
-        yield from self._pieces(vertex, what, d, others, at)
+            between = [self._slot(others[0], others[1])] if len(others) == 2 else []
+            kernel = k.front_kernel(d, tuple(sizes), what)
+            return [(kernel, at, slots, *[self._front_at(other) for other in others], *between)]
+        return self._pieces(vertex, what, d, others, at)
 
-    def _pieces(self, vertex: int, what: str, d: int, others: list[int], at: int):
+    def _pieces(self, vertex: int, what: str, d: int, others: list[int], at: int) -> Iterable[tuple]:
         slot = {other: self._slot(vertex, other) for other in others}
         if what == "factor":
-            yield self._op(k.piece_kernel("pivot", d), at)
+            yield k.piece_kernel("pivot", d), at
             for other in others:
-                yield self._op(k.piece_kernel("panel", d, self._dim(other)), at, slot[other])
+                yield k.piece_kernel("panel", d, self._dim(other)), at, slot[other]
             for i, other in enumerate(others):
-                yield self._op(k.piece_kernel("update", d, self._dim(other)), at, slot[other], self._front_at(other))
+                yield k.piece_kernel("update", d, self._dim(other)), at, slot[other], self._front_at(other)
                 for third in others[i + 1 :]:
                     kernel = k.piece_kernel("cross", d, self._dim(other), self._dim(third))
-                    yield self._op(kernel, at, slot[other], slot[third], self._slot(other, third))
+                    yield kernel, at, slot[other], slot[third], self._slot(other, third)
         elif what == "forward":
-            yield self._op(k.piece_kernel("solve", d), at)
+            yield k.piece_kernel("solve", d), at
             for other in others:
-                yield self._op(k.piece_kernel("push", d, self._dim(other)), at, slot[other], self._front_at(other))
+                yield k.piece_kernel("push", d, self._dim(other)), at, slot[other], self._front_at(other)
         else:
-            yield self._op(k.piece_kernel("begin", d), at)
+            yield k.piece_kernel("begin", d), at
             for other in others:
-                yield self._op(k.piece_kernel("pull", d, self._dim(other)), at, slot[other], self._front_at(other))
-            yield self._op(k.piece_kernel("finish", d), at)
-
-    def _count(self):
-        m = self.model
-        for i, node in enumerate(m.nodes):
-            if node.kind.counters:
-                yield self._node_op(k.node_count_kernel(node.kind, self._start(i)), i)
-        for i, force in enumerate(m.forces):
-            if force.kind.law.counters:
-                yield self._force_op(k.force_count_kernel(force.kind), i)
-
-    def _work(self):
-        m = self.model
-        for i, node in enumerate(m.nodes):
-            if node.kind.forced:
-                x = m.field_of_node(i, "x").start - int(m.node_at[i])
-                yield self._node_op(k.node_work_kernel(node.kind, self._start(i), x), i)
-
-    def _energy(self):
-        m = self.model
-        for i in range(len(m.bodies.kinds)):
-            yield from self._body(i, ("energy",))
-        for i, force in enumerate(m.forces):
-            yield self._force_op(k.force_energy_kernel(force.kind), i)
+                yield k.piece_kernel("pull", d, self._dim(other)), at, slot[other], self._front_at(other)
+            yield k.piece_kernel("finish", d), at

@@ -1,8 +1,8 @@
 """What compiling gives: Model (frozen), State (small), and where everything lies in a workspace.
 
 A workspace is one float64 array: the globals, then a record for each vertex in the order of elimination, each with its
-blocks to later neighbours behind it, then forces, then the area of reports. A Model holds the array as it is at the
-start; a simulation works on a copy of it. Offsets are in entries.
+blocks to later neighbours behind it, then forces, then the area of reports. A Model makes workspaces, a simulation works
+in one. Offsets are in entries.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from linkwork.elements.parameter import Parameter
 from linkwork.model.graph import Forest
 from linkwork.model.nodes import Bodies, ForceNode, Node
+from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.limbs import Limb
 
 
@@ -46,7 +47,8 @@ class Model:
     packed: tuple[int, int]  # offset and size of the packed vector (q, v of all bodies)
     rates: tuple[int, int]  # the same for its derivative
     scratch: int  # offset of entries for single reports
-    start: np.ndarray  # (entries,), the workspace at the start
+    size: int  # entries of a workspace
+    gravity: np.ndarray  # (3,) m/s^2
     state_index: np.ndarray  # entries that make up the state
     parameters: dict[str, tuple[Parameter, np.ndarray]]  # name -> parameter, entries that hold it
     names: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # element -> (sort, number, part)
@@ -54,9 +56,28 @@ class Model:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the model's arrays and of one workspace."""
-        arrays = (self.body_at, self.node_at, self.force_at, self.report_at, self.packed_at, self.state_index)
-        return sum(a.nbytes for a in arrays) + 2 * self.start.nbytes
+        """Bytes of the model's arrays."""
+        arrays = [self.body_at, self.node_at, self.force_at, self.report_at, self.packed_at, self.state_index]
+        arrays += [a for frames in self.bodies.frames.values() for a in vars(frames).values() if isinstance(a, np.ndarray)]
+        arrays += [node.values for node in self.nodes]
+        return sum({id(a): a.nbytes for a in arrays}.values())
+
+    def workspace(self) -> np.ndarray:
+        """A workspace with the bodies as built."""
+        work = np.zeros(self.size)
+        work[GLOBALS.slice("gravity")] = self.gravity
+        for name, frames in self.bodies.frames.items():
+            members = self.bodies.members[name]
+            record, offsets = self.bodies.kinds[members[0]].record, self.body_at[np.array(members)]
+            for field_name, values in frames.start().items():
+                where = record.slice(field_name)
+                work[offsets[:, None] + np.arange(where.start, where.stop)] = values
+        for k, node in enumerate(self.nodes):
+            start = self.parameters_at(k)
+            work[start : start + len(node.values)] = node.values
+        for k, force in enumerate(self.forces):
+            work[self.force_at[k] : self.force_at[k] + len(force.values)] = force.values
+        return work
 
     @property
     def rows(self) -> int:

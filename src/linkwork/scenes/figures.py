@@ -52,8 +52,8 @@ def rag_doll(*, height=TALL, mass=HEAVY, drag=2.0):
         for name, (start, end, radius, kg) in LIMBS.items():
             start, end = at(*start) * (1, y, 1), at(*end) * (1, y, 1)
             world.add(rod(start, end, size * radius, share * kg, name=f"{name}-{side}"))
-        for name, given in ENDS.items():
-            put(f"{name}-{side}", *given, y)
+        for name, (shape, place, kg) in ENDS.items():
+            put(f"{name}-{side}", shape, place, kg, mirror=y)
 
         def join(joint, a, b, place, name, side=side, y=y, **axes):
             a = a if a in TRUNK else f"{a}-{side}"

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.linalg import lu_factor, lu_solve
 
 from linkwork.codegen.jit import INTERPRETED, routine_address
-from linkwork.model.programs import Programs
+from linkwork.codegen.trace import Kernel
+from linkwork.model.programs import AFTER, Programs
 from linkwork.model.types import Model
 
 
@@ -27,13 +28,20 @@ class Dense(Programs):
                                     for v, d in zip(self.vertices, sizes, strict=True)])  # fmt: skip
         self.x_at = np.concatenate([self._front_at(v) + d * (d + 1) // 2 + d + np.arange(d)
                                     for v, d in zip(self.vertices, sizes, strict=True)])  # fmt: skip
-        self.factored = self.add_routine(routine_address(self._on_array(self._factor)))
-        self.solved = self.add_routine(routine_address(self._on_array(self._solve)))
+        self.factored, self.solved = self._add_routines(self._factor, self._solve)
         self.factors = None
+
+    def _add_routines(self, *routines) -> list[int]:
+        """Routines take places in the table like kernels."""
+        numbers = []
+        for routine in routines:
+            numbers.append(self._id(Kernel(f"dense {routine.__name__}", lambda trace: None)))
+            self.table = np.append(self.table, np.int64(routine_address(self._on_array(routine))))
+        return numbers
 
     def _on_array(self, routine):
         """Compiled drivers hand over the address of the workspace, interpreted ones the array."""
-        size = len(self.model.start)
+        size = self.model.size
 
         def call(work, offsets):
             if not INTERPRETED:
@@ -66,13 +74,11 @@ class Dense(Programs):
     def _solve(self, work: np.ndarray) -> None:
         work[self.x_at] = lu_solve(self.factors, work[self.b_at], check_finite=False)
 
-    def _up(self, mode):
-        yield from super()._up(mode)
-        yield (self.factored, *(0,) * 5)
-
-    def _forward(self, forces, predict, right):
-        yield from super()._forward(forces, predict, right)
-        yield (self.solved, *(0,) * 5)
+    def finish(self, name, sheet):
+        """Where elimination would end, one operation solves."""
+        if name.startswith(("up", "forward")):
+            sheet.add(AFTER, 0, self.factored if name.startswith("up") else self.solved)
+        return sheet
 
     def _front(self, vertex, what):
-        return iter(())
+        return []

@@ -294,6 +294,11 @@ class NodeKind:
         return [part.relation.levels[k] for part in self.parts for k in part.kept]
 
     @cached_property
+    def moving_rows(self) -> bool:
+        """Whether some rows are at velocity level."""
+        return any(level != POSITION for level in self.levels)
+
+    @cached_property
     def forced(self) -> bool:
         """Whether some row asks for motion of its own: prescribed motion and drives."""
         return any(part.relation.forced for part in self.parts)

@@ -1,0 +1,213 @@
+"""Random forests of mixed bodies and joints, and what each solver makes of them.
+
+Run as a program with LINKWORK_KERNELS=casadi it solves many of them without compiling, and prints a line of JSON for each.
+"""
+
+import json
+import sys
+import warnings
+
+import numpy as np
+from scipy.linalg import lu_factor, lu_solve
+
+import linkwork as lw
+from linkwork.model import compile as compiler
+from linkwork.model import nodes as stacking
+from linkwork.symbolic.relations import RELATIONS
+from tests.oracles import kkt
+
+SPATIAL, PLANAR, POINTS = ("rigid", "scalable", "affine"), ("planar",), ("particle", "planar particle")
+
+
+def unit(rng, n):
+    x = rng.normal(size=n)
+    return x / np.linalg.norm(x)
+
+
+def add_body(world, rng, kind, spread):
+    mass = 10 ** rng.uniform(-spread, spread)
+    flat = rng.normal(size=2)
+    position = rng.normal(size=3)
+    spin, velocity = rng.normal(size=3), rng.normal(size=3)
+    size = mass * rng.uniform(0.05, 0.1, size=3)
+    if kind == "rigid":
+        made = lw.RigidBody(mass, size, position=position, orientation=unit(rng, 4), velocity=velocity,
+                            angular_velocity=spin, com=0.1 * rng.normal(size=3))  # fmt: skip
+    elif kind == "planar":
+        made = lw.PlanarBody(mass, size[0], position=flat, angle=rng.normal(), velocity=velocity[:2], angular_velocity=spin[0])
+    elif kind == "particle":
+        made = lw.Particle(mass, position, velocity)
+    elif kind == "planar particle":
+        made = lw.PlanarParticle(mass, flat, velocity[:2])
+    elif kind == "scalable":
+        made = lw.ScalableBody(mass, size, position=position, orientation=unit(rng, 4), stretch=rng.uniform(0.8, 1.2, 3),
+                               velocity=velocity, angular_velocity=spin, stiffness=1.0)  # fmt: skip
+    else:
+        F = np.eye(3) + 0.1 * rng.normal(size=(3, 3))
+        made = lw.AffineBody(mass, size, position=position, deformation=F, velocity=velocity, stiffness=1.0,
+                             deformation_rate=0.1 * rng.normal(size=(3, 3)))  # fmt: skip
+    return world.add(made)
+
+
+def where(body):
+    """A body's position in space."""
+    p = body.position
+    return np.array([p[0], 0.0, p[1]]) if len(p) == 2 else p
+
+
+def kind_of(body):
+    return {"RigidBody": "rigid", "ScalableBody": "scalable", "AffineBody": "affine", "PlanarBody": "planar",
+            "Particle": "particle", "PlanarParticle": "planar particle", "Ground": "ground"}[type(body).__name__]  # fmt: skip
+
+
+def joint(rng, a, b):
+    """A constraint between two bodies that holds as built."""
+    kinds = {kind_of(a), kind_of(b)}
+    points = [x for x in (a, b) if kind_of(x) in POINTS]
+    if len(points) == 2:
+        return lw.Distance(a, b)
+    if points:
+        at = where(points[0])
+        return [lw.Ball(a, b, at), lw.Distance(a, b) if "ground" not in kinds else lw.Distance(a, b, on_a=(3, 0, 4))
+                if kind_of(a) == "ground" else lw.Distance(a, b, on_b=(3, 0, 4))][rng.integers(2)]  # fmt: skip
+    at = rng.normal(size=3)
+    if "planar" in kinds:
+        at[1] = 0.0 if rng.random() < 0.7 else at[1]
+        along = rng.normal(size=2)
+        choices = (lambda: lw.Ball(a, b, at), lambda: lw.Hinge(a, b, at, axis=(0, 1, 0)),
+                   lambda: lw.Slider(a, b, at, axis=(along[0], 0, along[1])), lambda: lw.Weld(a, b),
+                   lambda: lw.Cylindrical(a, b, at, axis=(0, 1, 0)))  # fmt: skip
+        return choices[rng.choice(len(choices), p=[0.35, 0.35, 0.1, 0.1, 0.1])]()
+    axis = unit(rng, 3)
+    other = np.cross(axis, unit(rng, 3))
+    choices = (lambda: lw.Ball(a, b, at), lambda: lw.Hinge(a, b, at, axis=axis), lambda: lw.Slider(a, b, at, axis=axis),
+               lambda: lw.Cylindrical(a, b, at, axis=axis), lambda: lw.Universal(a, b, at, first=axis, second=other),
+               lambda: lw.Planar(a, b, at, normal=axis), lambda: lw.Weld(a, b, at),
+               lambda: lw.Screw(a, b, at, axis=axis, pitch=0.3), lambda: lw.PointOnPlane(a, b, at, normal=axis),
+               lambda: lw.PointOnLine(a, b, at, axis=axis))  # fmt: skip
+    return choices[rng.choice(len(choices), p=[0.25, 0.25, *[0.0625] * 8])]()
+
+
+def forest(seed, kinds=(*SPATIAL, *PLANAR, *POINTS), largest=8, spread=0.0, grounds=0.5, stacked=0.2):
+    """A world of one to `largest` bodies; masses from 10^-spread to 10^spread kg."""
+    rng = np.random.default_rng(seed)
+    world = lw.World()
+    bodies = [add_body(world, rng, kinds[rng.integers(len(kinds))], spread) for _ in range(rng.integers(1, largest + 1))]
+    links = []
+    for k in range(1, len(bodies)):
+        if rng.random() < 0.85:
+            links.append((bodies[rng.integers(k)], bodies[k]))
+    links += [(world.ground, body) for body in bodies for _ in range(2) if rng.random() < grounds / 2]
+    for k in rng.permutation(len(links)):
+        a, b = links[k][:: rng.choice([1, -1])]
+        made = world.add(joint(rng, a, b))
+        if isinstance(made, lw.Hinge) and rng.random() < stacked:
+            world.add(lw.Drive(made, 1.5))
+        elif rng.random() < stacked and not isinstance(made, lw.Distance) and kind_of(a) not in POINTS:
+            normal = rng.normal(size=3) * (1, 0, 1) if kind_of(b) in ("planar", "planar particle") else rng.normal(size=3)
+            world.add(lw.PointOnPlane(a, b, normal=normal))
+    for body in bodies:
+        if rng.random() < 0.3:
+            world.add(lw.Spring(world.ground, body, 10.0, rest=0.5, damping=0.3))
+    return world
+
+
+def whole_jacobian(world):
+    """J of all rows as built, from the nodes before any order is chosen."""
+    bodies = compiler._bodies(world)
+    groups = stacking.grouped(world.constraints, RELATIONS, bodies)
+    numbers = [stacking.numbers_of(g, bodies) for g in groups]
+    kept = [stacking.kept_rows(g, n, bodies, compiler._records(bodies)) for g, n in zip(groups, numbers, strict=True)]
+    nodes = stacking.stacked(groups, numbers, kept, len(world.constraints))
+    blocks = compiler._jacobians(bodies, nodes)
+    first = np.concatenate([[0], np.cumsum([k.nv for k in bodies.kinds])]).astype(int)
+    J = []
+    for k, node in enumerate(nodes):
+        rows = np.zeros((node.kind.size, first[-1]))
+        for end, block in zip(node.ends, blocks(k), strict=True):
+            if end >= 0:
+                rows[:, first[end] : first[end + 1]] = block
+        J.append(rows)
+    return np.vstack(J) if J else np.zeros((0, first[-1]))
+
+
+def accelerations(sim):
+    """Solve for accelerations, without feedback."""
+    sim._touched()
+    sim._solve_accelerations()
+
+
+def solution(sim):
+    """(x of each body at the place that `dense` has its origin, multipliers), stacked."""
+    model, parts = sim.model, []
+    for k, kind in enumerate(model.bodies.kinds):
+        x = sim.work[model.field_of_body(k, "x")].copy()
+        if kind.name == "RigidBody":  # to the centre of mass, where dense has the origin
+            q, v = sim.work[model.field_of_body(k, "q")], sim.work[model.field_of_body(k, "v")]
+            body = model.bodies.elements[k]
+            arm = sim.position(body) + sim.frame(body) @ body.com - q[:3]
+            x[:3] += np.cross(x[3:], arm) + np.cross(v[3:], np.cross(v[3:], arm))
+        parts.append(x)
+    parts += [sim.work[model.field_of_node(k, "x")] for k in range(len(model.nodes))]
+    return np.concatenate(parts)
+
+
+def simulations(world, solvers=("dense", "fronts", "tree")):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lw.Note)
+        return {name: lw.Simulation(world, solver=name, integrator="euler") for name in solvers}
+
+
+def compared(world):
+    """Backward and forward errors of all solvers on one world, and facts about it."""
+    sims = simulations(world)
+    dense = sims["dense"]
+    for sim in sims.values():
+        accelerations(sim)
+    H, r = dense.programs.matrix(dense.work), dense.work[dense.programs.b_at].copy()
+    exact = kkt.solve(H, r)
+    n = dense.model.velocities
+    lu = lu_solve(lu_factor(H), r)
+    size = float(np.abs(exact[:n]).max())
+    errors = {"lu": float(np.abs(lu - exact)[:n].max()) / size}
+    found = {"backward": {}, "forward": errors, "rows": len(H) - n, "dims": n}
+    for name, sim in sims.items():
+        x = solution(sim)
+        found["backward"][name] = kkt.backward_error(H, x, r)
+        errors[name] = float(np.abs(x - exact)[:n].max()) / size
+    found["pivots"] = pivots(sims["fronts"])
+    found["neighbours"] = dense.model.summary()["neighbours"]
+    found["limbs"] = sims["tree"].model.summary()["limbs"]
+    found["condition"] = float(np.linalg.cond(H))
+    pieces = [k.key for k in sims["fronts"].programs.kernels if k.key.startswith("piece|cross")]
+    found["pieces"] = sum(k.key.startswith("piece") for k in sims["fronts"].programs.kernels)
+    found["crossed"] = len(pieces)
+    return found
+
+
+def pivots(sim):
+    """Whether every pivot of a body is positive and every pivot of a constraint negative after factoring."""
+    p, n, good = sim.programs, len(sim.model.bodies.kinds), True
+    for vertex in p.model.later:
+        d, at = p._dim(vertex), p._front_at(vertex)
+        diagonal = np.array([at + i * (i + 3) // 2 for i in range(d)])
+        good = good and bool(np.all(sim.work[diagonal] > 0 if vertex < n else sim.work[diagonal] < 0))
+    return good
+
+
+def judged(seed, **options):
+    """One line of the report: what came out, or why the world was refused and whether rightly so."""
+    world = forest(seed, **options)
+    J = whole_jacobian(world)
+    singular = np.linalg.svd(J, compute_uv=False) if J.size else np.ones(1)
+    ratio = float(singular[-1] / singular[0]) if J.shape[0] <= J.shape[1] else 0.0
+    try:
+        return {"seed": seed, "ratio": ratio, **compared(world)}
+    except lw.ModelError as error:
+        return {"seed": seed, "ratio": ratio, "refused": str(error)}
+
+
+if __name__ == "__main__":
+    begin, end, options = int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])
+    for seed in range(begin, end):
+        print(json.dumps(judged(seed, **options)), flush=True)
