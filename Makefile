@@ -27,7 +27,9 @@ lint: .venv/.installed
 	$(BIN)/lint-imports
 
 bench: .venv/.bench
-	$(BIN)/linkwork bench chains $(ARGS)
+	$(BIN)/python -m benchmarks.chains --out benchmarks/results/chains.json $(ARGS)
+	$(BIN)/python -m benchmarks.startup --out benchmarks/results/startup.json
+	$(BIN)/python -m benchmarks.readme
 
 .venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

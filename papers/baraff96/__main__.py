@@ -68,9 +68,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m papers.baraff96", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="small sizes, fewer repetitions")
-    parser.add_argument(
-        "--out", type=Path, default=Path(__file__).parent, help="folder for results (default: beside this)"
-    )
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent, help="folder for results (default: beside this)")
     parser.add_argument("--draw", action="store_true", help="measure nothing; draw and tell from results.json in OUT")
     options = parser.parse_args(arguments)
     progress = Progress()

@@ -229,12 +229,12 @@ def near_footnote_8(scales=(1.0, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10)):
 
 
 def _literal(root, joint, b, expected):
-    """The appendix's error with this root, for a system with one joint."""
+    """The appendix's error with this root, for a system with one joint; "singular" where a pivot is."""
     forward = hang(root)
     try:
         factor(forward)
     except np.linalg.LinAlgError:
-        return float("inf")
+        return "singular"
     return off(solve(forward, {joint.i: b})[joint.i], expected)
 
 

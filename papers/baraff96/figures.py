@@ -141,7 +141,7 @@ def growth(result):
     axes = axes[0][0]
     colours = {"chain": BLUE, "star": TEAL, "binary tree": GREEN}
     markers = {"chain": "o", "star": "^", "binary tree": "D"}
-    for found in result["slopes"]:
+    for found in sorted(result["slopes"], key=lambda s: ("tree", "appendix A, numpy", "dense").index(s["solver"])):
         solver, structure = found["solver"], found["structure"]
         rows = [r for r in result["rows"] if r["solver"] == solver and r["structure"] == structure]
         colour = {"dense": ROSE, "appendix A, numpy": OCHRE}.get(solver) or colours[structure]
@@ -171,9 +171,7 @@ def sizes(result):
     for one in result.values():
         paper, ours = one["paper_ms"], one["seconds"]
         what = f"{one['joints']} joints, {one['multipliers']} multipliers"
-        bars.append(
-            (f"baraff96, {what}", {"J": paper["J"], "rest": paper["total"] - paper["J"]}, f"{paper['total']} ms")
-        )
+        bars.append((f"baraff96, {what}", {"J": paper["J"], "rest": paper["total"] - paper["J"]}, f"{paper['total']} ms"))
         mine = {key: 1e3 * ours[key] for key in ("J", "M", "factor", "solve")}
         bars.append((f"linkwork, {what}", mine, f"{1e6 * ours['total']:.1f} µs"))
     for y, (_, values, total) in enumerate(bars):
@@ -213,7 +211,7 @@ def accuracy(result):
     styles = {"below": (ROSE, "s", "App. A, that body below the joint"),
               "above": (GREEN, "^", "App. A, that body above it"), "linkwork": (BLUE, "o", "linkwork")}  # fmt: skip
     for key, (colour, marker, label) in styles.items():
-        values = [min(row[key], 1e16) if row[key] > 0 else np.nan for row in near]
+        values = [np.nan if isinstance(row[key], str) else row[key] for row in near]
         right.loglog([row["scale"] for row in near], values, color=colour, marker=marker, ms=5, lw=1.6, label=label)
     right.invert_xaxis()
     right.set_ylim(1e-17, 1e3)
@@ -224,5 +222,5 @@ def accuracy(result):
         "relative error of λ",
     )
     left.legend(frameon=False, fontsize=9, loc="upper left")
-    right.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0.36, 0.1))
+    right.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0.31, 0.09))
     return figure

@@ -36,7 +36,7 @@ def measure(sizes=SIZES, report=lambda text: None, dense_sizes=DENSE_SIZES):
     for n in dense_sizes:
         report(f"chain of {n:,} joints, dense")
         sim = lw.Simulation(structures.chain(n), solver="dense")
-        add("dense", "chain", n, whole(sim, seconds=0.5, least=3))
+        add("dense", "chain", n, whole(sim, seconds=1.0, least=5))
     return {"rows": rows, "slopes": slopes(rows)}
 
 
@@ -51,7 +51,7 @@ def literal(world):
         factor(forward)
         solve(forward, b)
 
-    return best(run, seconds=0.3, least=3)
+    return best(run, seconds=1.0, least=5)
 
 
 def slopes(rows):

@@ -102,9 +102,7 @@ def _growth(result):
 
 
 def _errata(rows):
-    lines = [
-        [r["place"], r["printed"], r["right"], _number(r["error_printed"]), _number(r["error_right"])] for r in rows
-    ]
+    lines = [[r["place"], r["printed"], r["right"], _number(r["error_printed"]), _number(r["error_right"])] for r in rows]
     return markdown(["place", "printed", "right", "error as printed", "error put right"], lines)
 
 

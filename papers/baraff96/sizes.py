@@ -32,9 +32,7 @@ def worlds():
 def arithmetic(programs, operations):
     """Additions, multiplications, divisions of a table of operations, as CasADi counts them."""
     used, how_often = np.unique(operations[:, 0], return_counts=True)
-    return sum(
-        int(times) * _arithmetic(programs.kernels[number]) for number, times in zip(used, how_often, strict=True)
-    )
+    return sum(int(times) * _arithmetic(programs.kernels[number]) for number, times in zip(used, how_often, strict=True))
 
 
 def _arithmetic(kernel):

@@ -69,9 +69,7 @@ def test_planar_body_takes_the_inertia_about_its_normal(plane, normal):
     assert PlanarBody(mass=5.0, shape=box, plane=plane).inertia == pytest.approx(box.inertia(5.0)[normal, normal])
 
 
-@pytest.mark.parametrize(
-    "plane, three, two", [("xz", (1, 0, 2), (1, 2)), ("xy", (1, 2, 0), (1, 2)), ("yz", (0, 1, 2), (1, 2))]
-)
+@pytest.mark.parametrize("plane, three, two", [("xz", (1, 0, 2), (1, 2)), ("xy", (1, 2, 0), (1, 2)), ("yz", (0, 1, 2), (1, 2))])
 def test_planar_positions_may_have_three_numbers(plane, three, two):
     for position in (three, two, np.array(three), list(two)):
         body = PlanarBody(mass=1, inertia=1, position=position, velocity=three, plane=plane)
@@ -80,9 +78,7 @@ def test_planar_positions_may_have_three_numbers(plane, three, two):
 
 
 def test_out_of_plane_is_refused():
-    with pytest.raises(
-        ElementError, match=r'PlanarBody "p": position is \(1, 3, 2\), out of the plane "xz"; give y = 0'
-    ):
+    with pytest.raises(ElementError, match=r'PlanarBody "p": position is \(1, 3, 2\), out of the plane "xz"; give y = 0'):
         PlanarBody(mass=1, inertia=1, position=(1, 3, 2), name="p")
     with pytest.raises(ElementError, match=r"plane is 'zx'; give"):
         PlanarBody(mass=1, inertia=1, plane="zx")
@@ -155,9 +151,7 @@ def test_bad_orientation(q):
 
 
 @pytest.mark.parametrize("field", ["position", "velocity", "angular_velocity", "com"])
-@pytest.mark.parametrize(
-    "bad", [(1, 2), (1, 2, 3, 4), (1, 2, math.nan), (1, 2, "3"), 1.0, None, "abc", (1, 2, Parameter(3))]
-)
+@pytest.mark.parametrize("bad", [(1, 2), (1, 2, 3, 4), (1, 2, math.nan), (1, 2, "3"), 1.0, None, "abc", (1, 2, Parameter(3))])
 def test_bad_vectors(field, bad):
     with pytest.raises(ElementError, match=rf'RigidBody "a": {field}.* is '):
         RigidBody(**UNIT, **{field: bad}, name="a")

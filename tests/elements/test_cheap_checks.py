@@ -160,9 +160,7 @@ def test_moments_of_shapes_need_no_eigenvalues(shape, monkeypatch):
 
 
 def test_shapes_that_are_too_thin_or_too_small_are_still_refused():
-    with pytest.raises(
-        ElementError, match=r'^RigidBody "r": inertia \(\(6e-19, 0, 0\), .*the principal value 6e-19; all'
-    ):
+    with pytest.raises(ElementError, match=r'^RigidBody "r": inertia \(\(6e-19, 0, 0\), .*the principal value 6e-19; all'):
         RigidBody(mass=12.0, shape=Box(100, 6e-10, 4.89897948556636e-10), name="r")
     for kind in (RigidBody, ScalableBody, AffineBody):
         with pytest.raises(ElementError, match=r"has the principal value 0; all three must be positive"):

@@ -175,9 +175,7 @@ def test_a_list_is_added_whole_or_not_at_all(world):
 def test_remove(world):
     axle = world.find("axle")
     world.add(Motor("axle", name="drive"))
-    with pytest.raises(
-        ModelError, match=r'Hinge "axle": still used by Motor "drive"; remove those first or give cascade=True'
-    ):
+    with pytest.raises(ModelError, match=r'Hinge "axle": still used by Motor "drive"; remove those first or give cascade=True'):
         world.remove(axle)
     with pytest.raises(ModelError, match=r"the ground cannot be removed"):
         world.remove("ground", cascade=True)

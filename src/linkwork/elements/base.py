@@ -78,10 +78,14 @@ class Element:
 
     def check_references(self):
         """Each reference is a name, or an element of the sort wanted."""
-        for where, wanted, item in self.references():
-            if not is_a(item, wanted) and not (isinstance(item, str) and item):
-                shown = f"a {type(item).__name__}" if isinstance(item, Element) else checks.show(item)
-                checks.fail(self, f"{where} is {shown}", f"give a {wanted} or its name")
+        for where, wanted in self.REFERENCES.items():
+            value = getattr(self, where)
+            if is_a(value, wanted):  # nearly always
+                continue
+            for item in value if isinstance(value, tuple) else (value,):
+                if not is_a(item, wanted) and not (isinstance(item, str) and item):
+                    shown = f"a {type(item).__name__}" if isinstance(item, Element) else checks.show(item)
+                    checks.fail(self, f"{where} is {shown}", f"give a {wanted} or its name")
 
     def check_resolved(self, resolved):
         """What can be said only once every name is an element; resolved is in the order of references()."""

@@ -33,6 +33,7 @@ from linkwork.integrators.base import (
 
 CORRECTIONS = 30  # of the position stage before a step is tried again in halves
 SLOW = 0.05  # a correction that leaves more than this part of the residual is a sign that the step is too long
+NEWTON = 3  # closing kicks with new factors, for rows that are not linear in velocities
 FINEST = 1 << 12  # parts into which a step may be cut
 
 
@@ -130,7 +131,11 @@ class Rattle(Integrator):
         velocity = p.model.velocity_forces
         opening = (p.body("open"), p.forward(forces=True, predict=True))
         closing = [p.body("land"), p.up("velocity"), p.backward("close")]
-        if velocity:
+        if any(part.relation.nonlinear for node in p.model.nodes for part in node.kind.parts):
+            # rows whose derivatives depend on velocity: factors at the velocity itself, by Newton
+            opening = (p.body("kick"), p.up("velocity"), *opening)
+            closing += [p.body("settle-front"), p.up("velocity"), p.backward("strike")] * NEWTON
+        elif velocity:
             closing += [p.body("settle"), p.forward(forces=True, right="velocity"), p.backward("strike")]
         programs = (opening, p.backward("fly", landing=True), p.forward(), tuple(closing), p.body("retry"), p.work(), p.count())
         return steps_of_rattle(work, p.table, *programs, self.sentinels, steps, age, self.tolerance)

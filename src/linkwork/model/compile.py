@@ -13,7 +13,7 @@ from linkwork.elements import checks
 from linkwork.errors import ModelError
 from linkwork.model import nodes as stacking
 from linkwork.model.frames import RigidFrames, frames_of
-from linkwork.model.graph import GROUND, Loop, Redundant, elimination_order, forest, later_neighbours
+from linkwork.model.graph import GOOD, GROUND, Loop, Redundant, elimination_order, forest, later_neighbours, least_share
 from linkwork.model.nodes import Bodies, Evaluator, Node
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS, kind_of
@@ -149,9 +149,8 @@ def _order(graph, bodies, nodes, ends, jacobians) -> list[int]:
         stacking.check_own_rank(node, blocks)
         a, b = node.ends
         child = b if a == GROUND or graph.parent[b] == a else a
-        block = blocks[0] if child == a else blocks[1]
-        scale = 1e-9 * max(1.0, np.abs(block).max(initial=0.0))
-        deficient.append(a != GROUND and np.linalg.matrix_rank(block, tol=scale) < node.kind.size)
+        part, whole = blocks[child == b] @ blocks[child == b].T, sum(block @ block.T for block in blocks)
+        deficient.append(a != GROUND and least_share(part, whole) < GOOD)
     try:
         return elimination_order(graph, ends, deficient, [kind.nv for kind in bodies.kinds], jacobians)
     except Redundant as redundant:

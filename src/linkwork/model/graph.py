@@ -15,6 +15,16 @@ import numpy as np
 
 GROUND = -1
 REGULAR = 1e-9  # smallest eigenvalue of a pivot, relative to its rows, that counts as regular
+GOOD = 1e-3  # and relative to what it would be after its other bodies: below, it waits for them
+
+
+def least_share(part: np.ndarray, whole: np.ndarray) -> float:
+    """The smallest eigenvalue of the pivot `part` relative to the pivot `whole`, both positive semidefinite."""
+    values, vectors = np.linalg.eigh(whole)
+    if values[0] <= REGULAR * values[-1]:
+        return 0.0
+    root = vectors / np.sqrt(values)
+    return float(np.linalg.eigvalsh(root.T @ part @ root)[0])
 
 
 class Loop(Exception):
@@ -155,8 +165,7 @@ class _Numeric:
         while progress:
             progress = False
             for vertex in list(self.waiting):
-                least = float(np.linalg.eigvalsh(-self.D[vertex])[0])
-                if least > REGULAR * self.scale[vertex]:
+                if self._ready(vertex):
                     self._remove(vertex)
                     self.waiting.remove(vertex)
                     done.append(vertex)
@@ -164,6 +173,17 @@ class _Numeric:
         if final and self.waiting:
             raise Redundant(self.waiting[0] - self.bodies)
         return done
+
+    def _ready(self, vertex) -> bool:
+        """Whether a constraint's pivot is regular, and not much better after the bodies that it still has."""
+        pivot = -self.D[vertex]
+        if not float(np.linalg.eigvalsh(pivot)[0]) > REGULAR * self.scale[vertex]:
+            return False
+        others = [body for body in self.H[vertex] if body < self.bodies]
+        if not others:
+            return True
+        later = sum(self.H[vertex][b] @ np.linalg.solve(self.D[b], self.H[b][vertex]) for b in others)
+        return least_share(pivot, pivot + later) > GOOD
 
     def _remove(self, vertex):
         D, blocks = self.D.pop(vertex), self.H.pop(vertex)

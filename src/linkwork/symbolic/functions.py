@@ -137,6 +137,8 @@ class Traced:
             stranger = free[self.parameters.index(None)]
             raise ElementError(f"{owner}: its function uses the symbol {stranger} that is no Parameter; use lw.Parameter")
         self.uses_velocity = any(what in VELOCITIES for _, what, _ in self.requests)
+        rates = ca.vertcat(*[s for (_, what, _), s in zip(self.requests, symbols, strict=True) if what in VELOCITIES])
+        self.nonlinear = self.uses_velocity and ca.depends_on(ca.jacobian(self.expression, rates), rates)
         self.uses_time = ca.depends_on(self.expression, time)
         self.function = ca.Function("user", [*symbols, *extra, time, ca.vertcat(*free) if free else SX(0, 1)],
                                     [self.expression])  # fmt: skip

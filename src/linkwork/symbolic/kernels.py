@@ -165,6 +165,12 @@ def _settle(trace, kind):
     _store(trace, kind, b=kind.mass(view) @ (view.field("v1") - view.v) + force)
 
 
+def _settle_front(trace, kind):
+    """The same with the mass block, for rows whose derivatives depend on the velocity found."""
+    _store(trace, kind, D=blocks.lower(kind.mass(View(kind, trace, 1))))
+    _settle(trace, kind)
+
+
 def _strike(trace, kind):
     """v + the solved change."""
     view = View(kind, trace, 1)
@@ -220,7 +226,7 @@ _BODY = {
     "impulse": _impulse, "clear": _clear, "euler": _euler,
     "euler-again": _euler_again,
     "fly": _fly, "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,
-    "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "strike": _strike, "nudge": _nudge,
+    "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "settle-front": _settle_front, "strike": _strike, "nudge": _nudge,
     "first-order": _first_order, "energy": _energy, "pack": _pack, "unpack": _unpack, "normalise": _normalise,
     "rates": _rates,
 }  # fmt: skip

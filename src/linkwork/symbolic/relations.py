@@ -76,6 +76,7 @@ class Relation:
     rigid_only = (False, False)  # which of its bodies must not stretch
     parameters: tuple = ()  # Parameters of a user's function
     forced = False  # asks for motion of its own, and so does work
+    nonlinear = False  # its rows are not linear in velocities
 
     def __init__(self, element):
         self.key = type(element).__name__
@@ -576,6 +577,7 @@ class UserConstraint(Relation):
         self.fields = {"user": len(self.parameters)}
         self.arity = len(element.bodies)
         self.forced = self.traced.uses_time or self.level == VELOCITY
+        self.nonlinear = self.traced.nonlinear
         asked = [any(what in ("axis", "spin") and number == k for number, what, _ in self.traced.requests) for k in (0, 1)]
         self.needs_directions = (False, asked[0]) if len(element.bodies) == 1 else (asked[0], asked[1])
 
