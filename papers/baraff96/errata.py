@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import lu_factor, lu_solve
+from scipy.sparse.linalg import splu
 
 from papers.baraff96 import structures
 from papers.baraff96.appendix import Node, accelerations, factor, hang, join, solve
@@ -261,8 +262,19 @@ def accuracy(links=50, ratios=RATIOS):
         rows.append({
             "ratio": ratio, "explicit inverse (App. A)": off(literal, expected),
             "LDL^T of blocks (linkwork)": off(ours, expected), "dense LU (LAPACK)": off(lapack, expected),
+            "same order, no pivoting (SuperLU)": off(_same_order(system, right, 0.0), expected),
+            "same order, pivoting (SuperLU)": off(_same_order(system, right, 1.0), expected),
         })  # fmt: skip
     return rows
+
+
+def _same_order(system, right, threshold):
+    """Accelerations by SuperLU in the tree's order: does the order cost digits, or that nothing is pivoted?"""
+    order, x = system.order, np.empty(len(right))
+    H = system.H[order][:, order].tocsc()
+    options = {"SymmetricMode": threshold == 0.0}
+    x[order] = splu(H, permc_spec="NATURAL", diag_pivot_thresh=threshold, options=options).solve(right[order])
+    return x[: system.velocities]
 
 
 def _gravity(links):

@@ -202,6 +202,7 @@ def accuracy(result):
     left, right = axes[0]
     ratios = [row["ratio"] for row in result["accuracy"]]
     styles = {"explicit inverse (App. A)": (ROSE, "s"), "LDL^T of blocks (linkwork)": (BLUE, "o"),
+              "same order, no pivoting (SuperLU)": (VIOLET, "D"), "same order, pivoting (SuperLU)": (TEAL, "^"),
               "dense LU (LAPACK)": (GREY, "v")}  # fmt: skip
     for key, (colour, marker) in styles.items():
         left.loglog(ratios, [row[key] for row in result["accuracy"]], color=colour, marker=marker, ms=5, lw=1.6,

@@ -573,7 +573,9 @@ class Simulation:
             ref, side = Rb @ p["ref_b"], Ra @ p["side_a"]
             s, c = float(side @ ref), float(Ra @ p["ref_a"] @ ref)
             axis = np.cross(Ra @ p["ref_a"], side)
-            return float(np.arctan2(s, c) + 2 * np.pi * p["turns"][0]), float(axis @ (wb - wa))
+            last = p["turns"][1]  # the sine when turns were counted last: half a turn may have been passed since
+            passed = 0 if c >= 0 else int(last >= 0 > s) - int(last < 0 <= s)
+            return float(np.arctan2(s, c) + 2 * np.pi * (p["turns"][0] + passed)), float(axis @ (wb - wa))
         axis = Ra @ p["axis_a"]
         apart = xb + Rb @ p["on_b"] - xa - Ra @ p["on_a"]
         apart_rate = vb + np.cross(wb, Rb @ p["on_b"]) - va - np.cross(wa, Ra @ p["on_a"])

@@ -122,8 +122,9 @@ def test_the_order_matters_near_lost_rank():
     assert row["above"] < 1e-12 < 1e-5 < row["below"]
 
 
-def test_explicit_inverses_lose_digits():
+def test_explicit_inverses_lose_digits_and_so_does_not_pivoting():
     (row,) = errata.accuracy(links=30, ratios=(1e6,))
+    assert 100 * row["same order, pivoting (SuperLU)"] < row["same order, no pivoting (SuperLU)"]
     assert row["dense LU (LAPACK)"] < row["LDL^T of blocks (linkwork)"] < row["explicit inverse (App. A)"]
 
 

@@ -84,14 +84,15 @@ def symbol_name(kernel: Kernel, lanes: int) -> str:
     return f"lw_{digest[:40]}"
 
 
-def assemble(trace: Trace, name: str, lanes: int) -> bytes:
-    """The object file of one kernel."""
+def assemble(trace: Trace, name: str, lanes: int, pairs: bool = False) -> bytes:
+    """The object file of one kernel. `pairs`: let LLVM join scalar operations into vectors (the bits stay)."""
     module = ir.Module(name)
     module.triple = llvm.get_process_triple()
     emit(module, name, trace.function(), trace.sources, trace.targets, lanes)
     parsed = llvm.parse_assembly(str(module))
     parsed.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.slp_vectorization = pairs
     builder = llvm.create_pass_builder(_machine(), options)
     builder.getModulePassManager().run(parsed, builder)
     return _machine().emit_object(parsed)
@@ -126,7 +127,7 @@ class KernelLoader:
         try:
             code = path.read_bytes()
         except OSError:
-            code = assemble(kernel.trace(), name, lanes)
+            code = assemble(kernel.trace(), name, lanes, kernel.pairs)
             self.compiled += 1
             keep(path, code)
         _engine().add_object_file(llvm.ObjectFileRef.from_data(code))

@@ -79,6 +79,7 @@ class Kernel:
 
     key: str
     write: Callable[[Trace], None]
+    pairs: bool = False  # joined into vectors within one lane: pays for long kernels without short chains of records
 
     def trace(self) -> Trace:
         trace = Trace()

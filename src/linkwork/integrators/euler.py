@@ -3,6 +3,8 @@ J a = -(J'v + k_d (J v + C_t) + k_s C). Two sweeps a step. Order 1."""
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from linkwork.codegen.jit import jit, sweep
 from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite
 
@@ -32,12 +34,16 @@ class Euler(Integrator):
     def prepare(self, work):
         self.run(work, self.programs.body("place", "accelerate"))
 
-    def advance(self, work, steps, age):
+    @cached_property
+    def sweeps(self):
         p = self.programs
         work_done = p.work()
         if len(work_done):  # needs this step's multipliers, and the bodies where they were
             solved, down = p.backward(), p.body("euler-again")
         else:
             solved, down = p.body(), p.backward("euler-again")
-        programs = (p.up("acceleration"), solved, down, work_done, p.count())
-        return steps_of_euler(work, p.table, *programs, self.sentinels, steps)
+        return p.up("acceleration"), solved, down, work_done, p.count()
+
+    def advance(self, work, steps, age):
+        sweeps = self.sweeps
+        return steps_of_euler(work, self.programs.table, *sweeps, self.sentinels, steps)

@@ -3,6 +3,8 @@ J v = -(C_t + k C); velocity rows hold as they are. Forces that depend on veloci
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from linkwork.codegen.jit import jit, sweep
 from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite
 
@@ -30,7 +32,11 @@ class FirstOrder(Integrator):
     name, order = "first-order", 1
     default_stiffness, default_damping = 0.2, 0.0  # here times dt: the rate k at which C is drawn in
 
-    def advance(self, work, steps, age):
+    @cached_property
+    def sweeps(self):
         p = self.programs
-        programs = (p.body("kick"), p.up("first-order"), p.backward("first-order"), p.work(), p.count())
-        return steps_of_first_order(work, p.table, *programs, self.sentinels, steps)
+        return p.body("kick"), p.up("first-order"), p.backward("first-order"), p.work(), p.count()
+
+    def advance(self, work, steps, age):
+        sweeps = self.sweeps
+        return steps_of_first_order(work, self.programs.table, *sweeps, self.sentinels, steps)

@@ -12,6 +12,8 @@ masses; free rotors keep their angular momentum to rounding.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from linkwork.codegen.jit import jit, sweep
@@ -126,16 +128,21 @@ class Rattle(Integrator):
         work[KICK] = 0.0
         self.run(work, self.programs.body("place", "kick"), self.programs.up("velocity"))
 
-    def advance(self, work, steps, age):
+    @cached_property
+    def sweeps(self):
         p = self.programs
         velocity = p.model.velocity_forces
         opening = (p.body("open"), p.forward(forces=True, predict=True))
         closing = [p.body("land"), p.up("velocity"), p.backward("close")]
-        if any(part.relation.nonlinear for node in p.model.nodes for part in node.kind.parts):
+        if any(node.kind.nonlinear for node in p.model.nodes):
             # rows whose derivatives depend on velocity: factors at the velocity itself, by Newton
             opening = (p.body("kick"), p.up("velocity"), *opening)
             closing += [p.body("settle-front"), p.up("velocity"), p.backward("strike")] * NEWTON
         elif velocity:
             closing += [p.body("settle"), p.forward(forces=True, right="velocity"), p.backward("strike")]
-        programs = (opening, p.backward("fly", landing=True), p.forward(), tuple(closing), p.body("retry"), p.work(), p.count())
-        return steps_of_rattle(work, p.table, *programs, self.sentinels, steps, age, self.tolerance)
+        flight = (p.backward("fly", landing=True), p.forward())
+        return opening, *flight, tuple(closing), p.body("retry"), p.work("middle"), p.count()
+
+    def advance(self, work, steps, age):
+        sweeps = self.sweeps
+        return steps_of_rattle(work, self.programs.table, *sweeps, self.sentinels, steps, age, self.tolerance)

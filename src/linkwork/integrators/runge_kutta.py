@@ -4,6 +4,8 @@ back onto the constraints. Velocity rows and time-dependent rows enter through t
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from linkwork.codegen.jit import jit, sweep
@@ -159,20 +161,22 @@ def steps_of_dopri5(
 class RungeKutta(Integrator):
     packed = True
 
-    def _programs(self):
+    @cached_property
+    def sweeps(self):
         p = self.programs
-        sweeps = (p.packed("pack"), p.packed("unpack"), p.body("accelerate"), p.up("acceleration"), p.backward(),
+        stage = (p.packed("pack"), p.packed("unpack"), p.body("accelerate"), p.up("acceleration"), p.backward(),
                   p.packed("rates"))  # fmt: skip
         m = p.model
         projection, normalise, work_done, count = self.projection(), p.body("normalise"), p.work(), p.count()
-        return (p.table, sweeps, normalise, projection, work_done, count, self.sentinels, m.packed[0], m.rates[0], m.packed[1])
+        return stage, normalise, projection, work_done, count, self.sentinels, m.packed[0], m.rates[0], m.packed[1]
 
 
 class RK4(RungeKutta):
     name, order = "rk4", 4
 
     def advance(self, work, steps, age):
-        return steps_of_rk4(work, *self._programs(), steps, A4, B4, C4)
+        sweeps = self.sweeps
+        return steps_of_rk4(work, self.programs.table, *sweeps, steps, A4, B4, C4)
 
 
 class Dopri5(RungeKutta):
@@ -181,4 +185,5 @@ class Dopri5(RungeKutta):
     default_tolerance = 1e-9
 
     def advance(self, work, steps, age):
-        return steps_of_dopri5(work, *self._programs(), steps, A5, B5, C5, E5, self.tolerance)
+        sweeps = self.sweeps
+        return steps_of_dopri5(work, self.programs.table, *sweeps, steps, A5, B5, C5, E5, self.tolerance)

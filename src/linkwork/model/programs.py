@@ -125,20 +125,23 @@ class Programs:
             sheet, lambda kind, start, b, x: k.node_check_kernel(kind, start), report=True))  # fmt: skip
 
     def count(self) -> np.ndarray:
-        """Turn counters."""
+        """Turn counters; limbs count when they go up."""
 
         def make(sheet: Sheet) -> None:
-            self._add_nodes(sheet, lambda kind, start, b, x: k.node_count_kernel(kind, start) if kind.counters else None)
+            for number in self.front_nodes:
+                kind = self.model.nodes[number].kind
+                if kind.counters:
+                    sheet.add(number, 0, self._id(k.node_count_kernel(kind, self._start(number))), *self._node_offsets(number))
             for number, force in enumerate(self.model.forces):
                 if force.kind.law.counters:
                     sheet.add(AFTER, 0, self._id(k.force_count_kernel(force.kind)), *self._force_offsets(number))
 
         return self._keep("count", make)
 
-    def work(self) -> np.ndarray:
-        """Add the work of prescribed motion of the last solve."""
-        return self._keep("work", lambda sheet: self._add_nodes(
-            sheet, lambda kind, start, b, x: k.node_work_kernel(kind, start, x) if kind.forced else None))  # fmt: skip
+    def work(self, stage: str = "now") -> np.ndarray:
+        """Add the work of prescribed motion of the last solve; rows that are not linear in velocities at `stage`."""
+        return self._keep(f"work {stage}", lambda sheet: self._add_nodes(
+            sheet, lambda kind, start, b, x: k.node_work_kernel(kind, start, x, stage) if kind.forced else None))  # fmt: skip
 
     def energy(self) -> np.ndarray:
         def make(sheet: Sheet) -> None:

@@ -94,6 +94,10 @@ class BodyKind:
         """q after the motion `step` = velocity times time."""
         return q + step
 
+    def normalised(self, q) -> SX:
+        """q back on its manifold."""
+        return q
+
     # -- dynamics --------------------------------------------------------------------------------------------
     def mass(self, view: View) -> SX:
         raise NotImplementedError
@@ -168,6 +172,9 @@ class Rigid(BodyKind):
 
     def moved(self, q, step):
         return ca.vertcat(q[0:3] + step[0:3], rotation.turned(q[3:7], step[3:6]))
+
+    def normalised(self, q):
+        return ca.vertcat(q[0:3], rotation.normalised(q[3:7]))
 
     def _inertia(self, view):
         """Arm to the centre of mass and inertia about it, in the world."""
@@ -365,6 +372,9 @@ class Scalable(Stretching):
 
     pose = Rigid.pose
     rotation = Rigid.rotation
+
+    def normalised(self, q):
+        return ca.vertcat(Rigid.normalised(self, q), q[7:10])  # type: ignore[arg-type]
 
     def rate(self, q, v):
         return ca.vertcat(v[0:3], rotation.quaternion_rate(q[3:7], v[3:6]), v[6:9])

@@ -212,7 +212,7 @@ def _unpack(trace, kind):
 def _normalise(trace, kind):
     """Coordinates back onto their manifold (unit quaternions)."""
     view = View(kind, trace, 1)
-    q = kind.moved(view.q, SX.zeros(kind.nv))
+    q = kind.normalised(view.q)
     _store(trace, kind, q=q, R=kind.pose(q))
 
 
@@ -308,6 +308,11 @@ class NodeKind:
     def forced(self) -> bool:
         """Whether some row asks for motion of its own: prescribed motion and drives."""
         return any(part.relation.forced for part in self.parts)
+
+    @cached_property
+    def nonlinear(self) -> bool:
+        """Whether some row is not linear in velocities."""
+        return any(part.relation.nonlinear for part in self.parts)
 
     @cached_property
     def counters(self) -> int:
@@ -440,15 +445,19 @@ def node_check_kernel(node: NodeKind, start: int | None = None) -> Kernel:
     return Kernel(f"node|{node.key}|check|{start}", write)
 
 
-def node_work_kernel(node: NodeKind, start: int, x: int) -> Kernel:
-    """Add the work of prescribed motion: the multipliers (negative, at x) times what the rows ask for."""
+def node_work_kernel(node: NodeKind, start: int, x: int, stage: str) -> Kernel:
+    """Add the work of prescribed motion: the multipliers (negative, at x) times what the rows ask for, which is
+    forcing = -J v; rows that are not linear in v have no such forcing, and J v is taken at `stage`."""
+    linear = not node.nonlinear
 
     def write(trace: Trace) -> None:
-        rows = node.write_rows(trace, "now", load_global(trace, "half"), start)
-        power = ca.dot(trace.load(1, x, node.size), rows.forcing)
+        views = _views(trace, node.kinds, "now" if linear else stage)
+        rows = node.rows_between(trace, views, load_global(trace, "half"), start)
+        asked = rows.forcing if linear else -sum(J @ view.v for J, view in zip(rows.jacobians, views, strict=True) if view)
+        power = ca.dot(trace.load(1, x, node.size), asked)
         trace.store(0, GLOBALS.offset("work"), load_global(trace, "work") + load_global(trace, "share") * power)
 
-    return Kernel(f"node|{node.key}|work|{start}|{x}", write)
+    return Kernel(f"node|{node.key}|work|{start}|{x}|{'now' if linear else stage}", write)
 
 
 def node_count_kernel(node: NodeKind, start: int | None = None) -> Kernel:

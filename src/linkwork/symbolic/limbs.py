@@ -22,8 +22,8 @@ from linkwork.codegen.trace import Kernel, Record, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric
 from linkwork.symbolic.bodies import KINDS, View
-from linkwork.symbolic.kernels import NodeKind, load_global, right_side, store_landing
-from linkwork.symbolic.relations import Ball, Hinge
+from linkwork.symbolic.kernels import NodeKind, load_global, parameter_record, right_side, store_landing
+from linkwork.symbolic.relations import Ball, Hinge, crossing
 
 RIGID = KINDS["RigidBody"]
 FACTORS = {Ball: {"e": 3, "C": 6, "S": 9, "K": 6}, Hinge: {"e": 3, "axis": 3, "U": 6, "k": 1, "u": 1, "Da": 21, "dual": 6}}
@@ -75,10 +75,10 @@ class Limb:
         return 1.0 if self.child_is_second else -1.0
 
     def kernel(self, what: str) -> Kernel:
-        """up-MODE (assemble, factor, forward sweep), forward, backward, landing."""
+        """up-MODE (assemble, factor, forward sweep; a hinge counts its turns), forward, backward, landing."""
         name = f"limb|{self.node.key}|{self.child}|{what}"
         if what.startswith("up-"):
-            return Kernel(name, lambda trace: self._up(trace, what[3:]))
+            return Kernel(name, lambda trace: self._up(trace, what[3:]), pairs=True)
         write = {"forward": self._forward, "backward": self._backward, "landing": self._landing}[what]
         return Kernel(name, write)
 
@@ -103,6 +103,9 @@ class Limb:
     def _up(self, trace: Trace, mode: str) -> None:
         rows, child, parent = self._rows(trace, "now", load_global(trace, "time"))
         r = right_side(trace, rows, mode)
+        if isinstance(self.relation, Hinge):
+            axis, dual, turning = self._hinge(trace, mode, child, parent)
+            r = ca.vertcat(r[0:3], turning)
         D, f = symmetric(child.field("D"), 6), child.field("b")
         e = None if parent is None else self._arm(trace, parent)
         self.save(trace, b=r)
@@ -116,23 +119,44 @@ class Limb:
             self.save(trace, C=blocks.pack(L, reciprocal), S=S, K=lower(K))
             self._push_ball(trace, L, reciprocal, S, K, f, e, r, D=True)
         else:
-            axis, dual = self._hinge_geometry(trace, rows, child, parent)
             U = D[:, 3:6] @ axis
             k = 1 / ca.dot(axis, U[3:6])
             Da = symmetric(lower(D - (U * k) @ U.T), 6)
             self.save(trace, axis=axis, U=U, k=k, Da=lower(Da), dual=ca.vertcat(dual[0], dual[1]))
             self._push_hinge(trace, axis, U, k, Da, dual, f, e, r, D=True)
 
-    def _hinge_geometry(self, trace: Trace, rows, child: View, parent: View | None):
-        """The free axis, and vectors dual to the two turning rows on the child."""
+    def _hinge(self, trace: Trace, mode: str, child: View, parent: View | None):
+        """The free axis, vectors dual to the two turning rows on the child, and these rows' right-hand sides.
+
+        The rows are C_i = t_i . a with t_1, t_2 fixed to the first body, the axis a to the second. Their rates are t_i . z
+        with z = (w_b - w_a) x a, their biases t_i . (z x w_a + (w_b - w_a) x (w_b x a)): the same vector for both. On the
+        child the rows are +-(a x t_i), to which +-t_2 / (a . t_1 x t_2) and -+t_1 / (a . t_1 x t_2) are dual up to
+        multiples of a, which is free.
+        """
         p = self.node.parameters_of(trace, self.start)[0]
-        second = child if self.child_is_second else parent
-        axis = p["axis_b"] if second is None else RIGID.rotation(second) @ p["axis_b"]
-        J = rows.jacobians[self.child]
-        first_row, second_row = J[3, 3:6].T, J[4, 3:6].T
-        n = cross(first_row, second_row)
-        scale = 1 / ca.sumsqr(n)
-        return axis, (scale * cross(second_row, n), scale * cross(n, first_row))
+        views = (parent, child) if self.child_is_second else (child, parent)
+        (Ra, wa), (Rb, wb) = ((SX.eye(3), SX(3, 1)) if v is None else (RIGID.rotation(v), v.v[3:6]) for v in views)
+        t1, t2, axis = Ra @ p["ref_a"], Ra @ p["side_a"], Rb @ p["axis_b"]
+        relative = wb - wa
+        z = cross(relative, axis)
+        k, d = load_global(trace, "stiffness"), load_global(trace, "damping")
+        right = -{
+            "acceleration": cross(z, wa) + cross(relative, cross(wb, axis)) + d * z + k * axis,
+            "velocity": z,
+            "first-order": k * axis,
+            "project": axis,
+        }[mode]
+        self._count(trace, p, Rb, t1, t2)
+        scale = self.sign / ca.dot(axis, cross(t1, t2))
+        return axis, (scale * t2, -scale * t1), ca.vertcat(ca.dot(t1, right), ca.dot(t2, right))
+
+    def _count(self, trace: Trace, p, Rb: SX, t1: SX, t2: SX) -> None:
+        """The turn counter, brought up to this configuration in passing."""
+        ref = Rb @ p["ref_b"]
+        s, c = ca.dot(t2, ref), ca.dot(t1, ref)
+        turns, side = p["turns"][0], p["turns"][1]
+        where = self.start + parameter_record(self.relation).offset("turns")
+        trace.store(1, where, ca.vertcat(turns + crossing(side, s, c), s))
 
     def _to_parent(self, trace: Trace, e: SX, inertia: SX | None, force: SX) -> None:
         """Add X^T inertia X and X^T force to the parent's front; both are given at the joint. A force of three
