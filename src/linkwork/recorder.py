@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import time
 from contextlib import contextmanager
 
 import numpy as np
 
-from linkwork.elements.joints import Joint
+from linkwork.elements.constraints import Distance
+from linkwork.elements.joints import AxisJoint, Joint
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
 
@@ -16,30 +19,25 @@ PATIENCE = 2.0  # seconds after which progress is shown
 
 
 class Recorder:
+    """Keeps the state, energies and drift of each sample; poses and angles are computed once, at the end."""
+
     def __init__(self, sim, reactions: list[str]):
         self.sim = sim
-        self.bodies = np.arange(len(sim.model.bodies.elements))
         self.names = [body.name for body in sim.model.bodies.elements]
-        self.joints = [e.name for node in sim.model.nodes for e in node.elements
-                       if isinstance(e, Joint) and (e.has_coordinate or type(e).__name__ == "Cylindrical")]  # fmt: skip
-        if len(self.joints) > 1000:  # reading a coordinate is Python's work: long chains are plotted by position
-            self.joints = []
+        self.joints = [(k, part) for k, node in enumerate(sim.model.nodes) for part, e in enumerate(node.elements)
+                       if isinstance(e, AxisJoint)]  # fmt: skip
         self.reactions = reactions
         for name in reactions:
             sim.reaction(name)
         self.samples: list[tuple] = []
         self.note: str | None = None
-        self.interrupted = False
 
     def take(self) -> None:
         """One sample, now."""
         sim = self.sim
-        pose = readout.poses(sim.model, sim.work, self.bodies)
-        energy = sim.energy()
-        angles = [sim.angle(name) for name in self.joints]
-        drift = sim.drift()
+        energy, drift = sim.energy(), sim.drift()
         pulls = [sim.reaction(name) for name in self.reactions]
-        self.samples.append((sim.time, pose, energy.kinetic, energy.potential, drift, angles, pulls))
+        self.samples.append((sim.time, sim.work[sim.model.state_index], energy.kinetic, energy.potential, drift, pulls))
 
     @contextmanager
     def watch(self, total: int, progress: bool | None):
@@ -65,7 +63,8 @@ class Recorder:
         from linkwork.recording import Recording
 
         sim = self.sim
-        times, poses, kinetic, potential, drift, angles, pulls = zip(*self.samples, strict=True)
+        times, states, kinetic, potential, drift, pulls = zip(*self.samples, strict=True)
+        motion = _Motion(sim, np.array(states))
         stretching = any(kind.name in ("ScalableBody", "AffineBody") for kind in sim.model.bodies.kinds)
         extra = {}
         for k, name in enumerate(self.reactions):
@@ -74,29 +73,109 @@ class Recorder:
         attributes = {"dt": sim.dt, "solver": sim.solver, "integrator": sim.integrator_name, "steps": sim.steps}
         if self.note:
             attributes["note"] = self.note
+        angles = [motion.coordinate(node, part) for node, part in self.joints]
         return Recording(
-            time=np.array(times), bodies=self.names, position=np.array([p.position for p in poses]),
-            orientation=np.array([p.orientation for p in poses]), velocity=np.array([p.velocity for p in poses]),
-            angular_velocity=np.array([p.angular_velocity for p in poses]), kinetic=np.array(kinetic),
-            potential=np.array(potential), drift=np.array(drift), joints=self.joints,
-            angle=np.array(angles).reshape(len(times), len(self.joints)),
-            frame=np.array([p.frame for p in poses]) if stretching else None, extra=extra,
-            shapes={b.name: getattr(b, "shape", None) for b in sim.model.bodies.elements}, links=self._links(),
+            time=np.array(times), bodies=self.names, position=motion.poses.position, orientation=motion.poses.orientation,
+            velocity=motion.poses.velocity, angular_velocity=motion.poses.angular_velocity, kinetic=np.array(kinetic),
+            potential=np.array(potential), drift=np.array(drift),
+            joints=[sim.model.nodes[node].elements[part].name for node, part in self.joints],
+            angle=np.array(angles).reshape(len(angles), len(times)).T,
+            frame=motion.poses.frame if stretching else None, extra=extra,
+            shapes={b.name: getattr(b, "shape", None) for b in sim.model.bodies.elements}, links=self._links(motion),
             attributes=attributes,
         )  # fmt: skip
 
-    def _links(self) -> list[tuple]:
-        """Anchors of the constraints between bodies, as they were at the start, in the users' frames."""
+    def _links(self, motion: _Motion) -> list[tuple]:
+        """Anchors of joints and rods, in the users' frames."""
         sim, found = self.sim, []
-        pose = readout.poses(sim.model, sim.work, self.bodies)
+        pose = readout.poses(sim.model, sim.work, np.arange(len(self.names)))
         for k, node in enumerate(sim.model.nodes):
             for part, element in enumerate(node.elements):
-                second = sim._second_body(node.kind.parts[part].relation, element)
-                at = sim._anchor(k, part, second)
-                local = [at if b == GROUND else np.linalg.solve(pose.frame[b], at - pose.position[b]) for b in node.ends]
-                names = [None if b == GROUND else self.names[b] for b in node.ends]
+                if not isinstance(element, (Joint, Distance)):
+                    continue
+                p, piece = sim._numbers(k, part), node.kind.parts[part]
+                ends = node.ends[::-1] if piece.flipped else node.ends
+                local = []
+                for body, anchor in zip(ends, (p["on_a"], p["on_b"]), strict=True):
+                    if body == GROUND:
+                        local.append(anchor.copy())
+                        continue
+                    R, x, *_ = sim._pose_of(body)
+                    rigid = sim.model.bodies.kinds[body].name == "RigidBody"
+                    local.append(pose.frame[body].T @ (x + R @ anchor - pose.position[body]) if rigid else anchor.copy())
+                names = [None if b == GROUND else self.names[b] for b in ends]
+                if names[1] is None:  # drawings have the ground first
+                    names, local = names[::-1], local[::-1]
                 found.append((element.name, names[0], local[0], names[1], local[1]))
         return found
+
+
+@contextmanager
+def patient_interrupt():
+    """A function that tells whether Ctrl-C was pressed: a run ends after a whole step. A second press ends it at once."""
+    pressed: list[bool] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+
+    def handler(number, frame):
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(True)
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Motion:
+    """Poses of all bodies over all samples, from their states."""
+
+    def __init__(self, sim, states: np.ndarray):
+        self.sim, self.states = sim, states
+        model, (samples, _) = sim.model, states.shape
+        self.column = {int(entry): k for k, entry in enumerate(model.state_index)}
+        self.coordinates: dict[str, np.ndarray] = {}  # kind -> (samples, bodies of the kind, nq + nv)
+        shape = (samples, len(model.bodies.kinds))
+        blank = readout.blank(shape[0] * shape[1])
+        self.poses = readout.Poses(*(value.reshape(*shape, *value.shape[1:]) for value in vars(blank).values()))
+        for name, members in model.bodies.members.items():
+            kind, numbers = model.bodies.kinds[members[0]], np.array(members)
+            width = kind.nq + kind.nv
+            first = self.column[int(model.body_at[members[0]]) + kind.record.offset("q")]
+            block = states[:, first : first + len(members) * width].reshape(samples, len(members), width)
+            self.coordinates[name] = block
+            flat = block.reshape(-1, width)
+            constant = [np.tile(x, (samples, 1)) for x in readout.fields(model, sim.work, kind, numbers, *readout.constants(kind))]
+            found = readout.of_kind(kind, flat[:, : kind.nq], flat[:, kind.nq :], *constant)
+            for field, values in vars(found).items():
+                getattr(self.poses, field)[:, numbers] = values.reshape(samples, len(members), *values.shape[1:])
+
+    def _internal(self, body: int) -> tuple[np.ndarray, np.ndarray]:
+        """Axes and origins of a body's internal frame over the samples."""
+        model, samples = self.sim.model, len(self.states)
+        if body == GROUND:
+            return np.tile(np.eye(3), (samples, 1, 1)), np.zeros((samples, 3))
+        kind = model.bodies.kinds[body]
+        if kind.name == "RigidBody":
+            q = self.coordinates[kind.name][:, model.bodies.place[body]]
+            return readout.matrices(q[:, 3:7]), q[:, :3]
+        return readout.matrices(self.poses.orientation[:, body]), self.poses.position[:, body]
+
+    def coordinate(self, node_number: int, part: int) -> np.ndarray:
+        """The angle or travel of a joint over the samples."""
+        sim = self.sim
+        node = sim.model.nodes[node_number]
+        piece, p = node.kind.parts[part], sim._numbers(node_number, part)
+        a, b = node.ends[::-1] if piece.flipped else node.ends
+        (Ra, xa), (Rb, xb) = self._internal(a), self._internal(b)
+        if piece.relation.counters:
+            start = (p["turns"].__array_interface__["data"][0] - sim.work.__array_interface__["data"][0]) // 8
+            return readout.angle(Ra, Rb, p, self.states[:, [self.column[start], self.column[start + 1]]])
+        apart = xb + Rb @ p["on_b"] - xa - Ra @ p["on_a"]
+        return np.sum((Ra @ p["axis_a"]) * apart, axis=1)
 
 
 def _bar(total: int, done: int):

@@ -18,13 +18,14 @@ from linkwork.model import readout
 from linkwork.model.compile import compile
 from linkwork.model.graph import GROUND
 from linkwork.model.types import Model, State
-from linkwork.recorder import Recorder
+from linkwork.recorder import Recorder, patient_interrupt
 from linkwork.solvers import SOLVERS
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.kernels import parameter_record
 
 VIOLATED = 1e-6  # metres or radians by which a constraint may be off as built
 INCONSISTENT = 1e-9  # metres or radians a second that are put right at the start
+CHUNK = 1000  # steps between looks at the keyboard
 TOLD = 1e-6  # and those that are put right with a note
 
 
@@ -172,10 +173,10 @@ class Simulation:
         recorder = Recorder(self, [self._name(name) for name in record])
         recorder.take()
         done = 0
-        with recorder.watch(total, progress) as watched:
+        with recorder.watch(total, progress) as watched, patient_interrupt() as interrupted:
             try:
-                while done < total:
-                    chunk = min(every - done % every, total - done)
+                while done < total and not interrupted():
+                    chunk = min(every - done % every, total - done, CHUNK)
                     ended = self._chunk(chunk, control, until)
                     done += chunk if ended is None else ended
                     if done % every == 0 or done == total or ended is not None:
@@ -184,9 +185,9 @@ class Simulation:
                     if ended is not None:
                         recorder.note = f"stopped by until at {self.time:.6g} s"
                         break
-            except KeyboardInterrupt:
-                recorder.note = f"interrupted at {self.time:.6g} s"
-                recorder.interrupted = True
+                if done < total and interrupted():
+                    recorder.take()
+                    recorder.note = f"interrupted at {self.time:.6g} s"
             except DivergenceError as error:
                 recorder.note = str(error)
                 error.recording = recorder.recording()
@@ -562,24 +563,25 @@ class Simulation:
         if not hasattr(relation, "travel") or not (relation.counters or hasattr(element, "axis")):
             raise LinkworkError(f"{checks.label(element)}: it has no angle or travel; ask a hinge, slider, cylinder or screw")
         self._derive()
-        start = self.model.parameters_at(node_number)
-        for other in node.kind.parts[:part]:
-            start += parameter_record(other.relation).size
-        layout = parameter_record(relation)
-        p = {name: self.work[start + o : start + o + size] for name, (o, size) in layout.fields.items()}
+        p = self._numbers(node_number, part)
         a, b = node.ends[::-1] if piece.flipped else node.ends
         (Ra, xa, va, wa), (Rb, xb, vb, wb) = self._pose_of(a), self._pose_of(b)
         if relation.counters:
-            ref, side = Rb @ p["ref_b"], Ra @ p["side_a"]
-            s, c = float(side @ ref), float(Ra @ p["ref_a"] @ ref)
-            axis = np.cross(Ra @ p["ref_a"], side)
-            last = p["turns"][1]  # the sine when turns were counted last: half a turn may have been passed since
-            passed = 0 if c >= 0 else int(last >= 0 > s) - int(last < 0 <= s)
-            return float(np.arctan2(s, c) + 2 * np.pi * (p["turns"][0] + passed)), float(axis @ (wb - wa))
+            value = readout.angle(Ra[None], Rb[None], p, p["turns"].reshape(1, -1))[0]
+            axis = np.cross(Ra @ p["ref_a"], Ra @ p["side_a"])
+            return float(value), float(axis @ (wb - wa))
         axis = Ra @ p["axis_a"]
         apart = xb + Rb @ p["on_b"] - xa - Ra @ p["on_a"]
         apart_rate = vb + np.cross(wb, Rb @ p["on_b"]) - va - np.cross(wa, Ra @ p["on_a"])
         return float(axis @ apart), float(axis @ apart_rate + np.cross(wa, axis) @ apart)
+
+    def _numbers(self, node_number: int, part: int) -> dict[str, np.ndarray]:
+        """Views of the parameters of one constraint, by name."""
+        parts = self.model.nodes[node_number].kind.parts
+        start = self.model.parameters_at(node_number)
+        start += sum(parameter_record(other.relation).size for other in parts[:part])
+        layout = parameter_record(parts[part].relation)
+        return {name: self.work[start + o : start + o + size] for name, (o, size) in layout.fields.items()}
 
     def _pose_of(self, body: int):
         """(axes, origin, velocity, spin) of a body's internal frame; the ground's is the world."""
@@ -597,15 +599,10 @@ class Simulation:
         node = self.model.nodes[node_number]
         relation = node.kind.parts[part].relation
         second = self._second_body(relation, node.elements[part])
-        start = self.model.parameters_at(node_number)
-        for other in node.kind.parts[:part]:
-            start += parameter_record(other.relation).size
-        layout = parameter_record(relation)
-        field = "on_b" if "on_b" in layout else "centre" if "centre" in layout else None
-        if field is None or second == GROUND:
+        p = self._numbers(node_number, part)
+        local = p.get("on_b", p.get("centre"))
+        if local is None or second == GROUND:
             return readout.poses(self.model, self.work, body).position[0]
-        where = layout.slice(field)
-        local = self.work[start + where.start : start + where.stop]
         kind = self.model.bodies.kinds[second].name
         if kind == "RigidBody":
             R, x, *_ = self._pose_of(second)
@@ -631,6 +628,11 @@ class Simulation:
             if force.kind.law.velocity_dependent:
                 raise LinkworkError(f"{checks.label(force.element)}: it depends on velocity, which first-order motion does "
                                     "not have; remove it or use another integrator")  # fmt: skip
+        for node in self.model.nodes:
+            for part, element in zip(node.kind.parts, node.elements, strict=True):
+                if part.relation.nonlinear:
+                    raise LinkworkError(f"{checks.label(element)}: it is not linear in velocities, which first-order motion "
+                                        "cannot hold; remove it or use another integrator")  # fmt: skip
         if self.model.velocity_forces:
             raise LinkworkError("Simulation: a body with damping cannot move first-order; set its damping to zero")
 

@@ -179,9 +179,10 @@ def compared(world):
     found["neighbours"] = dense.model.summary()["neighbours"]
     found["limbs"] = sims["tree"].model.summary()["limbs"]
     found["condition"] = float(np.linalg.cond(H))
-    pieces = [k.key for k in sims["fronts"].programs.kernels if k.key.startswith("piece|cross")]
-    found["pieces"] = sum(k.key.startswith("piece") for k in sims["fronts"].programs.kernels)
-    found["crossed"] = len(pieces)
+    found["schur"] = float(np.linalg.cond(H[n:, :n] @ np.linalg.solve(H[:n, :n], H[:n, n:]))) if len(H) > n else 1.0
+    keys = [k.key for k in sims["fronts"].programs.kernels]
+    found["pieces"] = sum(key.startswith("piece") for key in keys)
+    found["crossed"] = sum(key.startswith("piece|cross") for key in keys)
     return found
 
 

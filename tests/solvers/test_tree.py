@@ -11,7 +11,7 @@ import pytest
 
 import linkwork as lw
 from tests.oracles import kkt, poses
-from tests.solvers.forests import accelerations, add_body, compared, forest, joint, simulations, solution, unit, where
+from tests.solvers.forests import accelerations, add_body, compared, forest, simulations, solution, unit, where
 
 ROOT = Path(__file__).parents[2]
 EPS = np.finfo(float).eps
@@ -29,11 +29,16 @@ def interpreted(begin, end, **options):
 
 
 FORESTS = {
-    "all kinds": (0, 100, {"spread": 1.0}),
-    "mass ratio 1e6": (1000, 1060, {"spread": 3.0}),
-    "rigid": (2000, 2060, {"kinds": ["rigid"], "largest": 12, "grounds": 0.15, "stacked": 0.0, "spread": 1.0}),
-    "planar and rigid": (3000, 3060, {"kinds": ["planar", "rigid"], "largest": 10, "grounds": 0.3, "spread": 1.0}),
+    "all kinds": (0, 60, {"spread": 1.0}),
+    "mass ratio 1e6": (1000, 1040, {"spread": 3.0}),
+    "rigid": (2000, 2050, {"kinds": ["rigid"], "largest": 12, "grounds": 0.15, "stacked": 0.0, "spread": 1.0}),
+    "planar and rigid": (3000, 3050, {"kinds": ["planar", "rigid"], "largest": 10, "grounds": 0.3, "spread": 1.0}),
 }
+
+
+def allowance(report):
+    """Ten times the error of dense LU, or what the condition of J M^-1 J^T leaves: elimination meets it, LU need not."""
+    return max(10 * report["forward"]["lu"], 4 * EPS * max(report["condition"], report["schur"]))
 
 
 @pytest.mark.slow
@@ -53,7 +58,7 @@ def test_random_forests_are_solved_as_well_as_by_dense_lu(name):
         assert r["pivots"], r
         for solver in ("fronts", "tree"):
             assert r["backward"][solver] <= 1e-13, (solver, r)
-            assert r["forward"][solver] <= max(10 * r["forward"]["lu"], 4 * EPS * r["condition"]), (solver, r)
+            assert r["forward"][solver] <= allowance(r), (solver, r)
     ratios = [r["forward"]["tree"] / max(r["forward"]["lu"], EPS) for r in solved]
     assert np.median(ratios) < 10
     if name == "all kinds":
@@ -66,7 +71,7 @@ def assert_solved(report):
     assert report["pivots"]
     for solver in ("fronts", "tree"):
         assert report["backward"][solver] <= 1e-13, report
-        assert report["forward"][solver] <= max(10 * report["forward"]["lu"], 4 * EPS * report["condition"]), report
+        assert report["forward"][solver] <= allowance(report), report
 
 
 def rigid(world, rng, **options):
@@ -90,44 +95,22 @@ def test_a_planar_body_between_balls_is_solved_whatever_the_root(balls):
     assert_solved(report)
 
 
-def test_many_ground_joints_on_one_body_make_a_large_front():
+def test_large_fronts_are_eliminated_in_pieces():
+    """Four balls between two affine bodies fix all twelve freedoms: a front of 12 with 12 rows."""
     rng = np.random.default_rng(3)
     world = lw.World()
-    hub = world.add(lw.AffineBody(2.0, (0.2, 0.3, 0.25), deformation_rate=0.1 * rng.normal(size=(3, 3))))
-    arms = []
-    for k in range(4):
-        direction = unit(rng, 3)
-        arm = rigid(world, rng, name=f"arm{k}")
-        world.add(lw.Ball(hub, arm, at=direction))
-        arms.append(arm)
-    for k in range(3):  # three rows each: nine of the hub's twelve freedoms
-        world.add(lw.Ball(world.ground, hub, at=0.5 * np.eye(3)[k])) if k == 0 else world.add(
-            lw.PointOnPlane(world.ground, hub, normal=unit(rng, 3), on_b=rng.normal(size=3))
-        )
+    a, b = (add_body(world, rng, "affine", 0.0) for _ in range(2))
+    for at in (np.zeros(3), *np.eye(3)):
+        world.add(lw.Ball(a, b, at=at))
+    world.add(lw.Ball(world.ground, a, at=(1, 1, 1)))
     report = compared(world)
     assert_solved(report)
     assert report["pieces"] > 0
 
 
-def test_delayed_joints_give_fronts_with_more_than_two_neighbours():
-    rng = np.random.default_rng(4)
-    world = lw.World()
-    hub = rigid(world, rng, name="hub")
-    for k in range(3):  # balls on planar bodies lack rank there and wait for the hub
-        leaf = world.add(lw.PlanarBody(1.0, 0.2, position=rng.normal(size=2), angular_velocity=rng.normal(), name=f"leaf{k}"))
-        world.add(lw.Ball(leaf, hub, at=rng.normal(size=3)) if k else lw.Hinge(hub, leaf, at=(1, 0, 0), axis=(0, 1, 0)))
-    try:
-        report = compared(world)
-    except lw.ModelError as error:  # four bodies that must stay in one plane say so more than once
-        assert "redundant" in str(error)
-        world.remove(world.joints[-1]) if hasattr(world, "joints") else pytest.skip("no way to take one joint out")
-        report = compared(world)
-    assert_solved(report)
-
-
 @pytest.mark.parametrize("count", [2, 3])
 def test_a_body_whose_balls_all_wait_is_exact(count):
-    """Affine leaves on a rigid hub by distances, and planar leaves by balls: fronts in pieces with cross blocks."""
+    """Planar leaves on an affine hub by balls, which lack rank on the leaf: fronts in pieces with cross blocks."""
     rng = np.random.default_rng(10 + count)
     world = lw.World()
     hub = world.add(lw.AffineBody(2.0, (0.2, 0.3, 0.25)))
@@ -143,7 +126,7 @@ def test_a_body_whose_balls_all_wait_is_exact(count):
 # -- what must not change the answer ------------------------------------------------------------------------------
 
 
-def moving_tree(rng, shuffle=None, motion=(np.eye(3), np.zeros(3)), apart=()):
+def moving_tree(rng, shuffle=None, motion=(np.eye(3), np.zeros(3))):
     """A branched tree of rigid bodies, joints of all sorts; elements in any order, the scene moved as a whole."""
     R, x = motion
     world = lw.World(gravity=R @ (0, 0, -9.81))
@@ -207,10 +190,9 @@ def test_a_rigid_motion_of_the_whole_scene_moves_the_answer(seed):
 
 
 def test_a_weld_makes_one_body_of_two():
-    rng = np.random.default_rng(1)
     m1, m2, d = 1.3, 0.4, np.array([0.5, 0.1, -0.2])
     I1, I2 = np.diag([0.1, 0.12, 0.15]), np.diag([0.05, 0.04, 0.06])
-    spin, hinge = rng.normal(size=3), {"at": (0.2, 0.3, 0.1), "axis": (0.6, 0, 0.8)}
+    hinge = {"at": (0.2, 0.3, 0.1), "axis": (0.6, 0, 0.8)}
 
     def sim(world):
         return simulations(world, ("tree",))["tree"]
@@ -220,7 +202,7 @@ def test_a_weld_makes_one_body_of_two():
     b = two.add(lw.RigidBody(m2, I2, position=d))
     joint_two = two.add(lw.Hinge(two.ground, a, **hinge))
     two.add(lw.Weld(a, b))
-    drive_two = two.add(lw.Spring(two.ground, b, 10.0, rest=0.1, on_a=(1, 1, 1)))
+    two.add(lw.Spring(two.ground, b, 10.0, rest=0.1, on_a=(1, 1, 1)))
     one = lw.World()
     com = m2 * d / (m1 + m2)
     inertia = sum(I + m * ((p - com) @ (p - com) * np.eye(3) - np.outer(p - com, p - com))
@@ -234,7 +216,6 @@ def test_a_weld_makes_one_body_of_two():
     r1, r2 = first.reaction(joint_two), second.reaction(joint_one)
     np.testing.assert_allclose(r1.force, r2.force, atol=1e-11)
     np.testing.assert_allclose(r1.torque, r2.torque, atol=1e-11)
-    assert spin is not None and drive_two.stiffness == 10.0
 
 
 def test_a_forest_is_its_trees_run_apart():
@@ -343,4 +324,3 @@ def test_stacked_constraints_are_one_node_whatever_their_roles():
     assert len(sims["tree"].model.nodes) == 2
     for sim in sims.values():
         assert abs(sim.rate(hinge) - 2.0) < 1e-12
-    assert joint is not None

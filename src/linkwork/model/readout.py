@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.model.frames import apply, matrices, polar, product, quaternions
 from linkwork.model.types import Model
-from linkwork.symbolic.bodies import HANDED, PLANES
+from linkwork.symbolic.bodies import PLANES
 
 
 @dataclass
@@ -21,81 +21,86 @@ class Poses:
     angular_velocity: np.ndarray  # (k, 3) rad/s
     frame: np.ndarray  # (k, 3, 3): a local vector p is at position + frame @ p
 
+    def put(self, where: np.ndarray, others: Poses) -> None:
+        """Put poses into some of the places."""
+        for name, values in vars(others).items():
+            getattr(self, name)[where] = values
 
-def fields(model: Model, work: np.ndarray, kind, numbers: np.ndarray, *names: str):
+
+def fields(model: Model, work: np.ndarray, kind, numbers: np.ndarray, *names: str) -> list[np.ndarray]:
     """Fields of bodies of one kind, (k, size) each."""
     base = model.body_at[numbers][:, None]
-    for name in names:
-        where = kind.record.slice(name)
-        yield work[base + np.arange(where.start, where.stop)]
+    spans = [kind.record.slice(name) for name in names]
+    return [work[base + np.arange(where.start, where.stop)] for where in spans]
+
+
+def constants(kind) -> tuple[str, ...]:
+    """Fields besides q and v that a pose depends on."""
+    return ("home", "turn") if kind.name == "RigidBody" else ()
 
 
 def poses(model: Model, work: np.ndarray, numbers) -> Poses:
     """Poses of the bodies with these numbers, in their order."""
     numbers = np.atleast_1d(np.asarray(numbers, dtype=np.int64))
-    k = len(numbers)
-    found = Poses(np.zeros((k, 3)), np.tile([1.0, 0, 0, 0], (k, 1)), np.zeros((k, 3)), np.zeros((k, 3)),
-                  np.tile(np.eye(3), (k, 1, 1)))  # fmt: skip
-    kinds = np.array([model.bodies.kinds[b].name for b in numbers])
-    for name in dict.fromkeys(kinds):
-        where = np.flatnonzero(kinds == name)
+    found = blank(len(numbers))
+    names = np.array([model.bodies.kinds[b].name for b in numbers])
+    for name in dict.fromkeys(names):
+        where = np.flatnonzero(names == name)
         kind = model.bodies.kinds[numbers[where[0]]]
-        parts = _READERS[name.split("-")[0]](model, work, kind, numbers[where])
-        for field, value in zip(("position", "orientation", "velocity", "angular_velocity", "frame"), parts, strict=True):
-            if value is not None:
-                getattr(found, field)[where] = value
+        found.put(where, of_kind(kind, *fields(model, work, kind, numbers[where], "q", "v", *constants(kind))))
     return found
 
 
-def _rigid(model, work, kind, numbers):
-    q, v, home, turn = fields(model, work, kind, numbers, "q", "v", "home", "turn")
-    R, axes = matrices(q[:, 3:7]), turn.reshape(-1, 3, 3).transpose(0, 2, 1)
-    arm = apply(R, home)
-    conjugate = quaternions(axes) * np.array([1, -1, -1, -1])
-    orientation = product(q[:, 3:7], conjugate)
-    w = v[:, 3:6]
-    return q[:, :3] + arm, orientation, v[:, :3] + np.cross(w, arm), w, R @ axes.transpose(0, 2, 1)
+def blank(k: int) -> Poses:
+    still = np.tile([1.0, 0, 0, 0], (k, 1))
+    return Poses(np.zeros((k, 3)), still, np.zeros((k, 3)), np.zeros((k, 3)), np.tile(np.eye(3), (k, 1, 1)))
 
 
-def _planar(model, work, kind, numbers):
-    q, v = fields(model, work, kind, numbers, "q", "v")
-    plane = kind.name.split("-")[1]
-    first, second, normal = PLANES[plane]
-    position, velocity, spin = np.zeros((len(q), 3)), np.zeros((len(q), 3)), np.zeros((len(q), 3))
-    position[:, [first, second]], velocity[:, [first, second]] = q[:, :2], v[:, :2]
-    if q.shape[1] == 2:
-        return position, None, velocity, None, None
-    spin[:, normal] = v[:, 2]
-    orientation = np.zeros((len(q), 4))
-    orientation[:, 0], orientation[:, 1 + normal] = np.cos(q[:, 2] / 2), np.sin(q[:, 2] / 2)
-    assert HANDED[plane] in (-1.0, 1.0)
-    return position, orientation, velocity, spin, matrices(orientation)
+def of_kind(kind, q: np.ndarray, v: np.ndarray, *more: np.ndarray) -> Poses:
+    """Poses from coordinates and velocities (k, nq), (k, nv) and the kind's constants."""
+    found = blank(len(q))
+    if kind.name == "RigidBody":
+        home, turn = more
+        R, axes = matrices(q[:, 3:7]), turn.reshape(-1, 3, 3).transpose(0, 2, 1)
+        arm = apply(R, home)
+        found.orientation[:] = product(q[:, 3:7], quaternions(axes) * np.array([1, -1, -1, -1]))
+        found.position[:], found.velocity[:] = q[:, :3] + arm, v[:, :3] + np.cross(v[:, 3:6], arm)
+        found.angular_velocity[:], found.frame[:] = v[:, 3:6], R @ axes.transpose(0, 2, 1)
+    elif kind.name.startswith("Planar"):
+        first, second, normal = PLANES[kind.name.split("-")[1]]
+        found.position[:, [first, second]], found.velocity[:, [first, second]] = q[:, :2], v[:, :2]
+        if kind.nv == 3:
+            found.angular_velocity[:, normal] = v[:, 2]
+            found.orientation[:, 0], found.orientation[:, 1 + normal] = np.cos(q[:, 2] / 2), np.sin(q[:, 2] / 2)
+            found.frame[:] = matrices(found.orientation)
+    elif kind.name == "Particle":
+        found.position[:], found.velocity[:] = q, v
+    elif kind.name == "ScalableBody":
+        found.position[:], found.velocity[:] = q[:, :3], v[:, :3]
+        found.orientation[:], found.angular_velocity[:] = q[:, 3:7], v[:, 3:6]
+        found.frame[:] = matrices(q[:, 3:7]) * q[:, None, 7:10]
+    else:
+        F = q[:, 3:].reshape(-1, 3, 3)
+        R = polar(F)
+        found.position[:], found.velocity[:], found.frame[:] = q[:, :3], v[:, :3], F
+        found.orientation[:], found.angular_velocity[:] = quaternions(R), _polar_spin(F, R, v[:, 3:].reshape(-1, 3, 3))
+    return found
 
 
-def _particle(model, work, kind, numbers):
-    q, v = fields(model, work, kind, numbers, "q", "v")
-    return q, None, v, None, None
-
-
-def _scalable(model, work, kind, numbers):
-    q, v = fields(model, work, kind, numbers, "q", "v")
-    R = matrices(q[:, 3:7])
-    return q[:, :3], q[:, 3:7], v[:, :3], v[:, 3:6], R * q[:, None, 7:10]
-
-
-def _affine(model, work, kind, numbers):
-    q, v = fields(model, work, kind, numbers, "q", "v")
-    F, rate = q[:, 3:].reshape(-1, 3, 3), v[:, 3:].reshape(-1, 3, 3)
-    R = polar(F)
+def _polar_spin(F, R, rate) -> np.ndarray:
     U, G = R.transpose(0, 2, 1) @ F, R.transpose(0, 2, 1) @ rate
     axial = np.stack([G[:, 2, 1] - G[:, 1, 2], G[:, 0, 2] - G[:, 2, 0], G[:, 1, 0] - G[:, 0, 1]], axis=1)
     trace = np.trace(U, axis1=1, axis2=2)[:, None, None] * np.eye(3)
-    spin = apply(R, np.linalg.solve(trace - U, axial[..., None])[..., 0])
-    return q[:, :3], quaternions(R), v[:, :3], spin, F
+    return apply(R, np.linalg.solve(trace - U, axial[..., None])[..., 0])
 
 
-_READERS = {"RigidBody": _rigid, "PlanarBody": _planar, "PlanarParticle": _planar, "Particle": _particle,
-            "ScalableBody": _scalable, "AffineBody": _affine}  # fmt: skip
+def angle(Ra, Rb, p, turns) -> np.ndarray:
+    """Counted angles (k,) of a joint with the numbers p, from internal axes (k, 3, 3) and turn counters (k, 2)."""
+    ref = Rb @ p["ref_b"]
+    s, c = np.sum((Ra @ p["side_a"]) * ref, axis=1), np.sum((Ra @ p["ref_a"]) * ref, axis=1)
+    last = turns[:, 1]  # the sine when turns were counted last: half a turn may have been passed since
+    passed = np.where(c >= 0, 0, ((last >= 0) & (s < 0)).astype(int) - ((last < 0) & (s >= 0)).astype(int))
+    return np.arctan2(s, c) + 2 * np.pi * (turns[:, 0] + passed)
 
 
 def wrench(model: Model, work: np.ndarray, body: int, generalised: np.ndarray, at: np.ndarray):
