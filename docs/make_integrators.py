@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.integrators.support import table  # noqa: E402  (the references are those of the tests)
+from tests.integrators.support import table  # noqa: E402
 
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 

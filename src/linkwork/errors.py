@@ -23,6 +23,7 @@ class DivergenceError(LinkworkError, RuntimeError):
         self.step = step
         self.time = time
         self.worst = worst
+        self.recording = None  # of the run that ended so, where there is one
         self.recording = None  # what was recorded until then, where a run was recorded
 
 

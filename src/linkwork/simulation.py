@@ -59,7 +59,7 @@ class Control(Mapping):
 
     def __init__(self, sim: Simulation):
         self._sim = sim
-        self._entry = {}
+        self._entry: dict[str, int] = {}
         for k, force in enumerate(sim.model.forces):
             layout = parameter_record(force.kind.law)
             if "command" in layout:
@@ -128,6 +128,7 @@ class Simulation:
         self.steps = 0
         self.age = 0
         self.notes: list[str] = []
+        self._stale = self._solved = False
         self.control = Control(self)
         self._begin()
         self._initial = self.state.copy()
@@ -145,6 +146,8 @@ class Simulation:
 
     def step(self, n: int = 1) -> None:
         """Make n steps of dt."""
+        if not isinstance(n, (int, np.integer)) or n < 0:
+            raise LinkworkError(f"Simulation: n is {checks.show(n)}; give a whole number of steps, at least 0")
         if self._stale or self.world.version != self._world_version:
             self._prepare()
         self._solved = False
@@ -530,7 +533,8 @@ class Simulation:
     @cached_property
     def _rows_of_reports(self) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
         """Entries of the report area and the nodes they belong to: residuals of position rows, rates of all rows."""
-        residuals, rates = ([], []), ([], [])
+        residuals: tuple[list[int], list[int]] = ([], [])
+        rates: tuple[list[int], list[int]] = ([], [])
         for k, node in enumerate(self.model.nodes):
             at, m = int(self.model.report_at[k]), node.kind.size
             for row, level in enumerate(node.kind.levels):
@@ -640,7 +644,7 @@ class Simulation:
         return max(1, round(checks.positive(self, "record_every", seconds) / self.dt))
 
     def _name(self, element) -> str:
-        return element.name if isinstance(element, Element) else element
+        return str(element.name if isinstance(element, Element) else element)
 
     def _lookup(self, element, sort: str) -> tuple[int, int]:
         name = self._name(element)

@@ -61,7 +61,7 @@ def rigid_view(name, velocity=True):
     return observe
 
 
-# -- holonomic: a spinning top with three different moments, with and without air -------------------------------------
+# -- holonomic: a spinning top with three different moments, with and without air ---------------------------------
 def top(drag=0.0, com=True, spin=30.0, first_order=False):
     m, inertia, d = 1.3, np.diag([0.02, 0.03, 0.035]), np.array([0.02, -0.03, 0.25])
     pose, R0 = turn((1, 2, 0.5), 0.9)
@@ -103,7 +103,7 @@ def top(drag=0.0, com=True, spin=30.0, first_order=False):
                    rates, start, told, 0.4, features, 0.004)  # fmt: skip
 
 
-# -- holonomic: three rods on hinges -------------------------------------------------------------------------------------
+# -- holonomic: three rods on hinges ------------------------------------------------------------------------------
 def pendulum(kind="rigid"):
     m, l, n = 0.6, 0.5, 3
     angles, speeds = np.array([1.2, 0.4, -0.9]), np.array([0.5, -1.0, 2.0])
@@ -138,10 +138,12 @@ def pendulum(kind="rigid"):
         th = y[:n] - angles
         return np.concatenate([np.diff(th, prepend=0), np.diff(y[n:], prepend=0)])
 
-    return Problem(f"three {kind} rods", world, observe, rates, np.concatenate([angles, speeds]), told, 0.8, ("holonomic",), 1.25e-3)
+    return Problem(
+        f"three {kind} rods", world, observe, rates, np.concatenate([angles, speeds]), told, 0.8, ("holonomic",), 1.25e-3
+    )
 
 
-# -- time-dependent: a pendulum whose pivot is carried about; a driven arm --------------------------------------------------
+# -- time-dependent: a pendulum whose pivot is carried about; a driven arm ----------------------------------------
 def carried_pivot():
     l, A, W = 0.5, 0.2, 5.0
 
@@ -201,7 +203,7 @@ def driven_arm(how):
     return Problem(f"arm driven by a {how}", world, observe, rates, np.zeros(2), told, 0.8, (level, "prescribed work"))
 
 
-# -- velocity rows: Chaplygin's sleigh on an incline ---------------------------------------------------------------------------
+# -- velocity rows: Chaplygin's sleigh on an incline --------------------------------------------------------------
 def sleigh(kind, drag=0.0):
     """The blade is behind the centre of mass by a; along the blade u, turning at w."""
     m, I, a, g, u0, w0 = 1.5, 0.2, 0.3, 4.0, 0.5, 3.0
@@ -247,7 +249,9 @@ def steady_speed():
     def world():
         made = lw.World(gravity=(0, 0, -G))
         made.add(lw.Particle(0.5, velocity=(1.0, 0.5, math.sqrt(4 - 1.25)), name="bead"))
-        made.add(lw.VelocityConstraint("bead", lambda b, t: lw.dot(b.velocity, b.velocity) - (2 + lw.sin(3 * t)) ** 2, name="pace"))
+        made.add(
+            lw.VelocityConstraint("bead", lambda b, t: lw.dot(b.velocity, b.velocity) - (2 + lw.sin(3 * t)) ** 2, name="pace")
+        )
         return made
 
     def rates(t, y):
@@ -255,12 +259,12 @@ def steady_speed():
         g = np.array([0, 0, -G])
         return np.concatenate([v, g + (s * ds - g @ v) / (v @ v) * v])
 
-    return Problem("a bead of given speed", world, lambda sim: np.concatenate([sim.position("bead"), sim.velocity("bead")]), rates,
-                   np.array([0, 0, 0, 1.0, 0.5, math.sqrt(4 - 1.25)]), lambda t, y: y, 0.8,
+    return Problem("a bead of given speed", world,
+                   lambda sim: np.concatenate([sim.position("bead"), sim.velocity("bead")]), rates, np.array([0, 0, 0, 1.0, 0.5, math.sqrt(4 - 1.25)]), lambda t, y: y, 0.8,
                    ("velocity rows", "nonlinear velocity rows", "prescribed work"))  # fmt: skip
 
 
-# -- mixed rows: a disc that wobbles ----------------------------------------------------------------------------------------------
+# -- mixed rows: a disc that wobbles ------------------------------------------------------------------------------
 def disc():
     m, r, I1, I3, lean = 1.1, 0.3, 0.03, 0.055, 0.4
     pose, R0 = turn((0, 1, 0), math.pi / 2 - lean)
@@ -296,7 +300,7 @@ def disc():
                    ("holonomic", "velocity rows", "mixed rows"), 0.005)  # fmt: skip
 
 
-# -- bodies that stretch, nailed at a point -----------------------------------------------------------------------------------------
+# -- bodies that stretch, nailed at a point -----------------------------------------------------------------------
 def scalable():
     """A cloud of six points that lies at x + R diag(s) p; the nail by a multiplier."""
     m, sigma, k, nail = 1.2, np.array([0.05, 0.03, 0.02]), 6.0, np.array([0.2, -0.1, 0.3])
@@ -337,7 +341,9 @@ def scalable():
         return np.concatenate([y[:3], (y[3:12].reshape(3, 3) * y[12:15]).ravel(), y[15:18]])
 
     start = np.concatenate([x0, R0.ravel(), s0, v0, w0, ds0])
-    return Problem("nailed jelly", world, observe, rates, start, told, 0.6, ("holonomic", "mass depends on configuration"), 0.01)
+    return Problem(
+        "nailed jelly", world, observe, rates, start, told, 0.6, ("holonomic", "mass depends on configuration"), 0.01
+    )
 
 
 def affine():
@@ -367,7 +373,7 @@ def affine():
     return Problem("nailed affine body", world, observe, rates, start, lambda t, y: y[:15], 0.6, ("holonomic",), 0.005)
 
 
-# -- first-order motion, M v = F + J^T lambda ------------------------------------------------------------------------------------------
+# -- first-order motion, M v = F + J^T lambda ---------------------------------------------------------------------
 def sinking():
     """A sled with a blade and a torque: w = T / I, u = g cos(phi)."""
     m, I, g, T = 1.5, 0.2, 4.0, 0.5
@@ -386,8 +392,8 @@ def sinking():
     def observe(sim):
         return np.concatenate([sim.position("sled")[:2], sim.frame("sled")[:2, 0]])
 
-    return Problem("sinking sled", world, observe, rates, np.zeros(3), lambda t, y: [y[0], y[1], math.cos(y[2]), math.sin(y[2])],
-                   0.8, ("velocity rows",))  # fmt: skip
+    return Problem("sinking sled", world, observe, rates, np.zeros(3),
+                   lambda t, y: [y[0], y[1], math.cos(y[2]), math.sin(y[2])], 0.8, ("velocity rows",))  # fmt: skip
 
 
 def sinking_bob():

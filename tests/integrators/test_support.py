@@ -35,17 +35,20 @@ def test_the_table_is_true(solver, integrator):
 
 
 def test_first_order_refuses_what_it_cannot_hold_by_name():
-    for feature, name in (("velocity-dependent forces", 'Drag "drag1"'), ("nonlinear velocity rows", 'VelocityConstraint "pace"')):
+    for feature, name in (
+        ("velocity-dependent forces", 'Drag "drag1"'),
+        ("nonlinear velocity rows", 'VelocityConstraint "pace"'),
+    ):
         verdict, why = attempt("tree", "first-order", feature)
         assert verdict == REFUSED and name in why and "first-order" in why
     world = lw.World()
     world.add(lw.AffineBody(1.0, (0.1, 0.1, 0.1), damping=0.5, name="blob"))
-    with pytest.raises(lw.LinkworkError, match="damping"):
+    with pytest.raises(lw.LinkworkError, match=r"damping"):
         lw.Simulation(world, integrator="first-order")
     world = lw.World()
     world.add(lw.Particle(1.0, name="bead"))
     world.add(lw.Force("bead", lambda b, t: -0.1 * b.velocity, name="wind"))
-    with pytest.raises(lw.LinkworkError, match='Force "wind": .*velocity'):
+    with pytest.raises(lw.LinkworkError, match=r'Force "wind": .*velocity'):
         lw.Simulation(world, integrator="first-order")
     world = lw.World()
     world.add(lw.Particle(1.0, position=(0, 0, -1), name="bead"))

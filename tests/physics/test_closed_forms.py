@@ -143,7 +143,7 @@ def test_iftomm_a01(integrator, dt, close, held):
     np.testing.assert_allclose(sim.position("bob"), [-0.2750874626, 0, -0.9614192051], atol=close)
 
 
-# -- bodies that spin -----------------------------------------------------------------------------------------------
+# -- bodies that spin ---------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("integrator", "close"), [("rattle", 2e-3), ("rk4", 2e-6), ("dopri5", 1e-6)])
 def test_a_free_symmetric_body_precesses(integrator, close):
     """In the body w_perp turns at (I3 - I1) w3 / I1; in the world the axis turns about L at |L| / I1."""
@@ -191,7 +191,7 @@ def test_a_heavy_top_precesses_steadily(com, integrator, close):
                                atol=close)  # fmt: skip
 
 
-# -- statics ----------------------------------------------------------------------------------------------------------
+# -- statics ------------------------------------------------------------------------------------------------------
 @solvers
 def test_a_chain_in_the_shape_of_the_catenary_rests(solver):
     """tan th_{i+1} - tan th_i = m g / H, between two nails: no acceleration, tension H / cos(th)."""
@@ -215,7 +215,7 @@ def test_a_chain_in_the_shape_of_the_catenary_rests(solver):
     np.testing.assert_allclose(sim.position("bead3"), knots[4], atol=1e-9)
 
 
-# -- velocity rows --------------------------------------------------------------------------------------------------
+# -- velocity rows ------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", ["planar", "rigid", "rigid com"])
 @pytest.mark.parametrize(("integrator", "close"), [("rattle", 2e-5), ("euler", 2e-2), ("rk4", 1e-10), ("dopri5", 1e-7)])
 def test_a_knife_edge_on_an_incline_goes_along_a_cycloid(kind, integrator, close):
@@ -313,7 +313,10 @@ def falling_disc(t, y, m, r, I1, I3):
     length = np.linalg.norm(u)
     c = r * u / length  # from the contact to the centre
     dc = r * (du / length - u * (u @ du) / length**3)
-    skew = lambda a: np.cross(np.eye(3), a)  # noqa: E731
+
+    def skew(a):
+        return np.cross(np.eye(3), a)
+
     inertia = I1 * np.eye(3) + (I3 - I1) * np.outer(e, e)
     # m a = F + m g with a = w' x c + w x c';  I w' + w x I w = -c x F
     known = -np.cross(w, inertia @ w) - np.cross(c, m * np.cross(w, dc) + m * G * up)
@@ -342,7 +345,7 @@ def test_a_disc_that_wobbles_rolls_as_newton_and_euler_say(integrator, close):
     np.testing.assert_allclose(sim.frame("disc"), reference[3:12].reshape(3, 3), atol=10 * close)
 
 
-# -- gears, screws, prescribed motion ---------------------------------------------------------------------------------
+# -- gears, screws, prescribed motion -----------------------------------------------------------------------------
 def wheel(inertia, x=0.0, **rest):
     return lw.RigidBody(1.0, np.array([0.6, 0.6, 1.0]) * inertia, position=(x, 0, 0), **rest)
 
@@ -432,7 +435,7 @@ def test_a_carried_point_follows_its_path():
     np.testing.assert_allclose(sim.reaction("path").force, force, rtol=1e-11)
 
 
-# -- motors, springs, drag --------------------------------------------------------------------------------------------
+# -- motors, springs, drag ----------------------------------------------------------------------------------------
 def motored(joint, I, **motor):
     world = lw.World(gravity=(0, 0, 0))
     world.add(lw.RigidBody(I, np.array([0.6, 0.6, 1.0]) * I, name="wheel"))
@@ -564,7 +567,7 @@ def test_a_users_force_pair():
     np.testing.assert_allclose(sim.position("b"), m1 * share * np.array([math.cos(2 * w), math.sin(2 * w), 0]), atol=1e-9)
 
 
-# -- blows --------------------------------------------------------------------------------------------------------------
+# -- blows --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", ["rigid", "planar"])
 def test_a_free_rod_struck_at_its_end(kind):
     m, l, J = 0.8, 0.6, 0.5
@@ -590,7 +593,7 @@ def test_a_hinged_rod_struck_at_its_centre_of_percussion(solver, integrator):
         np.testing.assert_allclose(sim.velocity("rod0"), [1.5 * J * s / (m * l), 0, 0], atol=1e-11)
 
 
-# -- the other joints ---------------------------------------------------------------------------------------------------
+# -- the other joints ---------------------------------------------------------------------------------------------
 def test_a_cardan_shaft_turns_unevenly():
     """Shafts at the angle b: tan(out) = cos(b) tan(in)."""
     b, rate = 0.5, 2.0
@@ -695,7 +698,7 @@ def test_a_bracket_carries_a_weight():
     np.testing.assert_allclose(sim.position("bracket"), [0.5, 0.2, 0], atol=1e-12)
 
 
-# -- beads ----------------------------------------------------------------------------------------------------------------
+# -- beads --------------------------------------------------------------------------------------------------------
 def test_a_bead_on_a_cycloid_takes_the_same_time_from_anywhere():
     """x = r (s + sin s), z = -r cos s: the period is 4 pi sqrt(r / g) whatever the height (Huygens)."""
     r = 0.3

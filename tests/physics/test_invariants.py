@@ -119,7 +119,9 @@ def test_euler_keeps_linear_momentum(joint):
 def test_a_free_rotor_keeps_its_angular_momentum_and_energy_bounded():
     world = lw.World(gravity=(0, 0, 0))
     inertia = np.array([0.1, 0.25, 0.3])
-    world.add(lw.RigidBody(1.0, inertia, angular_velocity=(0.1, 15.0, 0.1), com=(0.1, 0.2, 0), velocity=(1, 2, 3), name="racket"))
+    world.add(
+        lw.RigidBody(1.0, inertia, angular_velocity=(0.1, 15.0, 0.1), com=(0.1, 0.2, 0), velocity=(1, 2, 3), name="racket")
+    )
     sim = lw.Simulation(world, dt=2e-3)
 
     def spin():
@@ -138,7 +140,7 @@ def test_a_free_rotor_keeps_its_angular_momentum_and_energy_bounded():
     np.testing.assert_allclose(sim.point("racket", (0.1, 0.2, 0)), np.array([0.1, 0.2, 0]) + 10 * v, atol=1e-9)
 
 
-# -- energy ---------------------------------------------------------------------------------------------------------------
+# -- energy -------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("integrator", "order"), [("rattle", 2), ("euler", 1), ("rk4", 4)])
 @pytest.mark.parametrize("scene", ["balls", "hinges", "scalable", "affine", "rolling", "skate"])
 def test_the_order_of_the_energy_error(scene, integrator, order):
@@ -170,8 +172,18 @@ def test_the_order_of_the_energy_error(scene, integrator, order):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dt", [5e-3, pytest.param(1e-2, marks=pytest.mark.xfail(
-    reason="steps are cut where the position stage converges slowly, and cut steps are not symplectic", strict=True))])
+@pytest.mark.parametrize(
+    "dt",
+    [
+        5e-3,
+        pytest.param(
+            1e-2,
+            marks=pytest.mark.xfail(
+                reason="steps are cut where the position stage converges slowly, and cut steps are not symplectic", strict=True
+            ),
+        ),
+    ],
+)
 def test_rattle_does_not_lose_energy_over_many_swings(dt):
     world = lw.World(gravity=(0, 0, -G))
     world.add(lw.RigidBody(1.0, (0.02, 0.03, 0.04), position=(0.5, 0, 0), name="bob"))
@@ -221,24 +233,31 @@ def test_damping_only_takes():
         before = now
 
 
-# -- independence -----------------------------------------------------------------------------------------------------------
+# -- independence -------------------------------------------------------------------------------------------------
 def tree(order, turned=(1, 0, 0, 0), moved=(0, 0, 0), flipped=False, solver="tree", integrator="rattle"):
     """A small branched tree on the ground, its elements added in any order, its joints written either way round."""
     R = np.eye(3)
     pose = np.asarray(turned, dtype=float)
     if pose[0] != 1:
         pose, R = turn(pose[1:], pose[0])
-    move = lambda x: R @ np.asarray(x, dtype=float) + moved  # noqa: E731
+
+    def move(x):
+        return R @ np.asarray(x, dtype=float) + moved
+
     world = lw.World(gravity=R @ (0, 0, -G))
     places = {"a": (0.5, 0, 0), "b": (1, 0.5, 0), "c": (1, 0, 0.5), "d": (1, 1, 0.3)}
     for name in order:
         k = "abcd".index(name) + 1
         inertia = R @ np.diag([0.02 * k, 0.03 * k, 0.04 * k]) @ R.T  # the body's frame is the world's: the same solid
         world.add(lw.RigidBody(0.5 * k, inertia, position=move(places[name]), velocity=(0, 0, 0), name=name))
-    joints = [lambda w: lw.Hinge(*_ends(w, "ground", "a", flipped), at=move((0, 0, 0)), axis=R @ (0, 1, 0), name="root"),
-              lambda w: lw.Ball(*_ends(w, "a", "b", flipped), at=move((1, 0, 0)), name="ab"),
-              lambda w: lw.Hinge(*_ends(w, "a", "c", flipped), at=move((1, 0, 0)), axis=R @ (1, 0, 0), name="ac"),
-              lambda w: lw.Universal(*_ends(w, "b", "d", False), at=move((1, 1, 0)), first=R @ (1, 0, 0), second=R @ (0, 1, 0), name="bd")]
+    joints = [
+        lambda w: lw.Hinge(*_ends(w, "ground", "a", flipped), at=move((0, 0, 0)), axis=R @ (0, 1, 0), name="root"),
+        lambda w: lw.Ball(*_ends(w, "a", "b", flipped), at=move((1, 0, 0)), name="ab"),
+        lambda w: lw.Hinge(*_ends(w, "a", "c", flipped), at=move((1, 0, 0)), axis=R @ (1, 0, 0), name="ac"),
+        lambda w: lw.Universal(
+            *_ends(w, "b", "d", False), at=move((1, 1, 0)), first=R @ (1, 0, 0), second=R @ (0, 1, 0), name="bd"
+        ),
+    ]
     for k in np.argsort(["abcd".index(name) for name in order]):
         world.add(joints[k](world))
     world.add(lw.Spring("c", "d", 5.0, rest=0.4))
@@ -259,7 +278,9 @@ def test_results_do_not_depend_on_numbering_direction_or_place(integrator):
                     {"order": "abcd", "solver": "dense"}):  # fmt: skip
         _, found, _ = tree(**options, integrator=integrator)
         for name in "abcd":
-            np.testing.assert_allclose(found[name], base[name], atol=1e-5 if integrator == "euler" else 2e-8, err_msg=str(options))
+            np.testing.assert_allclose(
+                found[name], base[name], atol=1e-5 if integrator == "euler" else 2e-8, err_msg=str(options)
+            )
 
 
 def test_angles_run_the_other_way_when_a_joint_is_written_the_other_way_round():
@@ -327,7 +348,7 @@ def test_reactions_are_there_before_the_first_step_and_agree(solver, integrator)
         np.testing.assert_allclose(found.torque, reference.torque, atol=1e-9)
 
 
-# -- turns ------------------------------------------------------------------------------------------------------------------------
+# -- turns --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("integrator", ["rattle", "euler", "rk4", "dopri5"])
 @pytest.mark.parametrize("ratio", [-2.37, 0.313])
 def test_turns_are_counted_past_many_revolutions_through_gears(integrator, ratio):

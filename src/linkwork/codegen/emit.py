@@ -36,7 +36,9 @@ def instructions(function: ca.Function):
 
     Returns (code, stores): code is a list of (op, operands, constant), stores a list of (value, (result, entry)).
     """
-    slot, code, stores = {}, [], []
+    slot: dict[int, int] = {}
+    code: list[tuple] = []
+    stores: list[tuple] = []
     for k in range(function.n_instructions()):
         op = OPS[function.instruction_id(k)]
         reads, writes = function.instruction_input(k), function.instruction_output(k)
@@ -59,7 +61,9 @@ def instructions(function: ca.Function):
 def _share_reciprocals(code, stores):
     """Divisions by the same value become one reciprocal and products (CasADi folds `a * (1/b)` into `a / b`)."""
     divisions = Counter(operands[-1] for op, operands, _ in code if op in ("DIV", "INV"))
-    rewritten, place, reciprocal = [], [], {}
+    rewritten: list[tuple] = []
+    place: list[int] = []
+    reciprocal: dict[int, int] = {}
     for op, operands, constant in code:
         moved = operands if op == "INPUT" else tuple(place[j] for j in operands)
         if op in ("DIV", "INV") and divisions[operands[-1]] > 1:

@@ -132,7 +132,7 @@ class Rattle(Integrator):
     def sweeps(self):
         p = self.programs
         velocity = p.model.velocity_forces
-        opening = (p.body("open"), p.forward(forces=True, predict=True))
+        opening: tuple = (p.body("open"), p.forward(forces=True, predict=True))
         closing = [p.body("land"), p.up("velocity"), p.backward("close")]
         if any(node.kind.nonlinear for node in p.model.nodes):
             # rows whose derivatives depend on velocity: factors at the velocity itself, by Newton

@@ -80,7 +80,7 @@ def _bodies(world) -> Bodies:
 def _records(bodies: Bodies):
     """records(body, jitter): a body's record with the pose as built (0) or a nearby one, for checks before layout."""
     fields = {name: frames.start() for name, frames in bodies.frames.items()}
-    poses: dict[str, Evaluator] = {}
+    poses: dict[str, ca.Function] = {}
 
     def record(body: int, jitter: int) -> np.ndarray:
         kind = bodies.kinds[body]

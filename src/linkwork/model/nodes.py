@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -125,7 +126,8 @@ def numbers_of(group: Group, bodies: Bodies) -> Numbers:
     A = bodies.batch(group.kinds[0], [a for a, _ in group.ends])
     B = bodies.batch(group.kinds[1], [b for _, b in group.ends])
     layout = parameter_record(group.relation)
-    values, slots = np.zeros((len(group.elements), layout.size)), []
+    values = np.zeros((len(group.elements), layout.size))
+    slots: list[tuple[int, int, Parameter]] = []
     found = group.relation.numbers(group.elements, A, B)
     if group.relation.parameters:
         found["user"] = np.array(group.parameters, dtype=object)
@@ -133,9 +135,8 @@ def numbers_of(group: Group, bodies: Bodies) -> Numbers:
     for name, array in found.items():
         where = layout.slice(name)
         if array.dtype == object:
-            for k, j in np.ndindex(*array.shape):
-                if isinstance(array[k, j], Parameter):
-                    slots.append((k, where.start + j, array[k, j]))
+            entries = ((k, j, array[k, j]) for k, j in np.ndindex(*array.shape))
+            slots += [(k, where.start + j, x) for k, j, x in entries if isinstance(x, Parameter)]
             array = np.array([[float(x) for x in row] for row in array]).reshape(array.shape)
         values[:, where] = array
     return Numbers(values, slots)
@@ -195,7 +196,7 @@ def kept_rows(group: Group, numbers: Numbers, bodies: Bodies, records) -> list[t
                 felt = np.maximum(felt, np.abs(block).max(axis=1, initial=0.0))
         rows = tuple(int(k) for k in np.flatnonzero(felt > 1e-12))
         given = {1: values, **{2 + k: records(end, 0) for k, end in enumerate(ends) if end != GROUND}}
-        C = max((residual({0: [time], **given})[: len(whole)] for time in TIMES), key=lambda c: np.abs(c).max())
+        C = max((residual({0: np.array([time]), **given})[: len(whole)] for time in TIMES), key=lambda c: np.abs(c).max())
         for row in set(whole) - set(rows):
             if abs(C[row]) > 1e-9:
                 checks.fail(element, f"row {row + 1} is off by {C[row]:.3g} out of the plane that its bodies live in",
@@ -250,13 +251,13 @@ def stacked(groups: list[Group], numbers: list[Numbers], kept: list[list[tuple[i
             group, _, ends, *_ = members[0]
             both = group.kinds if ends == pair else group.kinds[::-1]
             kind = kinds[signature] = NodeKind(parts, both)  # type: ignore[arg-type]
-        offset, slots = 0, []
+        offset, joined_slots = 0, []
         for _, _, _, _, values, own, _ in members:
-            slots += [(offset + entry, parameter) for entry, parameter in own]
+            joined_slots += [(offset + entry, parameter) for entry, parameter in own]
             offset += len(values)
         joined = members[0][4] if len(members) == 1 else np.concatenate([m[4] for m in members])
         elements, places = [m[0].elements[m[1]] for m in members], [(m[6], m[1]) for m in members]
-        nodes.append(Node(kind, pair, elements, joined, slots, places))
+        nodes.append(Node(kind, pair, elements, joined, joined_slots, places))
     return nodes
 
 
@@ -271,7 +272,7 @@ def renumber(nodes: list[Node], numbers: list[Numbers]) -> None:
 class ForceNode:
     kind: ForceKind
     ends: tuple[int, int]
-    element: object
+    element: Any
     values: np.ndarray
     slots: list[tuple[int, Parameter]]
 

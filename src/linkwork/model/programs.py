@@ -211,7 +211,10 @@ class Programs:
                 members[3].append(m.nodes[item.node].ends[1 - item.limb.child])
             else:
                 self.fronts.append((position, item.body if item.body >= 0 else n + item.node))
-        self.limb_groups = [(limb, *(np.array(x, dtype=np.int64) for x in lists)) for limb, *lists in limbs.values()]
+        self.limb_groups: list[tuple[Limb, np.ndarray, np.ndarray, np.ndarray]] = [
+            (limb, np.array(bodies, dtype=np.int64), np.array(nodes, dtype=np.int64), np.array(parents, dtype=np.int64))
+            for limb, bodies, nodes, parents in limbs.values()
+        ]
         self.by_kind = [(m.bodies.kinds[members[0]], np.array(members, dtype=np.int64))
                         for members in m.bodies.members.values()]  # fmt: skip
         self.front_nodes = [number for number in range(len(m.nodes)) if number not in m.limb_of]

@@ -370,8 +370,11 @@ class Scalable(Stretching):
     def __init__(self):
         self.record = self.layout(9, mass=1, sigma=6, stiffness=1, damping=1)
 
-    pose = Rigid.pose
-    rotation = Rigid.rotation
+    def pose(self, q):
+        return ca.reshape(rotation.matrix(q[3:7]).T, 9, 1)
+
+    def rotation(self, view):
+        return rotation.matrix(view.q[3:7]) if view.stage == "middle" else matrix33(view.field("R"))
 
     def normalised(self, q):
         return ca.vertcat(Rigid.normalised(self, q), q[7:10])  # type: ignore[arg-type]

@@ -21,11 +21,11 @@ from casadi import SX
 from linkwork.codegen.trace import Kernel, Record, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric
-from linkwork.symbolic.bodies import KINDS, View
+from linkwork.symbolic.bodies import KINDS, Rigid, View
 from linkwork.symbolic.kernels import NodeKind, load_global, parameter_record, right_side, store_landing
 from linkwork.symbolic.relations import Ball, Hinge, crossing
 
-RIGID = KINDS["RigidBody"]
+RIGID: Rigid = KINDS["RigidBody"]  # type: ignore[assignment]
 FACTORS = {Ball: {"e": 3, "C": 6, "S": 9, "K": 6}, Hinge: {"e": 3, "axis": 3, "U": 6, "k": 1, "u": 1, "Da": 21, "dual": 6}}
 
 
