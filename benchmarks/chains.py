@@ -63,9 +63,7 @@ def report(result):
             f"largest |C| seen {drift['largest']:.2e}, at the end {drift['at_end']:.2e}."
         )
     if "call" in result:
-        parts.append(
-            f"`sim.step()` from Python costs {1e6 * result['call']:.2f} us a call above its kernels (a pendulum)."
-        )
+        parts.append(f"`sim.step()` from Python costs {1e6 * result['call']:.2f} us a call above its kernels (a pendulum).")
     return "\n\n".join(parts)
 
 

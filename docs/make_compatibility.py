@@ -1,6 +1,6 @@
 """Write docs/compatibility.md: which constraint works on which pair of body kinds, asked of the package itself.
 
-    python docs/make_compatibility.py
+python docs/make_compatibility.py
 """
 
 import sys

@@ -257,9 +257,7 @@ class Scene:
         self.line = 0.8 if len(names) <= 30 else 0.5  # points
         self.ink, self.blank = np.array(to_rgb(INK)), np.array(to_rgb(PAPER))
         place = {name: i for i, name in enumerate(names)}
-        self.end = np.array([(place.get(a, -1), place.get(b, -1)) for _, a, _, b, _ in self.rec.links], int).reshape(
-            -1, 2
-        )
+        self.end = np.array([(place.get(a, -1), place.get(b, -1)) for _, a, _, b, _ in self.rec.links], int).reshape(-1, 2)
         self.local = np.array([(p, q) for _, _, p, _, q in self.rec.links], float).reshape(-1, 2, 3)
 
     def _frame(self, pixels):
@@ -375,9 +373,7 @@ class Scene:
         arms = np.stack([centre[self.end], anchors], axis=2)[self.end >= 0] if len(centre) else np.zeros((0, 2, 3))
         lines = np.concatenate([arms, anchors])  # (lines, 2, 3): body to anchor, then anchor to anchor
         owner = np.concatenate([self.end[self.end >= 0], np.full(len(anchors), -1)])
-        line_fill = (
-            np.where((owner < 0)[:, None], self.ink, 0.6 * self.colour[owner]) if len(lines) else np.zeros((0, 3))
-        )
+        line_fill = np.where((owner < 0)[:, None], self.ink, 0.6 * self.colour[owner]) if len(lines) else np.zeros((0, 3))
         edge_fill = 0.5 * self.colour[self.of_face[sides[drawn, 0]]]
 
         quads = np.concatenate([lines[:, (0, 1, 1, 0)], seen[faces[front]], seen[edges[drawn]][:, (0, 1, 1, 0)]])

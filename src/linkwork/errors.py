@@ -16,7 +16,7 @@ class ModelError(LinkworkError):
 
 
 class DivergenceError(LinkworkError, RuntimeError):
-    """A run left the finite numbers or did not converge: `step`, `time` (seconds) and `worst` (an element's name)."""
+    """A run left the finite numbers or did not converge: `step`, `time` (seconds) and `worst` (an element)."""
 
     def __init__(self, message="", *, step=None, time=None, worst=None):
         super().__init__(message)

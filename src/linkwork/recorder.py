@@ -148,21 +148,25 @@ class _Motion:
             block = states[:, first : first + len(members) * width].reshape(samples, len(members), width)
             self.coordinates[name] = block
             flat = block.reshape(-1, width)
-            constant = [np.tile(x, (samples, 1)) for x in readout.fields(model, sim.work, kind, numbers, *readout.constants(kind))]
-            found = readout.of_kind(kind, flat[:, : kind.nq], flat[:, kind.nq :], *constant)
+            constants = readout.fields(model, sim.work, kind, numbers, *readout.constants(kind))
+            repeated = [np.tile(x, (samples, 1)) for x in constants]
+            found = readout.of_kind(kind, flat[:, : kind.nq], flat[:, kind.nq :], *repeated)
             for field, values in vars(found).items():
                 getattr(self.poses, field)[:, numbers] = values.reshape(samples, len(members), *values.shape[1:])
 
-    def _internal(self, body: int) -> tuple[np.ndarray, np.ndarray]:
-        """Axes and origins of a body's internal frame over the samples."""
+    def _internal(self, body: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Axes, deformations and origins of a body's internal frame over the samples."""
         model, samples = self.sim.model, len(self.states)
         if body == GROUND:
-            return np.tile(np.eye(3), (samples, 1, 1)), np.zeros((samples, 3))
+            still = np.tile(np.eye(3), (samples, 1, 1))
+            return still, still, np.zeros((samples, 3))
         kind = model.bodies.kinds[body]
         if kind.name == "RigidBody":
             q = self.coordinates[kind.name][:, model.bodies.place[body]]
-            return readout.matrices(q[:, 3:7]), q[:, :3]
-        return readout.matrices(self.poses.orientation[:, body]), self.poses.position[:, body]
+            R = readout.matrices(q[:, 3:7])
+            return R, R, q[:, :3]
+        R = readout.matrices(self.poses.orientation[:, body])
+        return R, self.poses.frame[:, body], self.poses.position[:, body]
 
     def coordinate(self, node_number: int, part: int) -> np.ndarray:
         """The angle or travel of a joint over the samples."""
@@ -170,11 +174,11 @@ class _Motion:
         node = sim.model.nodes[node_number]
         piece, p = node.kind.parts[part], sim._numbers(node_number, part)
         a, b = node.ends[::-1] if piece.flipped else node.ends
-        (Ra, xa), (Rb, xb) = self._internal(a), self._internal(b)
+        (Ra, Fa, xa), (Rb, Fb, xb) = self._internal(a), self._internal(b)
         if piece.relation.counters:
             start = (p["turns"].__array_interface__["data"][0] - sim.work.__array_interface__["data"][0]) // 8
             return readout.angle(Ra, Rb, p, self.states[:, [self.column[start], self.column[start + 1]]])
-        apart = xb + Rb @ p["on_b"] - xa - Ra @ p["on_a"]
+        apart = xb + Fb @ p["on_b"] - xa - Fa @ p["on_a"]
         return np.sum((Ra @ p["axis_a"]) * apart, axis=1)
 
 

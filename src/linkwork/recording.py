@@ -236,9 +236,7 @@ class Recording:
 
         path = _ending(path, "animate", ".gif", ".png")
         if not 0 < fps <= 50:
-            raise RecordingError(
-                f"animate: fps is {fps}; give a number above 0 and up to 50, the most that a GIF shows"
-            )
+            raise RecordingError(f"animate: fps is {fps}; give a number above 0 and up to 50, the most that a GIF shows")
         if len(size) != 2 or not all(32 <= pixels <= 8192 for pixels in size):
             raise RecordingError(f"animate: size is {size}; give width and height in pixels, such as (640, 480)")
         several = trace if isinstance(trace, (list, tuple)) else [] if trace is None else [trace]
@@ -287,9 +285,7 @@ class Recording:
         for name, value in self._fields().items():
             wanted = tuple(sizes.get(d, 3) for d in FIELDS[name][0])
             if value.shape != wanted:
-                remedy = (
-                    f"{len(self.time)} frames, {len(self.bodies)} bodies and {len(self.joints)} joints need {wanted}"
-                )
+                remedy = f"{len(self.time)} frames, {len(self.bodies)} bodies and {len(self.joints)} joints need {wanted}"
                 raise RecordingError(f"Recording: {name} has shape {value.shape}; {remedy}")
         for body in {body for link in self.links for body in (link[1], link[3])} - {None, *self.bodies}:
             self._index(body, "body", self.bodies)  # raises
@@ -309,9 +305,7 @@ class Recording:
 
     def _facts(self, **more):
         """What is no array, as JSON."""
-        kinds = {
-            name: None if s is None else [type(s).__name__, dataclasses.asdict(s)] for name, s in self.shapes.items()
-        }
+        kinds = {name: None if s is None else [type(s).__name__, dataclasses.asdict(s)] for name, s in self.shapes.items()}
         facts = {"format": FORMAT, "shapes": kinds, "links": self.links, "attributes": self.attributes, **more}
         return json.dumps(facts, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
 
@@ -373,9 +367,7 @@ def _shape(name, given):
         return None
     kind = getattr(shape_kinds, given[0], None)
     if not (isinstance(kind, type) and issubclass(kind, shape_kinds.Shape)):
-        raise RecordingError(
-            f'load: body "{name}" has a {given[0]}, which this linkwork does not know; use a newer one'
-        )
+        raise RecordingError(f'load: body "{name}" has a {given[0]}, which this linkwork does not know; use a newer one')
     return kind(**given[1])
 
 

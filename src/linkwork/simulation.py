@@ -66,6 +66,9 @@ class Control(Mapping):
                 self._entry[force.element.name] = int(sim.model.force_at[k]) + layout.offset("command")
 
     def _where(self, name) -> int:
+        self._sim._follow_world()
+        if self._sim.control is not self:
+            return self._sim.control._where(name)
         key = name.name if isinstance(name, Element) else name
         if key not in self._entry:
             raise UnknownNameError(f'Simulation: no motor is called "{key}"{suggestion(key, self._entry)}')
@@ -111,27 +114,59 @@ class Simulation:
             checks.positive(self, "tolerance", tolerance)
             if not make.takes_tolerance:
                 raise LinkworkError(f"Simulation: {integrator} takes no tolerance; use rattle or dopri5, or leave it out")
-        self._world_version = world.version
-        self.model: Model = compile(world, limbs=SOLVERS[solver].limbs, packed=make.packed)
-        self.programs = SOLVERS[solver](self.model)
-        if integrator == "first-order":
-            self._refuse_velocity_forces()
-        self.work = self.model.workspace()
-        self.integrator = make(self.programs, self.dt, tolerance)
-        power = 1 if integrator == "first-order" else 2
-        given = [(make.default_stiffness / self.dt**power, stiffness, "stiffness"),
-                 (make.default_damping / self.dt, damping, "damping")]  # fmt: skip
-        for default, value, name in given:
-            chosen = default if value is None else checks.non_negative(self, name, value)
-            self.work[GLOBALS.offset(name)] = chosen
-        self.work[GLOBALS.offset("step")] = self.dt
+        self._given = (tolerance, stiffness, damping)
         self.steps = 0
         self.age = 0
         self.notes: list[str] = []
-        self._stale = self._solved = False
-        self.control = Control(self)
+        self._build()
+        if integrator == "first-order":
+            self._refuse_velocity_forces()
         self._begin()
         self._initial = self.state.copy()
+
+    def _build(self) -> None:
+        """Model, programs, workspace and integrator of the world as it is now."""
+        make, (tolerance, stiffness, damping) = INTEGRATORS[self.integrator_name], self._given
+        self._world_version = self.world.version
+        self.model: Model = compile(self.world, limbs=SOLVERS[self.solver].limbs, packed=make.packed)
+        self.programs = SOLVERS[self.solver](self.model)
+        self.work = self.model.workspace()
+        self.integrator = make(self.programs, self.dt, tolerance)
+        power = 1 if self.integrator_name == "first-order" else 2
+        given = [(make.default_stiffness / self.dt**power, stiffness, "stiffness"),
+                 (make.default_damping / self.dt, damping, "damping")]  # fmt: skip
+        for default, value, name in given:
+            self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
+        self.work[GLOBALS.offset("step")] = self.dt
+        self._stale = self._solved = False
+        self.control = Control(self)
+
+    def _follow_world(self) -> None:
+        """Take up forces (and gravity) that have changed since the model was compiled; refuse other changes."""
+        if self.world.version == self._world_version:
+            return
+        old, work, state, initial = self.model, self.work, self.state, self._initial
+        kept = [e for node in old.nodes for e in node.elements]
+        if list(old.bodies.elements) != list(self.world.bodies) or set(map(id, kept)) != set(map(id, self.world.constraints)):
+            raise ModelError("World: bodies or constraints were changed after this Simulation was made; make a new one")
+        commands = dict(self.control)
+        self._build()
+        if self.integrator_name == "first-order":
+            self._refuse_velocity_forces()
+        common = len(old.state_index) - sum(2 * force.kind.law.counters for force in old.forces)
+        for name, value in commands.items():
+            if name in self.control:
+                self.control[name] = value
+        for name, (_, entries) in old.parameters.items():
+            if name in self.model.parameters:
+                self.work[self.model.parameters[name][1]] = work[entries[0]]
+        self.work[self.model.state_index[:common]] = state.values[:common]
+        self.work[0] = state.time
+        self.integrator.run(self.work, self.programs.body("place"))
+        self._start_counters(of_forces=True)
+        now = self.work[self.model.state_index]
+        self._initial = State(np.concatenate([initial.values[:common], now[common:]]), initial.time, initial.steps, initial.age)
+        self._touched()
 
     # -- motion ------------------------------------------------------------------------------------------------
     @property
@@ -148,7 +183,8 @@ class Simulation:
         """Make n steps of dt."""
         if not isinstance(n, (int, np.integer)) or n < 0:
             raise LinkworkError(f"Simulation: n is {checks.show(n)}; give a whole number of steps, at least 0")
-        if self._stale or self.world.version != self._world_version:
+        self._follow_world()
+        if self._stale:
             self._prepare()
         self._solved = False
         made, status, self.age = self.integrator.advance(self.work, n, self.age)
@@ -354,6 +390,7 @@ class Simulation:
     # -- parameters --------------------------------------------------------------------------------------------------
     def set(self, parameter, value) -> None:
         """Change a Parameter; nothing is compiled."""
+        self._follow_world()
         name = getattr(parameter, "name", parameter)
         if name not in self.model.parameters:
             raise UnknownNameError(f'Simulation: no parameter is called "{name}"{suggestion(name, self.model.parameters)}')
@@ -362,6 +399,7 @@ class Simulation:
 
     def get(self, parameter) -> float:
         """The value of a Parameter now."""
+        self._follow_world()
         name = getattr(parameter, "name", parameter)
         if name not in self.model.parameters:
             raise UnknownNameError(f'Simulation: no parameter is called "{name}"{suggestion(name, self.model.parameters)}')
@@ -419,16 +457,20 @@ class Simulation:
         for k in range(len(self.model.nodes)):
             self.work[self.model.field_of_node(k, "b")] = 0.0
 
-    def _start_counters(self) -> None:
-        """The first count sets the sine; whatever it counted as a crossing is none."""
+    def _start_counters(self, of_forces: bool = False) -> None:
+        """The first count sets the sine; whatever it counted as a crossing is none. `of_forces`: theirs alone."""
+        kept = self.work.copy()
         self.integrator.run(self.work, self.programs.count())
-        for start, relation in self._counters():
+        if of_forces:
+            first = int(self.model.force_at[0]) if len(self.model.forces) else self.model.size
+            self.work[:first] = kept[:first]
+        for start, relation in self._counters(of_forces):
             where = parameter_record(relation).slice("turns")
             self.work[start + where.start : start + where.stop : 2] = 0.0
 
-    def _counters(self):
+    def _counters(self, of_forces: bool = False):
         m = self.model
-        for k, node in enumerate(m.nodes):
+        for k, node in enumerate(() if of_forces else m.nodes):
             if node.kind.counters:
                 start = m.parameters_at(k)
                 for part in node.kind.parts:
@@ -449,8 +491,6 @@ class Simulation:
         self._stale, self._solved = True, False
 
     def _prepare(self) -> None:
-        if self.world.version != self._world_version:
-            raise ModelError("World: it was changed after this Simulation was made; make a new Simulation")
         self.integrator.prepare(self.work)
         self._stale = False
 
@@ -569,14 +609,14 @@ class Simulation:
         self._derive()
         p = self._numbers(node_number, part)
         a, b = node.ends[::-1] if piece.flipped else node.ends
-        (Ra, xa, va, wa), (Rb, xb, vb, wb) = self._pose_of(a), self._pose_of(b)
+        (Ra, _, _, wa), (Rb, _, _, wb) = self._pose_of(a), self._pose_of(b)
         if relation.counters:
             value = readout.angle(Ra[None], Rb[None], p, p["turns"].reshape(1, -1))[0]
             axis = np.cross(Ra @ p["ref_a"], Ra @ p["side_a"])
             return float(value), float(axis @ (wb - wa))
         axis = Ra @ p["axis_a"]
-        apart = xb + Rb @ p["on_b"] - xa - Ra @ p["on_a"]
-        apart_rate = vb + np.cross(wb, Rb @ p["on_b"]) - va - np.cross(wa, Ra @ p["on_a"])
+        (pa, va), (pb, vb) = self._carried(a, p["on_a"]), self._carried(b, p["on_b"])
+        apart, apart_rate = pb - pa, vb - va
         return float(axis @ apart), float(axis @ apart_rate + np.cross(wa, axis) @ apart)
 
     def _numbers(self, node_number: int, part: int) -> dict[str, np.ndarray]:
@@ -604,15 +644,20 @@ class Simulation:
         relation = node.kind.parts[part].relation
         second = self._second_body(relation, node.elements[part])
         p = self._numbers(node_number, part)
-        local = p.get("on_b", p.get("centre"))
-        if local is None or second == GROUND:
+        first_is_moving = self.model.bodies.ends(relation, node.elements[part])[1] == GROUND
+        local = p.get("on_a") if first_is_moving else p.get("on_b", p.get("centre"))
+        if local is None:
             return readout.poses(self.model, self.work, body).position[0]
-        kind = self.model.bodies.kinds[second].name
-        if kind == "RigidBody":
-            R, x, *_ = self._pose_of(second)
-            return x + R @ local
-        pose = readout.poses(self.model, self.work, second)
-        return pose.position[0] + pose.frame[0] @ local
+        return self._carried(second, local)[0]
+
+    def _carried(self, body: int, local: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Where a point (internal coordinates) of a body is, and its velocity."""
+        R, x, v, w = self._pose_of(body)
+        if body == GROUND or self.model.bodies.kinds[body].name == "RigidBody":
+            return x + R @ local, v + np.cross(w, R @ local)
+        pose = readout.poses(self.model, self.work, body)
+        rate = self._point_jacobian(body, local) @ self.work[self.model.field_of_body(body, "v")]
+        return pose.position[0] + pose.frame[0] @ local, rate
 
     def _second_body(self, relation, element) -> int:
         a, b = self.model.bodies.ends(relation, element)
@@ -620,12 +665,25 @@ class Simulation:
 
     def _stop(self, status: int) -> None:
         self._stale = True
+        self._stop_collapsed()
         worst, element = self._worst(velocity=False)
         what = {DIVERGED: "diverged", STUCK: "could not be brought back onto its constraints"}[status]
         about = f"; the worst constraint is {checks.label(element)}, off by {worst:.3g}" if element is not None else ""
-        error = DivergenceError(f"Simulation: it {what} in step {self.steps} at {self.time:.6g} s{about}; take a smaller dt")
-        error.step, error.time, error.worst = self.steps, self.time, element
-        raise error
+        raise DivergenceError(f"Simulation: it {what} in step {self.steps} at {self.time:.6g} s{about}; take a smaller dt",
+                              step=self.steps, time=self.time, worst=element)  # fmt: skip
+
+    def _stop_collapsed(self) -> None:
+        """Name the body whose stretch has passed zero."""
+        if self.work[GLOBALS.offset("fault")] == 0.0:
+            return
+        self.work[GLOBALS.offset("fault")] = 0.0
+        frames = readout.poses(self.model, self.work, np.arange(len(self.model.bodies.elements))).frame
+        body = self.model.bodies.elements[int(np.argmin(np.linalg.det(frames)))]
+        raise DivergenceError(
+            f"{checks.label(body)}: it has collapsed (its stretch has passed zero) in step {self.steps} at {self.time:.6g} s; "
+            "give it more stiffness or a smaller load, or take a smaller dt",
+            step=self.steps, time=self.time, worst=body,
+        )  # fmt: skip
 
     def _refuse_velocity_forces(self) -> None:
         for force in self.model.forces:
@@ -647,6 +705,7 @@ class Simulation:
         return str(element.name if isinstance(element, Element) else element)
 
     def _lookup(self, element, sort: str) -> tuple[int, int]:
+        self._follow_world()
         name = self._name(element)
         found = self.model.names.get(name)
         if found is None or found[0] != sort:
@@ -674,6 +733,3 @@ def _known(what: str, name, table) -> str:
         raise LinkworkError(f'Simulation: no {what} is called "{name}"{suggestion(name, table)}; '
                             f"there are {', '.join(table)}")  # fmt: skip
     return name
-
-
-

@@ -38,9 +38,7 @@ def test_run_prints_a_report_and_writes_nothing(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, out, err = call(capsys, "run", "double-pendulum", "--seconds", 0.1)
     assert code == 0 and err == ""
-    assert out.startswith(
-        "double-pendulum: 2 bodies, 2 constraints, 10 rows, 2 freedoms\n0.1 s in 100 steps of 0.001 s"
-    )
+    assert out.startswith("double-pendulum: 2 bodies, 2 constraints, 10 rows, 2 freedoms\n0.1 s in 100 steps of 0.001 s")
     for word in ("steps a second", "drift", "energy", "shoulder (Hinge)", "expected"):
         assert word in out
     assert list(tmp_path.iterdir()) == []
@@ -130,9 +128,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_the_run(capsys, tmp_path
 
 
 def test_a_run_that_diverges_keeps_what_was_recorded(capsys, tmp_path):
-    code, out, err = call(
-        capsys, "run", "chain", "--integrator", "euler", "--dt", 0.05, "--seconds", 60, "--out", tmp_path
-    )
+    code, out, err = call(capsys, "run", "chain", "--integrator", "euler", "--dt", 0.05, "--seconds", 60, "--out", tmp_path)
     assert code == 2 and "take a smaller dt" in err and err.count("\n") == 1
     assert "recording.nc" in out and len(Recording.load(tmp_path / "recording.nc")) > 1
 

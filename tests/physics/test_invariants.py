@@ -176,12 +176,7 @@ def test_the_order_of_the_energy_error(scene, integrator, order):
     "dt",
     [
         5e-3,
-        pytest.param(
-            1e-2,
-            marks=pytest.mark.xfail(
-                reason="steps are cut where the position stage converges slowly, and cut steps are not symplectic", strict=True
-            ),
-        ),
+        1e-2,
     ],
 )
 def test_rattle_does_not_lose_energy_over_many_swings(dt):

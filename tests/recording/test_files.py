@@ -27,9 +27,7 @@ def assert_same(a, b):
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize(
-    "build", [make, everything, lambda: make(frames=1), lambda: make(shapes=()), lambda: no_joints()]
-)
+@pytest.mark.parametrize("build", [make, everything, lambda: make(frames=1), lambda: make(shapes=()), lambda: no_joints()])
 def test_a_round_trip_keeps_every_bit(tmp_path, ending, build):
     rec = build()
     assert rec.save(tmp_path / f"run{ending}") == tmp_path / f"run{ending}"

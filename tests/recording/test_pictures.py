@@ -44,9 +44,7 @@ def test_a_finer_mesh_comes_nearer():
 
 
 def test_rotations_turn_as_the_conventions_say():
-    np.testing.assert_allclose(
-        drawing.rotations(turning((0, 1, 0), np.array(np.pi / 2))) @ (0, 0, 1), (1, 0, 0), atol=1e-15
-    )
+    np.testing.assert_allclose(drawing.rotations(turning((0, 1, 0), np.array(np.pi / 2))) @ (0, 0, 1), (1, 0, 0), atol=1e-15)
 
 
 @pytest.mark.parametrize("axis, towards", [((0.0, 1, 0), (0, -1, 0)), ((0.0, 0, 1), (0, 0, 1)), (TILTED, -TILTED)])
@@ -177,9 +175,7 @@ def test_a_hundred_bodies_take_seconds(tmp_path):
 
 def test_examples_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rec = replace(
-        make(frames=101, shapes=(None,)), bodies=["rod"], joints=["axle"], links=[], time=np.linspace(0, 2, 101)
-    )
+    rec = replace(make(frames=101, shapes=(None,)), bodies=["rod"], joints=["axle"], links=[], time=np.linspace(0, 2, 101))
     rec.position[0] = 1, 0, 0
     result = doctest.testmod(recording, extraglobs={"rec": rec, "Recording": Recording})
     assert result.attempted > 0 and result.failed == 0

@@ -65,16 +65,12 @@ def test_data_that_do_not_fit_are_refused_by_name(changes, sentence):
 
 
 def test_xarray_has_names_and_units_everywhere():
-    rec = make(
-        extra={"reaction pin": np.ones((6, 3)), "torque": np.ones(6), "heat": (np.ones(6), "W"), "luck": np.ones(6)}
-    )
+    rec = make(extra={"reaction pin": np.ones((6, 3)), "torque": np.ones(6), "heat": (np.ones(6), "W"), "luck": np.ones(6)})
     data = rec.to_xarray()
     assert dict(data.sizes) == {"time": 6, "body": 2, "axis": 3, "quaternion": 4, "joint": 2}
     assert data.position.dims == ("time", "body", "axis") and data.orientation.dims == ("time", "body", "quaternion")
     assert all(v.attrs["units"] and v.attrs["long_name"] for v in data.variables.values())
-    units = {
-        name: data[name].units for name in ("time", "position", "velocity", "angular_velocity", "kinetic", "drift")
-    }
+    units = {name: data[name].units for name in ("time", "position", "velocity", "angular_velocity", "kinetic", "drift")}
     assert list(units.values()) == ["s", "m", "m/s", "rad/s", "J", "m"]
     assert [data[name].units for name in ("reaction pin", "torque", "heat", "luck")] == ["N", "N m", "W", "not stated"]
     np.testing.assert_array_equal(data.velocity.sel(body="body1", axis="z"), rec.velocity[:, 1, 2])

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -88,9 +89,9 @@ def test_a_planar_body_between_balls_is_solved_whatever_the_root(balls):
     rng = np.random.default_rng(balls)
     world = lw.World()
     chain = [add_body(world, rng, ("planar", "rigid")[k % 2], 0.0) for k in range(balls + 1 + balls % 2)]
-    for k, (a, b) in enumerate(zip(chain, chain[1:], strict=False)):
+    for k, (a, b) in enumerate(pairwise(chain)):
         pair = (a, b) if k % 2 else (b, a)
-        world.add(lw.Ball(*pair, where(a if k % 2 == 0 else b) + (0.3, 0.0, 0.1)))
+        world.add(lw.Ball(*pair, where(a if k % 2 == 0 else b) + np.array([0.3, 0.0, 0.1])))
     report = compared(world)
     assert_solved(report)
 
@@ -106,6 +107,33 @@ def test_large_fronts_are_eliminated_in_pieces():
     report = compared(world)
     assert_solved(report)
     assert report["pieces"] > 0
+
+
+@pytest.mark.parametrize("beside", [1e-2, 1e-3, 1e-4])
+def test_a_joint_that_its_child_hardly_feels_waits_for_its_parent(beside):
+    """b can only move along z, its rod points along x but for `beside`: the pivot on b alone is beside^2."""
+    rng = np.random.default_rng(7)
+    world = lw.World()
+    a, b = rigid(world, rng, name="a"), rigid(world, rng, name="b")
+    world.add(lw.PointOnPlane(world.ground, a, normal=(0.3, 0.4, 0.5)))
+    world.add(lw.Hinge(world.ground, b, at=(0, 0, 0), axis=(0, 1, 0)))
+    ends = [(2, 0, beside), (1, 0, 0)]
+    on = [np.linalg.solve(F, end - x) for (x, F, _), end in zip(map(poses.as_built, (a, b)), ends, strict=True)]
+    world.add(lw.Distance(a, b, on_a=on[0], on_b=on[1]))
+    report = compared(world)
+    assert report["pivots"] and report["condition"] < 1e4
+    assert max(report["forward"][solver] for solver in ("tree", "fronts")) < 1e-13, report
+
+
+def test_nearly_redundant_rows_are_still_taken():
+    """A ball and a point 0.1 mm beside it on a plane: poor, and no reason to refuse."""
+    rng = np.random.default_rng(7)
+    world = lw.World()
+    a, b = rigid(world, rng, name="a"), rigid(world, rng, name="b")
+    world.add(lw.Ball(world.ground, a, at=(0, 0, 0)))
+    world.add(lw.Ball(a, b, at=(1, 0, 0)))
+    world.add(lw.PointOnPlane(a, b, (1 + 1e-4, 0, 0), normal=(0, 0, 1)))
+    assert compared(world)["backward"]["tree"] < 1e-9
 
 
 @pytest.mark.parametrize("count", [2, 3])
@@ -126,7 +154,10 @@ def test_a_body_whose_balls_all_wait_is_exact(count):
 # -- what must not change the answer ------------------------------------------------------------------------------
 
 
-def moving_tree(rng, shuffle=None, motion=(np.eye(3), np.zeros(3))):
+AT_HOME = (np.eye(3), np.zeros(3))
+
+
+def moving_tree(rng, shuffle=None, motion=AT_HOME):
     """A branched tree of rigid bodies, joints of all sorts; elements in any order, the scene moved as a whole."""
     R, x = motion
     world = lw.World(gravity=R @ (0, 0, -9.81))

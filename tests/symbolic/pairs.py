@@ -128,7 +128,11 @@ def user_velocities(a, b, t):
 
 
 def user_spins(a, b, t):
-    return a.spin((0, 1, 0)) - 2 * b.angular_velocity[1] * b.position[0] + 0.2 * lw_dot(b.point_velocity((0.1, 0, 0.1)), a.position)
+    return (
+        a.spin((0, 1, 0))
+        - 2 * b.angular_velocity[1] * b.position[0]
+        + 0.2 * lw_dot(b.point_velocity((0.1, 0, 0.1)), a.position)
+    )
 
 
 def user(make, function):

@@ -47,7 +47,8 @@ class Node:
         self.batch = Batch(write)
         self.record = np.zeros(kind.record.size)
         self.record[kind.record.slice("parameters")] = self.node.values
-        self.bodies = [model.start[model.body_at[e] : model.body_at[e] + k.record.size]
+        work = model.workspace()
+        self.bodies = [work[model.body_at[e] : model.body_at[e] + k.record.size]
                        for e, k in zip(self.numbers, self.kinds, strict=True)]  # fmt: skip
         self.q0 = [r[k.record.slice("q")].copy() for r, k in zip(self.bodies, self.kinds, strict=True)]
         self.v0 = [r[k.record.slice("v")].copy() for r, k in zip(self.bodies, self.kinds, strict=True)]

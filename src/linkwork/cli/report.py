@@ -67,8 +67,7 @@ def text(report):
     if report["reactions"]:
         lines.append("  reactions  the largest at the end:")
         lines += [
-            f"             {r['name']} ({r['kind']}): {r['force']:.4g} N, {r['torque']:.4g} N m"
-            for r in report["reactions"]
+            f"             {r['name']} ({r['kind']}): {r['force']:.4g} N, {r['torque']:.4g} N m" for r in report["reactions"]
         ]
     if report["facts"]:
         lines.append("  known      without simulating:")

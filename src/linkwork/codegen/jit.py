@@ -16,6 +16,8 @@ from linkwork.codegen.trace import Kernel, Trace
 
 INTERPRETED = os.environ.get("LINKWORK_KERNELS", "llvm") == "casadi"
 OPERANDS = 5  # record offsets of one operation
+LARGE = 1 << 21  # entries of a workspace that no cache holds: records are asked for ahead of their operations
+AHEAD, LINES = 2, 8  # operations ahead, cache lines of a record
 
 if INTERPRETED:
 
@@ -86,11 +88,35 @@ else:
         offset = types.int32
         return types.none(types.int64, types.int64, offset, offset, offset, offset, offset), generate
 
+    @intrinsic
+    def _prefetch(typing_context, base, offset):
+        """Ask for the cache lines of a record."""
+
+        def generate(context, builder, signature, arguments):
+            base, offset = arguments
+            byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+            start = builder.inttoptr(base, ir.PointerType(ir.DoubleType()))
+            kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+            ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+            for line in range(LINES):
+                shift = ir.Constant(ir.IntType(64), 8 * line)
+                entry = builder.gep(start, [builder.add(builder.sext(offset, ir.IntType(64)), shift)])
+                builder.call(ask, [builder.bitcast(entry, byte), *(ir.Constant(word, k) for k in (0, 3, 1))])
+            return cgutils.get_null_value(context.get_value_type(types.none))
+
+        return types.none(types.int64, types.int32), generate
+
     @jit
     def sweep(work, table, operations):
         """Run operations in order: rows (kernel, offset, ...) on the workspace."""
         base = work.ctypes.data
-        for i in range(operations.shape[0]):
+        n = operations.shape[0]
+        ahead = AHEAD if work.shape[0] > LARGE else 0
+        for i in range(n):
+            if ahead and i + ahead < n:
+                row = operations[i + ahead]
+                _prefetch(base, row[1])
+                _prefetch(base, row[2])
             row = operations[i]
             _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5])
 

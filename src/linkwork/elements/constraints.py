@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from . import checks
-from .base import Body, ConstraintElement, OpenVector, Vector, check_ends
+from .base import Body, ConstraintElement, Vector, check_ends
 from .bodies import Ground
 from .joints import Hinge, Joint, one_way
 from .parameter import Parameter
@@ -36,14 +36,14 @@ class Distance(PairConstraint):
     """
 
     length: float | Parameter | None = None  # m
-    on_a: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in a's frame
-    on_b: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+    on_a: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in a's frame
+    on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
 
     def __post_init__(self):
         super().__post_init__()
         self.length = checks.optional(checks.positive, self, "length", self.length, parameter=True)
-        self.on_a = checks.vector(self, "on_a", self.on_a, parameter=True)
-        self.on_b = checks.vector(self, "on_b", self.on_b, parameter=True)
+        self.on_a = checks.vector(self, "on_a", self.on_a)
+        self.on_b = checks.vector(self, "on_b", self.on_b)
 
 
 @dataclass(eq=False, repr=False)
@@ -56,14 +56,14 @@ class PointOn(PairConstraint):
     DIRECTION: ClassVar[str]
 
     at: Vector | None = None  # (3,), m, world
-    on_a: OpenVector | None = field(default=None, kw_only=True)  # (3,), m, in a's frame
-    on_b: OpenVector | None = field(default=None, kw_only=True)  # (3,), m, in b's frame
+    on_a: Vector | None = field(default=None, kw_only=True)  # (3,), m, in a's frame
+    on_b: Vector | None = field(default=None, kw_only=True)  # (3,), m, in b's frame
 
     def __post_init__(self):
         super().__post_init__()
         self.at = checks.optional(checks.vector, self, "at", self.at)
-        self.on_a = checks.optional(checks.vector, self, "on_a", self.on_a, parameter=True)
-        self.on_b = checks.optional(checks.vector, self, "on_b", self.on_b, parameter=True)
+        self.on_a = checks.optional(checks.vector, self, "on_a", self.on_a)
+        self.on_b = checks.optional(checks.vector, self, "on_b", self.on_b)
         if self.at is not None and self.on_a is not None:
             checks.fail(self, "both at and on_a are given", "give at= or on_a=, not both")
         one_way(self, checks.direction, self.DIRECTION, (self.DIRECTION + "_a",), "a direction such as (0, 0, 1)")
@@ -106,12 +106,12 @@ class PointOnCurve(PairConstraint):
     """
 
     curve: Callable  # p (3) -> two expressions
-    on_b: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+    on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
 
     def __post_init__(self):
         super().__post_init__()
         self.curve = checks.function(self, "curve", self.curve, ("p",))
-        self.on_b = checks.vector(self, "on_b", self.on_b, parameter=True)
+        self.on_b = checks.vector(self, "on_b", self.on_b)
 
 
 @dataclass(eq=False, repr=False)
@@ -123,12 +123,12 @@ class PointOnSurface(PairConstraint):
     """
 
     surface: Callable  # p (3) -> one expression
-    on_b: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+    on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
 
     def __post_init__(self):
         super().__post_init__()
         self.surface = checks.function(self, "surface", self.surface, ("p",))
-        self.on_b = checks.vector(self, "on_b", self.on_b, parameter=True)
+        self.on_b = checks.vector(self, "on_b", self.on_b)
 
 
 @dataclass(eq=False, repr=False)
@@ -252,12 +252,12 @@ class Motion(ConstraintElement):
 
     target: Body | Joint | str
     function: Callable
-    at: OpenVector | None = field(default=None, kw_only=True)  # (3,), m, in the body's frame
+    at: Vector | None = field(default=None, kw_only=True)  # (3,), m, in the body's frame
 
     def __post_init__(self):
         super().__post_init__()
         self.function = checks.function(self, "function", self.function, ("t",))
-        self.at = checks.optional(checks.vector, self, "at", self.at, parameter=True)
+        self.at = checks.optional(checks.vector, self, "at", self.at)
 
     def check_resolved(self, resolved):
         check_ends(self, resolved)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from . import checks
-from .base import Body, ForceElement, OpenVector
+from .base import Body, ForceElement, OpenVector, Vector
 from .constraints import ORIGIN, bodies_and_function, has_coordinate
 from .joints import Joint
 from .parameter import Parameter
@@ -23,13 +23,13 @@ class PairForce(ForceElement):
 
     a: Body | str
     b: Body | str
-    on_a: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in a's frame
-    on_b: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+    on_a: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in a's frame
+    on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
 
     def __post_init__(self):
         super().__post_init__()
-        self.on_a = checks.vector(self, "on_a", self.on_a, parameter=True)
-        self.on_b = checks.vector(self, "on_b", self.on_b, parameter=True)
+        self.on_a = checks.vector(self, "on_a", self.on_a)
+        self.on_b = checks.vector(self, "on_b", self.on_b)
 
 
 @dataclass(eq=False, repr=False)
@@ -79,12 +79,12 @@ class Drag(ForceElement):
     linear: float | Parameter = 0.0  # N s/m
     quadratic: float | Parameter = 0.0  # N s^2/m^2
     angular: float | Parameter = 0.0  # N m s
-    at: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in the body's frame
+    at: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in the body's frame
 
     def __post_init__(self):
         super().__post_init__()
         _check_coefficients(self, "linear", "quadratic", "angular")
-        self.at = checks.vector(self, "at", self.at, parameter=True)
+        self.at = checks.vector(self, "at", self.at)
 
 
 @dataclass(eq=False, repr=False)
@@ -102,7 +102,7 @@ class Wrench(ForceElement):
     body: Body | str
     force: OpenVector | Callable = ORIGIN  # (3,), N
     torque: OpenVector | Callable = ORIGIN  # (3,), N m
-    at: OpenVector = field(default=ORIGIN, kw_only=True)  # (3,), m, in the body's frame
+    at: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in the body's frame
     frame: str = field(default="world", kw_only=True)
 
     def __post_init__(self):
@@ -113,7 +113,7 @@ class Wrench(ForceElement):
                 checks.function(self, name, value, ("t",))
             else:
                 setattr(self, name, checks.vector(self, name, value, parameter=True))
-        self.at = checks.vector(self, "at", self.at, parameter=True)
+        self.at = checks.vector(self, "at", self.at)
         self.frame = checks.choice(self, "frame", self.frame, ("world", "body"))
 
 
@@ -169,8 +169,8 @@ class Force(ForceElement):
 
     bodies: tuple
     function: Callable
-    at: OpenVector  # (3,), m, in the last body's frame
-    on_a: OpenVector  # (3,), m, in the first body's frame; of no meaning with one body
+    at: Vector  # (3,), m, in the last body's frame
+    on_a: Vector  # (3,), m, in the first body's frame; of no meaning with one body
     torque: bool
 
     def __init__(self, *bodies, function=None, at=None, on_a=None, on_b=None, torque=False, name=None):
@@ -186,8 +186,8 @@ class Force(ForceElement):
         if torque and not (at is None and on_a is None and on_b is None):
             checks.fail(self, "a torque acts at no point", "leave at=, on_a= and on_b= out")
         at = on_b if at is None else at
-        self.at = checks.vector(self, "at", ORIGIN if at is None else at, parameter=True)
-        self.on_a = checks.vector(self, "on_a", ORIGIN if on_a is None else on_a, parameter=True)
+        self.at = checks.vector(self, "at", ORIGIN if at is None else at)
+        self.on_a = checks.vector(self, "on_a", ORIGIN if on_a is None else on_a)
         self.torque = torque
 
 

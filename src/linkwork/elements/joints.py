@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from . import checks
-from .base import Body, ConstraintElement, OpenVector, Vector
+from .base import Body, ConstraintElement, Vector
 from .parameter import Parameter
 
 
@@ -25,15 +25,15 @@ class Joint(ConstraintElement):
     a: Body | str
     b: Body | str
     at: Vector | None = None  # (3,), m, world
-    on_a: OpenVector | None = field(default=None, kw_only=True)  # (3,), m, in a's frame
-    on_b: OpenVector | None = field(default=None, kw_only=True)  # (3,), m, in b's frame
+    on_a: Vector | None = field(default=None, kw_only=True)  # (3,), m, in a's frame
+    on_b: Vector | None = field(default=None, kw_only=True)  # (3,), m, in b's frame
 
     def __post_init__(self):
         super().__post_init__()
         self._check_anchor()
 
     def _check_anchor(self):
-        one_way(self, checks.vector, "at", ("on_a", "on_b"), "at=(0, 0, 0)", parameter=True)
+        one_way(self, checks.vector, "at", ("on_a", "on_b"), "at=(0, 0, 0)")
 
 
 def one_way(who, check, world, local, example, **options):

@@ -13,14 +13,16 @@ from linkwork.model.programs import Programs
 from linkwork.symbolic.bodies import GLOBALS
 
 OK, DIVERGED, STUCK = 0, 1, 2
-TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE = (
-    GLOBALS.offset(name) for name in ("time", "half", "step", "kick", "share", "extrapolate", "worst", "work", "pace")
-)
+NAMES = ("time", "half", "step", "kick", "share", "extrapolate", "worst", "work", "pace", "calm", "fault")
+TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE, CALM, FAULT = (GLOBALS.offset(name) for name in NAMES)
 
 
 @jit
 def finite(work, sentinels):
-    """One velocity of each tree: a value that is not finite anywhere in a tree reaches it within a step."""
+    """One velocity of each tree: a value that is not finite anywhere in a tree reaches it within a step. And no body has
+    collapsed."""
+    if work[FAULT] != 0.0:
+        return False
     for i in sentinels:
         if not abs(work[i]) < 1e150:
             return False

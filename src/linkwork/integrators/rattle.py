@@ -18,12 +18,14 @@ import numpy as np
 
 from linkwork.codegen.jit import jit, sweep
 from linkwork.integrators.base import (
+    CALM,
     DIVERGED,
     DONE,
     EXTRAPOLATE,
     HALF,
     KICK,
     OK,
+    PACE,
     SHARE,
     STEP,
     STUCK,
@@ -34,8 +36,9 @@ from linkwork.integrators.base import (
 )
 
 CORRECTIONS = 30  # of the position stage before a step is tried again in halves
-SLOW = 0.05  # a correction that leaves more than this part of the residual is a sign that the step is too long
+SLOW = 0.3  # a correction that leaves more than this part of the residual is a sign that the step is too long
 NEWTON = 3  # closing kicks with new factors, for rows that are not linear in velocities
+CALM_PARTS = 256  # parts of a step that must go well before longer ones are tried: rare changes keep the energy bounded
 FINEST = 1 << 12  # parts into which a step may be cut
 
 
@@ -78,12 +81,14 @@ def _land_on_constraints(work, table, opening, fly, forward, work_done, end, tol
 
 @jit
 def steps_of_rattle(work, table, opening, fly, forward, closing, retry, work_done, count, sentinels, steps, age, tolerance):
-    """(steps made, status, age). A step whose position stage does not converge is made in halves, quarters, ..."""
+    """(steps made, status, age). A step whose position stage does not converge is made in halves, quarters, ..., and so
+    are those after it until CALM_PARTS of them have gone well."""
     dt = work[STEP]
     work[SHARE] = 1.0
+    part = FINEST if work[PACE] == 0.0 else int(work[PACE])
     for k in range(steps):
         begin = work[TIME]
-        done, part = 0, FINEST
+        done = 0
         while done < FINEST:
             h = dt * (part / FINEST)
             start = begin + dt * (done / FINEST)
@@ -98,9 +103,11 @@ def steps_of_rattle(work, table, opening, fly, forward, closing, retry, work_don
                 work[DONE] = work_before
                 age = 0
                 part //= 2
+                work[CALM] = 0.0
                 if part == 0:
                     work[STEP] = dt
                     work[TIME] = start
+                    work[PACE] = 0.0
                     return k + 1, STUCK if finite(work, sentinels) else DIVERGED, age
                 continue
             for operations in closing:
@@ -108,11 +115,16 @@ def steps_of_rattle(work, table, opening, fly, forward, closing, retry, work_don
             sweep(work, table, work_done)
             sweep(work, table, count)
             done += part
-            age = age + 1 if part == FINEST else 0
-            if part < FINEST and done % (2 * part) == 0:
-                part *= 2
+            age += 1
+            if part < FINEST:
+                work[CALM] += 1.0
+                if work[CALM] >= CALM_PARTS and done % (2 * part) == 0:
+                    part *= 2
+                    work[CALM] = 0.0
+                    age = 0
         work[STEP] = dt
         work[TIME] = begin + dt
+        work[PACE] = part
         if not finite(work, sentinels):
             return k + 1, DIVERGED, age
     return steps, OK, age

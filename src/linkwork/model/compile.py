@@ -260,7 +260,7 @@ def _extents(bodies: Bodies, nodes: list[Node]) -> list[int]:
 
 
 def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> np.ndarray:
-    parts = [np.arange(*_bounds(0, GLOBALS.slice("work"))), np.arange(*_bounds(0, GLOBALS.slice("pace")))]
+    parts = [np.array([GLOBALS.offset(name) for name in ("work", "pace", "calm")])]
     for members in bodies.members.values():
         record = bodies.kinds[members[0]].record
         span = np.arange(record.offset("q"), record.slice("v").stop)

@@ -21,9 +21,7 @@ GOOD = 1e-3  # and relative to what it would be after its other bodies: below, i
 def least_share(part: np.ndarray, whole: np.ndarray) -> float:
     """The smallest eigenvalue of the pivot `part` relative to the pivot `whole`, both positive semidefinite."""
     values, vectors = np.linalg.eigh(whole)
-    if values[0] <= REGULAR * values[-1]:
-        return 0.0
-    root = vectors / np.sqrt(values)
+    root = vectors / np.sqrt(np.maximum(values, 1e-14 * max(values[-1], 1e-300)))
     return float(np.linalg.eigvalsh(root.T @ part @ root)[0])
 
 

@@ -319,4 +319,3 @@ def check_own_rank(node: Node, blocks: list[np.ndarray]) -> None:
 def _names(elements, until) -> str:
     before = [checks.label(e) for e in elements[: elements.index(until)]]
     return " and ".join(before) if before else "its own other rows in this configuration"
-

@@ -125,9 +125,12 @@ class Programs:
             sheet, lambda kind, start, b, x: k.node_check_kernel(kind, start), report=True))  # fmt: skip
 
     def count(self) -> np.ndarray:
-        """Turn counters; limbs count when they go up."""
+        """What comes after each step: turn counters (limbs count when they go up), a look for collapsed bodies."""
 
         def make(sheet: Sheet) -> None:
+            for kind, numbers in self.by_kind:
+                if kind.name in ("ScalableBody", "AffineBody"):
+                    self._add_body(sheet, kind, "look", numbers, 1)
             for number in self.front_nodes:
                 kind = self.model.nodes[number].kind
                 if kind.counters:

@@ -15,8 +15,7 @@ from .registry import Fact
 def point(what, found, expected, tolerance):
     """Three facts, one a coordinate."""
     return [
-        Fact(f"{axis} of {what}, m", float(f), float(e), tolerance)
-        for axis, f, e in zip("xyz", found, expected, strict=True)
+        Fact(f"{axis} of {what}, m", float(f), float(e), tolerance) for axis, f, e in zip("xyz", found, expected, strict=True)
     ]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 
 import numpy as np
-from scipy.linalg import lu_factor, lu_solve
 
 from linkwork.codegen.jit import INTERPRETED, routine_address
 from linkwork.codegen.trace import Kernel
@@ -68,10 +67,14 @@ class Dense(Programs):
         return slice(self.first[vertex], self.first[vertex + 1])
 
     def _factor(self, work: np.ndarray) -> None:
+        from scipy.linalg import lu_factor  # a fifth of a second that other solvers need not wait for
+
         self.factors = lu_factor(self.matrix(work), check_finite=False)
         self._solve(work)
 
     def _solve(self, work: np.ndarray) -> None:
+        from scipy.linalg import lu_solve
+
         work[self.x_at] = lu_solve(self.factors, work[self.b_at], check_finite=False)
 
     def finish(self, name, sheet):

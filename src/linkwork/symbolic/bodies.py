@@ -20,12 +20,13 @@ from linkwork.symbolic.blocks import cross, rows, skew, symmetric, triangle_size
 
 GLOBALS = Record(
     time=1, half=1, step=1, kick=1, share=1, stiffness=1, damping=1, gravity=3, extrapolate=3, worst=1, kinetic=1,
-    potential=1, work=1, pace=1
+    potential=1, work=1, pace=1, calm=1, fault=1
 )  # fmt: skip
 """time s; half: the time at which velocity rows of the position stage hold; step h s; kick: the factor on forces (1, or
 a time); share: the factor on the power of prescribed motion; stiffness, damping: Baumgarte's k_s 1/s^2 and k_d 1/s;
 gravity m/s^2; extrapolate: weights of the last three position stages; worst: the largest residual of the last landing;
-energies and the work of prescribed motion J; pace: the last step of an adaptive integrator s."""
+energies and the work of prescribed motion J; pace: the last step of an adaptive integrator s, or the part of a step that
+rattle makes at once; calm: such parts made since that changed; fault: not zero once a body has collapsed."""
 
 
 @dataclass
@@ -76,10 +77,13 @@ class BodyKind:
     record: Record
     directions = True  # has lines, normals and axes
 
-    def layout(self, derived: int, **parameters: int) -> Record:
-        """Coordinates, velocity, derived pose; parameters; the front (D, b, x contiguous); the flight's end and middle."""
-        return Record(q=self.nq, v=self.nv, R=derived, **parameters, D=triangle_size(self.nv), b=self.nv, x=self.nv,
-                      v0=self.nv, q1=self.nq, v1=self.nv, qm=self.nq, vm=self.nv)  # fmt: skip
+    def layout(self, derived: int, reported: dict[str, int] | None = None, **parameters: int) -> Record:
+        """What every step touches lies together: coordinates, velocity, derived pose, parameters, the front (D, b, x).
+        Then a step's beginning and end, what only reports need, and the middle of a flight."""
+        return Record(
+            q=self.nq, v=self.nv, R=derived, **parameters, D=triangle_size(self.nv), b=self.nv, x=self.nv,
+            v0=self.nv, q1=self.nq, v1=self.nv, **(reported or {}), qm=self.nq, vm=self.nv,
+        )  # fmt: skip
 
     # -- kinematics ------------------------------------------------------------------------------------------
     def pose(self, q) -> SX:
@@ -97,6 +101,10 @@ class BodyKind:
     def normalised(self, q) -> SX:
         """q back on its manifold."""
         return q
+
+    def volume(self, q) -> SX | None:
+        """What must stay positive, or the body has collapsed; None where nothing can."""
+        return None
 
     # -- dynamics --------------------------------------------------------------------------------------------
     def mass(self, view: View) -> SX:
@@ -159,7 +167,7 @@ class Rigid(BodyKind):
     name, nq, nv = "RigidBody", 7, 6
 
     def __init__(self):
-        self.record = self.layout(9, mass=1, com=3, inertia=3, home=3, turn=9)
+        self.record = self.layout(9, {"home": 3, "turn": 9}, mass=1, com=3, inertia=3)
 
     def pose(self, q):
         return ca.reshape(rotation.matrix(q[3:7]).T, 9, 1)
@@ -377,7 +385,10 @@ class Scalable(Stretching):
         return rotation.matrix(view.q[3:7]) if view.stage == "middle" else matrix33(view.field("R"))
 
     def normalised(self, q):
-        return ca.vertcat(Rigid.normalised(self, q), q[7:10])  # type: ignore[arg-type]
+        return ca.vertcat(q[0:3], rotation.normalised(q[3:7]), q[7:10])
+
+    def volume(self, q):
+        return ca.fmin(ca.fmin(q[7], q[8]), q[9])
 
     def rate(self, q, v):
         return ca.vertcat(v[0:3], rotation.quaternion_rate(q[3:7], v[3:6]), v[6:9])
@@ -432,6 +443,9 @@ class Affine(Stretching):
     def pose(self, q):
         return ca.reshape(rotation.polar(matrix33(q[3:12])).T, 9, 1)
 
+    def volume(self, q):
+        return ca.det(matrix33(q[3:12]))
+
     def _polar(self, view):
         return matrix33(self.pose(view.q) if view.stage == "middle" else view.field("R"))
 
@@ -480,7 +494,7 @@ class Affine(Stretching):
     def normal(self, view, local):
         F, dF, n = SX.sym("F", 3, 3), SX.sym("dF", 3, 3), SX.sym("n", 3)
         primitive = self._derived(view, rotation.inverse_transpose(F) @ n, F, dF)
-        parts = ca.substitute([primitive.value, primitive.jacobian, primitive.rate, primitive.bias], [n] , [SX(local)])
+        parts = ca.substitute([primitive.value, primitive.jacobian, primitive.rate, primitive.bias], [n], [SX(local)])
         return Primitive(*parts)
 
     def axis(self, view, local):

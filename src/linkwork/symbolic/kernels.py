@@ -198,6 +198,12 @@ def _energy(trace, kind):
         trace.store(0, GLOBALS.offset(name), load_global(trace, name) + value)
 
 
+def _look(trace, kind):
+    """Note a body that has collapsed."""
+    volume = kind.volume(View(kind, trace, 1).q)
+    trace.store(0, GLOBALS.offset("fault"), ca.if_else(volume > 0, load_global(trace, "fault"), 1))
+
+
 # pointer 2 is the body's part of a packed vector (q, v)
 def _pack(trace, kind):
     view = View(kind, trace, 1)
@@ -226,8 +232,9 @@ _BODY = {
     "impulse": _impulse, "clear": _clear, "euler": _euler,
     "euler-again": _euler_again,
     "fly": _fly, "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,
-    "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "settle-front": _settle_front, "strike": _strike, "nudge": _nudge,
-    "first-order": _first_order, "energy": _energy, "pack": _pack, "unpack": _unpack, "normalise": _normalise,
+    "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "settle-front": _settle_front,
+    "strike": _strike, "nudge": _nudge,
+    "first-order": _first_order, "energy": _energy, "look": _look, "pack": _pack, "unpack": _unpack, "normalise": _normalise,
     "rates": _rates,
 }  # fmt: skip
 

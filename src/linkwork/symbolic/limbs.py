@@ -233,4 +233,3 @@ class Limb:
         views = [parent, child] if self.child == 1 else [child, parent]
         rows = self.node.rows_between(trace, views, load_global(trace, "time"), self.start, self.known)
         store_landing(trace, self.node.levels, rows.residual, self.record.offset("b"), self.record.offset("history"))
-

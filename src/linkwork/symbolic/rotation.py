@@ -5,7 +5,7 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from linkwork.symbolic.blocks import cross, skew
+from linkwork.symbolic.blocks import cross
 
 
 def matrix(q) -> SX:

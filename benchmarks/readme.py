@@ -1,0 +1,52 @@
+"""The README's table, from the committed results: `python -m benchmarks.readme` writes it between its two markers."""
+
+import json
+from pathlib import Path
+
+from benchmarks import tables
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+BEGIN, END = "<!-- benchmarks/results/chains.json -->", "<!-- end -->"
+
+
+def table():
+    """Microseconds a step of linkwork and its peers, and what a long chain and a start cost."""
+    chains = json.loads((RESULTS / "chains.json").read_text())
+    startup = json.loads((RESULTS / "startup.json").read_text())
+    rows = chains["race"]
+    labels = list(dict.fromkeys(row["contestant"] for row in rows))
+    work = {row["contestant"]: row["work"] for row in rows}
+    header = ["one step, microseconds", *(f"{label}{'' if work[label] == 'step' else ' `aba` alone'}" for label in labels)]
+    cells = {(row["n"], row["joint"], row["contestant"]): row["seconds"] for row in rows}
+    lines = []
+    for n, joint in dict.fromkeys((row["n"], row["joint"]) for row in rows):
+        seconds = [cells[n, joint, label] for label in labels]
+        lines.append([f"chain of {n:,} {joint}s", *("-" if s is None else tables.microseconds(s) for s in seconds)])
+    return f"{tables.markdown(header, lines)}\n\n{_sentence(chains, startup)}"
+
+
+def _sentence(chains, startup):
+    longest = {row["integrator"]: row for row in chains["growth"]}  # rows go from short to long
+    euler, drift = longest["euler"], chains["drift"]
+    cases = {case["case"]: case["seconds"] for case in startup["cases"]}
+    cold, warm = next(s for c, s in cases.items() if c.startswith("cold")), cases["warm"]
+    return (
+        f"{euler['n']:,} links: built and compiled in {euler['build_seconds'] + euler['compile_seconds']:.1f} s, "
+        f"{1e9 * euler['seconds_a_link']:.0f} ns a link and step, {euler['nbytes'] / euler['n'] / 1e3:.1f} KB a link. "
+        f"Drift of `rattle` over {drift['steps']:,} steps: {drift['largest']:.0e} m. "
+        f"First step {cold:.1f} s after starting Python with empty caches, {warm:.1f} s with warm ones."
+    )
+
+
+def main():
+    """Rewrite the README between the markers."""
+    path = ROOT / "README.md"
+    text = path.read_text()
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    path.write_text(f"{before}{BEGIN}\n{table()}\n{END}{after}")
+
+
+if __name__ == "__main__":
+    main()
