@@ -677,13 +677,18 @@ class Simulation:
         if self.work[GLOBALS.offset("fault")] == 0.0:
             return
         self.work[GLOBALS.offset("fault")] = 0.0
-        frames = readout.poses(self.model, self.work, np.arange(len(self.model.bodies.elements))).frame
-        body = self.model.bodies.elements[int(np.argmin(np.linalg.det(frames)))]
+        body = next(b for k, b in enumerate(self.model.bodies.elements) if self._collapsed(k))
         raise DivergenceError(
             f"{checks.label(body)}: it has collapsed (its stretch has passed zero) in step {self.steps} at {self.time:.6g} s; "
             "give it more stiffness or a smaller load, or take a smaller dt",
             step=self.steps, time=self.time, worst=body,
         )  # fmt: skip
+
+    def _collapsed(self, body: int) -> bool:
+        name, q = self.model.bodies.kinds[body].name, self.work[self.model.field_of_body(body, "q")]
+        if name == "ScalableBody":
+            return not q[7:10].min() > 0
+        return name == "AffineBody" and not np.linalg.det(q[3:].reshape(3, 3)) > 0
 
     def _refuse_velocity_forces(self) -> None:
         for force in self.model.forces:

@@ -97,10 +97,6 @@ def takes_parameter(kind, field):
 def test_the_annotations_say_which_fields_may_hold_parameters(kind):
     make(kind)
     names = {f.name for f in fields(kind)}.difference(kind.REFERENCES, {"name", "bodies"})
-    if kind.__name__ == "Force":
-        names -= {"on_a"}  # of no meaning with one body
-        two = elements.Force("a", "b", lambda a, b, t: 0, on_a=(Parameter(1.0), 0, 0))
-        assert len(two.parameters()) == 1 and "on_a" in kind.PARAMETERS
     assert {name for name in names if takes_parameter(kind, name)} == names.intersection(kind.PARAMETERS)
 
 

@@ -29,7 +29,7 @@ def test_distance():
     rod = Distance("a", "b")
     assert rod.length is None and np.array_equal(rod.on_a, (0, 0, 0))
     k = Parameter(0.5)
-    assert Distance("a", "b", k, on_b=(0, k, 0)).parameters() == [k, k]
+    assert Distance("a", "b", k).parameters() == [k]
     for bad in (0, -1, math.nan, "1", Parameter(-1.0)):
         with pytest.raises(ElementError, match=r'Distance "d": length is .*; give a finite number greater than 0'):
             Distance("a", "b", bad, name="d")

@@ -69,12 +69,10 @@ def test_tiny_and_huge_axes_are_directions():
         assert np.allclose(Hinge("a", "b", (0, 0, 0), (size, size, 0)).axis, np.array([1, 1, 0]) / math.sqrt(2))
 
 
-def test_parameters_stand_in_local_anchors_only():
-    k = Parameter(0.5, name="k")
-    ball = Ball("a", "b", on_a=(0, k, 1))
-    assert ball.on_a[1] is k and ball.parameters() == [k]
+@pytest.mark.parametrize("where", ["at", "on_a", "on_b"])
+def test_parameters_do_not_stand_in_anchors(where):
     with pytest.raises(ElementError, match=r"a Parameter cannot stand here"):
-        Ball("a", "b", at=(0, k, 1))
+        Ball("a", "b", **{where: (0, Parameter(0.5, name="k"), 1)})
 
 
 def test_universal():

@@ -199,7 +199,7 @@ def test_cascade_meets_an_element_twice(world):
 def test_parameters(world):
     k, c = Parameter(20.0, name="k"), Parameter(1.0)
     world.add(Spring("rod", "crank", k, damping=c, name="s"))
-    world.add(Distance("rod", "ground", k, on_b=(0, c, 0)))
+    world.add(Distance("rod", "ground", k))
     assert world.parameters == {"k": k, "parameter1": c}
     with pytest.raises(ElementError, match=r'Spring: two Parameters have the name "k"'):
         world.add(Spring("rod", "ground", Parameter(1.0, name="k")))

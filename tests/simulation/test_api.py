@@ -38,7 +38,7 @@ def zoo(velocity_forces=True):
     world.add(lw.Rolling(world.ground, "ball", 0.1, name="contact"))
     world.add(lw.Wrench("ball", force=lambda t: (lw.sin(t), 0.2, 0), torque=(0.01, 0, 0)))
     jelly = lw.ScalableBody(1.0, shape=lw.Box(0.3, 0.2, 0.1), position=(0, 2, 0), stretch=(1.1, 0.9, 1.0),
-                            angular_velocity=(0.3, 0.2, -0.4), stiffness=20.0, damping=0.5 * velocity_forces,
+                            angular_velocity=(0.3, 0.2, -0.4), stiffness=20.0 if velocity_forces else 0.1, damping=0.5 * velocity_forces,
                             name="jelly")  # fmt: skip
     world.add(jelly)
     world.add(lw.Ball(world.ground, jelly, at=(0.1, 2, 0.05), name="nail"))

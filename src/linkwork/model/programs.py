@@ -132,9 +132,9 @@ class Programs:
                 if kind.name in ("ScalableBody", "AffineBody"):
                     self._add_body(sheet, kind, "look", numbers, 1)
             for number in self.front_nodes:
-                kind = self.model.nodes[number].kind
-                if kind.counters:
-                    sheet.add(number, 0, self._id(k.node_count_kernel(kind, self._start(number))), *self._node_offsets(number))
+                node = self.model.nodes[number].kind
+                if node.counters:
+                    sheet.add(number, 0, self._id(k.node_count_kernel(node, self._start(number))), *self._node_offsets(number))
             for number, force in enumerate(self.model.forces):
                 if force.kind.law.counters:
                     sheet.add(AFTER, 0, self._id(k.force_count_kernel(force.kind)), *self._force_offsets(number))
