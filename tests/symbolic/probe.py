@@ -5,8 +5,7 @@ import numpy as np
 
 from linkwork.codegen.trace import Kernel
 from linkwork.model.graph import GROUND
-from linkwork.symbolic.bodies import GLOBALS
-from linkwork.symbolic.kernels import load_global
+from linkwork.symbolic.bodies import GLOBALS, load_global
 from tests.oracles import poses
 
 STENCIL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))  # d/dt of order four, times the step

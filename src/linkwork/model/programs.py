@@ -14,6 +14,7 @@ from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
 from linkwork.model.graph import GROUND
 from linkwork.model.types import Model
+from linkwork.symbolic import fronts, steps
 from linkwork.symbolic import kernels as k
 from linkwork.symbolic.limbs import Limb
 
@@ -167,7 +168,7 @@ class Programs:
 
         def make(sheet: Sheet) -> None:
             for kind, numbers in self.by_kind:
-                kernel = self._id(k.body_kernel(kind, what))
+                kernel = self._id(steps.body_kernel(kind, what))
                 sheet.add(-self.place[numbers], 0, kernel, m.body_at[numbers], m.packed_at[numbers] + shift)
 
         return self._keep(f"packed {what}", make)
@@ -239,7 +240,7 @@ class Programs:
 
     def _add_body(self, sheet: Sheet, kind, name: str, numbers: np.ndarray, turn: int) -> None:
         if len(numbers):
-            sheet.add(-self.place[numbers], turn, self._id(k.body_kernel(kind, name)), self.model.body_at[numbers])
+            sheet.add(-self.place[numbers], turn, self._id(steps.body_kernel(kind, name)), self.model.body_at[numbers])
 
     def _add_limbs(self, sheet: Sheet, what: str, turn: int, down: bool = False) -> None:
         m = self.model
@@ -340,7 +341,7 @@ class Programs:
             for other in others:
                 if frozenset((vertex, other)) not in given:
                     size = self._dim(vertex) * self._dim(other)
-                    sheet.add(-1, 0, self._id(k.zero_kernel(size)), self._slot(vertex, other))
+                    sheet.add(-1, 0, self._id(fronts.zero_kernel(size)), self._slot(vertex, other))
 
     def _add_fronts(self, sheet: Sheet, what: str, down: bool = False) -> None:
         for position, vertex in self.fronts:
@@ -355,27 +356,27 @@ class Programs:
         total = sum(sizes)
         if len(others) <= 2 and d**3 / 3 + d * d * total + d * total**2 / 2 < UNROLLED:
             between = [self._slot(others[0], others[1])] if len(others) == 2 else []
-            kernel = k.front_kernel(d, tuple(sizes), what)
+            kernel = fronts.front_kernel(d, tuple(sizes), what)
             return [(kernel, at, slots, *[self._front_at(other) for other in others], *between)]
         return self._pieces(vertex, what, d, others, at)
 
     def _pieces(self, vertex: int, what: str, d: int, others: list[int], at: int) -> Iterable[tuple]:
         slot = {other: self._slot(vertex, other) for other in others}
         if what == "factor":
-            yield k.piece_kernel("pivot", d), at
+            yield fronts.piece_kernel("pivot", d), at
             for other in others:
-                yield k.piece_kernel("panel", d, self._dim(other)), at, slot[other]
+                yield fronts.piece_kernel("panel", d, self._dim(other)), at, slot[other]
             for i, other in enumerate(others):
-                yield k.piece_kernel("update", d, self._dim(other)), at, slot[other], self._front_at(other)
+                yield fronts.piece_kernel("update", d, self._dim(other)), at, slot[other], self._front_at(other)
                 for third in others[i + 1 :]:
-                    kernel = k.piece_kernel("cross", d, self._dim(other), self._dim(third))
+                    kernel = fronts.piece_kernel("cross", d, self._dim(other), self._dim(third))
                     yield kernel, at, slot[other], slot[third], self._slot(other, third)
         elif what == "forward":
-            yield k.piece_kernel("solve", d), at
+            yield fronts.piece_kernel("solve", d), at
             for other in others:
-                yield k.piece_kernel("push", d, self._dim(other)), at, slot[other], self._front_at(other)
+                yield fronts.piece_kernel("push", d, self._dim(other)), at, slot[other], self._front_at(other)
         else:
-            yield k.piece_kernel("begin", d), at
+            yield fronts.piece_kernel("begin", d), at
             for other in others:
-                yield k.piece_kernel("pull", d, self._dim(other)), at, slot[other], self._front_at(other)
-            yield k.piece_kernel("finish", d), at
+                yield fronts.piece_kernel("pull", d, self._dim(other)), at, slot[other], self._front_at(other)
+            yield fronts.piece_kernel("finish", d), at

@@ -29,6 +29,10 @@ energies and the work of prescribed motion J; pace: the last step of an adaptive
 rattle makes at once; calm: such parts made since that changed; fault: not zero once a body has collapsed."""
 
 
+def load_global(trace: Trace, name: str) -> SX:
+    return trace.load(0, *GLOBALS[name])
+
+
 @dataclass
 class Primitive:
     """A vector of the world that a body carries."""

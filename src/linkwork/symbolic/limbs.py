@@ -21,8 +21,8 @@ from casadi import SX
 from linkwork.codegen.trace import Kernel, Record, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric
-from linkwork.symbolic.bodies import KINDS, Rigid, View
-from linkwork.symbolic.kernels import NodeKind, load_global, parameter_record, right_side, store_landing
+from linkwork.symbolic.bodies import KINDS, Rigid, View, load_global
+from linkwork.symbolic.kernels import NodeKind, parameter_record, right_side, store_landing
 from linkwork.symbolic.relations import Ball, Hinge, crossing
 
 RIGID: Rigid = KINDS["RigidBody"]  # type: ignore[assignment]

@@ -1,0 +1,114 @@
+"""Kernels of the elimination: a node with its later neighbours, unrolled whole or in pieces."""
+
+from __future__ import annotations
+
+import casadi as ca
+from casadi import SX
+
+from linkwork.codegen.trace import Kernel, Trace
+from linkwork.symbolic import blocks
+
+
+def _front(trace: Trace, d: int) -> tuple[SX, SX]:
+    size = blocks.triangle_size(d)
+    return trace.load(1, 0, size), trace.load(1, size, d)
+
+
+def _slots(trace: Trace, d: int, neighbours: tuple[int, ...]) -> list[SX]:
+    """Blocks to the later neighbours, one after the other, at pointer 2."""
+    found, offset = [], 0
+    for m in neighbours:
+        found.append(blocks.rows(trace.load(2, offset, d * m), d, m))
+        offset += d * m
+    return found
+
+
+def front_kernel(d: int, neighbours: tuple[int, ...], what: str) -> Kernel:
+    """Pointer 1: D, b, x of the node; 2: its blocks; 3 (and 4): D, b, x of its one or two later neighbours; 5: the
+    block between these two. what: "factor" (with the forward sweep), "forward", "backward"."""
+    tri = blocks.triangle_size
+
+    def factor(trace: Trace) -> None:
+        D, b = _front(trace, d)
+        L, reciprocal = blocks.ldl(blocks.symmetric(D, d))
+        z = blocks.forward(L, b)
+        trace.store(1, 0, blocks.pack(L, reciprocal))
+        trace.store(1, tri(d), z)
+        Y = [blocks.forward(L, H) for H in _slots(trace, d, neighbours)]
+        if Y:
+            trace.store(2, 0, ca.vertcat(*[ca.reshape(y.T, -1, 1) for y in Y]))
+        U = [blocks.scale(reciprocal, y) for y in Y]
+        for j, m in enumerate(neighbours):
+            trace.store(3 + j, 0, trace.load(3 + j, 0, tri(m)) - blocks.lower(Y[j].T @ U[j]))
+            trace.store(3 + j, tri(m), trace.load(3 + j, tri(m), m) - U[j].T @ z)
+        if len(neighbours) == 2:
+            m, n = neighbours
+            trace.store(5, 0, blocks.rows(trace.load(5, 0, m * n), m, n) - Y[0].T @ U[1])
+
+    def forward(trace: Trace) -> None:
+        D, b = _front(trace, d)
+        L, reciprocal = blocks.unpack(D, d)
+        z = blocks.forward(L, b)
+        trace.store(1, tri(d), z)
+        for j, (m, Y) in enumerate(zip(neighbours, _slots(trace, d, neighbours), strict=True)):
+            trace.store(3 + j, tri(m), trace.load(3 + j, tri(m), m) - Y.T @ (reciprocal * z))
+
+    def backward(trace: Trace) -> None:
+        D, z = _front(trace, d)
+        L, reciprocal = blocks.unpack(D, d)
+        for j, (m, Y) in enumerate(zip(neighbours, _slots(trace, d, neighbours), strict=True)):
+            z = z - Y @ trace.load(3 + j, tri(m) + m, m)
+        trace.store(1, tri(d) + d, blocks.backward(L, reciprocal * z))
+
+    write = {"factor": factor, "forward": forward, "backward": backward}[what]
+    return Kernel(f"front|{d}|{neighbours}|{what}", write)
+
+
+def piece_kernel(what: str, d: int, m: int = 0, n: int = 0) -> Kernel:
+    """Fronts with many or large neighbours, in pieces (pointer 1: D, b of the node).
+
+    pivot(d):          factor D, z = L^-1 b
+    panel(d, m):       2: one block H -> Y
+    update(d, m, m):   2: Y of a neighbour, 3: its D, b; with z
+    cross(d, m, n):    2, 3: Y of two neighbours, 4: the block between them
+    solve(d):          z = L^-1 b;   push(d, m): 2: Y, 3: the neighbour's D, b
+    begin(d):          x = z;  pull(d, m): x -= Y x of a neighbour;   finish(d): x = L^-T D^-1 x
+    """
+    tri = blocks.triangle_size
+
+    def write(trace: Trace) -> None:
+        D, b = _front(trace, d)
+        if what == "pivot":
+            L, reciprocal = blocks.ldl(blocks.symmetric(D, d))
+            trace.store(1, 0, blocks.pack(L, reciprocal))
+            trace.store(1, tri(d), blocks.forward(L, b))
+            return
+        L, reciprocal = blocks.unpack(D, d)
+        if what == "solve":
+            trace.store(1, tri(d), blocks.forward(L, b))
+        elif what == "begin":
+            trace.store(1, tri(d) + d, b)
+        elif what == "finish":
+            trace.store(1, tri(d) + d, blocks.backward(L, reciprocal * trace.load(1, tri(d) + d, d)))
+        else:
+            Y = blocks.rows(trace.load(2, 0, d * m), d, m)
+            if what == "panel":
+                trace.store(2, 0, blocks.forward(L, Y))
+            elif what == "update":
+                trace.store(3, 0, trace.load(3, 0, tri(m)) - blocks.lower(Y.T @ blocks.scale(reciprocal, Y)))
+                trace.store(3, tri(m), trace.load(3, tri(m), m) - Y.T @ (reciprocal * b))
+            elif what == "cross":
+                other = blocks.rows(trace.load(3, 0, d * n), d, n)
+                product = Y.T @ blocks.scale(reciprocal, other)
+                trace.store(4, 0, blocks.rows(trace.load(4, 0, m * n), m, n) - product)
+            elif what == "push":
+                trace.store(3, tri(m), trace.load(3, tri(m), m) - Y.T @ (reciprocal * b))
+            elif what == "pull":
+                trace.store(1, tri(d) + d, trace.load(1, tri(d) + d, d) - Y @ trace.load(3, tri(m) + m, m))
+
+    return Kernel(f"piece|{what}|{d}|{m}|{n}", write)
+
+
+def zero_kernel(size: int) -> Kernel:
+    """Pointer 1: entries set to zero."""
+    return Kernel(f"zero|{size}", lambda trace: trace.store(1, 0, SX.zeros(size)))

@@ -1,0 +1,222 @@
+"""Kernels of single bodies: fronts, flights and steps. Pointer 1 is the body."""
+
+from __future__ import annotations
+
+import casadi as ca
+from casadi import SX
+
+from linkwork.codegen.trace import Kernel, Trace
+from linkwork.symbolic import blocks
+from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
+
+
+def body_kernel(kind: BodyKind, what: str) -> Kernel:
+    """One of the kernels below, by name."""
+    return Kernel(f"body|{kind.name}|{what}", lambda trace: _BODY[what](trace, kind))
+
+
+def _store(trace: Trace, kind: BodyKind, **results) -> None:
+    for name, value in results.items():
+        trace.store(1, kind.record.offset(name), value)
+
+
+def _place(trace, kind):
+    """The derived pose from the coordinates."""
+    _store(trace, kind, R=kind.pose(View(kind, trace, 1).q))
+
+
+def _accelerate(trace, kind):
+    """Front for accelerations: the mass block, all forces of the body itself."""
+    view = View(kind, trace, 1)
+    force = kind.weight(view, load_global(trace, "gravity")) + kind.inertial(view)
+    _store(trace, kind, D=blocks.lower(kind.mass(view)), b=force)
+
+
+def _kick(trace, kind):
+    """Front for impulses: the mass block, the body's forces times the kick."""
+    view = View(kind, trace, 1)
+    _store(trace, kind, D=blocks.lower(kind.mass(view)))
+    _impulse(trace, kind)
+
+
+def _impulse(trace, kind):
+    """Right-hand side alone: the body's forces (without inertial ones, which the flight has) times the kick."""
+    view = View(kind, trace, 1)
+    _store(trace, kind, b=load_global(trace, "kick") * kind.weight(view, load_global(trace, "gravity")))
+
+
+def _open(trace, kind):
+    """A step begins: its velocity is kept in case it must be made again in smaller ones; the opening kick."""
+    _store(trace, kind, v0=View(kind, trace, 1).v)
+    _impulse(trace, kind)
+
+
+def _retry(trace, kind):
+    """Back to the beginning of the step."""
+    view = View(kind, trace, 1)
+    _store(trace, kind, v=view.field("v0"), R=kind.pose(view.q))
+
+
+def _clear(trace, kind):
+    _store(trace, kind, b=SX.zeros(kind.nv))
+
+
+def _euler(trace, kind):
+    """Semi-implicit Euler with the solved acceleration."""
+    view = View(kind, trace, 1)
+    q, v = kind.euler(view, view.field("x"), load_global(trace, "step"))
+    _store(trace, kind, q=q, v=v, R=kind.pose(q))
+
+
+def _euler_again(trace, kind):
+    """Semi-implicit Euler, and at once the front for the accelerations of the next step."""
+    view = View(kind, trace, 1)
+    q, v = kind.euler(view, view.field("x"), load_global(trace, "step"))
+    after = _At(view, q, v)
+    force = kind.weight(after, load_global(trace, "gravity")) + kind.inertial(after)
+    _store(trace, kind, q=q, v=v, R=kind.pose(q), D=blocks.lower(kind.mass(after)), b=force)
+
+
+def _fly(trace, kind):
+    """Add the solved change to the velocity; fly to the end of the step from where it began; ready for a correction."""
+    view = View(kind, trace, 1)
+    v = view.v + view.field("x")
+    q1, v1 = kind.flight(view, v, load_global(trace, "step"))
+    _store(trace, kind, v=v, q1=q1, v1=v1, R=kind.pose(q1), b=SX.zeros(kind.nv))
+
+
+def _fly_halves(trace, kind):
+    """The same in two halves, the middle kept: velocity rows hold there."""
+    view = View(kind, trace, 1)
+    v = view.v + view.field("x")
+    half = 0.5 * load_global(trace, "step")
+    qm, vm = kind.flight(view, v, half)
+    middle = _At(view, qm, vm)
+    q1, v1 = kind.flight(middle, vm, half)
+    _store(trace, kind, v=v, qm=qm, vm=vm, q1=q1, v1=v1, R=kind.pose(q1), b=SX.zeros(kind.nv))
+
+
+class _At(View):
+    """A view of the same body with other coordinates and velocity."""
+
+    def __init__(self, view: View, q: SX, v: SX):
+        self.kind, self.trace, self.pointer, self.stage = view.kind, view.trace, view.pointer, "middle"
+        self.q, self.v = q, v
+
+
+def _start_flight(trace, kind):
+    """First guess of an implicit flight: the velocity stays."""
+    view = View(kind, trace, 1)
+    v = view.v + view.field("x")
+    _store(trace, kind, v=v, v1=v, b=SX.zeros(kind.nv))
+
+
+def _refine_flight(trace, kind):
+    """One sweep of v1 = v + h M(qm)^-1 f(qm, vm) at the middle of the flight: symmetric, second order."""
+    view = View(kind, trace, 1)
+    h = load_global(trace, "step")
+    vm = 0.5 * (view.v + view.field("v1"))
+    middle = _At(view, kind.moved(view.q, 0.5 * h * vm), vm)
+    L, reciprocal = blocks.ldl(kind.mass(middle))
+    change = blocks.backward(L, reciprocal * blocks.forward(L, kind.inertial(middle)))
+    _store(trace, kind, v1=view.v + h * change, qm=middle.q, vm=vm)
+
+
+def _end_flight(trace, kind):
+    view = View(kind, trace, 1)
+    q1 = kind.moved(view.q, load_global(trace, "step") * view.field("vm"))
+    _store(trace, kind, q1=q1, R=kind.pose(q1))
+
+
+def _land(trace, kind):
+    """The end of the flight becomes the state; its front for the closing kick."""
+    view = View(kind, trace, 1, "next")
+    force = load_global(trace, "kick") * kind.weight(view, load_global(trace, "gravity"))
+    _store(trace, kind, q=view.q, v=view.v, D=blocks.lower(kind.mass(view)), b=force)
+
+
+def _close(trace, kind):
+    """v = velocity at landing + the solved change."""
+    view = View(kind, trace, 1)
+    _store(trace, kind, v=view.field("v1") + view.field("x"))
+
+
+def _settle(trace, kind):
+    """Right-hand side of another closing kick, with forces at the velocity found: M (landing v - v) + kick f(v)."""
+    view = View(kind, trace, 1)
+    force = load_global(trace, "kick") * kind.weight(view, load_global(trace, "gravity"))
+    _store(trace, kind, b=kind.mass(view) @ (view.field("v1") - view.v) + force)
+
+
+def _settle_front(trace, kind):
+    """The same with the mass block, for rows whose derivatives depend on the velocity found."""
+    _store(trace, kind, D=blocks.lower(kind.mass(View(kind, trace, 1))))
+    _settle(trace, kind)
+
+
+def _strike(trace, kind):
+    """v + the solved change."""
+    view = View(kind, trace, 1)
+    _store(trace, kind, v=view.v + view.field("x"))
+
+
+def _nudge(trace, kind):
+    """Move the coordinates by the solved displacement."""
+    view = View(kind, trace, 1)
+    q = kind.moved(view.q, view.field("x"))
+    _store(trace, kind, q=q, R=kind.pose(q))
+
+
+def _first_order(trace, kind):
+    """The solved velocity, and the motion of one step with it."""
+    view = View(kind, trace, 1)
+    v = view.field("x")
+    q = kind.moved(view.q, load_global(trace, "step") * v)
+    _store(trace, kind, v=v, q=q, R=kind.pose(q))
+
+
+def _energy(trace, kind):
+    view = View(kind, trace, 1)
+    for name, value in (("kinetic", kind.kinetic(view)), ("potential", kind.potential(view, load_global(trace, "gravity")))):
+        trace.store(0, GLOBALS.offset(name), load_global(trace, name) + value)
+
+
+def _look(trace, kind):
+    """Note a body that has collapsed."""
+    volume = kind.volume(View(kind, trace, 1).q)
+    trace.store(0, GLOBALS.offset("fault"), ca.if_else(volume > 0, load_global(trace, "fault"), 1))
+
+
+# pointer 2 is the body's part of a packed vector (q, v)
+def _pack(trace, kind):
+    view = View(kind, trace, 1)
+    trace.store(2, 0, ca.vertcat(view.q, view.v))
+
+
+def _unpack(trace, kind):
+    q, v = trace.load(2, 0, kind.nq), trace.load(2, kind.nq, kind.nv)
+    _store(trace, kind, q=q, v=v, R=kind.pose(q))
+
+
+def _normalise(trace, kind):
+    """Coordinates back onto their manifold (unit quaternions)."""
+    view = View(kind, trace, 1)
+    q = kind.normalised(view.q)
+    _store(trace, kind, q=q, R=kind.pose(q))
+
+
+def _rates(trace, kind):
+    view = View(kind, trace, 1)
+    trace.store(2, 0, ca.vertcat(kind.rate(view.q, view.v), view.field("x")))
+
+
+_BODY = {
+    "place": _place, "accelerate": _accelerate, "kick": _kick, "open": _open, "retry": _retry,
+    "impulse": _impulse, "clear": _clear, "euler": _euler,
+    "euler-again": _euler_again,
+    "fly": _fly, "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,
+    "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "settle-front": _settle_front,
+    "strike": _strike, "nudge": _nudge,
+    "first-order": _first_order, "energy": _energy, "look": _look, "pack": _pack, "unpack": _unpack, "normalise": _normalise,
+    "rates": _rates,
+}  # fmt: skip
