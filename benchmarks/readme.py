@@ -29,7 +29,7 @@ def table():
 def _sentence(chains, startup):
     longest = {row["integrator"]: row for row in chains["growth"]}  # rows go from short to long
     euler, drift = longest["euler"], chains["drift"]
-    cases = {case["case"]: case["seconds"] for case in startup["cases"]}
+    cases = {name: case["seconds"] for name, case in startup["cases"].items()}
     cold, warm = next(s for c, s in cases.items() if c.startswith("cold")), cases["warm"]
     return (
         f"{euler['n']:,} links: built and compiled in {euler['build_seconds'] + euler['compile_seconds']:.1f} s, "

@@ -8,7 +8,7 @@
 >>> sim.step()
 """
 
-from importlib import import_module
+from importlib import import_module as _import_module
 
 from linkwork.elements import *  # noqa: F403
 from linkwork.elements import __all__ as _elements
@@ -35,7 +35,7 @@ __all__ = [*_elements, *_LATER, "DivergenceError", "ElementError", "LinkworkErro
 def __getattr__(name: str):
     if name not in _LATER:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
-    module = import_module(_LATER[name])
+    module = _import_module(_LATER[name])
     value = module if _LATER[name].endswith(f".{name}") and name == "scenes" else getattr(module, name)
     globals()[name] = value
     return value

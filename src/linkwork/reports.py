@@ -53,6 +53,7 @@ class Reports:
     integrator: Integrator
     work: np.ndarray
     _stale: bool  # derived values are behind the coordinates
+    _impulses: bool  # multipliers of the last step or impact are there
     _solved: bool  # accelerations and multipliers are those of this moment
 
     def _follow_world(self) -> None:
@@ -135,8 +136,9 @@ class Reports:
         """The multipliers of the constraint's rows in the last kick of the last step (rattle) or impact, N s or N m s."""
         node_number, part = self._constraint(constraint)
         node = self.model.nodes[node_number]
-        if self._solved:
-            raise LinkworkError("Simulation: accelerations were asked for after the last step; ask for impulses first")
+        if self._solved or not self._impulses:
+            raise LinkworkError("Simulation: no impulses are kept (euler keeps none, and asking for accelerations or reactions "
+                                "replaces them); use rattle, and ask for impulses first")  # fmt: skip
         rows = node.rows_of(node.elements[part])
         return -self.work[self.model.field_of_node(node_number, "x")][rows]
 

@@ -77,11 +77,17 @@ class Simulation(Reports):
     def __init__(self, world, dt: float = 1e-3, solver: str = "tree", integrator: str = "rattle", *,
                  tolerance: float | None = None, stiffness: float | None = None, damping: float | None = None):  # fmt: skip
         self.world = world
-        self.dt = checks.positive(self, "dt", dt)
+        self._dt = checks.positive(self, "dt", dt)
+        if not 1e-100 < self._dt < 1e100:
+            raise LinkworkError(f"Simulation: dt is {dt:g} s; give a step between 1e-100 s and 1e100 s")
         self.solver, self.integrator_name = _known("solver", solver, SOLVERS), _known("integrator", integrator, INTEGRATORS)
         make = INTEGRATORS[integrator]
         if tolerance is not None:
             checks.positive(self, "tolerance", tolerance)
+            if tolerance < 1e-15:
+                raise LinkworkError(
+                    f"Simulation: tolerance is {tolerance:g}, below what double numbers can hold; give 1e-14 or more"
+                )
             if not make.takes_tolerance:
                 raise LinkworkError(f"Simulation: {integrator} takes no tolerance; use rattle or dopri5, or leave it out")
         self._given = (tolerance, stiffness, damping)
@@ -108,7 +114,7 @@ class Simulation(Reports):
         for default, value, name in given:
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
         self.work[GLOBALS.offset("step")] = self.dt
-        self._stale = self._solved = False
+        self._stale = self._solved = self._impulses = False
         self.control = Control(self)
 
     def _follow_world(self) -> None:
@@ -140,6 +146,11 @@ class Simulation(Reports):
 
     # -- motion ------------------------------------------------------------------------------------------------
     @property
+    def dt(self) -> float:
+        """The step, in seconds; a Simulation keeps the one it was made with."""
+        return self._dt
+
+    @property
     def time(self) -> float:
         """Seconds."""
         return float(self.work[0])
@@ -157,6 +168,7 @@ class Simulation(Reports):
         if self._stale:
             self._prepare()
         self._solved = False
+        self._impulses = self.integrator.keeps_impulses
         made, status, self.age = self.integrator.advance(self.work, n, self.age)
         self.steps += made
         if status != OK:
@@ -177,6 +189,9 @@ class Simulation(Reports):
         0.2
         """
         seconds = checks.non_negative(self, "seconds", seconds)
+        for name, function in (("control", control), ("until", until)):
+            if function is not None and not callable(function):
+                raise LinkworkError(f"Simulation: {name} is {checks.show(function)}; give a function of the simulation")
         every = self._steps_in(record_every) if record_every is not None else max(1, round(seconds / self.dt))
         total = round(seconds / self.dt)
         recorder = Recorder(self, [self._name(name) for name in record])
@@ -227,6 +242,8 @@ class Simulation(Reports):
 
     @state.setter
     def state(self, state: State) -> None:
+        if not isinstance(state, State):
+            raise LinkworkError(f"Simulation: state is {checks.show(state)}; give a copy of a state of this simulation")
         if len(state.values) != len(self.model.state_index):
             raise ModelError(f"Simulation: a state of {len(state.values)} numbers does not fit this model of "
                              f"{len(self.model.state_index)}; take one from the same model")  # fmt: skip
@@ -256,6 +273,7 @@ class Simulation(Reports):
         self._clear_rows()
         self.integrator.run(self.work, p.forward(), p.backward("strike"))
         self._touched()
+        self._impulses = True
 
     @property
     def nbytes(self) -> int:

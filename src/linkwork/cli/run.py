@@ -11,7 +11,7 @@ def run(
     scene: str = typer.Argument(help='A name that "linkwork scenes" lists.'),
     seconds: float = typer.Option(None, help="How long to simulate; each scene suggests a time."),
     dt: float = typer.Option(None, help="The time step in seconds; each scene suggests one."),
-    solver: str = typer.Option("tree", help="tree or dense."),
+    solver: str = typer.Option("tree", help="tree, fronts or dense."),
     integrator: str = typer.Option("rattle", help="rattle (constraints exact), euler, rk4, ..."),
     record_every: float = typer.Option(0.01, help="Seconds between recorded frames."),
     out: Path = typer.Option(None, metavar="DIR", help="Leave recording, plot, animation and report here."),

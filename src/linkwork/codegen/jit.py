@@ -17,7 +17,7 @@ from linkwork.codegen.trace import Kernel, Trace
 INTERPRETED = os.environ.get("LINKWORK_KERNELS", "llvm") == "casadi"
 OPERANDS = 5  # record offsets of one operation
 LARGE = 1 << 21  # entries of a workspace that no cache holds: records are asked for ahead of their operations
-AHEAD, LINES = 2, 10  # operations ahead, cache lines of a record
+AHEAD, LINES = 4, 10  # operations ahead, cache lines of a record
 
 if INTERPRETED:
 
@@ -111,12 +111,16 @@ else:
         """Run operations in order: rows (kernel, offset, ...) on the workspace."""
         base = work.ctypes.data
         n = operations.shape[0]
-        ahead = AHEAD if work.shape[0] > LARGE else 0
-        for i in range(n):
-            if ahead and i + ahead < n:
-                row = operations[i + ahead]
+        begin = 0
+        if work.shape[0] > LARGE:
+            begin = max(0, n - AHEAD)
+            for i in range(begin):
+                row = operations[i + AHEAD]
                 _prefetch(base, row[1])
                 _prefetch(base, row[2])
+                row = operations[i]
+                _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5])
+        for i in range(begin, n):
             row = operations[i]
             _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5])
 

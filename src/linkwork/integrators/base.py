@@ -54,6 +54,7 @@ class Integrator:
     default_stiffness = 0.0  # Baumgarte feedback times dt^2, and times dt
     default_damping = 0.0
     takes_tolerance = False
+    keeps_impulses = True  # multipliers of the last solve are there after a step
     default_tolerance = 0.0
 
     def __init__(self, programs: Programs, dt: float, tolerance: float | None):

@@ -29,6 +29,7 @@ def steps_of_euler(work, table, up, solved, down, work_done, count, sentinels, s
 
 class Euler(Integrator):
     name, order = "euler", 1
+    keeps_impulses = False
     default_stiffness, default_damping = 0.04, 0.4
 
     def prepare(self, work):
@@ -39,10 +40,10 @@ class Euler(Integrator):
         p = self.programs
         work_done = p.work()
         if len(work_done):  # needs this step's multipliers, and the bodies where they were
-            solved, down = p.backward(), p.body("euler-again")
+            up, solved, down = p.up("acceleration"), p.backward(), p.body("euler-again")
         else:
-            solved, down = p.body(), p.backward("euler-again")
-        return p.up("acceleration"), solved, down, work_done, p.count()
+            up, solved, down = p.up("acceleration", light=True), p.body(), p.backward("euler-again", light=True)
+        return up, solved, down, work_done, p.count()
 
     def advance(self, work, steps, age):
         sweeps = self.sweeps

@@ -306,6 +306,12 @@ def check_own_rank(node: Node, blocks: list[np.ndarray]) -> None:
     for element in node.elements:
         rows = node.rows_of(element)
         rank = np.linalg.matrix_rank(whole[: rows.stop], tol=1e-9 * max(1.0, np.abs(whole).max()))
+        flat = [k + 1 for k in range(rows.start, rows.stop) if np.abs(whole[k]).max(initial=0.0) < 1e-9]
+        if flat:
+            raise ModelError(
+                f"{checks.label(element)}: row {flat[0] - rows.start} does not change when its bodies move (it is constant, or "
+                "singular as built); write it so that its derivative is not zero where it holds"
+            )
         if rank < rows.stop:
             extra = rows.stop - rank
             raise ModelError(

@@ -76,8 +76,8 @@ class Programs:
 
         return self._keep(f"body {what}", make)
 
-    def up(self, mode: str) -> np.ndarray:
-        """Forces, rows and blocks, factors, forward sweep."""
+    def up(self, mode: str, light: bool = False) -> np.ndarray:
+        """Forces, rows and blocks, factors, forward sweep. Light: one backward sweep follows, and none for multipliers."""
 
         def make(sheet: Sheet) -> None:
             self._add_cleared_fill(sheet)
@@ -85,9 +85,9 @@ class Programs:
             for number in self.front_nodes:
                 self._add_assembly(sheet, number, mode)
             self._add_fronts(sheet, "factor")
-            self._add_limbs(sheet, f"up-{mode}", LAST)
+            self._add_limbs(sheet, f"up-{mode}{'-light' if light else ''}", LAST)
 
-        return self._keep(f"up {mode}", make)
+        return self._keep(f"up {mode} {light}", make)
 
     def forward(self, *, forces: bool = False, predict: bool = False, right: str | None = None) -> np.ndarray:
         """The forward sweep with factors that are there; before it forces are added, and right-hand sides of rows are
@@ -105,12 +105,13 @@ class Programs:
 
         return self._keep(f"forward {forces} {predict} {right}", make)
 
-    def backward(self, *what: str, landing: bool = False) -> np.ndarray:
-        """The backward sweep; then body kernels; then residuals of the position stage."""
+    def backward(self, *what: str, landing: bool = False, light: bool = False) -> np.ndarray:
+        """The backward sweep (light: without multipliers of limbs); then body kernels; then residuals of the position
+        stage."""
 
         def make(sheet: Sheet) -> None:
             self._add_fronts(sheet, "backward", down=True)
-            self._add_limbs(sheet, "backward", 0, down=True)
+            self._add_limbs(sheet, "backward-light" if light else "backward", 0, down=True)
             self._add_bodies(sheet, what, 1)
             if landing:
                 self._add_limbs(sheet, "landing", LAST, down=True)
@@ -118,7 +119,7 @@ class Programs:
                     kernel = k.node_landing_kernel(self.model.nodes[number].kind)
                     sheet.add(AFTER, 0, self._id(kernel), *self._node_offsets(number))
 
-        return self._keep(f"backward {what} {landing}", make)
+        return self._keep(f"backward {what} {landing} {light}", make)
 
     def check(self) -> np.ndarray:
         """Residual, rate and forcing of every node into the area of reports."""

@@ -64,7 +64,8 @@ class Model:
 
     def workspace(self) -> np.ndarray:
         """A workspace with the bodies as built."""
-        work = np.zeros(self.size)
+        work = np.empty(self.size)  # of huge pages where it is large, which zeros() does not ask for
+        work.fill(0.0)
         work[GLOBALS.slice("gravity")] = self.gravity
         for name, frames in self.bodies.frames.items():
             members = self.bodies.members[name]

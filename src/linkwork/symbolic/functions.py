@@ -176,7 +176,9 @@ def _column(owner: str, result, size: int | None) -> SX:
         raise ElementError(f"{owner}: its function gives no rows; give at least one expression")
     numbers = [float(column[i]) for i in range(column.shape[0]) if column[i].is_constant()]
     if any(not np.isfinite(x) for x in numbers):
-        raise ElementError(f"{owner}: its function gives {result}; give finite expressions")
+        raise ElementError(
+            f"{owner}: its function gives {result}; give finite expressions, with lw.sin and the like for math.sin"
+        )
     return ca.densify(column)
 
 

@@ -26,7 +26,9 @@ from linkwork.symbolic.kernels import NodeKind, parameter_record, right_side, st
 from linkwork.symbolic.relations import Ball, Hinge, crossing
 
 RIGID: Rigid = KINDS["RigidBody"]  # type: ignore[assignment]
-FACTORS = {Ball: {"e": 3, "C": 6, "S": 9, "K": 6}, Hinge: {"e": 3, "axis": 3, "U": 6, "k": 1, "u": 1, "Da": 21, "dual": 6}}
+# what every backward sweep reads, and what only multipliers and further right-hand sides need
+FACTORS = {Ball: {"e": 3, "C": 6, "S": 9}, Hinge: {"e": 3, "axis": 3, "U": 6, "k": 1, "u": 1, "dual": 6}}
+REST = {Ball: {"K": 6}, Hinge: {"Da": 21}}
 
 
 def has_limb(node: NodeKind) -> bool:
@@ -54,7 +56,8 @@ class Limb:
     @cached_property
     def record(self) -> Record:
         m = self.node.size
-        return Record(b=m, x=m, **FACTORS[type(self.relation)], history=3 * m, parameters=self.node.parameters)
+        kind = type(self.relation)
+        return Record(b=m, x=m, **FACTORS[kind], **REST[kind], history=3 * m, parameters=self.node.parameters)
 
     @cached_property
     def start(self) -> int:
@@ -75,10 +78,15 @@ class Limb:
         return 1.0 if self.child_is_second else -1.0
 
     def kernel(self, what: str) -> Kernel:
-        """up-MODE (assemble, factor, forward sweep; a hinge counts its turns), forward, backward, landing."""
-        name = f"limb|{self.node.key}|{self.child}|{what}"
+        """up-MODE (assemble, factor, forward sweep; a hinge counts its turns), forward, backward, landing. With
+        "-light" up keeps nothing for further right-hand sides, and backward finds no multipliers."""
+        light = what.endswith("-light") and isinstance(self.relation, Hinge)  # a ball has too little to leave out
+        what = what.removesuffix("-light")
+        name = f"limb|{self.node.key}|{self.child}|{what}|{light}"
         if what.startswith("up-"):
-            return Kernel(name, lambda trace: self._up(trace, what[3:]), pairs=True)
+            return Kernel(name, lambda trace: self._up(trace, what[3:], light), pairs=True)
+        if light:
+            return Kernel(name, lambda trace: self._backward(trace, light))
         write = {"forward": self._forward, "backward": self._backward, "landing": self._landing}[what]
         return Kernel(name, write)
 
@@ -100,7 +108,7 @@ class Limb:
         local = self.node.parameters_of(trace, self.start)[0]["on_a" if self.child_is_second else "on_b"]
         return RIGID.rotation(parent) @ local
 
-    def _up(self, trace: Trace, mode: str) -> None:
+    def _up(self, trace: Trace, mode: str, light: bool = False) -> None:
         rows, child, parent = self._rows(trace, "now", load_global(trace, "time"))
         r = right_side(trace, rows, mode)
         if isinstance(self.relation, Hinge):
@@ -116,13 +124,17 @@ class Limb:
             Y = blocks.forward(L, D[3:6, 0:3])
             S = blocks.scale(reciprocal, Y)
             K = symmetric(lower(D[0:3, 0:3] - Y.T @ S), 3)
-            self.save(trace, C=blocks.pack(L, reciprocal), S=S, K=lower(K))
+            self.save(trace, C=blocks.pack(L, reciprocal), S=S)
+            if not light:
+                self.save(trace, K=lower(K))
             self._push_ball(trace, L, reciprocal, S, K, f, e, r, D=True)
         else:
             U = D[:, 3:6] @ axis
             k = 1 / ca.dot(axis, U[3:6])
             Da = symmetric(lower(D - (U * k) @ U.T), 6)
-            self.save(trace, axis=axis, U=U, k=k, Da=lower(Da), dual=ca.vertcat(dual[0], dual[1]))
+            self.save(trace, axis=axis, U=U, k=k, dual=ca.vertcat(dual[0], dual[1]))
+            if not light:
+                self.save(trace, Da=lower(Da))
             self._push_hinge(trace, axis, U, k, Da, dual, f, e, r, D=True)
 
     def _hinge(self, trace: Trace, mode: str, child: View, parent: View | None):
@@ -207,7 +219,7 @@ class Limb:
             Da = symmetric(self.load(trace, "Da"), 6)
             self._push_hinge(trace, axis, U, k, Da, self._loaded_dual(trace), f, e, r, D=False)
 
-    def _backward(self, trace: Trace) -> None:
+    def _backward(self, trace: Trace, light: bool = False) -> None:
         b, r = trace.load(2, *RIGID.record["b"]), self.load(trace, "b")
         parent = SX(6, 1) if self.grounded else trace.load(3, *RIGID.record["x"])
         e = SX(3, 1) if self.grounded else self.load(trace, "e")
@@ -226,7 +238,8 @@ class Limb:
             left = b - Da @ given
             multipliers = ca.vertcat(self.sign * left[0:3], ca.dot(dual[0], left[3:6]), ca.dot(dual[1], left[3:6]))
         trace.store(2, RIGID.record.offset("x"), x)
-        self.save(trace, x=multipliers)
+        if not light:
+            self.save(trace, x=multipliers)
 
     def _landing(self, trace: Trace) -> None:
         child, parent = View(RIGID, trace, 2, "next"), None if self.grounded else View(RIGID, trace, 3, "next")
