@@ -1,4 +1,4 @@
-# make demo: simulate the default scene and leave a report, plots and a replay in demo/
+# make demo: simulate a chain and leave a report, plots and an animation in demo/
 # make test: the linters, then every test
 # Both set up .venv first. Needs Python 3.11 or newer; no compiler.
 
