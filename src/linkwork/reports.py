@@ -170,7 +170,7 @@ class Reports:
         self.work[feedback] = 0.0
         self.work[GLOBALS.offset("kick")] = 1.0
         p = self.programs
-        self.integrator.run(self.work, p.body("place", "accelerate"), p.up("acceleration"), p.backward())
+        self.integrator.run(self.work, p.body("place", "accelerate"), p.up("acceleration"), p.backward(), *p.refine())
         self.work[feedback] = kept
         self._stale = self._solved = True
 

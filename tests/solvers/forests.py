@@ -13,6 +13,7 @@ from scipy.linalg import lu_factor, lu_solve
 import linkwork as lw
 from linkwork.model import compile as compiler
 from linkwork.model import nodes as stacking
+from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.relations import RELATIONS
 from tests.oracles import kkt
 
@@ -137,6 +138,15 @@ def accelerations(sim):
     sim._solve_accelerations()
 
 
+def assembled(dense):
+    """H and r of the accelerations, without feedback."""
+    p, work = dense.programs, dense.work.copy()
+    for name, value in (("stiffness", 0.0), ("damping", 0.0), ("kick", 1.0)):
+        work[GLOBALS.offset(name)] = value
+    dense.integrator.run(work, p.body("place", "accelerate"), p.up("acceleration"))
+    return p.matrix(work), work[p.b_at].copy()
+
+
 def solution(sim):
     """(x of each body at the place that `dense` has its origin, multipliers), stacked."""
     model, parts = sim.model, []
@@ -164,15 +174,15 @@ def compared(world):
     dense = sims["dense"]
     for sim in sims.values():
         accelerations(sim)
-    H, r = dense.programs.matrix(dense.work), dense.work[dense.programs.b_at].copy()
+    solved = {name: solution(sim) for name, sim in sims.items()}
+    H, r = assembled(dense)
     exact = kkt.solve(H, r)
     n = dense.model.velocities
     lu = lu_solve(lu_factor(H), r)
     size = float(np.abs(exact[:n]).max())
     errors = {"lu": float(np.abs(lu - exact)[:n].max()) / size}
     found = {"backward": {}, "forward": errors, "rows": len(H) - n, "dims": n}
-    for name, sim in sims.items():
-        x = solution(sim)
+    for name, x in solved.items():
         found["backward"][name] = kkt.backward_error(H, x, r)
         errors[name] = float(np.abs(x - exact)[:n].max()) / size
     found["pivots"] = pivots(sims["fronts"])

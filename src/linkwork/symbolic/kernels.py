@@ -247,6 +247,32 @@ def node_work_kernel(node: NodeKind, start: int, x: int, stage: str) -> Kernel:
     return Kernel(f"node|{node.key}|work|{start}|{x}|{'now' if linear else stage}", write)
 
 
+def node_defect_kernel(node: NodeKind, start: int, b: int, x: int) -> Kernel:
+    """What is left of the accelerations' equations: takes J^T y from the bodies, J x from the rows; y is put aside (4)."""
+
+    def write(trace: Trace) -> None:
+        rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
+        y = trace.load(1, x, node.size)
+        left = right_side(trace, rows, "acceleration")
+        for k, (kind, J) in enumerate(zip(node.kinds, rows.jacobians, strict=True)):
+            if kind is not None:
+                left -= J @ trace.load(2 + k, *kind.record["x"])
+                trace.store(2 + k, kind.record.offset("b"), trace.load(2 + k, *kind.record["b"]) - J.T @ y)
+        trace.store(1, b, left)
+        trace.store(4, 0, y)
+
+    return Kernel(f"node|{node.key}|defect|{start}|{b}|{x}", write)
+
+
+def mend_kernel(m: int, x: int) -> Kernel:
+    """Pointer 1: a node; 4: its multipliers put aside, to which the correction is added."""
+
+    def write(trace: Trace) -> None:
+        trace.store(1, x, trace.load(1, x, m) + trace.load(4, 0, m))
+
+    return Kernel(f"mend|{m}|{x}", write)
+
+
 def node_count_kernel(node: NodeKind, start: int | None = None) -> Kernel:
     def write(trace: Trace) -> None:
         tape = Tape(_views(trace, node.kinds, "now"), load_global(trace, "time"))

@@ -32,6 +32,19 @@ def _accelerate(trace, kind):
     _store(trace, kind, D=blocks.lower(kind.mass(view)), b=force)
 
 
+def _defect(trace, kind):
+    """What is left of the body's equation with the accelerations found, which are put aside: f - M x."""
+    view = View(kind, trace, 1)
+    force = kind.weight(view, load_global(trace, "gravity")) + kind.inertial(view)
+    _store(trace, kind, b=force - kind.mass(view) @ view.field("x"), v0=view.field("x"))
+
+
+def _mend(trace, kind):
+    """The accelerations put aside plus the correction."""
+    view = View(kind, trace, 1)
+    _store(trace, kind, x=view.field("v0") + view.field("x"))
+
+
 def _kick(trace, kind):
     """Front for impulses: the mass block, the body's forces times the kick."""
     view = View(kind, trace, 1)
@@ -217,6 +230,7 @@ _BODY = {
     "fly": _fly, "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,
     "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "settle-front": _settle_front,
     "strike": _strike, "nudge": _nudge,
-    "first-order": _first_order, "energy": _energy, "look": _look, "pack": _pack, "unpack": _unpack, "normalise": _normalise,
+    "first-order": _first_order, "energy": _energy, "look": _look, "defect": _defect, "mend": _mend,
+    "pack": _pack, "unpack": _unpack, "normalise": _normalise,
     "rates": _rates,
 }  # fmt: skip

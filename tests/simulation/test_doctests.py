@@ -1,0 +1,18 @@
+"""The examples in docstrings run as they stand."""
+
+import doctest
+import importlib
+
+import pytest
+
+MODULES = ["linkwork", "linkwork.simulation", "linkwork.reports", "linkwork.model.types", "linkwork.symbolic.functions"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name):
+    found = doctest.testmod(importlib.import_module(name))
+    assert found.failed == 0
+
+
+def test_there_are_examples():
+    assert sum(doctest.testmod(importlib.import_module(name)).attempted for name in MODULES) > 10
