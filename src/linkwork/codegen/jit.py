@@ -17,7 +17,7 @@ from linkwork.codegen.trace import Kernel, Trace
 INTERPRETED = os.environ.get("LINKWORK_KERNELS", "llvm") == "casadi"
 OPERANDS = 5  # record offsets of one operation
 LARGE = 1 << 21  # entries of a workspace that no cache holds: records are asked for ahead of their operations
-AHEAD, LINES = 4, 10  # operations ahead, cache lines of a record
+AHEAD, LINES = 2, 10  # operations ahead, cache lines of a record
 
 if INTERPRETED:
 
