@@ -38,8 +38,8 @@ FORESTS = {
 
 
 def allowance(report):
-    """Ten times the error of dense LU, or what the condition of J M^-1 J^T leaves: the velocities that each solver makes
-    consistent on its own differ by that much, and with them the right-hand sides."""
+    """Ten times the error of dense LU, or what the condition of J M^-1 J^T leaves. Each solver makes the starting velocities
+    consistent on its own, so right-hand sides differ by that much; from rest ten times holds for all but rare forests."""
     return max(10 * report["forward"]["lu"], 4 * EPS * max(report["condition"], report["schur"]))
 
 
