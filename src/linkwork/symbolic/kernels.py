@@ -174,14 +174,14 @@ def node_right_kernel(node: NodeKind, mode: str, start: int, b: int) -> Kernel:
     return Kernel(f"node|{node.key}|right-{mode}|{start}|{b}", write)
 
 
-def landing_rows(trace: Trace, node: NodeKind, start: int | None = None) -> SX:
+def landing_rows(trace: Trace, node: NodeKind) -> SX:
     """Residuals of the position stage: C at the end of the flight, g in its middle."""
     residual = SX(node.size, 1)
     if POSITION in node.levels:
-        at_end = node.write_rows(trace, "next", load_global(trace, "time"), start)
+        at_end = node.write_rows(trace, "next", load_global(trace, "time"))
         residual = at_end.residual
     if any(level != POSITION for level in node.levels):
-        middle = node.write_rows(trace, "middle", load_global(trace, "half"), start)
+        middle = node.write_rows(trace, "middle", load_global(trace, "half"))
         merged = [residual[k] if level == POSITION else middle.residual[k] for k, level in enumerate(node.levels)]
         residual = ca.vertcat(*merged)
     return residual

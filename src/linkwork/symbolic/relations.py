@@ -111,10 +111,6 @@ class Relation:
         number = end - (2 - traced.bodies)
         return any(n == number and what.startswith("point") and any(local) for n, what, local in traced.requests)
 
-    def anchor(self, p) -> SX | None:
-        """The point of the second body, local, at which its reaction is reported."""
-        return p.get("on_b")
-
 
 def position_rows(*expressions) -> list[tuple[str, SX]]:
     whole = ca.vertcat(*expressions)
@@ -460,9 +456,6 @@ class Rolling(Relation):
         slip -= a.point_rate(p["on_a"]) + cross(a.spin(), centre + arm - foot)
         return [(POSITION, gap), *[(VELOCITY, ca.dot(a.axis(p[name]), slip)) for name in ("first", "second")]]
 
-    def anchor(self, p):
-        return p["centre"]
-
 
 class Skate(Relation):
     """A point of the body moves only along its blade, seen along the normal."""
@@ -591,9 +584,6 @@ class UserConstraint(Relation):
     def rows(self, handles, p, t):
         rows = self.traced(handles[2 - self.arity :], t, p["user"])
         return [(self.level, rows[i]) for i in range(rows.shape[0])]
-
-    def anchor(self, p):
-        return None
 
 
 def _of_time(element, function, size) -> Traced:

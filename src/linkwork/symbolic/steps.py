@@ -74,13 +74,6 @@ def _clear(trace, kind):
     _store(trace, kind, b=SX.zeros(kind.nv))
 
 
-def _euler(trace, kind):
-    """Semi-implicit Euler with the solved acceleration."""
-    view = View(kind, trace, 1)
-    q, v = kind.euler(view, view.field("x"), load_global(trace, "step"))
-    _store(trace, kind, q=q, v=v, R=kind.pose(q))
-
-
 def _euler_again(trace, kind):
     """Semi-implicit Euler, and at once the front for the accelerations of the next step."""
     view = View(kind, trace, 1)
@@ -225,7 +218,7 @@ def _rates(trace, kind):
 
 _BODY = {
     "place": _place, "accelerate": _accelerate, "kick": _kick, "open": _open, "retry": _retry,
-    "impulse": _impulse, "clear": _clear, "euler": _euler,
+    "impulse": _impulse, "clear": _clear,
     "euler-again": _euler_again,
     "fly": _fly, "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,
     "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "settle-front": _settle_front,
