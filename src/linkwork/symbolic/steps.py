@@ -218,7 +218,7 @@ def _rates(trace, kind):
 
 _BODY = {
     "place": _place, "accelerate": _accelerate, "kick": _kick, "open": _open, "retry": _retry,
-    "impulse": _impulse, "clear": _clear,
+    "clear": _clear,
     "euler-again": _euler_again,
     "fly": _fly, "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,
     "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "settle-front": _settle_front,
