@@ -14,7 +14,8 @@ from collections import Counter
 import casadi as ca
 import llvmlite.ir as ir
 
-POINTERS = 6  # pointer arguments of every kernel: the globals and up to five records
+from linkwork.codegen.trace import POINTERS
+
 OPS = {getattr(ca, name): name[3:] for name in dir(ca) if name.startswith("OP_")}
 DOUBLE = ir.DoubleType()
 KERNEL_TYPE = ir.FunctionType(ir.VoidType(), [ir.PointerType(DOUBLE)] * POINTERS)

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from linkwork.codegen.compile import LOADER, cache_folder, source_digest
-from linkwork.codegen.trace import Kernel, Trace
+from linkwork.codegen.trace import POINTERS, Kernel, Trace
 
 INTERPRETED = os.environ.get("LINKWORK_KERNELS", "llvm") == "casadi"
-OPERANDS = 5  # record offsets of one operation
+OPERANDS = POINTERS - 1  # record offsets of one operation
 LARGE = 1 << 21  # entries of a workspace that no cache holds: records are asked for ahead of their operations
 AHEAD, LINES = 2, 10  # operations ahead, cache lines of a record
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 
 import casadi as ca
 from casadi import SX
 
+POINTERS = 6  # of every kernel: the globals and up to five records
 
 class Record:
     """The layout of one record: named fields, each a run of entries. `record["D"]` is (offset, size)."""
@@ -48,13 +50,30 @@ class Trace:
         self.results: list[SX] = []
         self.targets: list[list[tuple[int, int]]] = []
         self._loaded: dict[tuple[int, int, int], SX] = {}
+        self._pointers: Sequence[int] = range(POINTERS)  # what the pointers of the part being written are called here
+        self._earlier: dict[tuple[int, int], SX] = {}  # what earlier parts have stored
 
     def load(self, pointer: int, offset: int, size: int) -> SX:
         """The entries as they are before the kernel stores anything: the same symbols whenever asked for."""
-        place = (pointer, offset, size)
+        place = (self._pointers[pointer], offset, size)
         if place not in self._loaded:
             self._loaded[place] = self._new(*place)
-        return self._loaded[place]
+        known = [self._earlier.get((place[0], offset + k)) for k in range(size)]
+        if all(x is None for x in known):
+            return self._loaded[place]
+        return ca.vertcat(*[self._loaded[place][k] if x is None else x for k, x in enumerate(known)])
+
+    def write_all(self, parts: Iterable[tuple[Kernel, Sequence[int]]]) -> None:
+        """Kernels one after another as one: what a part stores, later parts load without going through memory. Each with
+        the names of its pointers 1, 2, ... here."""
+        outer = self._pointers
+        for kernel, pointers in parts:
+            self._pointers = (0, *[outer[p] for p in pointers])
+            kernel.write(self)
+            for target, result in zip(self.targets, self.results, strict=True):
+                self._earlier.update({place: result[k] for k, place in enumerate(target)})
+            self.targets, self.results = [], []
+        self.targets, self.results = [list(self._earlier)], [ca.vertcat(*self._earlier.values())]
 
     def _new(self, pointer: int, offset: int, size: int) -> SX:
         symbol = SX.sym(f"p{pointer}_{offset}", size)
@@ -67,10 +86,18 @@ class Trace:
         if column.shape[0] == 0:
             return
         self.results.append(column)
-        self.targets.append([(pointer, offset + k) for k in range(column.shape[0])])
+        self.targets.append([(self._pointers[pointer], offset + k) for k in range(column.shape[0])])
 
     def function(self) -> ca.Function:
         return ca.Function("kernel", self.symbols, ca.cse(self.results) if self.results else [])
+
+
+class Joining(Enum):
+    """How a kernel stands to those beside it in a sweep."""
+
+    NEVER = auto()
+    SMALL = auto()  # is joined to a gathering kernel that has its record at hand
+    GATHERS = auto()  # and to one on the same records
 
 
 @dataclass(frozen=True)
@@ -80,8 +107,16 @@ class Kernel:
     key: str
     write: Callable[[Trace], None]
     pairs: bool = False  # joined into vectors within one lane: pays for long kernels without short chains of records
+    joining: Joining = Joining.NEVER
 
     def trace(self) -> Trace:
         trace = Trace()
         self.write(trace)
         return trace
+
+
+def joined(first: Kernel, second: Kernel, pointers: tuple[Sequence[int], Sequence[int]]) -> Kernel:
+    """Two kernels as one; `pointers`: what the pointers of each are called in it."""
+    key = f"({first.key} {pointers[0]}, {second.key} {pointers[1]})"
+    parts = list(zip((first, second), pointers, strict=True))
+    return Kernel(key, lambda trace: trace.write_all(parts), first.pairs or second.pairs, Joining.GATHERS)

@@ -32,17 +32,13 @@ class Euler(Integrator):
     keeps_impulses = False
     default_stiffness, default_damping = 0.04, 0.4
 
-    def prepare(self, work):
-        self.run(work, self.programs.body("place", "accelerate"))
-
     @cached_property
     def sweeps(self):
         p = self.programs
         work_done = p.work()
-        if len(work_done):  # needs this step's multipliers, and the bodies where they were
-            up, solved, down = p.up("acceleration"), p.backward(), p.body("euler-again")
-        else:
-            up, solved, down = p.up("acceleration", light=True), p.body(), p.backward("euler-again", light=True)
+        watched = len(work_done) > 0  # needs this step's multipliers, and the bodies where they were
+        up = p.up("acceleration", first=("accelerate",), light=not watched)
+        solved, down = (p.backward(), p.body("euler")) if watched else (p.body(), p.backward("euler", light=True))
         return up, solved, down, work_done, p.count()
 
     def advance(self, work, steps, age):

@@ -138,20 +138,20 @@ class Rattle(Integrator):
     def prepare(self, work):
         """Factors at the current configuration, by the same operations that leave them after a step."""
         work[KICK] = 0.0
-        self.run(work, self.programs.body("place", "kick"), self.programs.up("velocity"))
+        self.run(work, self.programs.body("place"), self.programs.up("velocity", first=("kick",)))
 
     @cached_property
     def sweeps(self):
         p = self.programs
         velocity = p.model.velocity_forces
-        opening: tuple = (p.body("open"), p.forward(forces=True, predict=True))
-        closing = [p.body("land"), p.up("velocity"), p.backward("close")]
+        opening: tuple = (p.forward(first=("open",), forces=True, predict=True),)
+        closing = [p.up("velocity", first=("land",)), p.backward("close")]
         if any(node.kind.nonlinear for node in p.model.nodes):
             # rows whose derivatives depend on velocity: factors at the velocity itself, by Newton
-            opening = (p.body("kick"), p.up("velocity"), *opening)
-            closing += [p.body("settle-front"), p.up("velocity"), p.backward("strike")] * NEWTON
+            opening = (p.up("velocity", first=("kick",)), *opening)
+            closing += [p.up("velocity", first=("settle-front",)), p.backward("strike")] * NEWTON
         elif velocity:
-            closing += [p.body("settle"), p.forward(forces=True, right="velocity"), p.backward("strike")]
+            closing += [p.forward(first=("settle",), forces=True, right="velocity"), p.backward("strike")]
         flight = (p.backward("fly", landing=True), p.forward())
         return opening, *flight, tuple(closing), p.body("retry"), p.work("middle"), p.count()
 

@@ -13,6 +13,7 @@ import numpy as np
 from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
 from linkwork.model.graph import GROUND
+from linkwork.model.joining import join
 from linkwork.model.types import Model
 from linkwork.symbolic import fronts, steps
 from linkwork.symbolic import kernels as k
@@ -23,6 +24,7 @@ IMPLICIT_FLIGHT = 10  # sweeps of an implicit flight: bodies whose mass depends 
 TURNS = 64  # operations of one position are told apart by their turn
 FIRST, LAST = 1, 40  # turns of what comes before a body is eliminated, and of the elimination
 AFTER = 1 << 40  # a position behind all others
+NOT_YET = -1  # the address of a kernel that no sweep has asked for
 
 
 class Sheet:
@@ -42,11 +44,13 @@ class Sheet:
         self.keys.append(position * TURNS + turn)
         self.rows.append(rows)
 
-    def table(self) -> np.ndarray:
+    def table(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rows in order, and their positions."""
         if not self.rows:
-            return np.zeros((0, 1 + OPERANDS), dtype=np.int32)
-        order = np.argsort(np.concatenate(self.keys), kind="stable")
-        return np.ascontiguousarray(np.concatenate(self.rows)[order])
+            return np.zeros((0, 1 + OPERANDS), dtype=np.int32), np.zeros(0, dtype=np.int64)
+        keys = np.concatenate(self.keys)
+        order = np.argsort(keys, kind="stable")
+        return np.ascontiguousarray(np.concatenate(self.rows)[order]), keys[order] // TURNS
 
 
 class Programs:
@@ -76,10 +80,12 @@ class Programs:
 
         return self._keep(f"body {what}", make)
 
-    def up(self, mode: str, light: bool = False) -> np.ndarray:
-        """Forces, rows and blocks, factors, forward sweep. Light: one backward sweep follows, and none for multipliers."""
+    def up(self, mode: str, *, first: Iterable[str] = (), light: bool = False) -> np.ndarray:
+        """Body kernels (`first`) just before a body is first asked for; forces, rows and blocks, factors, forward sweep.
+        Light: one backward sweep follows, and none for multipliers."""
 
         def make(sheet: Sheet) -> None:
+            self._add_first(sheet, first)
             self._add_cleared_fill(sheet)
             self._add_forces(sheet)
             for number in self.front_nodes:
@@ -87,13 +93,15 @@ class Programs:
             self._add_fronts(sheet, "factor")
             self._add_limbs(sheet, f"up-{mode}{'-light' if light else ''}", LAST)
 
-        return self._keep(f"up {mode} {light}", make)
+        return self._keep(f"up {mode} {first} {light}", make)
 
-    def forward(self, *, forces: bool = False, predict: bool = False, right: str | None = None) -> np.ndarray:
-        """The forward sweep with factors that are there; before it forces are added, and right-hand sides of rows are
-        extrapolated (predict) or computed (right: a mode)."""
+    def forward(self, *, first: Iterable[str] = (), forces: bool = False, predict: bool = False,
+                right: str | None = None) -> np.ndarray:  # fmt: skip
+        """The forward sweep with factors that are there; before it body kernels, forces are added, and right-hand sides
+        of rows are extrapolated (predict) or computed (right: a mode)."""
 
         def make(sheet: Sheet) -> None:
+            self._add_first(sheet, first)
             if right is not None:
                 self._add_nodes(sheet, lambda kind, start, b, x: k.node_right_kernel(kind, right, start, b), first=True)
             if forces:
@@ -103,7 +111,7 @@ class Programs:
             self._add_fronts(sheet, "forward")
             self._add_limbs(sheet, "forward", LAST)
 
-        return self._keep(f"forward {forces} {predict} {right}", make)
+        return self._keep(f"forward {first} {forces} {predict} {right}", make)
 
     def backward(self, *what: str, landing: bool = False, light: bool = False) -> np.ndarray:
         """The backward sweep (light: without multipliers of limbs); then body kernels; then residuals of the position
@@ -192,11 +200,17 @@ class Programs:
         if name not in self._known:
             sheet = Sheet()
             make(sheet)
-            known = len(self.table)
-            self._known[name] = self.finish(name, sheet).table()
-            if len(self.kernels) > known:
-                self.table = np.concatenate([self.table, kernel_table(self.kernels[known:])])
+            rows, positions = self.finish(name, sheet).table()
+            self._known[name] = join(rows, positions, self.kernels, self._id)
+            self._compile(np.unique(self._known[name][:, 0]))
         return self._known[name]
+
+    def _compile(self, numbers: np.ndarray) -> None:
+        """Addresses of the kernels that a sweep uses."""
+        fresh = np.full(len(self.kernels) - len(self.table), NOT_YET, dtype=np.int64)
+        self.table = np.concatenate([self.table, fresh])
+        missing = numbers[self.table[numbers] == NOT_YET]
+        self.table[missing] = kernel_table([self.kernels[number] for number in missing])
 
     def finish(self, name: str, sheet: Sheet) -> Sheet:
         """Where another solver adds its own operations."""
@@ -235,8 +249,33 @@ class Programs:
         ]
         self.by_kind = [(m.bodies.kinds[members[0]], np.array(members, dtype=np.int64))
                         for members in m.bodies.members.values()]  # fmt: skip
+        self.asked = self._first_asked()
         self.front_nodes = [number for number in range(len(m.nodes)) if number not in m.limb_of]
         self.halves = {b for node in m.nodes if node.kind.moving_rows for b in node.ends if b != GROUND}
+
+    def _first_asked(self) -> np.ndarray:
+        """The position at which each body is first asked for in a sweep upwards: by a neighbour that is eliminated before
+        it, or by a force or constraint on such a neighbour."""
+        m, asked = self.model, self.place.copy()
+        for pairs in ([node.ends for node in m.nodes], [force.ends for force in m.forces]):
+            if pairs:
+                ends = np.array(pairs, dtype=np.int64)
+                known = ends != GROUND
+                position = np.where(known, self.place[ends], AFTER).min(axis=1)
+                for end in (0, 1):
+                    np.minimum.at(asked, ends[known[:, end], end], position[known[:, end]])
+        for position, vertex in self.fronts:
+            for other in m.later[vertex]:
+                if other < len(asked):
+                    asked[other] = min(asked[other], position)
+        return asked
+
+    def _add_first(self, sheet: Sheet, what: Iterable[str]) -> None:
+        """Body kernels just before each body is first asked for."""
+        for name in what:
+            for kind, numbers in self.by_kind:
+                kernel = self._id(steps.body_kernel(kind, name))
+                sheet.add(self.asked[numbers], 0, kernel, self.model.body_at[numbers])
 
     def _add_bodies(self, sheet: Sheet, what: Iterable[str], turn: int) -> None:
         for step, name in enumerate(what):

@@ -12,7 +12,7 @@ from functools import cached_property
 import casadi as ca
 from casadi import SX
 
-from linkwork.codegen.trace import Kernel, Record, Trace
+from linkwork.codegen.trace import Joining, Kernel, Record, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
 from linkwork.symbolic.forces import Law
@@ -217,7 +217,7 @@ def predict_kernel(m: int, b: int, history: int) -> Kernel:
         trace.store(1, b, guess)
         trace.store(1, history, ca.vertcat(guess, r1, r2))
 
-    return Kernel(f"predict|{m}|{b}|{history}", write)
+    return Kernel(f"predict|{m}|{b}|{history}", write, joining=Joining.SMALL)
 
 
 def node_check_kernel(node: NodeKind, start: int | None = None) -> Kernel:

@@ -18,7 +18,7 @@ from functools import cached_property
 import casadi as ca
 from casadi import SX
 
-from linkwork.codegen.trace import Kernel, Record, Trace
+from linkwork.codegen.trace import Joining, Kernel, Record, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric
 from linkwork.symbolic.bodies import KINDS, Rigid, View, load_global
@@ -84,11 +84,11 @@ class Limb:
         what = what.removesuffix("-light")
         name = f"limb|{self.node.key}|{self.child}|{what}|{light}"
         if what.startswith("up-"):
-            return Kernel(name, lambda trace: self._up(trace, what[3:], light), pairs=True)
+            return Kernel(name, lambda trace: self._up(trace, what[3:], light), pairs=True, joining=Joining.GATHERS)
         if light:
-            return Kernel(name, lambda trace: self._backward(trace, light))
+            return Kernel(name, lambda trace: self._backward(trace, light), joining=Joining.GATHERS)
         write = {"forward": self._forward, "backward": self._backward, "landing": self._landing}[what]
-        return Kernel(name, write)
+        return Kernel(name, write, joining=Joining.GATHERS)
 
     # Node kernels take the node's bodies in order; here child and parent do, so views are made by role.
     def _rows(self, trace: Trace, stage: str, time: SX):

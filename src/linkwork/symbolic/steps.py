@@ -5,14 +5,14 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from linkwork.codegen.trace import Kernel, Trace
+from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
 
 
 def body_kernel(kind: BodyKind, what: str) -> Kernel:
     """One of the kernels below, by name."""
-    return Kernel(f"body|{kind.name}|{what}", lambda trace: _BODY[what](trace, kind))
+    return Kernel(f"body|{kind.name}|{what}", lambda trace: _BODY[what](trace, kind), joining=Joining.SMALL)
 
 
 def _store(trace: Trace, kind: BodyKind, **results) -> None:
@@ -74,13 +74,11 @@ def _clear(trace, kind):
     _store(trace, kind, b=SX.zeros(kind.nv))
 
 
-def _euler_again(trace, kind):
-    """Semi-implicit Euler, and at once the front for the accelerations of the next step."""
+def _euler(trace, kind):
+    """Semi-implicit Euler."""
     view = View(kind, trace, 1)
     q, v = kind.euler(view, view.field("x"), load_global(trace, "step"))
-    after = _At(view, q, v)
-    force = kind.weight(after, load_global(trace, "gravity")) + kind.inertial(after)
-    _store(trace, kind, q=q, v=v, R=kind.pose(q), D=blocks.lower(kind.mass(after)), b=force)
+    _store(trace, kind, q=q, v=v, R=kind.pose(q))
 
 
 def _fly(trace, kind):
@@ -219,7 +217,7 @@ def _rates(trace, kind):
 _BODY = {
     "place": _place, "accelerate": _accelerate, "kick": _kick, "open": _open, "retry": _retry,
     "clear": _clear,
-    "euler-again": _euler_again,
+    "euler": _euler,
     "fly": _fly, "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,
     "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "settle-front": _settle_front,
     "strike": _strike, "nudge": _nudge,
