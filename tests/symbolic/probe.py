@@ -44,10 +44,10 @@ class Node:
         self.numbers = [e for e in self.node.ends if e != GROUND]
         self.pointers = [2 + k for k, e in enumerate(self.node.ends) if e != GROUND]
         self.batch = Batch(write)
-        self.record = np.zeros(kind.record.size)
+        self.record = np.zeros(kind.record.span)
         self.record[kind.record.slice("parameters")] = self.node.values
         work = model.workspace()
-        self.bodies = [work[model.body_at[e] : model.body_at[e] + k.record.size]
+        self.bodies = [work[model.body_at[e] : model.body_at[e] + k.record.span]
                        for e, k in zip(self.numbers, self.kinds, strict=True)]  # fmt: skip
         self.q0 = [r[k.record.slice("q")].copy() for r, k in zip(self.bodies, self.kinds, strict=True)]
         self.v0 = [r[k.record.slice("v")].copy() for r, k in zip(self.bodies, self.kinds, strict=True)]

@@ -44,7 +44,7 @@ class Body:
         f = ca.Function("f", trace.symbols, [ca.densify(SX(r)) for r in results])
 
         def call(q, v):
-            record = np.zeros(self.kind.record.size)
+            record = np.zeros(self.kind.record.span)
             for name, value in {**self.constants, "q": q, "v": v, "R": poses.derived(self.kind.name, q)}.items():
                 if name in self.kind.record and self.kind.record[name][1]:
                     record[self.kind.record.slice(name)] = value

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from linkwork.codegen.compile import LOADER, cache_folder, source_digest
-from linkwork.codegen.trace import POINTERS, Kernel, Trace
+from linkwork.codegen.trace import COLD, POINTERS, Kernel, Trace
 
 INTERPRETED = os.environ.get("LINKWORK_KERNELS", "llvm") == "casadi"
 OPERANDS = POINTERS - 1  # record offsets of one operation
-LARGE = 1 << 21  # entries of a workspace that no cache holds: records are asked for ahead of their operations
-AHEAD, LINES = 2, 10  # operations ahead, cache lines of a record
+LARGE = 1 << 17  # entries of a workspace that is larger than a core's own cache: records are asked for ahead
+AHEAD, LINES = 3, 10  # operations ahead, cache lines of a record and what lies beside it
 
 if INTERPRETED:
 
@@ -26,7 +26,7 @@ if INTERPRETED:
 
     _ROUTINES: list[Callable[[np.ndarray, np.ndarray], None]] = []
 
-    def sweep(work, table, operations):
+    def sweep(work, table, operations, cold=False):
         """Run operations in order: rows (kernel, offset, ...) on the workspace."""
         for row in operations:
             _ROUTINES[table[row[0]]](work, row[1:])
@@ -107,8 +107,8 @@ else:
         return types.none(types.int64, types.int32), generate
 
     @jit
-    def sweep(work, table, operations):
-        """Run operations in order: rows (kernel, offset, ...) on the workspace."""
+    def sweep(work, table, operations, cold=False):
+        """Run operations in order: rows (kernel, offset, ...) on the workspace. `cold`: they touch cold fields."""
         base = work.ctypes.data
         n = operations.shape[0]
         begin = 0
@@ -116,8 +116,10 @@ else:
             begin = max(0, n - AHEAD)
             for i in range(begin):
                 row = operations[i + AHEAD]
-                _prefetch(base, row[1])
-                _prefetch(base, row[2])
+                first = row[1] if row[2] == 0 else min(row[1], row[2])
+                _prefetch(base, first)
+                if cold:
+                    _prefetch(base, first + COLD)
                 row = operations[i]
                 _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5])
         for i in range(begin, n):

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
 import casadi as ca
+import numpy as np
 from casadi import SX
 
 POINTERS = 6  # of every kernel: the globals and up to five records
 
-class Record:
-    """The layout of one record: named fields, each a run of entries. `record["D"]` is (offset, size)."""
+COLD = 1024  # entries from a record to its cold fields
 
-    def __init__(self, **sizes: int):
+
+class Record:
+    """The layout of one record: named fields, each a run of entries. `record["D"]` is (offset, size).
+
+    Cold fields, which few sweeps touch, lie at a fixed distance: so what every sweep touches lies close together, and
+    long models move less memory. Large records have them behind the others. `Space` places records accordingly.
+    """
+
+    def __init__(self, cold: Mapping[str, int] | None = None, /, **sizes: int):
         self.fields: dict[str, tuple[int, int]] = {}
-        self.size = 0
+        hot, apart = self._add(sizes, 0), dict(cold or {})
+        split = 0 < max(hot, sum(apart.values())) <= COLD // 4
+        end = self._add(apart, COLD if split else hot)
+        self.size = max(hot, end - COLD) if split else end  # entries of either part, or of the whole
+        self.span = end if apart else hot  # entries from the first field to the last
+
+    def _add(self, sizes: dict[str, int], start: int) -> int:
         for name, size in sizes.items():
-            self.fields[name] = (self.size, size)
-            self.size += size
+            self.fields[name] = (start, size)
+            start += size
+        return start
 
     def __getitem__(self, name: str) -> tuple[int, int]:
         return self.fields[name]
@@ -33,6 +48,33 @@ class Record:
     def slice(self, name: str) -> slice:
         offset, size = self.fields[name]
         return slice(offset, offset + size)
+
+
+class Space:
+    """Hands out places in a workspace. Of every 2 COLD entries the first half is for records and what lies beside them, the
+    second for the records' cold fields; what is large comes behind all that."""
+
+    def __init__(self, start: int):
+        self.at = start
+        self._large: list[tuple[np.ndarray, int, int]] = []
+
+    def place(self, size: int, where: np.ndarray, index: int) -> None:
+        """Put the offset of `size` entries into where[index], at the latest when the space is closed."""
+        if size > COLD // 4:
+            self._large.append((where, index, size))
+            return
+        if self.at % (2 * COLD) + size > COLD:
+            self.at += 2 * COLD - self.at % (2 * COLD)
+        where[index] = self.at
+        self.at += size
+
+    def close(self) -> int:
+        """The first entry behind everything."""
+        at = self.at + COLD
+        for where, index, size in self._large:
+            where[index] = at
+            at += size
+        return at
 
 
 def entries(expression) -> SX:

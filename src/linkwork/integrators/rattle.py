@@ -61,19 +61,19 @@ def _extrapolation(work, age):
 def _land_on_constraints(work, table, opening, fly, forward, work_done, end, tolerance):
     """Opening kick and flight, corrected until the residuals are below the tolerance; False where they stay above."""
     for operations in opening:
-        sweep(work, table, operations)
+        sweep(work, table, operations, True)
     work[TIME] = end
     work[WORST] = 0.0
-    sweep(work, table, fly)
+    sweep(work, table, fly, True)
     sweep(work, table, work_done)
     corrections, before = 0, np.inf
     while work[WORST] > tolerance:
         if corrections == CORRECTIONS or (work[WORST] > SLOW * before and work[WORST] > 10.0 * tolerance):
             return False
         before = work[WORST]
-        sweep(work, table, forward)
+        sweep(work, table, forward, True)
         work[WORST] = 0.0
-        sweep(work, table, fly)
+        sweep(work, table, fly, True)
         sweep(work, table, work_done)
         corrections += 1
     return work[WORST] <= tolerance
@@ -111,7 +111,7 @@ def steps_of_rattle(work, table, opening, fly, forward, closing, retry, work_don
                     return k + 1, STUCK if finite(work, sentinels) else DIVERGED, age
                 continue
             for operations in closing:
-                sweep(work, table, operations)
+                sweep(work, table, operations, True)
             sweep(work, table, work_done)
             sweep(work, table, count)
             done += part

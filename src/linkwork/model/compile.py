@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import casadi as ca
 import numpy as np
 
+from linkwork.codegen.trace import Space
 from linkwork.elements import checks
 from linkwork.errors import ModelError
 from linkwork.model import nodes as stacking
@@ -84,7 +85,7 @@ def _records(bodies: Bodies):
 
     def record(body: int, jitter: int) -> np.ndarray:
         kind = bodies.kinds[body]
-        entries = np.zeros(kind.record.size)
+        entries = np.zeros(kind.record.span)
         for name, values in fields[kind.name].items():
             entries[kind.record.slice(name)] = values[bodies.place[body]]
         if jitter:
@@ -205,23 +206,20 @@ def _place_origins(bodies: Bodies, nodes: list[Node], limb_of) -> None:
 def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed) -> Model:
     n = len(bodies.kinds)
     body_at, node_at = np.zeros(n, dtype=np.int64), np.zeros(len(nodes), dtype=np.int64)
-    slot_at: dict[int, int] = {}
     dims = [kind.nv for kind in bodies.kinds] + [node.kind.size for node in nodes]
+    slot_at = np.zeros(len(dims), dtype=np.int64)
     fronts: dict[int, list[int]] = {}
-    extent = _extents(bodies, nodes)
-    at = GLOBALS.size
+    space = Space(GLOBALS.size)
     for item in items:
         if item.body >= 0:
-            body_at[item.body] = at
-            at += extent[item.body]
+            space.place(bodies.kinds[item.body].record.size, body_at, item.body)
         if item.node >= 0:
-            node_at[item.node] = at
-            at += (item.limb or nodes[item.node].kind).record.size
+            space.place((item.limb or nodes[item.node].kind).record.size, node_at, item.node)
         if item.limb is None:
             vertex = item.body if item.body >= 0 else n + item.node
             fronts[vertex] = later[vertex]
-            slot_at[vertex] = at
-            at += dims[vertex] * sum(dims[other] for other in later[vertex])
+            space.place(dims[vertex] * sum(dims[other] for other in later[vertex]), slot_at, vertex)
+    at = space.close()
     force_at = np.zeros(len(forces), dtype=np.int64)
     for k, force in enumerate(forces):
         force_at[k] = at
@@ -250,13 +248,6 @@ def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed)
 
 def _damped(bodies: Bodies) -> bool:
     return any(np.any(getattr(frames, "damping", 0.0)) for frames in bodies.frames.values())
-
-
-def _extents(bodies: Bodies, nodes: list[Node]) -> list[int]:
-    """Entries of each body's record; the middle of a flight (its last fields) only where somebody asks for it."""
-    halves = {b for node in nodes if node.kind.moving_rows for b in node.ends if b != GROUND}
-    return [kind.record.size if k in halves or kind.name == "ScalableBody" else kind.record.offset("qm")
-            for k, kind in enumerate(bodies.kinds)]  # fmt: skip
 
 
 def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> np.ndarray:

@@ -1,8 +1,8 @@
 """What compiling gives: Model (frozen), State (small), and where everything lies in a workspace.
 
 A workspace is one float64 array: the globals, then a record for each vertex in the order of elimination, each with its
-blocks to later neighbours behind it, then forces, then the area of reports. A Model makes workspaces, a simulation works
-in one. Offsets are in entries.
+blocks to later neighbours behind it (cold fields apart: see `Space`), then forces, then the area of reports. A Model makes
+workspaces, a simulation works in one. Offsets are in entries.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Model:
     body_at: np.ndarray  # (bodies,), offset of each body's record
     node_at: np.ndarray  # (nodes,), offset of each node's record
     force_at: np.ndarray  # (forces,)
-    slot_at: dict[int, int]  # vertex -> offset of its blocks
+    slot_at: np.ndarray  # (bodies + nodes,), offset of the blocks of each vertex of a front
     report_at: np.ndarray  # (nodes,), offset of residual, rate and forcing of each node
     packed_at: np.ndarray  # (bodies,), offset of each body's part of the packed vector
     packed: tuple[int, int]  # offset and size of the packed vector (q, v of all bodies)

@@ -82,12 +82,11 @@ class BodyKind:
     directions = True  # has lines, normals and axes
 
     def layout(self, derived: int, reported: dict[str, int] | None = None, **parameters: int) -> Record:
-        """What every step touches lies together: coordinates, velocity, derived pose, parameters, the front (D, b, x).
-        Then a step's beginning and end, what only reports need, and the middle of a flight."""
-        return Record(
-            q=self.nq, v=self.nv, R=derived, **parameters, D=triangle_size(self.nv), b=self.nv, x=self.nv,
-            v0=self.nv, q1=self.nq, v1=self.nv, **(reported or {}), qm=self.nq, vm=self.nv,
-        )  # fmt: skip
+        """What every step touches: coordinates, velocity, derived pose, parameters, the front (D, b, x). Cold: a step's
+        beginning, end and middle, and what only reports need."""
+        cold = {"v0": self.nv, "q1": self.nq, "v1": self.nv, "qm": self.nq, "vm": self.nv, **(reported or {})}
+        front = {"D": triangle_size(self.nv), "b": self.nv, "x": self.nv}
+        return Record(cold, q=self.nq, v=self.nv, R=derived, **parameters, **front)
 
     # -- kinematics ------------------------------------------------------------------------------------------
     def pose(self, q) -> SX:

@@ -112,7 +112,7 @@ class NodeKind:
     @cached_property
     def record(self) -> Record:
         m = self.size
-        return Record(D=blocks.triangle_size(m), b=m, x=m, history=3 * m, parameters=self.parameters)
+        return Record({"history": 3 * m}, D=blocks.triangle_size(m), b=m, x=m, parameters=self.parameters)
 
     def parameters_of(self, trace: Trace, start: int | None = None) -> list[dict[str, SX]]:
         """The parameters of each part; they begin at `start` (None: where this kind's record has them)."""

@@ -26,14 +26,14 @@ from linkwork.symbolic.kernels import NodeKind, parameter_record, right_side, st
 from linkwork.symbolic.relations import Ball, Hinge, crossing
 
 RIGID: Rigid = KINDS["RigidBody"]  # type: ignore[assignment]
-# what every backward sweep reads, and what only multipliers and further right-hand sides need
-FACTORS = {Ball: {"e": 3, "C": 6, "S": 9}, Hinge: {"e": 3, "axis": 3, "U": 6, "k": 1, "u": 1, "dual": 6}}
-REST = {Ball: {"K": 6}, Hinge: {"Da": 21}}
+# Factors in the place of the child's D (21 entries), which they replace, and in the joint's record.
+FRONT = {Ball: Record(C=6, S=9, K=6), Hinge: Record(Da=21)}
+BESIDE = {Ball: {"e": 3}, Hinge: {"e": 3, "axis": 3, "U": 6, "k": 1, "u": 1, "dual": 6}}
 
 
 def has_limb(node: NodeKind) -> bool:
     """Whether a node has this form at all: one ball or hinge, whole, between rigid bodies or with the ground."""
-    return (len(node.parts) == 1 and type(node.parts[0].relation) in FACTORS
+    return (len(node.parts) == 1 and type(node.parts[0].relation) in FRONT
             and len(node.parts[0].kept) == len(node.parts[0].relation.levels)
             and all(kind is None or kind is RIGID for kind in node.kinds))  # fmt: skip
 
@@ -56,8 +56,12 @@ class Limb:
     @cached_property
     def record(self) -> Record:
         m = self.node.size
-        kind = type(self.relation)
-        return Record(b=m, x=m, **FACTORS[kind], **REST[kind], history=3 * m, parameters=self.node.parameters)
+        beside = BESIDE[type(self.relation)]
+        return Record({"x": m, "history": 3 * m}, b=m, **beside, parameters=self.node.parameters)
+
+    @cached_property
+    def front(self) -> Record:
+        return FRONT[type(self.relation)]
 
     @cached_property
     def start(self) -> int:
@@ -97,11 +101,20 @@ class Limb:
         return self.node.rows_between(trace, views, time, self.start, self.known), child, parent
 
     def load(self, trace: Trace, name: str) -> SX:
-        return trace.load(1, *self.record[name])
+        pointer, offset, size = self._place(name)
+        return trace.load(pointer, offset, size)
 
     def save(self, trace: Trace, **results) -> None:
         for name, value in results.items():
-            trace.store(1, self.record.offset(name), value)
+            pointer, offset, _ = self._place(name)
+            trace.store(pointer, offset, value)
+
+    def _place(self, name: str) -> tuple[int, int, int]:
+        """Pointer, offset and size of a field: of the joint's record, or in the place of the child's D."""
+        if name in self.front:
+            offset, size = self.front[name]
+            return 2, RIGID.record.offset("D") + offset, size
+        return 1, *self.record[name]
 
     def _arm(self, trace: Trace, parent: View) -> SX:
         """From the parent's origin to the joint, in the world."""
