@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -17,6 +18,19 @@ from linkwork.symbolic.functions import Traced, cross, norm
 from linkwork.symbolic.relations import RELATIONS, Relation, column
 
 
+@dataclass
+class Term:
+    """A part of a force's symmetric tangent: a relative motion of the bodies, and how the force answers to it.
+
+    The motion's rate is the sum of weight @ (rate of the point `where`, or spin) over its parts; -df/dq adds B^T stiffness B,
+    -df/dv adds B^T damping B, with B that rate's derivative by the bodies' velocities.
+    """
+
+    motion: list[tuple[int, str, SX | None, SX]]  # body, "point" or "spin", where (3,), weight (k, 3)
+    stiffness: SX  # (k, k), symmetric, positive semidefinite
+    damping: SX  # (k, k), the same
+
+
 class Law(Relation):
     """The base: a force on two bodies (the ground stands in where there is one). Shares the numbers of relations."""
 
@@ -24,6 +38,10 @@ class Law(Relation):
 
     def law(self, handles, p, t) -> tuple[list, SX]:
         raise NotImplementedError
+
+    def terms(self, handles, p, t) -> list[Term] | None:
+        """The symmetric tangent that implicit steps use; None: the symmetric part of the exact one."""
+        return None
 
 
 def _points(elements, frames, name):
@@ -60,6 +78,19 @@ class Spring(Law):
             tension += p["damping"] * ca.dot(along, b.point_rate(p["on_b"]) - a.point_rate(p["on_a"]))
         loads = [(0, "force", p["on_a"], tension * along), (1, "force", p["on_b"], -tension * along)]
         return loads, 0.5 * p["stiffness"] * stretch**2
+
+
+    def terms(self, handles, p, t):
+        a, b = handles
+        d = b.point(p["on_b"]) - a.point(p["on_a"])
+        length = norm(d)
+        known = length > 0
+        along = d / ca.if_else(known, length, 1)
+        across = ca.if_else(known, ca.fmax(0, 1 - p["rest"] / ca.if_else(known, length, 1)), 0)
+        line, one = along @ along.T, SX.eye(3)
+        stiffness = p["stiffness"] * (line + across * (one - line))
+        motion = [(0, "point", p["on_a"], -one), (1, "point", p["on_b"], one)]
+        return [Term(motion, stiffness, p["damping"] * line if self.velocity_dependent else SX(3, 3))]
 
 
 class Drag(Law):
