@@ -13,8 +13,9 @@ from linkwork.model.programs import Programs
 from linkwork.symbolic.bodies import GLOBALS
 
 OK, DIVERGED, STUCK = 0, 1, 2
-NAMES = ("time", "half", "step", "kick", "share", "extrapolate", "worst", "work", "pace", "calm", "fault")
-TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE, CALM, FAULT = (GLOBALS.offset(name) for name in NAMES)
+NAMES = ("time", "half", "step", "kick", "share", "extrapolate", "worst", "work", "pace", "calm", "fault", "damp",
+         "iterations")  # fmt: skip
+TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE, CALM, FAULT, DAMP, ITERATIONS = (GLOBALS.offset(name) for name in NAMES)
 
 
 @jit
@@ -56,9 +57,10 @@ class Integrator:
     takes_tolerance = False
     keeps_impulses = True  # multipliers of the last solve are there after a step
     default_tolerance = 0.0
+    iterations = 0  # of an implicit step; 0: until the tolerance is met
 
-    def __init__(self, programs: Programs, dt: float, tolerance: float | None):
-        self.programs, self.dt = programs, dt
+    def __init__(self, programs: Programs, dt: float, tolerance: float | None, iterations: int = 0):
+        self.programs, self.dt, self.iterations = programs, dt, iterations
         self.tolerance = self.default_tolerance if tolerance is None else tolerance
         model = programs.model
         roots = [b for b in range(len(model.bodies.kinds)) if model.forest.parent[b] < 0]

@@ -26,11 +26,13 @@ from linkwork.symbolic.relations import RELATIONS
 SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 
 
-def compile(world, *, limbs: bool = True, packed: bool = False) -> Model:
+def compile(world, *, limbs: bool = True, packed: bool = False, coupled: str = "", pairs: bool = False) -> Model:
     """Compile a world. `limbs`: eliminate bodies and joints together where that is faster; `packed`: keep a packed
-    vector of all coordinates and velocities (for integrators that work on one)."""
+    vector of all coordinates and velocities (for integrators that work on one); `coupled`: bodies have blocks between them
+    where "forces" join them, or "forces and constraints"; `pairs`: blocks lie in pairs, for matrices that are not
+    symmetric."""
     with _no_collection():
-        return _compile(world, limbs, packed)
+        return _compile(world, limbs, packed, coupled, pairs)
 
 
 @contextmanager
@@ -45,7 +47,7 @@ def _no_collection():
             gc.enable()
 
 
-def _compile(world, limbs: bool, packed: bool) -> Model:
+def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool) -> Model:
     if not world.bodies:
         raise ModelError("World: there is no body in it; add one, for example lw.Particle(1.0)")
     bodies = _bodies(world)
@@ -58,14 +60,22 @@ def _compile(world, limbs: bool, packed: bool) -> Model:
     graph = _forest(bodies, nodes, ends)
     jacobians = _jacobians(bodies, nodes)
     order = _order(graph, bodies, nodes, ends, jacobians)
-    later = later_neighbours(order, len(bodies.kinds), ends)
+    force_groups = stacking.grouped(world.forces, LAWS, bodies)
+    later = later_neighbours(order, len(bodies.kinds), ends, _couplings(force_groups, ends, coupled))
     items, limb_of = _items(order, later, graph, bodies, nodes, limbs)
     if limb_of:  # origins move to the joints, so the numbers are computed once more
         _place_origins(bodies, nodes, limb_of)
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
-    force_groups = stacking.grouped(world.forces, LAWS, bodies)
     forces = stacking.force_nodes(force_groups, [stacking.numbers_of(g, bodies) for g in force_groups])
-    return _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed)
+    return _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed, pairs)
+
+
+def _couplings(force_groups, ends, coupled: str) -> set[tuple[int, int]]:
+    """Pairs of bodies between which a model has blocks of its own."""
+    found = [pair for group in force_groups for pair in group.ends] if coupled else []
+    if "constraints" in coupled:
+        found += ends
+    return {(a, b) for a, b in found if GROUND not in (a, b)}
 
 
 def _bodies(world) -> Bodies:
@@ -203,7 +213,7 @@ def _place_origins(bodies: Bodies, nodes: list[Node], limb_of) -> None:
     frames.place(np.where(chosen[:, None], frames.user_coordinates(local), frames.origin))
 
 
-def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed) -> Model:
+def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed, pairs) -> Model:
     n = len(bodies.kinds)
     body_at, node_at = np.zeros(n, dtype=np.int64), np.zeros(len(nodes), dtype=np.int64)
     dims = [kind.nv for kind in bodies.kinds] + [node.kind.size for node in nodes]
@@ -218,7 +228,7 @@ def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed)
         if item.limb is None:
             vertex = item.body if item.body >= 0 else n + item.node
             fronts[vertex] = later[vertex]
-            space.place(dims[vertex] * sum(dims[other] for other in later[vertex]), slot_at, vertex)
+            space.place((1 + pairs) * dims[vertex] * sum(dims[other] for other in later[vertex]), slot_at, vertex)
     at = space.close()
     force_at = np.zeros(len(forces), dtype=np.int64)
     for k, force in enumerate(forces):
@@ -241,7 +251,7 @@ def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed)
         bodies, nodes, forces, graph, items, fronts, limb_of, body_at, node_at, force_at, slot_at, report_at, packed_at,
         packed_range, rates_range, scratch, at, np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
-        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
+        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies), pairs,
     )  # fmt: skip
     return model
 

@@ -8,7 +8,7 @@ its pivot is regular, and waits for its other body until then. Rank does not dep
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -195,8 +195,11 @@ class _Numeric:
                     self.H[i][j] = self.H[i].get(j, 0) - Hi.T @ U[j]
 
 
-def later_neighbours(order: list[int], bodies: int, ends: list[tuple[int, int]]) -> dict[int, list[int]]:
-    """For each vertex its later neighbours in the order of elimination, fill included."""
+def later_neighbours(
+    order: list[int], bodies: int, ends: list[tuple[int, int]], couplings: Iterable[tuple[int, int]] = ()
+) -> dict[int, list[int]]:
+    """For each vertex its later neighbours in the order of elimination, fill included. `couplings`: pairs of bodies that
+    forces join directly."""
     place = {vertex: k for k, vertex in enumerate(order)}
     adjacent: dict[int, set[int]] = {vertex: set() for vertex in order}
     for k, pair in enumerate(ends):
@@ -204,6 +207,9 @@ def later_neighbours(order: list[int], bodies: int, ends: list[tuple[int, int]])
             if body != GROUND:
                 first, second = (body, bodies + k) if place[body] < place[bodies + k] else (bodies + k, body)
                 adjacent[first].add(second)
+    for pair in couplings:
+        first, second = sorted(pair, key=place.__getitem__)
+        adjacent[first].add(second)
     later: dict[int, list[int]] = {}
     for vertex in order:
         found = sorted(adjacent[vertex], key=place.__getitem__)

@@ -270,11 +270,14 @@ class Programs:
                     asked[other] = min(asked[other], position)
         return asked
 
+    def _body_kernel(self, kind, name: str) -> Kernel:
+        return steps.body_kernel(kind, name)
+
     def _add_first(self, sheet: Sheet, what: Iterable[str]) -> None:
         """Body kernels just before each body is first asked for."""
         for name in what:
             for kind, numbers in self.by_kind:
-                kernel = self._id(steps.body_kernel(kind, name))
+                kernel = self._id(self._body_kernel(kind, name))
                 sheet.add(self.asked[numbers], 0, kernel, self.model.body_at[numbers])
 
     def _add_bodies(self, sheet: Sheet, what: Iterable[str], turn: int) -> None:
@@ -293,7 +296,7 @@ class Programs:
 
     def _add_body(self, sheet: Sheet, kind, name: str, numbers: np.ndarray, turn: int) -> None:
         if len(numbers):
-            sheet.add(-self.place[numbers], turn, self._id(steps.body_kernel(kind, name)), self.model.body_at[numbers])
+            sheet.add(-self.place[numbers], turn, self._id(self._body_kernel(kind, name)), self.model.body_at[numbers])
 
     def _add_limbs(self, sheet: Sheet, what: str, turn: int, down: bool = False) -> None:
         m = self.model
@@ -358,7 +361,7 @@ class Programs:
         for neighbour in self.model.later[vertex]:
             if neighbour == other:
                 return offset
-            offset += self._dim(vertex) * self._dim(neighbour)
+            offset += (1 + self.model.pairs) * self._dim(vertex) * self._dim(neighbour)
         raise KeyError((vertex, other))
 
     def _dim(self, vertex: int) -> int:
@@ -383,8 +386,11 @@ class Programs:
             before = self.place[body] < self.node_place[number]
             first.append(bool(before))
             slots.append(self._slot(body, vertex) if before else self._slot(vertex, body))
-        kernel = k.node_kernel(node.kind, mode, (first[0], first[1]))
+        kernel = self._node_kernel(node.kind, mode, (first[0], first[1]))
         sheet.add(self._first_body(node.ends), FIRST + 1, self._id(kernel), *self._node_offsets(number), *slots)
+
+    def _node_kernel(self, kind, mode: str, bodies_first: tuple[bool, bool]) -> Kernel:
+        return k.node_kernel(kind, mode, bodies_first)
 
     def _add_cleared_fill(self, sheet: Sheet) -> None:
         """Blocks that only elimination fills start from zero."""
@@ -393,7 +399,7 @@ class Programs:
         for vertex, others in m.later.items():
             for other in others:
                 if frozenset((vertex, other)) not in given:
-                    size = self._dim(vertex) * self._dim(other)
+                    size = (1 + m.pairs) * self._dim(vertex) * self._dim(other)
                     sheet.add(-1, 0, self._id(fronts.zero_kernel(size)), self._slot(vertex, other))
 
     def _add_fronts(self, sheet: Sheet, what: str, down: bool = False) -> None:
@@ -407,7 +413,7 @@ class Programs:
         d, sizes = self._dim(vertex), [self._dim(other) for other in others]
         at, slots = self._front_at(vertex), self.model.slot_at[vertex]
         total = sum(sizes)
-        if len(others) <= 2 and d**3 / 3 + d * d * total + d * total**2 / 2 < UNROLLED:
+        if not self.model.pairs and len(others) <= 2 and d**3 / 3 + d * d * total + d * total**2 / 2 < UNROLLED:
             between = [self._slot(others[0], others[1])] if len(others) == 2 else []
             kernel = fronts.front_kernel(d, tuple(sizes), what)
             return [(kernel, at, slots, *[self._front_at(other) for other in others], *between)]

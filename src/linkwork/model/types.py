@@ -53,6 +53,7 @@ class Model:
     parameters: dict[str, tuple[Parameter, np.ndarray]]  # name -> parameter, entries that hold it
     names: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # element -> (sort, number, part)
     velocity_forces: bool = False  # some force depends on velocity
+    pairs: bool = False  # each block between two vertices is followed by the transposed one of its mirror image
 
     @property
     def nbytes(self) -> int:

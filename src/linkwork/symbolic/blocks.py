@@ -36,6 +36,25 @@ def lower(matrix: SX) -> SX:
     return ca.vertcat(*[matrix[i, j] for i in range(n) for j in range(i + 1)]) if n else SX(0, 1)
 
 
+def upper(matrix: SX) -> SX:
+    """What lies above the diagonal, column by column: the order of `lower` for the transposed matrix."""
+    n = matrix.shape[0]
+    return ca.vertcat(*[matrix[j, i] for i in range(n) for j in range(i)]) if n > 1 else SX(0, 1)
+
+
+def full(low, up, n: int) -> SX:
+    """A matrix from its `lower` and `upper` entries."""
+    A, k, l = SX(n, n), 0, 0
+    for i in range(n):
+        for j in range(i + 1):
+            A[i, j] = low[k]
+            k += 1
+        for j in range(i):
+            A[j, i] = up[l]
+            l += 1
+    return A
+
+
 def rows(column, r: int, c: int) -> SX:
     """A column of entries as an r x c matrix, row by row."""
     return ca.reshape(column, c, r).T
@@ -52,6 +71,38 @@ def ldl(matrix: SX) -> tuple[SX, SX]:
             for k in range(j + 1, i + 1):
                 A[i, k] -= L[i, j] * A[k, j]
     return L, ca.vertcat(*reciprocal) if n else SX(0, 1)
+
+
+def lu(matrix: SX) -> SX:
+    """L (below the diagonal), the reciprocal pivots (on it) and U (above it) of A = L U, L of unit diagonal."""
+    n, A = matrix.shape[0], SX(matrix)
+    for j in range(n):
+        A[j, j] = 1 / A[j, j]
+        for i in range(j + 1, n):
+            A[i, j] *= A[j, j]
+            for k in range(j + 1, n):
+                A[i, k] -= A[i, j] * A[j, k]
+    return A
+
+
+def upper_backward(LU: SX, right: SX) -> SX:
+    """U^-1 right."""
+    x = SX(right)
+    for i in reversed(range(LU.shape[0])):
+        for k in range(i + 1, LU.shape[0]):
+            x[i, :] -= LU[i, k] * x[k, :]
+        x[i, :] *= LU[i, i]
+    return x
+
+
+def upper_forward(LU: SX, right: SX) -> SX:
+    """U^-T right."""
+    x = SX(right)
+    for i in range(LU.shape[0]):
+        for k in range(i):
+            x[i, :] -= LU[k, i] * x[k, :]
+        x[i, :] *= LU[i, i]
+    return x
 
 
 def forward(L: SX, right: SX) -> SX:

@@ -20,13 +20,14 @@ from linkwork.symbolic.blocks import cross, rows, skew, symmetric, triangle_size
 
 GLOBALS = Record(
     time=1, half=1, step=1, kick=1, share=1, stiffness=1, damping=1, gravity=3, extrapolate=3, worst=1, kinetic=1,
-    potential=1, work=1, pace=1, calm=1, fault=1
+    potential=1, work=1, pace=1, calm=1, fault=1, damp=1, iterations=1
 )  # fmt: skip
 """time s; half: the time at which velocity rows of the position stage hold; step h s; kick: the factor on forces (1, or
 a time); share: the factor on the power of prescribed motion; stiffness, damping: Baumgarte's k_s 1/s^2 and k_d 1/s;
 gravity m/s^2; extrapolate: weights of the last three position stages; worst: the largest residual of the last landing;
 energies and the work of prescribed motion J; pace: the last step of an adaptive integrator s, or the part of a step that
-rattle makes at once; calm: such parts made since that changed; fault: not zero once a body has collapsed."""
+rattle or an implicit step makes at once; calm: such parts made since that changed; fault: not zero once a body has collapsed; damp: the part
+of a Newton step that is taken; iterations: of the last implicit step."""
 
 
 def load_global(trace: Trace, name: str) -> SX:
@@ -74,23 +75,52 @@ class View:
         return self.kind.spin(self)
 
 
+class Shifted(View):
+    """A view whose coordinates and velocity carry symbols for a small displacement (`shift`, in the units of velocity) and a
+    small change of velocity (`kick`): what is written with it can be differentiated by them, at zero."""
+
+    def __init__(self, kind: BodyKind, trace: Trace, pointer: int, stage: str):
+        super().__init__(kind, trace, pointer, stage)
+        self.shift, self.kick = SX.sym("shift", kind.nv), SX.sym("kick", kind.nv)
+        self._pose = View.field(self, "R") + kind.pose_rate(View(kind, trace, pointer, stage), self.shift)
+        self.q = self.q + kind.rate(self.q, self.shift)
+        self.v = self.v + self.kick
+
+    def field(self, name: str) -> SX:
+        return self._pose if name == "R" and hasattr(self, "_pose") else super().field(name)
+
+
+def derivatives(expressions: list[SX], views: list[Shifted]) -> list[list[SX]]:
+    """Expressions, and their derivatives by all shifts and by all kicks, at zero."""
+    shift, kick = (ca.vertcat(*[getattr(v, name) for v in views]) for name in ("shift", "kick"))
+    found = [[e, ca.jacobian(e, shift), ca.jacobian(e, kick)] for e in expressions]
+    flat = ca.substitute([x for group in found for x in group], [shift, kick], [SX.zeros(shift.shape), SX.zeros(kick.shape)])
+    return [flat[3 * k : 3 * k + 3] for k in range(len(expressions))]
+
+
 class BodyKind:
     name: str
     nq: int
     nv: int
     record: Record
     directions = True  # has lines, normals and axes
+    elastic = False  # has forces of its own that depend on its configuration
 
     def layout(self, derived: int, reported: dict[str, int] | None = None, **parameters: int) -> Record:
         """What every step touches: coordinates, velocity, derived pose, parameters, the front (D, b, x). Cold: a step's
-        beginning, end and middle, and what only reports need."""
-        cold = {"v0": self.nv, "q1": self.nq, "v1": self.nv, "qm": self.nq, "vm": self.nv, **(reported or {})}
+        beginning, end and middle, what only reports need, and what a front that is not symmetric has above its diagonal."""
+        cold = {"v0": self.nv, "q1": self.nq, "v1": self.nv, "qm": self.nq, "vm": self.nv, **(reported or {}),
+                "upper": triangle_size(self.nv - 1)}  # fmt: skip
         front = {"D": triangle_size(self.nv), "b": self.nv, "x": self.nv}
         return Record(cold, q=self.nq, v=self.nv, R=derived, **parameters, **front)
 
     # -- kinematics ------------------------------------------------------------------------------------------
     def pose(self, q) -> SX:
         """What is derived from q once and kept (field R), as a column."""
+        return SX(0, 1)
+
+    def pose_rate(self, view: View, v) -> SX:
+        """The derivative of the pose for a motion with velocity v."""
         return SX(0, 1)
 
     def rate(self, q, v) -> SX:
@@ -136,6 +166,26 @@ class BodyKind:
     def flight(self, view: View, v, h) -> tuple[SX, SX]:
         """(q, v) after the free flight of duration h that starts with velocity v: exact where v stays constant."""
         return self.moved(view.q, h * v), v
+
+    def displaced(self, view: View, q, step) -> SX:
+        """q after a displacement; `velocity_between` finds the velocity of such a one."""
+        return q + step
+
+    def velocity_between(self, view: View, q0, q1, h) -> SX:
+        """The velocity with which q1 was reached from q0 in h."""
+        return (q1 - q0) / h
+
+    def momentum_change(self, view: View, before: View, h) -> SX:
+        """What the step from `before` to `view` asks of the forces: M(q1) v1 less what the start had."""
+        return self.mass(view) @ (view.v - before.v) - h * self.inertial(view)
+
+    def momentum(self, view: View, h) -> SX:
+        """What a body brings into a step of length h: M v, and its inertial force where that is kept apart."""
+        return self.mass(view) @ view.v + h * self.inertial(view)
+
+    def carried(self, view: View, q0, q1, v1) -> SX:
+        """The velocity at q1 of a body that was found to move with v1 as seen from q0."""
+        return v1
 
     # -- primitives ------------------------------------------------------------------------------------------
     def _no_direction(self):
@@ -232,6 +282,40 @@ class Rigid(BodyKind):
         w1, r1 = R1 @ ((R1.T @ L) / inertia), R1 @ c
         return ca.vertcat(view.q[0:3] + r + h * vc - r1, q), ca.vertcat(vc - cross(w1, r1), w1)
 
+    def pose_rate(self, view, v):
+        return turned_axes(view.field("R"), v[3:6])
+
+    def displaced(self, view, q, step):
+        """The centre of mass moves straight on."""
+        c = view.field("com")
+        r, turned = rotation.matrix(q[3:7]) @ c, rotation.cayley(q[3:7], step[3:6])
+        return ca.vertcat(q[0:3] + r + step[0:3] + cross(step[3:6], r) - rotation.matrix(turned) @ c, turned)
+
+    def velocity_between(self, view, q0, q1, h):
+        c = view.field("com")
+        r0, r1 = (rotation.matrix(q[3:7]) @ c for q in (q0, q1))
+        w = rotation.cayley_vector(q0[3:7], q1[3:7]) / h
+        return ca.vertcat((q1[0:3] + r1 - q0[0:3] - r0) / h - cross(w, r1), w)
+
+    def momentum_change(self, view, before, h):
+        """In momenta, which free bodies keep to rounding: linear, and angular about the centre of mass."""
+        R0 = rotation.matrix(before.q[3:7])
+        w, r0 = before.v[3:6], R0 @ view.field("com")
+        P0 = view.field("mass") * (before.v[0:3] + cross(w, r0))
+        L0 = R0 @ (view.field("inertia") * (R0.T @ w))
+        return self.mass(view) @ view.v - ca.vertcat(P0, L0 + cross(self.rotation(view) @ view.field("com"), P0))
+
+    def momentum(self, view, h):
+        return self.mass(view) @ view.v
+
+    def carried(self, view, q0, q1, v1):
+        """The angular momentum that was found is kept: w = I(q1)^-1 I(q0) w1; and the velocity of the centre of mass."""
+        c, inertia = view.field("com"), view.field("inertia")
+        R0, R1 = rotation.matrix(q0[3:7]), rotation.matrix(q1[3:7])
+        w = R1 @ ((R1.T @ (R0 @ (inertia * (R0.T @ v1[3:6])))) / inertia)
+        r1 = R1 @ c
+        return ca.vertcat(v1[0:3] + cross(v1[3:6] - w, r1), w)
+
     def point(self, view, local):
         v, w = view.v[0:3], view.v[3:6]
         r = self.rotation(view) @ local
@@ -244,6 +328,11 @@ class Rigid(BodyKind):
 
     def spin(self, view):
         return Primitive(view.v[3:6], ca.horzcat(SX(3, 3), SX.eye(3)), SX(3, 1), SX(3, 1))
+
+
+def turned_axes(pose, w) -> SX:
+    """The derivative of a rotation matrix, given and returned as a column row by row, for an angular velocity."""
+    return ca.reshape((skew(w) @ matrix33(pose)).T, 9, 1)
 
 
 def symmetric_product(R, diagonal) -> SX:
@@ -279,6 +368,10 @@ class Planar(BodyKind):
 
     def pose(self, q):
         return ca.vertcat(ca.cos(q[2]), ca.sin(q[2]))
+
+    def pose_rate(self, view, v):
+        cs = view.field("R")
+        return v[2] * ca.vertcat(-cs[1], cs[0])
 
     def _cos_sin(self, view):
         return self.pose(view.q) if view.stage == "middle" else view.field("R")
@@ -377,6 +470,7 @@ class Scalable(Stretching):
     """9: x, quaternion, stretch | velocity, angular velocity, stretch rate. Points are x + R diag(s) p."""
 
     name, nq, nv = "ScalableBody", 10, 9
+    elastic = True
 
     def __init__(self):
         self.record = self.layout(9, mass=1, sigma=6, stiffness=1, damping=1)
@@ -389,6 +483,15 @@ class Scalable(Stretching):
 
     def normalised(self, q):
         return ca.vertcat(q[0:3], rotation.normalised(q[3:7]), q[7:10])
+
+    def pose_rate(self, view, v):
+        return turned_axes(view.field("R"), v[3:6])
+
+    def displaced(self, view, q, step):
+        return ca.vertcat(q[0:3] + step[0:3], rotation.cayley(q[3:7], step[3:6]), q[7:10] + step[6:9])
+
+    def velocity_between(self, view, q0, q1, h):
+        return ca.vertcat(q1[0:3] - q0[0:3], rotation.cayley_vector(q0[3:7], q1[3:7]), q1[7:10] - q0[7:10]) / h
 
     def volume(self, q):
         return ca.fmin(ca.fmin(q[7], q[8]), q[9])
@@ -439,12 +542,17 @@ class Affine(Stretching):
     """12: x, F (row by row) | their rates. Points are x + F p; the mass block is constant."""
 
     name, nq, nv = "AffineBody", 12, 12
+    elastic = True
 
     def __init__(self):
         self.record = self.layout(9, mass=1, sigma=6, stiffness=1, damping=1)
 
     def pose(self, q):
         return ca.reshape(rotation.polar(matrix33(q[3:12])).T, 9, 1)
+
+    def pose_rate(self, view, v):
+        F, R = matrix33(view.q[3:12]), matrix33(view.field("R"))
+        return turned_axes(view.field("R"), rotation.polar_spin(F, R, matrix33(v[3:12])))
 
     def volume(self, q):
         return ca.det(matrix33(q[3:12]))

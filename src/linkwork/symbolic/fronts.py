@@ -109,6 +109,55 @@ def piece_kernel(what: str, d: int, m: int = 0, n: int = 0) -> Kernel:
     return Kernel(f"piece|{what}|{d}|{m}|{n}", write)
 
 
+def exact_piece_kernel(what: str, d: int, upper: int, m: int = 0, other_upper: int = 0, n: int = 0) -> Kernel:
+    """The same pieces for matrices that are not symmetric: D = L U, blocks in pairs (H_ij, and H_ji transposed), each kept as
+    Y = L^-1 H_ij and Z = (H_ji U^-1)^T. `upper`: from a front to what it has above its diagonal."""
+    tri = blocks.triangle_size
+
+    def pair(trace: Trace, pointer: int, r: int, c: int) -> tuple[SX, SX]:
+        return tuple(blocks.rows(trace.load(pointer, k * r * c, r * c), r, c) for k in (0, 1))
+
+    def store_pair(trace: Trace, pointer: int, first: SX, second: SX) -> None:
+        trace.store(pointer, 0, first)
+        trace.store(pointer, first.shape[0] * first.shape[1], second)
+
+    def write(trace: Trace) -> None:
+        D, b = _front(trace, d)
+        A = blocks.full(D, trace.load(1, upper, tri(d - 1)), d)
+        if what == "pivot":
+            LU = blocks.lu(A)
+            trace.store(1, 0, blocks.lower(LU))
+            trace.store(1, upper, blocks.upper(LU))
+            trace.store(1, tri(d), blocks.forward(LU, b))
+        elif what == "solve":
+            trace.store(1, tri(d), blocks.forward(A, b))
+        elif what == "begin":
+            trace.store(1, tri(d) + d, b)
+        elif what == "finish":
+            trace.store(1, tri(d) + d, blocks.upper_backward(A, trace.load(1, tri(d) + d, d)))
+        elif what == "panel":
+            H, T = pair(trace, 2, d, m)
+            store_pair(trace, 2, blocks.forward(A, H), blocks.upper_forward(A, T))
+        elif what == "update":
+            Y, Z = pair(trace, 2, d, m)
+            change = Z.T @ Y
+            trace.store(3, 0, trace.load(3, 0, tri(m)) - blocks.lower(change))
+            trace.store(3, other_upper, trace.load(3, other_upper, tri(m - 1)) - blocks.upper(change))
+            trace.store(3, tri(m), trace.load(3, tri(m), m) - Z.T @ b)
+        elif what == "cross":
+            (Y1, Z1), (Y2, Z2) = pair(trace, 2, d, m), pair(trace, 3, d, n)
+            H, T = pair(trace, 4, m, n)
+            store_pair(trace, 4, H - Z1.T @ Y2, T - Y1.T @ Z2)
+        elif what == "push":
+            _, Z = pair(trace, 2, d, m)
+            trace.store(3, tri(m), trace.load(3, tri(m), m) - Z.T @ b)
+        elif what == "pull":
+            Y, _ = pair(trace, 2, d, m)
+            trace.store(1, tri(d) + d, trace.load(1, tri(d) + d, d) - Y @ trace.load(3, tri(m) + m, m))
+
+    return Kernel(f"exact|{what}|{d}|{upper}|{m}|{other_upper}|{n}", write)
+
+
 def zero_kernel(size: int) -> Kernel:
     """Pointer 1: entries set to zero."""
     return Kernel(f"zero|{size}", lambda trace: trace.store(1, 0, SX.zeros(size)))

@@ -112,7 +112,8 @@ class NodeKind:
     @cached_property
     def record(self) -> Record:
         m = self.size
-        return Record({"history": 3 * m}, D=blocks.triangle_size(m), b=m, x=m, parameters=self.parameters)
+        cold = {"history": 3 * m, "upper": blocks.triangle_size(m - 1)}
+        return Record(cold, D=blocks.triangle_size(m), b=m, x=m, parameters=self.parameters)
 
     def parameters_of(self, trace: Trace, start: int | None = None) -> list[dict[str, SX]]:
         """The parameters of each part; they begin at `start` (None: where this kind's record has them)."""
@@ -122,17 +123,24 @@ class NodeKind:
             offset += parameter_record(part.relation).size
         return found
 
-    def rows_between(self, trace: Trace, views, time: SX, start: int | None = None, known=None) -> Rows:
-        """All rows of the node, on one tape. `known` gives expressions for some parameters."""
+    def tape_of_rows(self, trace: Trace, views, time: SX, start: int | None = None, known=None):
+        """All rows of the node, written on one tape. `known` gives expressions for some parameters."""
         tape, rows = Tape(views, time), []
         for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
             handles = tape.handles[::-1] if part.flipped else tape.handles
             written = part.relation.rows(handles, p | (known or {}), time)
             rows += [written[k] for k in part.kept]
-        return derive(tape, rows)
+        return tape, rows
+
+    def rows_between(self, trace: Trace, views, time: SX, start: int | None = None, known=None) -> Rows:
+        """All rows of the node, derived."""
+        return derive(*self.tape_of_rows(trace, views, time, start, known))
+
+    def views(self, trace: Trace, stage: str):
+        return _views(trace, self.kinds, stage)
 
     def write_rows(self, trace: Trace, stage: str, time: SX, start: int | None = None) -> Rows:
-        return self.rows_between(trace, _views(trace, self.kinds, stage), time, start)
+        return self.rows_between(trace, self.views(trace, stage), time, start)
 
 
 def right_side(trace: Trace, rows: Rows, mode: str) -> SX:
@@ -315,10 +323,19 @@ class ForceKind:
     def record(self) -> Record:
         return Record(parameters=parameter_record(self.law).size)
 
-    def write_law(self, trace: Trace, stage: str = "now"):
+    def parameters_of(self, trace: Trace) -> dict[str, SX]:
+        return load_parameters(trace, 1, 0, self.law)
+
+    def loads(self, trace: Trace, views) -> list[SX | None]:
+        """Generalised forces on the bodies; None for the ground."""
+        found = self.write_law(trace, views)[0]
+        return [SX(kind.nv, 1) if kind and f is None else f for kind, f in zip(self.kinds, found, strict=True)]
+
+    def write_law(self, trace: Trace, views=None):
         """Generalised forces on the bodies, and the potential energy."""
-        tape = Tape(_views(trace, self.kinds, stage), load_global(trace, "time"))
-        p = load_parameters(trace, 1, 0, self.law)
+        views = _views(trace, self.kinds, "now") if views is None else views
+        tape = Tape(views, load_global(trace, "time"))
+        p = self.parameters_of(trace)
         loads, potential = self.law.law(tape.handles, p, tape.time)
         totals: list[SX | None] = [None, None]
         for number, kind, where, vector in loads:

@@ -49,6 +49,19 @@ def turned(q, angle_vector) -> SX:
     return product(ca.vertcat(cosine, sine), refreshed(q))
 
 
+def cayley(q, a) -> SX:
+    """q after the world-frame rotation with tangent vector a: by the angle 2 atan(|a|/2) about a. Rational, and to be
+    undone by `cayley_vector` up to half a turn."""
+    turn = ca.vertcat(1, 0.5 * a)
+    return product(turn / ca.sqrt(ca.sumsqr(turn)), refreshed(q))
+
+
+def cayley_vector(q0, q1) -> SX:
+    """a such that q1 = cayley(q0, a)."""
+    turn = product(q1, ca.vertcat(q0[0], -q0[1:4]))
+    return 2 * turn[1:4] / turn[0]
+
+
 def quaternion_rate(q, w) -> SX:
     """dq/dt of a body that turns with world angular velocity w."""
     return 0.5 * product(ca.vertcat(0, w), q)

@@ -1,0 +1,113 @@
+"""`implicit`: the matrix of backward Euler by the same elimination as `tree` (hernandez11, ALGORITHMS section 3 (ii)).
+
+Forces couple bodies directly: a body has its joint and its grandparent as later neighbours, and more where forces join
+bodies that are no neighbours. `tangent="symmetric"` is L D L^T, `"exact"` L D U.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from linkwork.model.graph import GROUND
+from linkwork.model.programs import FIRST, Programs, Sheet
+from linkwork.model.types import Model
+from linkwork.symbolic import fronts, implicit
+
+TANGENTS = ("symmetric", "exact")
+STEPS = ("begin", "again", "advance-once", "advance-first", "advance", "accept", "retry")
+
+
+class Implicit(Programs):
+    name, limbs = "implicit", False
+
+    def __init__(self, model: Model):
+        super().__init__(model)
+        self.exact = model.pairs
+
+    def iteration(self, what: str) -> np.ndarray:
+        """Matrix and right-hand side of an iteration ("begin" or "again"), factors, forward sweep."""
+
+        def make(sheet: Sheet) -> None:
+            self._add_first(sheet, (what,))
+            self._add_cleared_fill(sheet)
+            self._add_tangents(sheet, what)
+            for number in self.front_nodes:
+                self._add_assembly(sheet, number, f"implicit-{what}")
+                if what == implicit.AGAIN:
+                    self._add_geometric(sheet, number)
+            self._add_fronts(sheet, "exact-factor" if self.exact else "factor")
+
+        return self._keep(f"iteration {what}", make)
+
+    def solution(self, what: str) -> np.ndarray:
+        """The backward sweep of an iteration, then a body kernel."""
+
+        def make(sheet: Sheet) -> None:
+            self._add_fronts(sheet, "exact-backward" if self.exact else "backward", down=True)
+            self._add_bodies(sheet, (what,), 1)
+
+        return self._keep(f"solution {what}", make)
+
+    def _body_kernel(self, kind, name):
+        return implicit.body_kernel(kind, name, self.exact) if name in STEPS else super()._body_kernel(kind, name)
+
+    def _node_kernel(self, kind, mode, bodies_first):
+        if mode.startswith("implicit-"):
+            return implicit.rows_kernel(kind, mode.removeprefix("implicit-"), bodies_first, self.exact)
+        return super()._node_kernel(kind, mode, bodies_first)
+
+    def _between(self, ends: tuple[int, int]) -> tuple[int, list[int]]:
+        """Which of two bodies is eliminated first, and where the block between them lies (nowhere if one is the ground)."""
+        if GROUND in ends:
+            return 0, []
+        first = int(self.place[ends[1]] < self.place[ends[0]])
+        return first, [self._slot(ends[first], ends[1 - first])]
+
+    def _add_tangents(self, sheet: Sheet, what: str) -> None:
+        for number, force in enumerate(self.model.forces):
+            first, slot = self._between(force.ends)
+            kernel = self._id(implicit.force_kernel(force.kind, what, first, self.exact))
+            sheet.add(self._first_body(force.ends), FIRST, kernel, *self._force_offsets(number), *slot)
+
+    def _add_geometric(self, sheet: Sheet, number: int) -> None:
+        """Before the node's rows are written: multipliers of the last iteration are still there."""
+        node = self.model.nodes[number]
+        first, slot = self._between(node.ends)
+        kernel = self._id(implicit.geometric_kernel(node.kind, first, self.exact))
+        sheet.add(self._first_body(node.ends), FIRST, kernel, *self._node_offsets(number), *slot)
+
+    def _front(self, vertex: int, what: str) -> Iterable[tuple]:
+        return self._exact_pieces(vertex, what.removeprefix("exact-")) if what.startswith("exact-") else super()._front(vertex, what)
+
+    def _upper(self, vertex: int) -> int:
+        """From the front of a vertex to what it has above its diagonal."""
+        n = len(self.model.bodies.kinds)
+        record = self.model.bodies.kinds[vertex].record if vertex < n else self.model.nodes[vertex - n].kind.record
+        return record.offset("upper") - record.offset("D")
+
+    def _exact_pieces(self, vertex: int, what: str) -> Iterable[tuple]:
+        d, at, upper, others = self._dim(vertex), self._front_at(vertex), self._upper(vertex), self.model.later[vertex]
+        slot = {other: self._slot(vertex, other) for other in others}
+
+        def piece(name: str, other: int = -1, third: int = -1):
+            m, n = (self._dim(x) if x >= 0 else 0 for x in (other, third))
+            beyond = self._upper(other) if name == "update" else 0
+            return fronts.exact_piece_kernel(name, d, upper, m, beyond, n)
+
+        if what == "factor":
+            yield piece("pivot"), at
+            for other in others:
+                yield piece("panel", other), at, slot[other]
+            for i, other in enumerate(others):
+                yield piece("update", other), at, slot[other], self._front_at(other)
+                for third in others[i + 1 :]:
+                    yield piece("cross", other, third), at, slot[other], slot[third], self._slot(other, third)
+        else:
+            yield piece("begin"), at
+            for other in others:
+                yield piece("pull", other), at, slot[other], self._front_at(other)
+            yield piece("finish"), at
+
+

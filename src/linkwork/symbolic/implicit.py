@@ -1,0 +1,295 @@
+"""Kernels of implicit steps: backward Euler with positions on the constraints (hernandez11 corrected, ALGORITHMS section 2).
+
+An iteration asks for displacements, divided by the step h, that make the linearised equations hold at the end of the step:
+
+    first, at (q0, v0):   (M + h D + h^2 K) x + J^T y = M v0 + h f + h D v0            J x = -C(q0, t1) / h
+    again, at (q1, v1):   (M + h D + h^2 K + h G) x + J^T y = h f - (change of momentum)   J x = -C(q1, t1) / h
+
+D = -df/dv, K = -df/dq, G the derivative of J^T y (geometric stiffness), y minus the impulses of the constraints. v1 is the
+velocity with which q1 is reached from q0. *Exact* tangents are derived; *symmetric* ones are written by the laws (positive
+semidefinite where they can be), without what gyroscopic forces add.
+
+The iterate is the stage "next" of a body (q1, v1), the start of the step its stage "now"; R belongs to the iterate.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+from casadi import SX
+
+from linkwork.codegen.trace import Joining, Kernel, Trace
+from linkwork.symbolic import blocks
+from linkwork.symbolic.bodies import GLOBALS, BodyKind, Shifted, View, derivatives, load_global
+from linkwork.symbolic.kernels import ForceKind, NodeKind
+from linkwork.symbolic.tape import POSITION, Tape
+
+BEGIN, AGAIN = "begin", "again"
+
+# -- bodies: pointer 1 -------------------------------------------------------------------------------------------------
+
+
+def body_kernel(kind: BodyKind, what: str, exact: bool = False) -> Kernel:
+    """begin, again (front of an iteration), advance-once (the only iteration of a step), advance-first, advance, accept,
+    retry."""
+    write = {BEGIN: _begin, AGAIN: _again, "advance-once": _advance_once, "advance-first": _advance_first,
+             "advance": _advance, "accept": _accept, "retry": _retry}[what]  # fmt: skip
+    name = f"implicit|{kind.name}|{what}|{exact}"
+    return Kernel(name, lambda trace: write(trace, kind, exact), joining=Joining.SMALL)
+
+
+def _store(trace: Trace, kind: BodyKind, **results) -> None:
+    for name, value in results.items():
+        trace.store(1, kind.record.offset(name), value)
+
+
+def _store_front(trace: Trace, kind: BodyKind, A: SX, b: SX, exact: bool) -> None:
+    _store(trace, kind, D=blocks.lower(A), b=b)
+    if exact:
+        _store(trace, kind, upper=blocks.upper(A))
+
+
+def _begin(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    view, h = Shifted(kind, trace, 1, "now"), load_global(trace, "step")
+    A, b = _own_tangent(kind, view, lambda v: kind.momentum(v, h), h, exact)
+    start = View(kind, trace, 1)
+    _store_front(trace, kind, A, b, exact)
+    _store(trace, kind, q1=start.q, v1=start.v)
+
+
+def _own_tangent(kind: BodyKind, view: Shifted, momentum, h, exact: bool) -> tuple[SX, SX]:
+    """Matrix and right-hand side of the first iteration: the mass, and the body's own forces."""
+    plain = View(kind, view.trace, view.pointer, view.stage)
+    gravity = load_global(view.trace, "gravity")
+    A, b = kind.mass(plain), momentum(plain) + h * kind.weight(plain, gravity)
+    if exact:
+        # the momentum at the end, as configuration and velocity change
+        [(_, by_shift, _)] = derivatives([kind.momentum(view, h)], [view])
+        A = A + h * by_shift
+    if kind.elastic:
+        [(_, by_shift, by_kick)] = derivatives([kind.weight(view, gravity)], [view])
+        A = A - _shaped(h * by_kick + h * h * by_shift, exact)
+        b = b - h * by_kick @ plain.v
+    return A, b
+
+
+def _shaped(A: SX, exact: bool) -> SX:
+    return A if exact else 0.5 * (A + A.T)
+
+
+def _again(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    before, now, h = View(kind, trace, 1), View(kind, trace, 1, "next"), load_global(trace, "step")
+    gravity = load_global(trace, "gravity")
+    b = h * kind.weight(now, gravity) - kind.momentum_change(now, before, h)
+    if exact:
+        view = Shifted(kind, trace, 1, "next")
+        view.v = kind.velocity_between(now, before.q, view.q, h)  # what a shift does to the velocity, too
+        asked = kind.momentum_change(view, before, h) - h * kind.weight(view, gravity)
+        [(_, by_shift, _)] = derivatives([asked], [view])
+        A = h * by_shift
+    else:
+        A = kind.mass(now)
+        if kind.elastic:
+            [(_, by_shift, by_kick)] = derivatives([kind.weight(view := Shifted(kind, trace, 1, "next"), gravity)], [view])
+            A = A - _shaped(h * by_kick + h * h * by_shift, exact)
+    _store_front(trace, kind, A, b, exact)
+
+
+def _end(trace: Trace, kind: BodyKind) -> tuple[View, SX, SX]:
+    """The iterate after the displacement that was found, and the velocity with which it is reached."""
+    view, h = View(kind, trace, 1, "next"), load_global(trace, "step")
+    start = trace.load(1, *kind.record["q"])
+    q1 = kind.displaced(view, view.q, h * load_global(trace, "damp") * view.field("x"))
+    return view, q1, kind.velocity_between(view, start, q1, h)
+
+
+def _advance_once(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    view, q1, v1 = _end(trace, kind)
+    _store(trace, kind, q=q1, v=kind.carried(view, view.q, q1, v1), R=kind.pose(q1))
+
+
+def _advance_first(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    _, q1, v1 = _end(trace, kind)
+    _store(trace, kind, q1=q1, v1=v1, R=kind.pose(q1))
+
+
+def _advance(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    view, q1, v1 = _end(trace, kind)
+    _store(trace, kind, q1=q1, v1=v1, R=kind.pose(q1))
+    _note_worst(trace, load_global(trace, "step") * view.field("x"))
+
+
+def _accept(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    view = View(kind, trace, 1, "next")
+    _store(trace, kind, q=view.q, v=view.v)
+
+
+def _retry(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    _store(trace, kind, R=kind.pose(View(kind, trace, 1).q))
+
+
+def _note_worst(trace: Trace, values: SX) -> None:
+    worst = load_global(trace, "worst")
+    for k in range(values.shape[0]):
+        worst = ca.fmax(worst, ca.fabs(values[k]))
+    trace.store(0, GLOBALS.offset("worst"), worst)
+
+
+# -- constraint nodes: pointer 1 the node, 2 and 3 its bodies ------------------------------------------------------------
+
+
+def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exact: bool) -> Kernel:
+    """Right-hand side and blocks (pointers 4 and 5) of an iteration."""
+
+    def write(trace: Trace) -> None:
+        views = node.views(trace, "next")
+        rows = node.rows_between(trace, views, load_global(trace, "time"))
+        h = load_global(trace, "step")
+        pairs = zip(rows.jacobians, views, strict=True)
+        carried = sum((J @ view.v for J, view in pairs if view), SX(node.size, 1)) if what == BEGIN else SX(node.size, 1)
+        off = [rows.residual[k] / h if level == POSITION else rows.residual[k] - carried[k] for k, level in enumerate(rows.levels)]
+        trace.store(1, node.record.offset("D"), SX.zeros(blocks.triangle_size(node.size)))
+        trace.store(1, node.record.offset("b"), -ca.vertcat(*off))
+        if exact:
+            trace.store(1, node.record.offset("upper"), SX.zeros(blocks.triangle_size(node.size - 1)))
+        for k, (J, first) in enumerate(zip(rows.jacobians, bodies_first, strict=True)):
+            if node.kinds[k] is not None:
+                block = J.T if first else J
+                trace.store(4 + k, 0, block)
+                if exact:
+                    trace.store(4 + k, block.shape[0] * block.shape[1], block)
+        if what == AGAIN:
+            _note_worst(trace, h * ca.vertcat(*off))
+
+    return Kernel(f"implicit|{node.key}|{what}|{bodies_first}|{exact}", write)
+
+
+def geometric_kernel(node: NodeKind, first: int, exact: bool) -> Kernel:
+    """Adds h d(J^T y)/dq with the y of the last iteration to the bodies; pointer 4: the block between them, of body `first`
+    (0 or 1) with the other."""
+
+    def write(trace: Trace) -> None:
+        y, h = trace.load(1, *node.record["x"]), load_global(trace, "step")
+        if exact:
+            views = [None if kind is None else Shifted(kind, trace, 2 + k, "next") for k, kind in enumerate(node.kinds)]
+            rows = node.rows_between(trace, views, load_global(trace, "time"))
+            moving = [view for view in views if view is not None]
+            pulls = ca.vertcat(*[J.T @ y for J, view in zip(rows.jacobians, views, strict=True) if view is not None])
+            [(_, by_shift, _)] = derivatives([pulls], moving)
+            _add(trace, node.kinds, h * by_shift, first, exact)
+        else:
+            _add(trace, node.kinds, h * _restoring(trace, node, y), first, exact)
+
+    return Kernel(f"implicit|{node.key}|geometric|{first}|{exact}", write)
+
+
+def _restoring(trace: Trace, node: NodeKind, y: SX) -> SX:
+    """The symmetric part of the geometric stiffness of every pull at the end of an arm, raised until it is positive
+    semidefinite; what couples the arms is left out."""
+    views = node.views(trace, "next")
+    tape, rows = node.tape_of_rows(trace, views, load_global(trace, "time"))
+    pulls = ca.jtimes(ca.vertcat(*[row for _, row in rows]), tape.values, y, True)
+    sizes = [view.kind.nv if view else 0 for view in views]
+    total = [SX(size, size) for size in sizes]
+    for k, entry in enumerate(tape.entries):
+        view = views[entry.body]
+        if view is None or not view.kind.directions or view.kind.elastic or entry.primitive.value.shape[0] == 0:
+            continue
+        spin, mu = view.spin().jacobian, pulls[3 * k : 3 * k + 3]
+        arm = spin_arm(entry.primitive.jacobian, spin)
+        total[entry.body] += spin.T @ _raised(arm, mu) @ spin
+    return ca.diagcat(*tape.resolve(total))
+
+
+def spin_arm(jacobian: SX, spin: SX) -> SX:
+    """r where the spinning part of a point's or direction's Jacobian is w -> w x r."""
+    turning = jacobian @ spin.T  # (3, 3), -[r]x for a body that turns freely
+    twice = ca.vertcat(turning[1, 2] - turning[2, 1], turning[2, 0] - turning[0, 2], turning[0, 1] - turning[1, 0])
+    return twice / (2 if spin.nnz() == 3 else 1)  # a planar body turns about one axis
+
+
+def _raised(r: SX, mu: SX) -> SX:
+    """The symmetric part of d(r x mu)/d(turn) = r mu^T - (r.mu) 1, plus (r.mu + |r||mu|)/2: its least eigenvalue is zero."""
+    lengths = ca.sqrt(ca.sumsqr(r) * ca.sumsqr(mu))
+    return 0.5 * (r @ mu.T + mu @ r.T) + 0.5 * (lengths - ca.dot(r, mu)) * SX.eye(3)
+
+
+# -- forces: pointer 1 the force, 2 and 3 its bodies, 4 the block between them ---------------------------------------------
+
+
+def force_kernel(force: ForceKind, what: str, first: int, exact: bool) -> Kernel:
+    """Adds the force and its tangent; `first`: which of two bodies is eliminated first."""
+
+    def write(trace: Trace) -> None:
+        h = load_global(trace, "step")
+        f, K, D = _linearised(trace, force, exact)
+        right = h * f
+        if what == BEGIN:
+            v = ca.vertcat(*[View(kind, trace, 2 + k, "next").v for k, kind in enumerate(force.kinds) if kind])
+            right += h * D @ v
+        offset = 0
+        for k, kind in enumerate(force.kinds):
+            if kind is not None:
+                where, size = kind.record["b"]
+                trace.store(2 + k, where, trace.load(2 + k, where, size) + right[offset : offset + size])
+                offset += size
+        _add(trace, force.kinds, _shaped(h * D + h * h * K, exact), first, exact)
+
+    return Kernel(f"implicit|{force.key}|{what}|{first}|{exact}", write)
+
+
+def _linearised(trace: Trace, force: ForceKind, exact: bool) -> tuple[SX, SX, SX]:
+    """Generalised forces on the moving bodies, -df/dq and -df/dv."""
+    views = [None if kind is None else View(kind, trace, 2 + k, "next") for k, kind in enumerate(force.kinds)]
+    if not exact:
+        tape = Tape(views, load_global(trace, "time"))
+        terms = force.law.terms(tape.handles, force.parameters_of(trace), tape.time)
+        if terms is not None:
+            f = ca.vertcat(*[x for x in force.loads(trace, views) if x is not None])
+            return f, *_summed(tape, views, terms)
+    shifted = [None if kind is None else Shifted(kind, trace, 2 + k, "next") for k, kind in enumerate(force.kinds)]
+    loads = ca.vertcat(*[x for x in force.loads(trace, shifted) if x is not None])
+    [(f, by_shift, by_kick)] = derivatives([loads], [view for view in shifted if view is not None])
+    return f, -by_shift, -by_kick
+
+
+def _summed(tape: Tape, views, terms) -> tuple[SX, SX]:
+    """Stiffness and damping of all terms on the moving bodies."""
+    size = sum(view.kind.nv for view in views if view)
+    K, D = SX(size, size), SX(size, size)
+    for term in terms:
+        columns = []
+        for body, view in enumerate(views):
+            if view is None:
+                continue
+            B = SX(term.stiffness.shape[0], view.kind.nv)
+            for number, what, where, weight in term.motion:
+                if number == body:
+                    B += weight @ tape.entry(number, view, what, where).primitive.jacobian
+            columns.append(B)
+        B = ca.horzcat(*columns)
+        K += B.T @ term.stiffness @ B
+        D += B.T @ term.damping @ B
+    return tuple(tape.resolve([K, D]))
+
+
+def _add(trace: Trace, kinds, A: SX, first: int, exact: bool) -> None:
+    """Add a matrix on one or two bodies to their blocks: pointers 2 and 3, and 4 between them."""
+    places, offset = [], 0
+    for k, kind in enumerate(kinds):
+        if kind is not None:
+            places.append((2 + k, kind, slice(offset, offset + kind.nv)))
+            offset += kind.nv
+    for pointer, kind, own in places:
+        _add_to(trace, pointer, kind.record.offset("D"), blocks.lower(A[own, own]))
+        if exact:
+            _add_to(trace, pointer, kind.record.offset("upper"), blocks.upper(A[own, own]))
+    if len(places) == 2:
+        one, other = places[first][2], places[1 - first][2]
+        _add_to(trace, 4, 0, ca.reshape(A[one, other].T, -1, 1))
+        if exact:
+            _add_to(trace, 4, (one.stop - one.start) * (other.stop - other.start), ca.reshape(A[other, one], -1, 1))
+
+
+def _add_to(trace: Trace, pointer: int, offset: int, values: SX) -> None:
+    values = ca.densify(values)
+    trace.store(pointer, offset, trace.load(pointer, offset, values.shape[0]) + values)
