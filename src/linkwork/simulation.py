@@ -115,6 +115,7 @@ class Simulation(Reports):
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
         self.work[GLOBALS.offset("step")] = self.dt
         self._stale = self._solved = self._impulses = False
+        self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self.control = Control(self)
 
     def _follow_world(self) -> None:
