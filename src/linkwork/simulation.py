@@ -59,6 +59,10 @@ class Control(Mapping):
     def __len__(self) -> int:
         return len(self._entry)
 
+    def given(self) -> dict[str, float]:
+        """All commands by name, of the model that is there now."""
+        return {name: float(self._sim.work[entry]) for name, entry in self._entry.items()}
+
 
 class Simulation(Reports):
     """A world in motion.
@@ -126,7 +130,7 @@ class Simulation(Reports):
         kept = [e for node in old.nodes for e in node.elements]
         if list(old.bodies.elements) != list(self.world.bodies) or set(map(id, kept)) != set(map(id, self.world.constraints)):
             raise ModelError("World: bodies or constraints were changed after this Simulation was made; make a new one")
-        commands = dict(self.control)
+        commands = self.control.given()
         self._build()
         if self.integrator_name == "first-order":
             self._refuse_velocity_forces()

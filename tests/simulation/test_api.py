@@ -121,6 +121,16 @@ def test_forces_are_taken_up_and_other_changes_told():
         sim.step()
 
 
+def test_commands_stay_when_a_force_is_added():
+    world = crank_and_rod()
+    world.add(lw.Motor("axle", name="drive"))
+    sim = lw.Simulation(world)
+    sim.control["drive"] = 2.0
+    world.add(lw.Drag("rod", linear=0.1))
+    sim.step()
+    assert dict(sim.control) == {"drive": 2.0}
+
+
 def test_drift_is_told_of_the_right_rows_after_a_force_was_added():
     world = crank_and_rod()
     sim = lw.Simulation(world)
