@@ -64,7 +64,8 @@ def _compile(world, limbs: bool, packed: bool) -> Model:
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
     force_groups = stacking.grouped(world.forces, LAWS, bodies)
     forces = stacking.force_nodes(force_groups, [stacking.numbers_of(g, bodies) for g in force_groups])
-    return _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed)
+    options = {"limbs": limbs, "packed": packed}
+    return _lay_out(world, options, bodies, nodes, forces, graph, items, later, limb_of)
 
 
 def _bodies(world) -> Bodies:
@@ -202,7 +203,7 @@ def _place_origins(bodies: Bodies, nodes: list[Node], limb_of) -> None:
     frames.place(np.where(chosen[:, None], frames.user_coordinates(local), frames.origin))
 
 
-def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed) -> Model:
+def _lay_out(world, options, bodies, nodes, forces, graph, items, later, limb_of) -> Model:
     n = len(bodies.kinds)
     body_at, node_at = np.zeros(n, dtype=np.int64), np.zeros(len(nodes), dtype=np.int64)
     slot_at: dict[int, int] = {}
@@ -231,7 +232,7 @@ def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed)
         report_at[k] = at
         at += 3 * node.kind.size
     packed_at, packed_range, rates_range = np.zeros(n, dtype=np.int64), (at, 0), (at, 0)
-    if packed:
+    if options["packed"]:
         sizes = np.array([kind.nq + kind.nv for kind in bodies.kinds])
         packed_at = at + np.concatenate([[0], np.cumsum(sizes)[:-1]])
         packed_range, rates_range = (at, int(sizes.sum())), (at + int(sizes.sum()), int(sizes.sum()))
@@ -240,8 +241,8 @@ def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed)
     at += max([SCRATCH, *[m.kind.size * (2 + sum(k.nv for k in m.kind.kinds if k)) for m in nodes]])
     index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of)
     model = Model(
-        bodies, nodes, forces, graph, items, fronts, limb_of, body_at, node_at, force_at, slot_at, report_at, packed_at,
-        packed_range, rates_range, scratch, at, np.array(world.gravity), index,
+        world, world.version, options, bodies, nodes, forces, graph, items, fronts, limb_of, body_at, node_at, force_at,
+        slot_at, report_at, packed_at, packed_range, rates_range, scratch, at, np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
         any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
     )  # fmt: skip
