@@ -59,6 +59,10 @@ class Control(Mapping):
     def __len__(self) -> int:
         return len(self._entry)
 
+    def given(self) -> dict[str, float]:
+        """All commands by name, of the model that is there now."""
+        return {name: float(self._sim.work[entry]) for name, entry in self._entry.items()}
+
 
 class Simulation(Reports):
     """A world in motion.
@@ -67,11 +71,17 @@ class Simulation(Reports):
     `integrator`: rattle, euler, rk4, dopri5, first-order. `tolerance`: of rattle's position stage (m) and of dopri5.
     `stiffness`, `damping`: Baumgarte feedback k_s (1/s^2) and k_d (1/s) of euler; first-order takes k_s in 1/s.
 
+    It can be pickled and copied (`copy.deepcopy`): the copy, with a world of its own, goes on with the same bits. It is
+    compiled from the world as it is at that moment; impulses of the last step are not kept.
+
     >>> import linkwork as lw
     >>> sim = lw.Simulation(lw.scenes.get("pendulum"), dt=1e-3)
     >>> rec = sim.run(0.1, record_every=0.05)
     >>> len(rec)
     3
+    >>> import copy
+    >>> copy.deepcopy(sim).time == sim.time
+    True
     """
 
     def __init__(self, world, dt: float = 1e-3, solver: str = "tree", integrator: str = "rattle", *,
@@ -100,6 +110,34 @@ class Simulation(Reports):
         self._begin()
         self._initial = self.state.copy()
 
+    def __getstate__(self) -> dict:
+        self._follow_world()
+        return {
+            "world": self.world,
+            "options": (self._dt, self.solver, self.integrator_name, self._given),
+            "values": {name: self.get(name) for name in self.model.parameters},
+            "commands": self.control.given(),
+            "state": self.state,
+            "initial": self._initial,
+            "notes": list(self.notes),
+        }
+
+    def __setstate__(self, kept: dict) -> None:
+        self.world, self._initial, self.notes = kept["world"], kept["initial"], kept["notes"]
+        self._dt, self.solver, self.integrator_name, self._given = kept["options"]
+        self._build()
+        self._put(kept["values"], kept["commands"])
+        self.state = kept["state"]
+
+    def _put(self, values: Mapping[str, float], commands: Mapping[str, float]) -> None:
+        """Values of parameters and commands of motors, where they are still there."""
+        for name, value in values.items():
+            if name in self.model.parameters:
+                self.set(name, value)
+        for name, value in commands.items():
+            if name in self.control:
+                self.control[name] = value
+
     def _build(self) -> None:
         """Model, programs, workspace and integrator of the world as it is now."""
         make, (tolerance, stiffness, damping) = INTEGRATORS[self.integrator_name], self._given
@@ -115,6 +153,7 @@ class Simulation(Reports):
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
         self.work[GLOBALS.offset("step")] = self.dt
         self._stale = self._solved = self._impulses = False
+        self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self.control = Control(self)
 
     def _follow_world(self) -> None:
@@ -125,17 +164,12 @@ class Simulation(Reports):
         kept = [e for node in old.nodes for e in node.elements]
         if list(old.bodies.elements) != list(self.world.bodies) or set(map(id, kept)) != set(map(id, self.world.constraints)):
             raise ModelError("World: bodies or constraints were changed after this Simulation was made; make a new one")
-        commands = dict(self.control)
+        values, commands = {name: work[entries[0]] for name, (_, entries) in old.parameters.items()}, self.control.given()
         self._build()
         if self.integrator_name == "first-order":
             self._refuse_velocity_forces()
         common = len(old.state_index) - sum(2 * force.kind.law.counters for force in old.forces)
-        for name, value in commands.items():
-            if name in self.control:
-                self.control[name] = value
-        for name, (_, entries) in old.parameters.items():
-            if name in self.model.parameters:
-                self.work[self.model.parameters[name][1]] = work[entries[0]]
+        self._put(values, commands)
         self.work[self.model.state_index[:common]] = state.values[:common]
         self.work[0] = state.time
         self.integrator.run(self.work, self.programs.body("place"))

@@ -10,7 +10,8 @@ from .errors import ElementError, ModelError, UnknownNameError
 
 
 class World:
-    """Bodies, joints, constraints and forces, each with a name of its own.
+    """Bodies, joints, constraints and forces, each with a name of its own. It pickles and copies (`copy.deepcopy`) as a
+    whole, its functions as expressions.
 
     >>> from linkwork.elements import Ball, Particle
     >>> world = World(gravity=(0, 0, -9.81))

@@ -121,6 +121,27 @@ def test_forces_are_taken_up_and_other_changes_told():
         sim.step()
 
 
+def test_commands_stay_when_a_force_is_added():
+    world = crank_and_rod()
+    world.add(lw.Motor("axle", name="drive"))
+    sim = lw.Simulation(world)
+    sim.control["drive"] = 2.0
+    world.add(lw.Drag("rod", linear=0.1))
+    sim.step()
+    assert dict(sim.control) == {"drive": 2.0}
+
+
+def test_drift_is_told_of_the_right_rows_after_a_force_was_added():
+    world = crank_and_rod()
+    sim = lw.Simulation(world)
+    sim.step(10)
+    before = sim.drift(), sim.drift(velocity=True)
+    assert 0 < before[0] < 1e-10 and before[1] < 1e-10
+    world.add(lw.Spring(world.ground, "rod", 3.0))
+    sim.position("rod")  # the force is taken up
+    assert (sim.drift(), sim.drift(velocity=True)) == before
+
+
 def test_elements_by_object_and_by_name():
     world = crank_and_rod()
     sim = lw.Simulation(world)

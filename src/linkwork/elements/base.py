@@ -32,6 +32,7 @@ class Element:
     sort: ClassVar[str]  # "body", "joint", "constraint" or "force"
     REFERENCES: ClassVar[dict] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
     PARAMETERS: ClassVar[tuple] = ()  # the fields that may hold Parameters: their annotations say so
+    FUNCTIONS: ClassVar[dict] = {}  # field that may hold a function -> its arguments: ("p",), ("t",) or ("bodies", "t")
 
     name: str | None = field(default=None, kw_only=True)
 
@@ -49,7 +50,16 @@ class Element:
     def __repr__(self):
         return f"<{checks.label(self)}>"
 
-    def __getstate__(self):  # a copy is in no world until one takes it
+    def __copy__(self):
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self._fields())
+        return twin
+
+    def __getstate__(self):  # of pickles and deep copies: expressions stand for functions, never code
+        fields = self._fields()
+        return fields | {where: self.traced(where) for where in self.FUNCTIONS if callable(fields[where])}
+
+    def _fields(self):  # a copy is in no world until one takes it
         return {key: value for key, value in self.__dict__.items() if key != "_world"}
 
     @classmethod
@@ -89,6 +99,15 @@ class Element:
 
     def check_resolved(self, resolved):
         """What can be said only once every name is an element; resolved is in the order of references()."""
+
+    def traced(self, where, size=None):
+        """The function in a field as an expression, of `size` rows if given; a number is the function that gives it."""
+        from .traced import traced  # needs CasADi, which an element that is not compiled or copied can do without
+
+        value, arguments = getattr(self, where), self.FUNCTIONS[where]
+        if "bodies" in arguments:
+            arguments = ("b", "t") if len(self.references()) == 1 else ("a", "b", "t")
+        return traced(checks.label(self), value if callable(value) else lambda t: value, arguments, size)
 
     def parameters(self):
         """Every Parameter in a field, in order; one used twice comes twice."""

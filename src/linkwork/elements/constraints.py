@@ -105,6 +105,8 @@ class PointOnCurve(PairConstraint):
     <PointOnCurve "hoop">
     """
 
+    FUNCTIONS: ClassVar[dict] = {"curve": ("p",)}
+
     curve: Callable  # p (3) -> two expressions
     on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
 
@@ -121,6 +123,8 @@ class PointOnSurface(PairConstraint):
     >>> PointOnSurface("ground", "bead", lambda p: p[2] - p[0]**2, name="bowl")
     <PointOnSurface "bowl">
     """
+
+    FUNCTIONS: ClassVar[dict] = {"surface": ("p",)}
 
     surface: Callable  # p (3) -> one expression
     on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
@@ -222,6 +226,7 @@ class Drive(ConstraintElement):
     """
 
     REFERENCES: ClassVar[dict] = {"joint": "joint"}
+    FUNCTIONS: ClassVar[dict] = {"rate": ("t",)}
 
     joint: Joint | str
     rate: float | Parameter | Callable
@@ -249,6 +254,7 @@ class Motion(ConstraintElement):
     """
 
     REFERENCES: ClassVar[dict] = {"target": "body or joint"}
+    FUNCTIONS: ClassVar[dict] = {"function": ("t",)}
 
     target: Body | Joint | str
     function: Callable
@@ -282,6 +288,7 @@ class Constraint(ConstraintElement):
     """
 
     REFERENCES: ClassVar[dict] = {"bodies": "body"}
+    FUNCTIONS: ClassVar[dict] = {"function": ("bodies", "t")}
 
     bodies: tuple
     function: Callable

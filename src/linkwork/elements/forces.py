@@ -98,6 +98,7 @@ class Wrench(ForceElement):
     """
 
     REFERENCES: ClassVar[dict] = {"body": "body"}
+    FUNCTIONS: ClassVar[dict] = {"force": ("t",), "torque": ("t",)}
 
     body: Body | str
     force: OpenVector | Callable = ORIGIN  # (3,), N
@@ -166,6 +167,7 @@ class Force(ForceElement):
     """
 
     REFERENCES: ClassVar[dict] = {"bodies": "body"}
+    FUNCTIONS: ClassVar[dict] = {"function": ("bodies", "t")}
 
     bodies: tuple
     function: Callable

@@ -67,7 +67,8 @@ def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool) -> Mod
         _place_origins(bodies, nodes, limb_of)
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
     forces = stacking.force_nodes(force_groups, [stacking.numbers_of(g, bodies) for g in force_groups])
-    return _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed, pairs)
+    options = {"limbs": limbs, "packed": packed, "coupled": coupled, "pairs": pairs}
+    return _lay_out(world, options, bodies, nodes, forces, graph, items, later, limb_of)
 
 
 def _couplings(force_groups, ends, coupled: str) -> set[tuple[int, int]]:
@@ -213,7 +214,7 @@ def _place_origins(bodies: Bodies, nodes: list[Node], limb_of) -> None:
     frames.place(np.where(chosen[:, None], frames.user_coordinates(local), frames.origin))
 
 
-def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed, pairs) -> Model:
+def _lay_out(world, options, bodies, nodes, forces, graph, items, later, limb_of) -> Model:
     n = len(bodies.kinds)
     body_at, node_at = np.zeros(n, dtype=np.int64), np.zeros(len(nodes), dtype=np.int64)
     dims = [kind.nv for kind in bodies.kinds] + [node.kind.size for node in nodes]
@@ -228,7 +229,7 @@ def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed,
         if item.limb is None:
             vertex = item.body if item.body >= 0 else n + item.node
             fronts[vertex] = later[vertex]
-            space.place((1 + pairs) * dims[vertex] * sum(dims[other] for other in later[vertex]), slot_at, vertex)
+            space.place((1 + options["pairs"]) * dims[vertex] * sum(dims[other] for other in later[vertex]), slot_at, vertex)
     at = space.close()
     force_at = np.zeros(len(forces), dtype=np.int64)
     for k, force in enumerate(forces):
@@ -239,7 +240,7 @@ def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed,
         report_at[k] = at
         at += 3 * node.kind.size
     packed_at, packed_range, rates_range = np.zeros(n, dtype=np.int64), (at, 0), (at, 0)
-    if packed:
+    if options["packed"]:
         sizes = np.array([kind.nq + kind.nv for kind in bodies.kinds])
         packed_at = at + np.concatenate([[0], np.cumsum(sizes)[:-1]])
         packed_range, rates_range = (at, int(sizes.sum())), (at + int(sizes.sum()), int(sizes.sum()))
@@ -248,10 +249,10 @@ def _lay_out(world, bodies, nodes, forces, graph, items, later, limb_of, packed,
     at += max([SCRATCH, *[m.kind.size * (2 + sum(k.nv for k in m.kind.kinds if k)) for m in nodes]])
     index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of)
     model = Model(
-        bodies, nodes, forces, graph, items, fronts, limb_of, body_at, node_at, force_at, slot_at, report_at, packed_at,
-        packed_range, rates_range, scratch, at, np.array(world.gravity), index,
+        world, world.version, options, bodies, nodes, forces, graph, items, fronts, limb_of, body_at, node_at, force_at,
+        slot_at, report_at, packed_at, packed_range, rates_range, scratch, at, np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
-        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies), pairs,
+        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
     )  # fmt: skip
     return model
 

@@ -8,14 +8,18 @@ workspaces, a simulation works in one. Offsets are in entries.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from linkwork.elements.parameter import Parameter
+from linkwork.errors import ModelError
 from linkwork.model.graph import Forest
 from linkwork.model.nodes import Bodies, ForceNode, Node
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.limbs import Limb
+from linkwork.world import World
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,12 @@ class Item:
 
 @dataclass(frozen=True)
 class Model:
-    """A compiled world. Bodies and nodes are numbered; vertex = body, or bodies + node."""
+    """A compiled world. Bodies and nodes are numbered; vertex = body, or bodies + node. It is pickled and copied as its
+    world and options, and compiled anew from these."""
 
+    world: World
+    version: int  # of the world when it was compiled
+    options: dict[str, Any]  # of `compile`
     bodies: Bodies
     nodes: list[Node]
     forces: list[ForceNode]
@@ -53,7 +61,18 @@ class Model:
     parameters: dict[str, tuple[Parameter, np.ndarray]]  # name -> parameter, entries that hold it
     names: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # element -> (sort, number, part)
     velocity_forces: bool = False  # some force depends on velocity
-    pairs: bool = False  # each block between two vertices is followed by the transposed one of its mirror image
+
+    def __reduce__(self):
+        from linkwork.model.compile import compile
+
+        if self.world.version != self.version:
+            raise ModelError("Model: its world has changed since it was compiled; compile the world again and keep that model")
+        return partial(compile, **self.options), (self.world,)
+
+    @property
+    def pairs(self) -> bool:
+        """Whether each block between two vertices is followed by the transposed one of its mirror image."""
+        return self.options["pairs"]
 
     @property
     def nbytes(self) -> int:

@@ -13,8 +13,8 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from linkwork.elements import checks, forces, joints
-from linkwork.symbolic.functions import Traced, cross, norm
+from linkwork.elements import forces, joints
+from linkwork.symbolic.functions import cross, norm, on_tape
 from linkwork.symbolic.relations import RELATIONS, Relation, column
 
 
@@ -125,12 +125,7 @@ class Wrench(Law):
     velocity_dependent = False
 
     def __init__(self, element):
-        label = checks.label(element)
-        self.traced = {}
-        for name in ("force", "torque"):
-            value = getattr(element, name)
-            if callable(value):
-                self.traced[name] = Traced(label, value, 0, 3)
+        self.traced = {name: element.traced(name, 3) for name in ("force", "torque") if callable(getattr(element, name))}
         self.turning = "torque" in self.traced or any(not isinstance(x, float) or x != 0.0 for x in np.ravel(element.torque))
         self.in_body = element.frame == "body"
         digests = {name: traced.digest for name, traced in self.traced.items()}
@@ -157,7 +152,7 @@ class Wrench(Law):
         if name in self.traced:
             start = 0 if name == "force" or "force" not in self.traced else len(self.traced["force"].parameters)
             used = p["user"][start : start + len(self.traced[name].parameters)]
-            vector = self.traced[name]([], t, used)
+            vector = on_tape(self.traced[name], [], [t], used)
         else:
             vector = p[name]
         if not self.in_body:
@@ -225,7 +220,7 @@ class UserForce(Law):
 
     def __init__(self, element):
         self.arity, self.torque = len(element.bodies), element.torque
-        self.traced = Traced(checks.label(element), element.function, self.arity, 3)
+        self.traced = element.traced("function", 3)
         self.parameters = tuple(self.traced.parameters)
         self.velocity_dependent = self.traced.uses_velocity
         self.key = f"Force-{self.arity}-{self.torque}-{self.traced.digest}"
@@ -242,7 +237,7 @@ class UserForce(Law):
         return {"on_a": _points(elements, A, "on_a"), "on_b": _points(elements, B, "at")}
 
     def law(self, handles, p, t):
-        f = self.traced(handles[2 - self.arity :], t, p["user"])
+        f = on_tape(self.traced, handles[2 - self.arity :], [t], p["user"])
         kind = "torque" if self.torque else "force"
         loads = [(1, kind, p["on_b"], f)]
         if self.arity == 2:

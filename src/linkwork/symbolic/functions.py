@@ -1,20 +1,16 @@
-"""Users' functions: what stands in their expressions, and the body that they see.
+"""Users' functions: what stands in their expressions, and their place on the tape of a constraint or force.
 
-`dot`, `cross`, `norm`, `where`, ... take and give CasADi expressions. A user's function is traced once, with a
-`BodyProxy` for each body; afterwards only the serialised CasADi function is used.
+`dot`, `cross`, `norm`, `where`, ... take and give CasADi expressions. How a function is traced: elements/traced.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from hashlib import sha256
+from collections.abc import Sequence
 
 import casadi as ca
-import numpy as np
 from casadi import SX
 
-from linkwork.elements.parameter import Parameter, parameter_of
-from linkwork.errors import ElementError
+from linkwork.elements.traced import Traced, vector
 from linkwork.symbolic.bodies import View
 from linkwork.symbolic.tape import Handle
 
@@ -52,106 +48,10 @@ def maximum(a, b) -> SX:
 sin, cos, tan, exp, log, sqrt, tanh, atan2 = ca.sin, ca.cos, ca.tan, ca.exp, ca.log, ca.sqrt, ca.tanh, ca.atan2
 
 
-def vector(value) -> SX:
-    """A column from an expression, a list of expressions, or numbers."""
-    if isinstance(value, SX):
-        return ca.vec(value) if value.shape[1] != 1 else value
-    if isinstance(value, Parameter):
-        return value.symbol
-    if isinstance(value, (int, float, np.floating, np.integer)):
-        return SX(float(value))
-    if isinstance(value, ca.DM):
-        return SX(value)
-    return ca.vertcat(*[vector(item) for item in value])
-
-
-class BodyProxy:
-    """A body inside a user's function: world-frame vectors as expressions.
-
-    `position`, `velocity`, `orientation` (3 x 3, its columns are the body's axes), `angular_velocity`, `point(p)`,
-    `point_velocity(p)`, `direction(d)`, `spin(axis)`: the angular velocity about an axis of the body.
-    """
-
-    def __init__(self, number: int):
-        self._number = number
-        self._requests: dict[tuple, SX] = {}
-
-    def _ask(self, what: str, local=None) -> SX:
-        key = (what, None if local is None else tuple(float(x) for x in local))
-        if key not in self._requests:
-            self._requests[key] = SX.sym(f"b{self._number}_{what}{len(self._requests)}", 3)
-        return self._requests[key]
-
-    @property
-    def position(self) -> SX:
-        return self._ask("point", (0.0, 0.0, 0.0))
-
-    @property
-    def velocity(self) -> SX:
-        return self._ask("point_rate", (0.0, 0.0, 0.0))
-
-    @property
-    def angular_velocity(self) -> SX:
-        return self._ask("spin")
-
-    @property
-    def orientation(self) -> SX:
-        return ca.horzcat(*[self._ask("axis", axis) for axis in np.eye(3)])
-
-    def point(self, local) -> SX:
-        return self._ask("point", local)
-
-    def point_velocity(self, local) -> SX:
-        return self._ask("point_rate", local)
-
-    def direction(self, local) -> SX:
-        return self._ask("axis", local)
-
-    def spin(self, axis) -> SX:
-        unit = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
-        return ca.dot(self._ask("spin"), self._ask("axis", unit))
-
-
-VELOCITIES = ("point_rate", "spin")
-
-
-class Traced:
-    """A user's function after tracing: the requests it made of its bodies, its parameters, and a CasADi function."""
-
-    def __init__(self, owner: str, function: Callable, bodies: int, size: int | None, extra: Sequence[SX] = ()):
-        """`size` None: any number of rows. `extra`: symbols handed to the function in the place of bodies."""
-        self.bodies = bodies
-        proxies = [BodyProxy(i) for i in range(bodies)]
-        time = SX.sym("t")
-        try:
-            result = function(*proxies, *extra, *([time] if bodies else [] if extra else [time]))
-        except Exception as error:
-            raise ElementError(f"{owner}: {_explain(error)}") from None
-        self.expression = _column(owner, result, size)
-        self.requests = [(p._number, *key) for p in proxies for key in p._requests]
-        symbols = [s for p in proxies for s in p._requests.values()]
-        known = {s.element_hash() for group in (*symbols, *extra, time) for s in ca.symvar(group)}
-        free = [s for s in ca.symvar(self.expression) if s.element_hash() not in known]
-        self.parameters = [parameter_of(s) for s in free]
-        if None in self.parameters:
-            stranger = free[self.parameters.index(None)]
-            raise ElementError(f"{owner}: its function uses the symbol {stranger} that is no Parameter; use lw.Parameter")
-        self.uses_velocity = any(what in VELOCITIES for _, what, _ in self.requests)
-        rates = ca.vertcat(*[s for (_, what, _), s in zip(self.requests, symbols, strict=True) if what in VELOCITIES])
-        self.nonlinear = self.uses_velocity and ca.depends_on(ca.jacobian(self.expression, rates), rates)
-        self.uses_time = ca.depends_on(self.expression, time)
-        self.function = ca.Function("user", [*symbols, *extra, time, ca.vertcat(*free) if free else SX(0, 1)],
-                                    [self.expression])  # fmt: skip
-        self.digest = sha256(f"{self.requests}{self.function.serialize()}".encode()).hexdigest()
-
-    @property
-    def size(self) -> int:
-        return self.expression.shape[0]
-
-    def __call__(self, handles: Sequence[Handle], time: SX, parameters: SX, extra: Sequence[SX] = ()) -> SX:
-        """The rows, on the tape of these handles."""
-        values = [_answer(handles[number], what, local) for number, what, local in self.requests]
-        return self.function(*values, *extra, time, parameters)
+def on_tape(traced: Traced, handles: Sequence[Handle], others: Sequence[SX], parameters: SX) -> SX:
+    """The rows of a user's function on the tape of these handles; `others`: its point or time."""
+    values = [_answer(handles[number], what, local) for number, what, local in traced.requests]
+    return traced.function(*values, *others, parameters)
 
 
 def _answer(handle: Handle, what: str, local) -> SX:
@@ -163,27 +63,3 @@ def _answer(handle: Handle, what: str, local) -> SX:
         turn = ca.reshape(view.field("turn"), 3, 3).T
         p = turn @ p + (view.field("home") if what.startswith("point") else 0)
     return getattr(handle, what)(p)
-
-
-def _column(owner: str, result, size: int | None) -> SX:
-    try:
-        column = vector(result)
-    except Exception:
-        raise ElementError(f"{owner}: its function gives {result!r}; give one expression, or a list of them") from None
-    if size is not None and column.shape[0] != size:
-        raise ElementError(f"{owner}: its function gives {column.shape[0]} numbers where {size} are needed")
-    if column.shape[0] == 0:
-        raise ElementError(f"{owner}: its function gives no rows; give at least one expression")
-    numbers = [float(column[i]) for i in range(column.shape[0]) if column[i].is_constant()]
-    if any(not np.isfinite(x) for x in numbers):
-        raise ElementError(
-            f"{owner}: its function gives {result}; give finite expressions, with lw.sin and the like for math.sin"
-        )
-    return ca.densify(column)
-
-
-def _explain(error: Exception) -> str:
-    text = str(error)
-    if "truth value" in text or "__bool__" in text or "__nonzero__" in text or "Cannot compute the truth" in text:
-        return "its function branches on an expression with a Python if; use lw.where(condition, a, b)"
-    return f"its function failed with {type(error).__name__}: {text.splitlines()[0] if text else 'no message'}"

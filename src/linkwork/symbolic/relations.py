@@ -14,7 +14,8 @@ import numpy as np
 from casadi import SX
 
 from linkwork.elements import checks, constraints, joints
-from linkwork.symbolic.functions import Traced, cross
+from linkwork.elements.traced import Traced
+from linkwork.symbolic.functions import cross, on_tape
 from linkwork.symbolic.tape import POSITION, VELOCITY
 
 
@@ -343,9 +344,8 @@ class PointOnLocus(Relation):
     needs_directions = (True, False)
 
     def __init__(self, element):
-        function, size = (element.curve, 2) if isinstance(element, constraints.PointOnCurve) else (element.surface, 1)
-        self.symbol = SX.sym("p", 3)
-        self.traced = Traced(checks.label(element), lambda p: function(p), 0, size, extra=[self.symbol])
+        field, size = ("curve", 2) if isinstance(element, constraints.PointOnCurve) else ("surface", 1)
+        self.traced = element.traced(field, size)
         self.parameters = tuple(self.traced.parameters)
         self.key = f"locus:{self.traced.digest}"
         self.levels = [POSITION] * size
@@ -361,7 +361,7 @@ class PointOnLocus(Relation):
         a, b = handles
         d = b.point(p["on_b"]) - a.point(p["origin"])
         local = ca.vertcat(*[ca.dot(a.normal(p["axes"][3 * k : 3 * k + 3]), d) for k in range(3)])
-        return position_rows(self.traced([], t, p["user"], extra=[local]))
+        return position_rows(on_tape(self.traced, [], [local], p["user"]))
 
 
 class Gear(Relation):
@@ -485,10 +485,10 @@ class OnJoint(Relation):
 
     forced = True
 
-    def __init__(self, element, joint, function, level):
+    def __init__(self, element, joint, field, level):
         self.joint = RELATIONS[type(joint)](joint)
         self.sliding = isinstance(joint, joints.Slider)
-        self.traced = _of_time(element, function, 1)
+        self.traced = element.traced(field, 1)
         self.parameters = tuple(self.traced.parameters)
         self.key = f"{type(element).__name__}:{self.joint.key}:{self.traced.digest}"
         self.levels = [level]
@@ -505,7 +505,7 @@ class OnJoint(Relation):
 
     def rows(self, handles, p, t):
         (level,) = self.levels
-        wanted = self.traced([], t, p["user"])
+        wanted = on_tape(self.traced, [], [t], p["user"])
         if level == POSITION:
             return [(level, (self.joint.travel(handles, p) if self.sliding else self.counted(handles, p)[0]) - wanted)]
         if self.sliding:
@@ -516,7 +516,7 @@ class OnJoint(Relation):
 
 class Drive(OnJoint):
     def __init__(self, element):
-        super().__init__(element, element.joint, element.rate, VELOCITY)
+        super().__init__(element, element.joint, "rate", VELOCITY)
 
     @staticmethod
     def bodies(element):
@@ -525,7 +525,7 @@ class Drive(OnJoint):
 
 class JointMotion(OnJoint):
     def __init__(self, element):
-        super().__init__(element, element.target, element.function, POSITION)
+        super().__init__(element, element.target, "function", POSITION)
 
     @staticmethod
     def bodies(element):
@@ -539,7 +539,7 @@ class BodyMotion(Relation):
     levels = [POSITION] * 3
 
     def __init__(self, element):
-        self.traced = _of_time(element, element.function, 3)
+        self.traced = element.traced("function", 3)
         self.parameters = tuple(self.traced.parameters)
         self.key = f"Motion:{self.traced.digest}"
         self.fields = {"on_b": 3, "user": len(self.parameters)}
@@ -553,7 +553,7 @@ class BodyMotion(Relation):
         return {"on_b": B.user_point(local)}
 
     def rows(self, handles, p, t):
-        return position_rows(handles[1].point(p["on_b"]) - self.traced([], t, p["user"]))
+        return position_rows(handles[1].point(p["on_b"]) - on_tape(self.traced, [], [t], p["user"]))
 
 
 class UserConstraint(Relation):
@@ -561,7 +561,7 @@ class UserConstraint(Relation):
 
     def __init__(self, element):
         self.level = VELOCITY if isinstance(element, constraints.VelocityConstraint) else POSITION
-        self.traced = Traced(checks.label(element), element.function, len(element.bodies), None)
+        self.traced = element.traced("function")
         if self.level == POSITION and self.traced.uses_velocity:
             checks.fail(element, "its function speaks of velocities", "use lw.VelocityConstraint")
         self.parameters = tuple(self.traced.parameters)
@@ -582,13 +582,8 @@ class UserConstraint(Relation):
         return {}
 
     def rows(self, handles, p, t):
-        rows = self.traced(handles[2 - self.arity :], t, p["user"])
+        rows = on_tape(self.traced, handles[2 - self.arity :], [t], p["user"])
         return [(self.level, rows[i]) for i in range(rows.shape[0])]
-
-
-def _of_time(element, function, size) -> Traced:
-    wanted: Callable = function if callable(function) else lambda t: function
-    return Traced(checks.label(element), wanted, 0, size)
 
 
 def _motion(element):

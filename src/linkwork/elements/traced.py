@@ -1,0 +1,183 @@
+"""Users' functions as expressions: what a function sees of its bodies, and what is kept of it.
+
+A function is called once, with a `BodyProxy` for each body and symbols for the rest; from then on only the CasADi
+function made of its result is used. That is also what is pickled and copied: expressions, never code.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from hashlib import sha256
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from ..errors import ElementError
+from .parameter import Parameter, parameter_of
+
+SYMBOLS = {"p": 3, "t": 1}  # arguments that are no bodies: a point, the time
+VELOCITIES = ("point_rate", "spin")
+
+
+def vector(value) -> SX:
+    """A column from an expression, a list of expressions, or numbers."""
+    if isinstance(value, SX):
+        return ca.vec(value) if value.shape[1] != 1 else value
+    if isinstance(value, Parameter):
+        return value.symbol
+    if isinstance(value, (int, float, np.floating, np.integer)):
+        return SX(float(value))
+    if isinstance(value, ca.DM):
+        return SX(value)
+    return ca.vertcat(*[vector(item) for item in value])
+
+
+class BodyProxy:
+    """A body inside a user's function: world-frame vectors as expressions.
+
+    `position`, `velocity`, `orientation` (3 x 3, its columns are the body's axes), `angular_velocity`, `point(p)`,
+    `point_velocity(p)`, `direction(d)`, `spin(axis)`: the angular velocity about an axis of the body.
+    """
+
+    def __init__(self, number: int):
+        self._number = number
+        self._requests: dict[tuple, SX] = {}
+
+    def _ask(self, what: str, local=None) -> SX:
+        key = (what, None if local is None else tuple(float(x) for x in local))
+        if key not in self._requests:
+            self._requests[key] = SX.sym(f"b{self._number}_{what}{len(self._requests)}", 3)
+        return self._requests[key]
+
+    @property
+    def position(self) -> SX:
+        return self._ask("point", (0.0, 0.0, 0.0))
+
+    @property
+    def velocity(self) -> SX:
+        return self._ask("point_rate", (0.0, 0.0, 0.0))
+
+    @property
+    def angular_velocity(self) -> SX:
+        return self._ask("spin")
+
+    @property
+    def orientation(self) -> SX:
+        return ca.horzcat(*[self._ask("axis", axis) for axis in np.eye(3)])
+
+    def point(self, local) -> SX:
+        return self._ask("point", local)
+
+    def point_velocity(self, local) -> SX:
+        return self._ask("point_rate", local)
+
+    def direction(self, local) -> SX:
+        return self._ask("axis", local)
+
+    def spin(self, axis) -> SX:
+        unit = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
+        return ca.dot(self._ask("spin"), self._ask("axis", unit))
+
+
+class Traced:
+    """A user's function after tracing: what it asked of its bodies, its Parameters, and a CasADi function of these.
+
+    It can stand wherever the function stood: called with the same arguments it gives the same expression.
+
+    >>> k = Parameter(3.0, name="k")
+    >>> pull = Traced("pull", lambda b, t: -k * b.position, ("b", "t"))
+    >>> pull.parameters
+    [Parameter(3, name='k')]
+    >>> pull(BodyProxy(0), 0.0)
+    SX([(-(k*b0_point0_0)), (-(k*b0_point0_1)), (-(k*b0_point0_2))])
+    """
+
+    def __init__(self, owner: str, function: Callable, arguments: Sequence[str]):
+        """`owner`: the element, for messages. `arguments`: p (a point) or t (the time); others are bodies."""
+        self.arguments = tuple(arguments)
+        proxies = [BodyProxy(k) for k in range(self.bodies)]
+        others = [SX.sym(name, SYMBOLS[name]) for name in self.arguments[self.bodies :]]
+        try:
+            result = function(*proxies, *others)
+        except Exception as error:
+            raise ElementError(f"{owner}: {_explain(error)}") from None
+        expression = _column(owner, result)
+        self.requests = [(p._number, *key) for p in proxies for key in p._requests]
+        asked = [s for p in proxies for s in p._requests.values()]
+        known = {s.element_hash() for group in (*asked, *others) for s in ca.symvar(group)}
+        free = [s for s in ca.symvar(expression) if s.element_hash() not in known]
+        self.parameters = [_parameter(owner, s) for s in free]
+        rates = ca.vertcat(*[s for (_, what, _), s in zip(self.requests, asked, strict=True) if what in VELOCITIES])
+        self.nonlinear = self.uses_velocity and ca.depends_on(ca.jacobian(expression, rates), rates)
+        self.uses_time = "t" in self.arguments and ca.depends_on(expression, others[-1])
+        self.function = ca.Function("user", [*asked, *others, ca.vertcat(*free) if free else SX(0, 1)], [expression])
+
+    @property
+    def bodies(self) -> int:
+        return sum(name not in SYMBOLS for name in self.arguments)
+
+    @property
+    def size(self) -> int:
+        return self.function.size1_out(0)
+
+    @property
+    def uses_velocity(self) -> bool:
+        return any(what in VELOCITIES for _, what, _ in self.requests)
+
+    @cached_property
+    def digest(self) -> str:
+        """Names the expression: equal ones share kernels."""
+        return sha256(f"{self.requests}{self.function.serialize()}".encode()).hexdigest()
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in self.arguments])
+
+    def __call__(self, *arguments):
+        bodies, others = arguments[: self.bodies], arguments[self.bodies :]
+        values = [bodies[number]._ask(what, local) for number, what, local in self.requests]
+        return self.function(*values, *others, ca.vertcat(*[p.symbol for p in self.parameters]))
+
+    def __repr__(self) -> str:
+        return f"<Traced function of {', '.join(self.arguments)}>"
+
+
+def traced(owner: str, function: Callable, arguments: Sequence[str], size: int | None = None) -> Traced:
+    """The function after tracing, which is done if it has not been; `size`: how many numbers it must give."""
+    ready = isinstance(function, Traced) and function.arguments == tuple(arguments)
+    found: Traced = function if ready else Traced(owner, function, arguments)  # type: ignore[assignment]
+    if size is not None and found.size != size:
+        raise ElementError(f"{owner}: its function gives {found.size} numbers where {size} are needed")
+    return found
+
+
+def _parameter(owner: str, symbol: SX) -> Parameter:
+    found = parameter_of(symbol)
+    if found is None:
+        raise ElementError(f"{owner}: its function uses the symbol {symbol} that is no Parameter; use lw.Parameter")
+    return found
+
+
+def _column(owner: str, result) -> SX:
+    try:
+        column = vector(result)
+    except Exception:
+        raise ElementError(f"{owner}: its function gives {result!r}; give one expression, or a list of them") from None
+    if column.shape[0] == 0:
+        raise ElementError(f"{owner}: its function gives no rows; give at least one expression")
+    numbers = [float(column[i]) for i in range(column.shape[0]) if column[i].is_constant()]
+    if any(not np.isfinite(x) for x in numbers):
+        raise ElementError(
+            f"{owner}: its function gives {result}; give finite expressions, with lw.sin and the like for math.sin"
+        )
+    return ca.densify(column)
+
+
+def _explain(error: Exception) -> str:
+    text = str(error)
+    if "truth value" in text or "__bool__" in text or "__nonzero__" in text or "Cannot compute the truth" in text:
+        return "its function branches on an expression with a Python if; use lw.where(condition, a, b)"
+    return f"its function failed with {type(error).__name__}: {text.splitlines()[0] if text else 'no message'}"
