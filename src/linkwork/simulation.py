@@ -16,7 +16,7 @@ from linkwork.model.compile import compile
 from linkwork.model.types import Model, State
 from linkwork.recorder import Recorder, patient_interrupt
 from linkwork.reports import Reports
-from linkwork.solvers import SOLVERS
+from linkwork.solvers import SOLVERS, TANGENTS
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.kernels import parameter_record
 
@@ -67,9 +67,12 @@ class Control(Mapping):
 class Simulation(Reports):
     """A world in motion.
 
-    `solver`: tree (linear time), fronts (the same without joining bodies and joints), dense (the reference).
-    `integrator`: rattle, euler, rk4, dopri5, first-order. `tolerance`: of rattle's position stage (m) and of dopri5.
+    `solver`: tree (linear time), fronts (the same without joining bodies and joints), dense (the reference), implicit
+    (stiff forces; its integrator is backward-euler). `integrator`: rattle (the default), euler, rk4, dopri5, first-order.
+    `tolerance`: of rattle's position stage (m), of dopri5, and of Newton's method (m, rad) with implicit.
     `stiffness`, `damping`: Baumgarte feedback k_s (1/s^2) and k_d (1/s) of euler; first-order takes k_s in 1/s.
+    `tangent`: of implicit, symmetric (the default) or exact; `iterations`: 1 is one linear solve a step, None goes on until
+    the tolerance is met.
 
     It can be pickled and copied (`copy.deepcopy`): the copy, with a world of its own, goes on with the same bits. It is
     compiled from the world as it is at that moment; impulses of the last step are not kept.
@@ -84,13 +87,19 @@ class Simulation(Reports):
     True
     """
 
-    def __init__(self, world, dt: float = 1e-3, solver: str = "tree", integrator: str = "rattle", *,
-                 tolerance: float | None = None, stiffness: float | None = None, damping: float | None = None):  # fmt: skip
+    def __init__(self, world, dt: float = 1e-3, solver: str = "tree", integrator: str | None = None, *,
+                 tolerance: float | None = None, stiffness: float | None = None, damping: float | None = None,
+                 tangent: str | None = None, iterations: int | None = None):  # fmt: skip
         self.world = world
         self._dt = checks.positive(self, "dt", dt)
         if not 1e-100 < self._dt < 1e100:
             raise LinkworkError(f"Simulation: dt is {dt:g} s; give a step between 1e-100 s and 1e100 s")
-        self.solver, self.integrator_name = _known("solver", solver, SOLVERS), _known("integrator", integrator, INTEGRATORS)
+        self.solver = _known("solver", solver, SOLVERS)
+        integrator = _known("integrator", integrator or SOLVERS[solver].integrators[0], INTEGRATORS)
+        if integrator not in SOLVERS[solver].integrators:
+            raise LinkworkError(f'Simulation: the solver "{solver}" does not go with the integrator "{integrator}"; '
+                                f"with it go {', '.join(SOLVERS[solver].integrators)}")  # fmt: skip
+        self.integrator_name = integrator
         make = INTEGRATORS[integrator]
         if tolerance is not None:
             checks.positive(self, "tolerance", tolerance)
@@ -101,6 +110,7 @@ class Simulation(Reports):
             if not make.takes_tolerance:
                 raise LinkworkError(f"Simulation: {integrator} takes no tolerance; use rattle or dopri5, or leave it out")
         self._given = (tolerance, stiffness, damping)
+        self._newton = _newton_options(self, tangent, iterations)
         self.steps = 0
         self.age = 0
         self.notes: list[str] = []
@@ -114,7 +124,7 @@ class Simulation(Reports):
         self._follow_world()
         return {
             "world": self.world,
-            "options": (self._dt, self.solver, self.integrator_name, self._given),
+            "options": (self._dt, self.solver, self.integrator_name, self._given, self._newton),
             "values": {name: self.get(name) for name in self.model.parameters},
             "commands": self.control.given(),
             "state": self.state,
@@ -124,7 +134,7 @@ class Simulation(Reports):
 
     def __setstate__(self, kept: dict) -> None:
         self.world, self._initial, self.notes = kept["world"], kept["initial"], kept["notes"]
-        self._dt, self.solver, self.integrator_name, self._given = kept["options"]
+        self._dt, self.solver, self.integrator_name, self._given, self._newton = kept["options"]
         self._build()
         self._put(kept["values"], kept["commands"])
         self.state = kept["state"]
@@ -142,10 +152,11 @@ class Simulation(Reports):
         """Model, programs, workspace and integrator of the world as it is now."""
         make, (tolerance, stiffness, damping) = INTEGRATORS[self.integrator_name], self._given
         self._world_version = self.world.version
-        self.model: Model = compile(self.world, limbs=SOLVERS[self.solver].limbs, packed=make.packed)
-        self.programs = SOLVERS[self.solver](self.model)
+        solver, (tangent, iterations) = SOLVERS[self.solver], self._newton
+        self.model: Model = compile(self.world, packed=make.packed, **solver.layout(tangent, iterations))
+        self.programs = solver(self.model)
         self.work = self.model.workspace()
-        self.integrator = make(self.programs, self.dt, tolerance)
+        self.integrator = make(self.programs, self.dt, tolerance, iterations)
         power = 1 if self.integrator_name == "first-order" else 2
         given = [(make.default_stiffness / self.dt**power, stiffness, "stiffness"),
                  (make.default_damping / self.dt, damping, "damping")]  # fmt: skip
@@ -474,3 +485,15 @@ def _known(what: str, name, table) -> str:
         raise LinkworkError(f'Simulation: no {what} is called "{name}"{suggestion(name, table)}; '
                             f"there are {', '.join(table)}")  # fmt: skip
     return name
+
+
+def _newton_options(sim: Simulation, tangent: str | None, iterations: int | None) -> tuple[str, int]:
+    """(tangent, iterations; 0: until the tolerance is met), refused where the solver has none."""
+    if sim.solver != "implicit":
+        for name, value in (("tangent", tangent), ("iterations", iterations)):
+            if value is not None:
+                raise LinkworkError(f'Simulation: the solver "{sim.solver}" takes no {name}; use solver="implicit", or leave it out')
+        return "symmetric", 0
+    if iterations is not None and (not isinstance(iterations, int) or isinstance(iterations, bool) or iterations < 1):
+        raise LinkworkError(f"Simulation: iterations is {checks.show(iterations)}; give a whole number, at least 1, or None")
+    return _known("tangent", tangent or "symmetric", TANGENTS), iterations or 0

@@ -1,11 +1,12 @@
 """Integrators by name."""
 
+from linkwork.integrators.backward_euler import BackwardEuler
 from linkwork.integrators.base import Integrator
 from linkwork.integrators.euler import Euler
 from linkwork.integrators.first_order import FirstOrder
 from linkwork.integrators.rattle import Rattle
 from linkwork.integrators.runge_kutta import RK4, Dopri5
 
-INTEGRATORS: dict[str, type[Integrator]] = {cls.name: cls for cls in (Rattle, Euler, RK4, Dopri5, FirstOrder)}
+INTEGRATORS: dict[str, type[Integrator]] = {cls.name: cls for cls in (Rattle, Euler, RK4, Dopri5, FirstOrder, BackwardEuler)}
 
 __all__ = ["INTEGRATORS", "Integrator"]

@@ -105,8 +105,8 @@ class BackwardEuler(Integrator):
         return first, again or first, p.body() if once else p.body("accept"), p.body("retry"), p.work(), p.count()
 
     def advance(self, work, steps, age):
-        return steps_of_backward_euler(
-            work, self.programs.table, *self.sweeps, self.sentinels, steps, self.tolerance, self.iterations
-        )
+        sweeps = self.sweeps  # before the table, which they extend
+        given = (self.sentinels, steps, self.tolerance, self.iterations)
+        return steps_of_backward_euler(work, self.programs.table, *sweeps, *given)
 
 

@@ -58,6 +58,12 @@ class Programs:
 
     name: str
     limbs: bool
+    integrators: tuple[str, ...] = ("rattle", "euler", "rk4", "dopri5", "first-order")  # that it goes with, the default first
+
+    @classmethod
+    def layout(cls, tangent: str, iterations: int) -> dict:
+        """Options of `compile` for this solver."""
+        return {"limbs": cls.limbs}
 
     def __init__(self, model: Model):
         self.model = model

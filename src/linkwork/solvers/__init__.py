@@ -2,8 +2,9 @@
 
 from linkwork.model.programs import Programs
 from linkwork.solvers.dense import Dense
+from linkwork.solvers.implicit import TANGENTS, Implicit
 from linkwork.solvers.tree import Tree, TreeWithoutLimbs
 
-SOLVERS: dict[str, type[Programs]] = {cls.name: cls for cls in (Tree, TreeWithoutLimbs, Dense)}
+SOLVERS: dict[str, type[Programs]] = {cls.name: cls for cls in (Tree, TreeWithoutLimbs, Dense, Implicit)}
 
-__all__ = ["SOLVERS"]
+__all__ = ["SOLVERS", "TANGENTS"]

@@ -21,6 +21,12 @@ STEPS = ("begin", "again", "advance-once", "advance-first", "advance", "accept",
 
 class Implicit(Programs):
     name, limbs = "implicit", False
+    integrators = ("backward-euler",)
+
+    @classmethod
+    def layout(cls, tangent: str, iterations: int) -> dict:
+        coupled = "forces" if iterations == 1 else "forces and constraints"  # which have a geometric stiffness later on
+        return {"limbs": cls.limbs, "coupled": coupled, "pairs": tangent == "exact"}
 
     def __init__(self, model: Model):
         super().__init__(model)
