@@ -492,7 +492,9 @@ def _newton_options(sim: Simulation, tangent: str | None, iterations: int | None
     if sim.solver != "implicit":
         for name, value in (("tangent", tangent), ("iterations", iterations)):
             if value is not None:
-                raise LinkworkError(f'Simulation: the solver "{sim.solver}" takes no {name}; use solver="implicit", or leave it out')
+                raise LinkworkError(
+                    f'Simulation: the solver "{sim.solver}" takes no {name}; use solver="implicit", or leave it out'
+                )
         return "symmetric", 0
     if iterations is not None and (not isinstance(iterations, int) or isinstance(iterations, bool) or iterations < 1):
         raise LinkworkError(f"Simulation: iterations is {checks.show(iterations)}; give a whole number, at least 1, or None")

@@ -13,8 +13,23 @@ from functools import cached_property
 
 from linkwork.codegen.jit import jit, sweep
 from linkwork.integrators.base import (
-    CALM, DAMP, DIVERGED, HALF, ITERATIONS, KICK, OK, PACE, SHARE, STEP, STUCK, TIME, WORST, Integrator, finite,
+    CALM,
+    DAMP,
+    DIVERGED,
+    HALF,
+    ITERATIONS,
+    KICK,
+    OK,
+    PACE,
+    SHARE,
+    STEP,
+    STUCK,
+    TIME,
+    WORST,
+    Integrator,
+    finite,
 )  # fmt: skip
+from linkwork.solvers.implicit import Implicit
 
 NEWTON = 30  # iterations before a step is tried again in halves
 CALM_PARTS = 16  # parts of a step that must go well before longer ones are tried
@@ -33,7 +48,7 @@ def _converge(work, table, first, again, tolerance, iterations):
         return True
     before = 1e300
     limit = iterations if iterations > 1 else NEWTON
-    for k in range(1, limit):
+    for _ in range(1, limit):
         work[WORST] = 0.0
         for operations in again:
             sweep(work, table, operations, True)
@@ -49,8 +64,10 @@ def _converge(work, table, first, again, tolerance, iterations):
 
 
 @jit
-def steps_of_backward_euler(work, table, first, again, accept, retry, work_done, count, sentinels, steps, tolerance, iterations):
-    """(steps made, status, age). A step that does not converge is made in halves, quarters, ..."""
+def steps_of_backward_euler(work, table, first, again, accept, retry, work_done, count, sentinels, steps, limits):
+    """(steps made, status, age). A step that does not converge is made in halves, quarters, ... limits: the tolerance,
+    and the iterations (0: until it is met)."""
+    tolerance, iterations = limits
     dt = work[STEP]
     work[SHARE] = 1.0
     part = FINEST if work[PACE] == 0.0 else int(work[PACE])
@@ -99,6 +116,7 @@ class BackwardEuler(Integrator):
     @cached_property
     def sweeps(self):
         p = self.programs
+        assert isinstance(p, Implicit)
         once = self.iterations == 1
         first = (p.iteration("begin"), p.solution("advance-once" if once else "advance-first"))
         again = () if once else (p.iteration("again"), p.solution("advance"))
@@ -106,7 +124,5 @@ class BackwardEuler(Integrator):
 
     def advance(self, work, steps, age):
         sweeps = self.sweeps  # before the table, which they extend
-        given = (self.sentinels, steps, self.tolerance, self.iterations)
-        return steps_of_backward_euler(work, self.programs.table, *sweeps, *given)
-
-
+        limits = (self.tolerance, self.iterations)
+        return steps_of_backward_euler(work, self.programs.table, *sweeps, self.sentinels, steps, limits)

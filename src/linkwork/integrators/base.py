@@ -15,7 +15,9 @@ from linkwork.symbolic.bodies import GLOBALS
 OK, DIVERGED, STUCK = 0, 1, 2
 NAMES = ("time", "half", "step", "kick", "share", "extrapolate", "worst", "work", "pace", "calm", "fault", "damp",
          "iterations")  # fmt: skip
-TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE, CALM, FAULT, DAMP, ITERATIONS = (GLOBALS.offset(name) for name in NAMES)
+TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE, CALM, FAULT, DAMP, ITERATIONS = (
+    GLOBALS.offset(name) for name in NAMES
+)
 
 
 @jit

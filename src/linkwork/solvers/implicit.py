@@ -25,8 +25,12 @@ class Implicit(Programs):
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:
-        coupled = "forces" if iterations == 1 else "forces and constraints"  # which have a geometric stiffness later on
-        return {"limbs": cls.limbs, "coupled": coupled, "pairs": tangent == "exact"}
+        exact = tangent == "exact"  # the geometric stiffness of constraints couples their bodies, from the second iteration on
+        return {
+            "limbs": cls.limbs,
+            "coupled": "forces and constraints" if exact and iterations != 1 else "forces",
+            "pairs": exact,
+        }
 
     def __init__(self, model: Model):
         super().__init__(model)
@@ -80,12 +84,16 @@ class Implicit(Programs):
     def _add_geometric(self, sheet: Sheet, number: int) -> None:
         """Before the node's rows are written: multipliers of the last iteration are still there."""
         node = self.model.nodes[number]
-        first, slot = self._between(node.ends)
+        first, slot = self._between(node.ends) if self.exact else (0, [])
         kernel = self._id(implicit.geometric_kernel(node.kind, first, self.exact))
         sheet.add(self._first_body(node.ends), FIRST, kernel, *self._node_offsets(number), *slot)
 
     def _front(self, vertex: int, what: str) -> Iterable[tuple]:
-        return self._exact_pieces(vertex, what.removeprefix("exact-")) if what.startswith("exact-") else super()._front(vertex, what)
+        return (
+            self._exact_pieces(vertex, what.removeprefix("exact-"))
+            if what.startswith("exact-")
+            else super()._front(vertex, what)
+        )
 
     def _upper(self, vertex: int) -> int:
         """From the front of a vertex to what it has above its diagonal."""
@@ -115,5 +123,3 @@ class Implicit(Programs):
             for other in others:
                 yield piece("pull", other), at, slot[other], self._front_at(other)
             yield piece("finish"), at
-
-

@@ -26,8 +26,8 @@ GLOBALS = Record(
 a time); share: the factor on the power of prescribed motion; stiffness, damping: Baumgarte's k_s 1/s^2 and k_d 1/s;
 gravity m/s^2; extrapolate: weights of the last three position stages; worst: the largest residual of the last landing;
 energies and the work of prescribed motion J; pace: the last step of an adaptive integrator s, or the part of a step that
-rattle or an implicit step makes at once; calm: such parts made since that changed; fault: not zero once a body has collapsed; damp: the part
-of a Newton step that is taken; iterations: of the last implicit step."""
+rattle or an implicit step makes at once; calm: such parts made since that changed; fault: not zero once a body has
+collapsed; damp: the part of a Newton step that is taken; iterations: of the last implicit step."""
 
 
 def load_global(trace: Trace, name: str) -> SX:

@@ -115,7 +115,7 @@ def exact_piece_kernel(what: str, d: int, upper: int, m: int = 0, other_upper: i
     tri = blocks.triangle_size
 
     def pair(trace: Trace, pointer: int, r: int, c: int) -> tuple[SX, SX]:
-        return tuple(blocks.rows(trace.load(pointer, k * r * c, r * c), r, c) for k in (0, 1))
+        return blocks.rows(trace.load(pointer, 0, r * c), r, c), blocks.rows(trace.load(pointer, r * c, r * c), r, c)
 
     def store_pair(trace: Trace, pointer: int, first: SX, second: SX) -> None:
         trace.store(pointer, 0, first)

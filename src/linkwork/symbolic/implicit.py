@@ -146,7 +146,9 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exac
         h = load_global(trace, "step")
         pairs = zip(rows.jacobians, views, strict=True)
         carried = sum((J @ view.v for J, view in pairs if view), SX(node.size, 1)) if what == BEGIN else SX(node.size, 1)
-        off = [rows.residual[k] / h if level == POSITION else rows.residual[k] - carried[k] for k, level in enumerate(rows.levels)]
+        off = [
+            rows.residual[k] / h if level == POSITION else rows.residual[k] - carried[k] for k, level in enumerate(rows.levels)
+        ]
         trace.store(1, node.record.offset("D"), SX.zeros(blocks.triangle_size(node.size)))
         trace.store(1, node.record.offset("b"), -ca.vertcat(*off))
         if exact:
@@ -177,7 +179,7 @@ def geometric_kernel(node: NodeKind, first: int, exact: bool) -> Kernel:
             [(_, by_shift, _)] = derivatives([pulls], moving)
             _add(trace, node.kinds, h * by_shift, first, exact)
         else:
-            _add(trace, node.kinds, h * _restoring(trace, node, y), first, exact)
+            _add_own(trace, node.kinds, h * _restoring(trace, node, y), exact)
 
     return Kernel(f"implicit|{node.key}|geometric|{first}|{exact}", write)
 
@@ -269,25 +271,31 @@ def _summed(tape: Tape, views, terms) -> tuple[SX, SX]:
         B = ca.horzcat(*columns)
         K += B.T @ term.stiffness @ B
         D += B.T @ term.damping @ B
-    return tuple(tape.resolve([K, D]))
+    K, D = tape.resolve([K, D])
+    return K, D
 
 
 def _add(trace: Trace, kinds, A: SX, first: int, exact: bool) -> None:
     """Add a matrix on one or two bodies to their blocks: pointers 2 and 3, and 4 between them."""
-    places, offset = [], 0
-    for k, kind in enumerate(kinds):
-        if kind is not None:
-            places.append((2 + k, kind, slice(offset, offset + kind.nv)))
-            offset += kind.nv
-    for pointer, kind, own in places:
-        _add_to(trace, pointer, kind.record.offset("D"), blocks.lower(A[own, own]))
-        if exact:
-            _add_to(trace, pointer, kind.record.offset("upper"), blocks.upper(A[own, own]))
-    if len(places) == 2:
-        one, other = places[first][2], places[1 - first][2]
+    parts = _add_own(trace, kinds, A, exact)
+    if len(parts) == 2:
+        one, other = parts[first], parts[1 - first]
         _add_to(trace, 4, 0, ca.reshape(A[one, other].T, -1, 1))
         if exact:
             _add_to(trace, 4, (one.stop - one.start) * (other.stop - other.start), ca.reshape(A[other, one], -1, 1))
+
+
+def _add_own(trace: Trace, kinds, A: SX, exact: bool) -> list[slice]:
+    """Add the diagonal blocks of a matrix on one or two bodies to these; returns which part of it each has."""
+    parts, offset = [], 0
+    for pointer, kind in enumerate(kinds, start=2):
+        if kind is not None:
+            own = slice(offset, offset := offset + kind.nv)
+            parts.append(own)
+            _add_to(trace, pointer, kind.record.offset("D"), blocks.lower(A[own, own]))
+            if exact:
+                _add_to(trace, pointer, kind.record.offset("upper"), blocks.upper(A[own, own]))
+    return parts
 
 
 def _add_to(trace: Trace, pointer: int, offset: int, values: SX) -> None:
