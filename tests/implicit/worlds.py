@@ -1,0 +1,79 @@
+"""Random small worlds for implicit steps: forests of mixed bodies and joints with forces of all sorts, springs of any stiffness."""
+
+import numpy as np
+
+import linkwork as lw
+from tests.solvers.forests import POINTS, forest, kind_of, unit
+
+
+def place_on(rng, body):
+    """A point of a body, in its frame."""
+    return np.zeros(3) if kind_of(body) in POINTS else 0.3 * rng.normal(size=3)
+
+
+def pulled(a, b, t):
+    """A force that depends on both bodies' positions and velocities, and has no potential."""
+    d, v = b.position - a.position, b.velocity - a.velocity
+    return [-3 * d[0] + d[1] * v[2], 2 * d[0] - 0.3 * v[1] * (1 + t), -d[2] ** 2 - 0.4 * v[2] + 0.2 * d[0]]
+
+
+def twisted(a, b, t):
+    u, w = a.direction((0.6, 0, 0.8)), b.angular_velocity - a.angular_velocity
+    return [-0.4 * w[0] + u[1], 0.5 * u[2] * w[1] - 0.3 * w[1], -0.2 * w[2] + 0.3 * u[0]]
+
+
+def blown(b, t):
+    v, x = b.velocity, b.position
+    return [-0.3 * v[0] + 0.2 * x[2], -0.3 * v[1] * v[1] + 0.1 * t, -x[2] - 0.2 * v[2]]
+
+
+def force_on(rng, a, b):
+    """A force between two bodies, or on the second."""
+    on = {"on_a": place_on(rng, a), "on_b": place_on(rng, b)}
+    points = kind_of(a) in POINTS or kind_of(b) in POINTS
+    turning = kind_of(b) not in POINTS
+    choices = [
+        lambda: lw.Spring(a, b, 20.0, rest=float(rng.uniform(0.2, 2)), damping=float(rng.choice([0.0, 0.5])), **on),
+        lambda: lw.Damper(a, b, 0.7, **on),
+        lambda: lw.Drag(b, 0.4, 0.3, 0.2 * turning, at=on["on_b"]),
+        lambda: lw.Wrench(b, force=rng.normal(size=3), torque=rng.normal(size=3) * turning, at=on["on_b"],
+                          frame="body" if turning else "world"),
+        lambda: lw.Force(b, blown, at=on["on_b"]),
+    ]  # fmt: skip
+    if kind_of(a) != "ground":
+        choices.append(lambda: lw.Force(a, b, pulled, **on))
+        if not points:
+            choices.append(lambda: lw.Force(a, b, twisted, torque=True))
+    return choices[rng.integers(len(choices))]()
+
+
+def motors(world, rng):
+    for joint in [c for c in world.constraints if isinstance(c, (lw.Hinge, lw.Slider, lw.Screw))]:
+        kind = ("torque", "position", "velocity")[rng.integers(3)]
+        gains = {"torque": {}, "position": {"kp": 5.0, "kd": 0.3}, "velocity": {"kd": 0.8}}[kind]
+        if rng.random() < 0.5:
+            world.add(lw.Motor(joint, kind, **gains))
+
+
+def coupled(seed, forces=4, **options):
+    """A forest with forces between neighbours and others, on single bodies, and motors."""
+    world = forest(seed, **options)
+    rng = np.random.default_rng([seed, 1])
+    ends = [world.ground, *world.bodies]
+    for _ in range(rng.integers(1, forces + 1)):
+        a, b = rng.choice(len(ends)), rng.integers(1, len(ends))
+        world.add(force_on(rng, world.ground if a == b else ends[a], ends[b]))
+    for c in [c for c in world.constraints if isinstance(c, lw.Ball) and world.ground not in (c.a, c.b)]:
+        if rng.random() < 0.5:  # forces between neighbours
+            world.add(force_on(rng, c.a, c.b))
+    motors(world, rng)
+    return world
+
+
+def commands(sim, rng):
+    """Something for every motor to do."""
+    for name in sim.control:
+        sim.control[name] = rng.normal()
+
+
+__all__ = ["coupled", "commands", "force_on", "unit"]

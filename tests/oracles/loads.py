@@ -1,0 +1,133 @@
+"""Every force law, straight from its definition, on poses (tests/oracles/poses.py); and what it does to the bodies.
+
+LOADS[name](A, B, element, t, command) gives (on, kind, where, vector): on 0 or 1 for A or B, kind "force" at the point `where`
+(as built) or "torque". `generalised` turns them into forces on the velocity components of the two bodies.
+"""
+
+import numpy as np
+
+from tests.oracles.poses import PLANE, Ground, Placed, frame, skew
+from tests.oracles.residuals import Body, apart, coordinate, world_axis, world_point
+
+
+def plane_of(body):
+    first, second, normal = PLANE[body.kind.partition("-")[2]]
+    return np.eye(3)[:, [first, second]], np.eye(3)[normal]
+
+
+def point_jacobian(body, built):
+    """(3, nv): the velocity of a material point, named by where it was as built."""
+    if isinstance(body, Ground):
+        return np.zeros((3, 0))
+    name, (x, F, R) = body.kind.partition("-")[0], frame(body.kind, body.q)
+    r = body.point(built) - x
+    if name == "RigidBody":
+        return np.hstack([np.eye(3), -skew(r)])
+    if name == "ScalableBody":
+        return np.hstack([np.eye(3), -skew(r), R * np.linalg.solve(F, r)])
+    if name == "AffineBody":
+        return np.hstack([np.eye(3), np.kron(np.eye(3), np.linalg.solve(F, r))])
+    if name == "Particle":
+        return np.eye(3)
+    in_plane, normal = plane_of(body)
+    return in_plane if name == "PlanarParticle" else np.column_stack([in_plane, np.cross(normal, r)])
+
+
+def spin_jacobian(body):
+    """(3, nv): the angular velocity."""
+    if isinstance(body, Ground):
+        return np.zeros((3, 0))
+    name = body.kind.partition("-")[0]
+    if name in ("RigidBody", "ScalableBody"):
+        return np.hstack([np.zeros((3, 3)), np.eye(3), np.zeros((3, len(body.v) - 6))])
+    if name == "PlanarBody":
+        return np.column_stack([np.zeros((3, 2)), plane_of(body)[1]])
+    units = np.eye(len(body.v))
+    return np.column_stack([Placed(body.body, body.kind, body.q0, body.q, e).spin() for e in units])
+
+
+def velocity(body, built):
+    return np.zeros(3) if isinstance(body, Ground) else point_jacobian(body, built) @ body.v
+
+
+def spin(body):
+    return np.zeros(3) if isinstance(body, Ground) else spin_jacobian(body) @ body.v
+
+
+def _built(body, local):
+    return body.x0 + body.F0 @ local
+
+
+def _pull(A, B, e, tension):
+    """tension(length, rate) along the line of the points."""
+    a, b = _built(A, e.on_a), _built(B, e.on_b)
+    d = B.point(b) - A.point(a)
+    length = np.linalg.norm(d)
+    along = d / length if length > 0 else np.zeros(3)
+    f = tension(length, along @ (velocity(B, b) - velocity(A, a))) * along
+    return [(0, "force", a, f), (1, "force", b, -f)]
+
+
+def spring(A, B, e, t, command):
+    rest = np.linalg.norm(_built(B, e.on_b) - _built(A, e.on_a)) if e.rest is None else e.rest
+    return _pull(A, B, e, lambda length, rate: e.stiffness * (length - rest) + e.damping * rate)
+
+
+def damper(A, B, e, t, command):
+    return _pull(A, B, e, lambda length, rate: e.damping * rate)
+
+
+def drag(A, B, e, t, command):
+    at = _built(B, e.at)
+    v = velocity(B, at)
+    loads = [(1, "force", at, -(e.linear + e.quadratic * np.linalg.norm(v)) * v)]
+    return [*loads, (1, "torque", None, -e.angular * spin(B))] if e.angular else loads
+
+
+def wrench(A, B, e, t, command):
+    force, torque = (np.array(x(t) if callable(x) else x, dtype=float) for x in (e.force, e.torque))
+    turned = B.axis(B.R0) if e.frame == "body" else np.eye(3)
+    loads = [(1, "force", _built(B, e.at), turned @ force)]
+    return [*loads, (1, "torque", None, turned @ torque)] if torque.any() else loads
+
+
+def motor(A, B, e, t, command):
+    joint, sliding = e.joint, type(e.joint).__name__ == "Slider"
+    axis = A.axis(world_axis(joint, A, B))
+    a, b = world_point(joint, A, B)
+    turning = axis @ (spin(B) - spin(A))
+    sliding_rate = axis @ (velocity(B, b) - velocity(A, a)) + np.cross(spin(A), axis) @ apart(A, B, joint)
+    rate = sliding_rate if sliding else turning
+    effort = {
+        "torque": lambda: command,
+        "velocity": lambda: e.kd * (command - rate),
+        "position": lambda: e.kp * (command - coordinate(A, B, joint)) - e.kd * rate,
+    }[e.kind]()
+    effort = effort if e.limit is None else np.clip(effort, -e.limit, e.limit)
+    if not sliding:
+        return [(1, "torque", None, effort * axis), (0, "torque", None, -effort * axis)]
+    lever = np.cross(apart(A, B, joint), effort * axis)  # the pair has no moment
+    return [(1, "force", b, effort * axis), (0, "force", a, -effort * axis), (0, "torque", None, -lever)]
+
+
+def force(A, B, e, t, command):
+    bodies = [A, B][2 - len(e.bodies) :]
+    f = np.array(e.function(*[Body(x) for x in bodies], t), dtype=float).ravel()
+    kind = "torque" if e.torque else "force"
+    loads = [(1, kind, _built(B, e.at), f)]
+    return loads if len(bodies) == 1 else [*loads, (0, kind, _built(A, e.on_a), -f)]
+
+
+LOADS = {
+    "Spring": spring, "Damper": damper, "Drag": drag, "Wrench": wrench, "Motor": motor, "Force": force,
+}  # fmt: skip
+
+
+def generalised(A, B, element, t, command=0.0):
+    """Forces on the velocity components of A and of B."""
+    totals = [np.zeros(point_jacobian(body, body.x0).shape[1]) for body in (A, B)]
+    for on, kind, where, vector in LOADS[type(element).__name__](A, B, element, t, command):
+        J = point_jacobian((A, B)[on], where) if kind == "force" else spin_jacobian((A, B)[on])
+        totals[on] += J.T @ vector
+    return totals
+
