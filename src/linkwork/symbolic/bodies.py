@@ -34,6 +34,14 @@ def load_global(trace: Trace, name: str) -> SX:
     return trace.load(0, *GLOBALS[name])
 
 
+def note_worst(trace: Trace, values: SX) -> None:
+    """Keep the largest residual."""
+    worst = load_global(trace, "worst")
+    for k in range(values.shape[0]):
+        worst = ca.fmax(worst, ca.fabs(values[k]))
+    trace.store(0, GLOBALS.offset("worst"), worst)
+
+
 @dataclass
 class Primitive:
     """A vector of the world that a body carries."""
@@ -183,6 +191,10 @@ class BodyKind:
         """What a body brings into a step of length h: M v, and its inertial force where that is kept apart."""
         return self.mass(view) @ view.v + h * self.inertial(view)
 
+    def restoring(self, view: View, before: View, gravity, h) -> SX | None:
+        """What the turning of the body under its impulses adds to the symmetric tangent; None: nothing."""
+        return None
+
     def carried(self, view: View, q0, q1, v1) -> SX:
         """The velocity at q1 of a body that was found to move with v1 as seen from q0."""
         return v1
@@ -308,6 +320,13 @@ class Rigid(BodyKind):
     def momentum(self, view, h):
         return self.mass(view) @ view.v
 
+    def restoring(self, view, before, gravity, h):
+        """The arm from the origin to the centre of mass turns against the impulse that changed its momentum."""
+        m, c = view.field("mass"), view.field("com")
+        r0, r1 = rotation.matrix(before.q[3:7]) @ c, self.rotation(view) @ c
+        P0, P1 = (m * (v[0:3] + cross(v[3:6], r)) for v, r in ((before.v, r0), (view.v, r1)))
+        return ca.diagcat(SX(3, 3), h * raised(r1, P1 - P0 - h * m * gravity))
+
     def carried(self, view, q0, q1, v1):
         """The angular momentum that was found is kept: w = I(q1)^-1 I(q0) w1; and the velocity of the centre of mass."""
         c, inertia = view.field("com"), view.field("inertia")
@@ -328,6 +347,12 @@ class Rigid(BodyKind):
 
     def spin(self, view):
         return Primitive(view.v[3:6], ca.horzcat(SX(3, 3), SX.eye(3)), SX(3, 1), SX(3, 1))
+
+
+def raised(r: SX, mu: SX) -> SX:
+    """The symmetric part of d(r x mu)/d(turn) = r mu^T - (r.mu) 1, plus (r.mu + |r||mu|)/2: its least eigenvalue is zero."""
+    lengths = ca.sqrt(ca.sumsqr(r) * ca.sumsqr(mu))
+    return 0.5 * (r @ mu.T + mu @ r.T) + 0.5 * (lengths - ca.dot(r, mu)) * SX.eye(3)
 
 
 def turned_axes(pose, w) -> SX:
@@ -631,6 +656,7 @@ def _kinds() -> dict[str, BodyKind]:
 
 
 KINDS = _kinds()
+RIGID: Rigid = KINDS["RigidBody"]  # type: ignore[assignment]
 
 
 def kind_of(body) -> BodyKind:
