@@ -26,9 +26,7 @@ class Implicit(Programs):
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:
-        exact = (
-            tangent == "exact"
-        )  # fronts alone; the geometric stiffness of constraints couples their bodies, from the second iteration on
+        exact = tangent == "exact"  # by fronts alone; from the second iteration on constraints couple their bodies, too
         coupled = "forces and constraints" if exact and iterations != 1 else "forces"
         return {"limbs": not exact, "coupled": coupled, "pairs": exact}
 
@@ -85,13 +83,13 @@ class Implicit(Programs):
             clear = fronts.zero_kernel(9, self._limb_block(node), Joining.SMALL)
             sheet.add(self._first_body(self.model.nodes[node].ends), FIRST, self._id(clear), self.model.node_at[node])
         for number, force in enumerate(self.model.forces):
-            node = self.coupled_limbs.get(frozenset(force.ends))
-            if node is None:
+            limb_node = self.coupled_limbs.get(frozenset(force.ends))
+            if limb_node is None:
                 first, where = self._between(force.ends)
                 kernel = implicit.force_kernel(force.kind, what, first, self.exact)
             else:
-                first, where = int(self.place[force.ends[1]] < self.place[force.ends[0]]), [self.model.node_at[node]]
-                kernel = implicit.force_kernel(force.kind, what, first, self.exact, self._limb_block(node))
+                first, where = int(self.place[force.ends[1]] < self.place[force.ends[0]]), [self.model.node_at[limb_node]]
+                kernel = implicit.force_kernel(force.kind, what, first, self.exact, self._limb_block(limb_node))
             sheet.add(self._first_body(force.ends), FIRST, self._id(kernel), *self._force_offsets(number), *where)
 
     def _limb_block(self, node: int) -> int:
