@@ -79,7 +79,6 @@ class Spring(Law):
         loads = [(0, "force", p["on_a"], tension * along), (1, "force", p["on_b"], -tension * along)]
         return loads, 0.5 * p["stiffness"] * stretch**2
 
-
     def terms(self, handles, p, t):
         a, b = handles
         d = b.point(p["on_b"]) - a.point(p["on_a"])
