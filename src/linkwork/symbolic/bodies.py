@@ -82,6 +82,9 @@ class View:
     def spin(self) -> Primitive:
         return self.kind.spin(self)
 
+    def quaternion(self) -> Primitive:
+        return self.kind.quaternion(self)
+
 
 class Shifted(View):
     """A view whose coordinates and velocity carry symbols for a small displacement (`shift`, in the units of velocity) and a
@@ -113,6 +116,7 @@ class BodyKind:
     record: Record
     directions = True  # has lines, normals and axes
     elastic = False  # has forces of its own that depend on its configuration
+    counts_turns = True  # its quaternion keeps its sign where the body turns on and on
 
     def layout(self, derived: int, reported: dict[str, int] | None = None, **parameters: int) -> Record:
         """What every step touches: coordinates, velocity, derived pose, parameters, the front (D, b, x). Cold: a step's
@@ -217,8 +221,19 @@ class BodyKind:
         self._no_direction()
         raise AssertionError
 
+    def quaternion(self, view) -> Primitive:
+        self._no_direction()
+        raise AssertionError
+
     def point(self, view, local) -> Primitive:
         raise NotImplementedError
+
+
+def carried_quaternion(q, spin: Primitive) -> Primitive:
+    """The primitive of a unit quaternion q (4,) that turns with the spin w of a body: q' = (0, w) q / 2."""
+    w = spin.value
+    by_spin = 0.5 * ca.vertcat(-q[1:4].T, q[0] * SX.eye(3) - skew(q[1:4]))  # (4, 3)
+    return Primitive(q, by_spin @ spin.jacobian, by_spin @ w, by_spin @ spin.bias - 0.25 * ca.sumsqr(w) * q)
 
 
 def matrix33(column) -> SX:
@@ -348,6 +363,9 @@ class Rigid(BodyKind):
     def spin(self, view):
         return Primitive(view.v[3:6], ca.horzcat(SX(3, 3), SX.eye(3)), SX(3, 1), SX(3, 1))
 
+    def quaternion(self, view):
+        return carried_quaternion(view.q[3:7], self.spin(view))
+
 
 def raised(r: SX, mu: SX) -> SX:
     """The symmetric part of d(r x mu)/d(turn) = r mu^T - (r.mu) 1, plus (r.mu + |r||mu|)/2: its least eigenvalue is zero."""
@@ -429,6 +447,10 @@ class Planar(BodyKind):
     def spin(self, view):
         n = self.plane.normal
         return Primitive(n * view.v[2], ca.horzcat(SX(3, 2), n), SX(3, 1), SX(3, 1))
+
+    def quaternion(self, view):
+        half, n = 0.5 * view.q[2], self.plane.normal
+        return carried_quaternion(ca.vertcat(ca.cos(half), ca.sin(half) * n), self.spin(view))
 
 
 class Particle(BodyKind):
@@ -562,12 +584,15 @@ class Scalable(Stretching):
     def spin(self, view):
         return Primitive(view.v[3:6], ca.horzcat(SX(3, 3), SX.eye(3), SX(3, 3)), SX(3, 1), SX(3, 1))
 
+    quaternion = Rigid.quaternion
+
 
 class Affine(Stretching):
     """12: x, F (row by row) | their rates. Points are x + F p; the mass block is constant."""
 
     name, nq, nv = "AffineBody", 12, 12
     elastic = True
+    counts_turns = False  # its quaternion comes from a matrix
 
     def __init__(self):
         self.record = self.layout(9, mass=1, sigma=6, stiffness=1, damping=1)
@@ -646,6 +671,9 @@ class Affine(Stretching):
         values = [matrix33(view.q[3:12]), matrix33(view.v[3:12]), self._polar(view)]
         w, J, bias = ca.substitute([w, J, bias], [F, dF, R], values)
         return Primitive(w, ca.horzcat(SX(3, 3), J), SX(3, 1), bias)
+
+    def quaternion(self, view):
+        return carried_quaternion(rotation.quaternion(self._polar(view)), self.spin(view))
 
 
 def _kinds() -> dict[str, BodyKind]:
