@@ -45,6 +45,7 @@ GIVEN = {  # what each kind needs besides its references
     "Force": {"function": lambda b, t: 0},
     "Gear": {"ratio": 1.0},
     "Hinge": AXIS,
+    "JointSpring": {"stiffness": 1.0},
     "Motion": {"function": lambda t: t},
     "Motor": {"kind": "position", "kp": 1.0},
     "Particle": {"mass": 1.0},
@@ -62,6 +63,7 @@ GIVEN = {  # what each kind needs besides its references
     "Skate": {"direction": (1, 0, 0)},
     "Slider": AXIS,
     "Spring": {"stiffness": 1.0},
+    "TorsionSpring": {"stiffness": 1.0},
     "Universal": ANCHOR,
     "VelocityConstraint": {"function": lambda b, t: 0},
 }

@@ -95,6 +95,23 @@ def test_the_spin_is_how_the_axes_turn(kind):
     )
 
 
+@pytest.mark.parametrize("kind", [k for k in KINDS.values() if k.directions], ids=lambda k: k.name)
+def test_the_quaternion_is_the_orientation_and_goes_on_with_it(kind):
+    rng = np.random.default_rng(4)
+    body = Body(kind, rng)
+    call = body.function(lambda view: [getattr(view.quaternion(), name) for name in ("value", "jacobian", "rate", "bias")])
+    for _ in range(20):  # every component of the quaternion is the largest somewhere
+        q, v = sample(kind, rng)
+        value, J, rate, bias = call(q, v)
+        np.testing.assert_allclose(poses.quaternion_matrix(value), poses.frame(kind.name, q)[2], atol=1e-12)
+        if abs(value[0]) < 0.05 and not kind.counts_turns:
+            continue  # its sign may change
+        along = [call(poses.flow(kind.name, q, v, k * H), v) for k, _ in STENCIL]
+        np.testing.assert_allclose(rate, difference([x[0] for x in along], H), atol=1e-8)
+        np.testing.assert_allclose(bias, difference([x[2] for x in along], H), atol=1e-8)
+        np.testing.assert_allclose(np.reshape(J, (4, -1)) @ v, rate, atol=1e-12)
+
+
 def point_masses(body, kind):
     """(mass, local point): particles with the body's mass, centre and moments."""
     c = body.constants

@@ -17,6 +17,7 @@ from .constraints import (
     VelocityConstraint,
 )
 from .forces import Damper, Drag, Force, Motor, Spring, Wrench
+from .joint_forces import JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
 from .parameter import Parameter
 from .shapes import Box, Capsule, Cylinder, Disc, Ellipsoid, Shape, Sphere
@@ -44,6 +45,7 @@ __all__ = [
     "Ground",
     "Hinge",
     "Joint",
+    "JointSpring",
     "Motion",
     "Motor",
     "Parameter",
@@ -64,6 +66,7 @@ __all__ = [
     "Slider",
     "Sphere",
     "Spring",
+    "TorsionSpring",
     "Universal",
     "VelocityConstraint",
     "Weld",

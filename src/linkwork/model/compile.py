@@ -18,7 +18,7 @@ from linkwork.model.graph import GOOD, GROUND, Loop, Redundant, elimination_orde
 from linkwork.model.nodes import Bodies, Evaluator, Node
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS, kind_of
-from linkwork.symbolic.forces import LAWS
+from linkwork.symbolic.joint_forces import LAWS
 from linkwork.symbolic.kernels import node_jacobian_kernel, parameter_record
 from linkwork.symbolic.limbs import Limb, has_limb
 from linkwork.symbolic.relations import RELATIONS
@@ -61,8 +61,9 @@ def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool) -> Mod
     jacobians = _jacobians(bodies, nodes)
     order = _order(graph, bodies, nodes, ends, jacobians)
     force_groups = stacking.grouped(world.forces, LAWS, bodies)
-    later = later_neighbours(order, len(bodies.kinds), ends, _couplings(force_groups, ends, coupled))
-    items, limb_of = _items(order, later, graph, bodies, nodes, limbs)
+    couplings = _couplings(force_groups, ends, coupled)
+    later = later_neighbours(order, len(bodies.kinds), ends, couplings)
+    items, limb_of = _items(order, later, bodies, nodes, limbs, couplings)
     if limb_of:  # origins move to the joints, so the numbers are computed once more
         _place_origins(bodies, nodes, limb_of)
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
@@ -71,12 +72,18 @@ def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool) -> Mod
     return _lay_out(world, options, bodies, nodes, forces, graph, items, later, limb_of)
 
 
-def _couplings(force_groups, ends, coupled: str) -> set[tuple[int, int]]:
-    """Pairs of bodies between which a model has blocks of its own."""
-    found = [pair for group in force_groups for pair in group.ends] if coupled else []
+def _couplings(force_groups, ends, coupled: str) -> dict[tuple[int, int], bool]:
+    """Pairs of bodies (the lower first) between which a model has blocks of its own; whether all that couples them is their
+    turning."""
+    found = [(pair, group.relation.turns_only) for group in force_groups for pair in group.ends] if coupled else []
     if "constraints" in coupled:
-        found += ends
-    return {(a, b) for a, b in found if GROUND not in (a, b)}
+        found += [(pair, False) for pair in ends]
+    pairs: dict[tuple[int, int], bool] = {}
+    for (a, b), turning in found:
+        if GROUND not in (a, b):
+            pair = (min(a, b), max(a, b))
+            pairs[pair] = pairs.get(pair, True) and turning
+    return pairs
 
 
 def _bodies(world) -> Bodies:
@@ -173,8 +180,9 @@ def _order(graph, bodies, nodes, ends, jacobians) -> list[int]:
         ) from None
 
 
-def _items(order, later, graph, bodies, nodes, limbs: bool):
-    """The elimination step by step; a body with its joint where nothing else is a later neighbour of either."""
+def _items(order, later, bodies, nodes, limbs: bool, couplings):
+    """The elimination step by step; a body with its joint where nothing else is a later neighbour of either, but for a parent
+    that only the turning of both couples with it."""
     n = len(bodies.kinds)
     items, limb_of, skip = [], {}, set()
     shapes: dict[tuple, Limb] = {}
@@ -185,13 +193,15 @@ def _items(order, later, graph, bodies, nodes, limbs: bool):
             items.append(Item(node=vertex - n))
             continue
         after = later[vertex]
-        if limbs and len(after) == 1 and position + 1 < len(order) and order[position + 1] == after[0]:
+        if limbs and after and position + 1 < len(order) and order[position + 1] == after[0]:
             k = after[0] - n
             node = nodes[k]
             parent = node.ends[0] if node.ends[1] == vertex else node.ends[1]
-            if has_limb(node.kind) and later[after[0]] == ([parent] if parent != GROUND else []):
-                signature = (id(node.kind), int(node.ends[1] == vertex))
-                limb_of[k] = shapes.setdefault(signature, Limb(node.kind, signature[1]))
+            coupled = couplings.get((min(vertex, parent), max(vertex, parent)), False)
+            alone = after[1:] == ([parent] if coupled else [])
+            if alone and has_limb(node.kind) and later[after[0]] == ([parent] if parent != GROUND else []):
+                signature = (id(node.kind), int(node.ends[1] == vertex), coupled)
+                limb_of[k] = shapes.setdefault(signature, Limb(node.kind, *signature[1:]))
                 items.append(Item(body=vertex, node=k, limb=limb_of[k]))
                 skip.add(after[0])
                 continue

@@ -12,6 +12,8 @@ import numpy as np
 
 from linkwork.symbolic.bodies import HANDED, PLANES, BodyKind
 
+CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
+
 
 def matrices(q: np.ndarray) -> np.ndarray:
     """Rotation matrices (k, 3, 3) of unit quaternions (k, 4)."""
@@ -95,6 +97,18 @@ class Frames:
     user_line = user_axis
     user_normal = user_axis
 
+    def quaternion(self) -> np.ndarray:
+        """Orientations (k, 4) of the internal frames as built: what the bodies' records start with."""
+        return quaternions(self.R)
+
+    def turn(self, world) -> np.ndarray:
+        """Orientations (k, 4) as built in the world, relative to the internal frames."""
+        return product(self.quaternion() * CONJUGATE, world)
+
+    def user_turn(self) -> np.ndarray:
+        """Orientations (k, 4) of the users' frames relative to the internal ones."""
+        return np.tile([1.0, 0.0, 0.0, 0.0], (len(self.x), 1))
+
     def pick(self, numbers) -> Frames:
         """A batch with some of these bodies, in the order given."""
         chosen = object.__new__(type(self))
@@ -163,8 +177,14 @@ class RigidFrames(Frames):
         """From internal coordinates back to the user's."""
         return apply(self.axes, local) + self.origin
 
+    def quaternion(self):
+        return product(self.orientation, quaternions(self.axes))
+
+    def user_turn(self):
+        return quaternions(self.axes) * CONJUGATE
+
     def start(self):
-        q = product(self.orientation, quaternions(self.axes))
+        q = self.quaternion()
         arm = self.x - self.position
         v = self.velocity + np.cross(self.spin, arm)
         return {"q": np.hstack([self.x, q]), "v": np.hstack([v, self.spin]), "mass": self.mass[:, None],
@@ -188,7 +208,12 @@ class PlanarFrames(Frames):
             c, s = np.cos(self.angle), HANDED[plane] * np.sin(self.angle)
             self.R[:, first, first] = self.R[:, second, second] = c
             self.R[:, first, second], self.R[:, second, first] = -s, s
+        self.plane = plane
         self.F = self.R
+
+    def quaternion(self):
+        half = 0.5 * self.angle[:, None]
+        return np.hstack([np.cos(half), np.sin(half) * np.eye(3)[PLANES[self.plane][2]]])
 
     def start(self):
         found = {"q": self.position, "v": self.velocity, "mass": self.mass[:, None]}
@@ -227,6 +252,9 @@ class StretchingFrames(Frames):
         else:
             self.F, self.F_rate = _stack(bodies, "deformation"), _stack(bodies, "deformation_rate")
             self.R = polar(self.F)
+
+    def quaternion(self):
+        return self.orientation if hasattr(self, "orientation") else quaternions(self.R)
 
     def start(self):
         if hasattr(self, "stretch"):

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from linkwork.codegen.trace import Joining
 from linkwork.model.graph import GROUND
-from linkwork.model.programs import FIRST, Programs, Sheet
+from linkwork.model.programs import FIRST, LAST, Programs, Sheet
 from linkwork.model.types import Model
 from linkwork.symbolic import fronts, implicit
 
@@ -20,21 +21,20 @@ STEPS = ("begin", "again", "advance-once", "advance-first", "advance", "accept",
 
 
 class Implicit(Programs):
-    name, limbs = "implicit", False
+    name, limbs = "implicit", True
     integrators = ("backward-euler",)
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:
-        exact = tangent == "exact"  # the geometric stiffness of constraints couples their bodies, from the second iteration on
-        return {
-            "limbs": cls.limbs,
-            "coupled": "forces and constraints" if exact and iterations != 1 else "forces",
-            "pairs": exact,
-        }
+        exact = tangent == "exact"  # by fronts alone; from the second iteration on constraints couple their bodies, too
+        coupled = "forces and constraints" if exact and iterations != 1 else "forces"
+        return {"limbs": not exact, "coupled": coupled, "pairs": exact}
 
     def __init__(self, model: Model):
         super().__init__(model)
         self.exact = model.pairs
+        ends = {frozenset(model.nodes[number].ends): number for number, limb in model.limb_of.items() if limb.coupled}
+        self.coupled_limbs = ends  # the bodies of a limb whose turning is coupled -> its node
 
     def assembly(self, what: str) -> np.ndarray:
         """Matrix and right-hand side of an iteration ("begin" or "again")."""
@@ -46,6 +46,7 @@ class Implicit(Programs):
         def make(sheet: Sheet) -> None:
             self._add_system(sheet, what)
             self._add_fronts(sheet, "exact-factor" if self.exact else "factor")
+            self._add_limbs(sheet, f"up-{what}", LAST)
 
         return self._keep(f"iteration {what}", make)
 
@@ -54,6 +55,7 @@ class Implicit(Programs):
 
         def make(sheet: Sheet) -> None:
             self._add_fronts(sheet, "exact-backward" if self.exact else "backward", down=True)
+            self._add_limbs(sheet, "backward-implicit", 0, down=True)
             self._add_bodies(sheet, (what,), 1)
 
         return self._keep(f"solution {what}", make)
@@ -64,7 +66,8 @@ class Implicit(Programs):
         self._add_tangents(sheet, what)
         for number in self.front_nodes:
             self._add_assembly(sheet, number, f"implicit-{what}")
-            if what == implicit.AGAIN:
+        if what == implicit.AGAIN:
+            for number in range(len(self.model.nodes)):
                 self._add_geometric(sheet, number)
 
     def _body_kernel(self, kind, name):
@@ -83,16 +86,29 @@ class Implicit(Programs):
         return first, [self._slot(ends[first], ends[1 - first])]
 
     def _add_tangents(self, sheet: Sheet, what: str) -> None:
+        for node in self.coupled_limbs.values():
+            clear = fronts.zero_kernel(9, self._limb_block(node), Joining.SMALL)
+            sheet.add(self._first_body(self.model.nodes[node].ends), FIRST, self._id(clear), self.model.node_at[node])
         for number, force in enumerate(self.model.forces):
-            first, slot = self._between(force.ends)
-            kernel = self._id(implicit.force_kernel(force.kind, what, first, self.exact))
-            sheet.add(self._first_body(force.ends), FIRST, kernel, *self._force_offsets(number), *slot)
+            limb_node = self.coupled_limbs.get(frozenset(force.ends))
+            if limb_node is None:
+                first, where = self._between(force.ends)
+                kernel = implicit.force_kernel(force.kind, what, first, self.exact)
+            else:
+                first, where = int(self.place[force.ends[1]] < self.place[force.ends[0]]), [self.model.node_at[limb_node]]
+                kernel = implicit.force_kernel(force.kind, what, first, self.exact, self._limb_block(limb_node))
+            sheet.add(self._first_body(force.ends), FIRST, self._id(kernel), *self._force_offsets(number), *where)
+
+    def _limb_block(self, node: int) -> int:
+        """From the record of a limb's joint to the block that couples the turning of its bodies."""
+        return self.model.limb_of[node].record.offset("B")
 
     def _add_geometric(self, sheet: Sheet, number: int) -> None:
         """Before the node's rows are written: multipliers of the last iteration are still there."""
         node = self.model.nodes[number]
         first, slot = self._between(node.ends) if self.exact else (0, [])
-        kernel = self._id(implicit.geometric_kernel(node.kind, first, self.exact))
+        x = self.model.field_of_node(number, "x").start - int(self.model.node_at[number])
+        kernel = self._id(implicit.geometric_kernel(node.kind, self._start(number), x, first, self.exact))
         sheet.add(self._first_body(node.ends), FIRST, kernel, *self._node_offsets(number), *slot)
 
     def _front(self, vertex: int, what: str) -> Iterable[tuple]:

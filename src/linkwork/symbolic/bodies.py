@@ -34,6 +34,14 @@ def load_global(trace: Trace, name: str) -> SX:
     return trace.load(0, *GLOBALS[name])
 
 
+def note_worst(trace: Trace, values: SX) -> None:
+    """Keep the largest residual."""
+    worst = load_global(trace, "worst")
+    for k in range(values.shape[0]):
+        worst = ca.fmax(worst, ca.fabs(values[k]))
+    trace.store(0, GLOBALS.offset("worst"), worst)
+
+
 @dataclass
 class Primitive:
     """A vector of the world that a body carries."""
@@ -74,6 +82,9 @@ class View:
     def spin(self) -> Primitive:
         return self.kind.spin(self)
 
+    def quaternion(self) -> Primitive:
+        return self.kind.quaternion(self)
+
 
 class Shifted(View):
     """A view whose coordinates and velocity carry symbols for a small displacement (`shift`, in the units of velocity) and a
@@ -105,6 +116,7 @@ class BodyKind:
     record: Record
     directions = True  # has lines, normals and axes
     elastic = False  # has forces of its own that depend on its configuration
+    counts_turns = True  # its quaternion keeps its sign where the body turns on and on
 
     def layout(self, derived: int, reported: dict[str, int] | None = None, **parameters: int) -> Record:
         """What every step touches: coordinates, velocity, derived pose, parameters, the front (D, b, x). Cold: a step's
@@ -183,6 +195,10 @@ class BodyKind:
         """What a body brings into a step of length h: M v, and its inertial force where that is kept apart."""
         return self.mass(view) @ view.v + h * self.inertial(view)
 
+    def restoring(self, view: View, before: View, gravity, h) -> SX | None:
+        """What the turning of the body under its impulses adds to the symmetric tangent; None: nothing."""
+        return None
+
     def carried(self, view: View, q0, q1, v1) -> SX:
         """The velocity at q1 of a body that was found to move with v1 as seen from q0."""
         return v1
@@ -205,8 +221,19 @@ class BodyKind:
         self._no_direction()
         raise AssertionError
 
+    def quaternion(self, view) -> Primitive:
+        self._no_direction()
+        raise AssertionError
+
     def point(self, view, local) -> Primitive:
         raise NotImplementedError
+
+
+def carried_quaternion(q, spin: Primitive) -> Primitive:
+    """The primitive of a unit quaternion q (4,) that turns with the spin w of a body: q' = (0, w) q / 2."""
+    w = spin.value
+    by_spin = 0.5 * ca.vertcat(-q[1:4].T, q[0] * SX.eye(3) - skew(q[1:4]))  # (4, 3)
+    return Primitive(q, by_spin @ spin.jacobian, by_spin @ w, by_spin @ spin.bias - 0.25 * ca.sumsqr(w) * q)
 
 
 def matrix33(column) -> SX:
@@ -308,6 +335,13 @@ class Rigid(BodyKind):
     def momentum(self, view, h):
         return self.mass(view) @ view.v
 
+    def restoring(self, view, before, gravity, h):
+        """The arm from the origin to the centre of mass turns against the impulse that changed its momentum."""
+        m, c = view.field("mass"), view.field("com")
+        r0, r1 = rotation.matrix(before.q[3:7]) @ c, self.rotation(view) @ c
+        P0, P1 = (m * (v[0:3] + cross(v[3:6], r)) for v, r in ((before.v, r0), (view.v, r1)))
+        return ca.diagcat(SX(3, 3), h * raised(r1, P1 - P0 - h * m * gravity))
+
     def carried(self, view, q0, q1, v1):
         """The angular momentum that was found is kept: w = I(q1)^-1 I(q0) w1; and the velocity of the centre of mass."""
         c, inertia = view.field("com"), view.field("inertia")
@@ -328,6 +362,15 @@ class Rigid(BodyKind):
 
     def spin(self, view):
         return Primitive(view.v[3:6], ca.horzcat(SX(3, 3), SX.eye(3)), SX(3, 1), SX(3, 1))
+
+    def quaternion(self, view):
+        return carried_quaternion(view.q[3:7], self.spin(view))
+
+
+def raised(r: SX, mu: SX) -> SX:
+    """The symmetric part of d(r x mu)/d(turn) = r mu^T - (r.mu) 1, plus (r.mu + |r||mu|)/2: its least eigenvalue is zero."""
+    lengths = ca.sqrt(ca.sumsqr(r) * ca.sumsqr(mu))
+    return 0.5 * (r @ mu.T + mu @ r.T) + 0.5 * (lengths - ca.dot(r, mu)) * SX.eye(3)
 
 
 def turned_axes(pose, w) -> SX:
@@ -404,6 +447,10 @@ class Planar(BodyKind):
     def spin(self, view):
         n = self.plane.normal
         return Primitive(n * view.v[2], ca.horzcat(SX(3, 2), n), SX(3, 1), SX(3, 1))
+
+    def quaternion(self, view):
+        half, n = 0.5 * view.q[2], self.plane.normal
+        return carried_quaternion(ca.vertcat(ca.cos(half), ca.sin(half) * n), self.spin(view))
 
 
 class Particle(BodyKind):
@@ -537,12 +584,15 @@ class Scalable(Stretching):
     def spin(self, view):
         return Primitive(view.v[3:6], ca.horzcat(SX(3, 3), SX.eye(3), SX(3, 3)), SX(3, 1), SX(3, 1))
 
+    quaternion = Rigid.quaternion
+
 
 class Affine(Stretching):
     """12: x, F (row by row) | their rates. Points are x + F p; the mass block is constant."""
 
     name, nq, nv = "AffineBody", 12, 12
     elastic = True
+    counts_turns = False  # its quaternion comes from a matrix
 
     def __init__(self):
         self.record = self.layout(9, mass=1, sigma=6, stiffness=1, damping=1)
@@ -622,6 +672,9 @@ class Affine(Stretching):
         w, J, bias = ca.substitute([w, J, bias], [F, dF, R], values)
         return Primitive(w, ca.horzcat(SX(3, 3), J), SX(3, 1), bias)
 
+    def quaternion(self, view):
+        return carried_quaternion(rotation.quaternion(self._polar(view)), self.spin(view))
+
 
 def _kinds() -> dict[str, BodyKind]:
     kinds: list[BodyKind] = [Rigid(), Particle(), Scalable(), Affine()]
@@ -631,6 +684,7 @@ def _kinds() -> dict[str, BodyKind]:
 
 
 KINDS = _kinds()
+RIGID: Rigid = KINDS["RigidBody"]  # type: ignore[assignment]
 
 
 def kind_of(body) -> BodyKind:

@@ -35,6 +35,7 @@ class Law(Relation):
     """The base: a force on two bodies (the ground stands in where there is one). Shares the numbers of relations."""
 
     velocity_dependent = True
+    turns_only = False  # a torque that depends on how its bodies are turned, and on nothing else of them
 
     def law(self, handles, p, t) -> tuple[list, SX]:
         raise NotImplementedError
@@ -178,6 +179,7 @@ class Motor(Law):
         self.key = f"Motor:{self.joint.key}-{self.kind}-{self.limited}"
         self.counters = 1 if self.kind == "position" and not self.sliding else 0
         self.velocity_dependent = self.kind != "torque"
+        self.turns_only = not self.sliding
         self.fields = {**self.joint.fields, "axis_a": 3, "kp": 1, "kd": 1, "limit": 1, "command": 1}
 
     @staticmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from linkwork.codegen.trace import Kernel, Trace
+from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.symbolic import blocks
 
 
@@ -158,6 +158,6 @@ def exact_piece_kernel(what: str, d: int, upper: int, m: int = 0, other_upper: i
     return Kernel(f"exact|{what}|{d}|{upper}|{m}|{other_upper}|{n}", write)
 
 
-def zero_kernel(size: int) -> Kernel:
+def zero_kernel(size: int, offset: int = 0, joining: Joining = Joining.NEVER) -> Kernel:
     """Pointer 1: entries set to zero."""
-    return Kernel(f"zero|{size}", lambda trace: trace.store(1, 0, SX.zeros(size)))
+    return Kernel(f"zero|{size}|{offset}", lambda trace: trace.store(1, offset, SX.zeros(size)), joining=joining)

@@ -19,7 +19,7 @@ from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.symbolic import blocks
-from linkwork.symbolic.bodies import GLOBALS, BodyKind, Shifted, View, derivatives, load_global
+from linkwork.symbolic.bodies import BodyKind, Shifted, View, derivatives, load_global, note_worst, raised
 from linkwork.symbolic.kernels import ForceKind, NodeKind
 from linkwork.symbolic.tape import POSITION, Tape
 
@@ -87,7 +87,8 @@ def _again(trace: Trace, kind: BodyKind, exact: bool) -> None:
         [(_, by_shift, _)] = derivatives([asked], [view])
         A = h * by_shift
     else:
-        A = kind.mass(now)
+        A, turning = kind.mass(now), kind.restoring(now, before, gravity, h)
+        A = A if turning is None else A + turning
         if kind.elastic:
             [(_, by_shift, by_kick)] = derivatives([kind.weight(view := Shifted(kind, trace, 1, "next"), gravity)], [view])
             A = A - _shaped(h * by_kick + h * h * by_shift, exact)
@@ -115,7 +116,7 @@ def _advance_first(trace: Trace, kind: BodyKind, exact: bool) -> None:
 def _advance(trace: Trace, kind: BodyKind, exact: bool) -> None:
     view, q1, v1 = _end(trace, kind)
     _store(trace, kind, q1=q1, v1=v1, R=kind.pose(q1))
-    _note_worst(trace, load_global(trace, "step") * view.field("x"))
+    note_worst(trace, load_global(trace, "step") * view.field("x"))
 
 
 def _accept(trace: Trace, kind: BodyKind, exact: bool) -> None:
@@ -125,13 +126,6 @@ def _accept(trace: Trace, kind: BodyKind, exact: bool) -> None:
 
 def _retry(trace: Trace, kind: BodyKind, exact: bool) -> None:
     _store(trace, kind, R=kind.pose(View(kind, trace, 1).q))
-
-
-def _note_worst(trace: Trace, values: SX) -> None:
-    worst = load_global(trace, "worst")
-    for k in range(values.shape[0]):
-        worst = ca.fmax(worst, ca.fabs(values[k]))
-    trace.store(0, GLOBALS.offset("worst"), worst)
 
 
 # -- constraint nodes: pointer 1 the node, 2 and 3 its bodies ------------------------------------------------------------
@@ -160,35 +154,35 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exac
                 if exact:
                     trace.store(4 + k, block.shape[0] * block.shape[1], block)
         if what == AGAIN:
-            _note_worst(trace, h * ca.vertcat(*off))
+            note_worst(trace, h * ca.vertcat(*off))
 
     return Kernel(f"implicit|{node.key}|{what}|{bodies_first}|{exact}", write)
 
 
-def geometric_kernel(node: NodeKind, first: int, exact: bool) -> Kernel:
-    """Adds h d(J^T y)/dq with the y of the last iteration to the bodies; pointer 4: the block between them, of body `first`
-    (0 or 1) with the other."""
+def geometric_kernel(node: NodeKind, start: int, x: int, first: int, exact: bool) -> Kernel:
+    """Adds h d(J^T y)/dq to the bodies, with the y of the last iteration at x and parameters from `start` on; pointer 4: the
+    block between them, of body `first` (0 or 1) with the other."""
 
     def write(trace: Trace) -> None:
-        y, h = trace.load(1, *node.record["x"]), load_global(trace, "step")
+        y, h = trace.load(1, x, node.size), load_global(trace, "step")
         if exact:
             views = [None if kind is None else Shifted(kind, trace, 2 + k, "next") for k, kind in enumerate(node.kinds)]
-            rows = node.rows_between(trace, views, load_global(trace, "time"))
+            rows = node.rows_between(trace, views, load_global(trace, "time"), start)
             moving = [view for view in views if view is not None]
             pulls = ca.vertcat(*[J.T @ y for J, view in zip(rows.jacobians, views, strict=True) if view is not None])
             [(_, by_shift, _)] = derivatives([pulls], moving)
             _add(trace, node.kinds, h * by_shift, first, exact)
         else:
-            _add_own(trace, node.kinds, h * _restoring(trace, node, y), exact)
+            _add_own(trace, node.kinds, h * _restoring(trace, node, y, start), exact)
 
-    return Kernel(f"implicit|{node.key}|geometric|{first}|{exact}", write)
+    return Kernel(f"implicit|{node.key}|geometric|{start}|{x}|{first}|{exact}", write)
 
 
-def _restoring(trace: Trace, node: NodeKind, y: SX) -> SX:
+def _restoring(trace: Trace, node: NodeKind, y: SX, start: int) -> SX:
     """The symmetric part of the geometric stiffness of every pull at the end of an arm, raised until it is positive
     semidefinite; what couples the arms is left out."""
     views = node.views(trace, "next")
-    tape, rows = node.tape_of_rows(trace, views, load_global(trace, "time"))
+    tape, rows = node.tape_of_rows(trace, views, load_global(trace, "time"), start)
     pulls = ca.jtimes(ca.vertcat(*[row for _, row in rows]), tape.values, y, True)
     sizes = [view.kind.nv if view else 0 for view in views]
     total = [SX(size, size) for size in sizes]
@@ -198,7 +192,7 @@ def _restoring(trace: Trace, node: NodeKind, y: SX) -> SX:
             continue
         spin, mu = view.spin().jacobian, pulls[3 * k : 3 * k + 3]
         arm = spin_arm(entry.primitive.jacobian, spin)
-        total[entry.body] += spin.T @ _raised(arm, mu) @ spin
+        total[entry.body] += spin.T @ raised(arm, mu) @ spin
     return ca.diagcat(*tape.resolve(total))
 
 
@@ -209,17 +203,12 @@ def spin_arm(jacobian: SX, spin: SX) -> SX:
     return twice / (2 if spin.nnz() == 3 else 1)  # a planar body turns about one axis
 
 
-def _raised(r: SX, mu: SX) -> SX:
-    """The symmetric part of d(r x mu)/d(turn) = r mu^T - (r.mu) 1, plus (r.mu + |r||mu|)/2: its least eigenvalue is zero."""
-    lengths = ca.sqrt(ca.sumsqr(r) * ca.sumsqr(mu))
-    return 0.5 * (r @ mu.T + mu @ r.T) + 0.5 * (lengths - ca.dot(r, mu)) * SX.eye(3)
-
-
 # -- forces: pointer 1 the force, 2 and 3 its bodies, 4 the block between them ---------------------------------------------
 
 
-def force_kernel(force: ForceKind, what: str, first: int, exact: bool) -> Kernel:
-    """Adds the force and its tangent; `first`: which of two bodies is eliminated first."""
+def force_kernel(force: ForceKind, what: str, first: int, exact: bool, limb_block: int | None = None) -> Kernel:
+    """Adds the force and its tangent; `first`: which of two bodies is eliminated first. `limb_block`: the force couples the
+    turning of a limb's bodies, and pointer 4 is its joint, which has the block at that offset."""
 
     def write(trace: Trace) -> None:
         h = load_global(trace, "step")
@@ -234,9 +223,16 @@ def force_kernel(force: ForceKind, what: str, first: int, exact: bool) -> Kernel
                 where, size = kind.record["b"]
                 trace.store(2 + k, where, trace.load(2 + k, where, size) + right[offset : offset + size])
                 offset += size
-        _add(trace, force.kinds, _shaped(h * D + h * h * K, exact), first, exact)
+        A = _shaped(h * D + h * h * K, exact)
+        if limb_block is None:
+            _add(trace, force.kinds, A, first, exact)
+        else:
+            parts = _add_own(trace, force.kinds, A, exact)
+            between = A[parts[first], parts[1 - first]][3:6, 3:6]
+            _add_to(trace, 4, limb_block, ca.reshape(between.T, -1, 1))
 
-    return Kernel(f"implicit|{force.key}|{what}|{first}|{exact}", write)
+    joining = Joining.NEVER if limb_block is None else Joining.SMALL
+    return Kernel(f"implicit|{force.key}|{what}|{first}|{exact}|{limb_block}", write, joining=joining)
 
 
 def _linearised(trace: Trace, force: ForceKind, exact: bool) -> tuple[SX, SX, SX]:

@@ -19,13 +19,12 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Record, Trace
-from linkwork.symbolic import blocks
+from linkwork.symbolic import blocks, coupled
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric
-from linkwork.symbolic.bodies import KINDS, Rigid, View, load_global
+from linkwork.symbolic.bodies import RIGID, View, load_global
 from linkwork.symbolic.kernels import NodeKind, parameter_record, right_side, store_landing
 from linkwork.symbolic.relations import Ball, Hinge, crossing
 
-RIGID: Rigid = KINDS["RigidBody"]  # type: ignore[assignment]
 # Factors in the place of the child's D (21 entries), which they replace, and in the joint's record.
 FRONT = {Ball: Record(C=6, S=9, K=6), Hinge: Record(Da=21)}
 BESIDE = {Ball: {"e": 3}, Hinge: {"e": 3, "axis": 3, "U": 6, "k": 1, "u": 1, "dual": 6}}
@@ -40,14 +39,20 @@ def has_limb(node: NodeKind) -> bool:
 
 @dataclass(frozen=True)
 class Limb:
-    """`child`: which of the node's two bodies (0 or 1) is eliminated with it."""
+    """`child`: which of the node's two bodies (0 or 1) is eliminated with it; `coupled`: a force couples the turning of both
+    bodies in implicit steps."""
 
     node: NodeKind
     child: int
+    coupled: bool = False
 
     @cached_property
     def relation(self):
         return self.node.parts[0].relation
+
+    @cached_property
+    def is_ball(self) -> bool:
+        return isinstance(self.relation, Ball)
 
     @cached_property
     def grounded(self) -> bool:
@@ -56,7 +61,7 @@ class Limb:
     @cached_property
     def record(self) -> Record:
         m = self.node.size
-        beside = BESIDE[type(self.relation)]
+        beside = BESIDE[type(self.relation)] | (coupled.FIELDS[type(self.relation).__name__] if self.coupled else {})
         return Record({"x": m, "history": 3 * m}, b=m, **beside, parameters=self.node.parameters)
 
     @cached_property
@@ -82,11 +87,17 @@ class Limb:
         return 1.0 if self.child_is_second else -1.0
 
     def kernel(self, what: str) -> Kernel:
-        """up-MODE (assemble, factor, forward sweep; a hinge counts its turns), forward, backward, landing. With
-        "-light" up keeps nothing for further right-hand sides, and backward finds no multipliers."""
+        """up-MODE (assemble, factor, forward sweep; a hinge counts its turns), forward, backward, landing; up-begin,
+        up-again and backward-implicit for implicit steps. With "-light" up keeps nothing for further right-hand sides, and
+        backward finds no multipliers."""
         light = what.endswith("-light") and isinstance(self.relation, Hinge)  # a ball has too little to leave out
         what = what.removesuffix("-light")
-        name = f"limb|{self.node.key}|{self.child}|{what}|{light}"
+        name = f"limb|{self.node.key}|{self.child}|{self.coupled}|{what}|{light}"
+        if what in ("up-begin", "up-again"):
+            again = what == "up-again"
+            return Kernel(name, lambda trace: coupled.up(self, trace, again), pairs=True, joining=Joining.GATHERS)
+        if what == "backward-implicit":
+            return Kernel(name, lambda trace: coupled.backward(self, trace), joining=Joining.GATHERS)
         if what.startswith("up-"):
             return Kernel(name, lambda trace: self._up(trace, what[3:], light), pairs=True, joining=Joining.GATHERS)
         if light:
@@ -95,7 +106,7 @@ class Limb:
         return Kernel(name, write, joining=Joining.GATHERS)
 
     # Node kernels take the node's bodies in order; here child and parent do, so views are made by role.
-    def _rows(self, trace: Trace, stage: str, time: SX):
+    def rows(self, trace: Trace, stage: str, time: SX):
         child, parent = View(RIGID, trace, 2, stage), None if self.grounded else View(RIGID, trace, 3, stage)
         views = [parent, child] if self.child == 1 else [child, parent]
         return self.node.rows_between(trace, views, time, self.start, self.known), child, parent
@@ -116,19 +127,19 @@ class Limb:
             return 2, RIGID.record.offset("D") + offset, size
         return 1, *self.record[name]
 
-    def _arm(self, trace: Trace, parent: View) -> SX:
+    def arm(self, trace: Trace, parent: View) -> SX:
         """From the parent's origin to the joint, in the world."""
         local = self.node.parameters_of(trace, self.start)[0]["on_a" if self.child_is_second else "on_b"]
         return RIGID.rotation(parent) @ local
 
     def _up(self, trace: Trace, mode: str, light: bool = False) -> None:
-        rows, child, parent = self._rows(trace, "now", load_global(trace, "time"))
+        rows, child, parent = self.rows(trace, "now", load_global(trace, "time"))
         r = right_side(trace, rows, mode)
         if isinstance(self.relation, Hinge):
-            axis, dual, turning = self._hinge(trace, mode, child, parent)
+            axis, dual, turning = self.turning_rows(trace, mode, child, parent)
             r = ca.vertcat(r[0:3], turning)
         D, f = symmetric(child.field("D"), 6), child.field("b")
-        e = None if parent is None else self._arm(trace, parent)
+        e = None if parent is None else self.arm(trace, parent)
         self.save(trace, b=r)
         if e is not None:
             self.save(trace, e=e)
@@ -150,7 +161,7 @@ class Limb:
                 self.save(trace, Da=lower(Da))
             self._push_hinge(trace, axis, U, k, Da, dual, f, e, r, D=True)
 
-    def _hinge(self, trace: Trace, mode: str, child: View, parent: View | None):
+    def turning_rows(self, trace: Trace, mode: str, child: View, parent: View | None):
         """The free axis, vectors dual to the two turning rows on the child, and these rows' right-hand sides.
 
         The rows are C_i = t_i . a with t_1, t_2 fixed to the first body, the axis a to the second. Their rates are t_i . z
@@ -170,8 +181,11 @@ class Limb:
             "velocity": z,
             "first-order": k * axis,
             "project": axis,
+            "begin": axis / load_global(trace, "step"),
+            "again": axis / load_global(trace, "step"),
         }[mode]
-        self._count(trace, p, Rb, t1, t2)
+        if mode != "again":  # not at every iterate
+            self._count(trace, p, Rb, t1, t2)
         scale = self.sign / ca.dot(axis, cross(t1, t2))
         return axis, (scale * t2, -scale * t1), ca.vertcat(ca.dot(t1, right), ca.dot(t2, right))
 
@@ -211,12 +225,12 @@ class Limb:
         self.save(trace, u=u)
         trace.store(2, RIGID.record.offset("b"), fa)
         if e is not None:
-            self._to_parent(trace, e, Da if D else None, fa - Da @ self._given_motion(r, dual))
+            self._to_parent(trace, e, Da if D else None, fa - Da @ self.given_motion(r, dual))
 
-    def _given_motion(self, r, dual) -> SX:
+    def given_motion(self, r, dual) -> SX:
         return ca.vertcat(self.sign * r[0:3], r[3] * dual[0] + r[4] * dual[1])
 
-    def _loaded_dual(self, trace):
+    def loaded_dual(self, trace):
         both = self.load(trace, "dual")
         return both[0:3], both[3:6]
 
@@ -230,7 +244,7 @@ class Limb:
         else:
             axis, U, k = self.load(trace, "axis"), self.load(trace, "U"), self.load(trace, "k")
             Da = symmetric(self.load(trace, "Da"), 6)
-            self._push_hinge(trace, axis, U, k, Da, self._loaded_dual(trace), f, e, r, D=False)
+            self._push_hinge(trace, axis, U, k, Da, self.loaded_dual(trace), f, e, r, D=False)
 
     def _backward(self, trace: Trace, light: bool = False) -> None:
         b, r = trace.load(2, *RIGID.record["b"]), self.load(trace, "b")
@@ -245,8 +259,8 @@ class Limb:
             multipliers = self.sign * (b[0:3] - K @ a)
         else:
             axis, U, k, u = (self.load(trace, name) for name in ("axis", "U", "k", "u"))
-            dual, Da = self._loaded_dual(trace), symmetric(self.load(trace, "Da"), 6)
-            given = carried + self._given_motion(r, dual)
+            dual, Da = self.loaded_dual(trace), symmetric(self.load(trace, "Da"), 6)
+            given = carried + self.given_motion(r, dual)
             x = given + ca.vertcat(SX(3, 1), axis * (u - k * ca.dot(U, given)))
             left = b - Da @ given
             multipliers = ca.vertcat(self.sign * left[0:3], ca.dot(dual[0], left[3:6]), ca.dot(dual[1], left[3:6]))

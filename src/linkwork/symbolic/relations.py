@@ -153,10 +153,15 @@ class AxisRelation(Relation):
                  "axis_a": axis_a, "side_b": np.cross(axis_b, ref_b)}  # fmt: skip
         return {name: found[name] for name in self.fields if name in found}
 
-    def angles(self, handles, p):
+    @staticmethod
+    def angle(handles, p):
+        """(sine, cosine) of the turn of b about the axis."""
         a, b = handles
         ref = b.axis(p["ref_b"])
-        return [(ca.dot(a.axis(p["side_a"]), ref), ca.dot(a.axis(p["ref_a"]), ref))][: self.counters]
+        return ca.dot(a.axis(p["side_a"]), ref), ca.dot(a.axis(p["ref_a"]), ref)
+
+    def angles(self, handles, p):
+        return [self.angle(handles, p)][: self.counters]
 
     @staticmethod
     def apart(handles, p):

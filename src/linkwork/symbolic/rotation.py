@@ -25,6 +25,47 @@ def product(p, q) -> SX:
     return ca.vertcat(p[0] * q[0] - ca.dot(pv, qv), p[0] * qv + q[0] * pv + cross(pv, qv))
 
 
+def conjugate(q) -> SX:
+    return ca.vertcat(q[0], -q[1:4])
+
+
+def vector(q) -> tuple[SX, SX]:
+    """The rotation vector (3,) of a unit quaternion, and its direction. The angle is in [0, 2 pi), so that it goes on
+    through pi; both are zero where no direction is left."""
+    square = ca.sumsqr(q[1:4])
+    turned = square > 1e-300
+    sine = ca.sqrt(ca.if_else(turned, square, 1))
+    direction = ca.if_else(turned, q[1:4] / sine, 0)
+    return ca.if_else(turned, 2 * ca.atan2(sine, q[0]) / sine, ca.if_else(q[0] > 0, 2, 0)) * q[1:4], direction
+
+
+def slack(q) -> SX:
+    """g = (angle/2) cot(angle/2) of a unit quaternion: how far its rotation vector follows a turn across it. One at rest,
+    zero at pi, negative beyond."""
+    square = ca.sumsqr(q[1:4])
+    turned = square > 1e-300
+    sine = ca.sqrt(ca.if_else(turned, square, 1))
+    return ca.if_else(turned, ca.atan2(sine, q[0]) * q[0] / sine, ca.if_else(q[0] > 0, 1, 0))
+
+
+def shorter(q) -> SX:
+    """q or -q, whichever is the shorter turn."""
+    return ca.if_else(q[0] < 0, -q, q)
+
+
+def quaternion(R) -> SX:
+    """A unit quaternion of a rotation matrix, from the largest of its components."""
+    trace = R[0, 0] + R[1, 1] + R[2, 2]
+    squares = [1 + trace, *[1 + 2 * R[k, k] - trace for k in range(3)]]
+    axial = ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])
+    chosen, largest = ca.vertcat(squares[0], axial), squares[0]
+    for k in range(3):
+        row = ca.vertcat(axial[k], *[squares[1 + k] if j == k else R[k, j] + R[j, k] for j in range(3)])
+        better = squares[1 + k] > largest
+        chosen, largest = ca.if_else(better, row, chosen), ca.fmax(squares[1 + k], largest)
+    return shorter(normalised(chosen))
+
+
 def normalised(q) -> SX:
     return q / ca.sqrt(ca.sumsqr(q))
 

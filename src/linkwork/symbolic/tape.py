@@ -63,6 +63,15 @@ class Handle:
         """Angular velocity in the world."""
         return self._entry("spin", None).rate
 
+    def quaternion(self) -> SX:
+        """(4,): the orientation of the body's internal frame, w x y z."""
+        return self._entry("quaternion", None).value
+
+    @property
+    def counts_turns(self) -> bool:
+        """Whether the sign of `quaternion` is kept where the body turns on and on."""
+        return self.view is None or self.view.kind.counts_turns
+
 
 class Tape:
     def __init__(self, views: Sequence[View | None], time: SX):
@@ -75,7 +84,8 @@ class Tape:
         key = (number, what, None if local is None else SX(local).serialize())  # str() rounds constants
         if key not in self._known:
             k = len(self.entries)
-            entry = Entry(number, SX.sym(f"s{k}", 3), SX.sym(f"r{k}", 3), _primitive(view, what, local))
+            size = 4 if what == "quaternion" else 3
+            entry = Entry(number, SX.sym(f"s{k}", size), SX.sym(f"r{k}", size), _primitive(view, what, local))
             self.entries.append(entry)
             self._known[key] = entry
         return self._known[key]
@@ -97,12 +107,14 @@ class Tape:
         return ca.substitute(expressions, symbols, values)
 
     def columns(self, by_entry: SX, body: int) -> SX:
-        """sum over the body's entries of (rows x 3) @ (3 x nv)."""
-        view = self.views[body]
+        """sum over the body's entries of (rows x size) @ (size x nv)."""
+        view, start = self.views[body], 0
         total = SX(by_entry.shape[0], view.kind.nv if view else 0)
-        for k, entry in enumerate(self.entries):
+        for entry in self.entries:
+            stop = start + entry.value.shape[0]
             if entry.body == body:
-                total += by_entry[:, 3 * k : 3 * k + 3] @ entry.primitive.jacobian
+                total += by_entry[:, start:stop] @ entry.primitive.jacobian
+            start = stop
         return total
 
 
@@ -115,11 +127,15 @@ def _given(entry: Entry) -> tuple[SX, SX]:
 
 def _primitive(view: View | None, what: str, local) -> Primitive:
     if view is None:  # the ground: fixed vectors of the world
+        if what == "quaternion":
+            return Primitive(SX(ca.DM([1, 0, 0, 0])), SX(4, 0), SX(4, 1), SX(4, 1))
         fixed = SX(0, 1) if what == "spin" else SX(local)
         return Primitive(fixed, SX(3, 0), SX(3, 1), SX(3, 1))
     if what == "spin":
         spin = view.spin()
         return Primitive(SX(0, 1), spin.jacobian, spin.value, spin.bias)
+    if what == "quaternion":
+        return view.quaternion()
     return getattr(view, what)(local)
 
 

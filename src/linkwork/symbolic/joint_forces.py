@@ -1,0 +1,278 @@
+"""Laws of stiff joints as expressions: springs in what a joint leaves free.
+
+Each is written with *coordinates*: numbers x of two bodies, and the motion whose rate is x'. Forces e along x put the loads
+weight^T e on the bodies, which is virtual work; the same motion carries the tangent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from linkwork.elements import joint_forces, joints
+from linkwork.elements.joint_forces import is_zero, size
+from linkwork.symbolic import rotation
+from linkwork.symbolic.forces import LAWS, Law, Term
+from linkwork.symbolic.functions import cross
+from linkwork.symbolic.relations import RELATIONS, AxisRelation
+
+
+@dataclass
+class Coordinate:
+    """Numbers x (k,) of two bodies; `motion` as in Term: the sum of weight @ (rate of a point, or spin) is x'."""
+
+    value: SX
+    motion: list[tuple[int, str, SX | None, SX]]
+
+    def rate(self, handles) -> SX:
+        rates = [weight @ (handles[body].spin() if what == "spin" else handles[body].point_rate(where))
+                 for body, what, where, weight in self.motion]  # fmt: skip
+        return sum(rates[1:], rates[0])
+
+    def loads(self, effort) -> list:
+        """What efforts (k,) along the coordinate put on the bodies."""
+        return [(body, "torque" if what == "spin" else "force", where, weight.T @ effort)
+                for body, what, where, weight in self.motion]  # fmt: skip
+
+    def term(self, stiffness, damping) -> Term:
+        return Term(self.motion, ca.diag(stiffness), ca.diag(damping))
+
+
+def turning(value, axes: list[SX]) -> Coordinate:
+    """Angles of b relative to a about axes (3,) of the world."""
+    weight = ca.horzcat(*axes).T
+    return Coordinate(value, [(0, "spin", None, -weight), (1, "spin", None, weight)])
+
+
+def travelling(handles, p, axes: list[SX]) -> Coordinate:
+    """Travels of b's anchor from a's along axes (3,) that a carries: on a they act along a line through b's anchor."""
+    apart, weight = AxisRelation.apart(handles, p), ca.horzcat(*axes).T
+    lever = ca.horzcat(*[cross(axis, apart) for axis in axes]).T
+    return Coordinate(weight @ apart, [(1, "point", p["on_b"], weight), (0, "point", p["on_a"], -weight),
+                                       (0, "spin", None, lever)])  # fmt: skip
+
+
+def wide(elements, name, count) -> np.ndarray:
+    """(k, count): a field of one number or of `count`."""
+    rows = [list(value) if size(value := getattr(e, name)) > 1 else [value] * count for e in elements]
+    return np.array(rows, dtype=object)
+
+
+def resting(elements, name, built) -> np.ndarray:
+    """(k, n): a field, and where it is None what holds as built, (k, n)."""
+    rows = [b if (value := getattr(e, name)) is None else np.atleast_1d(np.array(value, dtype=object))
+            for e, b in zip(elements, built, strict=True)]  # fmt: skip
+    return np.array([list(row) for row in rows], dtype=object)
+
+
+class JointLaw(Law):
+    """On the bodies of a joint, with the joint's own numbers."""
+
+    needs_directions = (True, True)
+
+    def __init__(self, element):
+        self.joint = RELATIONS[type(element.joint)](element.joint)
+        self.key = f"{type(element).__name__}:{self.joint.key}"
+
+    @staticmethod
+    def bodies(element):
+        return element.joint.a, element.joint.b
+
+    def joint_numbers(self, elements, A, B) -> dict[str, np.ndarray]:
+        of = [e.joint for e in elements]
+        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0]}
+
+
+def apart_as_built(numbers, A, B) -> np.ndarray:
+    """(k, 3), world: from the anchors on a to those on b."""
+    return B.world_point(numbers["on_b"]) - A.world_point(numbers["on_a"])
+
+
+class AxisSpring(JointLaw):
+    """Springs of hinges, screws, cylinders and planes about the axis, of sliders, cylinders and planes along it."""
+
+    def __init__(self, element):
+        super().__init__(element)
+        self.sliding, self.planar = isinstance(element.joint, joints.Slider), isinstance(element.joint, joints.Planar)
+        self.travels = self.sliding or not (is_zero(element.travel_stiffness) and is_zero(element.travel_damping))
+        self.counters = 0 if self.sliding else 1
+        self.turns_only = not self.travels
+        self.velocity_dependent = not (is_zero(element.damping) and is_zero(element.travel_damping))
+        self.key += f"-{self.travels}-{self.velocity_dependent}"
+        fields = {"stiffness": 1, "damping": 1, "rest": 1}
+        if self.travels and not self.sliding:
+            fields |= {"travel_stiffness": 1, "travel_damping": 1, "travel_rest": 2 if self.planar else 1}
+        self.fields = {**self.joint.fields, "axis_a": 3, **fields}
+
+    def numbers(self, elements, A, B):
+        found = self.joint_numbers(elements, A, B)
+        apart = apart_as_built(found, A, B)
+        travel = np.sum(A.world_axis(found["axis_a"]) * apart, axis=1, keepdims=True)
+        found |= {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
+        found["rest"] = resting(elements, "rest", travel if self.sliding else np.zeros_like(travel))
+        if "travel_rest" in self.fields:
+            found |= {name: wide(elements, name, 1) for name in ("travel_stiffness", "travel_damping")}
+            if self.planar:
+                shift = np.array(resting(elements, "travel_rest", apart), dtype=float)
+                found["travel_rest"] = np.stack(
+                    [np.sum(A.world_axis(found[n]) * shift, axis=1) for n in ("ref_a", "side_a")], 1
+                )
+            else:
+                found["travel_rest"] = resting(elements, "travel_rest", travel)
+        return found
+
+    def angles(self, handles, p):
+        return [self.joint.angle(handles, p)][: self.counters]
+
+    def springs(self, handles, p) -> list[tuple[Coordinate, SX, SX, SX]]:
+        """(coordinate, stiffness, damping, rest) of each."""
+        a, found = handles[0], []
+        if not self.sliding:
+            angle = turning(self.counted(handles, p)[0], [a.axis(p["axis_a"])])
+            found.append((angle, p["stiffness"], p["damping"], p["rest"]))
+        if self.travels:
+            prefix = "" if self.sliding else "travel_"
+            travel = travelling(handles, p, [a.axis(p[name]) for name in (("ref_a", "side_a") if self.planar else ("axis_a",))])
+            k, c, rest = (p[prefix + name] for name in ("stiffness", "damping", "rest"))
+            count = travel.value.shape[0]
+            found.append((travel, ca.repmat(k, count, 1), ca.repmat(c, count, 1), rest))
+        return found
+
+    def law(self, handles, p, t):
+        loads, energy = [], SX(0)
+        for x, stiffness, damping, rest in self.springs(handles, p):
+            effort = -stiffness * (x.value - rest)
+            if self.velocity_dependent:
+                effort -= damping * x.rate(handles)
+            loads += x.loads(effort)
+            energy += 0.5 * ca.dot(stiffness, (x.value - rest) ** 2)
+        return loads, energy
+
+    def terms(self, handles, p, t):
+        return [x.term(stiffness, damping) for x, stiffness, damping, _ in self.springs(handles, p)]
+
+
+class UniversalSpring(AxisSpring):
+    """Springs about the cross's first axis (on a) and second axis (on b)."""
+
+    counters, turns_only = 2, True
+
+    def __init__(self, element):
+        JointLaw.__init__(self, element)
+        self.velocity_dependent = not is_zero(element.damping)
+        self.key += f"-{self.velocity_dependent}"
+        own = {"second_a": 3, "third_a": 3, "first_b": 3, "third_b": 3, "stiffness": 2, "damping": 2, "rest": 2}
+        self.fields = {**self.joint.fields, **own}
+
+    def numbers(self, elements, A, B):
+        of = [e.joint for e in elements]
+        first, second = np.array([j.first for j in of]), np.array([j.second for j in of])
+        third = np.cross(first, second)
+        crosses = {"second_a": A.axis(second), "third_a": A.axis(third), "first_b": B.axis(first), "third_b": B.axis(third)}
+        springs = {name: wide(elements, name, 2) for name in ("stiffness", "damping")}
+        rest = resting(elements, "rest", np.zeros((len(of), 2)))
+        return {**self.joint.numbers(of, A, B), **crosses, **springs, "rest": rest}
+
+    def angles(self, handles, p):
+        a, b = handles
+        first, second = a.axis(p["first"]), b.axis(p["second"])
+        return [(ca.dot(second, a.axis(p["third_a"])), ca.dot(second, a.axis(p["second_a"]))),
+                (ca.dot(first, b.axis(p["third_b"])), ca.dot(first, b.axis(p["first_b"])))]  # fmt: skip
+
+    def springs(self, handles, p):
+        a, b = handles
+        angles = ca.vertcat(*self.counted(handles, p))
+        cross_axes = [a.axis(p["first"]), b.axis(p["second"])]
+        return [(turning(angles, cross_axes), p["stiffness"], p["damping"], p["rest"])]
+
+
+class TurnLaw(Law):
+    """The base of laws on the turn of b relative to a since they were built, and to a rest."""
+
+    needs_directions = (True, True)
+    turns_only = True
+    turns = {"turn_a": 4, "turn_b": 4}
+
+    def turn_numbers(self, rests, A, B) -> dict[str, np.ndarray]:
+        """rests: (k, 4). The frames whose orientations are the world's on a, and the world's on b at rest."""
+        still = np.tile([1.0, 0.0, 0.0, 0.0], (len(rests), 1))
+        shorter = np.where(rests[:, :1] < 0, -rests, rests)
+        return {"turn_a": A.turn(still), "turn_b": B.turn(shorter * (1, -1, -1, -1))}
+
+    @staticmethod
+    def turn(handles, p) -> tuple[SX, SX]:
+        """(4,): the turn of b relative to a, in the world; (4,): the orientation of the axes that a carries."""
+        a, b = handles
+        frame = rotation.product(a.quaternion(), p["turn_a"])
+        turn = rotation.product(rotation.product(b.quaternion(), p["turn_b"]), rotation.conjugate(frame))
+        return turn if a.counts_turns and b.counts_turns else rotation.shorter(turn), frame
+
+
+class BallSpring(TurnLaw):
+    """A torque along the rotation vector, T = -k phi u - c (w_b - w_a); with three stiffnesses down the gradient of
+    sum k_i phi_i^2 / 2, phi_i along the axes that a carries."""
+
+    def __init__(self, element):
+        self.count = 3 if size(element.stiffness) == 3 or size(element.damping) == 3 else 1
+        self.velocity_dependent = not is_zero(element.damping)
+        self.key = f"BallSpring-{self.count}-{self.velocity_dependent}"
+        self.fields = {**self.turns, "stiffness": self.count, "damping": self.count}
+
+    @staticmethod
+    def bodies(element):
+        pair = getattr(element, "joint", element)
+        return pair.a, pair.b
+
+    def numbers(self, elements, A, B):
+        rests = [(1.0, 0.0, 0.0, 0.0) if e.rest is None else e.rest for e in elements]
+        springs = {name: wide(elements, name, self.count) for name in ("stiffness", "damping")}
+        return {**self.turn_numbers(np.array(rests, dtype=float), A, B), **springs}
+
+    def _in_world(self, frame, coefficients) -> SX:
+        """(3, 3): coefficients along the axes that a carries."""
+        if self.count == 1:
+            return coefficients * SX.eye(3)
+        axes = rotation.matrix(frame)
+        return axes @ ca.diag(coefficients) @ axes.T
+
+    def law(self, handles, p, t):
+        turn, frame = self.turn(handles, p)
+        phi, u = rotation.vector(turn)
+        pull = self._in_world(frame, p["stiffness"]) @ phi
+        torque = -pull if self.count == 1 else -by_turn(turn, phi, u, pull)
+        if self.velocity_dependent:
+            torque -= self._in_world(frame, p["damping"]) @ (handles[1].spin() - handles[0].spin())
+        return [(0, "torque", None, -torque), (1, "torque", None, torque)], 0.5 * ca.dot(phi, pull)
+
+    def terms(self, handles, p, t):
+        turn, frame = self.turn(handles, p)
+        half = turn_tangent(turn, root=True)
+        stiffness = half @ self._in_world(frame, p["stiffness"]) @ half
+        if self.count == 1:
+            stiffness = p["stiffness"] * turn_tangent(turn)
+        damping = self._in_world(frame, p["damping"]) if self.velocity_dependent else SX(3, 3)
+        return [Term([(0, "spin", None, -SX.eye(3)), (1, "spin", None, SX.eye(3))], stiffness, damping)]
+
+
+def by_turn(turn, phi, u, pull) -> SX:
+    """Jl^-T pull, where the rotation vector phi changes by Jl^-1 times a turn: the torque that pulls along phi."""
+    g = rotation.slack(turn)
+    return g * pull + (1 - g) * ca.dot(u, pull) * u + 0.5 * cross(phi, pull)
+
+
+def turn_tangent(turn, root: bool = False) -> SX:
+    """S = sym(Jl^-1) = g 1 + (1 - g) u u^T, positive semidefinite: g is taken as zero beyond pi. Or its root."""
+    g, (_, u) = ca.fmax(rotation.slack(turn), 0), rotation.vector(turn)
+    g = ca.sqrt(g) if root else g
+    return g * SX.eye(3) + (1 - g) * (u @ u.T)
+
+
+def _joint_spring(element) -> Law:
+    special = {joints.Ball: BallSpring, joints.Universal: UniversalSpring}
+    return special.get(type(element.joint), AxisSpring)(element)
+
+
+LAWS |= {joint_forces.JointSpring: _joint_spring, joint_forces.TorsionSpring: BallSpring}
