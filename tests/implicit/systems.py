@@ -5,6 +5,7 @@ Run as a program with LINKWORK_KERNELS=casadi it does so on many random worlds w
 
 import warnings
 from functools import cache
+from unittest import mock
 
 import casadi as ca
 import numpy as np
@@ -14,14 +15,24 @@ from linkwork.codegen.jit import sweep
 from linkwork.codegen.trace import Trace
 from linkwork.model.graph import GROUND
 from linkwork.symbolic.bodies import GLOBALS, load_global
+from linkwork.solvers import SOLVERS
+from linkwork.solvers.implicit import Implicit
 from tests.oracles import poses
-from tests.oracles.backward_euler import Step, displaced, velocity_between
+from tests.oracles.backward_euler import Step
 
 H = 0.05
 
 
-def simulation(world, tangent="symmetric", dt=H, **options):
-    with warnings.catch_warnings():
+class Fronts(Implicit):
+    """Body, then joint, never both together."""
+
+    @classmethod
+    def layout(cls, tangent, iterations):
+        return {**super().layout(tangent, iterations), "limbs": False}
+
+
+def simulation(world, tangent="symmetric", dt=H, limbs=True, **options):
+    with warnings.catch_warnings(), mock.patch.dict(SOLVERS, {} if limbs else {"implicit": Fronts}):
         warnings.simplefilter("ignore", lw.Note)
         return lw.Simulation(world, dt=dt, solver="implicit", tangent=tangent, **options)
 
@@ -50,13 +61,12 @@ def start_step(sim):
 
 
 def place_iterate(sim, rng, size=0.1):
-    """An iterate anywhere near the start, reached from it, and any multipliers."""
-    kinds = [kind.name for kind in sim.model.bodies.kinds]
-    q0 = fields(sim, "q")
-    q1 = [displaced(kind, q, size * rng.normal(size=len(v))) for kind, q, v in zip(kinds, q0, fields(sim, "v"), strict=True)]
+    """An iterate anywhere near the start, reached from it, and any multipliers. Returns its coordinates."""
+    step = twin(sim)
+    q1, v1 = step.reached(step.moved(step.q0, size * rng.normal(size=step.n)))
     put(sim, "q1", q1)
-    put(sim, "v1", [velocity_between(kind, a, b, sim.dt) for kind, a, b in zip(kinds, q0, q1, strict=True)])
-    put(sim, "R", [poses.derived(kind, q) for kind, q in zip(kinds, q1, strict=True)])
+    put(sim, "v1", v1)
+    put(sim, "R", [poses.derived(kind, q) for kind, q in zip(step.kinds, q1, strict=True)])
     for k, node in enumerate(sim.model.nodes):
         sim.work[sim.model.field_of_node(k, "x")] = rng.normal(size=node.kind.size)
     return q1

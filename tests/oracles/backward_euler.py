@@ -12,8 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.oracles.loads import generalised
-from tests.oracles.poses import PLANE, Ground, Placed, flow, frame, quaternion_product, skew
+from tests.oracles.loads import generalised, point_jacobian
+from tests.oracles.poses import (
+    PLANE,
+    Ground,
+    Placed,
+    as_built,
+    flow,
+    frame,
+    quaternion_matrix,
+    quaternion_product,
+    skew,
+)
 
 STENCIL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
 SHIFT = 3e-3  # of finite differences, m or rad, and of velocities
@@ -30,24 +40,37 @@ def derivative(function, size, among=None):
 # -- how bodies move ---------------------------------------------------------------------------------------------------
 
 
+def centre(body, kind, built):
+    """The centre of mass in the package's own frame of a body (its origin may be anywhere)."""
+    if kind != "RigidBody":
+        return np.zeros(3)
+    (x, F, R), (origin, _, axes) = as_built(body), frame(kind, built)
+    return axes.T @ (x + F @ body.com - origin)
+
+
 def has_quaternion(kind):
     return kind in ("RigidBody", "ScalableBody")
 
 
-def displaced(kind, q, step):
-    """q after a displacement; rotations by the angle 2 atan(|a|/2) about a."""
+def displaced(kind, q, step, com):
+    """q after a displacement: rotations by the angle 2 atan(|a|/2) about a, the centre of mass (local) moves straight on."""
     if not has_quaternion(kind):
         return q + step
     turn = np.array([1.0, *(0.5 * step[3:6])])
     turned = quaternion_product(turn / np.linalg.norm(turn), q[3:7])
-    return np.concatenate([q[:3] + step[:3], turned, q[7:] + step[6:]])
+    arm = quaternion_matrix(q[3:7]) @ com
+    x = q[:3] + arm + step[:3] + np.cross(step[3:6], arm) - quaternion_matrix(turned) @ com
+    return np.concatenate([x, turned, q[7:] + step[6:]])
 
 
-def velocity_between(kind, q0, q1, h):
+def velocity_between(kind, q0, q1, h, com):
+    """The velocity with which q1 is reached from q0 in h."""
     if not has_quaternion(kind):
         return (q1 - q0) / h
     turn = quaternion_product(q1[3:7], q0[3:7] * (1, -1, -1, -1))
-    return np.concatenate([q1[:3] - q0[:3], 2 * turn[1:] / turn[0], q1[7:] - q0[7:]]) / h
+    w = 2 * turn[1:] / turn[0]
+    arms = [quaternion_matrix(q[3:7]) @ com for q in (q0, q1)]
+    return np.concatenate([q1[:3] + arms[1] - q0[:3] - arms[0] - np.cross(w, arms[1]), w, q1[7:] - q0[7:]]) / h
 
 
 # -- what a step asks of the forces on each body -------------------------------------------------------------------------
@@ -68,6 +91,15 @@ def stretching(kind, q, v, p):
     return np.hstack([np.eye(3), -skew(r), R * p]), np.cross(w, np.cross(w, r)) + 2 * np.cross(w, dr)
 
 
+def centre_as_built(body):
+    x, F, _ = as_built(body)
+    return x + F @ body.com
+
+
+def centre_velocity(placed):
+    return point_jacobian(placed, centre_as_built(placed.body)) @ placed.v
+
+
 def angular_momentum(placed):
     """About the centre of mass."""
     R = placed.Q @ placed.R0
@@ -84,7 +116,9 @@ def momentum_change(start, end, h):
             total += body.mass / 6 * J.T @ (J @ change + h * bias)
         return total
     if kind == "RigidBody":
-        return np.concatenate([body.mass * change[:3], angular_momentum(end) - angular_momentum(start)])
+        linear = body.mass * (centre_velocity(end) - centre_velocity(start))
+        turned = np.concatenate([np.zeros(3), angular_momentum(end) - angular_momentum(start)])
+        return point_jacobian(end, centre_as_built(body)).T @ linear + turned
     masses = np.full(len(change), body.mass)
     if kind.startswith("PlanarBody"):
         masses[2] = body.inertia
@@ -98,6 +132,8 @@ def own_force(placed, gravity):
     if kind.startswith("Planar"):
         f[:2] = body.mass * gravity[list(PLANE[kind.partition("-")[2]][:2])]
         return f
+    if kind == "RigidBody":
+        return point_jacobian(placed, centre_as_built(body)).T @ (body.mass * gravity)
     f[:3] = body.mass * gravity
     if kind == "ScalableBody":
         f[6:] = -body.stiffness * (q[7:] - 1) - body.damping * v[6:]
@@ -133,6 +169,7 @@ class Step:
         self.n, first = sum(sizes), np.concatenate([[0], np.cumsum(sizes)])
         self.parts = [np.arange(*pair) for pair in itertools.pairwise(first)]  # of each body
         self.nodes = range(len(self.ends))
+        self.centres = [centre(*each) for each in zip(self.bodies, self.kinds, self.built, strict=True)]
 
     def split(self, x):
         return [np.asarray(x)[part] for part in self.parts]
@@ -144,11 +181,12 @@ class Step:
         return Ground() if b < 0 else Placed(self.bodies[b], self.kinds[b], self.built[b], q[b], v[b])
 
     def moved(self, q, step):
-        return [displaced(*each) for each in zip(self.kinds, q, self.split(step), strict=True)]
+        return [displaced(*each) for each in zip(self.kinds, q, self.split(step), self.centres, strict=True)]
 
     def reached(self, q):
         """(q, the velocities with which it is reached)."""
-        return q, [velocity_between(kind, a, b, self.h) for kind, a, b in zip(self.kinds, self.q0, q, strict=True)]
+        each = zip(self.kinds, self.q0, q, self.centres, strict=True)
+        return q, [velocity_between(kind, a, b, self.h, com) for kind, a, b, com in each]
 
     def terms(self):
         """(bodies, function of (q, v) that gives something on these): together, momentum change less impulses of forces."""
@@ -219,7 +257,9 @@ class Step:
         off = np.concatenate([self.off(k, q, v) for k in self.nodes] or [np.zeros(0)])
         known = np.concatenate([self.at_position(k) for k in self.nodes] or [np.zeros(0, dtype=bool)])
         right = np.concatenate([by_kick @ flat - self.lacking(q, v), np.where(known, 0, J @ flat) - off])
-        return _whole(by_kick + self.h * by_shift, J.T, J), right
+        moved = [derivative(lambda x, k=k: self.off(k, self.moved(q, x), v), self.n) for k in self.nodes]
+        slopes = np.where(known[:, None], 0, J) + self.h * np.vstack([np.zeros((0, self.n)), *moved])
+        return _whole(by_kick + self.h * by_shift, J.T, slopes), right
 
     def again(self, q, y):
         """Linearised at q, reached with velocities of its own, and multipliers y of each node: the unknowns are the

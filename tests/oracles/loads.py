@@ -7,7 +7,7 @@ LOADS[name](A, B, element, t, command) gives (on, kind, where, vector): on 0 or 
 import numpy as np
 
 from tests.oracles.poses import PLANE, Ground, Placed, frame, skew
-from tests.oracles.residuals import Body, apart, coordinate, world_axis, world_point
+from tests.oracles.residuals import Body, apart, world_axis, world_point
 
 
 def plane_of(body):
@@ -91,17 +91,31 @@ def wrench(A, B, e, t, command):
     return [*loads, (1, "torque", None, turned @ torque)] if torque.any() else loads
 
 
+def own_axes(body):
+    """The axes of the package's own frame of a body, as built."""
+    return np.eye(3) if isinstance(body, Ground) else frame(body.kind, body.q0)[2]
+
+
+def turned(A, B, axis):
+    """By how much b has turned about a's axis. Where the joint does not hold it matters what is followed: the direction
+    across the axis that has no component along the axis of a's own frame that is most across."""
+    across = np.cross(local := own_axes(A).T @ axis, np.eye(3)[np.argmin(np.abs(local))])
+    ref = own_axes(A) @ (across / np.linalg.norm(across))
+    a, b = A.axis(ref), B.axis(ref)
+    return np.arctan2(np.cross(A.axis(axis), a) @ b, a @ b)
+
+
 def motor(A, B, e, t, command):
     joint, sliding = e.joint, type(e.joint).__name__ == "Slider"
     axis = A.axis(world_axis(joint, A, B))
     a, b = world_point(joint, A, B)
     turning = axis @ (spin(B) - spin(A))
     sliding_rate = axis @ (velocity(B, b) - velocity(A, a)) + np.cross(spin(A), axis) @ apart(A, B, joint)
-    rate = sliding_rate if sliding else turning
+    rate, travel = sliding_rate if sliding else turning, axis @ apart(A, B, joint)
     effort = {
         "torque": lambda: command,
         "velocity": lambda: e.kd * (command - rate),
-        "position": lambda: e.kp * (command - coordinate(A, B, joint)) - e.kd * rate,
+        "position": lambda: e.kp * (command - (travel if sliding else turned(A, B, world_axis(joint, A, B)))) - e.kd * rate,
     }[e.kind]()
     effort = effort if e.limit is None else np.clip(effort, -e.limit, e.limit)
     if not sliding:

@@ -100,6 +100,12 @@ class Shifted(View):
     def field(self, name: str) -> SX:
         return self._pose if name == "R" and hasattr(self, "_pose") else super().field(name)
 
+    def reached(self, h) -> Shifted:
+        """This view with the velocity with which its coordinates are reached from those of stage "now" in h."""
+        still = View(self.kind, self.trace, self.pointer, self.stage)
+        self.v = self.kind.velocity_between(still, View(self.kind, self.trace, self.pointer).q, self.q, h)
+        return self
+
 
 def derivatives(expressions: list[SX], views: list[Shifted]) -> list[list[SX]]:
     """Expressions, and their derivatives by all shifts and by all kicks, at zero."""
