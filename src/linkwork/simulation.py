@@ -213,7 +213,7 @@ class Simulation(Reports):
         if self._stale:
             self._prepare()
         self._solved = False
-        self._impulses = self.integrator.keeps_impulses
+        self._impulses = self.integrator.keeps_impulses if n else self._impulses
         made, status, self.age = self.integrator.advance(self.work, n, self.age)
         self.steps += made
         if status != OK:
@@ -295,6 +295,7 @@ class Simulation(Reports):
         self.work[self.model.state_index] = state.values
         self.work[0] = state.time
         self.steps, self.age = state.steps, state.age
+        self._impulses = False
         self._touched()
 
     def strike(self, body, impulse, at=None) -> None:
@@ -317,6 +318,7 @@ class Simulation(Reports):
         self.work[self.model.field_of_body(number, "b")] += self._point_jacobian(number, local).T @ impulse
         self._clear_rows()
         self.integrator.run(self.work, p.forward(), p.backward("strike"))
+        self.integrator.keep_impulses(self.work)
         self._touched()
         self._impulses = True
 
@@ -433,7 +435,7 @@ class Simulation(Reports):
         self._stale = False
 
     def _stop(self, status: int) -> None:
-        self._stale = True
+        self._stale, self._impulses = True, False
         self._stop_collapsed()
         worst, element = self._worst(velocity=False)
         what = {DIVERGED: "diverged", STUCK: "could not be brought back onto its constraints"}[status]
