@@ -6,29 +6,53 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from functools import wraps
 from hashlib import sha256
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
+from linkwork.elements import checks
+from linkwork.elements.expression import Expression, Misuse, NoSuchAttribute, wrapped
 from linkwork.elements.parameter import Parameter, parameter_of
-from linkwork.errors import ElementError
+from linkwork.errors import ElementError, suggestion
 from linkwork.symbolic.bodies import View
 from linkwork.symbolic.tape import Handle
 
 
+def _taking_expressions(function: Callable) -> Callable:
+    """Gives an Expression where it was given one, so that what users make of bodies stays what they know."""
+
+    @wraps(function)
+    def call(*arguments):
+        result = function(*arguments)
+        return wrapped(result) if any(_has_expression(a) for a in arguments) else result
+
+    return call
+
+
+def _has_expression(value) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_has_expression(item) for item in value)
+    return isinstance(value, (Expression, Parameter))
+
+
+@_taking_expressions
 def dot(a, b) -> SX:
     """The scalar product."""
     return ca.dot(vector(a), vector(b))
 
 
+@_taking_expressions
 def cross(a, b) -> SX:
     """The vector product."""
     return ca.cross(vector(a), vector(b))
 
 
+@_taking_expressions
 def norm(a) -> SX:
     """The length of a vector; its derivative at zero is zero (plain square roots give NaN there)."""
     square = ca.sumsqr(vector(a))
@@ -36,20 +60,24 @@ def norm(a) -> SX:
     return ca.if_else(positive, ca.sqrt(ca.if_else(positive, square, 1)), 0)
 
 
+@_taking_expressions
 def where(condition, a, b) -> SX:
     """a where the condition holds, else b."""
     return ca.if_else(condition, a, b)
 
 
+@_taking_expressions
 def minimum(a, b) -> SX:
     return ca.fmin(a, b)
 
 
+@_taking_expressions
 def maximum(a, b) -> SX:
     return ca.fmax(a, b)
 
 
-sin, cos, tan, exp, log, sqrt, tanh, atan2 = ca.sin, ca.cos, ca.tan, ca.exp, ca.log, ca.sqrt, ca.tanh, ca.atan2
+_CASADIS: tuple[Callable, ...] = (ca.sin, ca.cos, ca.tan, ca.exp, ca.log, ca.sqrt, ca.tanh, ca.atan2)
+sin, cos, tan, exp, log, sqrt, tanh, atan2 = map(_taking_expressions, _CASADIS)
 
 
 def vector(value) -> SX:
@@ -76,6 +104,12 @@ class BodyProxy:
         self._number = number
         self._requests: dict[tuple, SX] = {}
 
+    def __getattr__(self, name: str):
+        if not name.startswith("_"):
+            hint = suggestion(name, OFFERS) or f"; there are {', '.join(OFFERS)}"
+            raise NoSuchAttribute(f"asks a body for {name}, which none has{hint}")
+        raise AttributeError(name)
+
     def _ask(self, what: str, local=None) -> SX:
         key = (what, None if local is None else tuple(float(x) for x in local))
         if key not in self._requests:
@@ -83,33 +117,46 @@ class BodyProxy:
         return self._requests[key]
 
     @property
-    def position(self) -> SX:
-        return self._ask("point", (0.0, 0.0, 0.0))
+    def position(self) -> Expression:
+        return Expression(self._ask("point", (0.0, 0.0, 0.0)), "position")
 
     @property
-    def velocity(self) -> SX:
-        return self._ask("point_rate", (0.0, 0.0, 0.0))
+    def velocity(self) -> Expression:
+        return Expression(self._ask("point_rate", (0.0, 0.0, 0.0)), "velocity")
 
     @property
-    def angular_velocity(self) -> SX:
-        return self._ask("spin")
+    def angular_velocity(self) -> Expression:
+        return Expression(self._ask("spin"), "angular_velocity")
 
     @property
-    def orientation(self) -> SX:
-        return ca.horzcat(*[self._ask("axis", axis) for axis in np.eye(3)])
+    def orientation(self) -> Expression:
+        return Expression(ca.horzcat(*[self._ask("axis", axis) for axis in np.eye(3)]), "orientation")
 
-    def point(self, local) -> SX:
-        return self._ask("point", local)
+    def point(self, local) -> Expression:
+        return Expression(self._ask("point", _numbers("point", local)), "point(...)")
 
-    def point_velocity(self, local) -> SX:
-        return self._ask("point_rate", local)
+    def point_velocity(self, local) -> Expression:
+        return Expression(self._ask("point_rate", _numbers("point_velocity", local)), "point_velocity(...)")
 
-    def direction(self, local) -> SX:
-        return self._ask("axis", local)
+    def direction(self, local) -> Expression:
+        return Expression(self._ask("axis", _numbers("direction", local)), "direction(...)")
 
-    def spin(self, axis) -> SX:
-        unit = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
-        return ca.dot(self._ask("spin"), self._ask("axis", unit))
+    def spin(self, axis) -> Expression:
+        given = _numbers("spin", axis)
+        if not given.any():
+            raise Misuse("asks for spin((0, 0, 0)), which is no axis; give a direction such as (0, 0, 1)")
+        return Expression(ca.dot(self._ask("spin"), self._ask("axis", given / np.linalg.norm(given))), "spin(...)")
+
+
+OFFERS = tuple(name for name in vars(BodyProxy) if not name.startswith("_"))
+
+
+def _numbers(method: str, local) -> np.ndarray:
+    """What is fixed in a body: three numbers."""
+    try:
+        return checks.vector(method, method, local)
+    except ElementError:
+        raise Misuse(f"asks for {method}({checks.show(local)}); give three finite numbers such as (0, 0, 1)") from None
 
 
 VELOCITIES = ("point_rate", "spin")
@@ -123,8 +170,11 @@ class Traced:
         self.bodies = bodies
         proxies = [BodyProxy(i) for i in range(bodies)]
         time = SX.sym("t")
+        given = [*proxies, *(Expression(symbol, "p") for symbol in extra)]
+        if bodies or not extra:
+            given.append(Expression(time, "t"))
         try:
-            result = function(*proxies, *extra, *([time] if bodies else [] if extra else [time]))
+            result = function(*given)
         except Exception as error:
             raise ElementError(f"{owner}: {_explain(error)}") from None
         self.expression = _column(owner, result, size)
@@ -183,7 +233,15 @@ def _column(owner: str, result, size: int | None) -> SX:
 
 
 def _explain(error: Exception) -> str:
+    if isinstance(error, Misuse):
+        return f"its function {error}"
     text = str(error)
     if "truth value" in text or "__bool__" in text or "__nonzero__" in text or "Cannot compute the truth" in text:
         return "its function branches on an expression with a Python if; use lw.where(condition, a, b)"
-    return f"its function failed with {type(error).__name__}: {text.splitlines()[0] if text else 'no message'}"
+    return f"its function failed with {type(error).__name__}: {_first_words(text) or 'no message'}"
+
+
+def _first_words(text: str) -> str:
+    """The first line that says something, without the place in CasADi's sources and the assertion that failed there."""
+    lines = (re.sub(r"^\S*casadi\S*: *", "", line) for line in text.splitlines())
+    return next((line for line in lines if line and not line.startswith('Assertion "')), "")
