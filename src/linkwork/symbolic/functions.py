@@ -62,8 +62,8 @@ def norm(a) -> SX:
 
 @_taking_expressions
 def where(condition, a, b) -> SX:
-    """a where the condition holds, else b."""
-    return ca.if_else(condition, a, b)
+    """a where the condition holds, else b; numbers, expressions, or lists of them."""
+    return ca.if_else(condition, *(vector(x) if isinstance(x, (list, tuple, np.ndarray)) else x for x in (a, b)))
 
 
 @_taking_expressions
@@ -96,8 +96,7 @@ def vector(value) -> SX:
 class BodyProxy:
     """A body inside a user's function: world-frame vectors as expressions.
 
-    `position`, `velocity`, `orientation` (3 x 3, its columns are the body's axes), `angular_velocity`, `point(p)`,
-    `point_velocity(p)`, `direction(d)`, `spin(axis)`: the angular velocity about an axis of the body.
+    What it offers is listed for users where they look: at Constraint, VelocityConstraint and Force.
     """
 
     def __init__(self, number: int):
