@@ -63,7 +63,8 @@ def norm(a) -> SX:
 @_taking_expressions
 def where(condition, a, b) -> SX:
     """a where the condition holds, else b; numbers, expressions, or lists of them."""
-    return ca.if_else(condition, *(vector(x) if isinstance(x, (list, tuple, np.ndarray)) else x for x in (a, b)))
+    a, b = (x if isinstance(x, SX) else vector(x) for x in (a, b))
+    return ca.if_else(condition, a, b)
 
 
 @_taking_expressions
