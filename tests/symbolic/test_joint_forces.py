@@ -16,7 +16,9 @@ from tests.symbolic.probe import STENCIL, Force, difference
 H = 3e-4
 PITCH = 0.4  # m a turn, of the screws of pairs.py
 Y = np.array([0.0, 1.0, 0.0])
-TURNING = [(a, b) for a in KINDS for b in KINDS if "particle" not in a and "particle" not in b and (a, b) != ("ground", "ground")]
+TURNING = [
+    (a, b) for a in KINDS for b in KINDS if "particle" not in a and "particle" not in b and (a, b) != ("ground", "ground")
+]
 
 
 def half_turn(rotation_vector):

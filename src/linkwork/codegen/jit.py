@@ -7,6 +7,7 @@ same numbers to rounding. It is oracle, debugger and coverage in one.
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -14,9 +15,12 @@ import numpy as np
 from linkwork.codegen.compile import LOADER, cache_folder, source_digest
 from linkwork.codegen.trace import COLD, POINTERS, Kernel, Trace
 
+ON_X86 = platform.machine().lower() in ("x86_64", "amd64")
 INTERPRETED = os.environ.get("LINKWORK_KERNELS", "llvm") == "casadi"
 OPERANDS = POINTERS - 1  # record offsets of one operation
 LARGE = 1 << 17  # entries of a workspace that is larger than a core's own cache: records are asked for ahead
+LONG = 64  # operations of a sweep along which influence may fade below normal numbers, which are slow: they count as zero
+FLUSH = 0x8040  # flush to zero, and denormals are zero
 AHEAD, LINES = 3, 10  # operations ahead, cache lines of a record and what lies beside it
 
 if INTERPRETED:
@@ -106,11 +110,48 @@ else:
 
         return types.none(types.int64, types.int32), generate
 
+    def _control_word(builder, name: str, place) -> None:
+        """Store or load the word that controls floating-point arithmetic, where the processor has one that is known here."""
+        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer()])
+        builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.x86.sse.{name}"), [place])
+
+    @intrinsic
+    def _flush_tiny(typing_context):
+        """Numbers too small to be normal count as zero from now on; returns the word to restore."""
+
+        def generate(context, builder, signature, arguments):
+            word = ir.IntType(32)
+            place = cgutils.alloca_once(builder, word)
+            builder.store(ir.Constant(word, 0), place)
+            if ON_X86:
+                pointer = builder.bitcast(place, ir.IntType(8).as_pointer())
+                _control_word(builder, "stmxcsr", pointer)
+                before = builder.load(place)
+                builder.store(builder.or_(before, ir.Constant(word, FLUSH)), place)
+                _control_word(builder, "ldmxcsr", pointer)
+                return before
+            return builder.load(place)
+
+        return types.int32(), generate
+
+    @intrinsic
+    def _restore(typing_context, word):
+        def generate(context, builder, signature, arguments):
+            if ON_X86:
+                place = cgutils.alloca_once(builder, ir.IntType(32))
+                builder.store(arguments[0], place)
+                _control_word(builder, "ldmxcsr", builder.bitcast(place, ir.IntType(8).as_pointer()))
+            return cgutils.get_null_value(context.get_value_type(types.none))
+
+        return types.none(types.int32), generate
+
     @jit
     def sweep(work, table, operations, cold=False):
         """Run operations in order: rows (kernel, offset, ...) on the workspace. `cold`: they touch cold fields."""
         base = work.ctypes.data
         n = operations.shape[0]
+        long = n > LONG
+        control = _flush_tiny() if long else 0
         begin = 0
         if work.shape[0] > LARGE:
             begin = max(0, n - AHEAD)
@@ -125,6 +166,8 @@ else:
         for i in range(begin, n):
             row = operations[i]
             _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5])
+        if long:
+            _restore(control)
 
     def kernel_table(kernels: Iterable[Kernel]) -> np.ndarray:
         return np.array(LOADER.addresses_of(kernels), dtype=np.int64)

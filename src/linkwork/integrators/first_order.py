@@ -6,11 +6,11 @@ from __future__ import annotations
 from functools import cached_property
 
 from linkwork.codegen.jit import jit, sweep
-from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite
+from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite, tally
 
 
 @jit
-def steps_of_first_order(work, table, kick, up, down, work_done, count, sentinels, steps):
+def steps_of_first_order(work, table, kick, up, down, work_done, count, multipliers, impulses, sentinels, steps):
     h = work[STEP]
     work[KICK] = 1.0
     work[SHARE] = h
@@ -18,6 +18,8 @@ def steps_of_first_order(work, table, kick, up, down, work_done, count, sentinel
         sweep(work, table, kick)
         sweep(work, table, up)
         sweep(work, table, down)
+        if k == steps - 1:
+            tally(work, multipliers, impulses, h, True)
         if work_done.shape[0]:
             work[HALF] = work[TIME]
             sweep(work, table, work_done)
@@ -39,4 +41,4 @@ class FirstOrder(Integrator):
 
     def advance(self, work, steps, age):
         sweeps = self.sweeps
-        return steps_of_first_order(work, self.programs.table, *sweeps, self.sentinels, steps)
+        return steps_of_first_order(work, self.programs.table, *sweeps, *self.impulses, self.sentinels, steps)

@@ -29,23 +29,22 @@ def conjugate(q) -> SX:
     return ca.vertcat(q[0], -q[1:4])
 
 
+TINY = 1e-300  # below the square of any sine that matters; without branches, which CasADi copies into every product
+
+
 def vector(q) -> tuple[SX, SX]:
-    """The rotation vector (3,) of a unit quaternion, and its direction. The angle is in [0, 2 pi), so that it goes on
-    through pi; both are zero where no direction is left."""
-    square = ca.sumsqr(q[1:4])
-    turned = square > 1e-300
-    sine = ca.sqrt(ca.if_else(turned, square, 1))
-    direction = ca.if_else(turned, q[1:4] / sine, 0)
-    return ca.if_else(turned, 2 * ca.atan2(sine, q[0]) / sine, ca.if_else(q[0] > 0, 2, 0)) * q[1:4], direction
+    """The rotation vector (3,) of a unit quaternion, and its direction (zero at rest). The angle is in [0, 2 pi), so that it
+    goes on through pi."""
+    sine = ca.sqrt(ca.sumsqr(q[1:4]) + TINY)
+    inverse = 1 / sine
+    return (2 * ca.atan2(sine, q[0]) * inverse) * q[1:4], inverse * q[1:4]
 
 
 def slack(q) -> SX:
     """g = (angle/2) cot(angle/2) of a unit quaternion: how far its rotation vector follows a turn across it. One at rest,
     zero at pi, negative beyond."""
-    square = ca.sumsqr(q[1:4])
-    turned = square > 1e-300
-    sine = ca.sqrt(ca.if_else(turned, square, 1))
-    return ca.if_else(turned, ca.atan2(sine, q[0]) * q[0] / sine, ca.if_else(q[0] > 0, 1, 0))
+    sine = ca.sqrt(ca.sumsqr(q[1:4]) + TINY)
+    return ca.atan2(sine, q[0]) * q[0] / sine
 
 
 def shorter(q) -> SX:
