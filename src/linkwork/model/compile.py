@@ -193,7 +193,7 @@ def _items(order, later, bodies, nodes, limbs: bool, couplings):
             items.append(Item(node=vertex - n))
             continue
         after = later[vertex]
-        if limbs and after and position + 1 < len(order) and order[position + 1] == after[0]:
+        if limbs and after and after[0] >= n and order[position + 1] == after[0] and vertex in nodes[after[0] - n].ends:
             k = after[0] - n
             node = nodes[k]
             parent = node.ends[0] if node.ends[1] == vertex else node.ends[1]
