@@ -13,7 +13,7 @@ from linkwork.elements import checks
 from linkwork.elements.base import Element
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
 from linkwork.integrators import INTEGRATORS
-from linkwork.integrators.base import OK
+from linkwork.integrators.base import CUT, OK
 from linkwork.model.compile import compile
 from linkwork.model.trials import trials
 from linkwork.model.types import Model, State
@@ -168,6 +168,7 @@ class Simulation(Reports):
         self.programs = solver(self.model)
         self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance, iterations)
+        self.integrator.watched = not any(text.startswith(stops.NOT_CONVERGED) for text in self.notes)
         power = 1 if self.integrator_name == "first-order" else 2
         given = [(make.default_stiffness / self.dt**power, stiffness, "stiffness"),
                  (make.default_damping / self.dt, damping, "damping")]  # fmt: skip
@@ -230,12 +231,28 @@ class Simulation(Reports):
                 self._remember()
             if self._stale:
                 self._prepare()
-            made, status, self.age = self.integrator.advance(self.work, min(n, self._remember_at - self.steps), self.age)
-            self.steps += made
+            made, status = self._advance(min(n, self._remember_at - self.steps))
             n -= made
+            if status == CUT:
+                status = self._make_in_parts()
+                n -= 1
             if status != OK:
                 self._stale, self._impulses = True, False
                 raise stops.reason(self, status)
+
+    def _advance(self, n: int) -> tuple[int, int]:
+        made, status, self.age = self.integrator.advance(self.work, n, self.age)
+        self.steps += made
+        return made, status
+
+    def _make_in_parts(self) -> int:
+        """The first step that must be cut, with a note; from here on they are made without a word."""
+        text = stops.not_converged(self)
+        self.integrator.watched = False
+        _, status = self._advance(1)
+        if status == OK:
+            self.note(f"{text}; this step was made in {self.work[GLOBALS.offset('parts')]:.0f} parts")
+        return status
 
     def _remember(self) -> None:
         """Keep a state every so many steps and after each change from outside: from there a run that stops is looked into."""

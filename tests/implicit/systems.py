@@ -14,9 +14,9 @@ import linkwork as lw
 from linkwork.codegen.jit import sweep
 from linkwork.codegen.trace import Trace
 from linkwork.model.graph import GROUND
-from linkwork.symbolic.bodies import GLOBALS, load_global
 from linkwork.solvers import SOLVERS
 from linkwork.solvers.implicit import Implicit
+from linkwork.symbolic.bodies import GLOBALS, load_global
 from tests.oracles import poses
 from tests.oracles.backward_euler import Step
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import linkwork as lw
-from tests.solvers.forests import POINTS, forest, kind_of, unit
+from tests.solvers.forests import POINTS, forest, kind_of
 
 
 def place_on(rng, body):
@@ -14,7 +14,7 @@ def place_on(rng, body):
 def pulled(a, b, t):
     """A force that depends on both bodies' positions and velocities, and has no potential."""
     d, v = b.position - a.position, b.velocity - a.velocity
-    return [-3 * d[0] + d[1] * v[2], 2 * d[0] - 0.3 * v[1] * (1 + t), -d[2] ** 2 - 0.4 * v[2] + 0.2 * d[0]]
+    return [-3 * d[0] + d[1] * v[2], 2 * d[0] - 0.3 * v[1] * (1 + t), -(d[2] ** 2) - 0.4 * v[2] + 0.2 * d[0]]
 
 
 def twisted(a, b, t):
@@ -74,6 +74,3 @@ def commands(sim, rng):
     """Something for every motor to do."""
     for name in sim.control:
         sim.control[name] = rng.normal()
-
-
-__all__ = ["coupled", "commands", "force_on", "unit"]

@@ -44,7 +44,7 @@ def centre(body, kind, built):
     """The centre of mass in the package's own frame of a body (its origin may be anywhere)."""
     if kind != "RigidBody":
         return np.zeros(3)
-    (x, F, R), (origin, _, axes) = as_built(body), frame(kind, built)
+    (x, F, _), (origin, _, axes) = as_built(body), frame(kind, built)
     return axes.T @ (x + F @ body.com - origin)
 
 

@@ -144,4 +144,3 @@ def generalised(A, B, element, t, command=0.0):
         J = point_jacobian((A, B)[on], where) if kind == "force" else spin_jacobian((A, B)[on])
         totals[on] += J.T @ vector
     return totals
-

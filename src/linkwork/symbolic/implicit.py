@@ -205,7 +205,8 @@ def _restoring(trace: Trace, node: NodeKind, y: SX, start: int) -> SX:
     semidefinite; what couples the arms is left out."""
     views = node.views(trace, "next")
     tape, rows = node.tape_of_rows(trace, views, load_global(trace, "time"), start)
-    pulls = sum(y[k] * ca.jacobian(row, tape.values if level == POSITION else tape.rates).T for k, (level, row) in enumerate(rows))
+    slopes = [ca.jacobian(row, tape.values if level == POSITION else tape.rates) for level, row in rows]
+    pulls = ca.vertcat(*slopes).T @ y
     sizes = [view.kind.nv if view else 0 for view in views]
     total = [SX(size, size) for size in sizes]
     for k, entry in enumerate(tape.entries):
