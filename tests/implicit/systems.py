@@ -3,6 +3,7 @@
 Run as a program with LINKWORK_KERNELS=casadi it does so on many random worlds without compiling, a line of JSON for each.
 """
 
+import itertools
 import warnings
 from functools import cache
 from unittest import mock
@@ -156,3 +157,53 @@ def twin(sim):
         [(force.element, force.ends, sim.control.given().get(force.element.name, 0.0)) for force in m.forces],
         [node.ends for node in m.nodes], [node.kind.levels for node in m.nodes], lambda k, samples: rows_of(sim, k, samples),
     )  # fmt: skip
+
+
+# -- elimination alone ------------------------------------------------------------------------------------------------------
+
+
+def random_system(model, rng, symmetric):
+    """A regular matrix with the blocks of a model: bodies definite, constraints zero on the diagonal; and a right-hand side."""
+    n = len(model.bodies.kinds)
+    sizes = [kind.nv for kind in model.bodies.kinds] + [node.kind.size for node in model.nodes]
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    part = [slice(*pair) for pair in itertools.pairwise(first)]
+    H = np.zeros((first[-1], first[-1]))
+    pairs = [(b, n + k) for k, node in enumerate(model.nodes) for b in node.ends if b != GROUND]
+    pairs += [force.ends for force in model.forces if GROUND not in force.ends]
+    for a, b in pairs:
+        H[part[a], part[b]] = rng.normal(size=(sizes[a], sizes[b]))
+        H[part[b], part[a]] = H[part[a], part[b]].T if symmetric else rng.normal(size=(sizes[b], sizes[a]))
+        if b >= n and not symmetric:  # rows and pulls of constraints are nearly each other's
+            H[part[b], part[a]] = H[part[a], part[b]].T + 0.1 * H[part[b], part[a]]
+    for b in range(n):  # heavier than what couples it
+        X = rng.normal(size=(sizes[b], sizes[b]))
+        coupling = np.abs(H[part[b], : first[n]]).sum()
+        H[part[b], part[b]] = X @ X.T + (1 + coupling) * np.eye(sizes[b]) + (0 if symmetric else X - X.T)
+    return H, rng.normal(size=first[-1]), part
+
+
+def eliminated(model, H, r, part):
+    """x of H x = r by the fronts of the model."""
+    programs = Implicit(model)
+    work = np.zeros(model.size)
+    for vertex, later in model.later.items():
+        d, at, own = programs._dim(vertex), programs._front_at(vertex), part[vertex]
+        work[at : at + d * (d + 1) // 2] = H[own, own][np.tril_indices(d)]
+        work[at + d * (d + 1) // 2 :][:d] = r[own]
+        if model.pairs:
+            work[at + programs._upper(vertex) :][: d * (d - 1) // 2] = H[own, own].T[np.tril_indices(d, -1)]
+        for other in later:
+            slot, size = programs._slot(vertex, other), d * programs._dim(other)
+            work[slot : slot + size] = H[own, part[other]].ravel()
+            if model.pairs:
+                work[slot + size : slot + 2 * size] = H[part[other], own].T.ravel()
+    kind = "exact-" if model.pairs else ""
+    for what, down in (("factor", False), ("backward", True)):
+        operations = programs._keep(what, lambda sheet, what=what, down=down: programs._add_fronts(sheet, kind + what, down=down))
+        sweep(work, programs.table, operations)
+    x = np.zeros(len(r))
+    for vertex in model.later:
+        d = programs._dim(vertex)
+        x[part[vertex]] = work[programs._front_at(vertex) + d * (d + 1) // 2 + d :][:d]
+    return x

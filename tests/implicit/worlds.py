@@ -3,7 +3,7 @@
 import numpy as np
 
 import linkwork as lw
-from tests.solvers.forests import POINTS, forest, kind_of
+from tests.solvers.forests import POINTS, forest, kind_of, unit
 
 
 def place_on(rng, body):
@@ -74,3 +74,27 @@ def commands(sim, rng):
     """Something for every motor to do."""
     for name in sim.control:
         sim.control[name] = rng.normal()
+
+
+def skeleton(seed, largest=10):
+    """Rigid bodies in trees, joints of three to six rows, springs between any: compiled fast, at random places."""
+    rng = np.random.default_rng(seed)
+    world = lw.World()
+    bodies = [world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=rng.normal(size=3))) for _ in range(rng.integers(2, largest + 1))]
+    for k, body in enumerate(bodies):
+        if k > 0 and rng.random() < 0.9:
+            world.add(rigid_joint(rng, *[bodies[rng.integers(k)], body][:: rng.choice([1, -1])]))
+        elif rng.random() < 0.5:
+            world.add(rigid_joint(rng, world.ground, body))
+    for _ in range(rng.integers(1, 2 * len(bodies))):
+        a, b = rng.choice(len(bodies), 2, replace=False)
+        world.add(lw.Spring(bodies[a], bodies[b], 1.0, rest=1.0))
+    return world
+
+
+def rigid_joint(rng, a, b):
+    at, axis = rng.normal(size=3), unit(rng, 3)
+    other = np.cross(axis, unit(rng, 3))
+    choices = (lambda: lw.Ball(a, b, at), lambda: lw.Hinge(a, b, at, axis=axis), lambda: lw.Weld(a, b, at),
+               lambda: lw.Universal(a, b, at, first=axis, second=other), lambda: lw.Slider(a, b, at, axis=axis))  # fmt: skip
+    return choices[rng.choice(len(choices), p=[0.4, 0.3, 0.1, 0.1, 0.1])]()
