@@ -189,11 +189,16 @@ class Simulation(Reports):
         if list(old.bodies.elements) != list(self.world.bodies) or set(map(id, kept)) != set(map(id, self.world.constraints)):
             raise ModelError("World: bodies or constraints were changed after this Simulation was made; make a new one")
         values, commands = {name: work[entries[0]] for name, (_, entries) in old.parameters.items()}, self.control.given()
-        self._build()
-        if self.integrator_name == "first-order":
-            self._refuse_velocity_forces()
+        before = dict(vars(self))
+        try:
+            self._build()
+            if self.integrator_name == "first-order":
+                self._refuse_velocity_forces()
+            self._put(values, commands)
+        except LinkworkError:  # as it was, until the world is one that can be followed
+            vars(self).update(before)
+            raise
         common = len(old.state_index) - sum(2 * force.kind.law.counters for force in old.forces)
-        self._put(values, commands)
         self.work[self.model.state_index[:common]] = state.values[:common]
         self.work[0] = state.time
         self.integrator.run(self.work, self.programs.body("place"))
