@@ -152,7 +152,7 @@ class Simulation(Reports):
         for default, value, name in given:
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
         self.work[GLOBALS.offset("step")] = self.dt
-        self._stale = self._solved = self._impulses = False
+        self._stale = self._solved = self._impulses = self._unbooked = False
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self.control = Control(self)
 
@@ -202,7 +202,8 @@ class Simulation(Reports):
         if self._stale:
             self._prepare()
         self._solved = False
-        self._impulses = self.integrator.keeps_impulses
+        if n:
+            self._impulses = self._unbooked = self.integrator.keeps_impulses
         made, status, self.age = self.integrator.advance(self.work, n, self.age)
         self.steps += made
         if status != OK:
@@ -284,6 +285,7 @@ class Simulation(Reports):
         self.work[self.model.state_index] = state.values
         self.work[0] = state.time
         self.steps, self.age = state.steps, state.age
+        self._impulses = self._unbooked = False
         self._touched()
 
     def strike(self, body, impulse, at=None) -> None:
@@ -306,8 +308,9 @@ class Simulation(Reports):
         self.work[self.model.field_of_body(number, "b")] += self._point_jacobian(number, local).T @ impulse
         self._clear_rows()
         self.integrator.run(self.work, p.forward(), p.backward("strike"))
+        self.integrator.book(self.work, impact=True)
         self._touched()
-        self._impulses = True
+        self._impulses, self._unbooked = True, False
 
     @property
     def nbytes(self) -> int:
@@ -422,7 +425,7 @@ class Simulation(Reports):
         self._stale = False
 
     def _stop(self, status: int) -> None:
-        self._stale = True
+        self._stale, self._impulses, self._unbooked = True, False, False
         self._stop_collapsed()
         worst, element = self._worst(velocity=False)
         what = {DIVERGED: "diverged", STUCK: "could not be brought back onto its constraints"}[status]
