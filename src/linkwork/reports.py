@@ -21,8 +21,13 @@ from linkwork.symbolic.kernels import parameter_record
 
 @dataclass(frozen=True)
 class Energy:
-    """Joules. `work` is what prescribed motion has put in since the start: total - work is constant without other
-    forces that do work."""
+    """Joules. `potential` is that of weight, springs and the elasticity of bodies.
+
+    `work` is what prescribed motion has put in since the start: `Motion`, `Drive`, a `Constraint` that depends on time, a
+    `VelocityConstraint` that asks for a speed. Nothing else is counted in it: no motors, wrenches, dampers, drag, forces of
+    users or damping of bodies, no impacts, no changes of parameters. Without these total - work is constant, to the order of
+    the integrator; with them its change is what they do.
+    """
 
     kinetic: float
     potential: float
@@ -54,6 +59,7 @@ class Reports:
     work: np.ndarray
     _stale: bool  # derived values are behind the coordinates
     _impulses: bool  # those of the last step or impact are there
+    _unbooked: bool  # but for the last solve of the step, whose multipliers lie where it left them
     _solved: bool  # accelerations and multipliers are those of this moment
 
     def _follow_world(self) -> None:
@@ -151,8 +157,15 @@ class Reports:
         node_number, part = self._constraint(constraint)
         if not self._impulses:
             raise LinkworkError(self._no_impulses())
+        self._book()
         node, start = self.model.nodes[node_number], int(self.model.impulse_at[node_number])
         return -self.work[start : start + node.kind.size][node.rows_of(node.elements[part])]
+
+    def _book(self) -> None:
+        """Make the impulses complete: when they are asked for, and before another solve."""
+        if self._unbooked:
+            self.integrator.book(self.work)
+            self._unbooked = False
 
     def _no_impulses(self) -> str:
         if not self.integrator.keeps_impulses:
@@ -165,7 +178,18 @@ class Reports:
         return float(np.abs(self._residuals(velocity)[0]).max(initial=0.0))
 
     def energy(self) -> Energy:
-        """Kinetic and potential energy now, and the work of prescribed motion so far."""
+        """Kinetic and potential energy now, and the work of prescribed motion so far (what that counts: `Energy`).
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, -10))
+        >>> lift = world.add(lw.Particle(2.0, velocity=(0, 0, 1), name="lift"))
+        >>> told = world.add(lw.Motion(lift, lambda t: (0, 0, t)))
+        >>> sim = lw.Simulation(world)
+        >>> sim.step(500)
+        >>> energy = sim.energy()
+        >>> round(energy.total - energy.work, 6), round(energy.work, 6)
+        (1.0, 10.0)
+        """
         self._derive()
         for name in ("kinetic", "potential"):
             self.work[GLOBALS.offset(name)] = 0.0
@@ -182,6 +206,7 @@ class Reports:
         """Accelerations and multipliers of this moment, without feedback; the next step starts from fresh factors."""
         if self._solved:
             return
+        self._book()
         feedback = [GLOBALS.offset("stiffness"), GLOBALS.offset("damping")]
         kept = self.work[feedback]
         self.work[feedback] = 0.0

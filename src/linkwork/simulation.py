@@ -175,7 +175,7 @@ class Simulation(Reports):
         for default, value, name in given:
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
         self.work[GLOBALS.offset("step")] = self.dt
-        self._stale = self._solved = self._impulses = False
+        self._stale = self._solved = self._impulses = self._unbooked = False
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
         self._remember_at = 0
@@ -190,11 +190,16 @@ class Simulation(Reports):
         if list(old.bodies.elements) != list(self.world.bodies) or set(map(id, kept)) != set(map(id, self.world.constraints)):
             raise ModelError("World: bodies or constraints were changed after this Simulation was made; make a new one")
         values, commands = {name: work[entries[0]] for name, (_, entries) in old.parameters.items()}, self.control.given()
-        self._build()
-        if self.integrator_name == "first-order":
-            self._refuse_velocity_forces()
+        before = dict(vars(self))
+        try:
+            self._build()
+            if self.integrator_name == "first-order":
+                self._refuse_velocity_forces()
+            self._put(values, commands)
+        except LinkworkError:  # as it was, until the world is one that can be followed
+            vars(self).update(before)
+            raise
         common = len(old.state_index) - sum(2 * force.kind.law.counters for force in old.forces)
-        self._put(values, commands)
         self.work[self.model.state_index[:common]] = state.values[:common]
         self.work[0] = state.time
         self.integrator.run(self.work, self.programs.body("place"))
@@ -225,7 +230,8 @@ class Simulation(Reports):
             raise LinkworkError(f"Simulation: n is {checks.show(n)}; give a whole number of steps, at least 0")
         self._follow_world()
         self._solved = False
-        self._impulses = self.integrator.keeps_impulses if n else self._impulses
+        if n:
+            self._impulses = self._unbooked = self.integrator.keeps_impulses
         while n > 0:
             if self._stale or self.steps >= self._remember_at:
                 self._remember()
@@ -237,7 +243,7 @@ class Simulation(Reports):
                 status = self._make_in_parts()
                 n -= 1
             if status != OK:
-                self._stale, self._impulses = True, False
+                self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
 
     def _advance(self, n: int) -> tuple[int, int]:
@@ -338,7 +344,7 @@ class Simulation(Reports):
         self.work[self.model.state_index] = state.values
         self.work[0] = state.time
         self.steps, self.age = state.steps, state.age
-        self._impulses = False
+        self._impulses = self._unbooked = False
         self._past = []
         self._touched()
 
@@ -362,9 +368,9 @@ class Simulation(Reports):
         self.work[self.model.field_of_body(number, "b")] += self._point_jacobian(number, local).T @ impulse
         self._clear_rows()
         self.integrator.run(self.work, p.forward(), p.backward("strike"))
-        self.integrator.keep_impulses(self.work)
+        self.integrator.book(self.work, impact=True)
         self._touched()
-        self._impulses = True
+        self._impulses, self._unbooked = True, False
 
     @property
     def nbytes(self) -> int:

@@ -80,7 +80,9 @@ def skeleton(seed, largest=10):
     """Rigid bodies in trees, joints of three to six rows, springs between any: compiled fast, at random places."""
     rng = np.random.default_rng(seed)
     world = lw.World()
-    bodies = [world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=rng.normal(size=3))) for _ in range(rng.integers(2, largest + 1))]
+    bodies = [
+        world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=rng.normal(size=3))) for _ in range(rng.integers(2, largest + 1))
+    ]
     for k, body in enumerate(bodies):
         if k > 0 and rng.random() < 0.9:
             world.add(rigid_joint(rng, *[bodies[rng.integers(k)], body][:: rng.choice([1, -1])]))

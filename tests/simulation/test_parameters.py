@@ -107,8 +107,9 @@ def test_a_parameter_of_several_elements_must_suit_all_of_them():
     sim.set("p", -3.0)
     np.testing.assert_allclose(sim.acceleration("free"), [-3, 0, 0], atol=1e-12)
     world.add(lw.Spring("wheel0", "free", 1.0, rest=p, name="band"))
-    with pytest.raises(lw.ElementError, match=r'Spring "band": rest is -4; '):
-        sim.set("p", -4.0)
+    with pytest.raises(lw.ElementError, match=r'Spring "band": rest is -3; '):  # which it was before the spring came
+        sim.set("p", 2.0)
+    assert sim.model.summary()["forces"] == 2
 
 
 def test_a_parameter_of_a_motor_may_be_zero():

@@ -101,12 +101,14 @@ def steps_of_backward_euler(work, table, first, again, accept, retry, work_done,
                     return k + 1, STUCK if finite(work, sentinels) else DIVERGED, 0
                 continue
             sweep(work, table, accept)
-            if k == steps - 1:
-                tally(work, impulses[0], impulses[1], 1.0, done == 0)
+            if k == steps - 1 and done == 0:
+                work[impulses[1] : impulses[1] + impulses[0].shape[0]] = 0.0
             sweep(work, table, work_done)
             sweep(work, table, count)
             done += part
             work[PARTS] += 1.0
+            if k == steps - 1 and done < FINEST:
+                tally(work, impulses[0], impulses[1], 1.0, False)
             if part < FINEST:
                 work[CALM] += 1.0
                 if work[CALM] >= CALM_PARTS and done % (2 * part) == 0:

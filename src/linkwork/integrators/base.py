@@ -51,7 +51,8 @@ def project(work, table, kick, up_position, backward_nudge, clear, right_positio
 @jit
 def tally(work, multipliers, impulses, weight, first):
     """Add the multipliers of the last solve, times a weight, to the impulses (the entries from `impulses` on); the first
-    of a step replace those of the step before. Only for the last step of a call: nobody can ask for those of others."""
+    of a step replace those of the step before. Drivers call it in the last step of a call, since nobody can ask for the
+    impulses of others, and leave the last solve of that step to `book`, since few ask for those."""
     sums = work[impulses : impulses + multipliers.shape[0]]
     for k in range(multipliers.shape[0]):
         sums[k] = (0.0 if first else sums[k]) + weight * work[multipliers[k]]
@@ -93,9 +94,9 @@ class Integrator:
         for operations in sweeps:
             sweep(work, self.programs.table, operations)
 
-    def keep_impulses(self, work: np.ndarray) -> None:
-        """The multipliers of the last solve are those of an impact."""
-        tally(work, *self.impulses, 1.0, True)
+    def book(self, work: np.ndarray, impact: bool = False) -> None:
+        """Add the last solve of a step to its impulses; that of an impact is all there is."""
+        tally(work, *self.impulses, 1.0, impact)
 
     def advance(self, work: np.ndarray, steps: int, age: int) -> tuple[int, int, int]:
         """(steps made, status, age): the age is the number of steps since the position stage began afresh."""

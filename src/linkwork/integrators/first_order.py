@@ -10,7 +10,7 @@ from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIM
 
 
 @jit
-def steps_of_first_order(work, table, kick, up, down, work_done, count, multipliers, impulses, sentinels, steps):
+def steps_of_first_order(work, table, kick, up, down, work_done, count, sentinels, steps):
     h = work[STEP]
     work[KICK] = 1.0
     work[SHARE] = h
@@ -18,8 +18,6 @@ def steps_of_first_order(work, table, kick, up, down, work_done, count, multipli
         sweep(work, table, kick)
         sweep(work, table, up)
         sweep(work, table, down)
-        if k == steps - 1:
-            tally(work, multipliers, impulses, h, True)
         if work_done.shape[0]:
             work[HALF] = work[TIME]
             sweep(work, table, work_done)
@@ -39,6 +37,10 @@ class FirstOrder(Integrator):
         p = self.programs
         return p.body("kick"), p.up("first-order"), p.backward("first-order"), p.work(), p.count()
 
+    def book(self, work, impact=False):
+        """A step is one solve, for a force."""
+        tally(work, *self.impulses, 1.0 if impact else self.dt, True)
+
     def advance(self, work, steps, age):
         sweeps = self.sweeps
-        return steps_of_first_order(work, self.programs.table, *sweeps, *self.impulses, self.sentinels, steps)
+        return steps_of_first_order(work, self.programs.table, *sweeps, self.sentinels, steps)

@@ -142,11 +142,11 @@ def steps_of_rattle(
                 continue
             for operations in closing:
                 sweep(work, table, operations, True)
-            if last:
-                tally(work, multipliers, impulses, 1.0, False)
             sweep(work, table, work_done)
             sweep(work, table, count)
             done += part
+            if last and done < FINEST:
+                tally(work, multipliers, impulses, 1.0, False)
             age += 1
             if part < FINEST:
                 work[CALM] += 1.0

@@ -110,16 +110,17 @@ def steps_of_rk4(
     y0, slopes = np.empty(n), np.empty((len(C), n))
     kick, up_position, nudge, clear, right, up_velocity, strike = projection
     for k in range(steps):
-        t0, last = work[TIME], k == steps - 1
+        t0 = work[TIME]
         sweep(work, table, sweeps[0])
         for m in range(n):
             y0[m] = work[packed + m]
-        _stages(work, table, sweeps, work_done, multipliers, impulses, last, True, packed, rates, n, A, B, C, y0, slopes, h, t0)
+        _stages(
+            work, table, sweeps, work_done, multipliers, impulses, k == steps - 1, True, packed, rates, n, A, B, C, y0,
+            slopes, h, t0
+        )  # fmt: skip
         _combine(work, table, sweeps[1], normalise, packed, n, B, y0, slopes, h)
         work[TIME] = t0 + h
         project(work, table, kick, up_position, nudge, clear, right, up_velocity, strike, ROUNDS)
-        if last:
-            tally(work, multipliers, impulses, 1.0, False)
         if count.shape[0]:
             sweep(work, table, count)
         if not finite(work, sentinels):
@@ -168,7 +169,7 @@ def steps_of_dopri5(
                 t = end if last else t + h
                 work[TIME] = t
                 project(work, table, kick, up_position, nudge, clear, right, up_velocity, strike, ROUNDS)
-                if last_step:
+                if last_step and not last:
                     tally(work, multipliers, impulses, 1.0, False)
                 if count.shape[0]:
                     sweep(work, table, count)

@@ -294,7 +294,7 @@ def _by_record(nodes, limb_of):
     """(record, nodes that have it), for all nodes."""
     groups: dict[tuple, list[int]] = {}
     for k, node in enumerate(nodes):
-        groups.setdefault((id(node.kind), k in limb_of), []).append(k)
+        groups.setdefault((id(node.kind), id(limb_of.get(k))), []).append(k)
     return [((limb_of.get(members[0]) or nodes[members[0]].kind).record, np.array(members)) for members in groups.values()]
 
 
