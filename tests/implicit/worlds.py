@@ -100,3 +100,39 @@ def rigid_joint(rng, a, b):
     choices = (lambda: lw.Ball(a, b, at), lambda: lw.Hinge(a, b, at, axis=axis), lambda: lw.Weld(a, b, at),
                lambda: lw.Universal(a, b, at, first=axis, second=other), lambda: lw.Slider(a, b, at, axis=axis))  # fmt: skip
     return choices[rng.choice(len(choices), p=[0.4, 0.3, 0.1, 0.1, 0.1])]()
+
+
+def sprung():
+    """Rigid bodies whose joints have springs of all sorts, some off their rest."""
+    rng = np.random.default_rng(5)
+    world = lw.World()
+    bodies = [world.add(lw.RigidBody(1.3, (0.1, 0.15, 0.2), position=(k, 0, 0), orientation=unit(rng, 4), com=0.1 * rng.normal(size=3),
+                                     velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3)))
+              for k in range(6)]  # fmt: skip
+    at = [(k + 0.5, 0.2, 0.1) for k in range(5)]
+    ball = world.add(lw.Ball(world.ground, bodies[0], at=(0, 0.3, 0)))
+    neck = world.add(lw.Ball(bodies[1], bodies[0], at=at[0]))
+    knee = world.add(lw.Hinge(bodies[1], bodies[2], at=at[1], axis=(0, 0.6, 0.8)))
+    cross = world.add(lw.Universal(bodies[3], bodies[2], at=at[2], first=(0, 1, 0), second=(1, 0, 0)))
+    rail = world.add(lw.Slider(bodies[3], bodies[4], at=at[3], axis=(0.6, 0, 0.8)))
+    tube = world.add(lw.Cylindrical(bodies[4], bodies[5], at=at[4], axis=(0, 0, 1)))
+    world.add(lw.JointSpring(ball, 3.0, damping=0.2, rest=(0.8, 0.6, 0, 0)))
+    world.add(lw.JointSpring(neck, (5.0, 3.0, 2.0), damping=0.3))
+    world.add(lw.JointSpring(knee, 8.0, damping=0.1, rest=0.4))
+    world.add(lw.JointSpring(cross, (4.0, 2.0), damping=0.1, rest=(0.2, -0.3)))
+    world.add(lw.JointSpring(rail, 20.0, damping=0.5, rest=0.1))
+    world.add(lw.JointSpring(tube, 6.0, damping=0.1, travel_stiffness=9.0, travel_damping=0.2, travel_rest=0.1))
+    world.add(lw.TorsionSpring(bodies[0], bodies[5], 4.0, damping=0.2))
+    return world
+
+
+def geared():
+    """Two wheels whose speeds are geared, on bodies that move: rows of velocity alone."""
+    world = lw.World()
+    for k, name in enumerate("ab"):
+        world.add(lw.RigidBody(1.0, (0.2, 0.25, 0.3), position=(k, 0, 0.1), angular_velocity=(0, 0, 1.0 - 3 * k), name=name))
+        world.add(lw.Hinge(world.ground, name, at=(k, 0, 0), axis=(0, 0, 1), name=f"axle {name}"))
+    world.add(lw.Gear("axle a", "axle b", -0.5, level="velocity", name="mesh"))
+    world.add(lw.Wrench("a", torque=(0, 0, 2.0)))
+    world.add(lw.Motor("axle b", "velocity", kd=0.4))
+    return world

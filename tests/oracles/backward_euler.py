@@ -181,7 +181,8 @@ class Step:
         return Ground() if b < 0 else Placed(self.bodies[b], self.kinds[b], self.built[b], q[b], v[b])
 
     def moved(self, q, step):
-        return [displaced(*each) for each in zip(self.kinds, q, self.split(step), self.centres, strict=True)]
+        each = zip(self.kinds, q, self.split(step), self.centres, strict=True)
+        return [displaced(kind, a, s, com) if s.any() else a for kind, a, s, com in each]
 
     def reached(self, q):
         """(q, the velocities with which it is reached)."""
@@ -246,6 +247,20 @@ class Step:
 
     def jacobian(self, q, v):
         return np.vstack([np.zeros((0, self.n)), *[self.directions(k, q, v) for k in self.nodes]])
+
+    def mass(self, q):
+        """All bodies' masses at q."""
+        M = np.zeros((self.n, self.n))
+        for b, part in enumerate(self.parts):
+            end = [Placed(self.bodies[b], self.kinds[b], self.built[b], q[b], e) for e in np.eye(len(part))]
+            rest = Placed(self.bodies[b], self.kinds[b], self.built[b], q[b], np.zeros(len(part)))
+            M[np.ix_(part, part)] = np.column_stack([momentum_change(rest, each, 0.0) for each in end])
+        return M
+
+    def lack(self, q):
+        """Minus the residual of a step that ends at q, without the pulls of constraints."""
+        at = self.reached(q)
+        return -np.concatenate([self.lacking(*at), *[self.off(k, *at) for k in self.nodes]])
 
     # -- the two linear systems: matrix, right-hand side -----------------------------------------------------------------
     def begin(self):

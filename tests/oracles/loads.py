@@ -5,8 +5,9 @@ LOADS[name](A, B, element, t, command) gives (on, kind, where, vector): on 0 or 
 """
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
-from tests.oracles.poses import PLANE, Ground, Placed, frame, skew
+from tests.oracles.poses import PLANE, Ground, Placed, frame, quaternion_matrix, skew, turn
 from tests.oracles.residuals import Body, apart, world_axis, world_point
 
 
@@ -132,8 +133,73 @@ def force(A, B, e, t, command):
     return loads if len(bodies) == 1 else [*loads, (0, kind, _built(A, e.on_a), -f)]
 
 
+def many(value, count):
+    return np.broadcast_to(np.asarray(value, dtype=float), count)
+
+
+def about(A, B, axis, angle, e):
+    """A spring and damper about a's axis (as built)."""
+    d, rest = A.axis(axis), 0.0 if e.rest is None else e.rest
+    effort = (-e.stiffness * (angle - rest) - e.damping * d @ (spin(B) - spin(A))) * d
+    return [(1, "torque", None, effort), (0, "torque", None, -effort)]
+
+
+def along(A, B, joint, axes, stiffness, damping, rest):
+    """Springs and dampers between a joint's anchors along axes (as built) that a carries; the pair has no moment."""
+    a, b = world_point(joint, A, B)
+    d = apart(A, B, joint)
+    moving = velocity(B, b) - velocity(A, a) - np.cross(spin(A), d)
+    f = sum((-stiffness * (A.axis(n) @ d - r) - damping * A.axis(n) @ moving) * A.axis(n) for n, r in zip(axes, rest, strict=True))
+    return [(1, "force", b, f), (0, "force", a, -f), (0, "torque", None, -np.cross(d, f))]
+
+
+def turning_spring(A, B, e):
+    """Down the gradient of sum k_i phi_i^2 / 2, phi the rotation vector of b relative to a and the rest, along axes of a."""
+    rest = np.eye(3) if e.rest is None else quaternion_matrix(np.asarray(e.rest))
+    frame_a = A.axis(np.eye(3))
+    turn_ab = B.axis(np.eye(3)) @ rest.T @ frame_a.T
+
+    def phi(x):
+        return Rotation.from_matrix(turn(x) @ turn_ab).as_rotvec()
+
+    h = 1e-3
+    by_turn = np.column_stack([sum(w * phi(j * h * n) for j, w in ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))) / h
+                               for n in np.eye(3)])  # fmt: skip
+    stiffness, damping = (frame_a @ np.diag(many(x, 3)) @ frame_a.T for x in (e.stiffness, e.damping))
+    torque = -by_turn.T @ stiffness @ phi(np.zeros(3)) - damping @ (spin(B) - spin(A))
+    return [(1, "torque", None, torque), (0, "torque", None, -torque)]
+
+
+def universal_spring(A, B, e):
+    joint, third = e.joint, np.cross(e.joint.first, e.joint.second)
+    cross_axes = A.axis(joint.first), B.axis(joint.second)
+    angles = (np.arctan2(cross_axes[1] @ A.axis(third), cross_axes[1] @ A.axis(joint.second)),
+              np.arctan2(cross_axes[0] @ B.axis(third), cross_axes[0] @ B.axis(joint.first)))  # fmt: skip
+    rest = np.zeros(2) if e.rest is None else e.rest
+    each = zip(cross_axes, angles, many(e.stiffness, 2), many(e.damping, 2), rest, strict=True)
+    torque = sum((-k * (x - r) - c * d @ (spin(B) - spin(A))) * d for d, x, k, c, r in each)
+    return [(1, "torque", None, torque), (0, "torque", None, -torque)]
+
+
+def joint_spring(A, B, e, t, command):
+    joint, name = e.joint, type(e.joint).__name__
+    if name == "Ball":
+        return turning_spring(A, B, e)
+    if name == "Universal":
+        return universal_spring(A, B, e)
+    axis = world_axis(joint, A, B)
+    if name == "Slider":
+        return along(A, B, joint, [axis], e.stiffness, e.damping, [0.0 if e.rest is None else e.rest])
+    loads = about(A, B, axis, turned(A, B, axis), e)
+    if e.travel_stiffness or e.travel_damping:
+        rest = [0.0 if e.travel_rest is None else e.travel_rest]
+        loads += along(A, B, joint, [axis], e.travel_stiffness, e.travel_damping, rest)
+    return loads
+
+
 LOADS = {
     "Spring": spring, "Damper": damper, "Drag": drag, "Wrench": wrench, "Motor": motor, "Force": force,
+    "JointSpring": joint_spring, "TorsionSpring": lambda A, B, e, t, command: turning_spring(A, B, e),
 }  # fmt: skip
 
 
