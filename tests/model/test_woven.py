@@ -13,10 +13,8 @@ def ladder(n, stiffness=1e3):
     for side in range(2):
         above, links = world.ground, []
         for i in range(n):
-            place = np.array([0.1 * i, 0.2 * side, 0])
-            link = world.add(
-                lw.RigidBody(0.1, shape=lw.Box(0.1, 0.02, 0.02), position=place + (0.05, 0, 0), name=f"{side}-{i}")
-            )
+            place, middle = (0.1 * i, 0.2 * side, 0), (0.1 * i + 0.05, 0.2 * side, 0)
+            link = world.add(lw.RigidBody(0.1, shape=lw.Box(0.1, 0.02, 0.02), position=middle, name=f"{side}-{i}"))
             world.add(lw.Ball(above, link, at=place))
             links.append(link)
             above = link
