@@ -149,7 +149,9 @@ def along(A, B, joint, axes, stiffness, damping, rest):
     a, b = world_point(joint, A, B)
     d = apart(A, B, joint)
     moving = velocity(B, b) - velocity(A, a) - np.cross(spin(A), d)
-    f = sum((-stiffness * (A.axis(n) @ d - r) - damping * A.axis(n) @ moving) * A.axis(n) for n, r in zip(axes, rest, strict=True))
+    f = sum(
+        (-stiffness * (A.axis(n) @ d - r) - damping * A.axis(n) @ moving) * A.axis(n) for n, r in zip(axes, rest, strict=True)
+    )
     return [(1, "force", b, f), (0, "force", a, -f), (0, "torque", None, -np.cross(d, f))]
 
 
