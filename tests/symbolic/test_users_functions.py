@@ -37,6 +37,7 @@ NUMPY = {
     "where": (lambda b, t: np.where(t > 1, 2.0, 3.0) * b.position, 2 * x),
     "array of expressions": (lambda b, t: np.array([t, k, 0]) * b.position, np.array([t, K, 0]) * x),
     "numbers on the left": (lambda b, t: np.diag([1.0, 2, 3]) @ b.position + np.ones(3), np.diag([1.0, 2, 3]) @ x + 1),
+    "tuples of expressions": (lambda b, t: b.position * (t, 1, k) - [1, t, 0], x * np.array([t, 1, K]) - np.array([1, t, 0])),
     "of CasADi's own": (lambda b, t: np.abs(lw.sin(b.position)), np.abs(np.sin(x))),
 }
 

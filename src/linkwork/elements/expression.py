@@ -91,8 +91,8 @@ def _is_whole(index):
 
 
 def _matrix(value):
-    """Arrays of objects, which CasADi does not take, as columns."""
-    if isinstance(value, np.ndarray) and value.dtype == object and value.ndim == 1:
+    """Lists and arrays of expressions, which CasADi does not take, as columns; anything else as it is."""
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype == object):
         column = SX(len(value), 1)
         for i, entry in enumerate(value):
             column[i] = SX(entry)

@@ -62,7 +62,8 @@ def norm(a) -> SX:
 
 @_taking_expressions
 def where(condition, a, b) -> SX:
-    """a where the condition holds, else b."""
+    """a where the condition holds, else b; numbers, expressions, or lists of them."""
+    a, b = (x if isinstance(x, SX) else vector(x) for x in (a, b))
     return ca.if_else(condition, a, b)
 
 
@@ -96,8 +97,7 @@ def vector(value) -> SX:
 class BodyProxy:
     """A body inside a user's function: world-frame vectors as expressions.
 
-    `position`, `velocity`, `orientation` (3 x 3, its columns are the body's axes), `angular_velocity`, `point(p)`,
-    `point_velocity(p)`, `direction(d)`, `spin(axis)`: the angular velocity about an axis of the body.
+    What it offers is listed for users where they look: at Constraint, VelocityConstraint and Force.
     """
 
     def __init__(self, number: int):
