@@ -13,6 +13,7 @@ from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, Un
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import DIVERGED, OK, STUCK
 from linkwork.model.compile import compile
+from linkwork.model.trials import trials
 from linkwork.model.types import Model, State
 from linkwork.recorder import Recorder, patient_interrupt
 from linkwork.reports import Reports
@@ -105,6 +106,9 @@ class Simulation(Reports):
         make, (tolerance, stiffness, damping) = INTEGRATORS[self.integrator_name], self._given
         self._world_version = self.world.version
         self.model: Model = compile(self.world, limbs=SOLVERS[self.solver].limbs, packed=make.packed)
+        self._trials = trials(self.model)
+        for trial in self._trials.values():
+            trial.check(trial.parameter.value)  # it may have changed since the elements were made
         self.programs = SOLVERS[self.solver](self.model)
         self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance)
@@ -282,21 +286,21 @@ class Simulation(Reports):
 
     # -- parameters --------------------------------------------------------------------------------------------------
     def set(self, parameter, value) -> None:
-        """Change a Parameter; nothing is compiled."""
-        self._follow_world()
-        name = getattr(parameter, "name", parameter)
-        if name not in self.model.parameters:
-            raise UnknownNameError(f'Simulation: no parameter is called "{name}"{suggestion(name, self.model.parameters)}')
-        self.work[self.model.parameters[name][1]] = checks.number(self, str(name), value)
+        """Change a Parameter, to a value that its elements take; nothing is compiled."""
+        name = self._parameter(parameter)
+        self.work[self.model.parameters[name][1]] = self._trials[name].check(value)
         self._touched()
 
     def get(self, parameter) -> float:
         """The value of a Parameter now."""
+        return float(self.work[self.model.parameters[self._parameter(parameter)][1][0]])
+
+    def _parameter(self, parameter) -> str:
         self._follow_world()
         name = getattr(parameter, "name", parameter)
         if name not in self.model.parameters:
             raise UnknownNameError(f'Simulation: no parameter is called "{name}"{suggestion(name, self.model.parameters)}')
-        return float(self.work[self.model.parameters[name][1][0]])
+        return name
 
     # -- inside ------------------------------------------------------------------------------------------------------
     def _begin(self) -> None:

@@ -430,45 +430,7 @@ def test_energy_against_a_sum_by_hand():
     assert energy.potential == pytest.approx(potential, rel=1e-12) and energy.work == 0.0
 
 
-# -- parameters ---------------------------------------------------------------------------------------------------
-def test_a_parameter_changes_while_running():
-    k, l = lw.Parameter(20.0, name="k"), lw.Parameter(0.5, name="l")
-    world = lw.World(gravity=(0, 0, -G))
-    world.add(lw.Particle(1.0, position=(0, 0, -0.5), name="mass"))
-    world.add(lw.Spring(world.ground, "mass", k, rest=0.5))
-    world.add(lw.Particle(1.0, position=(0.5, 0, 0), name="bob"))
-    world.add(lw.Distance(world.ground, "bob", l, name="rod"))
-    push = lw.Parameter(0.0, name="push")
-    world.add(lw.Force("mass", lambda b, t: (push, 0, 0)))
-    sim = lw.Simulation(world)
-    sim.set("k", 30.0)
-    sim.set(push, 4.0)
-    np.testing.assert_allclose(sim.acceleration("mass"), [4, 0, -G], atol=1e-12)
-    sim.step()
-    assert sim.get(k) == 30.0 and k.value == 20.0  # the world's own value stays
-    assert lw.Simulation(world).get("k") == 20.0
-    sim.set("l", 0.5001)
-    sim.step()
-    assert sim.drift() < 1e-10 and np.linalg.norm(sim.position("bob")) == pytest.approx(0.5001, abs=1e-9)
-    with pytest.raises(lw.UnknownNameError, match=r'"kk".*did you mean "k"'):
-        sim.set("kk", 1.0)
-    with pytest.raises(lw.LinkworkError, match=r"k"):
-        sim.set("k", float("nan"))
-
-
-def test_a_parameter_counts_in_energy_and_velocity_constraints():
-    rate = lw.Parameter(2.0, name="rate")
-    world = lw.World(gravity=(0, 0, 0))
-    world.add(lw.RigidBody(1.0, (1, 1, 1), angular_velocity=(0, 0, 2), name="wheel"))
-    world.add(lw.Hinge(world.ground, "wheel", at=(0, 0, 0), axis=(0, 0, 1), name="axle"))
-    world.add(lw.Drive("axle", rate, name="drive"))
-    sim = lw.Simulation(world)
-    sim.step(10)
-    sim.set("rate", 3.0)
-    sim.step(2)
-    assert sim.rate("axle") == pytest.approx(3.0, abs=1e-9)
-
-
+# -- controls -------------------------------------------------------------------------------------------------------
 def test_controls_are_checked():
     sim = make("rattle")
     assert list(sim.control) == ["servo"] and len(sim.control) == 1
