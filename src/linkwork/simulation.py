@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from linkwork import stops
 from linkwork.elements import checks
 from linkwork.elements.base import Element
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
 from linkwork.integrators import INTEGRATORS
-from linkwork.integrators.base import DIVERGED, OK, STUCK
+from linkwork.integrators.base import OK
 from linkwork.model.compile import compile
 from linkwork.model.trials import trials
 from linkwork.model.types import Model, State
@@ -24,6 +25,8 @@ from linkwork.symbolic.kernels import parameter_record
 VIOLATED = 1e-6  # metres or radians by which a constraint may be off as built
 INCONSISTENT = 1e-9  # metres or radians a second that are put right at the start
 CHUNK = 1000  # steps between looks at the keyboard
+REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
+SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 TOLD = 1e-6  # and those that are put right with a note
 
 
@@ -119,6 +122,8 @@ class Simulation(Reports):
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
         self.work[GLOBALS.offset("step")] = self.dt
         self._stale = self._solved = self._impulses = False
+        self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
+        self._remember_at = 0
         self.control = Control(self)
 
     def _follow_world(self) -> None:
@@ -169,14 +174,24 @@ class Simulation(Reports):
         if not isinstance(n, (int, np.integer)) or n < 0:
             raise LinkworkError(f"Simulation: n is {checks.show(n)}; give a whole number of steps, at least 0")
         self._follow_world()
-        if self._stale:
-            self._prepare()
         self._solved = False
         self._impulses = self.integrator.keeps_impulses
-        made, status, self.age = self.integrator.advance(self.work, n, self.age)
-        self.steps += made
-        if status != OK:
-            self._stop(status)
+        while n > 0:
+            if self._stale or self.steps >= self._remember_at:
+                self._remember()
+            if self._stale:
+                self._prepare()
+            made, status, self.age = self.integrator.advance(self.work, min(n, self._remember_at - self.steps), self.age)
+            self.steps += made
+            n -= made
+            if status != OK:
+                self._stale = True
+                raise stops.reason(self, status)
+
+    def _remember(self) -> None:
+        """Keep a state every so many steps and after each change from outside: from there a run that stops is looked into."""
+        self._past = [*self._past[-1:], self.state]
+        self._remember_at = self.steps + max(SHORTEST, min(LONGEST, REMEMBERED // self.model.size))
 
     def run(self, seconds: float, record_every: float | None = 0.01, *, control: Callable | None = None,
             until: Callable | None = None, record: Iterable[str] = (), progress: bool | None = None):  # fmt: skip
@@ -254,6 +269,7 @@ class Simulation(Reports):
         self.work[self.model.state_index] = state.values
         self.work[0] = state.time
         self.steps, self.age = state.steps, state.age
+        self._past = []
         self._touched()
 
     def strike(self, body, impulse, at=None) -> None:
@@ -323,6 +339,8 @@ class Simulation(Reports):
         if not off > INCONSISTENT:
             return
         self._factor()
+        if not self._multipliers_finite():
+            stops.refuse_start(self)
         self.integrator.run(self.work, self.programs.backward("strike"))
         if off > TOLD:
             self.note(f"{checks.label(element)}: velocities as built were off by {off:.3g}; an impulse made them consistent")
@@ -332,6 +350,7 @@ class Simulation(Reports):
         self._factor()
         if np.isfinite(self.work[self.integrator.sentinels]).all() and self._multipliers_finite():
             return
+        stops.refuse_start(self)
         bad = [k for k in range(len(self.model.nodes)) if not np.isfinite(self.work[self.model.field_of_node(k, "x")]).all()]
         if bad:
             element = self.model.nodes[bad[0]].elements[-1]
@@ -390,33 +409,6 @@ class Simulation(Reports):
     def _prepare(self) -> None:
         self.integrator.prepare(self.work)
         self._stale = False
-
-    def _stop(self, status: int) -> None:
-        self._stale = True
-        self._stop_collapsed()
-        worst, element = self._worst(velocity=False)
-        what = {DIVERGED: "diverged", STUCK: "could not be brought back onto its constraints"}[status]
-        about = f"; the worst constraint is {checks.label(element)}, off by {worst:.3g}" if element is not None else ""
-        raise DivergenceError(f"Simulation: it {what} in step {self.steps} at {self.time:.6g} s{about}; take a smaller dt",
-                              step=self.steps, time=self.time, worst=element)  # fmt: skip
-
-    def _stop_collapsed(self) -> None:
-        """Name the body whose stretch has passed zero."""
-        if self.work[GLOBALS.offset("fault")] == 0.0:
-            return
-        self.work[GLOBALS.offset("fault")] = 0.0
-        body = next(b for k, b in enumerate(self.model.bodies.elements) if self._collapsed(k))
-        raise DivergenceError(
-            f"{checks.label(body)}: it has collapsed (its stretch has passed zero) in step {self.steps} at {self.time:.6g} s; "
-            "give it more stiffness or a smaller load, or take a smaller dt",
-            step=self.steps, time=self.time, worst=body,
-        )  # fmt: skip
-
-    def _collapsed(self, body: int) -> bool:
-        name, q = self.model.bodies.kinds[body].name, self.work[self.model.field_of_body(body, "q")]
-        if name == "ScalableBody":
-            return not q[7:10].min() > 0
-        return name == "AffineBody" and not np.linalg.det(q[3:].reshape(3, 3)) > 0
 
     def _refuse_velocity_forces(self) -> None:
         for force in self.model.forces:
