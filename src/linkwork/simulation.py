@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 
@@ -24,6 +25,8 @@ from linkwork.symbolic.kernels import parameter_record
 
 VIOLATED = 1e-6  # metres or radians by which a constraint may be off as built
 INCONSISTENT = 1e-9  # metres or radians a second that are put right at the start
+RECORD_EVERY = 0.01  # s between frames where nobody says anything else; the nearest number of steps will do
+WHOLE = 1e-6  # relative: a number of steps this near to a whole one is whole
 CHUNK = 1000  # steps between looks at the keyboard
 REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
@@ -193,10 +196,11 @@ class Simulation(Reports):
         self._past = [*self._past[-1:], self.state]
         self._remember_at = self.steps + max(SHORTEST, min(LONGEST, REMEMBERED // self.model.size))
 
-    def run(self, seconds: float, record_every: float | None = 0.01, *, control: Callable | None = None,
+    def run(self, seconds: float, record_every: float | None = RECORD_EVERY, *, control: Callable | None = None,
             until: Callable | None = None, record: Iterable[str] = (), progress: bool | None = None):  # fmt: skip
         """Simulate for some seconds and return a Recording.
 
+        `record_every`: seconds between frames, a whole number of steps or the nearest one; None: the two ends alone.
         `control(sim)` is called before each step, `until(sim)` after each step and ends the run when it is true.
         `record` names constraints whose reactions are recorded too. `progress`: a bar on stderr (None: when it takes
         longer than two seconds and stderr is a terminal).
@@ -400,7 +404,7 @@ class Simulation(Reports):
     def note(self, text: str) -> None:
         """Keep and show a note."""
         self.notes.append(text)
-        warnings.warn(text, Note, stacklevel=4)
+        warnings.warn(text, Note, stacklevel=_level_outside())
 
     def _touched(self) -> None:
         """Something changed from outside: derived values are computed anew before the next step."""
@@ -423,12 +427,27 @@ class Simulation(Reports):
         if self.model.velocity_forces:
             raise LinkworkError("Simulation: a body with damping cannot move first-order; set its damping to zero")
 
-    def _steps_in(self, seconds: float) -> int:
-        return max(1, round(checks.positive(self, "record_every", seconds) / self.dt))
+    def _steps_in(self, record_every: float) -> int:
+        """The steps from one frame to the next: at least one, and a note where that is not what was asked for."""
+        asked = checks.positive(self, "record_every", record_every) / self.dt
+        steps = max(1, round(asked))
+        if abs(asked - steps) > WHOLE * steps and record_every != RECORD_EVERY:
+            what = "less than dt" if asked < 1 else "no whole number of steps"
+            kept = f"{'each step' if steps == 1 else f'one step in {steps}'} is recorded, {steps * self.dt:g} s apart"
+            self.note(f"Simulation: record_every is {record_every:g} s, {what}; {kept}")
+        return steps
 
     def __repr__(self) -> str:
         bodies = len(self.model.bodies.elements)
         return f"<Simulation at {self.time:.6g} s: {bodies} bodies, {self.solver}, {self.integrator_name}>"
+
+
+def _level_outside() -> int:
+    """The level of the first line outside of linkwork, for a warning that our caller gives."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "linkwork":
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _known(what: str, name, table) -> str:

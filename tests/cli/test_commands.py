@@ -45,6 +45,12 @@ def test_run_prints_a_report_and_writes_nothing(capsys, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_notes_are_sentences_on_stderr(capsys):
+    code, _, err = call(capsys, "run", "pendulum", "--seconds", 0.01, "--record-every", 0.0003)
+    sentence = "record_every is 0.0003 s, less than dt; each step is recorded, 0.001 s apart"
+    assert code == 0 and err == f"linkwork: Simulation: {sentence}\n"
+
+
 def test_run_leaves_its_files(capsys, tmp_path):
     folder = tmp_path / "deep" / "run"
     options = ("--seconds", 0.2, "--dt", 0.002, "--record-every", 0.02, "--solver", "dense", "--set", "n=3")

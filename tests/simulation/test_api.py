@@ -88,6 +88,32 @@ def test_run_counts_and_records():
         sim.run(1.0, record_every=0.0)
 
 
+ROUNDED = {
+    0.001: (1, "record_every is 0.001 s, less than dt; each step is recorded, 0.002 s apart"),
+    0.005: (2, "record_every is 0.005 s, no whole number of steps; one step in 2 is recorded, 0.004 s apart"),
+    0.0021: (1, "record_every is 0.0021 s, no whole number of steps; each step is recorded, 0.002 s apart"),
+}
+
+
+@pytest.mark.parametrize("asked", ROUNDED)
+def test_a_rounded_record_every_is_told(asked):
+    steps, sentence = ROUNDED[asked]
+    sim = make("rattle", crank_and_rod())
+    with pytest.warns(lw.Note, match=f"^Simulation: {sentence}$") as told:
+        rec = sim.run(0.04, record_every=asked)
+    assert told[0].filename == __file__ and sim.notes == [f"Simulation: {sentence}"]
+    np.testing.assert_allclose(np.diff(rec.time), steps * sim.dt)
+
+
+def test_whole_numbers_of_steps_and_what_nobody_asked_for_are_not_told():
+    sim = make("rattle", crank_and_rod(), dt=0.03)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(sim.run(0.3)) == 11
+        assert len(sim.run(0.9, record_every=0.09)) == 11
+        assert len(sim.run(0.3, record_every=0.1 + 0.2)) == 2
+
+
 def test_control_and_until_are_called_around_each_step():
     world = crank_and_rod()
     world.add(lw.Motor("axle", kind="torque", name="motor"))
