@@ -81,33 +81,41 @@ class Recorder:
             joints=[sim.model.nodes[node].elements[part].name for node, part in self.joints],
             angle=np.array(angles).reshape(len(angles), len(times)).T,
             frame=motion.poses.frame if stretching else None, extra=extra,
-            shapes={b.name: getattr(b, "shape", None) for b in sim.model.bodies.elements}, links=self._links(motion),
+            shapes={b.name: getattr(b, "shape", None) for b in sim.model.bodies.elements}, links=self._links(),
             attributes=attributes,
         )  # fmt: skip
 
-    def _links(self, motion: _Motion) -> list[tuple]:
+    def _links(self) -> list[tuple]:
         """Anchors of joints and rods, in the users' frames."""
-        sim, found = self.sim, []
-        pose = readout.poses(sim.model, sim.work, np.arange(len(self.names)))
+        sim, found, local_of = self.sim, [], self._to_users_frames()
         for k, node in enumerate(sim.model.nodes):
             for part, element in enumerate(node.elements):
                 if not isinstance(element, (Joint, Distance)):
                     continue
                 p, piece = sim._numbers(k, part), node.kind.parts[part]
                 ends = node.ends[::-1] if piece.flipped else node.ends
-                local = []
-                for body, anchor in zip(ends, (p["on_a"], p["on_b"]), strict=True):
-                    if body == GROUND:
-                        local.append(anchor.copy())
-                        continue
-                    R, x, *_ = sim._pose_of(body)
-                    rigid = sim.model.bodies.kinds[body].name == "RigidBody"
-                    local.append(pose.frame[body].T @ (x + R @ anchor - pose.position[body]) if rigid else anchor.copy())
+                local = [local_of(body, anchor) for body, anchor in zip(ends, (p["on_a"], p["on_b"]), strict=True)]
                 names = [None if b == GROUND else self.names[b] for b in ends]
                 if names[1] is None:  # drawings have the ground first
                     names, local = names[::-1], local[::-1]
                 found.append((element.name, names[0], local[0], names[1], local[1]))
         return found
+
+    def _to_users_frames(self):
+        """local(body, point): a point of a body's internal frame (only rigid bodies have one of their own), as users have it."""
+        model = self.sim.model
+        members = np.array(model.bodies.members.get("RigidBody", []), dtype=np.int64)
+        if not len(members):
+            return lambda body, point: point.copy()
+        home, turn = readout.fields(model, self.sim.work, model.bodies.kinds[members[0]], members, "home", "turn")
+        axes, place, kinds = turn.reshape(-1, 3, 3).transpose(0, 2, 1), model.bodies.place, model.bodies.kinds
+
+        def local(body: int, point: np.ndarray) -> np.ndarray:
+            if body == GROUND or kinds[body].name != "RigidBody":
+                return point.copy()
+            return axes[place[body]] @ (point - home[place[body]])
+
+        return local
 
 
 @contextmanager
