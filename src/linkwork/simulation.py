@@ -27,6 +27,7 @@ VIOLATED = 1e-6  # metres or radians by which a constraint may be off as built
 INCONSISTENT = 1e-9  # metres or radians a second that are put right at the start
 RECORD_EVERY = 0.01  # s between frames where nobody says anything else; the nearest number of steps will do
 WHOLE = 1e-6  # relative: a number of steps this near to a whole one is whole
+MOST_STEPS = 1e18  # of a run: beyond them they could not be counted
 CHUNK = 1000  # steps between looks at the keyboard
 REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
@@ -215,9 +216,11 @@ class Simulation(Reports):
         for name, function in (("control", control), ("until", until)):
             if function is not None and not callable(function):
                 raise LinkworkError(f"Simulation: {name} is {checks.show(function)}; give a function of the simulation")
-        every = self._steps_in(record_every) if record_every is not None else max(1, round(seconds / self.dt))
-        total = round(seconds / self.dt)
+        total = self._whole_run(seconds)
+        every = self._steps_in(record_every) if record_every is not None else max(1, total)
         recorder = Recorder(self, [self._name(name) for name in record])
+        if until is None:  # which may well end the run before memory does
+            recorder.refuse_too_many(total // every, seconds)
         recorder.take()
         done = 0
         with recorder.watch(total, progress) as watched, patient_interrupt() as interrupted:
@@ -426,6 +429,13 @@ class Simulation(Reports):
                                         "cannot hold; remove it or use another integrator")  # fmt: skip
         if self.model.velocity_forces:
             raise LinkworkError("Simulation: a body with damping cannot move first-order; set its damping to zero")
+
+    def _whole_run(self, seconds: float) -> int:
+        if not seconds / self.dt < MOST_STEPS:
+            raise LinkworkError(
+                f"Simulation: seconds is {seconds:g}, {seconds / self.dt:.3g} steps of {self.dt:g} s; give less"
+            )
+        return round(seconds / self.dt)
 
     def _steps_in(self, record_every: float) -> int:
         """The steps from one frame to the next: at least one, and a note where that is not what was asked for."""

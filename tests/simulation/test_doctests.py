@@ -5,7 +5,14 @@ import importlib
 
 import pytest
 
-MODULES = ["linkwork", "linkwork.simulation", "linkwork.reports", "linkwork.model.types", "linkwork.symbolic.functions"]
+MODULES = [
+    "linkwork",
+    "linkwork.memory",
+    "linkwork.simulation",
+    "linkwork.reports",
+    "linkwork.model.types",
+    "linkwork.symbolic.functions",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
