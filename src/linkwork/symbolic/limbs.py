@@ -22,8 +22,9 @@ from linkwork.codegen.trace import Kernel, Record, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric
 from linkwork.symbolic.bodies import KINDS, Rigid, View, load_global
+from linkwork.symbolic.joints import Ball, Hinge
 from linkwork.symbolic.kernels import NodeKind, parameter_record, right_side, store_landing
-from linkwork.symbolic.relations import Ball, Hinge, crossing
+from linkwork.symbolic.relations import crossing
 
 RIGID: Rigid = KINDS["RigidBody"]  # type: ignore[assignment]
 # what every backward sweep reads, and what only multipliers and further right-hand sides need
