@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from linkwork import stops
+from linkwork.control import Control
 from linkwork.elements import checks
-from linkwork.elements.base import Element
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import OK
@@ -32,40 +32,6 @@ CHUNK = 1000  # steps between looks at the keyboard
 REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 TOLD = 1e-6  # and those that are put right with a note
-
-
-class Control(Mapping):
-    """Commands of motors by name: `sim.control["drive"] = 2.0`."""
-
-    def __init__(self, sim: Simulation):
-        self._sim = sim
-        self._entry: dict[str, int] = {}
-        for k, force in enumerate(sim.model.forces):
-            layout = parameter_record(force.kind.law)
-            if "command" in layout:
-                self._entry[force.element.name] = int(sim.model.force_at[k]) + layout.offset("command")
-
-    def _where(self, name) -> int:
-        self._sim._follow_world()
-        if self._sim.control is not self:
-            return self._sim.control._where(name)
-        key = name.name if isinstance(name, Element) else name
-        if key not in self._entry:
-            raise UnknownNameError(f'Simulation: no motor is called "{key}"{suggestion(key, self._entry)}')
-        return self._entry[key]
-
-    def __getitem__(self, name) -> float:
-        return float(self._sim.work[self._where(name)])
-
-    def __setitem__(self, name, value) -> None:
-        self._sim.work[self._where(name)] = checks.number(self._sim, f'control["{name}"]', value)
-        self._sim._touched()
-
-    def __iter__(self):
-        return iter(self._entry)
-
-    def __len__(self) -> int:
-        return len(self._entry)
 
 
 class Simulation(Reports):
@@ -111,11 +77,12 @@ class Simulation(Reports):
     def _build(self) -> None:
         """Model, programs, workspace and integrator of the world as it is now."""
         make, (tolerance, stiffness, damping) = INTEGRATORS[self.integrator_name], self._given
-        self._world_version = self.world.version
-        self.model: Model = compile(self.world, limbs=SOLVERS[self.solver].limbs, packed=make.packed)
-        self._trials = trials(self.model)
-        for trial in self._trials.values():
+        model = compile(self.world, limbs=SOLVERS[self.solver].limbs, packed=make.packed)
+        tried = trials(model)
+        for trial in tried.values():
             trial.check(trial.parameter.value)  # it may have changed since the elements were made
+        self.model: Model = model
+        self._trials, self._world_version = tried, self.world.version
         self.programs = SOLVERS[self.solver](self.model)
         self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance)
