@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from linkwork import stops
+from linkwork.control import Control
 from linkwork.elements import checks
-from linkwork.elements.base import Element
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import OK
@@ -32,44 +32,6 @@ CHUNK = 1000  # steps between looks at the keyboard
 REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 TOLD = 1e-6  # and those that are put right with a note
-
-
-class Control(Mapping):
-    """Commands of motors by name: `sim.control["drive"] = 2.0`."""
-
-    def __init__(self, sim: Simulation):
-        self._sim = sim
-        self._entry: dict[str, int] = {}
-        for k, force in enumerate(sim.model.forces):
-            layout = parameter_record(force.kind.law)
-            if "command" in layout:
-                self._entry[force.element.name] = int(sim.model.force_at[k]) + layout.offset("command")
-
-    def _where(self, name) -> int:
-        self._sim._follow_world()
-        if self._sim.control is not self:
-            return self._sim.control._where(name)
-        key = name.name if isinstance(name, Element) else name
-        if key not in self._entry:
-            raise UnknownNameError(f'Simulation: no motor is called "{key}"{suggestion(key, self._entry)}')
-        return self._entry[key]
-
-    def __getitem__(self, name) -> float:
-        return float(self._sim.work[self._where(name)])
-
-    def __setitem__(self, name, value) -> None:
-        self._sim.work[self._where(name)] = checks.number(self._sim, f'control["{name}"]', value)
-        self._sim._touched()
-
-    def __iter__(self):
-        return iter(self._entry)
-
-    def __len__(self) -> int:
-        return len(self._entry)
-
-    def given(self) -> dict[str, float]:
-        """All commands by name, of the model that is there now."""
-        return {name: float(self._sim.work[entry]) for name, entry in self._entry.items()}
 
 
 class Simulation(Reports):
@@ -195,7 +157,7 @@ class Simulation(Reports):
             if self.integrator_name == "first-order":
                 self._refuse_velocity_forces()
             self._put(values, commands)
-        except LinkworkError:  # as it was, until the world is one that can be followed
+        except BaseException:  # as it was, until the world is one that can be followed
             vars(self).update(before)
             raise
         common = len(old.state_index) - sum(2 * force.kind.law.counters for force in old.forces)

@@ -15,7 +15,8 @@ from casadi import SX
 
 from linkwork.elements import forces, joints
 from linkwork.symbolic.functions import cross, norm, on_tape
-from linkwork.symbolic.relations import RELATIONS, Relation, column
+from linkwork.symbolic.joints import JOINTS
+from linkwork.symbolic.relations import Relation, column
 
 
 @dataclass
@@ -173,7 +174,7 @@ class Motor(Law):
     needs_directions = (True, True)
 
     def __init__(self, element):
-        self.joint = RELATIONS[type(element.joint)](element.joint)
+        self.joint = JOINTS[type(element.joint)](element.joint)
         self.sliding = isinstance(element.joint, joints.Slider)
         self.kind, self.limited = element.kind, element.limit is not None
         self.key = f"Motor:{self.joint.key}-{self.kind}-{self.limited}"

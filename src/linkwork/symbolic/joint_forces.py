@@ -17,7 +17,7 @@ from linkwork.elements.joint_forces import is_zero, size
 from linkwork.symbolic import rotation
 from linkwork.symbolic.forces import LAWS, Law, Term
 from linkwork.symbolic.functions import cross
-from linkwork.symbolic.relations import RELATIONS, AxisRelation
+from linkwork.symbolic.joints import JOINTS, AxisRelation
 
 
 @dataclass
@@ -74,7 +74,7 @@ class JointLaw(Law):
     needs_directions = (True, True)
 
     def __init__(self, element):
-        self.joint = RELATIONS[type(element.joint)](element.joint)
+        self.joint = JOINTS[type(element.joint)](element.joint)
         self.key = f"{type(element).__name__}:{self.joint.key}"
 
     @staticmethod
