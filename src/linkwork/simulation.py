@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
 from linkwork.elements import checks
 from linkwork.elements.base import Element
+from linkwork.elements.joint_forces import Follow
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import DIVERGED, OK, STUCK
 from linkwork.model.compile import compile
+from linkwork.model.feeding import Feed, ends_of_steps
 from linkwork.model.types import Model, State
 from linkwork.recorder import Recorder, patient_interrupt
 from linkwork.reports import Reports
@@ -27,31 +29,54 @@ TOLD = 1e-6  # and those that are put right with a note
 
 
 class Control(Mapping):
-    """Commands of motors by name: `sim.control["drive"] = 2.0`."""
+    """Commands by name. Of motors a number: `sim.control["drive"] = 2.0`. Of a Follow without a motion a position (3, m), or
+    with an orientation: `sim.control["hand"] = (0.1, 0, 1), (1, 0, 0, 0)`; read, both are joined, (3,) or (7,)."""
 
     def __init__(self, sim: Simulation):
         self._sim = sim
-        self._entry: dict[str, int] = {}
+        self._entry: dict[str, slice] = {}
         for k, force in enumerate(sim.model.forces):
-            layout = parameter_record(force.kind.law)
+            layout, at = parameter_record(force.kind.law), int(sim.model.force_at[k])
+            name = str(force.element.name)
             if "command" in layout:
-                self._entry[force.element.name] = int(sim.model.force_at[k]) + layout.offset("command")
+                self._entry[name] = slice(at + layout.offset("command"), at + layout.slice("command").stop)
+            elif isinstance(force.element, Follow) and force.element.motion is None:
+                last = "orientation" if force.element.turns else "position"
+                self._entry[name] = slice(at + layout.offset("position"), at + layout.slice(last).stop)
 
-    def _where(self, name) -> int:
+    def _where(self, name) -> slice:
         self._sim._follow_world()
         if self._sim.control is not self:
             return self._sim.control._where(name)
         key = name.name if isinstance(name, Element) else name
         if key not in self._entry:
-            raise UnknownNameError(f'Simulation: no motor is called "{key}"{suggestion(key, self._entry)}')
+            raise UnknownNameError(f'Simulation: nothing that takes commands is called "{key}"{suggestion(key, self._entry)}')
         return self._entry[key]
 
-    def __getitem__(self, name) -> float:
-        return float(self._sim.work[self._where(name)])
+    def __getitem__(self, name):
+        found = self._sim.work[self._where(name)]
+        return float(found[0]) if len(found) == 1 else found.copy()
 
     def __setitem__(self, name, value) -> None:
-        self._sim.work[self._where(name)] = checks.number(self._sim, f'control["{name}"]', value)
+        where, label = self._where(name), f'control["{getattr(name, "name", name)}"]'
+        if where.stop - where.start == 1:
+            self._sim.work[where] = checks.number(self._sim, label, value)
+        else:
+            pose = self._pose(label, value, where.stop - where.start == 7)
+            self._sim.work[where.start : where.start + len(pose)] = pose
         self._sim._touched()
+
+    def _pose(self, label: str, value, turns: bool) -> np.ndarray:
+        """A position, or position and orientation, from either or both joined."""
+        given = checks.entries(value) or []
+        if len(given) not in (2, 7):
+            return checks.vector(self._sim, label, value)
+        position, orientation = given if len(given) == 2 else (given[:3], given[3:])
+        if not turns:
+            raise LinkworkError(f"Simulation: {label} takes no orientation, for its Follow has no angular coefficients; "
+                                "give a position alone")  # fmt: skip
+        parts = checks.vector(self._sim, label, position), checks.quaternion(self._sim, label, orientation)
+        return np.concatenate(parts)
 
     def __iter__(self):
         return iter(self._entry)
@@ -115,7 +140,9 @@ class Simulation(Reports):
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
         self.work[GLOBALS.offset("step")] = self.dt
         self._stale = self._solved = self._impulses = False
-        self.control = Control(self)
+        self.control, self._feed = Control(self), Feed(self.model)
+        if self._feed:
+            self._feed.put(self.work, self.time)
 
     def _follow_world(self) -> None:
         """Take up forces (and gravity) that have changed since the model was compiled; refuse other changes."""
@@ -169,10 +196,18 @@ class Simulation(Reports):
             self._prepare()
         self._solved = False
         self._impulses = self.integrator.keeps_impulses
-        made, status, self.age = self.integrator.advance(self.work, n, self.age)
-        self.steps += made
-        if status != OK:
-            self._stop(status)
+        for steps in self._fed(n) if self._feed else (n,):
+            made, status, self.age = self.integrator.advance(self.work, steps, self.age)
+            self.steps += made
+            if status != OK:
+                self._stop(status)
+
+    def _fed(self, n: int) -> Iterator[int]:
+        """One step after another, each with the targets of the time at which it ends."""
+        for first in range(0, n, CHUNK):
+            for row in self._feed.rows(ends_of_steps(self.time, self.dt, min(CHUNK, n - first))):
+                self.work[self._feed.where] = row
+                yield 1
 
     def run(self, seconds: float, record_every: float | None = 0.01, *, control: Callable | None = None,
             until: Callable | None = None, record: Iterable[str] = (), progress: bool | None = None):  # fmt: skip
@@ -382,6 +417,8 @@ class Simulation(Reports):
     def _touched(self) -> None:
         """Something changed from outside: derived values are computed anew before the next step."""
         self._stale, self._solved = True, False
+        if self._feed:
+            self._feed.put(self.work, self.time)
 
     def _prepare(self) -> None:
         self.integrator.prepare(self.work)
