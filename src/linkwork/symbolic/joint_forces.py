@@ -6,8 +6,6 @@ weight^T e on the bodies, which is virtual work; the same motion carries the tan
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import casadi as ca
 import numpy as np
 from casadi import SX
@@ -16,46 +14,11 @@ from linkwork.elements import joint_forces, joints
 from linkwork.elements.joint_forces import is_zero, size
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import skew
-from linkwork.symbolic.forces import LAWS, Law, Term
+from linkwork.symbolic.forces import LAWS, Coordinate, Law, Term, travelling, turning
 from linkwork.symbolic.functions import cross, norm
 from linkwork.symbolic.relations import RELATIONS, AxisRelation
 
 OPPOSITE = 1e-9  # of 1 + cos: axes so nearly opposite that no turn about them can be told from another
-
-
-@dataclass
-class Coordinate:
-    """Numbers x (k,) of two bodies; `motion` as in Term: the sum of weight @ (rate of a point, or spin) is x'."""
-
-    value: SX
-    motion: list[tuple[int, str, SX | None, SX]]
-
-    def rate(self, handles) -> SX:
-        rates = [weight @ (handles[body].spin() if what == "spin" else handles[body].point_rate(where))
-                 for body, what, where, weight in self.motion]  # fmt: skip
-        return sum(rates[1:], rates[0])
-
-    def loads(self, effort) -> list:
-        """What efforts (k,) along the coordinate put on the bodies."""
-        return [(body, "torque" if what == "spin" else "force", where, weight.T @ effort)
-                for body, what, where, weight in self.motion]  # fmt: skip
-
-    def term(self, stiffness, damping) -> Term:
-        return Term(self.motion, ca.diag(stiffness), ca.diag(damping))
-
-
-def turning(value, axes: list[SX]) -> Coordinate:
-    """Angles of b relative to a about axes (3,) of the world."""
-    weight = ca.horzcat(*axes).T
-    return Coordinate(value, [(0, "spin", None, -weight), (1, "spin", None, weight)])
-
-
-def travelling(handles, p, axes: list[SX]) -> Coordinate:
-    """Travels of b's anchor from a's along axes (3,) that a carries: on a they act along a line through b's anchor."""
-    apart, weight = AxisRelation.apart(handles, p), ca.horzcat(*axes).T
-    lever = ca.horzcat(*[cross(axis, apart) for axis in axes]).T
-    return Coordinate(weight @ apart, [(1, "point", p["on_b"], weight), (0, "point", p["on_a"], -weight),
-                                       (0, "spin", None, lever)])  # fmt: skip
 
 
 def wide(elements, name, count) -> np.ndarray:
