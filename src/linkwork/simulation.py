@@ -14,7 +14,7 @@ from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, Un
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import DIVERGED, OK, STUCK
 from linkwork.model.compile import compile
-from linkwork.model.feeding import Feed, ends_of_steps
+from linkwork.model.feeding import Feed
 from linkwork.model.types import Model, State
 from linkwork.recorder import Recorder, patient_interrupt
 from linkwork.reports import Reports
@@ -77,6 +77,17 @@ class Control(Mapping):
                                 "give a position alone")  # fmt: skip
         parts = checks.vector(self._sim, label, position), checks.quaternion(self._sim, label, orientation)
         return np.concatenate(parts)
+
+    def entries(self) -> dict[str, np.ndarray]:
+        """All commands as they stand in the workspace."""
+        return {name: self._sim.work[where].copy() for name, where in self._entry.items()}
+
+    def take(self, entries: dict[str, np.ndarray]) -> None:
+        """Commands as `entries` gave them, to those who still take such."""
+        for name, values in entries.items():
+            where = self._entry.get(name, slice(0, 0))
+            if where.stop - where.start == len(values):
+                self._sim.work[where] = values
 
     def __iter__(self):
         return iter(self._entry)
@@ -152,14 +163,12 @@ class Simulation(Reports):
         kept = [e for node in old.nodes for e in node.elements]
         if list(old.bodies.elements) != list(self.world.bodies) or set(map(id, kept)) != set(map(id, self.world.constraints)):
             raise ModelError("World: bodies or constraints were changed after this Simulation was made; make a new one")
-        commands = dict(self.control)
+        commands = self.control.entries()
         self._build()
         if self.integrator_name == "first-order":
             self._refuse_velocity_forces()
         common = len(old.state_index) - sum(2 * force.kind.law.counters for force in old.forces)
-        for name, value in commands.items():
-            if name in self.control:
-                self.control[name] = value
+        self.control.take(commands)
         for name, (_, entries) in old.parameters.items():
             if name in self.model.parameters:
                 self.work[self.model.parameters[name][1]] = work[entries[0]]
@@ -203,9 +212,9 @@ class Simulation(Reports):
                 self._stop(status)
 
     def _fed(self, n: int) -> Iterator[int]:
-        """One step after another, each with the targets of the time at which it ends."""
+        """One step after another, each with its targets."""
         for first in range(0, n, CHUNK):
-            for row in self._feed.rows(ends_of_steps(self.time, self.dt, min(CHUNK, n - first))):
+            for row in self._feed.rows(self.time, self.dt, min(CHUNK, n - first)):
                 self.work[self._feed.where] = row
                 yield 1
 

@@ -54,6 +54,12 @@ class Trajectory:
         return np.hstack([self.positions[k] + self._velocity[k] * since, turned, moving * self._velocity[k],
                           moving * self._spin[k]])  # fmt: skip
 
+    def between(self, times):
+        """(k - 1, 13) for the steps between k times: the pose at each step's end, and the mean velocities in the step."""
+        poses, steps = self.at(times)[:, :7], np.diff(times)[:, None]
+        turns = product(poses[1:, 3:], poses[:-1, 3:] * (1, -1, -1, -1))
+        return np.hstack([poses[1:], np.diff(poses[:, :3], axis=0) / steps, rotation_vectors(turns) / steps])
+
     @classmethod
     def load(cls, path, *, gap=None):
         """From a CSV file with the header t,x,y,z or t,x,y,z,qw,qx,qy,qz."""
@@ -138,7 +144,8 @@ def quaternions(vectors):
 
 
 def rotation_vectors(q):
-    """Of unit quaternions (k, 4) with w >= 0."""
+    """Of unit quaternions (k, 4), the shorter way."""
+    q = np.where(q[:, :1] < 0, -q, q)
     sine = np.linalg.norm(q[:, 1:], axis=1, keepdims=True)
     factor = np.divide(2 * np.arctan2(sine, q[:, :1]), sine, out=np.full_like(sine, 2.0), where=sine > 0)
     return factor * q[:, 1:]

@@ -23,14 +23,11 @@ class Feed:
     def __bool__(self) -> bool:
         return bool(self.motions)
 
-    def rows(self, times: np.ndarray) -> np.ndarray:
-        """(k, entries): what `where` holds at these times, a function of the times alone."""
-        return np.hstack([part for motion in self.motions for part in (times[:, None], motion.at(times))])
-
     def put(self, work: np.ndarray, time: float) -> None:
-        work[self.where] = self.rows(np.array([time]))[0]
+        """The targets of this moment."""
+        work[self.where] = np.concatenate([np.append(time, motion.at(time)) for motion in self.motions])
 
-
-def ends_of_steps(time: float, dt: float, steps: int) -> np.ndarray:
-    """The times at which steps from now end, added up one by one as integrators do."""
-    return np.cumsum(np.concatenate([[time], np.full(steps, dt)]))[1:]
+    def rows(self, time: float, dt: float, steps: int) -> np.ndarray:
+        """(steps, entries): what `where` holds in each step from this time on, given for its end; a function of time."""
+        times = np.cumsum(np.concatenate([[time], np.full(steps, dt)]))  # one by one, as integrators count
+        return np.hstack([part for motion in self.motions for part in (times[1:, None], motion.between(times))])
