@@ -15,6 +15,7 @@ from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, Un
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import OK
 from linkwork.model.compile import compile
+from linkwork.model.feeding import Feed
 from linkwork.model.trials import trials
 from linkwork.model.types import Model, State
 from linkwork.recorder import Recorder, patient_interrupt
@@ -96,7 +97,7 @@ class Simulation(Reports):
             "world": self.world,
             "options": (self._dt, self.solver, self.integrator_name, self._given, self._newton),
             "values": {name: self.get(name) for name in self.model.parameters},
-            "commands": self.control.given(),
+            "commands": self.control.entries(),
             "state": self.state,
             "initial": self._initial,
             "notes": list(self.notes),
@@ -109,14 +110,12 @@ class Simulation(Reports):
         self._put(kept["values"], kept["commands"])
         self.state = kept["state"]
 
-    def _put(self, values: Mapping[str, float], commands: Mapping[str, float]) -> None:
-        """Values of parameters and commands of motors, where they are still there."""
+    def _put(self, values: Mapping[str, float], commands: Mapping[str, np.ndarray]) -> None:
+        """Values of parameters and commands, where they are still there."""
         for name, value in values.items():
             if name in self.model.parameters:
                 self.set(name, value)
-        for name, value in commands.items():
-            if name in self.control:
-                self.control[name] = value
+        self.control.take(commands)
 
     def _build(self) -> None:
         """Model, programs, workspace and integrator of the world as it is now."""
@@ -140,7 +139,9 @@ class Simulation(Reports):
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
         self._remember_at = 0
-        self.control = Control(self)
+        self.control, self._feed = Control(self), Feed(self.model)
+        if self._feed:
+            self._feed.put(self.work, self.time)
 
     def _follow_world(self) -> None:
         """Take up forces (and gravity) that have changed since the model was compiled; refuse other changes."""
@@ -150,7 +151,7 @@ class Simulation(Reports):
         kept = [e for node in old.nodes for e in node.elements]
         if list(old.bodies.elements) != list(self.world.bodies) or set(map(id, kept)) != set(map(id, self.world.constraints)):
             raise ModelError("World: bodies or constraints were changed after this Simulation was made; make a new one")
-        values, commands = {name: work[entries[0]] for name, (_, entries) in old.parameters.items()}, self.control.given()
+        values, commands = {name: work[entries[0]] for name, (_, entries) in old.parameters.items()}, self.control.entries()
         before = dict(vars(self))
         try:
             self._build()
@@ -198,12 +199,24 @@ class Simulation(Reports):
                 self._remember()
             if self._stale:
                 self._prepare()
-            made, status, self.age = self.integrator.advance(self.work, min(n, self._remember_at - self.steps), self.age)
-            self.steps += made
+            made, status = self._advance(min(n, self._remember_at - self.steps))
             n -= made
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
+
+    def _advance(self, n: int) -> tuple[int, int]:
+        """n steps, each with the targets of its motions, if any: (how many were made, status of the last)."""
+        made = 0
+        for row in self._feed.rows(self.time, self.dt, n) if self._feed else (None,):
+            if row is not None:
+                self.work[self._feed.where] = row
+            more, status, self.age = self.integrator.advance(self.work, n if row is None else 1, self.age)
+            self.steps += more
+            made += more
+            if status != OK:
+                break
+        return made, status
 
     def _remember(self) -> None:
         """Keep a state every so many steps and after each change from outside: from there a run that stops is looked into."""
@@ -427,6 +440,8 @@ class Simulation(Reports):
     def _touched(self) -> None:
         """Something changed from outside: derived values are computed anew before the next step."""
         self._stale, self._solved = True, False
+        if self._feed:
+            self._feed.put(self.work, self.time)
 
     def _prepare(self) -> None:
         self.integrator.prepare(self.work)
