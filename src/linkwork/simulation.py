@@ -13,7 +13,7 @@ from linkwork.control import Control
 from linkwork.elements import checks
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
 from linkwork.integrators import INTEGRATORS
-from linkwork.integrators.base import OK
+from linkwork.integrators.base import CUT, OK
 from linkwork.model.compile import compile
 from linkwork.model.feeding import Feed
 from linkwork.model.trials import trials
@@ -129,6 +129,7 @@ class Simulation(Reports):
         self.programs = solver(self.model)
         self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance, iterations)
+        self.integrator.watched = not any(text.startswith(stops.NOT_CONVERGED) for text in self.notes)
         power = 1 if self.integrator_name == "first-order" else 2
         given = [(make.default_stiffness / self.dt**power, stiffness, "stiffness"),
                  (make.default_damping / self.dt, damping, "damping")]  # fmt: skip
@@ -201,6 +202,9 @@ class Simulation(Reports):
                 self._prepare()
             made, status = self._advance(min(n, self._remember_at - self.steps))
             n -= made
+            if status == CUT:
+                status = self._make_in_parts()
+                n -= 1
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
@@ -217,6 +221,15 @@ class Simulation(Reports):
             if status != OK:
                 break
         return made, status
+
+    def _make_in_parts(self) -> int:
+        """The first step that must be cut, with a note; from here on they are made without a word."""
+        text = stops.not_converged(self)
+        self.integrator.watched = False
+        _, status = self._advance(1)
+        if status == OK:
+            self.note(f"{text}; this step was made in {self.work[GLOBALS.offset('parts')]:.0f} parts")
+        return status
 
     def _remember(self) -> None:
         """Keep a state every so many steps and after each change from outside: from there a run that stops is looked into."""
