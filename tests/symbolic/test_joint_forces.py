@@ -16,7 +16,9 @@ from tests.symbolic.probe import STENCIL, Force, difference
 H = 3e-4
 PITCH = 0.4  # m a turn, of the screws of pairs.py
 Y = np.array([0.0, 1.0, 0.0])
-TURNING = [(a, b) for a in KINDS for b in KINDS if "particle" not in a and "particle" not in b and (a, b) != ("ground", "ground")]
+TURNING = [
+    (a, b) for a in KINDS for b in KINDS if "particle" not in a and "particle" not in b and (a, b) != ("ground", "ground")
+]
 
 
 def half_turn(rotation_vector):
@@ -148,6 +150,20 @@ FORCES = {
     "plane with a rest": ("Planar", lambda j: lw.JointSpring(j, 3.0, rest=0.3, travel_stiffness=7.0, travel_rest=(0.1, 0, 0)),
                           of_plane, (0.0, 2.0), False),
     "universal": ("Universal", lambda j: lw.JointSpring(j, (3.0, 2.0)), of_universal, (0.0, 0.7, 4.0), True),
+    "hinge's limit": ("Hinge", lambda j: lw.JointLimit(j, -0.5, 4.0, 3.0), of_hinge, (0.0, 3.9, 4.1, -0.6, -9.0), True),
+    "hinge's upper limit": ("Hinge", lambda j: lw.JointLimit(j, upper=-0.2, stiffness=3.0), of_hinge, (0.0, -9.0), False),
+    "screw's limit": ("Screw", lambda j: lw.JointLimit(j, -0.5, 4.0, 3.0), of_screw, (0.0, 4.1, -9.0), True),
+    "slider's limit": ("Slider", lambda j: lw.JointLimit(j, -0.5, 0.2, 3.0), of_slider, (0.0, 0.7, -0.6), True),
+    "cylinder's limit": ("Cylindrical", lambda j: lw.JointLimit(j, upper=0.1, stiffness=3.0), of_cylinder, (0.0, -8.0), True),
+    "cylinder's twist": ("Cylindrical", lambda j: lw.JointLimit(j, twist=(-0.5, 4.0), stiffness=3.0), of_cylinder,
+                         (0.0, 4.1, -9.0), True),
+    "cone": ("Ball", lambda j: lw.JointLimit(j, cone=0.5, axis=(0.6, 0, 0.8), stiffness=3.0), of_ball,
+             (0.0, 0.4, 2.0, 3.1, 4.0), True),
+    "closed cone": ("Ball", lambda j: lw.JointLimit(j, cone=0.0, axis=(0.6, 0, 0.8), stiffness=3.0), of_ball, (0.0, 0.4), False),
+    "twist": ("Ball", lambda j: lw.JointLimit(j, twist=(-0.2, 0.1), axis=(0, 0.6, 0.8), stiffness=3.0), of_ball,
+              (0.0, 0.4, 2.0, 3.1, 4.0), True),
+    "cone and twist": ("Ball", lambda j: lw.JointLimit(j, cone=0.3, twist=(-0.2, 0.1), axis=(0.6, 0, 0.8), stiffness=3.0),
+                       of_ball, (0.0, 0.4, 2.0), True),
     "universal with a rest": ("Universal", lambda j: lw.JointSpring(j, 3.0, rest=(0.4, 0.1)), of_universal, (0.0, -4.0), False),
 }  # fmt: skip
 

@@ -17,7 +17,7 @@ from .constraints import (
     VelocityConstraint,
 )
 from .forces import Damper, Drag, Force, Motor, Spring, Wrench
-from .joint_forces import JointSpring, TorsionSpring
+from .joint_forces import JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
 from .parameter import Parameter
 from .shapes import Box, Capsule, Cylinder, Disc, Ellipsoid, Shape, Sphere
@@ -45,6 +45,7 @@ __all__ = [
     "Ground",
     "Hinge",
     "Joint",
+    "JointLimit",
     "JointSpring",
     "Motion",
     "Motor",

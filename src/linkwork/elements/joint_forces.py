@@ -4,6 +4,7 @@ Angles in radians, travels in metres, both zero as built; right-handed about the
 Parameter.
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -122,6 +123,82 @@ class TorsionSpring(ForceElement):
                 checks.fail(self, f"{name} is {checks.show(value)}", "give one or three of them")
             setattr(self, name, value)
         self.rest = checks.optional(checks.quaternion, self, "rest", self.rest)
+
+
+@dataclass(eq=False, repr=False)
+class JointLimit(JointForce):
+    """A soft stop: a spring and damper that act only beyond `lower` or `upper`, of which one may be left out.
+
+    They bound the angle of hinges and screws (turns counted; N m/rad), the travel of sliders and cylinders (N/m). A ball is
+    bounded about an `axis` (world, as built): `cone` is the largest angle between that axis on a and on b, and
+    `twist=(lower, upper)` bounds the turn about it. A cylinder may have a `twist` in the place of its travel.
+
+    >>> JointLimit("knee", 0.0, 2.4, stiffness=200.0, damping=1.0, name="kneecap").upper
+    2.4
+    >>> JointLimit("hip", cone=0.8, twist=(-0.3, 0.3), axis=(0, 0, -1), stiffness=200.0, name="socket").cone
+    0.8
+    """
+
+    COORDINATES: ClassVar[dict] = {Hinge: ("bounds",), Screw: ("bounds",), Slider: ("bounds",),
+                                   Cylindrical: ("bounds", "twist"), Ball: ("cone", "twist")}  # fmt: skip
+
+    lower: float | Parameter | None = None  # rad or m
+    upper: float | Parameter | None = None  # rad or m
+    stiffness: float | Parameter | None = None  # N m/rad or N/m
+    damping: float | Parameter = 0.0  # N m s or N s/m
+    cone: float | Parameter | None = field(default=None, kw_only=True)  # rad, at most pi
+    twist: OpenVector | None = field(default=None, kw_only=True)  # (2,), rad
+    axis: Vector | None = field(default=None, kw_only=True)  # (3,), unit, world
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.stiffness is None:
+            checks.fail(self, "stiffness is missing", "give a number such as stiffness=1000.0")
+        self.stiffness = checks.non_negative(self, "stiffness", self.stiffness, parameter=True)
+        self.damping = checks.non_negative(self, "damping", self.damping, parameter=True)
+        for name in ("lower", "upper"):
+            setattr(self, name, checks.optional(checks.number, self, name, getattr(self, name), parameter=True))
+        if self.lower is not None and self.upper is not None:
+            _in_order(self, "lower", self.lower, "upper", self.upper)
+        self.cone = checks.optional(checks.non_negative, self, "cone", self.cone, parameter=True)
+        if self.cone is not None and float(self.cone) > math.pi:
+            checks.fail(self, f"cone is {checks.show(self.cone)}", "give an angle of at most pi")
+        if self.twist is not None:
+            self.twist = checks.vector(self, "twist", self.twist, 2, parameter=True)
+            _in_order(self, "twist[0]", self.twist[0], "twist[1]", self.twist[1])
+            if max(abs(float(x)) for x in self.twist) > 2 * math.pi:
+                checks.fail(self, f"twist is {checks.show(self.twist)}", "give angles of at most a turn, 2 pi")
+        self.axis = checks.optional(checks.direction, self, "axis", self.axis)
+
+    def given(self):
+        """Which of its coordinates are bounded: "bounds" (lower, upper), "cone", "twist"."""
+        found = {"bounds": self.lower is not None or self.upper is not None, "cone": self.cone is not None,
+                 "twist": self.twist is not None}  # fmt: skip
+        return tuple(name for name, there in found.items() if there)
+
+    def check_resolved(self, resolved):
+        (joint,) = resolved
+        bounded = self.COORDINATES.get(type(joint))
+        if bounded is None:
+            checks.fail(self, f"{checks.label(joint)} has no coordinate to bound",
+                        "give a hinge, screw, slider, cylinder or ball")  # fmt: skip
+        words = {"bounds": "lower= or upper=", "cone": "cone=", "twist": "twist="}
+        ways = " or ".join(words[name] for name in bounded)
+        if not self.given():
+            checks.fail(self, f"it bounds nothing of {checks.label(joint)}", f"give {ways}")
+        for name in self.given():
+            if name not in bounded:
+                checks.fail(self, f"{checks.label(joint)} has no use for {words[name]}", f"give {ways}")
+        if isinstance(joint, Cylindrical) and len(self.given()) > 1:
+            checks.fail(self, "it bounds both travel and twist, with one stiffness", "give two limits, one for each")
+        if isinstance(joint, Ball) != (self.axis is not None):
+            problem = "axis is missing" if self.axis is None else f"{checks.label(joint)} has an axis of its own"
+            checks.fail(self, problem, "give axis= for a ball, and only there")
+
+
+def _in_order(who, name, lower, other, upper):
+    if float(lower) > float(upper):
+        checks.fail(who, f"{name} {checks.show(lower)} lies above {other} {checks.show(upper)}", "exchange them")
 
 
 def size(value):

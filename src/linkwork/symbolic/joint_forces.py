@@ -19,6 +19,8 @@ from linkwork.symbolic.forces import LAWS, Law, Term
 from linkwork.symbolic.functions import cross
 from linkwork.symbolic.relations import RELATIONS, AxisRelation
 
+OPPOSITE = 1e-9  # of 1 + cos: axes so nearly opposite that no turn about them can be told from another
+
 
 @dataclass
 class Coordinate:
@@ -270,9 +272,126 @@ def turn_tangent(turn, root: bool = False) -> SX:
     return g * SX.eye(3) + (1 - g) * (u @ u.T)
 
 
+class Stop:
+    """A one-sided spring: bounds (lower, upper) on a coordinate (1,)."""
+
+    def __init__(self, x: Coordinate, lower, upper):
+        self.x = x
+        self.beyond = ca.fmax(x.value - upper, 0) + ca.fmin(x.value - lower, 0)
+        self.active = ca.if_else(self.beyond == 0, 0, 1)
+
+
+class Limit(Law):
+    """The base of limits: -k (what is beyond) - c x' while beyond."""
+
+    def stops(self, handles, p) -> list[Stop]:
+        raise NotImplementedError
+
+    def law(self, handles, p, t):
+        loads, energy = [], SX(0)
+        for stop in self.stops(handles, p):
+            effort = -p["stiffness"] * stop.beyond
+            if self.velocity_dependent:
+                effort -= stop.active * p["damping"] * stop.x.rate(handles)
+            loads += stop.x.loads(effort)
+            energy += 0.5 * p["stiffness"] * stop.beyond**2
+        return loads, energy
+
+    def terms(self, handles, p, t):
+        return [stop.x.term(stop.active * p["stiffness"], stop.active * p["damping"]) for stop in self.stops(handles, p)]
+
+
+class AxisLimit(JointLaw, Limit):
+    """Of the angle of hinges and screws, of the travel of sliders, of either of cylinders."""
+
+    def __init__(self, element):
+        super().__init__(element)
+        self.angular = element.twist is not None or not isinstance(element.joint, (joints.Slider, joints.Cylindrical))
+        self.counters = 1 if self.angular else 0
+        self.velocity_dependent = not is_zero(element.damping)
+        self.key += f"-{self.angular}-{self.velocity_dependent}"
+        self.fields = {**self.joint.fields, "axis_a": 3, "stiffness": 1, "damping": 1, "bounds": 2}
+
+    def numbers(self, elements, A, B):
+        springs = {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
+        return {
+            **self.joint_numbers(elements, A, B),
+            **springs,
+            "bounds": np.array([bounds(e) for e in elements], dtype=object),
+        }
+
+    def angles(self, handles, p):
+        return [self.joint.angle(handles, p)][: self.counters]
+
+    def stops(self, handles, p):
+        axis = handles[0].axis(p["axis_a"])
+        x = turning(self.counted(handles, p)[0], [axis]) if self.angular else travelling(handles, p, [axis])
+        return [Stop(x, p["bounds"][0], p["bounds"][1])]
+
+
+def bounds(element) -> list:
+    """[lower, upper], infinite where there is none."""
+    if element.twist is not None:
+        return list(element.twist)
+    return [-np.inf if element.lower is None else element.lower, np.inf if element.upper is None else element.upper]
+
+
+class BallLimit(TurnLaw, Limit):
+    """Of the angle between an axis on a and on b (cone), and of the turn about it (twist)."""
+
+    def __init__(self, element):
+        self.coned, self.twisted = element.cone is not None, element.twist is not None
+        self.velocity_dependent = not is_zero(element.damping)
+        self.key = f"BallLimit-{self.coned}-{self.twisted}-{self.velocity_dependent}"
+        self.fields = {**self.turns, "axis_a": 3, "axis_b": 3, "stiffness": 1, "damping": 1, "cone": 1, "bounds": 2}
+
+    @staticmethod
+    def bodies(element):
+        return element.joint.a, element.joint.b
+
+    def numbers(self, elements, A, B):
+        along = np.array([e.axis for e in elements])
+        still = np.tile([1.0, 0.0, 0.0, 0.0], (len(elements), 1))
+        cone = np.array([[0.0 if e.cone is None else e.cone] for e in elements], dtype=object)
+        twist = np.array([[0.0, 0.0] if e.twist is None else list(e.twist) for e in elements], dtype=object)
+        springs = {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
+        return {**self.turn_numbers(still, A, B), "axis_a": A.axis(along), "axis_b": B.axis(along), **springs,
+                "cone": cone, "bounds": twist}  # fmt: skip
+
+    def stops(self, handles, p):
+        a, b = handles
+        axes, found = (a.axis(p["axis_a"]), b.axis(p["axis_b"])), []
+        if self.coned:
+            found.append(Stop(swing(*axes), 0, p["cone"]))
+        if self.twisted:
+            found.append(Stop(twist(self.turn(handles, p)[0], *axes), p["bounds"][0], p["bounds"][1]))
+        return found
+
+
+def swing(axis_a, axis_b) -> Coordinate:
+    """The angle from an axis of a to one of b; its rate is the turn about what is perpendicular to both."""
+    across = cross(axis_a, axis_b)
+    square = ca.sumsqr(across)
+    apart = square > 1e-300
+    sine = ca.sqrt(ca.if_else(apart, square, 1))
+    return turning(ca.atan2(ca.if_else(apart, sine, 0), ca.dot(axis_a, axis_b)), [ca.if_else(apart, across / sine, 0)])
+
+
+def twist(turn, axis_a, axis_b) -> Coordinate:
+    """The turn about an axis, of which the rest is a swing from a's axis to b's; without meaning where they are opposite."""
+    sine, cosine = ca.dot(turn[1:4], axis_a), turn[0]
+    return turning(2 * ca.atan2(sine, cosine), [(axis_a + axis_b) / ca.fmax(1 + ca.dot(axis_a, axis_b), OPPOSITE)])
+
+
+def _joint_limit(element) -> Law:
+    return BallLimit(element) if isinstance(element.joint, joints.Ball) else AxisLimit(element)
+
+
 def _joint_spring(element) -> Law:
     special = {joints.Ball: BallSpring, joints.Universal: UniversalSpring}
     return special.get(type(element.joint), AxisSpring)(element)
 
 
-LAWS |= {joint_forces.JointSpring: _joint_spring, joint_forces.TorsionSpring: BallSpring}
+LAWS |= {
+    joint_forces.JointSpring: _joint_spring, joint_forces.TorsionSpring: BallSpring, joint_forces.JointLimit: _joint_limit,
+}  # fmt: skip
