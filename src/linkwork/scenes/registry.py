@@ -3,8 +3,8 @@
 import difflib
 import inspect
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from ..elements import checks
 from ..errors import UnknownNameError
@@ -32,13 +32,17 @@ class Fact:
 
 @dataclass(frozen=True)
 class Scene:
-    """One entry: `build` makes the world, `dt` and `seconds` suit its defaults, `facts` knows its motion."""
+    """One entry: `build` makes the world, `dt`, `seconds` and `options` suit it, `facts` knows its motion.
+
+    `options` are what a Simulation of it is made with besides dt: `Simulation(scene(), dt=scene.dt, **scene.options)`.
+    """
 
     name: str
     build: Callable  # keyword parameters -> World
     dt: float  # s
     seconds: float  # s
     facts: Callable | None = None  # (sim, **all parameters) -> list of Fact, for any time of the simulation
+    options: Mapping = field(default_factory=dict)  # such as solver="implicit"
 
     @property
     def summary(self):
@@ -75,13 +79,13 @@ class Scene:
         return int(value)
 
 
-def scene(name, *, dt=1e-3, seconds=5.0, facts=None):
-    """Registers the function below it under this name."""
+def scene(name, *, dt=1e-3, seconds=5.0, facts=None, **options):
+    """Registers the function below it under this name; options: of the Simulation, such as solver="implicit"."""
 
     def register(build):
         if name in _SCENES:
             raise ValueError(f'two scenes have the name "{name}"')
-        _SCENES[name] = Scene(name, build, dt, seconds, facts)
+        _SCENES[name] = Scene(name, build, dt, seconds, facts, options)
         return build
 
     return register
