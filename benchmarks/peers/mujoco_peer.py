@@ -62,3 +62,13 @@ def ball_chain(n, dt):
 def hinge_chain(n, dt):
     """n links on hinges about y."""
     return _Chain(mujoco.mjtJoint.mjJNT_HINGE, 1, n, dt)
+
+
+def springy_ball_chain(n, dt, stiffness):
+    """The model of n links on ball joints with springs between them, for `implicitfast`."""
+    spec = _spec(mujoco.mjtJoint.mjJNT_BALL, n, dt)
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.enableflags = mujoco.mjtEnableBit.mjENBL_ENERGY
+    for joint in spec.joints[1:]:
+        joint.stiffness = (stiffness, 0, 0)  # linear, and two higher terms
+    return spec.compile()

@@ -16,14 +16,13 @@ class ModelError(LinkworkError):
 
 
 class DivergenceError(LinkworkError, RuntimeError):
-    """A run left the finite numbers or did not converge: `step`, `time` (seconds) and `worst` (an element)."""
+    """A run left the finite numbers or did not converge: `step`, `time` (seconds) and `worst`, the element to look at."""
 
     def __init__(self, message="", *, step=None, time=None, worst=None):
         super().__init__(message)
         self.step = step
         self.time = time
         self.worst = worst
-        self.recording = None  # of the run that ended so, where there is one
         self.recording = None  # what was recorded until then, where a run was recorded
 
 

@@ -10,12 +10,17 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from linkwork import memory
 from linkwork.elements.constraints import Distance
 from linkwork.elements.joints import AxisJoint, Joint
+from linkwork.errors import LinkworkError
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
 
 PATIENCE = 2.0  # seconds after which progress is shown
+A_POSE = 44  # numbers of a body in a frame: pose, velocities and axes, and the same once more while a recording is made
+A_FRAME = 600  # bytes of a frame beside its numbers
+PART = 0.1  # of memory that a recording may well take
 
 
 class Recorder:
@@ -39,6 +44,16 @@ class Recorder:
         pulls = [sim.reaction(name) for name in self.reactions]
         self.samples.append((sim.time, sim.work[sim.model.state_index], energy.kinetic, energy.potential, drift, pulls))
 
+    def refuse_too_many(self, frames: int, seconds: float) -> None:
+        """Refuse more frames than memory can hold, before the first is taken."""
+        numbers = 3 * len(self.sim.model.state_index) + A_POSE * len(self.names) + len(self.joints) + 6 * len(self.reactions)
+        size = frames * (8 * numbers + A_FRAME)
+        need = memory.too_large(size)
+        if need is not None:
+            longer = seconds / frames * size / (PART * (memory.installed() or size))
+            remedy = f"give a longer record_every, such as {float(f'{longer:.1g}'):g}, or None for the two ends alone"
+            raise LinkworkError(f"Simulation: {frames:.3g} frames need {need}; {remedy}")
+
     @contextmanager
     def watch(self, total: int, progress: bool | None):
         """A function of the steps done that shows a bar when the run takes long."""
@@ -48,16 +63,17 @@ class Recorder:
 
         def watched(done: int) -> None:
             nonlocal bar
-            if bar is None and wanted and time.perf_counter() - began > PATIENCE and done < total:
-                bar = _bar(total, done)
+            took = time.perf_counter() - began
+            if bar is None and wanted and took > PATIENCE and done < total:
+                bar = Bar(total)
             if bar is not None:
-                bar[0].update(bar[1], completed=done)
+                bar.show(done, took)
 
         try:
             yield watched
         finally:
             if bar is not None:
-                bar[0].stop()
+                bar.stop()
 
     def recording(self):
         from linkwork.recording import Recording
@@ -81,33 +97,41 @@ class Recorder:
             joints=[sim.model.nodes[node].elements[part].name for node, part in self.joints],
             angle=np.array(angles).reshape(len(angles), len(times)).T,
             frame=motion.poses.frame if stretching else None, extra=extra,
-            shapes={b.name: getattr(b, "shape", None) for b in sim.model.bodies.elements}, links=self._links(motion),
+            shapes={b.name: getattr(b, "shape", None) for b in sim.model.bodies.elements}, links=self._links(),
             attributes=attributes,
         )  # fmt: skip
 
-    def _links(self, motion: _Motion) -> list[tuple]:
+    def _links(self) -> list[tuple]:
         """Anchors of joints and rods, in the users' frames."""
-        sim, found = self.sim, []
-        pose = readout.poses(sim.model, sim.work, np.arange(len(self.names)))
+        sim, found, local_of = self.sim, [], self._to_users_frames()
         for k, node in enumerate(sim.model.nodes):
             for part, element in enumerate(node.elements):
                 if not isinstance(element, (Joint, Distance)):
                     continue
                 p, piece = sim._numbers(k, part), node.kind.parts[part]
                 ends = node.ends[::-1] if piece.flipped else node.ends
-                local = []
-                for body, anchor in zip(ends, (p["on_a"], p["on_b"]), strict=True):
-                    if body == GROUND:
-                        local.append(anchor.copy())
-                        continue
-                    R, x, *_ = sim._pose_of(body)
-                    rigid = sim.model.bodies.kinds[body].name == "RigidBody"
-                    local.append(pose.frame[body].T @ (x + R @ anchor - pose.position[body]) if rigid else anchor.copy())
+                local = [local_of(body, anchor) for body, anchor in zip(ends, (p["on_a"], p["on_b"]), strict=True)]
                 names = [None if b == GROUND else self.names[b] for b in ends]
                 if names[1] is None:  # drawings have the ground first
                     names, local = names[::-1], local[::-1]
                 found.append((element.name, names[0], local[0], names[1], local[1]))
         return found
+
+    def _to_users_frames(self):
+        """local(body, point): a point of a body's internal frame (only rigid bodies have one), as users have it."""
+        model = self.sim.model
+        members = np.array(model.bodies.members.get("RigidBody", []), dtype=np.int64)
+        if not len(members):
+            return lambda body, point: point.copy()
+        home, turn = readout.fields(model, self.sim.work, model.bodies.kinds[members[0]], members, "home", "turn")
+        axes, place, kinds = turn.reshape(-1, 3, 3).transpose(0, 2, 1), model.bodies.place, model.bodies.kinds
+
+        def local(body: int, point: np.ndarray) -> np.ndarray:
+            if body == GROUND or kinds[body].name != "RigidBody":
+                return point.copy()
+            return axes[place[body]] @ (point - home[place[body]])
+
+        return local
 
 
 @contextmanager
@@ -182,12 +206,34 @@ class _Motion:
         return np.sum((Ra @ p["axis_a"]) * apart, axis=1)
 
 
-def _bar(total: int, done: int):
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+class Bar:
+    """Progress on stderr: steps made, how fast, and the time left."""
 
-    progress = Progress(TextColumn("{task.completed:,.0f} of {task.total:,.0f} steps"), BarColumn(),
-                        TextColumn("{task.speed:,.0f} steps/s"), TimeRemainingColumn(),
-                        console=Console(stderr=True))  # fmt: skip
-    progress.start()
-    return progress, progress.add_task("", total=total, completed=done)
+    def __init__(self, total: int):
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self.total = total
+        self.progress = Progress(TextColumn("{task.completed:,.0f} of {task.total:,.0f} steps"), BarColumn(),
+                                 TextColumn("{task.description}"), console=Console(stderr=True))  # fmt: skip
+        self.task = self.progress.add_task("", total=total)
+        self.progress.start()
+
+    def show(self, done: int, took: float) -> None:
+        pace = done / took
+        text = f"{pace:,.0f} steps/s, {duration((self.total - done) / pace)} left"
+        self.progress.update(self.task, completed=done, description=text)
+
+    def stop(self) -> None:
+        self.progress.stop()
+
+
+def duration(seconds: float) -> str:
+    """A time as a person says it: 1:07, 2:05:00, 12 days, 3.2e+04 years."""
+    minutes, rest = divmod(round(min(seconds, 1e15)), 60)
+    if minutes < 60:
+        return f"{minutes}:{rest:02d}"
+    if minutes < 48 * 60:
+        return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
+    days = seconds / 86400
+    return f"{days:.0f} days" if days < 730 else f"{days / 365.25:.3g} years"

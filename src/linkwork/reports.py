@@ -21,8 +21,13 @@ from linkwork.symbolic.kernels import parameter_record
 
 @dataclass(frozen=True)
 class Energy:
-    """Joules. `work` is what prescribed motion has put in since the start: total - work is constant without other
-    forces that do work."""
+    """Joules. `potential` is that of weight, springs and the elasticity of bodies.
+
+    `work` is what prescribed motion has put in since the start: `Motion`, `Drive`, a `Constraint` that depends on time, a
+    `VelocityConstraint` that asks for a speed. Nothing else is counted in it: no motors, wrenches, dampers, drag, forces of
+    users or damping of bodies, no impacts, no changes of parameters. Without these total - work is constant, to the order of
+    the integrator; with them its change is what they do.
+    """
 
     kinetic: float
     potential: float
@@ -53,7 +58,8 @@ class Reports:
     integrator: Integrator
     work: np.ndarray
     _stale: bool  # derived values are behind the coordinates
-    _impulses: bool  # multipliers of the last step or impact are there
+    _impulses: bool  # those of the last step or impact are there
+    _unbooked: bool  # but for the last solve of the step, whose multipliers lie where it left them
     _solved: bool  # accelerations and multipliers are those of this moment
 
     def _follow_world(self) -> None:
@@ -133,14 +139,38 @@ class Reports:
         return Reaction(force, torque, at, multipliers[rows])
 
     def impulse(self, constraint) -> np.ndarray:
-        """The multipliers of the constraint's rows in the last kick of the last step (rattle) or impact, N s or N m s."""
+        """What a constraint gave in the last step or impact: its multipliers times the time, a number a row (N s, N m s).
+
+        All solves of the step are added up: the kicks of rattle with their corrections, the stages of rk4 and dopri5 with
+        their projection, in all parts of a step that was cut. The rows of a Ball, and the first three of a Hinge, are
+        the axes of the world, and the impulse is on the second body.
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, -10))
+        >>> lamp = world.add(lw.Particle(2.0, position=(0, 0, 1)))
+        >>> hook = world.add(lw.Ball(world.ground, lamp, at=(0, 0, 1), name="hook"))
+        >>> sim = lw.Simulation(world, dt=0.01)
+        >>> sim.step()
+        >>> float(sim.impulse("hook")[2].round(12))
+        0.2
+        """
         node_number, part = self._constraint(constraint)
-        node = self.model.nodes[node_number]
-        if self._solved or not self._impulses:
-            raise LinkworkError("Simulation: no impulses are kept (euler keeps none, and asking for accelerations or reactions "
-                                "replaces them); use rattle, and ask for impulses first")  # fmt: skip
-        rows = node.rows_of(node.elements[part])
-        return -self.work[self.model.field_of_node(node_number, "x")][rows]
+        if not self._impulses:
+            raise LinkworkError(self._no_impulses())
+        self._book()
+        node, start = self.model.nodes[node_number], int(self.model.impulse_at[node_number])
+        return -self.work[start : start + node.kind.size][node.rows_of(node.elements[part])]
+
+    def _book(self) -> None:
+        """Make the impulses complete: when they are asked for, and before another solve."""
+        if self._unbooked:
+            self.integrator.book(self.work)
+            self._unbooked = False
+
+    def _no_impulses(self) -> str:
+        if not self.integrator.keeps_impulses:
+            return f"Simulation: {self.integrator.name} keeps no impulses of its steps; use rattle, rk4, dopri5 or first-order"
+        return "Simulation: there are no impulses, since no step or impact was made yet or the state was set; make a step first"
 
     def drift(self, velocity: bool = False) -> float:
         """The largest |C| over all position rows (m; radians count as metres); with velocity=True the largest
@@ -148,7 +178,18 @@ class Reports:
         return float(np.abs(self._residuals(velocity)[0]).max(initial=0.0))
 
     def energy(self) -> Energy:
-        """Kinetic and potential energy now, and the work of prescribed motion so far."""
+        """Kinetic and potential energy now, and the work of prescribed motion so far (what that counts: `Energy`).
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, -10))
+        >>> lift = world.add(lw.Particle(2.0, velocity=(0, 0, 1), name="lift"))
+        >>> told = world.add(lw.Motion(lift, lambda t: (0, 0, t)))
+        >>> sim = lw.Simulation(world)
+        >>> sim.step(500)
+        >>> energy = sim.energy()
+        >>> round(energy.total - energy.work, 6), round(energy.work, 6)
+        (1.0, 10.0)
+        """
         self._derive()
         for name in ("kinetic", "potential"):
             self.work[GLOBALS.offset(name)] = 0.0
@@ -165,6 +206,7 @@ class Reports:
         """Accelerations and multipliers of this moment, without feedback; the next step starts from fresh factors."""
         if self._solved:
             return
+        self._book()
         feedback = [GLOBALS.offset("stiffness"), GLOBALS.offset("damping")]
         kept = self.work[feedback]
         self.work[feedback] = 0.0

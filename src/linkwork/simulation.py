@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from linkwork import stops
 from linkwork.elements import checks
 from linkwork.elements.base import Element
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
 from linkwork.integrators import INTEGRATORS
-from linkwork.integrators.base import DIVERGED, OK, STUCK
+from linkwork.integrators.base import OK
 from linkwork.model.compile import compile
+from linkwork.model.trials import trials
 from linkwork.model.types import Model, State
 from linkwork.recorder import Recorder, patient_interrupt
 from linkwork.reports import Reports
@@ -22,7 +25,12 @@ from linkwork.symbolic.kernels import parameter_record
 
 VIOLATED = 1e-6  # metres or radians by which a constraint may be off as built
 INCONSISTENT = 1e-9  # metres or radians a second that are put right at the start
+RECORD_EVERY = 0.01  # s between frames where nobody says anything else; the nearest number of steps will do
+WHOLE = 1e-6  # relative: a number of steps this near to a whole one is whole
+MOST_STEPS = 1e18  # of a run: beyond them they could not be counted
 CHUNK = 1000  # steps between looks at the keyboard
+REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
+SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 TOLD = 1e-6  # and those that are put right with a note
 
 
@@ -154,6 +162,9 @@ class Simulation(Reports):
         self._world_version = self.world.version
         solver, (tangent, iterations) = SOLVERS[self.solver], self._newton
         self.model: Model = compile(self.world, packed=make.packed, **solver.layout(tangent, iterations))
+        self._trials = trials(self.model)
+        for trial in self._trials.values():
+            trial.check(trial.parameter.value)  # it may have changed since the elements were made
         self.programs = solver(self.model)
         self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance, iterations)
@@ -163,8 +174,10 @@ class Simulation(Reports):
         for default, value, name in given:
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
         self.work[GLOBALS.offset("step")] = self.dt
-        self._stale = self._solved = self._impulses = False
+        self._stale = self._solved = self._impulses = self._unbooked = False
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
+        self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
+        self._remember_at = 0
         self.control = Control(self)
 
     def _follow_world(self) -> None:
@@ -176,11 +189,16 @@ class Simulation(Reports):
         if list(old.bodies.elements) != list(self.world.bodies) or set(map(id, kept)) != set(map(id, self.world.constraints)):
             raise ModelError("World: bodies or constraints were changed after this Simulation was made; make a new one")
         values, commands = {name: work[entries[0]] for name, (_, entries) in old.parameters.items()}, self.control.given()
-        self._build()
-        if self.integrator_name == "first-order":
-            self._refuse_velocity_forces()
+        before = dict(vars(self))
+        try:
+            self._build()
+            if self.integrator_name == "first-order":
+                self._refuse_velocity_forces()
+            self._put(values, commands)
+        except LinkworkError:  # as it was, until the world is one that can be followed
+            vars(self).update(before)
+            raise
         common = len(old.state_index) - sum(2 * force.kind.law.counters for force in old.forces)
-        self._put(values, commands)
         self.work[self.model.state_index[:common]] = state.values[:common]
         self.work[0] = state.time
         self.integrator.run(self.work, self.programs.body("place"))
@@ -210,19 +228,31 @@ class Simulation(Reports):
         if not isinstance(n, (int, np.integer)) or n < 0:
             raise LinkworkError(f"Simulation: n is {checks.show(n)}; give a whole number of steps, at least 0")
         self._follow_world()
-        if self._stale:
-            self._prepare()
         self._solved = False
-        self._impulses = self.integrator.keeps_impulses
-        made, status, self.age = self.integrator.advance(self.work, n, self.age)
-        self.steps += made
-        if status != OK:
-            self._stop(status)
+        if n:
+            self._impulses = self._unbooked = self.integrator.keeps_impulses
+        while n > 0:
+            if self._stale or self.steps >= self._remember_at:
+                self._remember()
+            if self._stale:
+                self._prepare()
+            made, status, self.age = self.integrator.advance(self.work, min(n, self._remember_at - self.steps), self.age)
+            self.steps += made
+            n -= made
+            if status != OK:
+                self._stale, self._impulses, self._unbooked = True, False, False
+                raise stops.reason(self, status)
 
-    def run(self, seconds: float, record_every: float | None = 0.01, *, control: Callable | None = None,
+    def _remember(self) -> None:
+        """Keep a state every so many steps and after each change from outside: from there a run that stops is looked into."""
+        self._past = [*self._past[-1:], self.state]
+        self._remember_at = self.steps + max(SHORTEST, min(LONGEST, REMEMBERED // self.model.size))
+
+    def run(self, seconds: float, record_every: float | None = RECORD_EVERY, *, control: Callable | None = None,
             until: Callable | None = None, record: Iterable[str] = (), progress: bool | None = None):  # fmt: skip
         """Simulate for some seconds and return a Recording.
 
+        `record_every`: seconds between frames, a whole number of steps or the nearest one; None: the two ends alone.
         `control(sim)` is called before each step, `until(sim)` after each step and ends the run when it is true.
         `record` names constraints whose reactions are recorded too. `progress`: a bar on stderr (None: when it takes
         longer than two seconds and stderr is a terminal).
@@ -237,9 +267,11 @@ class Simulation(Reports):
         for name, function in (("control", control), ("until", until)):
             if function is not None and not callable(function):
                 raise LinkworkError(f"Simulation: {name} is {checks.show(function)}; give a function of the simulation")
-        every = self._steps_in(record_every) if record_every is not None else max(1, round(seconds / self.dt))
-        total = round(seconds / self.dt)
+        total = self._whole_run(seconds)
+        every = self._steps_in(record_every) if record_every is not None else max(1, total)
         recorder = Recorder(self, [self._name(name) for name in record])
+        if until is None:  # which may well end the run before memory does
+            recorder.refuse_too_many(total // every, seconds)
         recorder.take()
         done = 0
         with recorder.watch(total, progress) as watched, patient_interrupt() as interrupted:
@@ -295,6 +327,8 @@ class Simulation(Reports):
         self.work[self.model.state_index] = state.values
         self.work[0] = state.time
         self.steps, self.age = state.steps, state.age
+        self._impulses = self._unbooked = False
+        self._past = []
         self._touched()
 
     def strike(self, body, impulse, at=None) -> None:
@@ -317,8 +351,9 @@ class Simulation(Reports):
         self.work[self.model.field_of_body(number, "b")] += self._point_jacobian(number, local).T @ impulse
         self._clear_rows()
         self.integrator.run(self.work, p.forward(), p.backward("strike"))
+        self.integrator.book(self.work, impact=True)
         self._touched()
-        self._impulses = True
+        self._impulses, self._unbooked = True, False
 
     @property
     def nbytes(self) -> int:
@@ -327,21 +362,21 @@ class Simulation(Reports):
 
     # -- parameters --------------------------------------------------------------------------------------------------
     def set(self, parameter, value) -> None:
-        """Change a Parameter; nothing is compiled."""
-        self._follow_world()
-        name = getattr(parameter, "name", parameter)
-        if name not in self.model.parameters:
-            raise UnknownNameError(f'Simulation: no parameter is called "{name}"{suggestion(name, self.model.parameters)}')
-        self.work[self.model.parameters[name][1]] = checks.number(self, str(name), value)
+        """Change a Parameter, to a value that its elements take; nothing is compiled."""
+        name = self._parameter(parameter)
+        self.work[self.model.parameters[name][1]] = self._trials[name].check(value)
         self._touched()
 
     def get(self, parameter) -> float:
         """The value of a Parameter now."""
+        return float(self.work[self.model.parameters[self._parameter(parameter)][1][0]])
+
+    def _parameter(self, parameter) -> str:
         self._follow_world()
         name = getattr(parameter, "name", parameter)
         if name not in self.model.parameters:
             raise UnknownNameError(f'Simulation: no parameter is called "{name}"{suggestion(name, self.model.parameters)}')
-        return float(self.work[self.model.parameters[name][1][0]])
+        return name
 
     # -- inside ------------------------------------------------------------------------------------------------------
     def _begin(self) -> None:
@@ -364,6 +399,8 @@ class Simulation(Reports):
         if not off > INCONSISTENT:
             return
         self._factor()
+        if not self._multipliers_finite():
+            stops.refuse_start(self)
         self.integrator.run(self.work, self.programs.backward("strike"))
         if off > TOLD:
             self.note(f"{checks.label(element)}: velocities as built were off by {off:.3g}; an impulse made them consistent")
@@ -373,6 +410,7 @@ class Simulation(Reports):
         self._factor()
         if np.isfinite(self.work[self.integrator.sentinels]).all() and self._multipliers_finite():
             return
+        stops.refuse_start(self)
         bad = [k for k in range(len(self.model.nodes)) if not np.isfinite(self.work[self.model.field_of_node(k, "x")]).all()]
         if bad:
             element = self.model.nodes[bad[0]].elements[-1]
@@ -422,7 +460,7 @@ class Simulation(Reports):
     def note(self, text: str) -> None:
         """Keep and show a note."""
         self.notes.append(text)
-        warnings.warn(text, Note, stacklevel=4)
+        warnings.warn(text, Note, stacklevel=_level_outside())
 
     def _touched(self) -> None:
         """Something changed from outside: derived values are computed anew before the next step."""
@@ -431,33 +469,6 @@ class Simulation(Reports):
     def _prepare(self) -> None:
         self.integrator.prepare(self.work)
         self._stale = False
-
-    def _stop(self, status: int) -> None:
-        self._stale = True
-        self._stop_collapsed()
-        worst, element = self._worst(velocity=False)
-        what = {DIVERGED: "diverged", STUCK: "could not be brought back onto its constraints"}[status]
-        about = f"; the worst constraint is {checks.label(element)}, off by {worst:.3g}" if element is not None else ""
-        raise DivergenceError(f"Simulation: it {what} in step {self.steps} at {self.time:.6g} s{about}; take a smaller dt",
-                              step=self.steps, time=self.time, worst=element)  # fmt: skip
-
-    def _stop_collapsed(self) -> None:
-        """Name the body whose stretch has passed zero."""
-        if self.work[GLOBALS.offset("fault")] == 0.0:
-            return
-        self.work[GLOBALS.offset("fault")] = 0.0
-        body = next(b for k, b in enumerate(self.model.bodies.elements) if self._collapsed(k))
-        raise DivergenceError(
-            f"{checks.label(body)}: it has collapsed (its stretch has passed zero) in step {self.steps} at {self.time:.6g} s; "
-            "give it more stiffness or a smaller load, or take a smaller dt",
-            step=self.steps, time=self.time, worst=body,
-        )  # fmt: skip
-
-    def _collapsed(self, body: int) -> bool:
-        name, q = self.model.bodies.kinds[body].name, self.work[self.model.field_of_body(body, "q")]
-        if name == "ScalableBody":
-            return not q[7:10].min() > 0
-        return name == "AffineBody" and not np.linalg.det(q[3:].reshape(3, 3)) > 0
 
     def _refuse_velocity_forces(self) -> None:
         for force in self.model.forces:
@@ -472,12 +483,34 @@ class Simulation(Reports):
         if self.model.velocity_forces:
             raise LinkworkError("Simulation: a body with damping cannot move first-order; set its damping to zero")
 
-    def _steps_in(self, seconds: float) -> int:
-        return max(1, round(checks.positive(self, "record_every", seconds) / self.dt))
+    def _whole_run(self, seconds: float) -> int:
+        if not seconds / self.dt < MOST_STEPS:
+            raise LinkworkError(
+                f"Simulation: seconds is {seconds:g}, {seconds / self.dt:.3g} steps of {self.dt:g} s; give less"
+            )
+        return round(seconds / self.dt)
+
+    def _steps_in(self, record_every: float) -> int:
+        """The steps from one frame to the next: at least one, and a note where that is not what was asked for."""
+        asked = checks.positive(self, "record_every", record_every) / self.dt
+        steps = max(1, round(asked))
+        if abs(asked - steps) > WHOLE * steps and record_every != RECORD_EVERY:
+            what = "less than dt" if asked < 1 else "no whole number of steps"
+            kept = f"{'each step' if steps == 1 else f'one step in {steps}'} is recorded, {steps * self.dt:g} s apart"
+            self.note(f"Simulation: record_every is {record_every:g} s, {what}; {kept}")
+        return steps
 
     def __repr__(self) -> str:
         bodies = len(self.model.bodies.elements)
         return f"<Simulation at {self.time:.6g} s: {bodies} bodies, {self.solver}, {self.integrator_name}>"
+
+
+def _level_outside() -> int:
+    """The level of the first line outside of linkwork, for a warning that our caller gives."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "linkwork":
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _known(what: str, name, table) -> str:

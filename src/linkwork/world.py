@@ -123,12 +123,12 @@ class World:
             element._world = weakref.ref(self)
 
     def _add_all(self, elements):
-        before = set(self._elements)
+        before = len(self._elements)
         try:
             for element in elements:
                 self.add(element)
         except Exception:
-            for name in reversed([name for name in self._elements if name not in before]):
+            for name in reversed(list(self._elements)[before:]):
                 self.remove(name)
             raise
         return elements

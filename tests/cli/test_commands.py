@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import linkwork as lw
-from linkwork import scenes
+from linkwork import memory, scenes
 from linkwork.cli import main
 from linkwork.recording import Recording
 
@@ -43,6 +43,29 @@ def test_run_prints_a_report_and_writes_nothing(capsys, tmp_path, monkeypatch):
     for word in ("steps a second", "drift", "energy", "shoulder (Hinge)", "expected"):
         assert word in out
     assert list(tmp_path.iterdir()) == []
+
+
+TOO_LARGE = {
+    "many links": (("chain", "--set", "n=1e9"), 'Scene "chain": n is 1e+09: 1e+09 bodies need about 7.5 TB, and this machine has 8 GB; give less'),
+    "a deep tree": (("tree", "--set", "depth=40"), 'Scene "tree": depth is 40: 1.1e+12 bodies need about 8.25e+03 TB, and'),
+    "many arms": (("star", "--set", "arms=1e5", "--set", "links=1e5"), 'Scene "star": arms is 100000 and links is 100000: 1e+10 bodies'),
+    "a long recording": (("pendulum", "--seconds", 1e9), "Simulation: 1e+11 frames need about 1"),
+    "steps without number": (("pendulum", "--seconds", 1e300), "Simulation: seconds is 1e+300, 1e+303 steps of 0.001 s; give less"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TOO_LARGE)
+def test_what_memory_cannot_hold_is_refused_at_once(capsys, monkeypatch, case):
+    monkeypatch.setattr(memory, "installed", lambda: 8_000_000_000)
+    arguments, sentence = TOO_LARGE[case]
+    code, out, err = call(capsys, "run", *arguments)
+    assert code == 2 and out == "" and err.startswith(f"linkwork: {sentence}") and err.count("\n") == 1
+
+
+def test_notes_are_sentences_on_stderr(capsys):
+    code, _, err = call(capsys, "run", "pendulum", "--seconds", 0.01, "--record-every", 0.0003)
+    sentence = "record_every is 0.0003 s, less than dt; each step is recorded, 0.001 s apart"
+    assert code == 0 and err == f"linkwork: Simulation: {sentence}\n"
 
 
 def test_run_leaves_its_files(capsys, tmp_path):

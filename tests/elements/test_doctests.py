@@ -19,3 +19,11 @@ def test_every_public_class_has_an_example():
     abstract = {"Body", "ConstraintElement", "Element", "ForceElement", "Joint", "Shape"}
     missing = [n for n in elements.__all__ if n not in abstract and ">>>" not in (getattr(elements, n).__doc__ or "")]
     assert not missing
+
+
+def test_what_a_body_offers_to_functions_is_listed_where_functions_are_given():
+    elements, functions = (importlib.import_module(f"linkwork.{m}") for m in ("elements", "symbolic.functions"))
+    rates = {"velocity", "angular_velocity", "point_velocity", "spin"}
+    for element, offered in (("Force", set(functions.OFFERS)), ("VelocityConstraint", set(functions.OFFERS)),
+                             ("Constraint", set(functions.OFFERS) - rates)):  # fmt: skip
+        assert [name for name in offered if f"`b.{name}" not in getattr(elements, element).__doc__] == []

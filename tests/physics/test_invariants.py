@@ -216,6 +216,44 @@ def test_prescribed_motion_does_the_work_that_energy_gains(integrator, order, na
         assert errors[1] < 1e-9 or math.log2(errors[0] / errors[1]) > order - 0.4, errors
 
 
+@pytest.mark.parametrize("how", ["position", "velocity"])
+def test_a_users_constraint_that_depends_on_time_does_work(how):
+    """A bead is lifted along a leaning wall; the wall itself takes nothing."""
+    world = lw.World(gravity=(0, 0, -G))
+    world.add(lw.Particle(0.5, velocity=(0.3, 0, 0), name="bead"))
+    if how == "position":
+        world.add(lw.Constraint("bead", lambda b, t: b.position[2] - 0.2 * b.position[0] ** 2 - 0.6 * t**2))
+    else:
+        world.add(lw.VelocityConstraint("bead", lambda b, t: b.velocity[2] - 0.4 * b.position[0] * b.velocity[0] - 1.2 * t))
+    errors = []
+    for dt in (4e-3, 2e-3):
+        sim = lw.Simulation(world, dt=dt)
+        E = sim.energy()
+        sim.step(round(0.8 / dt))
+        now = sim.energy()
+        errors.append(abs(now.total - now.work - E.total))
+    assert now.work > 1.0 and math.log2(errors[0] / errors[1]) > 1.6, errors
+
+
+def test_only_prescribed_motion_is_counted_as_work():
+    """Motors, wrenches, dampers, drag, users' forces, damping of bodies and impacts do what they do, uncounted."""
+    world = lw.World(gravity=(0, 0, -G))
+    world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(0.5, 0, 0), name="arm"))
+    world.add(lw.AffineBody(1.0, shape=lw.Box(1, 1, 1), position=(0, 0, 3), stiffness=50.0, damping=1.0, name="jelly"))
+    world.add(lw.Hinge(world.ground, "arm", at=(0, 0, 0), axis=(0, 1, 0), name="axle"))
+    world.add(lw.Motor("axle", name="motor"))
+    world.add(lw.Wrench("arm", force=(0, 0, 3)))
+    world.add(lw.Drag("arm", 0.3))
+    world.add(lw.Damper(world.ground, "arm", 0.3, on_a=(1, 0, 1)))
+    world.add(lw.Force("arm", lambda b, t: -0.2 * b.velocity))
+    sim = lw.Simulation(world, dt=1e-3)
+    sim.control["motor"] = 2.0
+    before = sim.energy()
+    sim.strike("arm", (0, 0, 0.4))
+    sim.step(100)
+    assert sim.energy().work == 0.0 and abs(sim.energy().total - before.total) > 0.05
+
+
 def test_damping_only_takes():
     world = free_chain(lw.Ball, 4)
     with pytest.warns(lw.Note):

@@ -143,7 +143,7 @@ def test_unknown_names_are_refused(name, parameters, words):
         ("skate", {"rate": 0.0}),
         ("bead-on-wire", {"pitch": 0.0}),
         ("hanging-chain", {"stiffness": -1.0}),
-        ("plant", {"depth": 20}),
+        ("plant", {"depth": 200}),
     ],
 )
 def test_values_out_of_range_are_refused_in_one_sentence(name, parameters):

@@ -5,8 +5,8 @@ import importlib
 
 import pytest
 
-MODULES = ["linkwork", "linkwork.simulation", "linkwork.reports", "linkwork.model.types", "linkwork.symbolic.functions",
-           "linkwork.elements.traced"]  # fmt: skip
+MODULES = ["linkwork", "linkwork.memory", "linkwork.simulation", "linkwork.reports", "linkwork.model.types",
+           "linkwork.symbolic.functions", "linkwork.elements.traced"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MODULES)

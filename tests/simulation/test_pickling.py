@@ -216,7 +216,7 @@ def test_functions_that_cannot_be_traced_are_named(clone):
     world = lw.World()
     world.add(lw.Particle(1.0, name="bob"))
     world.add(lw.Force("bob", lambda b, t: b.colour, name="paint"))
-    with pytest.raises(lw.ElementError, match=r'^Force "paint": its function failed with AttributeError: [^\n]*$'):
+    with pytest.raises(lw.ElementError, match=r'^Force "paint": its function asks a body for colour, [^\n]*$'):
         clone(world)
 
 

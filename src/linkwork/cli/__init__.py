@@ -1,10 +1,11 @@
 """The command line: one file a command. What a command needs is imported when it runs, so that help is quick."""
 
 import sys
+import warnings
 
 import typer
 
-from ..errors import LinkworkError
+from ..errors import LinkworkError, Note
 from .info import info
 from .run import run
 from .scenes import scenes
@@ -26,7 +27,21 @@ app.command()(scenes)
 def main(arguments=None):
     """The entry point. Exit codes: 0 done, 2 refused, in one sentence on stderr, 130 stopped by Ctrl-C."""
     try:
-        app(args=arguments)
+        with warnings.catch_warnings():
+            warnings.showwarning = _told(warnings.showwarning)
+            app(args=arguments)
     except LinkworkError as error:
         print(f"linkwork: {error}", file=sys.stderr)
         sys.exit(2)
+
+
+def _told(otherwise):
+    """Shows notes as sentences, and any other warning as Python does."""
+
+    def show(message, category, *place):
+        if issubclass(category, Note):
+            print(f"linkwork: {message}", file=sys.stderr)
+        else:
+            otherwise(message, category, *place)
+
+    return show

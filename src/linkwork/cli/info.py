@@ -17,6 +17,7 @@ def info(
 
     chosen, parameters = pick(scene, settings)
     from .. import Simulation
+    from ..memory import readable
     from .topology import draw
 
     world = chosen.build(**parameters)
@@ -30,7 +31,7 @@ def info(
         "forces": _kinds(model["forces"], Counter(type(f).__name__ for f in world.forces)),
         "freedoms": f"{model['freedoms']}: {model['velocities']} velocities less {model['rows']} rows",
         "trees": f"{model['trees']}, with {model['nodes']} nodes of elimination",
-        "memory": _memory(model["bytes"]),
+        "memory": readable(model["bytes"]),
     }
     for name, text in rows.items():
         console.print(f"  {name:<12}{text}", soft_wrap=True)
@@ -40,11 +41,3 @@ def info(
 def _kinds(total, counts):
     """`5: 4 rigid, 1 particle`."""
     return f"{total}: {', '.join(f'{count} {kind}' for kind, count in counts.items())}" if counts else str(total)
-
-
-def _memory(size):
-    for unit in ("bytes", "KB", "MB"):
-        if size < 1000:
-            return f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:.3g} GB"

@@ -283,8 +283,31 @@ def has_coordinate(who, joint):
 class Constraint(ConstraintElement):
     """Any position-level constraint: one or two bodies, then a function of them and t that vanishes when it holds.
 
-    >>> Constraint("bead", lambda b, t: b.position[0] ** 2 - 1.0, name="walls")
-    <Constraint "walls">
+    The function gives one expression, or a list of them. Inside it a body b has, as expressions in the world frame,
+
+    - `b.position` (3, m), `b.point(p)`: where its reference point and its local point p (three numbers) are,
+    - `b.direction(d)` (3): where its local direction d points,
+    - `b.orientation` (3 by 3): its axes as columns, `b.orientation[:, 0]` is `b.direction((1, 0, 0))`,
+
+    and t is the time (s). `lw.dot`, `lw.norm`, `lw.where`, `lw.sin`, ... and numpy's functions take them; Parameters
+    may stand among them. A function that speaks of velocities is for VelocityConstraint.
+
+    >>> import linkwork as lw
+    >>> world = lw.World()
+    >>> rod = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.01), position=(0, 0, 1), name="rod"))
+    >>> world.add(lw.Constraint(rod, lambda b, t: b.point((0, 0, -1))[2], name="foot"))  # it slides on the floor
+    <Constraint "foot">
+    >>> world.add(lw.Constraint(rod, lambda b, t: b.direction((0, 0, 1))[:2], name="upright"))
+    <Constraint "upright">
+    >>> world.add(lw.Constraint(rod, lambda b, t: b.orientation[1, 0] - lw.sin(t**2), name="turn"))
+    <Constraint "turn">
+    >>> bead = world.add(lw.Particle(0.2, position=(0, 1, 1), name="bead"))
+    >>> world.add(lw.Constraint(rod, bead, lambda a, b, t: lw.norm(b.position - a.position) - 1, name="string"))
+    <Constraint "string">
+    >>> sim = lw.Simulation(world)
+    >>> sim.step(500)
+    >>> sim.angular_velocity("rod").round(6) + 0.0, bool(sim.drift() < 1e-10)
+    (array([0., 0., 1.]), True)
     """
 
     REFERENCES: ClassVar[dict] = {"bodies": "body"}
@@ -303,8 +326,26 @@ class Constraint(ConstraintElement):
 class VelocityConstraint(Constraint):
     """Any velocity-level (nonholonomic) constraint: as Constraint, its function may speak of velocities.
 
+    Beside `b.position`, `b.point(p)`, `b.direction(d)` and `b.orientation` (see Constraint) a body b has there
+
+    - `b.velocity` (3, m/s), `b.point_velocity(p)`: of its reference point and of its local point p,
+    - `b.angular_velocity` (3, rad/s), `b.spin(d)`: its part about the local direction d, a number.
+
     >>> VelocityConstraint("a", "b", lambda a, b, t: a.spin((0, 0, 1)) - 2 * b.spin((0, 0, 1)), name="gear")
     <VelocityConstraint "gear">
+    >>> import linkwork as lw
+    >>> world = lw.World(gravity=(0, 0, 0))
+    >>> sled = world.add(lw.RigidBody(1.0, (1, 1, 1), velocity=(2, 0, 0), name="sled"))
+    >>> def blade(b, t):  # its front does not go sideways
+    ...     return lw.dot(b.point_velocity((1, 0, 0)), b.direction((0, 1, 0)))
+    >>> world.add(lw.VelocityConstraint(sled, blade, name="blade"))
+    <VelocityConstraint "blade">
+    >>> world.add(lw.VelocityConstraint(sled, lambda b, t: b.angular_velocity - (0, 0, t), name="steered"))
+    <VelocityConstraint "steered">
+    >>> sim = lw.Simulation(world)
+    >>> sim.step(500)
+    >>> round(sim.drift(velocity=True), 9), round(float(sim.angular_velocity("sled")[2]), 6)
+    (0.0, 0.5)
     """
 
 

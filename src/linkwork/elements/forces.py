@@ -162,8 +162,25 @@ class Force(ForceElement):
     It acts at the point `at` (or `on_b`) of that body; with two bodies the opposite acts on the first, at `on_a`. With
     torque=True the function gives a torque (N m) instead.
 
+    Inside the function a body b has, as expressions in the world frame, `b.position` and `b.velocity` of its reference
+    point, `b.point(p)` and `b.point_velocity(p)` of its local point p, `b.direction(d)` of its local direction d,
+    `b.orientation` (3 by 3, its axes as columns), `b.angular_velocity`, and `b.spin(d)`, the part of it about d. t is
+    the time (s); Parameters may be used, and numpy's functions beside `lw.dot`, `lw.norm`, `lw.where`, `lw.sin`, ...
+
     >>> Force("sail", lambda s, t: -0.4 * s.velocity, at=(0, 0, 0.1), name="wind")
     <Force "wind">
+    >>> import linkwork as lw
+    >>> world = lw.World(gravity=(0, 0, 0))
+    >>> rocket = world.add(lw.RigidBody(2.0, (1, 1, 1), angular_velocity=(0, 0, 3), name="rocket"))
+    >>> def thrust(b, t):  # along its own axis, for a second
+    ...     return lw.where(t < 1, 10 * b.direction((1, 0, 0)), (0, 0, 0))
+    >>> world.add(lw.Force(rocket, thrust, name="thrust"))
+    <Force "thrust">
+    >>> world.add(lw.Force(rocket, lambda b, t: -0.5 * b.spin((0, 0, 1)) * b.direction((0, 0, 1)), torque=True, name="fins"))
+    <Force "fins">
+    >>> sim = lw.Simulation(world)
+    >>> sim.acceleration("rocket"), sim.angular_acceleration("rocket")
+    (array([5., 0., 0.]), array([ 0. ,  0. , -1.5]))
     """
 
     REFERENCES: ClassVar[dict] = {"bodies": "body"}

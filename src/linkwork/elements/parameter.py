@@ -43,11 +43,11 @@ class Parameter:
 
     @property
     def symbol(self):
-        """Its `casadi.SX` symbol, made when first asked for and the same ever after."""
+        """Its CasADi symbol, made when first asked for and the same ever after."""
         if self._symbol is None:
-            import casadi
+            from .expression import SX, Expression
 
-            self._symbol = casadi.SX.sym(self.name or "parameter")
+            self._symbol = Expression(SX.sym(self.name or "parameter"))
             _BY_SYMBOL[self._symbol.element_hash()] = self
         return self._symbol
 
@@ -67,10 +67,12 @@ class Parameter:
         """`array * k` and `numpy.sin(k)` give CasADi expressions, not arrays of objects."""
         import casadi
 
+        from .expression import wrapped
+
         function = _UFUNCS.get(ufunc.__name__) or getattr(casadi, ufunc.__name__, None)
         if method != "__call__" or options or function is None:
             return NotImplemented
-        return function(*(casadi.SX(x) for x in inputs))
+        return wrapped(function(*(casadi.SX(x) for x in inputs)))
 
 
 _UFUNCS: dict[str, Callable] = {

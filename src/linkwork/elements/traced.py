@@ -7,6 +7,7 @@ function made of its result is used. That is also what is pickled and copied: ex
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from hashlib import sha256
@@ -15,7 +16,9 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from ..errors import ElementError
+from ..errors import ElementError, suggestion
+from . import checks
+from .expression import Expression, Misuse, NoSuchAttribute
 from .parameter import Parameter, parameter_of
 
 SYMBOLS = {"p": 3, "t": 1}  # arguments that are no bodies: a point, the time
@@ -38,13 +41,18 @@ def vector(value) -> SX:
 class BodyProxy:
     """A body inside a user's function: world-frame vectors as expressions.
 
-    `position`, `velocity`, `orientation` (3 x 3, its columns are the body's axes), `angular_velocity`, `point(p)`,
-    `point_velocity(p)`, `direction(d)`, `spin(axis)`: the angular velocity about an axis of the body.
+    What it offers is listed for users where they look: at Constraint, VelocityConstraint and Force.
     """
 
     def __init__(self, number: int):
         self._number = number
         self._requests: dict[tuple, SX] = {}
+
+    def __getattr__(self, name: str):
+        if not name.startswith("_"):
+            hint = suggestion(name, OFFERS) or f"; there are {', '.join(OFFERS)}"
+            raise NoSuchAttribute(f"asks a body for {name}, which none has{hint}")
+        raise AttributeError(name)
 
     def _ask(self, what: str, local=None) -> SX:
         key = (what, None if local is None else tuple(float(x) for x in local))
@@ -53,33 +61,46 @@ class BodyProxy:
         return self._requests[key]
 
     @property
-    def position(self) -> SX:
-        return self._ask("point", (0.0, 0.0, 0.0))
+    def position(self) -> Expression:
+        return Expression(self._ask("point", (0.0, 0.0, 0.0)), "position")
 
     @property
-    def velocity(self) -> SX:
-        return self._ask("point_rate", (0.0, 0.0, 0.0))
+    def velocity(self) -> Expression:
+        return Expression(self._ask("point_rate", (0.0, 0.0, 0.0)), "velocity")
 
     @property
-    def angular_velocity(self) -> SX:
-        return self._ask("spin")
+    def angular_velocity(self) -> Expression:
+        return Expression(self._ask("spin"), "angular_velocity")
 
     @property
-    def orientation(self) -> SX:
-        return ca.horzcat(*[self._ask("axis", axis) for axis in np.eye(3)])
+    def orientation(self) -> Expression:
+        return Expression(ca.horzcat(*[self._ask("axis", axis) for axis in np.eye(3)]), "orientation")
 
-    def point(self, local) -> SX:
-        return self._ask("point", local)
+    def point(self, local) -> Expression:
+        return Expression(self._ask("point", _numbers("point", local)), "point(...)")
 
-    def point_velocity(self, local) -> SX:
-        return self._ask("point_rate", local)
+    def point_velocity(self, local) -> Expression:
+        return Expression(self._ask("point_rate", _numbers("point_velocity", local)), "point_velocity(...)")
 
-    def direction(self, local) -> SX:
-        return self._ask("axis", local)
+    def direction(self, local) -> Expression:
+        return Expression(self._ask("axis", _numbers("direction", local)), "direction(...)")
 
-    def spin(self, axis) -> SX:
-        unit = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
-        return ca.dot(self._ask("spin"), self._ask("axis", unit))
+    def spin(self, axis) -> Expression:
+        given = _numbers("spin", axis)
+        if not given.any():
+            raise Misuse("asks for spin((0, 0, 0)), which is no axis; give a direction such as (0, 0, 1)")
+        return Expression(ca.dot(self._ask("spin"), self._ask("axis", given / np.linalg.norm(given))), "spin(...)")
+
+
+OFFERS = tuple(name for name in vars(BodyProxy) if not name.startswith("_"))
+
+
+def _numbers(method: str, local) -> np.ndarray:
+    """What is fixed in a body: three numbers."""
+    try:
+        return checks.vector(method, method, local)
+    except ElementError:
+        raise Misuse(f"asks for {method}({checks.show(local)}); give three finite numbers such as (0, 0, 1)") from None
 
 
 class Traced:
@@ -100,8 +121,9 @@ class Traced:
         self.arguments = tuple(arguments)
         proxies = [BodyProxy(k) for k in range(self.bodies)]
         others = [SX.sym(name, SYMBOLS[name]) for name in self.arguments[self.bodies :]]
+        named = [Expression(symbol, name) for symbol, name in zip(others, self.arguments[self.bodies :], strict=True)]
         try:
-            result = function(*proxies, *others)
+            result = function(*proxies, *named)
         except Exception as error:
             raise ElementError(f"{owner}: {_explain(error)}") from None
         expression = _column(owner, result)
@@ -177,7 +199,15 @@ def _column(owner: str, result) -> SX:
 
 
 def _explain(error: Exception) -> str:
+    if isinstance(error, Misuse):
+        return f"its function {error}"
     text = str(error)
     if "truth value" in text or "__bool__" in text or "__nonzero__" in text or "Cannot compute the truth" in text:
         return "its function branches on an expression with a Python if; use lw.where(condition, a, b)"
-    return f"its function failed with {type(error).__name__}: {text.splitlines()[0] if text else 'no message'}"
+    return f"its function failed with {type(error).__name__}: {_first_words(text) or 'no message'}"
+
+
+def _first_words(text: str) -> str:
+    """The first line that says something, without the place in CasADi's sources and the assertion that failed there."""
+    lines = (re.sub(r"^\S*casadi\S*: *", "", line) for line in text.splitlines())
+    return next((line for line in lines if line and not line.startswith('Assertion "')), "")

@@ -28,6 +28,7 @@ from linkwork.integrators.base import (
     WORST,
     Integrator,
     finite,
+    tally,
 )  # fmt: skip
 from linkwork.solvers.implicit import Implicit
 
@@ -64,9 +65,9 @@ def _converge(work, table, first, again, tolerance, iterations):
 
 
 @jit
-def steps_of_backward_euler(work, table, first, again, accept, retry, work_done, count, sentinels, steps, limits):
-    """(steps made, status, age). A step that does not converge is made in halves, quarters, ... limits: the tolerance,
-    and the iterations (0: until it is met)."""
+def steps_of_backward_euler(work, table, first, again, accept, retry, work_done, count, impulses, sentinels, steps, limits):
+    """(steps made, status, age). A step that does not converge is made in halves, quarters, ... impulses: entries of the
+    multipliers, and where those of a step are summed up; limits: the tolerance, and the iterations (0: until it is met)."""
     tolerance, iterations = limits
     dt = work[STEP]
     work[SHARE] = 1.0
@@ -92,9 +93,13 @@ def steps_of_backward_euler(work, table, first, again, accept, retry, work_done,
                     return k + 1, STUCK if finite(work, sentinels) else DIVERGED, 0
                 continue
             sweep(work, table, accept)
+            if k == steps - 1 and done == 0:
+                work[impulses[1] : impulses[1] + impulses[0].shape[0]] = 0.0
             sweep(work, table, work_done)
             sweep(work, table, count)
             done += part
+            if k == steps - 1 and done < FINEST:
+                tally(work, impulses[0], impulses[1], 1.0, False)
             if part < FINEST:
                 work[CALM] += 1.0
                 if work[CALM] >= CALM_PARTS and done % (2 * part) == 0:
@@ -125,4 +130,4 @@ class BackwardEuler(Integrator):
     def advance(self, work, steps, age):
         sweeps = self.sweeps  # before the table, which they extend
         limits = (self.tolerance, self.iterations)
-        return steps_of_backward_euler(work, self.programs.table, *sweeps, self.sentinels, steps, limits)
+        return steps_of_backward_euler(work, self.programs.table, *sweeps, self.impulses, self.sentinels, steps, limits)

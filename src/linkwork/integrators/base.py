@@ -48,6 +48,16 @@ def project(work, table, kick, up_position, backward_nudge, clear, right_positio
     sweep(work, table, backward_strike)
 
 
+@jit
+def tally(work, multipliers, impulses, weight, first):
+    """Add the multipliers of the last solve, times a weight, to the impulses (the entries from `impulses` on); the first
+    of a step replace those of the step before. Drivers call it in the last step of a call, since nobody can ask for the
+    impulses of others, and leave the last solve of that step to `book`, since few ask for those."""
+    sums = work[impulses : impulses + multipliers.shape[0]]
+    for k in range(multipliers.shape[0]):
+        sums[k] = (0.0 if first else sums[k]) + weight * work[multipliers[k]]
+
+
 class Integrator:
     """The base. `time` and `steps` are counted by the simulation."""
 
@@ -57,7 +67,7 @@ class Integrator:
     default_stiffness = 0.0  # Baumgarte feedback times dt^2, and times dt
     default_damping = 0.0
     takes_tolerance = False
-    keeps_impulses = True  # multipliers of the last solve are there after a step
+    keeps_impulses = True  # adds up the multipliers of the last step
     default_tolerance = 0.0
     iterations = 0  # of an implicit step; 0: until the tolerance is met
 
@@ -67,6 +77,7 @@ class Integrator:
         model = programs.model
         roots = [b for b in range(len(model.bodies.kinds)) if model.forest.parent[b] < 0]
         self.sentinels = np.array([model.field_of_body(b, "v").stop - 1 for b in roots], dtype=np.int64)
+        self.impulses = (model.multipliers, int(model.impulse_at[0]) if len(model.nodes) else 0)
 
     def projection(self) -> tuple:
         p = self.programs
@@ -81,6 +92,10 @@ class Integrator:
         """Run sweeps one after another."""
         for operations in sweeps:
             sweep(work, self.programs.table, operations)
+
+    def book(self, work: np.ndarray, impact: bool = False) -> None:
+        """Add the last solve of a step to its impulses; that of an impact is all there is."""
+        tally(work, *self.impulses, 1.0, impact)
 
     def advance(self, work: np.ndarray, steps: int, age: int) -> tuple[int, int, int]:
         """(steps made, status, age): the age is the number of steps since the position stage began afresh."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from linkwork.codegen.jit import jit, sweep
-from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite
+from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite, tally
 
 
 @jit
@@ -36,6 +36,10 @@ class FirstOrder(Integrator):
     def sweeps(self):
         p = self.programs
         return p.body("kick"), p.up("first-order"), p.backward("first-order"), p.work(), p.count()
+
+    def book(self, work, impact=False):
+        """A step is one solve, for a force."""
+        tally(work, *self.impulses, 1.0 if impact else self.dt, True)
 
     def advance(self, work, steps, age):
         sweeps = self.sweeps

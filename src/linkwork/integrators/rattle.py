@@ -33,6 +33,7 @@ from linkwork.integrators.base import (
     WORST,
     Integrator,
     finite,
+    tally,
 )
 
 CORRECTIONS = 30  # of the position stage before a step is tried again in halves
@@ -58,13 +59,15 @@ def _extrapolation(work, age):
 
 
 @jit
-def _land_on_constraints(work, table, opening, fly, forward, work_done, end, tolerance):
+def _land_on_constraints(work, table, opening, fly, forward, work_done, multipliers, impulses, last, first, end, tolerance):
     """Opening kick and flight, corrected until the residuals are below the tolerance; False where they stay above."""
     for operations in opening:
         sweep(work, table, operations, True)
     work[TIME] = end
     work[WORST] = 0.0
     sweep(work, table, fly, True)
+    if last:
+        tally(work, multipliers, impulses, 1.0, first)
     sweep(work, table, work_done)
     corrections, before = 0, np.inf
     while work[WORST] > tolerance:
@@ -74,20 +77,40 @@ def _land_on_constraints(work, table, opening, fly, forward, work_done, end, tol
         sweep(work, table, forward, True)
         work[WORST] = 0.0
         sweep(work, table, fly, True)
+        if last:
+            tally(work, multipliers, impulses, 1.0, False)
         sweep(work, table, work_done)
         corrections += 1
     return work[WORST] <= tolerance
 
 
 @jit
-def steps_of_rattle(work, table, opening, fly, forward, closing, retry, work_done, count, sentinels, steps, age, tolerance):
+def steps_of_rattle(
+    work,
+    table,
+    opening,
+    fly,
+    forward,
+    closing,
+    retry,
+    work_done,
+    count,
+    multipliers,
+    impulses,
+    sentinels,
+    steps,
+    age,
+    tolerance,
+):
     """(steps made, status, age). A step whose position stage does not converge is made in halves, quarters, ..., and so
     are those after it until CALM_PARTS of them have gone well."""
     dt = work[STEP]
     work[SHARE] = 1.0
     part = FINEST if work[PACE] == 0.0 else int(work[PACE])
+    given = work[:0]  # impulses of the parts that are done of a step that was cut
     for k in range(steps):
         begin = work[TIME]
+        last = k == steps - 1
         done = 0
         while done < FINEST:
             h = dt * (part / FINEST)
@@ -97,10 +120,17 @@ def steps_of_rattle(work, table, opening, fly, forward, closing, retry, work_don
             work[HALF] = start + 0.5 * h
             work[TIME] = start
             work_before = work[DONE]
+            if last and done > 0:
+                given = work[impulses : impulses + multipliers.shape[0]].copy()
             _extrapolation(work, age)
-            if not _land_on_constraints(work, table, opening, fly, forward, work_done, start + h, tolerance):
+            landed = _land_on_constraints(
+                work, table, opening, fly, forward, work_done, multipliers, impulses, last, done == 0, start + h, tolerance
+            )
+            if not landed:
                 sweep(work, table, retry)
                 work[DONE] = work_before
+                if last and done > 0:
+                    work[impulses : impulses + multipliers.shape[0]] = given
                 age = 0
                 part //= 2
                 work[CALM] = 0.0
@@ -115,6 +145,8 @@ def steps_of_rattle(work, table, opening, fly, forward, closing, retry, work_don
             sweep(work, table, work_done)
             sweep(work, table, count)
             done += part
+            if last and done < FINEST:
+                tally(work, multipliers, impulses, 1.0, False)
             age += 1
             if part < FINEST:
                 work[CALM] += 1.0
@@ -157,4 +189,4 @@ class Rattle(Integrator):
 
     def advance(self, work, steps, age):
         sweeps = self.sweeps
-        return steps_of_rattle(work, self.programs.table, *sweeps, self.sentinels, steps, age, self.tolerance)
+        return steps_of_rattle(work, self.programs.table, *sweeps, *self.impulses, self.sentinels, steps, age, self.tolerance)

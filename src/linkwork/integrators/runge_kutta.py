@@ -23,6 +23,7 @@ from linkwork.integrators.base import (
     Integrator,
     finite,
     project,
+    tally,
 )
 
 ROUNDS = 2  # of the position projection
@@ -47,7 +48,7 @@ E5 = B5 - np.array([5179 / 57600, 0, 7571 / 16695, 393 / 640, -92097 / 339200, 1
 
 
 @jit
-def _stages(work, table, sweeps, work_done, packed, rates, n, A, B, C, y0, slopes, h, t0):
+def _stages(work, table, sweeps, work_done, multipliers, impulses, last, first, packed, rates, n, A, B, C, y0, slopes, h, t0):
     """All stages of one step from y0; slopes[i] is y' at stage i."""
     pack, unpack, accelerate, up, backward, derive = sweeps
     for i in range(len(C)):
@@ -63,6 +64,8 @@ def _stages(work, table, sweeps, work_done, packed, rates, n, A, B, C, y0, slope
         sweep(work, table, accelerate)
         sweep(work, table, up)
         sweep(work, table, backward)
+        if last:
+            tally(work, multipliers, impulses, B[i] * h, first and i == 0)
         if work_done.shape[0]:
             work[HALF] = work[TIME]
             work[SHARE] = B[i] * h
@@ -84,7 +87,25 @@ def _combine(work, table, unpack, normalise, packed, n, B, y0, slopes, h):
 
 
 @jit
-def steps_of_rk4(work, table, sweeps, normalise, projection, work_done, count, sentinels, packed, rates, n, steps, A, B, C):
+def steps_of_rk4(
+    work,
+    table,
+    sweeps,
+    normalise,
+    projection,
+    work_done,
+    count,
+    multipliers,
+    impulses,
+    sentinels,
+    packed,
+    rates,
+    n,
+    steps,
+    A,
+    B,
+    C,
+):
     h = work[STEP]
     y0, slopes = np.empty(n), np.empty((len(C), n))
     kick, up_position, nudge, clear, right, up_velocity, strike = projection
@@ -93,7 +114,10 @@ def steps_of_rk4(work, table, sweeps, normalise, projection, work_done, count, s
         sweep(work, table, sweeps[0])
         for m in range(n):
             y0[m] = work[packed + m]
-        _stages(work, table, sweeps, work_done, packed, rates, n, A, B, C, y0, slopes, h, t0)
+        _stages(
+            work, table, sweeps, work_done, multipliers, impulses, k == steps - 1, True, packed, rates, n, A, B, C, y0,
+            slopes, h, t0
+        )  # fmt: skip
         _combine(work, table, sweeps[1], normalise, packed, n, B, y0, slopes, h)
         work[TIME] = t0 + h
         project(work, table, kick, up_position, nudge, clear, right, up_velocity, strike, ROUNDS)
@@ -106,8 +130,9 @@ def steps_of_rk4(work, table, sweeps, normalise, projection, work_done, count, s
 
 @jit
 def steps_of_dopri5(
-    work, table, sweeps, normalise, projection, work_done, count, sentinels, packed, rates, n, steps, A, B, C, E, tolerance
-):
+    work, table, sweeps, normalise, projection, work_done, count, multipliers, impulses, sentinels, packed, rates, n, steps,
+    A, B, C, E, tolerance
+):  # fmt: skip
     """Each step of dt is made of as many accepted ones as the error asks for; the pace is kept in the state."""
     dt = work[STEP]
     y0, slopes = np.empty(n), np.empty((len(C), n))
@@ -115,6 +140,7 @@ def steps_of_dopri5(
     for k in range(steps):
         begin = work[TIME]
         end = begin + dt
+        last_step = k == steps - 1
         t = begin
         while t < end:
             pace = work[PACE] if work[PACE] > 0.0 else dt
@@ -123,8 +149,11 @@ def steps_of_dopri5(
             sweep(work, table, sweeps[0])
             for m in range(n):
                 y0[m] = work[packed + m]
-            done_before = work[DONE]
-            _stages(work, table, sweeps, work_done, packed, rates, n, A, B, C, y0, slopes, h, t)
+            done_before, given = work[DONE], work[impulses : impulses + multipliers.shape[0]].copy()
+            _stages(
+                work, table, sweeps, work_done, multipliers, impulses, last_step, t == begin, packed, rates, n, A, B, C, y0,
+                slopes, h, t
+            )  # fmt: skip
             error = 0.0
             for m in range(n):
                 e = 0.0
@@ -140,6 +169,8 @@ def steps_of_dopri5(
                 t = end if last else t + h
                 work[TIME] = t
                 project(work, table, kick, up_position, nudge, clear, right, up_velocity, strike, ROUNDS)
+                if last_step and not last:
+                    tally(work, multipliers, impulses, 1.0, False)
                 if count.shape[0]:
                     sweep(work, table, count)
                 if not (last and factor > 1.0 and h < pace):
@@ -150,6 +181,7 @@ def steps_of_dopri5(
                 sweep(work, table, sweeps[1])
                 work[TIME] = t
                 work[DONE] = done_before
+                work[impulses : impulses + len(given)] = given
                 work[PACE] = h * factor
                 if work[PACE] < SMALLEST * dt:
                     return k + 1, STUCK, 0
@@ -168,7 +200,8 @@ class RungeKutta(Integrator):
                   p.packed("rates"))  # fmt: skip
         m = p.model
         projection, normalise, work_done, count = self.projection(), p.body("normalise"), p.work(), p.count()
-        return stage, normalise, projection, work_done, count, self.sentinels, m.packed[0], m.rates[0], m.packed[1]
+        rest = (*self.impulses, self.sentinels, m.packed[0], m.rates[0], m.packed[1])
+        return stage, normalise, projection, work_done, count, *rest
 
 
 class RK4(RungeKutta):

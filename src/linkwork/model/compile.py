@@ -249,6 +249,8 @@ def _lay_out(world, options, bodies, nodes, forces, graph, items, later, limb_of
     for k, node in enumerate(nodes):
         report_at[k] = at
         at += 3 * node.kind.size
+    impulse_at = np.array([at, *(node.kind.size for node in nodes)], dtype=np.int64).cumsum()[:-1]
+    at += sum(node.kind.size for node in nodes)
     packed_at, packed_range, rates_range = np.zeros(n, dtype=np.int64), (at, 0), (at, 0)
     if options["packed"]:
         sizes = np.array([kind.nq + kind.nv for kind in bodies.kinds])
@@ -260,7 +262,8 @@ def _lay_out(world, options, bodies, nodes, forces, graph, items, later, limb_of
     index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of)
     model = Model(
         world, world.version, options, bodies, nodes, forces, graph, items, fronts, limb_of, body_at, node_at, force_at,
-        slot_at, report_at, packed_at, packed_range, rates_range, scratch, at, np.array(world.gravity), index,
+        slot_at, report_at, impulse_at, _multipliers(nodes, node_at, impulse_at, limb_of), packed_at, packed_range,
+        rates_range, scratch, at, np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
         any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
     )  # fmt: skip
@@ -277,18 +280,32 @@ def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> 
         record = bodies.kinds[members[0]].record
         span = np.arange(record.offset("q"), record.slice("v").stop)
         parts.append((body_at[np.array(members)][:, None] + span).ravel())
-    by_record: dict[tuple, list[int]] = {}
-    for k, node in enumerate(nodes):
-        by_record.setdefault((id(node.kind), k in limb_of), []).append(k)
-    for members in by_record.values():
-        k = members[0]
-        record, base = (limb_of.get(k) or nodes[k].kind).record, node_at[np.array(members)][:, None]
+    for record, members in _by_record(nodes, limb_of):
+        k, base = members[0], node_at[members][:, None]
         spans = [np.arange(*_bounds(0, record.slice("history")))]
         spans += _turns(record.offset("parameters"), [part.relation for part in nodes[k].kind.parts])
         parts += [(base + span).ravel() for span in spans]
     for k, force in enumerate(forces):
         parts += _turns(force_at[k], [force.kind.law])
     return np.concatenate(parts).astype(np.int64)
+
+
+def _by_record(nodes, limb_of):
+    """(record, nodes that have it), for all nodes."""
+    groups: dict[tuple, list[int]] = {}
+    for k, node in enumerate(nodes):
+        groups.setdefault((id(node.kind), k in limb_of), []).append(k)
+    return [((limb_of.get(members[0]) or nodes[members[0]].kind).record, np.array(members)) for members in groups.values()]
+
+
+def _multipliers(nodes, node_at, impulse_at, limb_of) -> np.ndarray:
+    """Where the multipliers of all rows are, in the order of the impulses."""
+    found = np.zeros(sum(node.kind.size for node in nodes), dtype=np.uint32)
+    for record, members in _by_record(nodes, limb_of):
+        offset, size = record["x"]
+        rows = (impulse_at[members] - impulse_at[0])[:, None] + np.arange(size)
+        found[rows] = node_at[members][:, None] + offset + np.arange(size)
+    return found
 
 
 def _bounds(base, where: slice) -> tuple[int, int]:

@@ -1,8 +1,8 @@
 """What compiling gives: Model (frozen), State (small), and where everything lies in a workspace.
 
 A workspace is one float64 array: the globals, then a record for each vertex in the order of elimination, each with its
-blocks to later neighbours behind it (cold fields apart: see `Space`), then forces, then the area of reports. A Model makes
-workspaces, a simulation works in one. Offsets are in entries.
+blocks to later neighbours behind it (cold fields apart: see `Space`), then forces, then the areas of reports and of
+impulses. A Model makes workspaces, a simulation works in one. Offsets are in entries.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ class Model:
     force_at: np.ndarray  # (forces,)
     slot_at: np.ndarray  # (bodies + nodes,), offset of the blocks of each vertex of a front
     report_at: np.ndarray  # (nodes,), offset of residual, rate and forcing of each node
+    impulse_at: np.ndarray  # (nodes,), offset of the impulses of each node's rows; all of them lie side by side
+    multipliers: np.ndarray  # (rows,), entries that hold the multipliers of the last solve, in the order of the impulses
     packed_at: np.ndarray  # (bodies,), offset of each body's part of the packed vector
     packed: tuple[int, int]  # offset and size of the packed vector (q, v of all bodies)
     rates: tuple[int, int]  # the same for its derivative
@@ -77,7 +79,8 @@ class Model:
     @property
     def nbytes(self) -> int:
         """Bytes of the model's arrays."""
-        arrays = [self.body_at, self.node_at, self.force_at, self.report_at, self.packed_at, self.state_index]
+        arrays = [self.body_at, self.node_at, self.force_at, self.report_at, self.impulse_at, self.multipliers,
+                  self.packed_at, self.state_index]  # fmt: skip
         arrays += [a for frames in self.bodies.frames.values() for a in vars(frames).values() if isinstance(a, np.ndarray)]
         arrays += [node.values for node in self.nodes]
         return sum({id(a): a.nbytes for a in arrays}.values())

@@ -15,7 +15,7 @@ def _tree_facts(sim, *, depth, **_):
     return [Fact("constraint rows", float(sim.model.summary()["rows"]), 3.0 * (2**depth - 1), 0.0)]
 
 
-@scene("tree", seconds=2.0, facts=_tree_facts)
+@scene("tree", seconds=2.0, facts=_tree_facts, bodies=lambda depth: 2.0 ** min(depth, 1000))
 def tree(*, depth=7, length=0.5, ratio=0.75, spread=0.6, radius=0.03, mass=2.0):
     """A binary tree of 127 links on ball joints: 381 multipliers, as in figure 3 of baraff96.
 

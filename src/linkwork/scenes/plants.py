@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..elements import Ball, Ellipsoid, Force, Hinge, JointSpring, RigidBody, checks
+from ..elements import Ball, Ellipsoid, Force, Hinge, JointSpring, RigidBody
 from ..world import World
 from . import winds
 from .layout import along, compose, rod, rotate, turn
@@ -17,7 +17,12 @@ LEAF, LEAF_MASS = Ellipsoid(0.06, 0.008, 0.13), 0.002  # m and kg
 LEAF_STIFFNESS, LEAF_DAMPING = 0.02, 0.001  # N m/rad, N m s
 
 
-@scene("plant", dt=0.01, seconds=6.0, solver="implicit")
+def _count(depth, branches):
+    """Twigs, as many leaves, and about as many thicker branches at most."""
+    return 3.0 * min(branches ** min(depth - 1, 64), 10**30)
+
+
+@scene("plant", dt=0.01, seconds=6.0, bodies=_count, solver="implicit")
 def plant(*, depth=4, branches=3, length=0.5, radius=0.015, spread=0.6, stiffness=40.0, damping=0.02, wind=5.0):
     """A plant of branches on stiff ball joints, with a hinged leaf at the end of each twig, in a gusty wind.
 
@@ -25,8 +30,6 @@ def plant(*, depth=4, branches=3, length=0.5, radius=0.015, spread=0.6, stiffnes
     (rad) between a branch and its parent; stiffness N m/rad of the stem's joint, of others as their radius to the fourth
     power over their length; damping s: that of a joint over its stiffness; wind m/s.
     """
-    if branches ** (depth - 1) > 1e5:
-        checks.fail('Scene "plant"', f"depth is {depth} and branches {branches}", "give at most 100,000 twigs")
     world = World(gravity=(0, 0, -GRAVITY))
     shoots = [(world.ground, np.zeros(3), along((0, 0, 1)))]  # what it grows on, where, and which way
     for level in range(depth):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from .. import memory
 from ..elements import checks
 from ..errors import UnknownNameError
 
@@ -42,6 +43,7 @@ class Scene:
     dt: float  # s
     seconds: float  # s
     facts: Callable | None = None  # (sim, **all parameters) -> list of Fact, for any time of the simulation
+    bodies: Callable | None = None  # whole-number parameters -> how many bodies; None: their product
     options: Mapping = field(default_factory=dict)  # such as solver="implicit"
 
     @property
@@ -68,7 +70,17 @@ class Scene:
             if name not in defaults:
                 hint = _hint(name, defaults, f"it has {', '.join(defaults)}")
                 raise UnknownNameError(f'Scene "{self.name}": there is no parameter "{name}"; {hint}')
-        return {name: self._checked(name, given.get(name, default), default) for name, default in defaults.items()}
+        complete = {name: self._checked(name, given.get(name, default), default) for name, default in defaults.items()}
+        self._refuse_too_many({name: value for name, value in complete.items() if type(value) is int})
+        return complete
+
+    def _refuse_too_many(self, counts):
+        bodies = (self.bodies or _product)(**counts)
+        need = memory.too_large(bodies * memory.A_BODY)
+        if need is not None:
+            asked = " and ".join(f"{name} is {value:.6g}" for name, value in counts.items())
+            remedy = f"give less: about {(memory.installed() or 0) / memory.A_BODY:.1g} would fit"
+            checks.fail(self, f"{asked}: {bodies:.3g} bodies need {need}", remedy)
 
     def _checked(self, name, value, default):
         value = checks.number(self, name, value)
@@ -79,13 +91,13 @@ class Scene:
         return int(value)
 
 
-def scene(name, *, dt=1e-3, seconds=5.0, facts=None, **options):
+def scene(name, *, dt=1e-3, seconds=5.0, facts=None, bodies=None, **options):
     """Registers the function below it under this name; options: of the Simulation, such as solver="implicit"."""
 
     def register(build):
         if name in _SCENES:
             raise ValueError(f'two scenes have the name "{name}"')
-        _SCENES[name] = Scene(name, build, dt, seconds, facts, options)
+        _SCENES[name] = Scene(name, build, dt, seconds, facts, bodies, options)
         return build
 
     return register
@@ -111,6 +123,10 @@ def get(name, **parameters):
     <World: 5 bodies, 5 constraints, 0 forces>
     """
     return find(name)(**parameters)
+
+
+def _product(**counts):
+    return math.prod(counts.values())
 
 
 def _hint(name, known, otherwise):

@@ -5,26 +5,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 
 import casadi as ca
 from casadi import SX
 
+from linkwork.elements.expression import Expression, wrapped
+from linkwork.elements.parameter import Parameter
 from linkwork.elements.traced import Traced, vector
 from linkwork.symbolic.bodies import View
 from linkwork.symbolic.tape import Handle
 
 
+def _taking_expressions(function: Callable) -> Callable:
+    """Gives an Expression where it was given one, so that what users make of bodies stays what they know."""
+
+    @wraps(function)
+    def call(*arguments):
+        result = function(*arguments)
+        return wrapped(result) if any(_has_expression(a) for a in arguments) else result
+
+    return call
+
+
+def _has_expression(value) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_has_expression(item) for item in value)
+    return isinstance(value, (Expression, Parameter))
+
+
+@_taking_expressions
 def dot(a, b) -> SX:
     """The scalar product."""
     return ca.dot(vector(a), vector(b))
 
 
+@_taking_expressions
 def cross(a, b) -> SX:
     """The vector product."""
     return ca.cross(vector(a), vector(b))
 
 
+@_taking_expressions
 def norm(a) -> SX:
     """The length of a vector; its derivative at zero is zero (plain square roots give NaN there)."""
     square = ca.sumsqr(vector(a))
@@ -32,20 +55,25 @@ def norm(a) -> SX:
     return ca.if_else(positive, ca.sqrt(ca.if_else(positive, square, 1)), 0)
 
 
+@_taking_expressions
 def where(condition, a, b) -> SX:
-    """a where the condition holds, else b."""
+    """a where the condition holds, else b; numbers, expressions, or lists of them."""
+    a, b = (x if isinstance(x, SX) else vector(x) for x in (a, b))
     return ca.if_else(condition, a, b)
 
 
+@_taking_expressions
 def minimum(a, b) -> SX:
     return ca.fmin(a, b)
 
 
+@_taking_expressions
 def maximum(a, b) -> SX:
     return ca.fmax(a, b)
 
 
-sin, cos, tan, exp, log, sqrt, tanh, atan2 = ca.sin, ca.cos, ca.tan, ca.exp, ca.log, ca.sqrt, ca.tanh, ca.atan2
+_CASADIS: tuple[Callable, ...] = (ca.sin, ca.cos, ca.tan, ca.exp, ca.log, ca.sqrt, ca.tanh, ca.atan2)
+sin, cos, tan, exp, log, sqrt, tanh, atan2 = map(_taking_expressions, _CASADIS)
 
 
 def on_tape(traced: Traced, handles: Sequence[Handle], others: Sequence[SX], parameters: SX) -> SX:

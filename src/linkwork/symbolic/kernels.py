@@ -364,6 +364,16 @@ def force_kernel(force: ForceKind) -> Kernel:
     return Kernel(f"force|{force.key}|add", write)
 
 
+def force_report_kernel(force: ForceKind) -> Kernel:
+    """Pointer 4: the generalised forces on the first body, then on the second."""
+
+    def write(trace: Trace) -> None:
+        forces = [f for f in force.write_law(trace)[0] if f is not None]
+        trace.store(4, 0, ca.vertcat(*forces))
+
+    return Kernel(f"force|{force.key}|report", write)
+
+
 def force_energy_kernel(force: ForceKind) -> Kernel:
     def write(trace: Trace) -> None:
         potential = force.write_law(trace)[1]

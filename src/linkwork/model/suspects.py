@@ -1,0 +1,61 @@
+"""Forces and constraints evaluated one by one, to find the one whose value is not finite."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.codegen.trace import Kernel
+from linkwork.elements.base import Element
+from linkwork.model.graph import GROUND
+from linkwork.model.nodes import Evaluator
+from linkwork.model.types import Model
+from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.kernels import force_report_kernel, node_check_kernel, node_jacobian_kernel
+
+
+class Suspects:
+    """The forces and constraints of a model, run as their CasADi functions: slow, and nothing is compiled."""
+
+    def __init__(self, model: Model):
+        self.model = model
+        self._evaluators: dict[str, Evaluator] = {}
+
+    def first_not_finite(self, work: np.ndarray) -> tuple[Element, float] | None:
+        """The first force, else constraint, that is not finite in a workspace whose poses are up to date, and its value."""
+        m = self.model
+        for number, force in enumerate(m.forces):
+            values = self._evaluate(force_report_kernel(force.kind), work, m.force_at[number], force.ends)
+            if not np.isfinite(values).all():
+                return force.element, _worst_of(values)
+        for number, node in enumerate(m.nodes):
+            rows = self._rows(number, work)
+            for element in node.elements:
+                if not np.isfinite(rows[node.rows_of(element)]).all():
+                    return element, _worst_of(rows[node.rows_of(element)])
+        return None
+
+    def _rows(self, number: int, work: np.ndarray) -> np.ndarray:
+        """(rows of the node, ...): residual, rate, bias and the blocks of J."""
+        m, node = self.model, self.model.nodes[number]
+        at, size = int(m.node_at[number]), node.kind.size
+        start = m.parameters_at(number) - at
+        checked = self._evaluate(node_check_kernel(node.kind, start), work, at, node.ends)
+        derived = self._evaluate(node_jacobian_kernel(node.kind, start), work, at, node.ends)
+        columns, offset = [checked[:size], checked[size : 2 * size], derived[-size:]], 0
+        for kind in node.kind.kinds:
+            width = kind.nv if kind else 0
+            columns.append(derived[offset : offset + size * width].reshape(size, width))
+            offset += size * width
+        return np.column_stack(columns)
+
+    def _evaluate(self, kernel: Kernel, work: np.ndarray, at, ends) -> np.ndarray:
+        if kernel.key not in self._evaluators:
+            self._evaluators[kernel.key] = Evaluator(kernel)
+        bodies = {2 + k: work[self.model.body_at[end] :] for k, end in enumerate(ends) if end != GROUND}
+        return self._evaluators[kernel.key]({0: work[: GLOBALS.size], 1: work[at:], **bodies})
+
+
+def _worst_of(values: np.ndarray) -> float:
+    """An infinite one, since what is made of it is NaN; else NaN."""
+    infinite = values[np.isinf(values)]
+    return float(infinite[0]) if len(infinite) else float("nan")

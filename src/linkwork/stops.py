@@ -1,0 +1,128 @@
+"""Why a run stopped: a body that collapsed, a force or constraint that is not finite, or a step that is too long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.elements import checks
+from linkwork.elements.base import Element
+from linkwork.errors import DivergenceError, ModelError
+from linkwork.integrators.base import DIVERGED, OK, STUCK
+from linkwork.model.suspects import Suspects
+from linkwork.model.types import State
+from linkwork.symbolic.bodies import GLOBALS
+
+LOST = 1e30  # m, m/s: beyond this a run has blown up, and what is made of such numbers is nobody's fault
+# where a value that is not finite is looked for: parts of a step by which coordinates and time are ahead of the last state
+AHEAD = ((0.0, 0.0), (0.0, 0.5), (0.0, 1.0), (0.5, 0.5), (1.0, 1.0))
+
+
+@dataclass(frozen=True)
+class Culprit:
+    """What is not finite, and when."""
+
+    element: Element
+    value: float
+    time: float  # s
+    moved: bool = False  # not where the bodies last were, but where they went next
+
+    def __str__(self) -> str:
+        return f"{checks.label(self.element)} gives {self.value:g} at {self.time:.6g} s"
+
+    @property
+    def remedy(self) -> str:
+        if _has_function(self.element):
+            remedy = "write its function so that it is finite there, for example with lw.where"
+        else:
+            remedy = "keep its bodies away from there"
+        return f"{remedy}, or take a smaller dt" if self.moved else remedy
+
+
+def _has_function(element: Element) -> bool:
+    return any(callable(value) for name, value in vars(element).items() if not name.startswith("_"))
+
+
+def reason(sim, status: int) -> DivergenceError:
+    """The error that says why a simulation stopped with this status; the simulation stays as it is."""
+    worst, problem, remedy = _collapsed(sim) or _not_finite(sim, status) or _too_long(sim, status)
+    return DivergenceError(f"{problem}; {remedy}", step=sim.steps, time=sim.time, worst=worst)
+
+
+def refuse_start(sim) -> None:
+    """Name the force that is not finite as built, if any is."""
+    found = Suspects(sim.model).first_not_finite(sim.work)
+    if found is not None:
+        culprit = Culprit(*found, sim.time)
+        label, rest = checks.label(culprit.element), f"it gives {culprit.value:g} at {culprit.time:.6g} s"
+        raise ModelError(f"{label}: {rest}, where the simulation starts; {culprit.remedy}")
+
+
+def _what(sim, status: int) -> str:
+    what = {DIVERGED: "diverged", STUCK: "could not be brought back onto its constraints"}[status]
+    return f"Simulation: it {what} in step {sim.steps} at {sim.time:.6g} s"
+
+
+def _collapsed(sim):
+    """The body whose stretch has passed zero."""
+    if sim.work[GLOBALS.offset("fault")] == 0.0:
+        return None
+    sim.work[GLOBALS.offset("fault")] = 0.0
+    body = next(b for k, b in enumerate(sim.model.bodies.elements) if _has_collapsed(sim, k))
+    problem = f"{checks.label(body)}: it has collapsed (its stretch has passed zero) in step {sim.steps} at {sim.time:.6g} s"
+    return body, problem, "give it more stiffness or a smaller load, or take a smaller dt"
+
+
+def _has_collapsed(sim, body: int) -> bool:
+    name, q = sim.model.bodies.kinds[body].name, sim.work[sim.model.field_of_body(body, "q")]
+    if name == "ScalableBody":
+        return not q[7:10].min() > 0
+    return name == "AffineBody" and not np.linalg.det(q[3:].reshape(3, 3)) > 0
+
+
+def _not_finite(sim, status: int):
+    stopped, counted = sim.work.copy(), (sim.steps, sim.age)
+    try:
+        culprit = _culprit(sim, _last_states(sim))
+    finally:
+        sim.work[:] = stopped
+        sim.steps, sim.age = counted
+        sim._touched()
+    return culprit and (culprit.element, f"{_what(sim, status)}, since {culprit}", culprit.remedy)
+
+
+def _last_states(sim) -> list[State]:
+    """The last one or two states before the stop: the steps since the simulation last kept one are made again."""
+    end, states = sim.steps, list(sim._past)
+    sim.state = states[-1]
+    sim._prepare()
+    while sim.steps < end:
+        made, status, sim.age = sim.integrator.advance(sim.work, 1, sim.age)
+        sim.steps += made
+        if status != OK:
+            break
+        states = [states[-1], sim.state]
+    return states
+
+
+def _culprit(sim, states: list[State]) -> Culprit | None:
+    last = states[-1]
+    change = (last.values - states[0].values) / max(1, last.steps - states[0].steps)  # in a step
+    if not (np.abs(last.values) < LOST).all() or not np.isfinite(change).all():
+        return None
+    suspects = Suspects(sim.model)
+    for part, later in AHEAD:
+        sim.work[sim.model.state_index] = last.values + part * change
+        sim.work[0] = last.time + later * sim.dt
+        sim.integrator.run(sim.work, sim.programs.body("place"))
+        found = suspects.first_not_finite(sim.work)
+        if found is not None:
+            return Culprit(*found, sim.time, moved=part > 0)
+    return None
+
+
+def _too_long(sim, status: int):
+    worst, element = sim._worst(velocity=False)
+    about = f"; the worst constraint is {checks.label(element)}, off by {worst:.3g}" if element is not None else ""
+    return element, f"{_what(sim, status)}{about}", "take a smaller dt"

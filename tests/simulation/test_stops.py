@@ -1,0 +1,143 @@
+"""Runs that go wrong: what they say, and that one can go back."""
+
+import math
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from tests.simulation.worlds import crank_and_rod, same
+
+
+@pytest.mark.parametrize("integrator", ["rattle", "euler", "rk4", "dopri5"])
+def test_a_run_that_blows_up_says_where(integrator):
+    world = lw.World()
+    world.add(lw.Particle(1.0, position=(1, 0, 0), name="bob"))
+    world.add(lw.Distance(world.ground, "bob", name="rod"))
+    world.add(lw.Force("bob", lambda b, t: 1e3 * lw.exp(40 * t) * lw.dot(b.velocity, b.velocity) * b.velocity + (0, 1, 0)))
+    sim = lw.Simulation(world, dt=1e-2, integrator=integrator)
+    with pytest.raises(lw.DivergenceError) as caught:
+        sim.run(20.0, record_every=0.02)
+    error = caught.value
+    assert error.step == sim.steps and 0 < error.step < 2000 and error.time == sim.time
+    assert error.recording is not None and len(error.recording) >= 1 and np.isfinite(error.recording.position).all()
+    assert f"step {error.step}" in str(error) and "\n" not in str(error)
+    assert error.worst is None or error.worst.name == "rod"
+
+
+def test_a_run_that_blows_up_names_the_worst_constraint_and_can_go_back():
+    world = crank_and_rod()
+    world.add(lw.Wrench("crank", torque=lambda t: (0, lw.exp(200 * t), 0)))
+    sim = lw.Simulation(world, dt=1e-2)
+    start = sim.state.copy()
+    with pytest.raises(lw.DivergenceError, match=r"worst constraint is") as caught:
+        sim.run(5.0)
+    assert caught.value.worst is not None and caught.value.worst.name in str(caught.value)
+    sim.state = start
+    same(sim.state, start)
+    assert sim.drift() < 1e-10 and math.isfinite(sim.energy().total)
+
+
+def test_stretching_through_zero_stops_by_name():
+    world = lw.World(gravity=(0, 0, 0))
+    world.add(lw.ScalableBody(1.0, shape=lw.Box(1, 1, 1), stretch_rate=(-3.0, 0, 0), name="jelly"))
+    sim = lw.Simulation(world, dt=1e-2)
+    with pytest.raises(lw.LinkworkError, match=r"jelly"):
+        sim.run(2.0)
+
+
+# -- values that are not finite -----------------------------------------------------------------------------------
+STEPPERS = ["rattle", "euler", "rk4", "dopri5"]
+
+
+def pendulum(*more, dt=1e-2, **options):
+    world = lw.World()
+    world.add(lw.Particle(1.0, position=(1, 0, 0), name="bob"))
+    world.add(lw.Distance(world.ground, "bob", name="rod"))
+    world.add(lw.Drag("bob", 0.1, name="air"))
+    for element in more:
+        world.add(element)
+    return lw.Simulation(world, dt=dt, **options)
+
+
+def stepwise(sim, steps):
+    for _ in range(steps):
+        sim.step()
+
+
+WAYS = {"run": lambda sim, n: sim.run(n * sim.dt), "step": lambda sim, n: sim.step(n), "single steps": stepwise}
+CULPRITS = {  # how to make the element, and whether a smaller dt might help
+    "force of time": (lambda: lw.Force("bob", lambda b, t: (0, 0, lw.sqrt(0.5 - t)), name="culprit"), False),
+    "force of place": (lambda: lw.Force("bob", lambda b, t: (0, 0, lw.log(b.position[2] + 0.5)), name="culprit"), True),
+    "wrench": (lambda: lw.Wrench("bob", force=lambda t: (0, lw.log(0.5 - t), 0), name="culprit"), False),
+    "constraint": (
+        lambda: lw.Constraint("bob", lambda b, t: b.position[1] - lw.sqrt(1 - 2 * t) + (1 - t), name="culprit"),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", CULPRITS)
+@pytest.mark.parametrize("integrator", STEPPERS)
+def test_what_is_not_finite_first_is_named(case, integrator, way):
+    element, dt_helps = CULPRITS[case]
+    sim = pendulum(element(), integrator=integrator)
+    with pytest.raises(
+        lw.DivergenceError, match=r"since \w+ \"culprit\" gives (nan|-inf) at 0\.\d+ s; write its function"
+    ) as caught:
+        WAYS[way](sim, 200)
+    error = caught.value
+    assert error.worst.name == "culprit" and error.step == sim.steps < 60 and error.time == sim.time
+    assert "smaller dt" not in str(error) or dt_helps
+
+
+@pytest.mark.parametrize("integrator", STEPPERS)
+def test_it_is_named_where_something_is_set_before_each_step(integrator):
+    k = lw.Parameter(1.0, name="k")
+    sim = pendulum(lw.Force("bob", lambda b, t: (0, k * lw.sqrt(0.5 - t), 0), name="culprit"), integrator=integrator)
+    with pytest.raises(lw.DivergenceError, match=r'Force "culprit" gives nan at 0\.5\d* s'):
+        sim.run(1.0, control=lambda s: s.set("k", 1.0 + s.time))
+
+
+@pytest.mark.parametrize("integrator", STEPPERS)
+def test_a_force_that_is_not_finite_at_the_start_is_named(integrator):
+    world = lw.World()
+    world.add(lw.Particle(1.0, name="bob"))
+    world.add(lw.Force("bob", lambda b, t: (0, 0, lw.log(t)), name="culprit"))
+    sim = lw.Simulation(world, integrator=integrator)
+    with pytest.raises(lw.DivergenceError, match=r'in step 1 .* since Force "culprit" gives -inf at 0 s; write') as caught:
+        sim.step()
+    assert "smaller dt" not in str(caught.value)
+    with pytest.raises(lw.ModelError, match=r'^Force "culprit": it gives -inf at 0 s, where the simulation starts; write'):
+        pendulum(lw.Force("bob", lambda b, t: (0, 0, lw.log(t)), name="culprit"), integrator=integrator)
+
+
+def test_a_singular_joint_is_named_without_a_word_of_functions():
+    """Two points that a force pulls into one: the direction of their distance has no value there."""
+    world = lw.World(gravity=(0, 0, 0))
+    world.add(lw.Particle(1.0, position=(1, 0, 0), name="bob"))
+    length = lw.Parameter(1.0, name="length")
+    world.add(lw.Distance(world.ground, "bob", length, name="rod"))
+    sim = lw.Simulation(world)
+    sim.work[sim.model.field_of_body(0, "q")] = 0.0
+    sim._touched()
+    with pytest.raises(lw.DivergenceError, match=r'since Distance "rod" gives nan at 0 s; keep its bodies away from there'):
+        sim.step()
+
+
+def test_looking_into_a_stop_leaves_the_simulation_as_it_stopped():
+    sim = pendulum(lw.Force("bob", lambda b, t: (0, 0, lw.sqrt(0.5 - t)), name="culprit"))
+    start = sim.state.copy()
+    with pytest.raises(lw.DivergenceError):
+        sim.step(100)
+    stopped = sim.state.copy()
+    assert stopped.steps == sim.steps == 50 and not np.isfinite(stopped.values).all()
+    sim.state = start
+    sim.step(49)
+    before = sim.state.copy()
+    assert np.isfinite(before.values).all()
+    with pytest.raises(lw.DivergenceError):
+        sim.step()
+    same_bits = sim.state.values.tobytes() == stopped.values.tobytes()
+    assert same_bits and sim.time == stopped.time
