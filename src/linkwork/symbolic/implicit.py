@@ -104,8 +104,8 @@ def _end(trace: Trace, kind: BodyKind) -> tuple[View, SX, SX]:
 
 
 def _advance_once(trace: Trace, kind: BodyKind, exact: bool) -> None:
-    view, q1, v1 = _end(trace, kind)
-    _store(trace, kind, q=q1, v=kind.carried(view, view.q, q1, v1), R=kind.pose(q1))
+    view, q1, v1 = _end(trace, kind)  # the exact matrix has the momentum at q1 in it: nothing is left to carry there
+    _store(trace, kind, q=q1, v=v1 if exact else kind.carried(view, view.q, q1, v1), R=kind.pose(q1))
 
 
 def _advance_first(trace: Trace, kind: BodyKind, exact: bool) -> None:
