@@ -198,3 +198,14 @@ def test_help_and_scenes_do_not_load_what_they_do_not_need():
 def test_the_module_runs_as_a_program():
     done = subprocess.run([sys.executable, "-m", "linkwork.cli", "run", "nothing"], capture_output=True, text=True)
     assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
+
+
+def test_a_scene_may_name_its_solver_and_the_command_another(capsys, tmp_path):
+    def options(*given):
+        code, _, err = call(capsys, "run", "hanging-chain", "--set", "n=3", "--seconds", 0.1, *given, "--out", tmp_path)
+        assert code == 0, err
+        return json.loads((tmp_path / "report.json").read_text())["options"]
+
+    assert options()["integrator"] == "backward-euler"
+    given = options("--solver", "tree", "--dt", 0.001)
+    assert (given["solver"], given["integrator"]) == ("tree", "rattle")

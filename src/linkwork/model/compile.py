@@ -59,9 +59,9 @@ def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool) -> Mod
     ends = [node.ends for node in nodes]
     graph = _forest(bodies, nodes, ends)
     jacobians = _jacobians(bodies, nodes)
-    order = _order(graph, bodies, nodes, ends, jacobians)
     force_groups = stacking.grouped(world.forces, LAWS, bodies)
     couplings = _couplings(force_groups, ends, coupled)
+    order = _order(graph, bodies, nodes, ends, jacobians, couplings)
     later = later_neighbours(order, len(bodies.kinds), ends, couplings)
     items, limb_of = _items(order, later, bodies, nodes, limbs, couplings)
     if limb_of:  # origins move to the joints, so the numbers are computed once more
@@ -156,7 +156,7 @@ def _jacobians(bodies: Bodies, nodes: list[Node]):
     return blocks
 
 
-def _order(graph, bodies, nodes, ends, jacobians) -> list[int]:
+def _order(graph, bodies, nodes, ends, jacobians, couplings) -> list[int]:
     deficient = []
     for k, node in enumerate(nodes):
         if stacking.always_full_rank(node.kind):
@@ -171,7 +171,7 @@ def _order(graph, bodies, nodes, ends, jacobians) -> list[int]:
         part, whole = blocks[child == b] @ blocks[child == b].T, sum(block @ block.T for block in blocks)
         deficient.append(a != GROUND and least_share(part, whole) < GOOD)
     try:
-        return elimination_order(graph, ends, deficient, [kind.nv for kind in bodies.kinds], jacobians)
+        return elimination_order(graph, ends, deficient, [kind.nv for kind in bodies.kinds], jacobians, couplings)
     except Redundant as redundant:
         element = nodes[redundant.node].elements[-1]
         raise ModelError(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 
@@ -86,13 +87,15 @@ def forest(bodies: int, ends: list[tuple[int, int]]) -> Forest:
 
 def elimination_order(
     graph: Forest, ends: list[tuple[int, int]], deficient: list[bool], dims: list[int],
-    jacobians: Callable[[int], list[np.ndarray]],
+    jacobians: Callable[[int], list[np.ndarray]], couplings: Iterable[tuple[int, int]] = (),
 ) -> list[int]:  # fmt: skip
     """Vertices in the order in which they are eliminated. deficient[k]: node k may lack rank on its child alone.
 
-    jacobians(k) gives the blocks of node k on its bodies; it is asked only where a component is not plain.
+    jacobians(k) gives the blocks of node k on its bodies; it is asked only where a component is not plain. `couplings`:
+    pairs of bodies that forces join; where these are not parent and child, the trees they weave together come last.
     """
     bodies = len(dims)
+    woven = _woven_trees(graph, couplings)
     plain = [True] * graph.trees
     grounds = [0] * graph.trees
     for body in graph.order:
@@ -110,6 +113,8 @@ def elimination_order(
     last = {graph.tree[body]: body for body in graph.order}  # the root comes last
     for body in graph.order:
         tree = graph.tree[body]
+        if tree in woven:
+            continue
         own = [*graph.ground_nodes[body], *([graph.joint[body]] if graph.joint[body] >= 0 else [])]
         if plain[tree]:
             order.append(body)
@@ -118,6 +123,51 @@ def elimination_order(
             if tree not in hard:
                 hard[tree] = _Numeric(bodies, dims, ends, jacobians)
             order += hard[tree].eliminate(body, own, final=last[tree] == body)
+    members = [body for body in range(bodies) if graph.tree[body] in woven]
+    return order + _woven_order(members, ends, couplings, _Numeric(bodies, dims, ends, jacobians))
+
+
+def _woven_trees(graph: Forest, couplings: Iterable[tuple[int, int]]) -> set[int]:
+    """Trees in which, or between which, forces join bodies that are not parent and child; and all that forces join to those."""
+    joined: dict[int, set[int]] = {}
+    woven = set()
+    for a, b in couplings:
+        joined.setdefault(graph.tree[a], set()).add(graph.tree[b])
+        joined.setdefault(graph.tree[b], set()).add(graph.tree[a])
+        if graph.parent[a] != b and graph.parent[b] != a:
+            woven |= {graph.tree[a], graph.tree[b]}
+    waiting = list(woven)
+    while waiting:
+        for tree in joined[waiting.pop()] - woven:
+            woven.add(tree)
+            waiting.append(tree)
+    return woven
+
+
+def _woven_order(members: list[int], ends, couplings, numeric: _Numeric) -> list[int]:
+    """Always the body with the fewest neighbours next, which keeps the fill low; constraints as soon as they can be."""
+    inside = set(members)
+    neighbours: dict[int, set[int]] = {body: set() for body in members}
+    nodes: dict[int, list[int]] = {body: [] for body in members}
+    for k, (a, b) in enumerate(ends):
+        for body in {a, b} & inside:
+            nodes[body].append(k)
+    for a, b in [*ends, *couplings]:
+        if a in inside and b in inside:
+            neighbours[a].add(b)
+            neighbours[b].add(a)
+    heap = [(len(others), body) for body, others in neighbours.items()]
+    heapify(heap)
+    order: list[int] = []
+    while neighbours:
+        count, body = heappop(heap)
+        if body not in neighbours or len(neighbours[body]) != count:
+            continue  # an entry of the past
+        others = neighbours.pop(body)
+        for other in others:
+            neighbours[other] = (neighbours[other] | others) - {other, body}
+            heappush(heap, (len(neighbours[other]), other))
+        order += numeric.eliminate(body, nodes[body], final=not neighbours)
     return order
 
 
@@ -130,17 +180,19 @@ class _Numeric:
         self.H: dict[int, dict[int, np.ndarray]] = {}  # active vertex -> {other: block (own x other)}
         self.scale: dict[int, float] = {}
         self.waiting: list[int] = []
+        self.touched: set[int] = set()  # nodes that are or were in the graph
 
     def _touch_body(self, body):
         if body not in self.D:
             self.D[body] = np.eye(self.dims[body])
             self.H[body] = {}
 
-    def _touch_node(self, k):
-        """Put node k and its blocks into the graph."""
+    def _touch_node(self, k) -> bool:
+        """Put node k and its blocks into the graph, if it has not been there yet."""
         vertex = self.bodies + k
-        if vertex in self.D:
-            return
+        if vertex in self.touched:
+            return False
+        self.touched.add(vertex)
         blocks = self.jacobians(k)
         m = blocks[-1].shape[0]
         self.D[vertex], self.H[vertex] = np.zeros((m, m)), {}
@@ -150,15 +202,15 @@ class _Numeric:
                 self.H[vertex][body] = J
                 self.H[body][vertex] = J.T.copy()
         self.scale[vertex] = max(float(np.abs(J).max(initial=0.0)) for J in blocks) ** 2 or 1.0
+        return True
 
     def eliminate(self, body, own, final) -> list[int]:
-        """Eliminate a body, then every waiting constraint that can be. `own`: its nodes to the ground and upwards."""
+        """Eliminate a body, then every waiting constraint that can be. `own`: its nodes, the one upwards last."""
         self._touch_body(body)
-        for k in own:
-            self._touch_node(k)
+        fresh = [self.bodies + k for k in own if self._touch_node(k)]
         done = [body]
         self._remove(body)
-        self.waiting = [*[self.bodies + k for k in own[:-1]], *self.waiting, *[self.bodies + k for k in own[-1:]]]
+        self.waiting = [*fresh[:-1], *self.waiting, *fresh[-1:]]
         progress = True
         while progress:
             progress = False
