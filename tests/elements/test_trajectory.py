@@ -106,6 +106,7 @@ def test_what_is_no_motion_is_refused_in_one_sentence(make, says):
 @pytest.mark.parametrize("text, says", [
     ("time,x,y,z\n0,0,0,0\n1,0,0,0\n", "begins with .*; give the header t,x,y,z or t,x,y,z,qw,qx,qy,qz"),
     ("", "begins with .*; give the header"),
+    ("t,x,y,z\n", "has no rows of 4 numbers; give one row a time"),
     ("t,x,y,z\n0,0,0,0\n1,a,0,0\n", "holds what is no number"),
     ("t,x,y,z\n0,0,0\n1,0,0\n", "has no rows of 4 numbers; give one row a time"),
 ])  # fmt: skip
