@@ -15,7 +15,7 @@ from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Univ
 from .parameter import Parameter
 from .trajectory import Trajectory
 
-SIZES = {2: "two", 3: "three"}
+WORDS = {1: "one", 2: "two", 3: "three"}
 
 
 @dataclass(eq=False, repr=False)
@@ -75,7 +75,7 @@ class JointSpring(JointForce):
             checks.fail(self, f"{checks.label(joint)} leaves nothing that a spring could move", "give a joint with freedoms")
         for name in ("stiffness", "damping"):
             if size(getattr(self, name)) not in self.SIZES[type(joint)]:
-                wanted = " or ".join(SIZES.get(n, "one") for n in self.SIZES[type(joint)])
+                wanted = " or ".join(WORDS[n] for n in self.SIZES[type(joint)])
                 given = checks.show(getattr(self, name))
                 checks.fail(self, f"{name} is {given} on {checks.label(joint)}", f"give {wanted} of them")
         length = {Ball: 4, Universal: 2}.get(type(joint), 1)
@@ -312,7 +312,7 @@ def coefficients(who, name, value):
     given = checks.entries(value)
     if given is None:
         return checks.non_negative(who, name, value, parameter=True)
-    if len(given) not in SIZES:
+    if len(given) not in (2, 3):
         checks.fail(who, f"{name} is {checks.show(value)}", "give one number, or two or three")
     result = checks.vector(who, name, value, len(given), parameter=True)
     for item in result:

@@ -12,6 +12,7 @@ from casadi import SX
 
 from linkwork.elements import joint_forces, joints
 from linkwork.elements.joint_forces import is_zero, size
+from linkwork.elements.parameter import Parameter
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import skew
 from linkwork.symbolic.forces import LAWS, Coordinate, Law, Term, travelling, turning
@@ -21,17 +22,21 @@ from linkwork.symbolic.joints import JOINTS, AxisRelation
 OPPOSITE = 1e-9  # of 1 + cos: axes so nearly opposite that no turn about them can be told from another
 
 
+def table(rows: list) -> np.ndarray:
+    """(k, n); of floats where no Parameter stands in it."""
+    open_ended = any(isinstance(x, Parameter) for row in rows for x in row)
+    return np.array(rows, dtype=object if open_ended else float)
+
+
 def wide(elements, name, count) -> np.ndarray:
     """(k, count): a field of one number or of `count`."""
-    rows = [list(value) if size(value := getattr(e, name)) > 1 else [value] * count for e in elements]
-    return np.array(rows, dtype=object)
+    return table([list(value) if size(value := getattr(e, name)) > 1 else [value] * count for e in elements])
 
 
 def resting(elements, name, built) -> np.ndarray:
     """(k, n): a field, and where it is None what holds as built, (k, n)."""
-    rows = [b if (value := getattr(e, name)) is None else np.atleast_1d(np.array(value, dtype=object))
-            for e, b in zip(elements, built, strict=True)]  # fmt: skip
-    return np.array([list(row) for row in rows], dtype=object)
+    given = [getattr(e, name) for e in elements]
+    return table([b if x is None else list(x) if size(x) > 1 else [x] for x, b in zip(given, built, strict=True)])
 
 
 class JointLaw(Law):
@@ -82,7 +87,7 @@ class AxisSpring(JointLaw):
         if "travel_rest" in self.fields:
             found |= {name: wide(elements, name, 1) for name in ("travel_stiffness", "travel_damping")}
             if self.planar:
-                shift = np.array(resting(elements, "travel_rest", apart), dtype=float)
+                shift = resting(elements, "travel_rest", apart)
                 found["travel_rest"] = np.stack(
                     [np.sum(A.world_axis(found[n]) * shift, axis=1) for n in ("ref_a", "side_a")], 1
                 )
@@ -317,8 +322,8 @@ class BallLimit(TurnLaw, Limit):
     def numbers(self, elements, A, B):
         along = np.array([e.axis for e in elements])
         still = np.tile([1.0, 0.0, 0.0, 0.0], (len(elements), 1))
-        cone = np.array([[0.0 if e.cone is None else e.cone] for e in elements], dtype=object)
-        twist = np.array([[0.0, 0.0] if e.twist is None else list(e.twist) for e in elements], dtype=object)
+        cone = table([[0.0 if e.cone is None else e.cone] for e in elements])
+        twist = table([[0.0, 0.0] if e.twist is None else list(e.twist) for e in elements])
         springs = {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
         return {**self.turn_numbers(still, A, B), "axis_a": A.axis(along), "axis_b": B.axis(along), **springs,
                 "cone": cone, "bounds": twist}  # fmt: skip
