@@ -18,7 +18,7 @@ WAYS = {  # name -> form of the springs' tangent, symmetric part of the whole ma
 
 
 def right_hand_side(steps=STEPS):
-    """Rows: what is left of backward Euler's equation after one linear step, along the free motions; with parts of b missing."""
+    """Rows: what one linear step leaves of backward Euler's equation, along free motions; also with parts of b missing."""
     chain, q = crooked(3)
     v0 = consistent(chain, q, np.random.default_rng(2).normal(size=18))
     J = chain.constraints(q)[1]
