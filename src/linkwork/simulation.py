@@ -80,6 +80,11 @@ class Simulation(Reports):
                 )
             if not make.takes_tolerance:
                 raise LinkworkError(f"Simulation: {integrator} takes no tolerance; use rattle or dopri5, or leave it out")
+            if iterations == 1:
+                raise LinkworkError("Simulation: one iteration meets no tolerance; leave tolerance out, or iterations")
+        for name, value in (("stiffness", stiffness), ("damping", damping)):
+            if value is not None and not make.takes_feedback:
+                raise LinkworkError(f"Simulation: {integrator} takes no {name}; use euler, or leave it out")
         self._given = (tolerance, stiffness, damping)
         self._newton = _newton_options(self, tangent, iterations)
         self.steps = 0
@@ -519,6 +524,7 @@ def _newton_options(sim: Simulation, tangent: str | None, iterations: int | None
                     f'Simulation: the solver "{sim.solver}" takes no {name}; use solver="implicit", or leave it out'
                 )
         return "symmetric", 0
-    if iterations is not None and (not isinstance(iterations, int) or isinstance(iterations, bool) or iterations < 1):
+    whole = isinstance(iterations, (int, np.integer)) and not isinstance(iterations, bool)
+    if iterations is not None and not (whole and iterations >= 1):
         raise LinkworkError(f"Simulation: iterations is {checks.show(iterations)}; give a whole number, at least 1, or None")
-    return _known("tangent", tangent or "symmetric", TANGENTS), iterations or 0
+    return _known("tangent", "symmetric" if tangent is None else tangent, TANGENTS), int(iterations or 0)

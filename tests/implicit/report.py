@@ -31,7 +31,8 @@ WORLDS = {
         "wobbling disc", "nailed jelly", "nailed affine body")},
     "geared": worlds.geared,
     "sprung": worlds.sprung,
-    **{f"coupled {seed}": lambda seed=seed: worlds.coupled(seed, largest=4) for seed in (0, 3, 4, 5, 7, 8)},
+    "sliding": worlds.sliding,
+    **{f"coupled {seed}": lambda seed=seed: worlds.coupled(seed, largest=4) for seed in range(40)},
 }  # fmt: skip
 FORMS = {"fronts": ("symmetric", False), "limbs": ("symmetric", True), "exact": ("exact", False)}
 
