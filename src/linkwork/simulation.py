@@ -173,8 +173,23 @@ class Simulation(Reports):
         self.integrator.run(self.work, self.programs.body("place"))
         self._start_counters(of_forces=True)
         now = self.work[self.model.state_index]
-        self._initial = State(np.concatenate([initial.values[:common], now[common:]]), initial.time, initial.steps, initial.age)
+        start = np.concatenate([initial.values[:common], np.zeros(len(now) - common)])
+        self._keep_turns(now, _turns_of_forces(old, state.values), of_joints=True)
+        self._keep_turns(start, _turns_of_forces(old, initial.values))
+        self.work[self.model.state_index] = now
+        self._initial = State(start, initial.time, initial.steps, initial.age)
         self._touched()
+
+    def _keep_turns(self, values: np.ndarray, known: dict[int, np.ndarray], of_joints: bool = False) -> None:
+        """Put the counters that forces had into a state's values; new ones may have those of their joints."""
+        elements = {id(force.element): force for force in self.model.forces}
+        for key, turns in _turns_of_forces(self.model, values).items():
+            if len(known.get(key, ())) == len(turns):
+                turns[:] = known[key]
+            elif of_joints and (joint := getattr(elements[key].element, "joint", None)) is not None:
+                counted = self._numbers(*self._constraint(joint))["turns"]
+                if len(counted) == len(turns):
+                    turns[:] = counted
 
     # -- motion ------------------------------------------------------------------------------------------------
     @property
@@ -506,6 +521,14 @@ def _level_outside() -> int:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "linkwork":
         level, frame = level + 1, frame.f_back
     return level
+
+
+def _turns_of_forces(model: Model, values: np.ndarray) -> dict[int, np.ndarray]:
+    """Views of the counters of forces, which end a state's values, by the id of their elements."""
+    sizes = [2 * force.kind.law.counters for force in model.forces]
+    ends = len(values) - sum(sizes) + np.cumsum(sizes, dtype=int)
+    return {id(force.element): values[end - size : end]
+            for force, size, end in zip(model.forces, sizes, ends, strict=True) if size}  # fmt: skip
 
 
 def _known(what: str, name, table) -> str:

@@ -171,7 +171,9 @@ def test_what_is_not_finite_is_named(tangent, iterations):
     world.add(lw.Distance(world.ground, "bob", name="rod"))
     world.add(lw.Force("bob", lambda b, t: (0, 0, lw.sqrt(0.5 - t)), name="culprit"))
     sim = lw.Simulation(world, dt=1 / 60, solver="implicit", tangent=tangent, iterations=iterations)
-    with pytest.raises(lw.DivergenceError, match=r'in step 31 at 0\.5\d* s, since Force "culprit" gives nan at 0\.5\d* s; write'):
+    with pytest.raises(
+        lw.DivergenceError, match=r'in step 31 at 0\.5\d* s, since Force "culprit" gives nan at 0\.5\d* s; write'
+    ):
         sim.step(60)
     assert sim.steps == 31
 
