@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from papers.hernandez11.rotations import by_differences, exact, logarithm, mended, printed
+from papers.hernandez11.rotations import by_differences, exact, mended, printed
 
 ANGLES = (0.01, 0.1, 0.25, 0.5, 0.75, 1.0, 1.25, math.pi / 2, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0, 3.1)
 INERTIA, STIFFNESS, LET_GO = 0.05, 20.0, 2.5  # kg m^2, N m/rad, rad: about one axis, a to be turned, b held
@@ -52,7 +52,6 @@ def measure(report=lambda text: None):
     report("the derivative of the rotation vector")
     times = STEP * np.arange(STEPS + 1)
     curves = {"exact": release(exact), "printed": release(printed), "truth": truth(times)}
-    w = np.array([1.2, -0.6, 0.8])
     return {
         "errors": errors(),
         "release": {"times": times.tolist(), **{name: curve.tolist() for name, curve in curves.items()}},
