@@ -62,7 +62,7 @@ def lowest(name, angles=(0.5, 1.5, 2.5, 3.1)):
 
 
 def floating(n=6, stiffness=5.0, bend=1.0, spin=(0.4, 0.3, 3.0)):
-    """A free bent rod of linkwork's, turning, without gravity; thick links: slender ones hardly feel a turn about themselves."""
+    """A free bent rod that turns, without gravity; of thick links: slender ones hardly feel a turn about themselves."""
     world = lw.scenes.get("bent-rod", n=n, radius=0.05, stiffness=stiffness, damping=0.0, bend=bend)
     world.gravity = (0, 0, 0)
     world.remove("spring1")
