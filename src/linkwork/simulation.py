@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from linkwork import stops
+from linkwork.control import Control
 from linkwork.elements import checks
-from linkwork.elements.base import Element
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
 from linkwork.integrators import INTEGRATORS
-from linkwork.integrators.base import OK
+from linkwork.integrators.base import CUT, OK
 from linkwork.model.compile import compile
+from linkwork.model.feeding import Feed
 from linkwork.model.trials import trials
 from linkwork.model.types import Model, State
 from linkwork.recorder import Recorder, patient_interrupt
@@ -32,44 +33,6 @@ CHUNK = 1000  # steps between looks at the keyboard
 REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 TOLD = 1e-6  # and those that are put right with a note
-
-
-class Control(Mapping):
-    """Commands of motors by name: `sim.control["drive"] = 2.0`."""
-
-    def __init__(self, sim: Simulation):
-        self._sim = sim
-        self._entry: dict[str, int] = {}
-        for k, force in enumerate(sim.model.forces):
-            layout = parameter_record(force.kind.law)
-            if "command" in layout:
-                self._entry[force.element.name] = int(sim.model.force_at[k]) + layout.offset("command")
-
-    def _where(self, name) -> int:
-        self._sim._follow_world()
-        if self._sim.control is not self:
-            return self._sim.control._where(name)
-        key = name.name if isinstance(name, Element) else name
-        if key not in self._entry:
-            raise UnknownNameError(f'Simulation: no motor is called "{key}"{suggestion(key, self._entry)}')
-        return self._entry[key]
-
-    def __getitem__(self, name) -> float:
-        return float(self._sim.work[self._where(name)])
-
-    def __setitem__(self, name, value) -> None:
-        self._sim.work[self._where(name)] = checks.number(self._sim, f'control["{name}"]', value)
-        self._sim._touched()
-
-    def __iter__(self):
-        return iter(self._entry)
-
-    def __len__(self) -> int:
-        return len(self._entry)
-
-    def given(self) -> dict[str, float]:
-        """All commands by name, of the model that is there now."""
-        return {name: float(self._sim.work[entry]) for name, entry in self._entry.items()}
 
 
 class Simulation(Reports):
@@ -134,7 +97,7 @@ class Simulation(Reports):
             "world": self.world,
             "options": (self._dt, self.solver, self.integrator_name, self._given, self._newton),
             "values": {name: self.get(name) for name in self.model.parameters},
-            "commands": self.control.given(),
+            "commands": self.control.entries(),
             "state": self.state,
             "initial": self._initial,
             "notes": list(self.notes),
@@ -147,14 +110,12 @@ class Simulation(Reports):
         self._put(kept["values"], kept["commands"])
         self.state = kept["state"]
 
-    def _put(self, values: Mapping[str, float], commands: Mapping[str, float]) -> None:
-        """Values of parameters and commands of motors, where they are still there."""
+    def _put(self, values: Mapping[str, float], commands: Mapping[str, np.ndarray]) -> None:
+        """Values of parameters and commands, where they are still there."""
         for name, value in values.items():
             if name in self.model.parameters:
                 self.set(name, value)
-        for name, value in commands.items():
-            if name in self.control:
-                self.control[name] = value
+        self.control.take(commands)
 
     def _build(self) -> None:
         """Model, programs, workspace and integrator of the world as it is now."""
@@ -168,6 +129,7 @@ class Simulation(Reports):
         self.programs = solver(self.model)
         self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance, iterations)
+        self.integrator.watched = not any(text.startswith(stops.NOT_CONVERGED) for text in self.notes)
         power = 1 if self.integrator_name == "first-order" else 2
         given = [(make.default_stiffness / self.dt**power, stiffness, "stiffness"),
                  (make.default_damping / self.dt, damping, "damping")]  # fmt: skip
@@ -178,7 +140,9 @@ class Simulation(Reports):
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
         self._remember_at = 0
-        self.control = Control(self)
+        self.control, self._feed = Control(self), Feed(self.model)
+        if self._feed:
+            self._feed.put(self.work, self.time)
 
     def _follow_world(self) -> None:
         """Take up forces (and gravity) that have changed since the model was compiled; refuse other changes."""
@@ -188,14 +152,14 @@ class Simulation(Reports):
         kept = [e for node in old.nodes for e in node.elements]
         if list(old.bodies.elements) != list(self.world.bodies) or set(map(id, kept)) != set(map(id, self.world.constraints)):
             raise ModelError("World: bodies or constraints were changed after this Simulation was made; make a new one")
-        values, commands = {name: work[entries[0]] for name, (_, entries) in old.parameters.items()}, self.control.given()
+        values, commands = {name: work[entries[0]] for name, (_, entries) in old.parameters.items()}, self.control.entries()
         before = dict(vars(self))
         try:
             self._build()
             if self.integrator_name == "first-order":
                 self._refuse_velocity_forces()
             self._put(values, commands)
-        except LinkworkError:  # as it was, until the world is one that can be followed
+        except BaseException:  # as it was, until the world is one that can be followed
             vars(self).update(before)
             raise
         common = len(old.state_index) - sum(2 * force.kind.law.counters for force in old.forces)
@@ -236,12 +200,36 @@ class Simulation(Reports):
                 self._remember()
             if self._stale:
                 self._prepare()
-            made, status, self.age = self.integrator.advance(self.work, min(n, self._remember_at - self.steps), self.age)
-            self.steps += made
+            made, status = self._advance(min(n, self._remember_at - self.steps))
             n -= made
+            if status == CUT:
+                status = self._make_in_parts()
+                n -= 1
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
+
+    def _advance(self, n: int) -> tuple[int, int]:
+        """n steps, each with the targets of its motions, if any: (how many were made, status of the last)."""
+        made = 0
+        for row in self._feed.rows(self.time, self.dt, n) if self._feed else (None,):
+            if row is not None:
+                self.work[self._feed.where] = row
+            more, status, self.age = self.integrator.advance(self.work, n if row is None else 1, self.age)
+            self.steps += more
+            made += more
+            if status != OK:
+                break
+        return made, status
+
+    def _make_in_parts(self) -> int:
+        """The first step that must be cut, with a note; from here on they are made without a word."""
+        text = stops.not_converged(self)
+        self.integrator.watched = False
+        _, status = self._advance(1)
+        if status == OK:
+            self.note(f"{text}; this step was made in {self.work[GLOBALS.offset('parts')]:.0f} parts")
+        return status
 
     def _remember(self) -> None:
         """Keep a state every so many steps and after each change from outside: from there a run that stops is looked into."""
@@ -465,6 +453,8 @@ class Simulation(Reports):
     def _touched(self) -> None:
         """Something changed from outside: derived values are computed anew before the next step."""
         self._stale, self._solved = True, False
+        if self._feed:
+            self._feed.put(self.work, self.time)
 
     def _prepare(self) -> None:
         self.integrator.prepare(self.work)

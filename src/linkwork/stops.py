@@ -9,11 +9,13 @@ import numpy as np
 from linkwork.elements import checks
 from linkwork.elements.base import Element
 from linkwork.errors import DivergenceError, ModelError
+from linkwork.integrators.backward_euler import FINEST, BackwardEuler
 from linkwork.integrators.base import DIVERGED, OK, STUCK
 from linkwork.model.suspects import Suspects
 from linkwork.model.types import State
 from linkwork.symbolic.bodies import GLOBALS
 
+NOT_CONVERGED = "Simulation: Newton's method did not converge"
 LOST = 1e30  # m, m/s: beyond this a run has blown up, and what is made of such numbers is nobody's fault
 # where a value that is not finite is looked for: parts of a step by which coordinates and time are ahead of the last state
 AHEAD = ((0.0, 0.0), (0.0, 0.5), (0.0, 1.0), (0.5, 0.5), (1.0, 1.0))
@@ -98,8 +100,7 @@ def _last_states(sim) -> list[State]:
     sim.state = states[-1]
     sim._prepare()
     while sim.steps < end:
-        made, status, sim.age = sim.integrator.advance(sim.work, 1, sim.age)
-        sim.steps += made
+        _, status = sim._advance(1)
         if status != OK:
             break
         states = [states[-1], sim.state]
@@ -122,7 +123,41 @@ def _culprit(sim, states: list[State]) -> Culprit | None:
     return None
 
 
+def not_converged(sim) -> str:
+    """The first words of a note on a step that must be made in parts; the failed attempt is still in the workspace."""
+    residual, element = _largest_residual(sim, sim.dt)
+    iterations = sim.work[GLOBALS.offset("iterations")]
+    return (f"{NOT_CONVERGED} in {iterations:.0f} iterations at t = {sim.time:.6g} s (largest residual {residual:.3g} at "
+            f"{checks.label(element)})")  # fmt: skip
+
+
+def _largest_residual(sim, h: float) -> tuple[float, Element]:
+    """(m or rad, element): of the constraints at the last iterate of a step h; where these hold, a body's last correction."""
+    kept = sim.work.copy()
+    sim.integrator.run(sim.work, sim.programs.body("accept", "place"))
+    sim.work[0] += h
+    sim.integrator.run(sim.work, sim.programs.check())
+    off = [(_off(sim, k, element, h), element) for k, node in enumerate(sim.model.nodes) for element in node.elements]
+    sim.work[:] = kept
+    corrections = [h * np.abs(sim.work[sim.model.field_of_body(k, "x")]).max() for k in range(len(sim.model.bodies.elements))]
+    violated = [pair for pair in off if not pair[0] <= sim.integrator.tolerance]
+    found = violated or list(zip(corrections, sim.model.bodies.elements, strict=True))
+    return max(found, key=lambda pair: np.nan_to_num(pair[0], nan=np.inf))
+
+
+def _off(sim, k: int, element: Element, h: float) -> float:
+    """The largest residual of one constraint of node k that was just checked."""
+    node, rows = sim.model.nodes[k], sim.model.nodes[k].rows_of(element)
+    weights = [1.0 if level == "position" else h for level in node.kind.levels[rows]]
+    return np.abs(weights * sim.work[sim.model.report_at[k] :][rows]).max(initial=0.0)
+
+
 def _too_long(sim, status: int):
+    if status == STUCK and isinstance(sim.integrator, BackwardEuler):
+        residual, element = _largest_residual(sim, sim.dt / FINEST)
+        where = f"in step {sim.steps} at {sim.time:.6g} s, not even in {FINEST} parts of it"
+        about = f"largest residual {residual:.3g} at {checks.label(element)}"
+        return element, f"{NOT_CONVERGED} {where} ({about})", "take a smaller dt"
     worst, element = sim._worst(velocity=False)
     about = f"; the worst constraint is {checks.label(element)}, off by {worst:.3g}" if element is not None else ""
     return element, f"{_what(sim, status)}{about}", "take a smaller dt"

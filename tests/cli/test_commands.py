@@ -151,6 +151,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_the_run(capsys, tmp_path
     assert code == 2 and out == "" and err.startswith("linkwork: --out ") and err.count("\n") == 1
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_a_run_that_diverges_keeps_what_was_recorded(capsys, tmp_path):
     code, out, err = call(capsys, "run", "chain", "--integrator", "euler", "--dt", 0.05, "--seconds", 60, "--out", tmp_path)
     assert code == 2 and "take a smaller dt" in err and err.count("\n") == 1

@@ -23,7 +23,10 @@ def turn(w):
 
 
 def quaternion_product(p, q):
-    return np.array([p[0] * q[0] - p[1:] @ q[1:], *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
+    a, b, c, d = map(float, p)
+    w, x, y, z = map(float, q)
+    return np.array([a * w - b * x - c * y - d * z, a * x + b * w + c * z - d * y,
+                     a * y - b * z + c * w + d * x, a * z + b * y - c * x + d * w])  # fmt: skip
 
 
 def quaternion_matrix(q):

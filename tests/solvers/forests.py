@@ -14,7 +14,7 @@ import linkwork as lw
 from linkwork.model import compile as compiler
 from linkwork.model import nodes as stacking
 from linkwork.symbolic.bodies import GLOBALS
-from linkwork.symbolic.relations import RELATIONS
+from linkwork.symbolic.constraints import RELATIONS
 from tests.oracles import kkt
 
 SPATIAL, PLANAR, POINTS = ("rigid", "scalable", "affine"), ("planar",), ("particle", "planar particle")

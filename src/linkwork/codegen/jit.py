@@ -10,6 +10,7 @@ import os
 import platform
 from collections.abc import Callable, Iterable
 
+import casadi as ca
 import numpy as np
 
 from linkwork.codegen.compile import LOADER, cache_folder, source_digest
@@ -35,17 +36,29 @@ if INTERPRETED:
         for row in operations:
             _ROUTINES[table[row[0]]](work, row[1:])
 
+    def _places(groups) -> tuple[np.ndarray, np.ndarray]:
+        """Pointer and entry of each number."""
+        places = np.array([place for group in groups for place in group], dtype=np.int64).reshape(-1, 2)
+        return places[:, 0], places[:, 1]
+
     def _interpreted(trace: Trace):
-        function = trace.function()
+        if not trace.results:
+            return lambda work, offsets: None
+        (from_record, from_entry), (to_record, to_entry) = _places(trace.sources), _places(trace.targets)
+        given, found = np.zeros(len(from_entry)), np.zeros(len(to_entry))
+        results = ca.densify(ca.vertcat(*ca.cse(trace.results)))
+        function = ca.Function("kernel", [ca.vertcat(ca.SX.sym("none", 0), *trace.symbols)], [results])
+        buffer, evaluate = function.buffer()
+        buffer.set_arg(0, memoryview(given))  # type: ignore[call-arg, arg-type]
+        buffer.set_res(0, memoryview(found))  # type: ignore[call-arg, arg-type]
 
         def run(work, offsets):
-            base = (0, *offsets)
-            arguments = [[work[base[p] + k] for p, k in source] for source in trace.sources]
-            results = function.call(arguments) if trace.results else []
-            for places, result in zip(trace.targets, results, strict=True):
-                for (p, k), value in zip(places, np.asarray(result.full()).ravel(), strict=True):
-                    work[base[p] + k] = value
+            base = np.concatenate([[0], offsets])
+            given[:] = work[base[from_record] + from_entry]
+            evaluate()
+            work[base[to_record] + to_entry] = found
 
+        run.kept = function, buffer  # type: ignore[attr-defined]
         return run
 
     _KNOWN: dict[str, int] = {}

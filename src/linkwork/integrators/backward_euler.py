@@ -14,6 +14,7 @@ from functools import cached_property
 from linkwork.codegen.jit import jit, sweep
 from linkwork.integrators.base import (
     CALM,
+    CUT,
     DAMP,
     DIVERGED,
     HALF,
@@ -21,6 +22,7 @@ from linkwork.integrators.base import (
     KICK,
     OK,
     PACE,
+    PARTS,
     SHARE,
     STEP,
     STUCK,
@@ -67,14 +69,16 @@ def _converge(work, table, first, again, tolerance, iterations):
 @jit
 def steps_of_backward_euler(work, table, first, again, accept, retry, work_done, count, impulses, sentinels, steps, limits):
     """(steps made, status, age). A step that does not converge is made in halves, quarters, ... impulses: entries of the
-    multipliers, and where those of a step are summed up; limits: the tolerance, and the iterations (0: until it is met)."""
-    tolerance, iterations = limits
+    multipliers, and where those of a step are summed up; limits: the tolerance, the iterations (0: until it is met), and
+    whether to stop before the first step that must be cut."""
+    tolerance, iterations, watched = limits
     dt = work[STEP]
     work[SHARE] = 1.0
     part = FINEST if work[PACE] == 0.0 else int(work[PACE])
     for k in range(steps):
         begin = work[TIME]
         done = 0
+        work[PARTS] = 0.0
         while done < FINEST:
             h = dt * (part / FINEST)
             start = begin + dt * (done / FINEST)
@@ -84,6 +88,10 @@ def steps_of_backward_euler(work, table, first, again, accept, retry, work_done,
             work[HALF] = start + h
             if not _converge(work, table, first, again, tolerance, iterations):
                 sweep(work, table, retry)
+                if watched and part == FINEST:
+                    work[STEP] = dt
+                    work[TIME] = begin
+                    return k, CUT, 0
                 part //= 2
                 work[CALM] = 0.0
                 if part == 0:
@@ -98,6 +106,7 @@ def steps_of_backward_euler(work, table, first, again, accept, retry, work_done,
             sweep(work, table, work_done)
             sweep(work, table, count)
             done += part
+            work[PARTS] += 1.0
             if k == steps - 1 and done < FINEST:
                 tally(work, impulses[0], impulses[1], 1.0, False)
             if part < FINEST:
@@ -129,5 +138,5 @@ class BackwardEuler(Integrator):
 
     def advance(self, work, steps, age):
         sweeps = self.sweeps  # before the table, which they extend
-        limits = (self.tolerance, self.iterations)
+        limits = (self.tolerance, self.iterations, self.watched)
         return steps_of_backward_euler(work, self.programs.table, *sweeps, self.impulses, self.sentinels, steps, limits)

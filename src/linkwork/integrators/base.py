@@ -12,10 +12,10 @@ from linkwork.codegen.jit import jit, sweep
 from linkwork.model.programs import Programs
 from linkwork.symbolic.bodies import GLOBALS
 
-OK, DIVERGED, STUCK = 0, 1, 2
+OK, DIVERGED, STUCK, CUT = 0, 1, 2, 3  # cut: a step must be made in parts, which nobody has been told; it is not made yet
 NAMES = ("time", "half", "step", "kick", "share", "extrapolate", "worst", "work", "pace", "calm", "fault", "damp",
-         "iterations")  # fmt: skip
-TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE, CALM, FAULT, DAMP, ITERATIONS = (
+         "iterations", "parts")  # fmt: skip
+TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE, CALM, FAULT, DAMP, ITERATIONS, PARTS = (
     GLOBALS.offset(name) for name in NAMES
 )
 
@@ -70,6 +70,7 @@ class Integrator:
     keeps_impulses = True  # adds up the multipliers of the last step
     default_tolerance = 0.0
     iterations = 0  # of an implicit step; 0: until the tolerance is met
+    watched = True  # stops before the first step that must be made in parts, where the integrator can tell
 
     def __init__(self, programs: Programs, dt: float, tolerance: float | None, iterations: int = 0):
         self.programs, self.dt, self.iterations = programs, dt, iterations

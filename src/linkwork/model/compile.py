@@ -18,10 +18,10 @@ from linkwork.model.graph import GOOD, GROUND, Loop, Redundant, elimination_orde
 from linkwork.model.nodes import Bodies, Evaluator, Node
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS, kind_of
+from linkwork.symbolic.constraints import RELATIONS
 from linkwork.symbolic.joint_forces import LAWS
 from linkwork.symbolic.kernels import node_jacobian_kernel, parameter_record
 from linkwork.symbolic.limbs import Limb, has_limb
-from linkwork.symbolic.relations import RELATIONS
 
 SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 
@@ -186,27 +186,35 @@ def _items(order, later, bodies, nodes, limbs: bool, couplings):
     n = len(bodies.kinds)
     items, limb_of, skip = [], {}, set()
     shapes: dict[tuple, Limb] = {}
-    for position, vertex in enumerate(order):
+    crossed: set[int] = set()  # vertices that have blocks with others from what was eliminated before them
+    for vertex in order:
         if vertex in skip:
             continue
-        if vertex >= n:
-            items.append(Item(node=vertex - n))
+        signature = _limb_signature(vertex, later, n, nodes, couplings) if limbs and vertex < n else None
+        if signature is not None and not crossed.intersection((vertex, later[vertex][0])):
+            k = later[vertex][0] - n
+            limb_of[k] = shapes.setdefault(signature, Limb(nodes[k].kind, *signature[1:]))
+            items.append(Item(body=vertex, node=k, limb=limb_of[k]))
+            skip.add(n + k)
             continue
-        after = later[vertex]
-        if limbs and after and position + 1 < len(order) and order[position + 1] == after[0]:
-            k = after[0] - n
-            node = nodes[k]
-            parent = node.ends[0] if node.ends[1] == vertex else node.ends[1]
-            coupled = couplings.get((min(vertex, parent), max(vertex, parent)), False)
-            alone = after[1:] == ([parent] if coupled else [])
-            if alone and has_limb(node.kind) and later[after[0]] == ([parent] if parent != GROUND else []):
-                signature = (id(node.kind), int(node.ends[1] == vertex), coupled)
-                limb_of[k] = shapes.setdefault(signature, Limb(node.kind, *signature[1:]))
-                items.append(Item(body=vertex, node=k, limb=limb_of[k]))
-                skip.add(after[0])
-                continue
-        items.append(Item(body=vertex))
+        items.append(Item(body=vertex) if vertex < n else Item(node=vertex - n))
+        crossed.update(later[vertex] if len(later[vertex]) > 1 else ())
     return items, limb_of
+
+
+def _limb_signature(vertex: int, later, n: int, nodes, couplings) -> tuple | None:
+    """What a limb of this body and its joint depends on, where its later neighbours allow one."""
+    after = later[vertex]
+    if not after or after[0] < n or vertex not in nodes[after[0] - n].ends:
+        return None
+    node = nodes[after[0] - n]
+    child = int(node.ends[1] == vertex)
+    parent = node.ends[1 - child]
+    coupled = couplings.get((min(vertex, parent), max(vertex, parent)), False)
+    alone = after[1:] == ([parent] if coupled else [])
+    if not alone or not has_limb(node.kind) or later[after[0]] != ([parent] if parent != GROUND else []):
+        return None
+    return id(node.kind), child, coupled
 
 
 def _place_origins(bodies: Bodies, nodes: list[Node], limb_of) -> None:
@@ -294,7 +302,7 @@ def _by_record(nodes, limb_of):
     """(record, nodes that have it), for all nodes."""
     groups: dict[tuple, list[int]] = {}
     for k, node in enumerate(nodes):
-        groups.setdefault((id(node.kind), k in limb_of), []).append(k)
+        groups.setdefault((id(node.kind), id(limb_of.get(k))), []).append(k)
     return [((limb_of.get(members[0]) or nodes[members[0]].kind).record, np.array(members)) for members in groups.values()]
 
 

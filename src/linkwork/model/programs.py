@@ -329,9 +329,9 @@ class Programs:
     def _add_nodes(self, sheet: Sheet, kernel_of, report: bool = False, first: bool = False) -> None:
         """One kernel a node: kernel_of(kind, offset of parameters, of b, of x), or None."""
         m = self.model
-        groups: dict[tuple[int, bool], list[int]] = {}
+        groups: dict[tuple[int, int], list[int]] = {}
         for number, node in enumerate(m.nodes):
-            groups.setdefault((id(node.kind), number in m.limb_of), []).append(number)
+            groups.setdefault((id(node.kind), id(m.limb_of.get(number))), []).append(number)
         for members in groups.values():
             number, numbers = members[0], np.array(members, dtype=np.int64)
             base = int(m.node_at[number])

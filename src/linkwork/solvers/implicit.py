@@ -36,18 +36,15 @@ class Implicit(Programs):
         ends = {frozenset(model.nodes[number].ends): number for number, limb in model.limb_of.items() if limb.coupled}
         self.coupled_limbs = ends  # the bodies of a limb whose turning is coupled -> its node
 
+    def assembly(self, what: str) -> np.ndarray:
+        """Matrix and right-hand side of an iteration ("begin" or "again")."""
+        return self._keep(f"assembly {what}", lambda sheet: self._add_system(sheet, what))
+
     def iteration(self, what: str) -> np.ndarray:
-        """Matrix and right-hand side of an iteration ("begin" or "again"), factors, forward sweep."""
+        """The same, factors, forward sweep."""
 
         def make(sheet: Sheet) -> None:
-            self._add_first(sheet, (what,))
-            self._add_cleared_fill(sheet)
-            self._add_tangents(sheet, what)
-            for number in self.front_nodes:
-                self._add_assembly(sheet, number, f"implicit-{what}")
-            if what == implicit.AGAIN:
-                for number in range(len(self.model.nodes)):
-                    self._add_geometric(sheet, number)
+            self._add_system(sheet, what)
             self._add_fronts(sheet, "exact-factor" if self.exact else "factor")
             self._add_limbs(sheet, f"up-{what}", LAST)
 
@@ -62,6 +59,16 @@ class Implicit(Programs):
             self._add_bodies(sheet, (what,), 1)
 
         return self._keep(f"solution {what}", make)
+
+    def _add_system(self, sheet: Sheet, what: str) -> None:
+        self._add_first(sheet, (what,))
+        self._add_cleared_fill(sheet)
+        self._add_tangents(sheet, what)
+        for number in self.front_nodes:
+            self._add_assembly(sheet, number, f"implicit-{what}")
+        if what == implicit.AGAIN:
+            for number in range(len(self.model.nodes)):
+                self._add_geometric(sheet, number)
 
     def _body_kernel(self, kind, name):
         return implicit.body_kernel(kind, name, self.exact) if name in STEPS else super()._body_kernel(kind, name)

@@ -21,7 +21,7 @@ from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import BodyKind, Shifted, View, derivatives, load_global, note_worst, raised
 from linkwork.symbolic.kernels import ForceKind, NodeKind
-from linkwork.symbolic.tape import POSITION, Tape
+from linkwork.symbolic.tape import POSITION, Rows, Tape
 
 BEGIN, AGAIN = "begin", "again"
 
@@ -49,27 +49,29 @@ def _store_front(trace: Trace, kind: BodyKind, A: SX, b: SX, exact: bool) -> Non
 
 
 def _begin(trace: Trace, kind: BodyKind, exact: bool) -> None:
-    view, h = Shifted(kind, trace, 1, "now"), load_global(trace, "step")
-    A, b = _own_tangent(kind, view, lambda v: kind.momentum(v, h), h, exact)
-    start = View(kind, trace, 1)
+    start, h = View(kind, trace, 1), load_global(trace, "step")
+    A, b = (_exact_tangent if exact else _own_tangent)(trace, kind, start, h, load_global(trace, "gravity"))
     _store_front(trace, kind, A, b, exact)
     _store(trace, kind, q1=start.q, v1=start.v)
 
 
-def _own_tangent(kind: BodyKind, view: Shifted, momentum, h, exact: bool) -> tuple[SX, SX]:
+def _own_tangent(trace: Trace, kind: BodyKind, start: View, h, gravity) -> tuple[SX, SX]:
     """Matrix and right-hand side of the first iteration: the mass, and the body's own forces."""
-    plain = View(kind, view.trace, view.pointer, view.stage)
-    gravity = load_global(view.trace, "gravity")
-    A, b = kind.mass(plain), momentum(plain) + h * kind.weight(plain, gravity)
-    if exact:
-        # the momentum at the end, as configuration and velocity change
-        [(_, by_shift, _)] = derivatives([kind.momentum(view, h)], [view])
-        A = A + h * by_shift
+    A, b = kind.mass(start), kind.momentum(start, h) + h * kind.weight(start, gravity)
     if kind.elastic:
+        view = Shifted(kind, trace, 1, "now")
         [(_, by_shift, by_kick)] = derivatives([kind.weight(view, gravity)], [view])
-        A = A - _shaped(h * by_kick + h * h * by_shift, exact)
-        b = b - h * by_kick @ plain.v
+        A = A - _shaped(h * by_kick + h * h * by_shift, exact=False)
+        b = b - h * by_kick @ start.v
     return A, b
+
+
+def _exact_tangent(trace: Trace, kind: BodyKind, start: View, h, gravity) -> tuple[SX, SX]:
+    """The same by derivatives, of the momentum too."""
+    view = Shifted(kind, trace, 1, "now")
+    asked = kind.momentum_change(view, start, h) - h * kind.weight(view, gravity)
+    [(value, by_shift, by_kick)] = derivatives([asked], [view])
+    return by_kick + h * by_shift, by_kick @ start.v - value
 
 
 def _shaped(A: SX, exact: bool) -> SX:
@@ -81,8 +83,7 @@ def _again(trace: Trace, kind: BodyKind, exact: bool) -> None:
     gravity = load_global(trace, "gravity")
     b = h * kind.weight(now, gravity) - kind.momentum_change(now, before, h)
     if exact:
-        view = Shifted(kind, trace, 1, "next")
-        view.v = kind.velocity_between(now, before.q, view.q, h)  # what a shift does to the velocity, too
+        view = Shifted(kind, trace, 1, "next").reached(h)
         asked = kind.momentum_change(view, before, h) - h * kind.weight(view, gravity)
         [(_, by_shift, _)] = derivatives([asked], [view])
         A = h * by_shift
@@ -104,7 +105,8 @@ def _end(trace: Trace, kind: BodyKind) -> tuple[View, SX, SX]:
 
 
 def _advance_once(trace: Trace, kind: BodyKind, exact: bool) -> None:
-    view, q1, v1 = _end(trace, kind)  # the exact matrix has the momentum at q1 in it: nothing is left to carry there
+    """Exact tangents have found the velocity at the end; symmetric ones the momentum, with the mass of the beginning."""
+    view, q1, v1 = _end(trace, kind)
     _store(trace, kind, q=q1, v=v1 if exact else kind.carried(view, view.q, q1, v1), R=kind.pose(q1))
 
 
@@ -147,16 +149,36 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exac
         trace.store(1, node.record.offset("b"), -ca.vertcat(*off))
         if exact:
             trace.store(1, node.record.offset("upper"), SX.zeros(blocks.triangle_size(node.size - 1)))
-        for k, (J, first) in enumerate(zip(rows.jacobians, bodies_first, strict=True)):
+        slopes = _slopes(trace, node, rows, what) if exact and node.moving_rows else rows.jacobians
+        for k, (J, slope, first) in enumerate(zip(rows.jacobians, slopes, bodies_first, strict=True)):
             if node.kinds[k] is not None:
-                block = J.T if first else J
+                block, mirror = (J.T, slope.T) if first else (slope, J)
                 trace.store(4 + k, 0, block)
                 if exact:
-                    trace.store(4 + k, block.shape[0] * block.shape[1], block)
+                    trace.store(4 + k, block.shape[0] * block.shape[1], mirror)
         if what == AGAIN:
             note_worst(trace, h * ca.vertcat(*off))
 
     return Kernel(f"implicit|{node.key}|{what}|{bodies_first}|{exact}", write)
+
+
+def _slopes(trace: Trace, node: NodeKind, rows: Rows, what: str) -> list[SX]:
+    """How residuals answer to displacements divided by the step: J, and for velocity rows what the place adds to it."""
+    views = _shifted(trace, node.kinds, what)
+    residual = node.rows_between(trace, views, load_global(trace, "time")).residual
+    [(_, by_shift, by_kick)] = derivatives([residual], [view for view in views if view is not None])
+    moving, found, offset = by_kick + load_global(trace, "step") * by_shift, [], 0
+    for J in rows.jacobians:
+        own = moving[:, offset : offset + J.shape[1]]
+        found.append(ca.vertcat(*[J[k, :] if level == POSITION else own[k, :] for k, level in enumerate(rows.levels)]))
+        offset += J.shape[1]
+    return found
+
+
+def _shifted(trace: Trace, kinds, what: str) -> list[Shifted | None]:
+    """Bodies at pointers 2 and 3 that can be displaced; but for the first iteration their velocities follow."""
+    views = [None if kind is None else Shifted(kind, trace, 2 + k, "next") for k, kind in enumerate(kinds)]
+    return views if what == BEGIN else [None if view is None else view.reached(load_global(trace, "step")) for view in views]
 
 
 def geometric_kernel(node: NodeKind, start: int, x: int, first: int, exact: bool) -> Kernel:
@@ -166,7 +188,7 @@ def geometric_kernel(node: NodeKind, start: int, x: int, first: int, exact: bool
     def write(trace: Trace) -> None:
         y, h = trace.load(1, x, node.size), load_global(trace, "step")
         if exact:
-            views = [None if kind is None else Shifted(kind, trace, 2 + k, "next") for k, kind in enumerate(node.kinds)]
+            views = _shifted(trace, node.kinds, AGAIN)
             rows = node.rows_between(trace, views, load_global(trace, "time"), start)
             moving = [view for view in views if view is not None]
             pulls = ca.vertcat(*[J.T @ y for J, view in zip(rows.jacobians, views, strict=True) if view is not None])
@@ -183,7 +205,8 @@ def _restoring(trace: Trace, node: NodeKind, y: SX, start: int) -> SX:
     semidefinite; what couples the arms is left out."""
     views = node.views(trace, "next")
     tape, rows = node.tape_of_rows(trace, views, load_global(trace, "time"), start)
-    pulls = ca.jtimes(ca.vertcat(*[row for _, row in rows]), tape.values, y, True)
+    slopes = [ca.jacobian(row, tape.values if level == POSITION else tape.rates) for level, row in rows]
+    pulls = ca.vertcat(*slopes).T @ y
     sizes = [view.kind.nv if view else 0 for view in views]
     total = [SX(size, size) for size in sizes]
     for k, entry in enumerate(tape.entries):
@@ -212,7 +235,7 @@ def force_kernel(force: ForceKind, what: str, first: int, exact: bool, limb_bloc
 
     def write(trace: Trace) -> None:
         h = load_global(trace, "step")
-        f, K, D = _linearised(trace, force, exact)
+        f, K, D = _linearised(trace, force, what, exact)
         right = h * f
         if what == BEGIN:
             v = ca.vertcat(*[View(kind, trace, 2 + k, "next").v for k, kind in enumerate(force.kinds) if kind])
@@ -235,8 +258,8 @@ def force_kernel(force: ForceKind, what: str, first: int, exact: bool, limb_bloc
     return Kernel(f"implicit|{force.key}|{what}|{first}|{exact}|{limb_block}", write, joining=joining)
 
 
-def _linearised(trace: Trace, force: ForceKind, exact: bool) -> tuple[SX, SX, SX]:
-    """Generalised forces on the moving bodies, -df/dq and -df/dv."""
+def _linearised(trace: Trace, force: ForceKind, what: str, exact: bool) -> tuple[SX, SX, SX]:
+    """Generalised forces on the moving bodies, -df/dq and -df/dv (none where exact tangents have velocities follow)."""
     views = [None if kind is None else View(kind, trace, 2 + k, "next") for k, kind in enumerate(force.kinds)]
     if not exact:
         tape = Tape(views, load_global(trace, "time"))
@@ -244,7 +267,7 @@ def _linearised(trace: Trace, force: ForceKind, exact: bool) -> tuple[SX, SX, SX
         if terms is not None:
             f = ca.vertcat(*[x for x in force.loads(trace, views) if x is not None])
             return f, *_summed(tape, views, terms)
-    shifted = [None if kind is None else Shifted(kind, trace, 2 + k, "next") for k, kind in enumerate(force.kinds)]
+    shifted = _shifted(trace, force.kinds, what if exact else BEGIN)
     loads = ca.vertcat(*[x for x in force.loads(trace, shifted) if x is not None])
     [(f, by_shift, by_kick)] = derivatives([loads], [view for view in shifted if view is not None])
     return f, -by_shift, -by_kick
