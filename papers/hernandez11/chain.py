@@ -9,8 +9,6 @@ import numpy as np
 
 from papers.hernandez11.rotations import cross_matrix, exact, exponential, logarithm, printed
 
-HALF = np.array([0.0, 0.0, 0.3])  # m: from a box's centre to the joint above; the one below is opposite
-
 
 def _symmetric(w):
     S = exact(w)
@@ -34,10 +32,15 @@ class Chain:
     damping: float = 0.2  # N m s
     gravity: float = 9.81  # m/s^2
     anchored: bool = True
+    half: float = 0.3  # m: from a box's centre to the joint above, along its z; the one below is opposite
 
     @property
     def n(self):
         return len(self.masses)
+
+    def above(self, R):
+        """(3,): from a box's centre to the joint above it."""
+        return self.half * R[:, 2]
 
     def turning(self, i):
         return slice(6 * i + 3, 6 * i + 6)
@@ -89,11 +92,11 @@ class Chain:
         n = self.n
         C, J = np.zeros(3 * n), np.zeros((3 * n, 6 * n))
         for i in range(n):
-            rows, above = slice(3 * i, 3 * i + 3), q[1][i] @ HALF
+            rows, above = slice(3 * i, 3 * i + 3), self.above(q[1][i])
             C[rows] = q[0][i] + above
             J[rows, 6 * i : 6 * i + 6] = np.hstack([np.eye(3), -cross_matrix(above)])
             if i:
-                below = -q[1][i - 1] @ HALF
+                below = -self.above(q[1][i - 1])
                 C[rows] -= q[0][i - 1] + below
                 J[rows, 6 * i - 6 : 6 * i] = np.hstack([-np.eye(3), cross_matrix(below)])
         return (C, J) if self.anchored else (C[3:], J[3:])
@@ -101,6 +104,10 @@ class Chain:
     def moved(self, q, shift):
         turns = np.array([exponential(shift[self.turning(i)]) for i in range(self.n)])
         return q[0] + shift.reshape(-1, 6)[:, :3], turns @ q[1]
+
+    def energy(self, q, v):
+        """J, without the springs'."""
+        return 0.5 * v @ self.mass(q) @ v + self.gravity * self.masses @ q[0][:, 2]
 
     def angular_impulse(self, q, impulse):
         """(3,): of generalised impulses on all boxes, about the origin."""
@@ -115,8 +122,8 @@ def crooked(n, seed=0, *, amplitude=0.6, **options):
     rotations = np.array([exponential(amplitude * rng.normal(size=3)) for _ in range(n)])
     places, joint = [], np.zeros(3)
     for R in rotations:
-        places.append(joint - R @ HALF)
-        joint = joint - 2 * R @ HALF
+        places.append(joint - chain.above(R))
+        joint = joint - 2 * chain.above(R)
     return chain, (np.array(places), rotations)
 
 
