@@ -33,6 +33,7 @@ CHUNK = 1000  # steps between looks at the keyboard
 REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 TOLD = 1e-6  # and those that are put right with a note
+IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
 
 
 class Simulation(Reports):
@@ -406,10 +407,11 @@ class Simulation(Reports):
         off, element = self._worst(velocity=True)
         if not off > INCONSISTENT:
             return
-        self._factor()
-        if not self._multipliers_finite():
-            stops.refuse_start(self)
-        self.integrator.run(self.work, self.programs.backward("strike"))
+        for _ in range(IMPULSES):
+            self._factor()
+            if not self._multipliers_finite():
+                stops.refuse_start(self)
+            self.integrator.run(self.work, self.programs.body("strike"))
         if off > TOLD:
             self.note(f"{checks.label(element)}: velocities as built were off by {off:.3g}; an impulse made them consistent")
 
