@@ -7,7 +7,6 @@ from benchmarks import tables
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-BEGIN, END = "<!-- benchmarks/results/chains.json -->", "<!-- end -->"
 
 
 def table():
@@ -39,13 +38,14 @@ def _sentence(chains, startup):
     )
 
 
+def blocks():
+    """Marker -> what stands below it."""
+    return {"benchmarks/results/chains.json": table()}
+
+
 def main():
     """Rewrite the README between the markers."""
-    path = ROOT / "README.md"
-    text = path.read_text()
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    path.write_text(f"{before}{BEGIN}\n{table()}\n{END}{after}")
+    tables.fill(ROOT / "README.md", blocks())
 
 
 if __name__ == "__main__":

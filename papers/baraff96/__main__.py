@@ -47,7 +47,7 @@ def measure(quick, progress):
 
 
 def write(result, folder, progress):
-    from papers.baraff96 import figures, report
+    from papers.baraff96 import figures, readme, report
 
     folder.mkdir(parents=True, exist_ok=True)
     progress.part("writing")(str(folder))
@@ -62,6 +62,8 @@ def write(result, folder, progress):
     }
     for name, figure in drawn.items():
         figure.savefig(folder / f"{name}.png")
+    if folder.resolve() == readme.FOLDER.resolve():
+        readme.main()
 
 
 def main(arguments=None):

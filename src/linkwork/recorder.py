@@ -80,7 +80,8 @@ class Recorder:
 
         sim = self.sim
         times, states, kinetic, potential, drift, pulls = zip(*self.samples, strict=True)
-        motion = _Motion(sim, np.array(states))
+        with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
+            motion = _Motion(sim, np.array(states))
         stretching = any(kind.name in ("ScalableBody", "AffineBody") for kind in sim.model.bodies.kinds)
         extra = {}
         for k, name in enumerate(self.reactions):

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from linkwork import stops
+from linkwork.control import Control
 from linkwork.elements import checks
-from linkwork.elements.base import Element
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import CUT, OK
 from linkwork.model.compile import compile
+from linkwork.model.feeding import Feed
 from linkwork.model.trials import trials
 from linkwork.model.types import Model, State
 from linkwork.recorder import Recorder, patient_interrupt
@@ -32,44 +33,7 @@ CHUNK = 1000  # steps between looks at the keyboard
 REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 TOLD = 1e-6  # and those that are put right with a note
-
-
-class Control(Mapping):
-    """Commands of motors by name: `sim.control["drive"] = 2.0`."""
-
-    def __init__(self, sim: Simulation):
-        self._sim = sim
-        self._entry: dict[str, int] = {}
-        for k, force in enumerate(sim.model.forces):
-            layout = parameter_record(force.kind.law)
-            if "command" in layout:
-                self._entry[force.element.name] = int(sim.model.force_at[k]) + layout.offset("command")
-
-    def _where(self, name) -> int:
-        self._sim._follow_world()
-        if self._sim.control is not self:
-            return self._sim.control._where(name)
-        key = name.name if isinstance(name, Element) else name
-        if key not in self._entry:
-            raise UnknownNameError(f'Simulation: no motor is called "{key}"{suggestion(key, self._entry)}')
-        return self._entry[key]
-
-    def __getitem__(self, name) -> float:
-        return float(self._sim.work[self._where(name)])
-
-    def __setitem__(self, name, value) -> None:
-        self._sim.work[self._where(name)] = checks.number(self._sim, f'control["{name}"]', value)
-        self._sim._touched()
-
-    def __iter__(self):
-        return iter(self._entry)
-
-    def __len__(self) -> int:
-        return len(self._entry)
-
-    def given(self) -> dict[str, float]:
-        """All commands by name, of the model that is there now."""
-        return {name: float(self._sim.work[entry]) for name, entry in self._entry.items()}
+IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
 
 
 class Simulation(Reports):
@@ -139,7 +103,7 @@ class Simulation(Reports):
             "world": self.world,
             "options": (self._dt, self.solver, self.integrator_name, self._given, self._newton),
             "values": {name: self.get(name) for name in self.model.parameters},
-            "commands": self.control.given(),
+            "commands": self.control.entries(),
             "state": self.state,
             "initial": self._initial,
             "notes": list(self.notes),
@@ -152,14 +116,12 @@ class Simulation(Reports):
         self._put(kept["values"], kept["commands"])
         self.state = kept["state"]
 
-    def _put(self, values: Mapping[str, float], commands: Mapping[str, float]) -> None:
-        """Values of parameters and commands of motors, where they are still there."""
+    def _put(self, values: Mapping[str, float], commands: Mapping[str, np.ndarray]) -> None:
+        """Values of parameters and commands, where they are still there."""
         for name, value in values.items():
             if name in self.model.parameters:
                 self.set(name, value)
-        for name, value in commands.items():
-            if name in self.control:
-                self.control[name] = value
+        self.control.take(commands)
 
     def _build(self) -> None:
         """Model, programs, workspace and integrator of the world as it is now."""
@@ -184,7 +146,9 @@ class Simulation(Reports):
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
         self._remember_at = 0
-        self.control = Control(self)
+        self.control, self._feed = Control(self), Feed(self.model)
+        if self._feed:
+            self._feed.put(self.work, self.time)
 
     def _follow_world(self) -> None:
         """Take up forces (and gravity) that have changed since the model was compiled; refuse other changes."""
@@ -194,14 +158,14 @@ class Simulation(Reports):
         kept = [e for node in old.nodes for e in node.elements]
         if list(old.bodies.elements) != list(self.world.bodies) or set(map(id, kept)) != set(map(id, self.world.constraints)):
             raise ModelError("World: bodies or constraints were changed after this Simulation was made; make a new one")
-        values, commands = {name: work[entries[0]] for name, (_, entries) in old.parameters.items()}, self.control.given()
+        values, commands = {name: work[entries[0]] for name, (_, entries) in old.parameters.items()}, self.control.entries()
         before = dict(vars(self))
         try:
             self._build()
             if self.integrator_name == "first-order":
                 self._refuse_velocity_forces()
             self._put(values, commands)
-        except LinkworkError:  # as it was, until the world is one that can be followed
+        except BaseException:  # as it was, until the world is one that can be followed
             vars(self).update(before)
             raise
         common = len(old.state_index) - sum(2 * force.kind.law.counters for force in old.forces)
@@ -210,8 +174,23 @@ class Simulation(Reports):
         self.integrator.run(self.work, self.programs.body("place"))
         self._start_counters(of_forces=True)
         now = self.work[self.model.state_index]
-        self._initial = State(np.concatenate([initial.values[:common], now[common:]]), initial.time, initial.steps, initial.age)
+        start = np.concatenate([initial.values[:common], np.zeros(len(now) - common)])
+        self._keep_turns(now, _turns_of_forces(old, state.values), of_joints=True)
+        self._keep_turns(start, _turns_of_forces(old, initial.values))
+        self.work[self.model.state_index] = now
+        self._initial = State(start, initial.time, initial.steps, initial.age)
         self._touched()
+
+    def _keep_turns(self, values: np.ndarray, known: dict[int, np.ndarray], of_joints: bool = False) -> None:
+        """Put the counters that forces had into a state's values; new ones may have those of their joints."""
+        elements = {id(force.element): force for force in self.model.forces}
+        for key, turns in _turns_of_forces(self.model, values).items():
+            if len(known.get(key, ())) == len(turns):
+                turns[:] = known[key]
+            elif of_joints and (joint := getattr(elements[key].element, "joint", None)) is not None:
+                counted = self._numbers(*self._constraint(joint))["turns"]
+                if len(counted) == len(turns):
+                    turns[:] = counted
 
     # -- motion ------------------------------------------------------------------------------------------------
     @property
@@ -252,8 +231,16 @@ class Simulation(Reports):
                 raise stops.reason(self, status)
 
     def _advance(self, n: int) -> tuple[int, int]:
-        made, status, self.age = self.integrator.advance(self.work, n, self.age)
-        self.steps += made
+        """n steps, each with the targets of its motions, if any: (how many were made, status of the last)."""
+        made = 0
+        for row in self._feed.rows(self.time, self.dt, n) if self._feed else (None,):
+            if row is not None:
+                self.work[self._feed.where] = row
+            more, status, self.age = self.integrator.advance(self.work, n if row is None else 1, self.age)
+            self.steps += more
+            made += more
+            if status != OK:
+                break
         return made, status
 
     def _make_in_parts(self) -> int:
@@ -420,10 +407,11 @@ class Simulation(Reports):
         off, element = self._worst(velocity=True)
         if not off > INCONSISTENT:
             return
-        self._factor()
-        if not self._multipliers_finite():
-            stops.refuse_start(self)
-        self.integrator.run(self.work, self.programs.backward("strike"))
+        for _ in range(IMPULSES):
+            self._factor()
+            if not self._multipliers_finite():
+                stops.refuse_start(self)
+            self.integrator.run(self.work, self.programs.body("strike"))
         if off > TOLD:
             self.note(f"{checks.label(element)}: velocities as built were off by {off:.3g}; an impulse made them consistent")
 
@@ -487,6 +475,8 @@ class Simulation(Reports):
     def _touched(self) -> None:
         """Something changed from outside: derived values are computed anew before the next step."""
         self._stale, self._solved = True, False
+        if self._feed:
+            self._feed.put(self.work, self.time)
 
     def _prepare(self) -> None:
         self.integrator.prepare(self.work)
@@ -533,6 +523,14 @@ def _level_outside() -> int:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "linkwork":
         level, frame = level + 1, frame.f_back
     return level
+
+
+def _turns_of_forces(model: Model, values: np.ndarray) -> dict[int, np.ndarray]:
+    """Views of the counters of forces, which end a state's values, by the id of their elements."""
+    sizes = [2 * force.kind.law.counters for force in model.forces]
+    ends = len(values) - sum(sizes) + np.cumsum(sizes, dtype=int)
+    return {id(force.element): values[end - size : end]
+            for force, size, end in zip(model.forces, sizes, ends, strict=True) if size}  # fmt: skip
 
 
 def _known(what: str, name, table) -> str:

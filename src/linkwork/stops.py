@@ -100,8 +100,7 @@ def _last_states(sim) -> list[State]:
     sim.state = states[-1]
     sim._prepare()
     while sim.steps < end:
-        made, status, sim.age = sim.integrator.advance(sim.work, 1, sim.age)
-        sim.steps += made
+        _, status = sim._advance(1)
         if status != OK:
             break
         states = [states[-1], sim.state]

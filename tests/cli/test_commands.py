@@ -151,6 +151,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_the_run(capsys, tmp_path
     assert code == 2 and out == "" and err.startswith("linkwork: --out ") and err.count("\n") == 1
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_a_run_that_diverges_keeps_what_was_recorded(capsys, tmp_path):
     code, out, err = call(capsys, "run", "chain", "--integrator", "euler", "--dt", 0.05, "--seconds", 60, "--out", tmp_path)
     assert code == 2 and "take a smaller dt" in err and err.count("\n") == 1
@@ -198,3 +199,14 @@ def test_help_and_scenes_do_not_load_what_they_do_not_need():
 def test_the_module_runs_as_a_program():
     done = subprocess.run([sys.executable, "-m", "linkwork.cli", "run", "nothing"], capture_output=True, text=True)
     assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
+
+
+def test_a_scene_may_name_its_solver_and_the_command_another(capsys, tmp_path):
+    def options(*given):
+        code, _, err = call(capsys, "run", "hanging-chain", "--set", "n=3", "--seconds", 0.1, *given, "--out", tmp_path)
+        assert code == 0, err
+        return json.loads((tmp_path / "report.json").read_text())["options"]
+
+    assert options()["integrator"] == "backward-euler"
+    given = options("--solver", "tree", "--dt", 0.001)
+    assert (given["solver"], given["integrator"]) == ("tree", "rattle")

@@ -5,7 +5,7 @@ import importlib
 
 import pytest
 
-MODULES = ["parameter", "shapes", "bodies", "joints", "constraints", "forces", "joint_forces"]
+MODULES = ["parameter", "shapes", "bodies", "joints", "constraints", "forces", "joint_forces", "trajectory"]
 
 
 @pytest.mark.parametrize("name", [*(f"linkwork.elements.{m}" for m in MODULES), "linkwork.world"])
@@ -22,8 +22,10 @@ def test_every_public_class_has_an_example():
 
 
 def test_what_a_body_offers_to_functions_is_listed_where_functions_are_given():
-    elements, functions = (importlib.import_module(f"linkwork.{m}") for m in ("elements", "symbolic.functions"))
+    elements, offers = (
+        importlib.import_module("linkwork.elements"),
+        set(importlib.import_module("linkwork.elements.traced").OFFERS),
+    )
     rates = {"velocity", "angular_velocity", "point_velocity", "spin"}
-    for element, offered in (("Force", set(functions.OFFERS)), ("VelocityConstraint", set(functions.OFFERS)),
-                             ("Constraint", set(functions.OFFERS) - rates)):  # fmt: skip
+    for element, offered in (("Force", offers), ("VelocityConstraint", offers), ("Constraint", offers - rates)):
         assert [name for name in offered if f"`b.{name}" not in getattr(elements, element).__doc__] == []

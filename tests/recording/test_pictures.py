@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from linkwork import drawing, recording
+from linkwork import drawing, meshes, recording
 from linkwork.elements import Capsule
 from linkwork.recording import Recording, RecordingError
 from tests.recording.made_up import EVERY_SHAPE, everything, make, replace, turning
@@ -29,7 +29,7 @@ def volume(mesh):
 @pytest.mark.parametrize("shape", [*EVERY_SHAPE, Capsule(0.05, 0.3)], ids=lambda s: type(s).__name__)
 @pytest.mark.parametrize("detail", [8, 12, 24])
 def test_a_mesh_is_closed_and_as_large_as_its_shape(shape, detail):
-    mesh = drawing.mesh(shape, detail)
+    mesh = meshes.mesh(shape, detail)
     triangles = (np.sort(mesh.faces)[:, 1:] == np.sort(mesh.faces)[:, :-1]).any(axis=1)
     assert len(mesh.vertices) - len(mesh.edges) + len(mesh.faces) == 2  # Euler
     assert 2 * len(mesh.edges) == 4 * len(mesh.faces) - triangles.sum()
@@ -39,7 +39,7 @@ def test_a_mesh_is_closed_and_as_large_as_its_shape(shape, detail):
 
 def test_a_finer_mesh_comes_nearer():
     for shape in EVERY_SHAPE[1:]:
-        gaps = [shape.volume - volume(drawing.mesh(shape, detail)) for detail in (8, 16, 32)]
+        gaps = [shape.volume - volume(meshes.mesh(shape, detail)) for detail in (8, 16, 32)]
         assert gaps[0] > 3 * gaps[1] > 9 * gaps[2] > 0
 
 

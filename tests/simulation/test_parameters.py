@@ -116,3 +116,17 @@ def test_a_parameter_of_a_motor_may_be_zero():
     sim = lw.Simulation(workshop(lw.Parameter(1.0, name="p"), lambda p: lw.Motor("axle0", kind="velocity", kd=p)))
     sim.set("p", 0.0)
     assert sim.get("p") == 0.0
+
+
+def test_a_force_that_is_refused_leaves_the_simulation_as_it_was():
+    p = lw.Parameter(1.0, name="p")
+    world = workshop(p, lambda p: lw.Wrench("free", force=(p, 0, 0)))
+    sim = lw.Simulation(world)
+    band = world.add(lw.Spring("wheel0", "free", 1.0, rest=p, name="band"))
+    p.value = -1.0
+    for _ in range(2):
+        with pytest.raises(lw.ElementError, match=r'Spring "band": rest is -1; '):
+            sim.step()
+    world.remove(band)
+    sim.step()
+    assert sim.steps == 1 and sim.get("p") == 1.0

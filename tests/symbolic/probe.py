@@ -139,7 +139,7 @@ class Force(Probe):
 
     def count(self, *angles):
         """Set the turn counters as after winding up to these angles."""
-        for k, angle in enumerate(angles):
+        for k, angle in enumerate(angles[: self.law.counters]):
             start = self.layout.offset("turns") + 2 * k
             self.record[start : start + 2] = round(angle / (2 * np.pi)), np.sin(angle)
 

@@ -247,3 +247,11 @@ def test_a_particle_has_no_point_beside_its_position(make):
     world.add(make(world, bead))
     with pytest.raises(lw.ElementError, match='"bead", which is a point'):
         lw.Simulation(world)
+
+
+def test_a_motor_keeps_its_command_when_forces_are_added():
+    sim, torque, axle = motor("torque")
+    sim.control["m"] = 0.7
+    sim.world.add(lw.Drag(sim.world.bodies[0], angular=0.1))
+    assert sim.control["m"] == 0.7 and dict(sim.control) == {"m": 0.7}
+    assert abs(torque() - (0.7 - 0.1 * 1.5)) < 1e-12

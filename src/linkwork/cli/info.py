@@ -21,7 +21,7 @@ def info(
     from .topology import draw
 
     world = chosen.build(**parameters)
-    model = Simulation(world, dt=chosen.dt).model.summary()
+    model = Simulation(world, dt=chosen.dt, **chosen.options).model.summary()
     console = Console(highlight=False)
     console.print(f"[bold]{chosen.name}[/]: {chosen.summary}")
     rows = {

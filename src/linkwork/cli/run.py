@@ -11,8 +11,8 @@ def run(
     scene: str = typer.Argument(help='A name that "linkwork scenes" lists.'),
     seconds: float = typer.Option(None, help="How long to simulate; each scene suggests a time."),
     dt: float = typer.Option(None, help="The time step in seconds; each scene suggests one."),
-    solver: str = typer.Option("tree", help="tree, fronts or dense."),
-    integrator: str = typer.Option("rattle", help="rattle (constraints exact), euler, rk4, ..."),
+    solver: str = typer.Option(None, help="tree, fronts, dense or implicit (stiff forces); each scene suggests one."),
+    integrator: str = typer.Option(None, help="rattle (constraints exact), euler, rk4, ...; each solver has one."),
     record_every: float = typer.Option(0.01, help="Seconds between recorded frames."),
     out: Path = typer.Option(None, metavar="DIR", help="Leave recording, plot, animation and report here."),
     settings: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
@@ -24,7 +24,7 @@ def run(
     options = {
         "seconds": chosen.seconds if seconds is None else seconds,
         "dt": chosen.dt if dt is None else dt,
-        "solver": solver,
+        "solver": solver or chosen.options.get("solver", "tree"),
         "integrator": integrator,
         "record_every": record_every,
     }
@@ -56,7 +56,11 @@ def _simulate(chosen, parameters, options):
 
     begin = time.perf_counter()
     world = chosen.build(**parameters)
-    sim = Simulation(world, dt=options["dt"], solver=options["solver"], integrator=options["integrator"])
+    given = {"solver": options["solver"], "integrator": options["integrator"]}
+    if given["solver"] == chosen.options.get("solver"):
+        given = {**chosen.options, **given}
+    sim = Simulation(world, dt=options["dt"], **given)
+    options["integrator"] = sim.integrator_name
     start = report.energies(sim)
     compiled = time.perf_counter()
     recording = sim.run(options["seconds"], record_every=options["record_every"])

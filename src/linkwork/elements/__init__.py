@@ -17,10 +17,11 @@ from .constraints import (
     VelocityConstraint,
 )
 from .forces import Damper, Drag, Force, Motor, Spring, Wrench
-from .joint_forces import JointSpring, TorsionSpring
+from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
 from .parameter import Parameter
 from .shapes import Box, Capsule, Cylinder, Disc, Ellipsoid, Shape, Sphere
+from .trajectory import Trajectory
 
 __all__ = [
     "AffineBody",
@@ -30,6 +31,7 @@ __all__ = [
     "Capsule",
     "Constraint",
     "ConstraintElement",
+    "ContactSpring",
     "Cylinder",
     "Cylindrical",
     "Damper",
@@ -39,12 +41,14 @@ __all__ = [
     "Drive",
     "Element",
     "Ellipsoid",
+    "Follow",
     "Force",
     "ForceElement",
     "Gear",
     "Ground",
     "Hinge",
     "Joint",
+    "JointLimit",
     "JointSpring",
     "Motion",
     "Motor",
@@ -67,6 +71,7 @@ __all__ = [
     "Sphere",
     "Spring",
     "TorsionSpring",
+    "Trajectory",
     "Universal",
     "VelocityConstraint",
     "Weld",

@@ -1,9 +1,11 @@
-"""Forces of stiff joints: springs in what a joint leaves free, soft limits.
+"""Forces of stiff mechanisms: springs in what a joint leaves free, soft limits, soft contact, and springs that pull a body
+along a motion.
 
 Angles in radians, travels in metres, both zero as built; right-handed about the joint's axis. Any coefficient may be a
 Parameter.
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -11,8 +13,9 @@ from . import checks
 from .base import Body, ForceElement, OpenVector, Vector
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal
 from .parameter import Parameter
+from .trajectory import Trajectory
 
-SIZES = {2: "two", 3: "three"}
+WORDS = {1: "one", 2: "two", 3: "three"}
 
 
 @dataclass(eq=False, repr=False)
@@ -72,7 +75,7 @@ class JointSpring(JointForce):
             checks.fail(self, f"{checks.label(joint)} leaves nothing that a spring could move", "give a joint with freedoms")
         for name in ("stiffness", "damping"):
             if size(getattr(self, name)) not in self.SIZES[type(joint)]:
-                wanted = " or ".join(SIZES.get(n, "one") for n in self.SIZES[type(joint)])
+                wanted = " or ".join(WORDS[n] for n in self.SIZES[type(joint)])
                 given = checks.show(getattr(self, name))
                 checks.fail(self, f"{name} is {given} on {checks.label(joint)}", f"give {wanted} of them")
         length = {Ball: 4, Universal: 2}.get(type(joint), 1)
@@ -124,6 +127,176 @@ class TorsionSpring(ForceElement):
         self.rest = checks.optional(checks.quaternion, self, "rest", self.rest)
 
 
+@dataclass(eq=False, repr=False)
+class JointLimit(JointForce):
+    """A soft stop: a spring and damper that act only beyond `lower` or `upper`, of which one may be left out.
+
+    They bound the angle of hinges and screws (turns counted; N m/rad), the travel of sliders and cylinders (N/m). A ball is
+    bounded about an `axis` (world, as built): `cone` is the largest angle between that axis on a and on b, and
+    `twist=(lower, upper)` bounds the turn about it. A cylinder may have a `twist` in the place of its travel.
+
+    >>> JointLimit("knee", 0.0, 2.4, stiffness=200.0, damping=1.0, name="kneecap").upper
+    2.4
+    >>> JointLimit("hip", cone=0.8, twist=(-0.3, 0.3), axis=(0, 0, -1), stiffness=200.0, name="socket").cone
+    0.8
+    """
+
+    COORDINATES: ClassVar[dict] = {Hinge: ("bounds",), Screw: ("bounds",), Slider: ("bounds",),
+                                   Cylindrical: ("bounds", "twist"), Ball: ("cone", "twist")}  # fmt: skip
+
+    lower: float | Parameter | None = None  # rad or m
+    upper: float | Parameter | None = None  # rad or m
+    stiffness: float | Parameter | None = None  # N m/rad or N/m
+    damping: float | Parameter = 0.0  # N m s or N s/m
+    cone: float | Parameter | None = field(default=None, kw_only=True)  # rad, at most pi
+    twist: OpenVector | None = field(default=None, kw_only=True)  # (2,), rad
+    axis: Vector | None = field(default=None, kw_only=True)  # (3,), unit, world
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.stiffness is None:
+            checks.fail(self, "stiffness is missing", "give a number such as stiffness=1000.0")
+        self.stiffness = checks.non_negative(self, "stiffness", self.stiffness, parameter=True)
+        self.damping = checks.non_negative(self, "damping", self.damping, parameter=True)
+        for name in ("lower", "upper"):
+            setattr(self, name, checks.optional(checks.number, self, name, getattr(self, name), parameter=True))
+        if self.lower is not None and self.upper is not None:
+            _in_order(self, "lower", self.lower, "upper", self.upper)
+        self.cone = checks.optional(checks.non_negative, self, "cone", self.cone, parameter=True)
+        if self.cone is not None and float(self.cone) > math.pi:
+            checks.fail(self, f"cone is {checks.show(self.cone)}", "give an angle of at most pi")
+        if self.twist is not None:
+            self.twist = checks.vector(self, "twist", self.twist, 2, parameter=True)
+            _in_order(self, "twist[0]", self.twist[0], "twist[1]", self.twist[1])
+            if max(abs(float(x)) for x in self.twist) > 2 * math.pi:
+                checks.fail(self, f"twist is {checks.show(self.twist)}", "give angles of at most a turn, 2 pi")
+        self.axis = checks.optional(checks.direction, self, "axis", self.axis)
+
+    def given(self):
+        """Which of its coordinates are bounded: "bounds" (lower, upper), "cone", "twist"."""
+        found = {"bounds": self.lower is not None or self.upper is not None, "cone": self.cone is not None,
+                 "twist": self.twist is not None}  # fmt: skip
+        return tuple(name for name, there in found.items() if there)
+
+    def check_resolved(self, resolved):
+        (joint,) = resolved
+        bounded = self.COORDINATES.get(type(joint), ())
+        if not bounded:
+            checks.fail(self, f"{checks.label(joint)} has no coordinate to bound",
+                        "give a hinge, screw, slider, cylinder or ball")  # fmt: skip
+        words = {"bounds": "lower= or upper=", "cone": "cone=", "twist": "twist="}
+        ways = " or ".join(words[name] for name in bounded)
+        if not self.given():
+            checks.fail(self, f"it bounds nothing of {checks.label(joint)}", f"give {ways}")
+        for name in self.given():
+            if name not in bounded:
+                checks.fail(self, f"{checks.label(joint)} has no use for {words[name]}", f"give {ways}")
+        if isinstance(joint, Cylindrical) and len(self.given()) > 1:
+            checks.fail(self, "it bounds both travel and twist, with one stiffness", "give two limits, one for each")
+        if isinstance(joint, Ball) != (self.axis is not None):
+            problem = "axis is missing" if self.axis is None else f"{checks.label(joint)} has an axis of its own"
+            checks.fail(self, problem, "give axis= for a ball, and only there")
+
+
+@dataclass(eq=False, repr=False)
+class Follow(ForceElement):
+    """Springs and dampers that pull the point `at` of a body, and its orientation, along a motion.
+
+    The motion is a Trajectory; without one it is live, at rest where the body is built until `sim.control[name]` is given a
+    position, or (position, orientation). Orientations are taken the shorter way.
+
+    >>> wave = Trajectory([0, 1, 2], [(0, 0, 1), (0.1, 0, 1), (0, 0, 1)])
+    >>> Follow("hand", wave, stiffness=200.0, damping=10.0, at=(0, 0, 0.1), name="puppeteer")
+    <Follow "puppeteer">
+    """
+
+    REFERENCES: ClassVar[dict] = {"body": "body"}
+    COEFFICIENTS: ClassVar[tuple] = ("stiffness", "damping", "angular_stiffness", "angular_damping")
+
+    body: Body | str
+    motion: Trajectory | None = None
+    stiffness: float | Parameter = field(default=0.0, kw_only=True)  # N/m
+    damping: float | Parameter = field(default=0.0, kw_only=True)  # N s/m
+    angular_stiffness: float | Parameter = field(default=0.0, kw_only=True)  # N m/rad
+    angular_damping: float | Parameter = field(default=0.0, kw_only=True)  # N m s
+    at: Vector = field(default=checks.ZERO, kw_only=True)  # (3,), m, in the body's frame
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.motion is not None and not isinstance(self.motion, Trajectory):
+            remedy = "give a Trajectory, or leave it out and set sim.control"
+            checks.fail(self, f"motion is {checks.show(self.motion)}", remedy)
+        for name in self.COEFFICIENTS:
+            setattr(self, name, checks.non_negative(self, name, getattr(self, name), parameter=True))
+        if all(is_zero(getattr(self, name)) for name in self.COEFFICIENTS):
+            checks.fail(self, "it has neither stiffness nor damping", "give stiffness= or angular_stiffness=")
+        if self.turns and self.motion is not None and self.motion.orientations is None:
+            checks.fail(self, f"{self.motion!r} has no orientations", "give some, or leave the angular coefficients out")
+        self.at = checks.vector(self, "at", self.at)
+
+    @property
+    def turns(self):
+        """Whether it takes hold of the body's orientation."""
+        return not (is_zero(self.angular_stiffness) and is_zero(self.angular_damping))
+
+
+@dataclass(eq=False, repr=False)
+class ContactSpring(ForceElement):
+    """Soft contact of a point of b, or of a sphere around it, with a plane or a sphere of a.
+
+    `plane=(point, normal)`, the normal towards b, or `sphere=(centre, radius)`, in a's frame; `at` and `radius` of b. While
+    they overlap, the force along the normal is stiffness * depth + damping * its rate, and never pulls. Friction is
+    `friction` times that force, against the slip; it is softened below the speed `slip`.
+
+    >>> ContactSpring("ground", "finger", 1e4, damping=10.0, plane=((0, 0, 0), (0, 0, 1)), at=(0, 0, 0.1), radius=0.01)
+    <ContactSpring>
+    >>> ContactSpring("ball", "bead", 1e4, sphere=((0, 0, 0), 0.05), friction=0.3).sphere[1]
+    0.05
+    """
+
+    REFERENCES: ClassVar[dict] = {"a": "body", "b": "body"}
+
+    a: Body | str
+    b: Body | str
+    stiffness: float | Parameter  # N/m
+    damping: float | Parameter = 0.0  # N s/m
+    plane: tuple | None = field(default=None, kw_only=True)  # ((3,), m; (3,), unit), in a's frame
+    sphere: tuple | None = field(default=None, kw_only=True)  # ((3,), m; m), in a's frame
+    at: Vector = field(default=checks.ZERO, kw_only=True)  # (3,), m, in b's frame
+    radius: float | Parameter = field(default=0.0, kw_only=True)  # m, around `at`
+    friction: float | Parameter = field(default=0.0, kw_only=True)  # of the normal force
+    slip: float | Parameter = field(default=1e-3, kw_only=True)  # m/s
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name in ("stiffness", "damping", "radius", "friction"):
+            setattr(self, name, checks.non_negative(self, name, getattr(self, name), parameter=True))
+        self.slip = checks.positive(self, "slip", self.slip, parameter=True)
+        self.at = checks.vector(self, "at", self.at)
+        if (self.plane is None) == (self.sphere is None):
+            problem = "it has neither a plane nor a sphere" if self.plane is None else "it has both a plane and a sphere"
+            checks.fail(self, problem, "give plane=(point, normal) or sphere=(centre, radius)")
+        if self.plane is not None:
+            point, normal = self._two("plane", self.plane, "(point, normal)")
+            self.plane = checks.vector(self, "plane[0]", point), checks.direction(self, "plane[1]", normal)
+        else:
+            centre, radius = self._two("sphere", self.sphere, "(centre, radius)")
+            self.sphere = checks.vector(self, "sphere[0]", centre), checks.non_negative(self, "sphere[1]", radius)
+            if self.sphere[1] == 0.0 and is_zero(self.radius):
+                checks.fail(self, "two points never touch", "give radius= or a sphere with a radius")
+
+    def _two(self, name, value, shape):
+        given = checks.entries(value)
+        if given is None or len(given) != 2:
+            checks.fail(self, f"{name} is {checks.show(value)}", f"give {name}={shape}")
+        return given
+
+
+def _in_order(who, name, lower, other, upper):
+    if float(lower) > float(upper):
+        checks.fail(who, f"{name} {checks.show(lower)} lies above {other} {checks.show(upper)}", "exchange them")
+
+
 def size(value):
     """The number of numbers in one that is a number, or in a vector."""
     return len(value) if hasattr(value, "__len__") else 1
@@ -139,7 +312,7 @@ def coefficients(who, name, value):
     given = checks.entries(value)
     if given is None:
         return checks.non_negative(who, name, value, parameter=True)
-    if len(given) not in SIZES:
+    if len(given) not in (2, 3):
         checks.fail(who, f"{name} is {checks.show(value)}", "give one number, or two or three")
     result = checks.vector(who, name, value, len(given), parameter=True)
     for item in result:

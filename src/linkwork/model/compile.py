@@ -18,10 +18,10 @@ from linkwork.model.graph import GOOD, GROUND, Loop, Redundant, elimination_orde
 from linkwork.model.nodes import Bodies, Evaluator, Node
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS, kind_of
+from linkwork.symbolic.constraints import RELATIONS
 from linkwork.symbolic.joint_forces import LAWS
 from linkwork.symbolic.kernels import node_jacobian_kernel, parameter_record
 from linkwork.symbolic.limbs import Limb, has_limb
-from linkwork.symbolic.relations import RELATIONS
 
 SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 

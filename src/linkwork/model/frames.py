@@ -109,6 +109,10 @@ class Frames:
         """Orientations (k, 4) of the users' frames relative to the internal ones."""
         return np.tile([1.0, 0.0, 0.0, 0.0], (len(self.x), 1))
 
+    def user_orientation(self) -> np.ndarray:
+        """Orientations (k, 4) of the users' frames as built."""
+        return product(self.quaternion(), self.user_turn())
+
     def pick(self, numbers) -> Frames:
         """A batch with some of these bodies, in the order given."""
         chosen = object.__new__(type(self))

@@ -14,8 +14,11 @@ from .chains import bridge, chain, hinge_chain
 from .figures import rag_doll
 from .mixtures import mixed, scalable
 from .pendulums import double_pendulum, pendulum, top
+from .plants import plant
 from .registry import Fact, Scene, find, get, names, scene
+from .rods import bent_rod, hanging_chain
 from .shafts import cardan, governor
+from .strands import hair
 from .tracks import bead_on_wire, skate
 from .wheels import gear_train, rolling_disc, turntable
 
@@ -27,15 +30,19 @@ __all__ = [
     "names",
     "scene",
     "bead_on_wire",
+    "bent_rod",
     "bridge",
     "cardan",
     "chain",
     "double_pendulum",
     "gear_train",
     "governor",
+    "hair",
+    "hanging_chain",
     "hinge_chain",
     "mixed",
     "pendulum",
+    "plant",
     "rag_doll",
     "rolling_disc",
     "scalable",

@@ -32,17 +32,28 @@ def matrix(q):
     return np.column_stack([rotate(q, e) for e in np.eye(3)])
 
 
+def between(start, end):
+    """The quaternion of the shortest turn that takes one direction to another.
+
+    >>> np.allclose(rotate(between((0, 2, 0), (3, 0, 0)), (0, 1, 0)), (1, 0, 0))
+    True
+    """
+    (a, b, c), (x, y, z) = start, end
+    size = math.sqrt((a * a + b * b + c * c) * (x * x + y * y + z * z))
+    q = np.array([size + a * x + b * y + c * z, b * z - c * y, c * x - a * z, a * y - b * x])
+    if q[0] > 1e-12 * size:
+        return q / math.sqrt(q @ q)
+    aside = np.cross(start, np.eye(3)[np.argmin(np.abs(start))])  # they are opposite
+    return turn(aside / np.linalg.norm(aside), math.pi)
+
+
 def along(direction):
     """The quaternion of the shortest turn that takes z to this direction.
 
-    >>> rotate(along((3, 0, 0)), (0, 0, 1)).round(12).tolist()
-    [1.0, 0.0, 0.0]
+    >>> np.allclose(rotate(along((3, 0, 0)), (0, 0, 1)), (1, 0, 0))
+    True
     """
-    d = np.asarray(direction, dtype=float) / np.linalg.norm(direction)
-    if d[2] < -1 + 1e-12:
-        return turn((1, 0, 0), math.pi)
-    q = np.r_[1 + d[2], -d[1], d[0], 0.0]
-    return q / np.linalg.norm(q)
+    return between((0, 0, 1), direction)
 
 
 def rod(start, end, radius, mass, **options):

@@ -3,8 +3,8 @@
 import difflib
 import inspect
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from .. import memory
 from ..elements import checks
@@ -33,7 +33,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Scene:
-    """One entry: `build` makes the world, `dt` and `seconds` suit its defaults, `facts` knows its motion."""
+    """One entry: `build` makes the world, `dt`, `seconds` and `options` suit it, `facts` knows its motion.
+
+    `options` are what a Simulation of it is made with besides dt: `Simulation(scene(), dt=scene.dt, **scene.options)`.
+    """
 
     name: str
     build: Callable  # keyword parameters -> World
@@ -41,6 +44,7 @@ class Scene:
     seconds: float  # s
     facts: Callable | None = None  # (sim, **all parameters) -> list of Fact, for any time of the simulation
     bodies: Callable | None = None  # whole-number parameters -> how many bodies; None: their product
+    options: Mapping = field(default_factory=dict)  # such as solver="implicit"
 
     @property
     def summary(self):
@@ -87,13 +91,13 @@ class Scene:
         return int(value)
 
 
-def scene(name, *, dt=1e-3, seconds=5.0, facts=None, bodies=None):
-    """Registers the function below it under this name."""
+def scene(name, *, dt=1e-3, seconds=5.0, facts=None, bodies=None, **options):
+    """Registers the function below it under this name; options: of the Simulation, such as solver="implicit"."""
 
     def register(build):
         if name in _SCENES:
             raise ValueError(f'two scenes have the name "{name}"')
-        _SCENES[name] = Scene(name, build, dt, seconds, facts, bodies)
+        _SCENES[name] = Scene(name, build, dt, seconds, facts, bodies, options)
         return build
 
     return register

@@ -15,7 +15,8 @@ from casadi import SX
 
 from linkwork.elements import forces, joints
 from linkwork.symbolic.functions import cross, norm, on_tape
-from linkwork.symbolic.relations import RELATIONS, Relation, column
+from linkwork.symbolic.joints import JOINTS, AxisRelation
+from linkwork.symbolic.relations import Relation, column
 
 
 @dataclass
@@ -31,6 +32,41 @@ class Term:
     damping: SX  # (k, k), the same
 
 
+@dataclass
+class Coordinate:
+    """Numbers x (k,) of two bodies; `motion` as in Term: the sum of weight @ (rate of a point, or spin) is x'."""
+
+    value: SX
+    motion: list[tuple[int, str, SX | None, SX]]
+
+    def rate(self, handles) -> SX:
+        rates = [weight @ (handles[body].spin() if what == "spin" else handles[body].point_rate(where))
+                 for body, what, where, weight in self.motion]  # fmt: skip
+        return sum(rates[1:], rates[0])
+
+    def loads(self, effort) -> list:
+        """What efforts (k,) along the coordinate put on the bodies."""
+        return [(body, "torque" if what == "spin" else "force", where, weight.T @ effort)
+                for body, what, where, weight in self.motion]  # fmt: skip
+
+    def term(self, stiffness, damping) -> Term:
+        return Term(self.motion, ca.diag(stiffness), ca.diag(damping))
+
+
+def turning(value, axes: list[SX]) -> Coordinate:
+    """Angles of b relative to a about axes (3,) of the world."""
+    weight = ca.horzcat(*axes).T
+    return Coordinate(value, [(0, "spin", None, -weight), (1, "spin", None, weight)])
+
+
+def travelling(handles, p, axes: list[SX]) -> Coordinate:
+    """Travels of b's anchor from a's along axes (3,) that a carries: on a they act along a line through b's anchor."""
+    apart, weight = AxisRelation.apart(handles, p), ca.horzcat(*axes).T
+    lever = ca.horzcat(*[cross(axis, apart) for axis in axes]).T
+    return Coordinate(weight @ apart, [(1, "point", p["on_b"], weight), (0, "point", p["on_a"], -weight),
+                                       (0, "spin", None, lever)])  # fmt: skip
+
+
 class Law(Relation):
     """The base: a force on two bodies (the ground stands in where there is one). Shares the numbers of relations."""
 
@@ -41,7 +77,8 @@ class Law(Relation):
         raise NotImplementedError
 
     def terms(self, handles, p, t) -> list[Term] | None:
-        """The symmetric tangent that implicit steps use; None: the symmetric part of the exact one."""
+        """The symmetric tangent that implicit steps use, an empty list where it vanishes; None: the symmetric part of the
+        exact one."""
         return None
 
 
@@ -118,6 +155,16 @@ class Drag(Law):
             loads.append((1, "torque", None, -p["angular"] * b.spin()))
         return loads, SX(0)
 
+    def terms(self, handles, p, t):
+        v, one = handles[1].point_rate(p["on_b"]), SX.eye(3)
+        speed = norm(v)
+        line = v @ v.T / ca.if_else(speed > 0, speed, 1)
+        damping = (p["linear"] + p["quadratic"] * speed) * one + p["quadratic"] * line
+        found = [Term([(1, "point", p["on_b"], one)], SX(3, 3), damping)]
+        if self.turning:
+            found.append(Term([(1, "spin", None, one)], SX(3, 3), p["angular"] * one))
+        return found
+
 
 class Wrench(Law):
     """A given force at a point and a given torque, in the world's or the body's axes."""
@@ -173,7 +220,7 @@ class Motor(Law):
     needs_directions = (True, True)
 
     def __init__(self, element):
-        self.joint = RELATIONS[type(element.joint)](element.joint)
+        self.joint = JOINTS[type(element.joint)](element.joint)
         self.sliding = isinstance(element.joint, joints.Slider)
         self.kind, self.limited = element.kind, element.limit is not None
         self.key = f"Motor:{self.joint.key}-{self.kind}-{self.limited}"
@@ -195,25 +242,33 @@ class Motor(Law):
     def angles(self, handles, p):
         return self.joint.angles(handles, p)[: self.counters]
 
-    def law(self, handles, p, t):
-        a, b = handles
-        axis = a.axis(p["axis_a"])
-        rate = self.joint.travel_rate(handles, p) if self.sliding else ca.dot(axis, b.spin() - a.spin())
+    def _coordinate(self, handles, p) -> Coordinate:
+        axis = handles[0].axis(p["axis_a"])
+        if self.sliding:
+            return travelling(handles, p, [axis])
+        return turning(self.counted(handles, p)[0] if self.counters else SX(1, 1), [axis])
+
+    def _effort(self, handles, p, x: Coordinate) -> SX:
+        """Before it is limited."""
         if self.kind == "torque":
-            effort = p["command"]
-        elif self.kind == "velocity":
-            effort = p["kd"] * (p["command"] - rate)
-        else:
-            coordinate = self.joint.travel(handles, p) if self.sliding else self.counted(handles, p)[0]
-            effort = p["kp"] * (p["command"] - coordinate) - p["kd"] * rate
+            return p["command"]
+        if self.kind == "velocity":
+            return p["kd"] * (p["command"] - x.rate(handles))
+        return p["kp"] * (p["command"] - x.value) - p["kd"] * x.rate(handles)
+
+    def law(self, handles, p, t):
+        x = self._coordinate(handles, p)
+        effort = self._effort(handles, p, x)
         if self.limited:
             effort = ca.fmin(ca.fmax(effort, -p["limit"]), p["limit"])
-        if self.sliding:
-            # the reaction on a acts along the line through b's anchor, so that the pair has no moment
-            lever = b.point(p["on_b"]) - a.point(p["on_a"])
-            return [(1, "force", p["on_b"], effort * axis), (0, "force", p["on_a"], -effort * axis),
-                    (0, "torque", None, -cross(lever, effort * axis))], SX(0)  # fmt: skip
-        return [(1, "torque", None, effort * axis), (0, "torque", None, -effort * axis)], SX(0)
+        return x.loads(effort), SX(0)
+
+    def terms(self, handles, p, t):
+        if self.kind == "torque":
+            return []
+        x = self._coordinate(handles, p)
+        free = ca.fabs(self._effort(handles, p, x)) < p["limit"] if self.limited else 1
+        return [x.term(ca.if_else(free, p["kp"], 0) if self.kind == "position" else SX(1, 1), ca.if_else(free, p["kd"], 0))]
 
 
 class UserForce(Law):

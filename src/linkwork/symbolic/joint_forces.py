@@ -6,66 +6,37 @@ weight^T e on the bodies, which is virtual work; the same motion carries the tan
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import casadi as ca
 import numpy as np
 from casadi import SX
 
 from linkwork.elements import joint_forces, joints
 from linkwork.elements.joint_forces import is_zero, size
+from linkwork.elements.parameter import Parameter
 from linkwork.symbolic import rotation
-from linkwork.symbolic.forces import LAWS, Law, Term
-from linkwork.symbolic.functions import cross
-from linkwork.symbolic.relations import RELATIONS, AxisRelation
+from linkwork.symbolic.blocks import skew
+from linkwork.symbolic.forces import LAWS, Coordinate, Law, Term, travelling, turning
+from linkwork.symbolic.functions import cross, norm
+from linkwork.symbolic.joints import JOINTS, AxisRelation
+
+OPPOSITE = 1e-9  # of 1 + cos: axes so nearly opposite that no turn about them can be told from another
 
 
-@dataclass
-class Coordinate:
-    """Numbers x (k,) of two bodies; `motion` as in Term: the sum of weight @ (rate of a point, or spin) is x'."""
-
-    value: SX
-    motion: list[tuple[int, str, SX | None, SX]]
-
-    def rate(self, handles) -> SX:
-        rates = [weight @ (handles[body].spin() if what == "spin" else handles[body].point_rate(where))
-                 for body, what, where, weight in self.motion]  # fmt: skip
-        return sum(rates[1:], rates[0])
-
-    def loads(self, effort) -> list:
-        """What efforts (k,) along the coordinate put on the bodies."""
-        return [(body, "torque" if what == "spin" else "force", where, weight.T @ effort)
-                for body, what, where, weight in self.motion]  # fmt: skip
-
-    def term(self, stiffness, damping) -> Term:
-        return Term(self.motion, ca.diag(stiffness), ca.diag(damping))
-
-
-def turning(value, axes: list[SX]) -> Coordinate:
-    """Angles of b relative to a about axes (3,) of the world."""
-    weight = ca.horzcat(*axes).T
-    return Coordinate(value, [(0, "spin", None, -weight), (1, "spin", None, weight)])
-
-
-def travelling(handles, p, axes: list[SX]) -> Coordinate:
-    """Travels of b's anchor from a's along axes (3,) that a carries: on a they act along a line through b's anchor."""
-    apart, weight = AxisRelation.apart(handles, p), ca.horzcat(*axes).T
-    lever = ca.horzcat(*[cross(axis, apart) for axis in axes]).T
-    return Coordinate(weight @ apart, [(1, "point", p["on_b"], weight), (0, "point", p["on_a"], -weight),
-                                       (0, "spin", None, lever)])  # fmt: skip
+def table(rows: list) -> np.ndarray:
+    """(k, n); of floats where no Parameter stands in it."""
+    open_ended = any(isinstance(x, Parameter) for row in rows for x in row)
+    return np.array(rows, dtype=object if open_ended else float)
 
 
 def wide(elements, name, count) -> np.ndarray:
     """(k, count): a field of one number or of `count`."""
-    rows = [list(value) if size(value := getattr(e, name)) > 1 else [value] * count for e in elements]
-    return np.array(rows, dtype=object)
+    return table([list(value) if size(value := getattr(e, name)) > 1 else [value] * count for e in elements])
 
 
 def resting(elements, name, built) -> np.ndarray:
     """(k, n): a field, and where it is None what holds as built, (k, n)."""
-    rows = [b if (value := getattr(e, name)) is None else np.atleast_1d(np.array(value, dtype=object))
-            for e, b in zip(elements, built, strict=True)]  # fmt: skip
-    return np.array([list(row) for row in rows], dtype=object)
+    given = [getattr(e, name) for e in elements]
+    return table([b if x is None else list(x) if size(x) > 1 else [x] for x, b in zip(given, built, strict=True)])
 
 
 class JointLaw(Law):
@@ -74,7 +45,7 @@ class JointLaw(Law):
     needs_directions = (True, True)
 
     def __init__(self, element):
-        self.joint = RELATIONS[type(element.joint)](element.joint)
+        self.joint = JOINTS[type(element.joint)](element.joint)
         self.key = f"{type(element).__name__}:{self.joint.key}"
 
     @staticmethod
@@ -116,7 +87,7 @@ class AxisSpring(JointLaw):
         if "travel_rest" in self.fields:
             found |= {name: wide(elements, name, 1) for name in ("travel_stiffness", "travel_damping")}
             if self.planar:
-                shift = np.array(resting(elements, "travel_rest", apart), dtype=float)
+                shift = resting(elements, "travel_rest", apart)
                 found["travel_rest"] = np.stack(
                     [np.sum(A.world_axis(found[n]) * shift, axis=1) for n in ("ref_a", "side_a")], 1
                 )
@@ -270,9 +241,269 @@ def turn_tangent(turn, root: bool = False) -> SX:
     return g * SX.eye(3) + (1 - g) * (u @ u.T)
 
 
+class Stop:
+    """A one-sided spring: bounds (lower, upper) on a coordinate (1,)."""
+
+    def __init__(self, x: Coordinate, lower, upper):
+        self.x = x
+        self.beyond = ca.fmax(x.value - upper, 0) + ca.fmin(x.value - lower, 0)
+        self.active = ca.if_else(self.beyond == 0, 0, 1)
+
+
+class Limit(Law):
+    """The base of limits: -k (what is beyond) - c x' while beyond."""
+
+    def stops(self, handles, p) -> list[Stop]:
+        raise NotImplementedError
+
+    def law(self, handles, p, t):
+        loads, energy = [], SX(0)
+        for stop in self.stops(handles, p):
+            effort = -p["stiffness"] * stop.beyond
+            if self.velocity_dependent:
+                effort -= stop.active * p["damping"] * stop.x.rate(handles)
+            loads += stop.x.loads(effort)
+            energy += 0.5 * p["stiffness"] * stop.beyond**2
+        return loads, energy
+
+    def terms(self, handles, p, t):
+        return [stop.x.term(stop.active * p["stiffness"], stop.active * p["damping"]) for stop in self.stops(handles, p)]
+
+
+class AxisLimit(JointLaw, Limit):
+    """Of the angle of hinges and screws, of the travel of sliders, of either of cylinders."""
+
+    def __init__(self, element):
+        super().__init__(element)
+        self.angular = element.twist is not None or not isinstance(element.joint, (joints.Slider, joints.Cylindrical))
+        self.counters = 1 if self.angular else 0
+        self.turns_only = self.angular
+        self.velocity_dependent = not is_zero(element.damping)
+        self.key += f"-{self.angular}-{self.velocity_dependent}"
+        self.fields = {**self.joint.fields, "axis_a": 3, "stiffness": 1, "damping": 1, "bounds": 2}
+
+    def numbers(self, elements, A, B):
+        springs = {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
+        return {
+            **self.joint_numbers(elements, A, B),
+            **springs,
+            "bounds": np.array([bounds(e) for e in elements], dtype=object),
+        }
+
+    def angles(self, handles, p):
+        return [self.joint.angle(handles, p)][: self.counters]
+
+    def stops(self, handles, p):
+        axis = handles[0].axis(p["axis_a"])
+        x = turning(self.counted(handles, p)[0], [axis]) if self.angular else travelling(handles, p, [axis])
+        return [Stop(x, p["bounds"][0], p["bounds"][1])]
+
+
+def bounds(element) -> list:
+    """[lower, upper], infinite where there is none."""
+    if element.twist is not None:
+        return list(element.twist)
+    return [-np.inf if element.lower is None else element.lower, np.inf if element.upper is None else element.upper]
+
+
+class BallLimit(TurnLaw, Limit):
+    """Of the angle between an axis on a and on b (cone), and of the turn about it (twist)."""
+
+    def __init__(self, element):
+        self.coned, self.twisted = element.cone is not None, element.twist is not None
+        self.velocity_dependent = not is_zero(element.damping)
+        self.key = f"BallLimit-{self.coned}-{self.twisted}-{self.velocity_dependent}"
+        self.fields = {**self.turns, "axis_a": 3, "axis_b": 3, "stiffness": 1, "damping": 1, "cone": 1, "bounds": 2}
+
+    @staticmethod
+    def bodies(element):
+        return element.joint.a, element.joint.b
+
+    def numbers(self, elements, A, B):
+        along = np.array([e.axis for e in elements])
+        still = np.tile([1.0, 0.0, 0.0, 0.0], (len(elements), 1))
+        cone = table([[0.0 if e.cone is None else e.cone] for e in elements])
+        twist = table([[0.0, 0.0] if e.twist is None else list(e.twist) for e in elements])
+        springs = {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
+        return {**self.turn_numbers(still, A, B), "axis_a": A.axis(along), "axis_b": B.axis(along), **springs,
+                "cone": cone, "bounds": twist}  # fmt: skip
+
+    def stops(self, handles, p):
+        a, b = handles
+        axes, found = (a.axis(p["axis_a"]), b.axis(p["axis_b"])), []
+        if self.coned:
+            found.append(Stop(swing(*axes), 0, p["cone"]))
+        if self.twisted:
+            found.append(Stop(twist(self.turn(handles, p)[0], *axes), p["bounds"][0], p["bounds"][1]))
+        return found
+
+
+def swing(axis_a, axis_b) -> Coordinate:
+    """The angle from an axis of a to one of b; its rate is the turn about what is perpendicular to both."""
+    across = cross(axis_a, axis_b)
+    square = ca.sumsqr(across)
+    apart = square > 1e-300
+    sine = ca.sqrt(ca.if_else(apart, square, 1))
+    return turning(ca.atan2(ca.if_else(apart, sine, 0), ca.dot(axis_a, axis_b)), [ca.if_else(apart, across / sine, 0)])
+
+
+def twist(turn, axis_a, axis_b) -> Coordinate:
+    """The turn about an axis, of which the rest is a swing from a's axis to b's; without meaning where they are opposite."""
+    sine, cosine = ca.dot(turn[1:4], axis_a), turn[0]
+    return turning(2 * ca.atan2(sine, cosine), [(axis_a + axis_b) / ca.fmax(1 + ca.dot(axis_a, axis_b), OPPOSITE)])
+
+
+class Follow(Law):
+    """Springs to a target (position, orientation, velocity, angular velocity) given for the time `when`: at other times it
+    has moved on evenly. The orientation is that of the user's frame."""
+
+    target = {"when": 1, "position": 3, "orientation": 4, "velocity": 3, "spin": 3}
+
+    def __init__(self, element):
+        self.turns = element.turns
+        self.velocity_dependent = not (is_zero(element.damping) and is_zero(element.angular_damping))
+        self.needs_directions = (False, self.turns)
+        self.key = f"Follow-{self.turns}-{self.velocity_dependent}"
+        self.fields = {"on_b": 3, "turn_b": 4, **dict.fromkeys(element.COEFFICIENTS, 1), **self.target}
+
+    @staticmethod
+    def bodies(element):
+        return None, element.body
+
+    def numbers(self, elements, A, B):
+        on_b = B.user_point(np.array([e.at for e in elements], dtype=float))
+        found = {name: wide(elements, name, 1) for name in elements[0].COEFFICIENTS}
+        found |= {"on_b": on_b, "position": B.world_point(on_b)}
+        if self.turns:
+            found |= {"turn_b": B.user_turn(), "orientation": B.user_orientation()}
+        return found
+
+    def _off(self, handles, p, t) -> tuple[SX, SX]:
+        """(3,): the point from where it should be; (4,): the turn of the body from its target, in the world."""
+        b, late = handles[1], t - p["when"]
+        off = b.point(p["on_b"]) - (p["position"] + late * p["velocity"])
+        if not self.turns:
+            return off, SX(4, 1)
+        wanted = rotation.turned(p["orientation"], late * p["spin"])
+        turn = rotation.product(rotation.product(b.quaternion(), p["turn_b"]), rotation.conjugate(wanted))
+        return off, rotation.shorter(turn)
+
+    def law(self, handles, p, t):
+        b, (off, turn) = handles[1], self._off(handles, p, t)
+        force, energy = -p["stiffness"] * off, 0.5 * p["stiffness"] * ca.sumsqr(off)
+        if self.velocity_dependent:
+            force -= p["damping"] * (b.point_rate(p["on_b"]) - p["velocity"])
+        if not self.turns:
+            return [(1, "force", p["on_b"], force)], energy
+        phi, _ = rotation.vector(turn)
+        torque = -p["angular_stiffness"] * phi
+        if self.velocity_dependent:
+            torque -= p["angular_damping"] * (b.spin() - p["spin"])
+        energy += 0.5 * p["angular_stiffness"] * ca.sumsqr(phi)
+        return [(1, "force", p["on_b"], force), (1, "torque", None, torque)], energy
+
+    def terms(self, handles, p, t):
+        one, (_, turn) = SX.eye(3), self._off(handles, p, t)
+        found = [Term([(1, "point", p["on_b"], one)], p["stiffness"] * one, p["damping"] * one)]
+        if self.turns:
+            stiffness, damping = p["angular_stiffness"] * turn_tangent(turn), p["angular_damping"] * one
+            found.append(Term([(1, "spin", None, one)], stiffness, damping))
+        return found
+
+
+class Contact(Law):
+    """A sphere (or point) of b on a plane or sphere of a: k depth + c depth' while they overlap, never below zero; friction
+    against the slip s of the touching points, mu N s / sqrt(s^2 + slip^2)."""
+
+    def __init__(self, element):
+        self.flat, self.rubs = element.plane is not None, not is_zero(element.friction)
+        self.velocity_dependent = self.rubs or not is_zero(element.damping)
+        self.ball = not is_zero(element.radius)
+        self.needs_directions = (self.flat or self.rubs, self.rubs and self.ball)
+        self.rigid_only = (self.flat, False)  # a plane that stretches
+        self.key = f"Contact-{self.flat}-{self.rubs}-{self.ball}-{self.velocity_dependent}"
+        figure = {"normal": 3} if self.flat else {"around": 1}
+        self.fields = {
+            "on_a": 3,
+            "on_b": 3,
+            **figure,
+            **dict.fromkeys(("stiffness", "damping", "radius", "friction", "slip"), 1),
+        }
+
+    def numbers(self, elements, A, B):
+        figures = [e.plane if self.flat else e.sphere for e in elements]
+        on_a = A.user_point(np.array([point for point, _ in figures], dtype=float))
+        found = {name: wide(elements, name, 1) for name in ("stiffness", "damping", "radius", "friction", "slip")}
+        if self.flat:
+            found["normal"] = A.user_axis(np.array([normal for _, normal in figures], dtype=float))
+        else:
+            found["around"] = np.array([[radius] for _, radius in figures], dtype=float)
+        return {"on_a": on_a, "on_b": B.user_point(np.array([e.at for e in elements], dtype=float)), **found}
+
+    def _gap(self, handles, p) -> tuple[Coordinate, SX]:
+        """How far apart they are, and the normal (3,), towards b."""
+        if self.flat:
+            normal = handles[0].axis(p["normal"])
+            gap = travelling(handles, p, [normal])
+            return Coordinate(gap.value - p["radius"], gap.motion), normal
+        apart = AxisRelation.apart(handles, p)
+        length = norm(apart)
+        normal = apart / ca.if_else(length > 0, length, 1)
+        motion: list = [(1, "point", p["on_b"], normal.T), (0, "point", p["on_a"], -normal.T)]
+        return Coordinate(length - p["radius"] - p["around"], motion), normal
+
+    def _press(self, handles, p, gap) -> SX:
+        """The force between them."""
+        force = -p["stiffness"] * gap.value
+        if self.velocity_dependent:
+            force -= p["damping"] * gap.rate(handles)
+        return ca.if_else(gap.value < 0, ca.fmax(force, 0), 0)
+
+    def _slip(self, handles, p, normal) -> Coordinate:
+        """The motion of b's touching point across a's: the rate alone is of use."""
+        across = SX.eye(3) - normal @ normal.T
+        touch = handles[1].point(p["on_b"]) - p["radius"] * normal
+        motion: list = [(1, "point", p["on_b"], across), (0, "point", p["on_a"], -across),
+                        (0, "spin", None, across @ skew(touch - handles[0].point(p["on_a"])))]  # fmt: skip
+        if self.ball:
+            motion.append((1, "spin", None, across @ skew(p["radius"] * normal)))
+        return Coordinate(SX(3, 1), motion)
+
+    def law(self, handles, p, t):
+        gap, normal = self._gap(handles, p)
+        press = self._press(handles, p, gap)
+        loads = gap.loads(press)
+        if self.rubs:
+            slip = self._slip(handles, p, normal)
+            rate = slip.rate(handles)
+            loads += slip.loads(-p["friction"] * press * rate / ca.sqrt(ca.sumsqr(rate) + p["slip"] ** 2))
+        return loads, 0.5 * p["stiffness"] * ca.fmin(gap.value, 0) ** 2
+
+    def terms(self, handles, p, t):
+        gap, normal = self._gap(handles, p)
+        press = self._press(handles, p, gap)
+        active = ca.if_else(press > 0, 1, 0)
+        found = [gap.term(active * p["stiffness"], active * p["damping"])]
+        if self.rubs:
+            slip = self._slip(handles, p, normal)
+            rate = slip.rate(handles)
+            speed = ca.sqrt(ca.sumsqr(rate) + p["slip"] ** 2)
+            pace = rate / speed
+            damping = p["friction"] * press / speed * (SX.eye(3) - pace @ pace.T)
+            found.append(Term(slip.motion, SX(3, 3), damping))
+        return found
+
+
+def _joint_limit(element) -> Law:
+    return BallLimit(element) if isinstance(element.joint, joints.Ball) else AxisLimit(element)
+
+
 def _joint_spring(element) -> Law:
     special = {joints.Ball: BallSpring, joints.Universal: UniversalSpring}
     return special.get(type(element.joint), AxisSpring)(element)
 
 
-LAWS |= {joint_forces.JointSpring: _joint_spring, joint_forces.TorsionSpring: BallSpring}
+LAWS |= {
+    joint_forces.JointSpring: _joint_spring, joint_forces.TorsionSpring: BallSpring, joint_forces.JointLimit: _joint_limit,
+    joint_forces.Follow: Follow, joint_forces.ContactSpring: Contact,
+}  # fmt: skip

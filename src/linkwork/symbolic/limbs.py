@@ -22,8 +22,9 @@ from linkwork.codegen.trace import Joining, Kernel, Record, Trace
 from linkwork.symbolic import blocks, coupled
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric
 from linkwork.symbolic.bodies import RIGID, View, load_global
+from linkwork.symbolic.joints import Ball, Hinge
 from linkwork.symbolic.kernels import NodeKind, parameter_record, right_side, store_landing
-from linkwork.symbolic.relations import Ball, Hinge, crossing
+from linkwork.symbolic.relations import crossing
 
 # Factors in the place of the child's D (21 entries), which they replace, and in the joint's record.
 FRONT = {Ball: Record(C=6, S=9, K=6), Hinge: Record(Da=21)}

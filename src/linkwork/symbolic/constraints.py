@@ -1,0 +1,331 @@
+"""Constraints that are no joints, as rows: distances, points on figures, gears, rolling, prescribed motion, any function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import casadi as ca
+import numpy as np
+
+from linkwork.elements import checks, constraints, joints
+from linkwork.symbolic.functions import cross, on_tape
+from linkwork.symbolic.joints import JOINTS
+from linkwork.symbolic.relations import Relation, anchors, column, perpendicular, position_rows
+from linkwork.symbolic.tape import POSITION, VELOCITY
+
+
+class Distance(Relation):
+    fields = {"on_a": 3, "on_b": 3, "length": 1}
+    levels = [POSITION]
+
+    def numbers(self, elements, A, B):
+        on_a = A.user_point(np.array([e.on_a for e in elements], dtype=float))
+        on_b = B.user_point(np.array([e.on_b for e in elements], dtype=float))
+        built = np.linalg.norm(B.world_point(on_b) - A.world_point(on_a), axis=1)
+        for e, length in zip(elements, built, strict=True):
+            if length < 1e-12:
+                checks.fail(e, "its two points coincide as built", "move one of them, or use a Ball")
+        length = column(elements, "length")
+        missing = np.array([x is None for x in length[:, 0]])
+        length[missing, 0] = built[missing]
+        return {"on_a": on_a, "on_b": on_b, "length": length}
+
+    def rows(self, handles, p, t):
+        a, b = handles
+        d = b.point(p["on_b"]) - a.point(p["on_a"])
+        return position_rows(ca.sqrt(ca.sumsqr(d)) - p["length"])
+
+
+class PointOnPlane(Relation):
+    fields = {"on_a": 3, "on_b": 3, "normal": 3}
+    levels = [POSITION]
+    needs_directions = (True, False)
+
+    def numbers(self, elements, A, B):
+        on_a, on_b = anchors(elements, A, B)
+        normal = [A.normal(e.normal[None], np.array([k]))[0] if e.normal is not None
+                  else A.user_normal(e.normal_a, np.array([k]))[0] for k, e in enumerate(elements)]  # fmt: skip
+        return {"on_a": on_a, "on_b": on_b, "normal": np.array(normal)}
+
+    def rows(self, handles, p, t):
+        a, b = handles
+        return position_rows(ca.dot(a.normal(p["normal"]), b.point(p["on_b"]) - a.point(p["on_a"])))
+
+
+class PointOnLine(Relation):
+    fields = {"on_a": 3, "on_b": 3, "beside": 3, "above": 3}
+    levels = [POSITION] * 2
+    needs_directions = (True, False)
+
+    def numbers(self, elements, A, B):
+        on_a, on_b = anchors(elements, A, B)
+        line = np.array([A.line(e.axis[None], np.array([k]))[0] if e.axis is not None
+                         else A.user_line(e.axis_a, np.array([k]))[0] for k, e in enumerate(elements)])  # fmt: skip
+        line /= np.linalg.norm(line, axis=1, keepdims=True)
+        beside = perpendicular(line)
+        return {"on_a": on_a, "on_b": on_b, "beside": beside, "above": np.cross(line, beside)}
+
+    def rows(self, handles, p, t):
+        a, b = handles
+        d = b.point(p["on_b"]) - a.point(p["on_a"])
+        return position_rows(ca.dot(a.normal(p["beside"]), d), ca.dot(a.normal(p["above"]), d))
+
+
+class PointOnLocus(Relation):
+    """PointOnCurve (two expressions of a local point) and PointOnSurface (one)."""
+
+    needs_directions = (True, False)
+
+    def __init__(self, element):
+        field, size = ("curve", 2) if isinstance(element, constraints.PointOnCurve) else ("surface", 1)
+        self.traced = element.traced(field, size)
+        self.parameters = tuple(self.traced.parameters)
+        self.key = f"locus:{self.traced.digest}"
+        self.levels = [POSITION] * size
+        self.fields = {"origin": 3, "axes": 9, "on_b": 3, "user": len(self.parameters)}
+
+    def numbers(self, elements, A, B):
+        k = len(elements)
+        axes = [A.user_normal(np.tile(e, (k, 1))) for e in np.eye(3)]
+        on_b = B.user_point(np.array([e.on_b for e in elements], dtype=float))
+        return {"origin": A.user_point(np.zeros((k, 3))), "axes": np.hstack(axes), "on_b": on_b}
+
+    def rows(self, handles, p, t):
+        a, b = handles
+        d = b.point(p["on_b"]) - a.point(p["origin"])
+        local = ca.vertcat(*[ca.dot(a.normal(p["axes"][3 * k : 3 * k + 3]), d) for k in range(3)])
+        return position_rows(on_tape(self.traced, [], [local], p["user"]))
+
+
+class Gear(Relation):
+    """Angles of two hinges on the ground, or their rates, keep a ratio."""
+
+    needs_directions = (True, True)
+    fields = {"ref_a": 3, "side_a": 3, "axis_a": 3, "own_a": 3, "ref_b": 3, "side_b": 3, "axis_b": 3, "own_b": 3, "ratio": 1}
+
+    def __init__(self, element):
+        self.key = f"Gear-{element.level}"
+        self.levels = [element.level]
+        self.counters = 2 if element.level == POSITION else 0
+
+    @staticmethod
+    def bodies(element):
+        return tuple(_moving(hinge) for hinge in (element.a, element.b))
+
+    def numbers(self, elements, A, B):
+        found: dict[str, np.ndarray] = {"ratio": column(elements, "ratio")}
+        for end, frames in (("a", A), ("b", B)):
+            axis = np.array([_ground_axis(getattr(e, end), frames, k) for k, e in enumerate(elements)])
+            ref = perpendicular(axis)
+            found |= {f"ref_{end}": ref, f"side_{end}": np.cross(axis, ref), f"axis_{end}": axis,
+                      f"own_{end}": frames.axis(ref)}  # fmt: skip
+        return found
+
+    def angles(self, handles, p):
+        pairs = []
+        for end, handle in zip("ab", handles, strict=True):
+            own = handle.axis(p[f"own_{end}"])
+            pairs.append((ca.dot(p[f"side_{end}"], own), ca.dot(p[f"ref_{end}"], own)))
+        return pairs[: self.counters]
+
+    def rows(self, handles, p, t):
+        if self.levels == [POSITION]:
+            angle_a, angle_b = self.counted(handles, p)
+            return [(POSITION, angle_a - p["ratio"] * angle_b)]
+        spins = [ca.dot(p[f"axis_{end}"], handle.spin()) for end, handle in zip("ab", handles, strict=True)]
+        return [(VELOCITY, spins[0] - p["ratio"] * spins[1])]
+
+
+def _moving(hinge):
+    return hinge.b if hinge.a.dim == 0 else hinge.a
+
+
+def _ground_axis(hinge, frames, k):
+    """The world axis about which the moving body of a ground hinge has the hinge's angle."""
+    sign = 1.0 if hinge.a.dim == 0 else -1.0
+    pick = np.array([k])
+    if hinge.axis is not None:
+        axis = hinge.axis
+    else:
+        fixed, moving = (hinge.axis_a, hinge.axis_b) if hinge.a.dim == 0 else (hinge.axis_b, hinge.axis_a)
+        axis = fixed if fixed is not None else frames.world_axis(frames.user_axis(moving, pick), pick)[0]
+    return sign * np.asarray(axis, dtype=float)
+
+
+class Rolling(Relation):
+    """b (a ball, or a disc with an axle) touches a plane of a and does not slip: one position row, two velocity rows."""
+
+    fields = {"on_a": 3, "normal": 3, "first": 3, "second": 3, "centre": 3, "radius": 1, "axle": 3}
+    levels = [POSITION, VELOCITY, VELOCITY]
+    needs_directions = (True, True)
+    rigid_only = (True, True)
+
+    def __init__(self, element):
+        self.disc = element.axis is not None
+        self.key = f"Rolling-{'disc' if self.disc else 'ball'}"
+
+    def numbers(self, elements, A, B):
+        k = len(elements)
+        normal = A.axis(np.array([e.normal for e in elements]))
+        first = perpendicular(normal)
+        axle = B.axis(np.array([e.axis for e in elements])) if self.disc else np.zeros((k, 3))
+        return {"on_a": A.point(np.array([e.at for e in elements])), "normal": normal, "first": first,
+                "second": np.cross(normal, first), "centre": B.user_point(np.zeros((k, 3))),
+                "radius": column(elements, "radius"), "axle": axle}  # fmt: skip
+
+    def rows(self, handles, p, t):
+        a, b = handles
+        n, centre, foot = a.axis(p["normal"]), b.point(p["centre"]), a.point(p["on_a"])
+        if self.disc:
+            axle = b.axis(p["axle"])
+            down = n - ca.dot(n, axle) * axle
+            height = ca.sqrt(ca.sumsqr(down))
+            arm = -p["radius"] * down / height
+            gap = ca.dot(n, centre - foot) - p["radius"] * height
+        else:
+            arm = -p["radius"] * n
+            gap = ca.dot(n, centre - foot) - p["radius"]
+        slip = b.point_rate(p["centre"]) + cross(b.spin(), arm)
+        slip -= a.point_rate(p["on_a"]) + cross(a.spin(), centre + arm - foot)
+        return [(POSITION, gap), *[(VELOCITY, ca.dot(a.axis(p[name]), slip)) for name in ("first", "second")]]
+
+
+class Skate(Relation):
+    """A point of the body moves only along its blade, seen along the normal."""
+
+    fields = {"on_b": 3, "blade": 3, "normal": 3}
+    levels = [VELOCITY]
+    needs_directions = (False, True)
+
+    @staticmethod
+    def bodies(element):
+        return None, element.body
+
+    def numbers(self, elements, A, B):
+        at = [B.point(e.at[None], np.array([k]))[0] if e.at is not None
+              else B.user_point(np.zeros(3), np.array([k]))[0] for k, e in enumerate(elements)]  # fmt: skip
+        blade = B.axis(np.array([e.direction for e in elements]))
+        return {"on_b": np.array(at), "blade": blade, "normal": np.array([e.normal for e in elements])}
+
+    def rows(self, handles, p, t):
+        b = handles[1]
+        across = cross(p["normal"], b.axis(p["blade"]))
+        return [(VELOCITY, ca.dot(across, b.point_rate(p["on_b"])))]
+
+
+class OnJoint(Relation):
+    """Drive and Motion of a joint's coordinate: the joint's own numbers, and a function of time."""
+
+    forced = True
+
+    def __init__(self, element, joint, field, level):
+        self.joint = JOINTS[type(joint)](joint)
+        self.sliding = isinstance(joint, joints.Slider)
+        self.traced = element.traced(field, 1)
+        self.parameters = tuple(self.traced.parameters)
+        self.key = f"{type(element).__name__}:{self.joint.key}:{self.traced.digest}"
+        self.levels = [level]
+        self.fields = {**self.joint.fields, "axis_a": 3, "user": len(self.parameters)}
+        self.needs_directions = (True, True)
+        self.counters = 1 if level == POSITION and not self.sliding else 0
+
+    def numbers(self, elements, A, B):
+        of = [e.joint if hasattr(e, "joint") else e.target for e in elements]
+        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0]}
+
+    def angles(self, handles, p):
+        return self.joint.angles(handles, p)[: self.counters]
+
+    def rows(self, handles, p, t):
+        (level,) = self.levels
+        wanted = on_tape(self.traced, [], [t], p["user"])
+        if level == POSITION:
+            return [(level, (self.joint.travel(handles, p) if self.sliding else self.counted(handles, p)[0]) - wanted)]
+        if self.sliding:
+            return [(level, self.joint.travel_rate(handles, p) - wanted)]
+        a, b = handles
+        return [(level, ca.dot(a.axis(p["axis_a"]), b.spin() - a.spin()) - wanted)]
+
+
+class Drive(OnJoint):
+    def __init__(self, element):
+        super().__init__(element, element.joint, "rate", VELOCITY)
+
+    @staticmethod
+    def bodies(element):
+        return element.joint.a, element.joint.b
+
+
+class JointMotion(OnJoint):
+    def __init__(self, element):
+        super().__init__(element, element.target, "function", POSITION)
+
+    @staticmethod
+    def bodies(element):
+        return element.target.a, element.target.b
+
+
+class BodyMotion(Relation):
+    """A point of the body follows a function of time."""
+
+    forced = True
+    levels = [POSITION] * 3
+
+    def __init__(self, element):
+        self.traced = element.traced("function", 3)
+        self.parameters = tuple(self.traced.parameters)
+        self.key = f"Motion:{self.traced.digest}"
+        self.fields = {"on_b": 3, "user": len(self.parameters)}
+
+    @staticmethod
+    def bodies(element):
+        return None, element.target
+
+    def numbers(self, elements, A, B):
+        local = np.array([np.zeros(3) if e.at is None else e.at for e in elements], dtype=float)
+        return {"on_b": B.user_point(local)}
+
+    def rows(self, handles, p, t):
+        return position_rows(handles[1].point(p["on_b"]) - on_tape(self.traced, [], [t], p["user"]))
+
+
+class UserConstraint(Relation):
+    """Constraint and VelocityConstraint: the user's function."""
+
+    def __init__(self, element):
+        self.level = VELOCITY if isinstance(element, constraints.VelocityConstraint) else POSITION
+        self.traced = element.traced("function")
+        if self.level == POSITION and self.traced.uses_velocity:
+            checks.fail(element, "its function speaks of velocities", "use lw.VelocityConstraint")
+        self.parameters = tuple(self.traced.parameters)
+        self.key = f"{self.level}:{self.traced.digest}"
+        self.levels = [self.level] * self.traced.size
+        self.fields = {"user": len(self.parameters)}
+        self.arity = len(element.bodies)
+        self.forced = self.traced.uses_time or self.level == VELOCITY
+        self.nonlinear = self.traced.nonlinear
+        asked = [any(what in ("axis", "spin") and number == k for number, what, _ in self.traced.requests) for k in (0, 1)]
+        self.needs_directions = (False, asked[0]) if len(element.bodies) == 1 else (asked[0], asked[1])
+
+    @staticmethod
+    def bodies(element):
+        return (None, *element.bodies)[-2:]
+
+    def numbers(self, elements, A, B):
+        return {}
+
+    def rows(self, handles, p, t):
+        rows = on_tape(self.traced, handles[2 - self.arity :], [t], p["user"])
+        return [(self.level, rows[i]) for i in range(rows.shape[0])]
+
+
+def _motion(element):
+    return JointMotion(element) if isinstance(element.target, joints.Joint) else BodyMotion(element)
+
+
+RELATIONS: dict[type, Callable] = JOINTS | {
+    constraints.Distance: Distance, constraints.PointOnLine: PointOnLine, constraints.PointOnPlane: PointOnPlane,
+    constraints.PointOnCurve: PointOnLocus, constraints.PointOnSurface: PointOnLocus, constraints.Gear: Gear,
+    constraints.Rolling: Rolling, constraints.Skate: Skate, constraints.Drive: Drive, constraints.Motion: _motion,
+    constraints.Constraint: UserConstraint, constraints.VelocityConstraint: UserConstraint,
+}  # fmt: skip
