@@ -70,7 +70,7 @@ class Tangent(Probe):
         return found
 
 
-def slopes(tangent, t, q, v):
+def slopes(tangent, t, q, v, H=H):
     """(-df/dq, -df/dv) by finite differences, a column for each velocity component."""
     sizes, samples = [kind.nv for kind in tangent.kinds], []
     for e in np.eye(sum(sizes)):
@@ -192,16 +192,26 @@ def as_tangent(plain):
     return Tangent(plain.model, plain.model.forces.index(plain.force))
 
 
+def smooth(tangent, q, v):
+    """Whether no limit begins or ends within the reach of finite differences: the force of a damper jumps there."""
+    near, nearer = (slopes(tangent, 0.0, q, v, size)[0] for size in (H, H / 8))
+    return np.allclose(near, nearer, atol=1e-3 * (1 + np.abs(near).max()))
+
+
 def check_joint_force(name, kinds):
-    plain, rng = probe(name, kinds), np.random.default_rng(7)
+    """How many of the configurations could be checked."""
+    checked, plain, rng = 0, probe(name, kinds), np.random.default_rng(7)
     tangent = as_tangent(plain)
     for angle in JOINT_FORCES[name][3]:
         label = f"{name} {kinds} at {angle}"
         if near_a_branch(name, kinds, label) or (name, angle) in KINKS:
             continue
         q = JOINT_FORCES[name][2](Pair(plain), rng, angle)  # sets the turn counters of `plain`
-        tangent.record = plain.record
-        check(tangent, 0.0, q, [rng.normal(size=kind.nv) for kind in tangent.kinds], label)
+        tangent.record, v = plain.record, [rng.normal(size=kind.nv) for kind in tangent.kinds]
+        if smooth(tangent, q, v):
+            check(tangent, 0.0, q, v, label)
+            checked += 1
+    return checked
 
 
 KINKS = {("closed cone", 0.0)}  # the tip of a cone
@@ -209,23 +219,22 @@ KINKS = {("closed cone", 0.0)}  # the tip of a cone
 
 @pytest.mark.parametrize("name", JOINT_FORCES)
 def test_the_derivatives_of_forces_of_joints(name):
-    for kinds in FEW[:2]:
-        check_joint_force(name, kinds)
+    assert sum(check_joint_force(name, kinds) for kinds in FEW[:2]) > 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", JOINT_FORCES)
 def test_the_derivatives_of_forces_of_joints_on_all_other_pairs(name):
-    for kinds in [pair for pair in TURNING if pair not in FEW[:2]]:
-        check_joint_force(name, kinds)
+    others = [pair for pair in TURNING if pair not in FEW[:2]]
+    assert sum(check_joint_force(name, kinds) for kinds in others) > 0.8 * len(others)
 
 
 # -- contact, following ---------------------------------------------------------------------------------------------------
 
 
-def check_contact(name, kinds):
-    """Where they touch, and where they do not; not where they begin to."""
-    tangent, rng, felt = as_tangent(contact(name, kinds, damping=0.2)), np.random.default_rng(6), 0
+def check_contact(name, kinds, **options):
+    """Where they touch, and where they do not; not where they begin to. How often they touched."""
+    tangent, rng, felt = as_tangent(contact(name, kinds, damping=0.2, **options)), np.random.default_rng(6), 0
     for q, v in touching(tangent, rng):
         near = tangent.at([(0.0, moved(tangent, q, 3 * H, rng), v) for _ in range(20)])[0]
         if len({bool(f.any()) for f in near}) == 1:
@@ -239,14 +248,15 @@ def moved(tangent, q, size, rng):
 
 @pytest.mark.parametrize("name", CONTACTS)
 def test_the_derivatives_of_contact(name):
-    taken = contact_pairs(name)
-    assert sum(check_contact(name, kinds) for kinds in FEW if kinds in taken) > 2
+    for options in ({}, {"friction": 0.4, "slip": 0.1}):
+        taken = contact_pairs(name, friction=bool(options))
+        assert sum(check_contact(name, kinds, **options) for kinds in FEW if kinds in taken) > 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONTACTS)
 def test_the_derivatives_of_contact_on_all_other_pairs(name):
-    assert sum(check_contact(name, kinds) for kinds in contact_pairs(name) if kinds not in FEW) > 20
+    assert sum(check_contact(name, kinds) for kinds in contact_pairs(name) if kinds not in FEW) > 5
 
 
 @pytest.mark.parametrize("kind", MOVING)
