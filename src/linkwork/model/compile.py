@@ -17,10 +17,11 @@ from linkwork.model.frames import RigidFrames, frames_of
 from linkwork.model.graph import GOOD, GROUND, Loop, Redundant, elimination_order, forest, later_neighbours, least_share
 from linkwork.model.nodes import Bodies, Evaluator, Node
 from linkwork.model.types import Item, Model
-from linkwork.symbolic.bodies import GLOBALS, kind_of
+from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.constraints import RELATIONS
 from linkwork.symbolic.joint_forces import LAWS
 from linkwork.symbolic.kernels import node_jacobian_kernel, parameter_record
+from linkwork.symbolic.kinds import kind_of
 from linkwork.symbolic.limbs import Limb, has_limb
 
 SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
