@@ -289,11 +289,14 @@ def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> 
         record = bodies.kinds[members[0]].record
         span = np.arange(record.offset("q"), record.slice("v").stop)
         parts.append((body_at[np.array(members)][:, None] + span).ravel())
+    history_at, parameters_at = np.zeros_like(node_at), np.zeros_like(node_at)
     for record, members in _by_record(nodes, limb_of):
-        k, base = members[0], node_at[members][:, None]
-        spans = [np.arange(*_bounds(0, record.slice("history")))]
-        spans += _turns(record.offset("parameters"), [part.relation for part in nodes[k].kind.parts])
-        parts += [(base + span).ravel() for span in spans]
+        history_at[members] = node_at[members] + record.offset("history")
+        parameters_at[members] = node_at[members] + record.offset("parameters")
+    for record, members in _by_record(nodes, {}):  # the order of a state does not depend on which joints have limbs
+        parts.append((history_at[members][:, None] + np.arange(record["history"][1])).ravel())
+        spans = _turns(0, [part.relation for part in nodes[members[0]].kind.parts])
+        parts += [(parameters_at[members][:, None] + span).ravel() for span in spans]
     for k, force in enumerate(forces):
         parts += _turns(force_at[k], [force.kind.law])
     return np.concatenate(parts).astype(np.int64)
