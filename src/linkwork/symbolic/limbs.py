@@ -186,7 +186,7 @@ class Limb:
             "begin": axis / load_global(trace, "step"),
             "again": axis / load_global(trace, "step"),
         }[mode]
-        if mode != "again":  # not at every iterate
+        if mode not in ("begin", "again"):  # implicit steps count at their end
             self._count(trace, p, Rb, t1, t2)
         scale = self.sign / ca.dot(axis, cross(t1, t2))
         return axis, (scale * t2, -scale * t1), ca.vertcat(ca.dot(t1, right), ca.dot(t2, right))
