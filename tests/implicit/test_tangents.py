@@ -28,8 +28,9 @@ FEW = [("rigid", "rigid"), ("ground", "rigid"), ("planar", "rigid"), ("scalable"
 class Tangent(Probe):
     """Generalised force of one force of a model, and -df/dq, -df/dv as implicit steps have them."""
 
-    def __init__(self, model, exact=True):
-        self.force, self.exact = model.forces[0], exact
+    def __init__(self, model, exact=True, force=None):
+        """Of one force of a model; None: the first."""
+        self.force, self.exact = model.forces[0] if force is None else force, exact
         kind = self.force.kind
 
         def write(trace):
@@ -180,7 +181,7 @@ def test_springs_without_a_length_have_finite_derivatives(name, exact):
 
 def check_joint_force(name, kinds):
     plain, rng = probe(name, kinds), np.random.default_rng(7)
-    tangent = Tangent(plain.model)
+    tangent = Tangent(plain.model, force=plain.force)
     for angle in JOINT_FORCES[name][3]:
         label = f"{name} {kinds} at {angle}"
         if near_a_branch(name, kinds, label):
