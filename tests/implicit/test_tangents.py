@@ -14,8 +14,17 @@ from tests.oracles import poses
 from tests.oracles.loads import generalised
 from tests.symbolic.pairs import APART, KINDS, P, body, hinge, slider
 from tests.symbolic.probe import STENCIL, Probe, difference
-from tests.symbolic.test_joint_forces import FORCES as JOINT_FORCES
-from tests.symbolic.test_joint_forces import Pair, near_a_branch, probe
+from tests.symbolic.test_joint_forces import ALL as JOINT_FORCES
+from tests.symbolic.test_joint_forces import (
+    CONTACTS,
+    Pair,
+    contact,
+    contact_pairs,
+    follower,
+    near_a_branch,
+    probe,
+    touching,
+)
 
 H = 1e-3
 POINTS = ("particle", "planar particle")
@@ -28,9 +37,8 @@ FEW = [("rigid", "rigid"), ("ground", "rigid"), ("planar", "rigid"), ("scalable"
 class Tangent(Probe):
     """Generalised force of one force of a model, and -df/dq, -df/dv as implicit steps have them."""
 
-    def __init__(self, model, exact=True, force=None):
-        """Of one force of a model; None: the first."""
-        self.force, self.exact = model.forces[0] if force is None else force, exact
+    def __init__(self, model, number=0, exact=True):
+        self.force, self.exact = model.forces[number], exact
         kind = self.force.kind
 
         def write(trace):
@@ -128,7 +136,7 @@ def built(name, kinds, exact=True):
     world = lw.World()
     a, b = body(world, kinds[0], P, "a"), body(world, kinds[1], P if together else P + APART, "b")
     world.add(make(kinds, world, a, b))
-    return Tangent(compile(world, limbs=False), exact)
+    return Tangent(compile(world, limbs=False), exact=exact)
 
 
 def configurations(tangent, name):
@@ -171,7 +179,7 @@ def test_springs_without_a_length_have_finite_derivatives(name, exact):
     make = {"Spring": lambda: lw.Spring(a, b, 20.0, rest=0.4, on_b=(0, 0, 1)), "Damper": lambda: lw.Damper(a, b, 3.0, on_b=(0, 0, 1)),
             "Spring with a damper": lambda: lw.Spring(a, b, 20.0, rest=0.4, damping=3.0, on_b=(0, 0, 1))}[name]  # fmt: skip
     world.add(make())
-    tangent = Tangent(compile(world, limbs=False), exact)
+    tangent = Tangent(compile(world, limbs=False), exact=exact)
     f, K, D = (x[0] for x in tangent.at([(0.0, tangent.q0, [np.ones(3), np.ones(6)])]))
     assert not f.any() and np.isfinite(K).all() and np.isfinite(D).all()
 
@@ -179,26 +187,76 @@ def test_springs_without_a_length_have_finite_derivatives(name, exact):
 # -- springs of joints, up to 3.1 rad and beyond --------------------------------------------------------------------------
 
 
+def as_tangent(plain):
+    """The exact derivatives of a force that another probe has, with its numbers."""
+    return Tangent(plain.model, plain.model.forces.index(plain.force))
+
+
 def check_joint_force(name, kinds):
     plain, rng = probe(name, kinds), np.random.default_rng(7)
-    tangent = Tangent(plain.model, force=plain.force)
+    tangent = as_tangent(plain)
     for angle in JOINT_FORCES[name][3]:
         label = f"{name} {kinds} at {angle}"
-        if near_a_branch(name, kinds, label):
+        if near_a_branch(name, kinds, label) or (name, angle) in KINKS:
             continue
         q = JOINT_FORCES[name][2](Pair(plain), rng, angle)  # sets the turn counters of `plain`
         tangent.record = plain.record
         check(tangent, 0.0, q, [rng.normal(size=kind.nv) for kind in tangent.kinds], label)
 
 
+KINKS = {("closed cone", 0.0)}  # the tip of a cone
+
+
 @pytest.mark.parametrize("name", JOINT_FORCES)
-def test_the_derivatives_of_springs_of_joints(name):
-    for kinds in FEW[:3]:
+def test_the_derivatives_of_forces_of_joints(name):
+    for kinds in FEW[:2]:
         check_joint_force(name, kinds)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", JOINT_FORCES)
-def test_the_derivatives_of_springs_of_joints_on_all_other_pairs(name):
-    for kinds in [pair for pair in TURNING if pair not in FEW[:3]]:
+def test_the_derivatives_of_forces_of_joints_on_all_other_pairs(name):
+    for kinds in [pair for pair in TURNING if pair not in FEW[:2]]:
         check_joint_force(name, kinds)
+
+
+# -- contact, following ---------------------------------------------------------------------------------------------------
+
+
+def check_contact(name, kinds):
+    """Where they touch, and where they do not; not where they begin to."""
+    tangent, rng, felt = as_tangent(contact(name, kinds, damping=0.2)), np.random.default_rng(6), 0
+    for q, v in touching(tangent, rng):
+        near = tangent.at([(0.0, moved(tangent, q, 3 * H, rng), v) for _ in range(20)])[0]
+        if len({bool(f.any()) for f in near}) == 1:
+            felt += check(tangent, 0.0, q, v, f"{name} {kinds}").any()
+    return felt
+
+
+def moved(tangent, q, size, rng):
+    return [poses.flow(kind.name, x, size * rng.normal(size=kind.nv), 1.0) for kind, x in zip(tangent.kinds, q, strict=True)]
+
+
+@pytest.mark.parametrize("name", CONTACTS)
+def test_the_derivatives_of_contact(name):
+    taken = contact_pairs(name)
+    assert sum(check_contact(name, kinds) for kinds in FEW if kinds in taken) > 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CONTACTS)
+def test_the_derivatives_of_contact_on_all_other_pairs(name):
+    assert sum(check_contact(name, kinds) for kinds in contact_pairs(name) if kinds not in FEW) > 20
+
+
+@pytest.mark.parametrize("kind", MOVING)
+def test_the_derivatives_of_following(kind):
+    rng = np.random.default_rng(8)
+    turn = (0.8, 0, 0.6, 0) if "planar" in kind else (0.9, 0.3, 0.1, 0.3)
+    target = np.concatenate([[0.3], rng.normal(size=3), np.array(turn) / np.linalg.norm(turn), rng.normal(size=6)])
+    plain = follower(kind, target, damping=0.6)
+    tangent = as_tangent(plain)
+    tangent.record = plain.record
+    for size in (0.0, 0.5):
+        q, v = tangent.jittered(rng, size)
+        check(tangent, 0.7, q, v, kind)
