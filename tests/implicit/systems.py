@@ -212,7 +212,9 @@ def random_system(model, rng, symmetric):
         matrix[part[b], part[b]] = X @ X.T + (1 + coupling) * np.eye(sizes[b]) + (0 if symmetric else X - X.T)
     for k, node in enumerate(model.nodes):
         for b in [b for b in node.ends if b != GROUND]:
-            J = np.linalg.qr(rng.normal(size=(sizes[b], sizes[n + k])))[0].T  # of full rank where there are columns enough
+            J = rng.normal(size=(sizes[n + k], sizes[b]))
+            if sizes[n + k] <= sizes[b]:
+                J = np.linalg.qr(J.T)[0].T
             pulls = J if symmetric else J + 0.1 * rng.normal(size=J.shape)
             matrix[part[n + k], part[b]], matrix[part[b], part[n + k]] = J, pulls.T
     return matrix, rng.normal(size=len(matrix))
