@@ -14,6 +14,7 @@ from linkwork.elements import checks
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import CUT, OK
+from linkwork.model.carrying import carried
 from linkwork.model.compile import compile
 from linkwork.model.feeding import Feed
 from linkwork.model.trials import trials
@@ -33,6 +34,7 @@ CHUNK = 1000  # steps between looks at the keyboard
 REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 TOLD = 1e-6  # and those that are put right with a note
+IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
 
 
 class Simulation(Reports):
@@ -80,6 +82,11 @@ class Simulation(Reports):
                 )
             if not make.takes_tolerance:
                 raise LinkworkError(f"Simulation: {integrator} takes no tolerance; use rattle or dopri5, or leave it out")
+            if iterations == 1:
+                raise LinkworkError("Simulation: one iteration meets no tolerance; leave tolerance out, or iterations")
+        for name, value in (("stiffness", stiffness), ("damping", damping)):
+            if value is not None and not make.takes_feedback:
+                raise LinkworkError(f"Simulation: {integrator} takes no {name}; use euler, or leave it out")
         self._given = (tolerance, stiffness, damping)
         self._newton = _newton_options(self, tangent, iterations)
         self.steps = 0
@@ -162,14 +169,27 @@ class Simulation(Reports):
         except BaseException:  # as it was, until the world is one that can be followed
             vars(self).update(before)
             raise
-        common = len(old.state_index) - sum(2 * force.kind.law.counters for force in old.forces)
-        self.work[self.model.state_index[:common]] = state.values[:common]
+        self.work[self.model.state_index] = carried(old, self.model, state.values)
         self.work[0] = state.time
         self.integrator.run(self.work, self.programs.body("place"))
         self._start_counters(of_forces=True)
-        now = self.work[self.model.state_index]
-        self._initial = State(np.concatenate([initial.values[:common], now[common:]]), initial.time, initial.steps, initial.age)
+        now, start = self.work[self.model.state_index], carried(old, self.model, initial.values)
+        self._keep_turns(now, _turns_of_forces(old, state.values), of_joints=True)
+        self._keep_turns(start, _turns_of_forces(old, initial.values))
+        self.work[self.model.state_index] = now
+        self._initial = State(start, initial.time, initial.steps, initial.age)
         self._touched()
+
+    def _keep_turns(self, values: np.ndarray, known: dict[int, np.ndarray], of_joints: bool = False) -> None:
+        """Put the counters that forces had into a state's values; new ones may have those of their joints."""
+        elements = {id(force.element): force for force in self.model.forces}
+        for key, turns in _turns_of_forces(self.model, values).items():
+            if len(known.get(key, ())) == len(turns):
+                turns[:] = known[key]
+            elif of_joints and (joint := getattr(elements[key].element, "joint", None)) is not None:
+                counted = self._numbers(*self._constraint(joint))["turns"]
+                if len(counted) == len(turns):
+                    turns[:] = counted
 
     # -- motion ------------------------------------------------------------------------------------------------
     @property
@@ -386,10 +406,11 @@ class Simulation(Reports):
         off, element = self._worst(velocity=True)
         if not off > INCONSISTENT:
             return
-        self._factor()
-        if not self._multipliers_finite():
-            stops.refuse_start(self)
-        self.integrator.run(self.work, self.programs.backward("strike"))
+        for _ in range(IMPULSES):
+            self._factor()
+            if not self._multipliers_finite():
+                stops.refuse_start(self)
+            self.integrator.run(self.work, self.programs.body("strike"))
         if off > TOLD:
             self.note(f"{checks.label(element)}: velocities as built were off by {off:.3g}; an impulse made them consistent")
 
@@ -503,6 +524,14 @@ def _level_outside() -> int:
     return level
 
 
+def _turns_of_forces(model: Model, values: np.ndarray) -> dict[int, np.ndarray]:
+    """Views of the counters of forces, which end a state's values, by the id of their elements."""
+    sizes = [2 * force.kind.law.counters for force in model.forces]
+    ends = len(values) - sum(sizes) + np.cumsum(sizes, dtype=int)
+    return {id(force.element): values[end - size : end]
+            for force, size, end in zip(model.forces, sizes, ends, strict=True) if size}  # fmt: skip
+
+
 def _known(what: str, name, table) -> str:
     if name not in table:
         raise LinkworkError(f'Simulation: no {what} is called "{name}"{suggestion(name, table)}; '
@@ -519,6 +548,7 @@ def _newton_options(sim: Simulation, tangent: str | None, iterations: int | None
                     f'Simulation: the solver "{sim.solver}" takes no {name}; use solver="implicit", or leave it out'
                 )
         return "symmetric", 0
-    if iterations is not None and (not isinstance(iterations, int) or isinstance(iterations, bool) or iterations < 1):
+    whole = isinstance(iterations, (int, np.integer)) and not isinstance(iterations, bool)
+    if iterations is not None and not (whole and iterations >= 1):
         raise LinkworkError(f"Simulation: iterations is {checks.show(iterations)}; give a whole number, at least 1, or None")
-    return _known("tangent", tangent or "symmetric", TANGENTS), iterations or 0
+    return _known("tangent", "symmetric" if tangent is None else tangent, TANGENTS), int(iterations or 0)

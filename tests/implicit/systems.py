@@ -179,7 +179,7 @@ def _evaluated(sim, k, samples):
 def twin(sim):
     """The step that the simulation is about to make."""
     m, built = sim.model, sim.model.workspace()
-    commands = sim.control.given()
+    commands = dict(sim.control)
     return Step(
         bodies=list(m.bodies.elements),
         kinds=[kind.name for kind in m.bodies.kinds],

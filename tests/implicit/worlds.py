@@ -102,27 +102,39 @@ def rigid_joint(rng, a, b):
     return choices[rng.choice(len(choices), p=[0.4, 0.3, 0.1, 0.1, 0.1])]()
 
 
+def rigid_bodies(world, rng, count):
+    """In a row along x, turned and moving anyhow, centres of mass beside their origins."""
+    return [world.add(lw.RigidBody(1.3, (0.1, 0.15, 0.2), position=(k, 0, 0), orientation=unit(rng, 4),
+                                   com=0.1 * rng.normal(size=3), velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3)))
+            for k in range(count)]  # fmt: skip
+
+
 def sprung():
-    """Rigid bodies whose joints have springs of all sorts, some off their rest."""
-    rng = np.random.default_rng(5)
+    """Joints whose turning has springs, off their rest, one without."""
     world = lw.World()
-    bodies = [world.add(lw.RigidBody(1.3, (0.1, 0.15, 0.2), position=(k, 0, 0), orientation=unit(rng, 4), com=0.1 * rng.normal(size=3),
-                                     velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3)))
-              for k in range(6)]  # fmt: skip
-    at = [(k + 0.5, 0.2, 0.1) for k in range(5)]
-    ball = world.add(lw.Ball(world.ground, bodies[0], at=(0, 0.3, 0)))
-    neck = world.add(lw.Ball(bodies[1], bodies[0], at=at[0]))
-    knee = world.add(lw.Hinge(bodies[1], bodies[2], at=at[1], axis=(0, 0.6, 0.8)))
-    cross = world.add(lw.Universal(bodies[3], bodies[2], at=at[2], first=(0, 1, 0), second=(1, 0, 0)))
-    rail = world.add(lw.Slider(bodies[3], bodies[4], at=at[3], axis=(0.6, 0, 0.8)))
-    tube = world.add(lw.Cylindrical(bodies[4], bodies[5], at=at[4], axis=(0, 0, 1)))
+    a, b, c, d = rigid_bodies(world, np.random.default_rng(5), 4)
+    ball = world.add(lw.Ball(world.ground, a, at=(0, 0.3, 0)))
+    neck = world.add(lw.Ball(b, a, at=(0.5, 0.2, 0.1)))
+    knee = world.add(lw.Hinge(b, c, at=(1.5, 0.2, 0.1), axis=(0, 0.6, 0.8)))
+    world.add(lw.Ball(c, d, at=(2.5, 0, 0.3)))
     world.add(lw.JointSpring(ball, 3.0, damping=0.2, rest=(0.8, 0.6, 0, 0)))
     world.add(lw.JointSpring(neck, (5.0, 3.0, 2.0), damping=0.3))
     world.add(lw.JointSpring(knee, 8.0, damping=0.1, rest=0.4))
+    return world
+
+
+def sliding():
+    """Springs of travels, of a cross, and between bodies that no joint joins."""
+    world = lw.World()
+    a, b, c, d = rigid_bodies(world, np.random.default_rng(6), 4)
+    cross = world.add(lw.Universal(b, a, at=(0.5, 0.2, 0), first=(0, 1, 0), second=(1, 0, 0)))
+    rail = world.add(lw.Slider(b, c, at=(1.5, 0, 0), axis=(0.6, 0, 0.8)))
+    tube = world.add(lw.Cylindrical(c, d, at=(2.5, 0, 0), axis=(0, 0, 1)))
     world.add(lw.JointSpring(cross, (4.0, 2.0), damping=0.1, rest=(0.2, -0.3)))
     world.add(lw.JointSpring(rail, 20.0, damping=0.5, rest=0.1))
     world.add(lw.JointSpring(tube, 6.0, damping=0.1, travel_stiffness=9.0, travel_damping=0.2, travel_rest=0.1))
-    world.add(lw.TorsionSpring(bodies[0], bodies[5], 4.0, damping=0.2))
+    world.add(lw.TorsionSpring(a, d, 4.0, damping=0.2))
+    world.add(lw.Spring(a, c, 30.0, rest=1.0, damping=0.3, on_a=(0.1, 0.2, 0), on_b=(0, 0, 0.3)))
     return world
 
 

@@ -117,6 +117,31 @@ def test_a_spring_wound_up_three_turns_knows_it():
     np.testing.assert_array_equal(sim.state.values, values)
 
 
+def test_springs_keep_their_turns_when_forces_come_and_go():
+    world = lw.World(gravity=STILL)
+    wheel = world.add(spinning((0, 0, 1), 30.0))
+    axle = world.add(lw.Hinge(world.ground, wheel, at=STILL, axis=(0, 0, 1)))
+    world.add(lw.JointSpring(axle, 0.1))
+    sim = lw.Simulation(world, dt=1e-3)
+
+    def torque():
+        return 0.2 * sim.angular_acceleration(wheel)[2]
+
+    sim.step(700)
+    angle = sim.angle(axle)
+    late = world.add(lw.JointSpring(axle, 0.2))
+    assert angle > 6 * np.pi and abs(torque() + 0.3 * angle) < 1e-12
+    sim.step(100)
+    assert abs(torque() + 0.3 * sim.angle(axle)) < 1e-12
+    angle = sim.angle(axle)
+    world.remove(late)
+    assert abs(torque() + 0.1 * angle) < 1e-12
+    sim.reset()
+    assert abs(torque()) < 1e-12
+    sim.step(700)
+    assert abs(torque() + 0.1 * sim.angle(axle)) < 1e-12
+
+
 def test_a_slider_bounces_between_its_limits():
     world = lw.World(gravity=STILL)
     cart = world.add(lw.RigidBody(2.0, (1, 1, 1), velocity=(1.5, 0, 0)))

@@ -6,6 +6,9 @@ Run as a program with LINKWORK_KERNELS=casadi it solves many of them without com
 import json
 import sys
 import warnings
+from collections import Counter
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from scipy.linalg import lu_factor, lu_solve
@@ -15,8 +18,10 @@ from linkwork.model import compile as compiler
 from linkwork.model import nodes as stacking
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.constraints import RELATIONS
+from linkwork.symbolic.kernels import node_right_kernel
 from tests.oracles import kkt
 
+GRAVITY = 9.81
 SPATIAL, PLANAR, POINTS = ("rigid", "scalable", "affine"), ("planar",), ("particle", "planar particle")
 
 
@@ -138,27 +143,58 @@ def accelerations(sim):
     sim._solve_accelerations()
 
 
-def assembled(dense):
-    """H and r of the accelerations, without feedback."""
-    p, work = dense.programs, dense.work.copy()
+def assembled(sim):
+    """H and r of the accelerations at the coordinates and velocities that this simulation has, without feedback."""
+    p, m, work = sim.programs, sim.model, sim.work.copy()
     for name, value in (("stiffness", 0.0), ("damping", 0.0), ("kick", 1.0)):
         work[GLOBALS.offset(name)] = value
-    dense.integrator.run(work, p.body("place", "accelerate"), p.up("acceleration"))
-    return p.matrix(work), work[p.b_at].copy()
+    sim.integrator.run(work, p.body("place", "accelerate"), p._keep("forces", p._add_forces), p._keep("rows", partial(rows, p)))
+    fields = [m.field_of_body(k, "b") for k in range(len(m.bodies.kinds))]
+    fields += [m.field_of_node(k, "b") for k in range(len(m.nodes))]
+    first = np.concatenate([[0], np.cumsum([f.stop - f.start for f in fields])]).astype(int)
+    places = [slice(*pair) for pair in pairwise(first)]
+    H = np.zeros((first[-1], first[-1]))
+    for k, kind in enumerate(m.bodies.kinds):
+        H[places[k], places[k]] = symmetric(work[m.field_of_body(k, "D")], kind.nv)
+    for k, node in enumerate(m.nodes):
+        at = places[len(m.bodies.kinds) + k]
+        for end, J in zip(node.ends, sim._node_jacobians(k), strict=True):
+            if end >= 0:
+                H[at, places[end]], H[places[end], at] = J, J.T
+    return H, np.concatenate([work[field] for field in fields])
+
+
+def symmetric(triangle, n):
+    """The whole of a symmetric matrix from its lower triangle, row by row."""
+    D = np.zeros((n, n))
+    D[np.tril_indices(n)] = triangle
+    return D + np.tril(D, -1).T
+
+
+def rows(programs, sheet):
+    """The right-hand sides of all rows."""
+    programs._add_nodes(sheet, lambda kind, start, b, x: node_right_kernel(kind, "acceleration", start, b))
 
 
 def solution(sim):
-    """(x of each body at the place that `dense` has its origin, multipliers), stacked."""
+    """Accelerations of all bodies and multipliers of all nodes, in the coordinates of this simulation."""
+    m = sim.model
+    fields = [m.field_of_body(k, "x") for k in range(len(m.bodies.kinds))]
+    fields += [m.field_of_node(k, "x") for k in range(len(m.nodes))]
+    return np.concatenate([sim.work[field] for field in fields])
+
+
+def motion(sim):
+    """Accelerations with those of rigid bodies at the centre of mass: the same for every solver."""
     model, parts = sim.model, []
     for k, kind in enumerate(model.bodies.kinds):
         x = sim.work[model.field_of_body(k, "x")].copy()
-        if kind.name == "RigidBody":  # to the centre of mass, where dense has the origin
+        if kind.name == "RigidBody":
             q, v = sim.work[model.field_of_body(k, "q")], sim.work[model.field_of_body(k, "v")]
             body = model.bodies.elements[k]
             arm = sim.position(body) + sim.frame(body) @ body.com - q[:3]
             x[:3] += np.cross(x[3:], arm) + np.cross(v[3:], np.cross(v[3:], arm))
         parts.append(x)
-    parts += [sim.work[model.field_of_node(k, "x")] for k in range(len(model.nodes))]
     return np.concatenate(parts)
 
 
@@ -168,23 +204,44 @@ def simulations(world, solvers=("dense", "fronts", "tree")):
         return {name: lw.Simulation(world, solver=name, integrator="euler") for name in solvers}
 
 
-def compared(world):
-    """Backward and forward errors of all solvers on one world, and facts about it."""
-    sims = simulations(world)
-    dense = sims["dense"]
-    for sim in sims.values():
-        accelerations(sim)
-    solved = {name: solution(sim) for name, sim in sims.items()}
-    H, r = assembled(dense)
+def forward_error(x, exact, n):
+    """The larger of two: of the n accelerations, relative to the largest or to gravity where nothing moves; and of the
+    multipliers, relative to the largest."""
+    error, size = np.abs(x - exact), np.abs(exact)
+    multipliers = error[n:].max(initial=0) / (size[n:].max(initial=0) or 1)
+    return float(max(error[:n].max() / max(size[:n].max(), GRAVITY), multipliers))
+
+
+def lu_errors(H, r, exact, n, orders=5):
+    """Of dense LU with the equations as they stand, and in random orders: each rounds otherwise, some with more luck."""
+    rng, found = np.random.default_rng(len(r)), []
+    for order in [np.arange(len(r)), *[rng.permutation(len(r)) for _ in range(orders - 1)]]:
+        x = np.empty(len(r))
+        x[order] = lu_solve(lu_factor(H[np.ix_(order, order)]), r[order])
+        found.append(forward_error(x, exact, n))
+    return found
+
+
+def errors(sim):
+    """Of one solver and of dense LU, on the system that this simulation has."""
+    accelerations(sim)
+    (H, r), x, n = assembled(sim), solution(sim), sim.model.velocities
     exact = kkt.solve(H, r)
-    n = dense.model.velocities
-    lu = lu_solve(lu_factor(H), r)
-    size = float(np.abs(exact[:n]).max())
-    errors = {"lu": float(np.abs(lu - exact)[:n].max()) / size}
-    found = {"backward": {}, "forward": errors, "rows": len(H) - n, "dims": n}
-    for name, x in solved.items():
-        found["backward"][name] = kkt.backward_error(H, x, r)
-        errors[name] = float(np.abs(x - exact)[:n].max()) / size
+    return {"backward": kkt.backward_error(H, x, r), "forward": forward_error(x, exact, n), "lu": lu_errors(H, r, exact, n),
+            "drift": sim.drift(velocity=True)}  # fmt: skip
+
+
+def compared(world):
+    """Errors of both eliminations on one world, how far they are from `dense`, and facts about it."""
+    sims = simulations(world)
+    dense = sims.pop("dense")
+    each = {name: errors(sim) for name, sim in sims.items()}
+    found = {what: {name: each[name][what] for name in each} for what in ("backward", "forward", "lu", "drift")}
+    accelerations(dense)
+    moving, n = motion(dense), dense.model.velocities
+    size = max(np.abs(moving).max(), GRAVITY)
+    found["apart"] = {name: float(np.abs(motion(sim) - moving).max() / size) for name, sim in sims.items()}
+    H, _ = assembled(dense)
     found["pivots"] = pivots(sims["fronts"])
     found["neighbours"] = dense.model.summary()["neighbours"]
     found["limbs"] = sims["tree"].model.summary()["limbs"]
@@ -193,7 +250,15 @@ def compared(world):
     keys = [k.key for k in sims["fronts"].programs.kernels]
     found["pieces"] = sum(key.startswith("piece") for key in keys)
     found["crossed"] = sum(key.startswith("piece|cross") for key in keys)
-    return found
+    return found | features(dense.model)
+
+
+def features(model):
+    """What a forest has of what makes it hard."""
+    masses = [body.mass for body in model.bodies.elements]
+    grounded = Counter(model.forest.tree[node.ends[1]] for node in model.nodes if node.ends[0] < 0)
+    return {"bodies": len(masses), "ratio of masses": max(masses) / min(masses), "grounded": max(grounded.values(), default=0),
+            "stacked": sum(len(node.elements) > 1 for node in model.nodes)}  # fmt: skip
 
 
 def pivots(sim):
@@ -218,7 +283,14 @@ def judged(seed, **options):
         return {"seed": seed, "ratio": ratio, "refused": str(error)}
 
 
+def remembered(make):
+    """`make` of a kernel, once for each key: many worlds have nodes of the same few kinds."""
+    known = {}
+    return lambda kernel: known.get(kernel.key) or known.setdefault(kernel.key, make(kernel))
+
+
 if __name__ == "__main__":
+    stacking.Evaluator = compiler.Evaluator = remembered(stacking.Evaluator)
     begin, end, options = int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])
     for seed in range(begin, end):
         print(json.dumps(judged(seed, **options)), flush=True)

@@ -12,7 +12,18 @@ import pytest
 
 import linkwork as lw
 from tests.oracles import kkt, poses
-from tests.solvers.forests import accelerations, add_body, assembled, compared, forest, simulations, solution, unit, where
+from tests.solvers.forests import (
+    accelerations,
+    add_body,
+    assembled,
+    compared,
+    forest,
+    motion,
+    simulations,
+    solution,
+    unit,
+    where,
+)
 
 ROOT = Path(__file__).parents[2]
 EPS = np.finfo(float).eps
@@ -30,17 +41,36 @@ def interpreted(begin, end, **options):
 
 
 FORESTS = {
-    "all kinds": (0, 60, {"spread": 1.0}),
-    "mass ratio 1e6": (1000, 1040, {"spread": 3.0}),
-    "rigid": (2000, 2050, {"kinds": ["rigid"], "largest": 12, "grounds": 0.15, "stacked": 0.0, "spread": 1.0}),
-    "planar and rigid": (3000, 3050, {"kinds": ["planar", "rigid"], "largest": 10, "grounds": 0.3, "spread": 1.0}),
+    "all kinds": (0, 150, {"spread": 1.0}),
+    "mass ratio 1e6": (1000, 1120, {"spread": 3.0}),
+    "rigid": (2000, 2080, {"kinds": ["rigid"], "largest": 12, "grounds": 0.15, "stacked": 0.0, "spread": 1.0}),
+    "planar and rigid": (3000, 3080, {"kinds": ["planar", "rigid"], "largest": 10, "grounds": 0.3, "spread": 1.0}),
+    "rigid, mass ratio 1e6": (4000, 4050, {"kinds": ["rigid"], "largest": 12, "grounds": 0.15, "spread": 3.0}),
 }
 
 
-def allowance(report):
-    """Ten times the error of dense LU, or what the condition of J M^-1 J^T leaves. Each solver makes the starting velocities
-    consistent on its own, so right-hand sides differ by that much; from rest ten times holds for all but rare forests."""
-    return max(10 * report["forward"]["lu"], 4 * EPS * max(report["condition"], report["schur"]))
+LUCKY = 4 * EPS  # a few roundings of the largest entry: LU errs less now and then, which nothing can be held to
+
+
+def allowance(report, solver):
+    """Ten times the error of dense LU on the same system: the median over five orders of its equations, because one order
+    alone errs several times more or less than another, by luck."""
+    return 10 * max(np.median(report["lu"][solver]), LUCKY)
+
+
+def as_good_as_one_lu(report, solver):
+    """The same against LU with the equations as they stand, its luck included."""
+    return report["forward"][solver] <= 10 * max(report["lu"][solver][0], LUCKY)
+
+
+def assert_solved(report):
+    assert report["pivots"], report
+    for solver in ("fronts", "tree"):
+        assert report["backward"][solver] <= 1e-13, (solver, report)
+        assert report["forward"][solver] <= allowance(report, solver), (solver, report)
+        assert report["drift"][solver] <= 1e-13, (solver, report)  # m/s: velocities as built are made consistent to rounding
+        # in other coordinates, and from velocities made consistent by another solver: the same motion
+        assert report["apart"][solver] <= 4 * EPS * max(report["condition"], report["schur"]), (solver, report)
 
 
 @pytest.mark.slow
@@ -57,23 +87,19 @@ def test_random_forests_are_solved_as_well_as_by_dense_lu(name):
         else:
             assert r["ratio"] > 1e-10, r
     for r in solved:
-        assert r["pivots"], r
-        for solver in ("fronts", "tree"):
-            assert r["backward"][solver] <= 1e-13, (solver, r)
-            assert r["forward"][solver] <= allowance(r), (solver, r)
-    ratios = [r["forward"]["tree"] / max(r["forward"]["lu"], EPS) for r in solved]
-    assert np.median(ratios) < 10
+        assert_solved(r)
+    for solver in ("fronts", "tree"):
+        assert np.mean([as_good_as_one_lu(r, solver) for r in solved]) > 0.95
+    assert np.median([r["forward"]["tree"] / max(np.median(r["lu"]["tree"]), EPS) for r in solved]) < 1
+    if name in ("all kinds", "mass ratio 1e6"):
+        for feature, least in (("grounded", 2), ("stacked", 1)):
+            assert sum(r[feature] >= least for r in solved) > 0.2 * len(solved)
+    if "mass ratio" in name:
+        assert max(r["ratio of masses"] for r in solved) > 1e5
     if name == "all kinds":
         assert max(r["neighbours"] for r in solved) > 2 and any(r["crossed"] for r in solved)
     if name == "rigid":
         assert sum(r["limbs"] for r in solved) > len(solved)
-
-
-def assert_solved(report):
-    assert report["pivots"]
-    for solver in ("fronts", "tree"):
-        assert report["backward"][solver] <= 1e-13, report
-        assert report["forward"][solver] <= allowance(report), report
 
 
 def rigid(world, rng, **options):
@@ -310,8 +336,8 @@ def test_reactions_are_what_each_free_body_lacks(seed):
     dense = simulations(world, ("dense",))["dense"]
     accelerations(dense)
     H, r = assembled(dense)
-    x = solution(sim)
     n = dense.model.velocities
+    x = np.concatenate([motion(sim), solution(sim)[n:]])
     lacking = H[:n, :n] @ x[:n] - r[:n]
     forces = np.zeros(n)
     for k, node in enumerate(sim.model.nodes):

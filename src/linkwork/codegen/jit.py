@@ -49,8 +49,8 @@ if INTERPRETED:
         results = ca.densify(ca.vertcat(*ca.cse(trace.results)))
         function = ca.Function("kernel", [ca.vertcat(ca.SX.sym("none", 0), *trace.symbols)], [results])
         buffer, evaluate = function.buffer()
-        buffer.set_arg(0, memoryview(given))  # type: ignore[call-arg, arg-type]
-        buffer.set_res(0, memoryview(found))  # type: ignore[call-arg, arg-type]
+        buffer.set_arg(0, given.data)  # type: ignore[call-arg]
+        buffer.set_res(0, found.data)  # type: ignore[call-arg]
 
         def run(work, offsets):
             base = np.concatenate([[0], offsets])

@@ -125,6 +125,7 @@ def steps_of_backward_euler(work, table, first, again, accept, retry, work_done,
 class BackwardEuler(Integrator):
     name, order = "backward-euler", 1
     takes_tolerance = True
+    takes_feedback = False
     default_tolerance = 1e-10
 
     @cached_property

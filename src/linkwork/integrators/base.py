@@ -67,6 +67,7 @@ class Integrator:
     default_stiffness = 0.0  # Baumgarte feedback times dt^2, and times dt
     default_damping = 0.0
     takes_tolerance = False
+    takes_feedback = True  # stiffness and damping draw constraints in
     keeps_impulses = True  # adds up the multipliers of the last step
     default_tolerance = 0.0
     iterations = 0  # of an implicit step; 0: until the tolerance is met

@@ -165,6 +165,7 @@ def steps_of_rattle(
 class Rattle(Integrator):
     name, order = "rattle", 2
     takes_tolerance = True
+    takes_feedback = False
     default_tolerance = 1e-11
 
     def prepare(self, work):

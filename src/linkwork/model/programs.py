@@ -58,6 +58,7 @@ class Programs:
 
     name: str
     limbs: bool
+    counts_limbs = False  # after each step: they do not count when they go up
     integrators: tuple[str, ...] = ("rattle", "euler", "rk4", "dopri5", "first-order")  # that it goes with, the default first
 
     @classmethod
@@ -154,13 +155,15 @@ class Programs:
             sheet, lambda kind, start, b, x: k.node_check_kernel(kind, start), report=True))  # fmt: skip
 
     def count(self) -> np.ndarray:
-        """What comes after each step: turn counters (limbs count when they go up), a look for collapsed bodies."""
+        """What comes after each step: turn counters (but of limbs that count when they go up), a look for collapsed bodies."""
 
         def make(sheet: Sheet) -> None:
             for kind, numbers in self.by_kind:
                 if kind.name in ("ScalableBody", "AffineBody"):
                     self._add_body(sheet, kind, "look", numbers, 1)
-            for number in self.front_nodes:
+            if self.counts_limbs:
+                self._add_nodes(sheet, lambda kind, start, b, x: k.node_count_kernel(kind, start) if kind.counters else None)
+            for number in () if self.counts_limbs else self.front_nodes:
                 node = self.model.nodes[number].kind
                 if node.counters:
                     sheet.add(number, 0, self._id(k.node_count_kernel(node, self._start(number))), *self._node_offsets(number))

@@ -22,6 +22,7 @@ STEPS = ("begin", "again", "advance-once", "advance-first", "advance", "accept",
 
 class Implicit(Programs):
     name, limbs = "implicit", True
+    counts_limbs = True
     integrators = ("backward-euler",)
 
     @classmethod

@@ -235,7 +235,7 @@ def force_kernel(force: ForceKind, what: str, first: int, exact: bool, limb_bloc
 
     def write(trace: Trace) -> None:
         h = load_global(trace, "step")
-        f, K, D = _linearised(trace, force, what, exact)
+        f, K, D = linearised(trace, force, what, exact)
         right = h * f
         if what == BEGIN:
             v = ca.vertcat(*[View(kind, trace, 2 + k, "next").v for k, kind in enumerate(force.kinds) if kind])
@@ -258,7 +258,7 @@ def force_kernel(force: ForceKind, what: str, first: int, exact: bool, limb_bloc
     return Kernel(f"implicit|{force.key}|{what}|{first}|{exact}|{limb_block}", write, joining=joining)
 
 
-def _linearised(trace: Trace, force: ForceKind, what: str, exact: bool) -> tuple[SX, SX, SX]:
+def linearised(trace: Trace, force: ForceKind, what: str, exact: bool) -> tuple[SX, SX, SX]:
     """Generalised forces on the moving bodies, -df/dq and -df/dv (none where exact tangents have velocities follow)."""
     views = [None if kind is None else View(kind, trace, 2 + k, "next") for k, kind in enumerate(force.kinds)]
     if not exact:
