@@ -26,16 +26,16 @@ from .registry import Fact, scene
 
 GRAVITY = 9.81  # m/s^2
 DENSITY = 1100.0  # kg/m^3
-PALM = Box(0.09, 0.085, 0.024)
+PALM = Box(0.09, 0.090, 0.024)
 PHALANGES = ("proximal", "middle", "distal")
 FINGERS = {  # where each begins, lengths of its bones
-    "index": ((0.046, 0.030, 0.0), (0.045, 0.026, 0.020)),
-    "middle": ((0.050, 0.009, 0.0), (0.049, 0.030, 0.021)),
+    "index": ((0.046, 0.034, 0.0), (0.045, 0.026, 0.020)),
+    "middle": ((0.050, 0.011, 0.0), (0.049, 0.030, 0.021)),
     "ring": ((0.046, -0.012, 0.0), (0.046, 0.028, 0.021)),
-    "little": ((0.038, -0.031, 0.0), (0.036, 0.020, 0.018)),
-    "thumb": ((-0.020, 0.038, -0.008), (0.045, 0.032, 0.026)),
+    "little": ((0.038, -0.034, 0.0), (0.036, 0.020, 0.018)),
+    "thumb": ((-0.020, 0.041, -0.008), (0.045, 0.032, 0.026)),
 }
-RADII = (0.0095, 0.0085, 0.0075)
+RADII = (0.0085, 0.0075, 0.0068)
 THUMB = np.array((0.80, 0.55, -0.20)) / math.sqrt(0.9825)  # the way it points
 THUMB_AXIS = np.array((-0.1663, -0.1143, -0.9794)) / math.sqrt(0.99996)  # about which its hinges bend
 BALL, PLACE = 0.03, np.array((0.080, 0.018, -0.056))  # radius; its centre, seen from the palm that holds it
@@ -46,8 +46,8 @@ OPEN = {
     "little": (0.0, -0.1, -0.25, 0.0), "thumb": (0.0, 0.0, 0.2, 0.0, 0.0),
 }  # fmt: skip
 GRIP = {
-    "index": (0.163, -0.061, 0.770, 0.588), "middle": (0.033, -0.038, 1.061, 0.823), "ring": (0.168, 0.081, 1.022, 0.777),
-    "little": (0.595, 0.302, 0.442, 0.277), "thumb": (-0.057, 0.400, -0.119, 0.655, 0.558),
+    "index": (0.167, -0.119, 0.759, 0.582), "middle": (0.033, -0.073, 1.059, 0.823), "ring": (0.168, 0.081, 1.022, 0.777),
+    "little": (0.636, 0.340, 0.382, 0.230), "thumb": (-0.065, 0.399, -0.155, 0.654, 0.549),
 }  # fmt: skip
 DOWN, CLOSE, UP = (0.3, 0.9), (0.9, 1.6), (1.9, 2.7)  # s: when the palm goes down, the fingers close, the palm goes up
 SAMPLES = np.linspace(0.0, 3.0, 181)  # s: 60 a second

@@ -75,9 +75,9 @@ def _add_finger(world, name, hand, mirror, aside):
 
 
 def _handle(hand, stiffness):
-    times = np.linspace(0.0, max(PATH), 361)
+    times = np.linspace(0.0, max(PATH), 1201)
     path = np.array([_on_path(t) for t in times])
-    return Follow(hand, Trajectory(times, hand.position + path), stiffness=stiffness, damping=0.05 * stiffness, name="handle")
+    return Follow(hand, Trajectory(times, hand.position + path), stiffness=stiffness, damping=0.01 * stiffness, name="handle")
 
 
 def _on_path(t):

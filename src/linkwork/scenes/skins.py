@@ -11,9 +11,9 @@ import numpy as np
 from ..elements import Box, Capsule
 from ..elements.checks import fail
 
-BLEND, WEIGHING = 0.003, 0.005  # m: how far bones melt into one another, and how far a joint's bend spreads
+BLEND, WEIGHING = 0.002, 0.005  # m: how far bones melt into one another, and how far a joint's bend spreads
 FLESH = 0.001  # m beyond the bones
-CELL = 0.004  # m, of the grid on which the surface is sought
+CELL = 0.003  # m, of the grid on which the surface is sought
 # a cube's six tetrahedra, all on the diagonal from corner 0 to corner 7; corners are numbered x + 2 y + 4 z
 TETRAHEDRA = np.array([(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7)])
 
