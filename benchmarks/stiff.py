@@ -13,6 +13,7 @@ import numpy as np
 
 import linkwork as lw
 from benchmarks import machine, tables
+from benchmarks.hand import Hand, MujocoHand
 from benchmarks.peers.interface import GRAVITY, LENGTH, MASS, WIDTH
 from benchmarks.timing import best_of_turns
 
@@ -121,6 +122,16 @@ def mujoco_stability(stiffness, steps):
     return {"stiffness": stiffness, "gain": gain, "stopped_at": None}
 
 
+def hands(rounds):
+    """{who: seconds a step} of the hand's skeleton in linkwork (one iteration) and in MuJoCo, taking turns."""
+    contestants = {"linkwork": Hand()}
+    try:
+        contestants["MuJoCo"] = MujocoHand()
+    except ImportError:
+        pass
+    return best_of_turns(contestants, rounds)
+
+
 def order(dts=(1 / 60, 1 / 120, 1 / 240, 1 / 480), seconds=0.5, stiffness=1.0):
     """The error of the tip after `seconds` against a small-step run, for each step, and the order that it shows."""
     world = springy_chain(STABLE_LINKS, stiffness, 0.01)
@@ -145,6 +156,8 @@ def report(result):
     lines = [[f"{columns[0][k]['stiffness']:g}", *(_gain(column[k]) for column in columns)] for k in range(len(columns[0]))]
     parts += [f"Five links, dt = 1/60 s, {result['steps']:,} steps: largest gain of energy over m g l, largest |C|:",
               tables.markdown(header, lines)]  # fmt: skip
+    hand = ", ".join(f"{who} {1e6 * seconds:.2f} us" for who, seconds in result["hand"].items())
+    parts.append(f"The hand's skeleton (16 bones, 15 joints with springs and limits), a step: {hand}.")
     shown = result["order"]
     errors = ", ".join(f"{error:.2e}" for error in shown["error"])
     parts.append(f"Error of the tip at dt = 1/60, 1/120, 1/240, 1/480 s: {errors} m; order {shown['order']:.2f}.")
@@ -173,6 +186,7 @@ def main():
         way: [stability(k, arguments.steps, options) for k in stiffnesses] for way, options in STABLE_WAYS.items()
     }
     result["stability"]["MuJoCo implicitfast"] = [mujoco_stability(k, arguments.steps) for k in stiffnesses]
+    result["hand"] = hands(arguments.rounds)
     result["order"] = order()
     text = report(result)
     print(text)

@@ -4,25 +4,10 @@ python -m papers.baraff96                 about three minutes
 python -m papers.baraff96 --quick --out /tmp/baraff96    some seconds, small sizes
 """
 
-import argparse
 import json
-import os
-import time
 from dataclasses import asdict
-from pathlib import Path
 
-for library in ("OPENBLAS", "OMP", "MKL"):  # before numpy is imported: every way runs on one thread
-    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-
-
-class Progress:
-    """Lines on stdout: what is being done, and for how long it has been going on."""
-
-    def __init__(self):
-        self.start = time.perf_counter()
-
-    def part(self, name):
-        return lambda text: print(f"{time.perf_counter() - self.start:6.1f} s  {name}: {text}", flush=True)
+from papers.command import run
 
 
 def measure(quick, progress):
@@ -67,18 +52,7 @@ def write(result, folder, progress):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="python -m papers.baraff96", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    parser.add_argument("--quick", action="store_true", help="small sizes, fewer repetitions")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent, help="folder for results (default: beside this)")
-    parser.add_argument("--draw", action="store_true", help="measure nothing; draw and tell from results.json in OUT")
-    options = parser.parse_args(arguments)
-    progress = Progress()
-    if options.draw:
-        result = json.loads((options.out / "results.json").read_text())
-    else:
-        result = measure(options.quick, progress)
-    write(result, options.out, progress)
+    run("baraff96", __doc__, measure, write, arguments)
 
 
 if __name__ == "__main__":

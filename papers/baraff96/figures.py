@@ -2,12 +2,12 @@
 
 import numpy as np
 from matplotlib.colors import to_rgba
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from linkwork.drawing import GRID, INK, PALE_INK, PALETTE, PAPER
 from papers.baraff96 import structures
 from papers.baraff96.matrices import System
+from papers.style import dress, guide, sheet
 
 BLUE, ORANGE, GREEN, OCHRE, VIOLET, TEAL, ROSE, GREY = PALETTE
 STYLES = {  # way -> colour, marker
@@ -26,36 +26,6 @@ LABELS = {
     "H, SuperLU, tree's order": "H, SuperLU in the tree's order",
     "H, linkwork": "H, linkwork's tree elimination",
 }
-
-
-def _figure(width, height, rows=1, columns=1, **options):
-    figure = Figure(figsize=(width, height), dpi=150, facecolor=PAPER, layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.12)
-    axes = figure.subplots(rows, columns, squeeze=False, **options)
-    for one in axes.flat:
-        one.set_facecolor(PAPER)
-        one.tick_params(colors=INK, labelsize=9)
-        for side in ("top", "right"):
-            one.spines[side].set_visible(False)
-        for side in ("left", "bottom"):
-            one.spines[side].set_color(PALE_INK)
-    return figure, axes
-
-
-def _label(axes, title, x, y):
-    axes.set_title(title, fontsize=11, color=INK, loc="left")
-    axes.set_xlabel(x, fontsize=10, color=INK)
-    axes.set_ylabel(y, fontsize=10, color=INK)
-    axes.grid(color=GRID, lw=0.6, which="major")
-    axes.set_axisbelow(True)
-
-
-def _guide(axes, start, ends, power, text):
-    """A thin line of this slope."""
-    (n0, v0), n1 = start, ends
-    v1 = v0 * (n1 / n0) ** power
-    axes.plot([n0, n1], [v0, v1], color=PALE_INK, lw=0.8, ls=(0, (4, 3)), zorder=1)
-    axes.annotate(text, (n1, v1), xytext=(3, 0), textcoords="offset points", fontsize=8, color=PALE_INK, va="center")
 
 
 # -- sparsity --------------------------------------------------------------------------------------------------------
@@ -101,7 +71,7 @@ def _pattern(axes, pattern, is_row, title):
 
 
 def sparsity(n=10):
-    figure, axes = _figure(12, 8.8, 2, 3)
+    figure, axes = sheet(12, 8.8, 2, 3)
     for row, (name, make) in zip(axes, {"Chain": structures.chain, "Star": structures.star}.items(), strict=True):
         system = System(make(n))
         A = blocks_of(system.A.toarray(), system.row_sizes)
@@ -120,7 +90,7 @@ def sparsity(n=10):
 
 
 def multipliers(result):
-    figure, axes = _figure(11, 8.2, 2, 2, sharex=True, sharey="row")
+    figure, axes = sheet(11, 8.2, 2, 2, sharex=True, sharey="row")
     for column, name in enumerate(("chain", "star")):
         for way, (colour, marker) in STYLES.items():
             rows = [r for r in result["rows"] if r["structure"] == name and r["way"] == way]
@@ -128,8 +98,8 @@ def multipliers(result):
             n = [r["n"] for r in rows]
             axes[0][column].loglog(n, [1e3 * r["seconds"] for r in rows], **style)
             axes[1][column].loglog(n, [r["stored"] for r in rows], **style)
-        _label(axes[0][column], f"{name.capitalize()}: factor and solve", "", "time, ms" if not column else "")
-        _label(axes[1][column], f"{name.capitalize()}: what the factor holds", "joints n (3 multipliers each)",
+        dress(axes[0][column], f"{name.capitalize()}: factor and solve", "", "time, ms" if not column else "")
+        dress(axes[1][column], f"{name.capitalize()}: what the factor holds", "joints n (3 multipliers each)",
                "numbers stored" if not column else "")  # fmt: skip
     handles = [axes[0][0].plot([], [], color=c, marker=m, ms=5, label=LABELS[w])[0] for w, (c, m) in STYLES.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=9.5)
@@ -137,7 +107,7 @@ def multipliers(result):
 
 
 def growth(result):
-    figure, axes = _figure(8.5, 5.6)
+    figure, axes = sheet(8.5, 5.6)
     axes = axes[0][0]
     colours = {"chain": BLUE, "star": TEAL, "binary tree": GREEN}
     markers = {"chain": "o", "star": "^", "binary tree": "D"}
@@ -153,8 +123,8 @@ def growth(result):
         axes.loglog([r["n"] for r in rows], milliseconds, color=colour, marker=marker, ms=5, lw=1.6, label=label)
     largest = max(r["n"] for r in result["rows"])
     small = min(r["seconds"] for r in result["rows"] if r["n"] >= 100)
-    _guide(axes, (100, 0.45e3 * small), largest, 1, "n")
-    _label(axes, "M, J, factor and solve, once", "joints n (3 multipliers each)", "time, ms")
+    guide(axes, (100, 0.45e3 * small), largest, 1, "n")
+    dress(axes, "M, J, factor and solve, once", "joints n (3 multipliers each)", "time, ms")
     axes.legend(frameon=False, fontsize=9.5, loc="upper left")
     return figure
 
@@ -163,7 +133,7 @@ def growth(result):
 
 
 def sizes(result):
-    figure, axes = _figure(9.5, 4.2)
+    figure, axes = sheet(9.5, 4.2)
     axes = axes[0][0]
     parts = {"J": (ORANGE, "J"), "M": (OCHRE, "M and poses"), "factor": (BLUE, "factor"), "solve": (TEAL, "solve"),
              "rest": (GREY, "factor and solve (the paper does not split them)")}  # fmt: skip
@@ -187,7 +157,7 @@ def sizes(result):
     axes.invert_yaxis()
     axes.set_xlim(0, 112)
     axes.set_xticks(range(0, 101, 20))
-    _label(axes, "Where the time goes (and its total: 250 MHz R4400 in 1996, one core now)", "share of the time, %", "")
+    dress(axes, "Where the time goes (and its total: 250 MHz R4400 in 1996, one core now)", "share of the time, %", "")
     axes.grid(visible=False)
     handles = [Patch(color=colour, label=label) for colour, label in parts.values()]
     figure.legend(handles=handles, loc="outside lower center", ncols=5, frameon=False, fontsize=9)
@@ -198,7 +168,7 @@ def sizes(result):
 
 
 def accuracy(result):
-    figure, axes = _figure(11, 4.4, 1, 2)
+    figure, axes = sheet(11, 4.4, 1, 2)
     left, right = axes[0]
     ratios = [row["ratio"] for row in result["accuracy"]]
     styles = {"explicit inverse (App. A)": (ROSE, "s"), "LDL^T of blocks (linkwork)": (BLUE, "o"),
@@ -207,7 +177,7 @@ def accuracy(result):
     for key, (colour, marker) in styles.items():
         left.loglog(ratios, [row[key] for row in result["accuracy"]], color=colour, marker=marker, ms=5, lw=1.6,
                     label=key.replace("^T", "ᵀ"))  # fmt: skip
-    _label(left, "A heavy tip on 50 links", "mass of the tip / mass of a link", "relative error of v̇")
+    dress(left, "A heavy tip on 50 links", "mass of the tip / mass of a link", "relative error of v̇")
     near = result["near_footnote_8"]
     styles = {"below": (ROSE, "s", "App. A, that body below the joint"),
               "above": (GREEN, "^", "App. A, that body above it"), "linkwork": (BLUE, "o", "linkwork")}  # fmt: skip
@@ -216,7 +186,7 @@ def accuracy(result):
         right.loglog([row["scale"] for row in near], values, color=colour, marker=marker, ms=5, lw=1.6, label=label)
     right.invert_xaxis()
     right.set_ylim(1e-17, 1e3)
-    _label(
+    dress(
         right,
         "A row that one body hardly feels (condition of A: 8)",
         "that row's block, scaled by",

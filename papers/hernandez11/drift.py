@@ -7,6 +7,7 @@ import numpy as np
 import linkwork as lw
 from papers.baraff96.timing import slope
 from papers.hernandez11.chain import Chain, linear_step
+from papers.hernandez11.examples import quietly
 
 STEPS = (1 / 60, 0.01, 0.005, 0.0025, 0.00125)  # s
 SECONDS = 2.0
@@ -50,7 +51,7 @@ def of_equation_3(dt, width):
 
 def by_way(way, dt, width):
     try:
-        found = of_equation_3(dt, width) if way == EQUATION_3 else of_linkwork(dt, width, WAYS[way])
+        found = of_equation_3(dt, width) if way == EQUATION_3 else quietly(lambda: of_linkwork(dt, width, WAYS[way]))
     except lw.DivergenceError:
         found = math.nan, math.nan
     return {"way": way, "dt": dt, "width": width, "drift": found[0], "energy": float(found[1])}

@@ -8,7 +8,7 @@ from papers.hernandez11.elimination import Node, couple, dense, hang, join
 ENDS = {1: (1, 2), 2: (2, 3), 3: (2, 4), 4: (1, 5), 5: (5, 6)}  # figure 2: joint -> its bodies
 ROWS = (1, 2, 3, 5)
 KINDS = ("symmetric", "springs", "any")
-FORESTS = 100
+TREES = 100
 METHODS = {"printed": (elimination.sparsefactor, elimination.sparsesolve), "block LDU": (elimination.factor, elimination.solve)}
 
 
@@ -88,7 +88,7 @@ def uncoupled_root(seed=11):
     return error(joints[5], "printed", rng)
 
 
-def random_trees(count=FORESTS, seed=12):
+def random_trees(count=TREES, seed=12):
     """Rows: kind of tangent, sort of root -> median error of both methods."""
     rows = []
     for kind in KINDS:
@@ -103,6 +103,6 @@ def random_trees(count=FORESTS, seed=12):
     return rows
 
 
-def measure(report=lambda text: None, *, trees=FORESTS):
+def measure(report=lambda text: None, *, trees=TREES):
     report("figure 2 with every root, and random trees")
     return {"figure_2": every_root(), "uncoupled": uncoupled_root(), "trees": random_trees(trees)}

@@ -14,6 +14,7 @@ from linkwork.elements import checks
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import CUT, OK
+from linkwork.model.carrying import carried
 from linkwork.model.compile import compile
 from linkwork.model.feeding import Feed
 from linkwork.model.trials import trials
@@ -168,13 +169,11 @@ class Simulation(Reports):
         except BaseException:  # as it was, until the world is one that can be followed
             vars(self).update(before)
             raise
-        common = len(old.state_index) - sum(2 * force.kind.law.counters for force in old.forces)
-        self.work[self.model.state_index[:common]] = state.values[:common]
+        self.work[self.model.state_index] = carried(old, self.model, state.values)
         self.work[0] = state.time
         self.integrator.run(self.work, self.programs.body("place"))
         self._start_counters(of_forces=True)
-        now = self.work[self.model.state_index]
-        start = np.concatenate([initial.values[:common], np.zeros(len(now) - common)])
+        now, start = self.work[self.model.state_index], carried(old, self.model, initial.values)
         self._keep_turns(now, _turns_of_forces(old, state.values), of_joints=True)
         self._keep_turns(start, _turns_of_forces(old, initial.values))
         self.work[self.model.state_index] = now

@@ -157,7 +157,8 @@ def test_slope():
 def test_a_result_is_told_and_drawn(tmp_path, paper_sizes):
     import json
 
-    from papers.baraff96.__main__ import Progress, write
+    from papers.baraff96.__main__ import write
+    from papers.command import Progress
 
     rows = [r for name in ("chain", "star") for r in multipliers.compare(name, 5, seconds=0.0)]
     growing = [{"solver": "tree", "structure": "chain", "n": n, "seconds": 1e-7 * n} for n in (10, 100, 1000)]

@@ -76,6 +76,33 @@ def test_commands_stay_when_a_force_is_added():
     assert dict(sim.control) == {"drive": 2.0}
 
 
+def test_a_force_that_joins_other_bodies_leaves_implicit_steps_where_they_are():
+    """Fewer joints are limbs then, and the coordinates of their bodies are kept elsewhere."""
+    world = lw.World()
+    for k in range(4):
+        world.add(lw.RigidBody(0.3, shape=lw.Box(0.1, 0.03, 0.02), position=(0.1 * k + 0.05, 0, 0), name=f"link{k}"))
+        world.add(
+            lw.Hinge(f"link{k - 1}" if k else world.ground, f"link{k}", at=(0.1 * k, 0, 0), axis=(0, 1, 0), name=f"axle{k}")
+        )
+    sim = lw.Simulation(world, dt=2e-3, solver="implicit")
+
+    def seen():
+        links = [f"link{k}" for k in range(4)]
+        return [[*sim.position(b), *sim.velocity(b), *sim.orientation(b), sim.angle(f"axle{b[-1]}")] for b in links]
+
+    start = seen()
+    sim.step(300)
+    before, limbs = seen(), len(sim.model.limb_of)
+    world.add(lw.Spring("link0", "link2", 100.0))
+    sim.step(0)
+    assert len(sim.model.limb_of) < limbs
+    np.testing.assert_allclose(seen(), before, rtol=0, atol=1e-14)
+    sim.step(10)
+    assert sim.drift() < 1e-10 and not sim.notes
+    sim.reset()
+    np.testing.assert_allclose(seen(), start, rtol=0, atol=1e-14)
+
+
 def test_drift_is_told_of_the_right_rows_after_a_force_was_added():
     world = crank_and_rod()
     sim = lw.Simulation(world)

@@ -387,3 +387,16 @@ def test_first_order_motion_takes_springs_without_dampers():
     world.add(lw.JointSpring(axle, 0.1, damping=0.1))
     with pytest.raises(lw.LinkworkError, match="depends on velocity"):
         lw.Simulation(world, integrator="first-order")
+
+
+@pytest.mark.parametrize("iterations", [1, 2, None])
+@pytest.mark.parametrize("dt", [0.01, 0.002])
+def test_what_slides_stops_where_friction_says(iterations, dt):
+    """v^2 / 2 mu g after v / mu g, and it stays there, though friction turns round within a step."""
+    world = lw.World(gravity=(0, 0, -9.81))
+    world.add(lw.Particle(0.01, (0, 0, -0.01 * 9.81 / 2000), velocity=(0.5, 0, 0), name="puck"))
+    world.add(lw.ContactSpring(world.ground, "puck", 2000.0, 1.0, plane=((0, 0, 0), (0, 0, 1)), friction=0.4, slip=1e-4))
+    sim = lw.Simulation(world, dt=dt, solver="implicit", iterations=iterations)
+    sim.step(round(0.5 / dt))
+    assert sim.position("puck")[0] == pytest.approx(0.5**2 / (2 * 0.4 * 9.81), abs=0.3 * dt)
+    assert abs(sim.velocity("puck")[0]) < 1e-6

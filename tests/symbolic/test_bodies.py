@@ -6,7 +6,8 @@ import pytest
 from casadi import SX
 
 from linkwork.codegen.trace import Trace
-from linkwork.symbolic.bodies import KINDS, View
+from linkwork.symbolic.bodies import View
+from linkwork.symbolic.kinds import KINDS
 from tests.oracles import poses
 from tests.symbolic.probe import STENCIL, difference
 

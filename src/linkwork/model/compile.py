@@ -17,10 +17,11 @@ from linkwork.model.frames import RigidFrames, frames_of
 from linkwork.model.graph import GOOD, GROUND, Loop, Redundant, elimination_order, forest, later_neighbours, least_share
 from linkwork.model.nodes import Bodies, Evaluator, Node
 from linkwork.model.types import Item, Model
-from linkwork.symbolic.bodies import GLOBALS, kind_of
+from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.constraints import RELATIONS
 from linkwork.symbolic.joint_forces import LAWS
 from linkwork.symbolic.kernels import node_jacobian_kernel, parameter_record
+from linkwork.symbolic.kinds import kind_of
 from linkwork.symbolic.limbs import Limb, has_limb
 
 SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
@@ -288,11 +289,14 @@ def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> 
         record = bodies.kinds[members[0]].record
         span = np.arange(record.offset("q"), record.slice("v").stop)
         parts.append((body_at[np.array(members)][:, None] + span).ravel())
+    history_at, parameters_at = np.zeros_like(node_at), np.zeros_like(node_at)
     for record, members in _by_record(nodes, limb_of):
-        k, base = members[0], node_at[members][:, None]
-        spans = [np.arange(*_bounds(0, record.slice("history")))]
-        spans += _turns(record.offset("parameters"), [part.relation for part in nodes[k].kind.parts])
-        parts += [(base + span).ravel() for span in spans]
+        history_at[members] = node_at[members] + record.offset("history")
+        parameters_at[members] = node_at[members] + record.offset("parameters")
+    for record, members in _by_record(nodes, {}):  # the order of a state does not depend on which joints have limbs
+        parts.append((history_at[members][:, None] + np.arange(record["history"][1])).ravel())
+        spans = _turns(0, [part.relation for part in nodes[members[0]].kind.parts])
+        parts += [(parameters_at[members][:, None] + span).ravel() for span in spans]
     for k, force in enumerate(forces):
         parts += _turns(force_at[k], [force.kind.law])
     return np.concatenate(parts).astype(np.int64)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from linkwork.symbolic.bodies import HANDED, PLANES, BodyKind
+from linkwork.symbolic.bodies import BodyKind
+from linkwork.symbolic.flat import HANDED, PLANES
 
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.model.frames import apply, matrices, polar, product, quaternions
 from linkwork.model.types import Model
-from linkwork.symbolic.bodies import PLANES
+from linkwork.symbolic.flat import PLANES
 
 
 @dataclass

@@ -12,10 +12,12 @@
 from .branches import star, tree
 from .chains import bridge, chain, hinge_chain
 from .figures import rag_doll
+from .hands import hand
 from .mixtures import mixed, scalable
 from .pendulums import double_pendulum, pendulum, top
 from .plants import plant
 from .registry import Fact, Scene, find, get, names, scene
+from .robots import robot_drag
 from .rods import bent_rod, hanging_chain
 from .shafts import cardan, governor
 from .strands import hair
@@ -38,12 +40,14 @@ __all__ = [
     "gear_train",
     "governor",
     "hair",
+    "hand",
     "hanging_chain",
     "hinge_chain",
     "mixed",
     "pendulum",
     "plant",
     "rag_doll",
+    "robot_drag",
     "rolling_disc",
     "scalable",
     "skate",

@@ -17,7 +17,8 @@ from casadi import SX
 from linkwork.codegen.trace import Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, rows, skew, symmetric
-from linkwork.symbolic.bodies import RIGID, load_global, note_worst
+from linkwork.symbolic.bodies import load_global, note_worst
+from linkwork.symbolic.kinds import RIGID
 
 FIELDS = {"Ball": {"P": 9, "N": 9, "B": 9}, "Hinge": {"kb": 3, "N": 18, "B": 9}}  # beside those of a limb
 

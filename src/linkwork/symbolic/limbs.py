@@ -21,9 +21,10 @@ from casadi import SX
 from linkwork.codegen.trace import Joining, Kernel, Record, Trace
 from linkwork.symbolic import blocks, coupled
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric
-from linkwork.symbolic.bodies import RIGID, View, load_global
+from linkwork.symbolic.bodies import View, load_global
 from linkwork.symbolic.joints import Ball, Hinge
 from linkwork.symbolic.kernels import NodeKind, parameter_record, right_side, store_landing
+from linkwork.symbolic.kinds import RIGID
 from linkwork.symbolic.relations import crossing
 
 # Factors in the place of the child's D (21 entries), which they replace, and in the joint's record.

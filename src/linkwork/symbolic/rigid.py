@@ -1,0 +1,137 @@
+"""Rigid bodies."""
+
+from __future__ import annotations
+
+import casadi as ca
+from casadi import SX
+
+from linkwork.symbolic import rotation
+from linkwork.symbolic.blocks import cross, skew
+from linkwork.symbolic.bodies import BodyKind, Primitive, carried_quaternion, matrix33, raised, symmetric_product, turned_axes
+
+
+class Rigid(BodyKind):
+    """6: x (origin), quaternion | velocity of the origin, angular velocity. Its frame is principal; the origin is
+    where the compiler puts it (the centre of mass, or the joint to the parent), the centre of mass at `com`."""
+
+    name, nq, nv = "RigidBody", 7, 6
+
+    def __init__(self):
+        self.record = self.layout(9, {"home": 3, "turn": 9}, mass=1, com=3, inertia=3)
+
+    def pose(self, q):
+        return ca.reshape(rotation.matrix(q[3:7]).T, 9, 1)
+
+    def rotation(self, view):
+        return rotation.matrix(view.q[3:7]) if view.stage == "middle" else matrix33(view.field("R"))
+
+    def rate(self, q, v):
+        return ca.vertcat(v[0:3], rotation.quaternion_rate(q[3:7], v[3:6]))
+
+    def moved(self, q, step):
+        return ca.vertcat(q[0:3] + step[0:3], rotation.turned(q[3:7], step[3:6]))
+
+    def normalised(self, q):
+        return ca.vertcat(q[0:3], rotation.normalised(q[3:7]))
+
+    def _inertia(self, view):
+        """Arm to the centre of mass and inertia about it, in the world."""
+        R, I = self.rotation(view), view.field("inertia")
+        return R @ view.field("com"), symmetric_product(R, I)
+
+    def mass(self, view):
+        m = view.field("mass")
+        r, I = self._inertia(view)
+        mr = m * r
+        origin = I + m * (ca.sumsqr(r) * SX.eye(3) - r @ r.T)
+        return ca.blockcat([[m * SX.eye(3), -skew(mr)], [skew(mr), origin]])
+
+    def inertial(self, view):
+        w, D = view.v[3:6], self.mass(view)
+        return -ca.vertcat(cross(w, D[0:3, 3:6] @ w), cross(w, D[3:6, 3:6] @ w))
+
+    def weight(self, view, gravity):
+        f = view.field("mass") * gravity
+        return ca.vertcat(f, cross(self.rotation(view) @ view.field("com"), f))
+
+    def potential(self, view, gravity):
+        return -view.field("mass") * ca.dot(gravity, view.q[0:3] + self.rotation(view) @ view.field("com"))
+
+    def euler(self, view, acceleration, h):
+        """The centre of mass moves, so that linear momentum is kept to rounding; the origin follows."""
+        c, w0 = view.field("com"), view.v[3:6]
+        r = self.rotation(view) @ c
+        a, alpha = acceleration[0:3], acceleration[3:6]
+        v = view.v[0:3] + cross(w0, r) + h * (a + cross(alpha, r) + cross(w0, cross(w0, r)))
+        w = w0 + h * alpha
+        q = rotation.turned(view.q[3:7], h * w)
+        r1 = rotation.matrix(q) @ c
+        return ca.vertcat(view.q[0:3] + r + h * v - r1, q), ca.vertcat(v - cross(w, r1), w)
+
+    def flight(self, view, v, h):
+        c, inertia = view.field("com"), view.field("inertia")
+        R = rotation.matrix(view.q[3:7])
+        r, w = R @ c, v[3:6]
+        L = R @ (inertia * (R.T @ w))
+        vc = v[0:3] + cross(w, r)
+        q = rotation.rotor_flight(view.q[3:7], L, inertia, h)
+        R1 = rotation.matrix(q)
+        w1, r1 = R1 @ ((R1.T @ L) / inertia), R1 @ c
+        return ca.vertcat(view.q[0:3] + r + h * vc - r1, q), ca.vertcat(vc - cross(w1, r1), w1)
+
+    def pose_rate(self, view, v):
+        return turned_axes(view.field("R"), v[3:6])
+
+    def displaced(self, view, q, step):
+        """The centre of mass moves straight on."""
+        c = view.field("com")
+        r, turned = rotation.matrix(q[3:7]) @ c, rotation.cayley(q[3:7], step[3:6])
+        return ca.vertcat(q[0:3] + r + step[0:3] + cross(step[3:6], r) - rotation.matrix(turned) @ c, turned)
+
+    def velocity_between(self, view, q0, q1, h):
+        c = view.field("com")
+        r0, r1 = (rotation.matrix(q[3:7]) @ c for q in (q0, q1))
+        w = rotation.cayley_vector(q0[3:7], q1[3:7]) / h
+        return ca.vertcat((q1[0:3] + r1 - q0[0:3] - r0) / h - cross(w, r1), w)
+
+    def momentum_change(self, view, before, h):
+        """In momenta, which free bodies keep to rounding: linear, and angular about the centre of mass."""
+        R0 = rotation.matrix(before.q[3:7])
+        w, r0 = before.v[3:6], R0 @ view.field("com")
+        P0 = view.field("mass") * (before.v[0:3] + cross(w, r0))
+        L0 = R0 @ (view.field("inertia") * (R0.T @ w))
+        return self.mass(view) @ view.v - ca.vertcat(P0, L0 + cross(self.rotation(view) @ view.field("com"), P0))
+
+    def momentum(self, view, h):
+        return self.mass(view) @ view.v
+
+    def restoring(self, view, before, gravity, h):
+        """The arm from the origin to the centre of mass turns against the impulse that changed its momentum."""
+        m, c = view.field("mass"), view.field("com")
+        r0, r1 = rotation.matrix(before.q[3:7]) @ c, self.rotation(view) @ c
+        P0, P1 = (m * (v[0:3] + cross(v[3:6], r)) for v, r in ((before.v, r0), (view.v, r1)))
+        return ca.diagcat(SX(3, 3), h * raised(r1, P1 - P0 - h * m * gravity))
+
+    def carried(self, view, q0, q1, v1):
+        """The angular momentum that was found is kept: w = I(q1)^-1 I(q0) w1; and the velocity of the centre of mass."""
+        c, inertia = view.field("com"), view.field("inertia")
+        R0, R1 = rotation.matrix(q0[3:7]), rotation.matrix(q1[3:7])
+        w = R1 @ ((R1.T @ (R0 @ (inertia * (R0.T @ v1[3:6])))) / inertia)
+        r1 = R1 @ c
+        return ca.vertcat(v1[0:3] + cross(v1[3:6] - w, r1), w)
+
+    def point(self, view, local):
+        v, w = view.v[0:3], view.v[3:6]
+        r = self.rotation(view) @ local
+        return Primitive(view.q[0:3] + r, ca.horzcat(SX.eye(3), -skew(r)), v + cross(w, r), cross(w, cross(w, r)))
+
+    def axis(self, view, local):
+        w = view.v[3:6]
+        d = self.rotation(view) @ local
+        return Primitive(d, ca.horzcat(SX(3, 3), -skew(d)), cross(w, d), cross(w, cross(w, d)))
+
+    def spin(self, view):
+        return Primitive(view.v[3:6], ca.horzcat(SX(3, 3), SX.eye(3)), SX(3, 1), SX(3, 1))
+
+    def quaternion(self, view):
+        return carried_quaternion(view.q[3:7], self.spin(view))
