@@ -1,6 +1,6 @@
 """What comes out where the package's systems are compared with their twins and with dense solves, on many worlds.
 
-`python -m tests.implicit.report twins|trees [names or seeds]` with LINKWORK_KERNELS=casadi compiles nothing, and prints a line
+`python -m tests.implicit.report twins|trees|limbs [names, or first and last seed]` with LINKWORK_KERNELS=casadi compiles nothing, and prints a line
 of JSON for each world.
 """
 
@@ -82,7 +82,24 @@ def trees(seed):
     return report
 
 
+def limbs(seed):
+    """Bodies eliminated together with their joints, and one after another: each against dense, the first iterations alike."""
+    report, motions = {"seed": seed}, []
+    for form, together in (("limbs", True), ("fronts", False)):
+        sim = simulation(worlds.limbed(seed), limbs=together)
+        start_step(sim)
+        step = twin(sim)
+        motions.append(step.of_centres(solved(sim, "begin")[: step.n]))
+        for what in ("begin", "again"):
+            if what == "again":
+                place_iterate(sim, np.random.default_rng(seed))
+            report[f"{form} {what}"] = relative(solved(sim, what), np.linalg.solve(*assembled(sim, what)))
+        report[form] = len(sim.model.limb_of)
+        report["coupled"] = sum(limb.coupled for limb in sim.model.limb_of.values()) if together else report["coupled"]
+    return report | {"apart": relative(*motions)}
+
+
 if __name__ == "__main__":
-    report, given = {"twins": twins, "trees": trees}[sys.argv[1]], sys.argv[2:]
+    report, given = {"twins": twins, "trees": trees, "limbs": limbs}[sys.argv[1]], sys.argv[2:]
     for each in given if report is twins else range(int(given[0]), int(given[1])):
         print(json.dumps(report(each)), flush=True)

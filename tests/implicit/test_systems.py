@@ -69,6 +69,17 @@ def test_elimination_solves_what_is_assembled(name):
             assert twin_of(name)[f"{form} {what}"]["solution"] < 1e-10, (form, what)
 
 
+@pytest.mark.parametrize(("begin", "end"), [(0, 9), pytest.param(9, 60, marks=pytest.mark.slow)])
+def test_bodies_eliminated_with_their_joints_move_as_others(begin, end):
+    """Some joints with springs and some without, and forces between bodies that are no neighbours."""
+    found = reported("limbs", str(begin), str(end))
+    for r in found:
+        assert all(r[f"{form} {what}"] < 1e-10 for form in ("limbs", "fronts") for what in ("begin", "again")), r
+        assert r["apart"] < 1e-10 and r["fronts"] == 0, r
+    assert sum(r["limbs"] for r in found) > 3 * len(found) > 3 and 0 < sum(r["coupled"] for r in found)
+    assert any(0 < r["limbs"] < 6 for r in found)
+
+
 # -- elimination alone -------------------------------------------------------------------------------------------------
 
 

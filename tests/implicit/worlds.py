@@ -148,3 +148,20 @@ def geared():
     world.add(lw.Wrench("a", torque=(0, 0, 2.0)))
     world.add(lw.Motor("axle b", "velocity", kd=0.4))
     return world
+
+
+def limbed(seed, count=6):
+    """Rigid bodies on balls and hinges, some with springs, and sometimes a force between bodies that are no neighbours."""
+    rng, world = np.random.default_rng(seed), lw.World()
+    bodies = rigid_bodies(world, rng, count)
+    for k, body in enumerate(bodies):
+        a, b = [bodies[rng.integers(k)] if k else world.ground, body][:: rng.choice([1, -1])]
+        at, axis = rng.normal(size=3), unit(rng, 3)
+        joint = world.add(lw.Ball(a, b, at) if rng.random() < 0.5 else lw.Hinge(a, b, at, axis=axis))
+        if rng.random() < 0.6:
+            world.add(lw.JointSpring(joint, 20.0, damping=0.3))
+    if seed % 3 == 1:
+        world.add(lw.TorsionSpring(bodies[0], bodies[-1], 5.0))
+    if seed % 3 == 2:
+        world.add(lw.Spring(*rng.choice(bodies, 2, replace=False), 30.0, rest=1.0))
+    return world

@@ -257,6 +257,14 @@ class Step:
             M[np.ix_(part, part)] = np.column_stack([momentum_change(rest, each, 0.0) for each in end])
         return M
 
+    def of_centres(self, x):
+        """Velocities x at the beginning, those of rigid bodies at their centres of mass."""
+        found = self.split(np.array(x))
+        for b, com in enumerate(self.centres):
+            if self.kinds[b] == "RigidBody":
+                found[b][:3] += np.cross(found[b][3:6], quaternion_matrix(self.q0[b][3:7]) @ com)
+        return np.concatenate(found)
+
     def lack(self, q):
         """Minus the residual of a step that ends at q, without the pulls of constraints."""
         at = self.reached(q)
