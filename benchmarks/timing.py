@@ -10,11 +10,11 @@ TURN_SECONDS = 0.1
 class Timed:
     """One chain and the best time of a step that it has shown."""
 
-    def __init__(self, chain):
+    def __init__(self, chain, fewest):
         self.chain = chain
         self.best = math.inf  # seconds a step
         chain.step(1)  # warm: whatever is compiled or allocated at the first step
-        self.batch = max(1, min(BATCH_STEPS, int(TURN_SECONDS / max(1e-9, self._batch(1)))))
+        self.batch = max(fewest, min(BATCH_STEPS, int(TURN_SECONDS / max(1e-9, self._batch(1)))))
 
     def turn(self):
         """Batches for about TURN_SECONDS, at least one; resets are not timed."""
@@ -35,9 +35,9 @@ class Timed:
         return all(math.isfinite(x) for x in self.chain.tip())
 
 
-def best_of_turns(chains, rounds):
-    """{key: seconds a step} for {key: chain}, all taking turns for `rounds` rounds."""
-    timed = {key: Timed(chain) for key, chain in chains.items()}
+def best_of_turns(chains, rounds, fewest=1):
+    """{key: seconds a step} for {key: chain}, all taking turns for `rounds` rounds; `fewest`: steps of a batch."""
+    timed = {key: Timed(chain, fewest) for key, chain in chains.items()}
     for _ in range(rounds):
         for one in timed.values():
             one.turn()

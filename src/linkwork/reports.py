@@ -277,18 +277,13 @@ class Reports:
     @cached_property
     def _rows_of_reports(self) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
         """Entries of the report area and the nodes they belong to: residuals of position rows, rates of all rows."""
-        residuals: tuple[list[int], list[int]] = ([], [])
-        rates: tuple[list[int], list[int]] = ([], [])
-        for k, node in enumerate(self.model.nodes):
-            at, m = int(self.model.report_at[k]), node.kind.size
-            for row, level in enumerate(node.kind.levels):
-                if level == "position":
-                    residuals[0].append(at + row)
-                    residuals[1].append(k)
-                rates[0].append(at + m + row)
-                rates[1].append(k)
-        found = [tuple(np.array(x, dtype=np.int64) for x in pair) for pair in (residuals, rates)]
-        return found[0], found[1]  # type: ignore[return-value]
+        nodes, at = self.model.nodes, self.model.report_at
+        sizes = np.array([node.kind.size for node in nodes], dtype=np.int64)
+        owner = np.repeat(np.arange(len(nodes)), sizes)  # the node of each row
+        entry = at[owner] + np.arange(len(owner)) - (np.cumsum(sizes) - sizes)[owner]  # where its residual is
+        of_kind = {id(node.kind): [level == "position" for level in node.kind.levels] for node in nodes}
+        position = np.array([p for node in nodes for p in of_kind[id(node.kind)]], dtype=bool)
+        return (entry[position], owner[position]), (entry + sizes[owner], owner)
 
     def _worst(self, velocity: bool):
         """(largest residual, its element)."""

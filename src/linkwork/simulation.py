@@ -15,7 +15,7 @@ from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, Un
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import CUT, OK
 from linkwork.model.carrying import carried
-from linkwork.model.compile import compile
+from linkwork.model.compile import compile, no_collection
 from linkwork.model.feeding import Feed
 from linkwork.model.trials import trials
 from linkwork.model.types import Model, State
@@ -92,10 +92,11 @@ class Simulation(Reports):
         self.steps = 0
         self.age = 0
         self.notes: list[str] = []
-        self._build()
-        if integrator == "first-order":
-            self._refuse_velocity_forces()
-        self._begin()
+        with no_collection():
+            self._build()
+            if integrator == "first-order":
+                self._refuse_velocity_forces()
+            self._begin()
         self._initial = self.state.copy()
 
     def __getstate__(self) -> dict:
@@ -427,10 +428,7 @@ class Simulation(Reports):
                              "(redundant); remove it or take a constraint with fewer rows")  # fmt: skip
 
     def _multipliers_finite(self) -> bool:
-        total = 0.0
-        for k in range(len(self.model.nodes)):
-            total += self.work[self.model.field_of_node(k, "x").start]
-        return bool(np.isfinite(total))
+        return bool(np.isfinite(self.work[self.model.multipliers].sum()))
 
     def _factor(self) -> None:
         """Factors and a velocity-level solve at the current configuration."""

@@ -32,12 +32,12 @@ def compile(world, *, limbs: bool = True, packed: bool = False, coupled: str = "
     vector of all coordinates and velocities (for integrators that work on one); `coupled`: bodies have blocks between them
     where "forces" join them, or "forces and constraints"; `pairs`: blocks lie in pairs, for matrices that are not
     symmetric."""
-    with _no_collection():
+    with no_collection():
         return _compile(world, limbs, packed, coupled, pairs)
 
 
 @contextmanager
-def _no_collection():
+def no_collection():
     """Many small objects are made and kept: the garbage collector would look at them again and again in vain."""
     enabled = gc.isenabled()
     gc.disable()
@@ -187,11 +187,12 @@ def _items(order, later, bodies, nodes, limbs: bool, couplings):
     n = len(bodies.kinds)
     items, limb_of, skip = [], {}, set()
     shapes: dict[tuple, Limb] = {}
+    fit: dict[int, bool] = {id(node.kind): has_limb(node.kind) for node in {id(n.kind): n for n in nodes}.values()}
     crossed: set[int] = set()  # vertices that have blocks with others from what was eliminated before them
     for vertex in order:
         if vertex in skip:
             continue
-        signature = _limb_signature(vertex, later, n, nodes, couplings) if limbs and vertex < n else None
+        signature = _limb_signature(vertex, later, n, nodes, couplings, fit) if limbs and vertex < n else None
         if signature is not None and not crossed.intersection((vertex, later[vertex][0])):
             k = later[vertex][0] - n
             limb_of[k] = shapes.setdefault(signature, Limb(nodes[k].kind, *signature[1:]))
@@ -203,8 +204,8 @@ def _items(order, later, bodies, nodes, limbs: bool, couplings):
     return items, limb_of
 
 
-def _limb_signature(vertex: int, later, n: int, nodes, couplings) -> tuple | None:
-    """What a limb of this body and its joint depends on, where its later neighbours allow one."""
+def _limb_signature(vertex: int, later, n: int, nodes, couplings, fit: dict[int, bool]) -> tuple | None:
+    """What a limb of this body and its joint depends on, where its later neighbours and the joint's kind (fit) allow one."""
     after = later[vertex]
     if not after or after[0] < n or vertex not in nodes[after[0] - n].ends:
         return None
@@ -213,7 +214,7 @@ def _limb_signature(vertex: int, later, n: int, nodes, couplings) -> tuple | Non
     parent = node.ends[1 - child]
     coupled = couplings.get((min(vertex, parent), max(vertex, parent)), False)
     alone = after[1:] == ([parent] if coupled else [])
-    if not alone or not has_limb(node.kind) or later[after[0]] != ([parent] if parent != GROUND else []):
+    if not alone or not fit[id(node.kind)] or later[after[0]] != ([parent] if parent != GROUND else []):
         return None
     return id(node.kind), child, coupled
 
@@ -224,12 +225,15 @@ def _place_origins(bodies: Bodies, nodes: list[Node], limb_of) -> None:
     assert isinstance(frames, RigidFrames)
     local = np.zeros_like(frames.x)
     chosen = np.zeros(len(local), dtype=bool)
+    of_limb: dict[int, list[int]] = {}
     for k, limb in limb_of.items():
-        node = nodes[k]
+        of_limb.setdefault(id(limb), []).append(k)
+    for members in of_limb.values():
+        limb = limb_of[members[0]]
         where = parameter_record(limb.relation).slice("on_b" if limb.child_is_second else "on_a")
-        place = bodies.place[node.ends[limb.child]]
-        local[place] = node.values[where]
-        chosen[place] = True
+        places = bodies.place[np.array([nodes[k].ends[limb.child] for k in members], dtype=np.int64)]
+        local[places] = [nodes[k].values[where] for k in members]
+        chosen[places] = True
     frames.place(np.where(chosen[:, None], frames.user_coordinates(local), frames.origin))
 
 

@@ -92,7 +92,7 @@ class Limb:
         """up-MODE (assemble, factor, forward sweep; a hinge counts its turns), forward, backward, landing; up-begin,
         up-again and backward-implicit for implicit steps. With "-light" up keeps nothing for further right-hand sides, and
         backward finds no multipliers."""
-        light = what.endswith("-light") and isinstance(self.relation, Hinge)  # a ball has too little to leave out
+        light = what.endswith("-light")
         what = what.removesuffix("-light")
         name = f"limb|{self.node.key}|{self.child}|{self.coupled}|{what}|{light}"
         if what in ("up-begin", "up-again"):
