@@ -401,6 +401,7 @@ class Simulation(Reports):
         if self.integrator_name != "first-order":
             self._make_velocities_consistent()
         self._check_factors()
+        self._tell_redundant()
         self._stale = True
 
     def _make_velocities_consistent(self) -> None:
@@ -414,6 +415,12 @@ class Simulation(Reports):
             self.integrator.run(self.work, self.programs.body("strike"))
         if off > TOLD:
             self.note(f"{checks.label(element)}: velocities as built were off by {off:.3g}; an impulse made them consistent")
+
+    def _tell_redundant(self) -> None:
+        for k, rows in self.model.redundant.items():
+            node = self.model.nodes[k]
+            self.note(f"{checks.label(node.elements[-1])}: {rows} of its {node.kind.size} rows hold already by other constraints, "
+                      "as built (redundant); reactions are those of least norm")  # fmt: skip
 
     def _check_factors(self) -> None:
         """Rows that depend on each other show as a solution that is not finite, or as huge multipliers."""

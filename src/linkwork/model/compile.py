@@ -14,7 +14,7 @@ from linkwork.elements import checks
 from linkwork.errors import ModelError
 from linkwork.model import nodes as stacking
 from linkwork.model.frames import RigidFrames, frames_of
-from linkwork.model.graph import GOOD, GROUND, Loop, Redundant, elimination_order, forest, later_neighbours, least_share
+from linkwork.model.graph import GOOD, GROUND, Order, elimination_order, forest, later_neighbours, least_share
 from linkwork.model.nodes import Bodies, Evaluator, Node
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS
@@ -58,19 +58,19 @@ def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool) -> Mod
     kept = [stacking.kept_rows(g, n, bodies, _records(bodies)) for g, n in zip(groups, numbers, strict=True)]
     nodes = stacking.stacked(groups, numbers, kept, count)
     ends = [node.ends for node in nodes]
-    graph = _forest(bodies, nodes, ends)
+    graph = forest(len(bodies.kinds), ends)
     jacobians = _jacobians(bodies, nodes)
     force_groups = stacking.grouped(world.forces, LAWS, bodies)
     couplings = _couplings(force_groups, ends, coupled)
     order = _order(graph, bodies, nodes, ends, jacobians, couplings)
-    later = later_neighbours(order, len(bodies.kinds), ends, couplings)
-    items, limb_of = _items(order, later, bodies, nodes, limbs, couplings)
+    later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
+    items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings)
     if limb_of:  # origins move to the joints, so the numbers are computed once more
         _place_origins(bodies, nodes, limb_of)
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
     forces = stacking.force_nodes(force_groups, [stacking.numbers_of(g, bodies) for g in force_groups])
     options = {"limbs": limbs, "packed": packed, "coupled": coupled, "pairs": pairs}
-    return _lay_out(world, options, bodies, nodes, forces, graph, items, later, limb_of)
+    return _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, limb_of)
 
 
 def _couplings(force_groups, ends, coupled: str) -> dict[tuple[int, int], bool]:
@@ -127,17 +127,6 @@ def _pose_function(kind):
     return ca.Function("pose", [q], [kind.pose(q)])
 
 
-def _forest(bodies, nodes, ends):
-    try:
-        return forest(len(bodies.kinds), ends)
-    except Loop as loop:
-        element = nodes[loop.node].elements[0]
-        raise ModelError(
-            f"{checks.label(element)}: it closes a loop of three or more constraints between moving bodies, which is "
-            "not supported yet; remove it, or replace a hard constraint of the loop by a Spring"
-        ) from None
-
-
 def _jacobians(bodies: Bodies, nodes: list[Node]):
     """jacobians(k): the blocks of node k on its bodies as built."""
     records, known = _records(bodies), {}
@@ -157,7 +146,7 @@ def _jacobians(bodies: Bodies, nodes: list[Node]):
     return blocks
 
 
-def _order(graph, bodies, nodes, ends, jacobians, couplings) -> list[int]:
+def _order(graph, bodies, nodes, ends, jacobians, couplings) -> Order:
     deficient = []
     for k, node in enumerate(nodes):
         if stacking.always_full_rank(node.kind):
@@ -166,19 +155,14 @@ def _order(graph, bodies, nodes, ends, jacobians, couplings) -> list[int]:
         blocks = jacobians(k)
         if not all(np.isfinite(block).all() for block in blocks):
             raise ModelError(f"{checks.label(node.elements[-1])}: its derivative is not finite as built; move its bodies")
-        stacking.check_own_rank(node, blocks)
+        if not stacking.has_own_rank(node, blocks):
+            deficient.append(True)
+            continue
         a, b = node.ends
         child = b if a == GROUND or graph.parent[b] == a else a
         part, whole = blocks[child == b] @ blocks[child == b].T, sum(block @ block.T for block in blocks)
         deficient.append(a != GROUND and least_share(part, whole) < GOOD)
-    try:
-        return elimination_order(graph, ends, deficient, [kind.nv for kind in bodies.kinds], jacobians, couplings)
-    except Redundant as redundant:
-        element = nodes[redundant.node].elements[-1]
-        raise ModelError(
-            f"{checks.label(element)}: its rows depend on those of other constraints in the configuration as built "
-            "(redundant); remove it or take a constraint with fewer rows, such as a Ball for a Hinge"
-        ) from None
+    return elimination_order(graph, ends, deficient, [kind.nv for kind in bodies.kinds], jacobians, couplings)
 
 
 def _items(order, later, bodies, nodes, limbs: bool, couplings):
@@ -237,7 +221,7 @@ def _place_origins(bodies: Bodies, nodes: list[Node], limb_of) -> None:
     frames.place(np.where(chosen[:, None], frames.user_coordinates(local), frames.origin))
 
 
-def _lay_out(world, options, bodies, nodes, forces, graph, items, later, limb_of) -> Model:
+def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, limb_of) -> Model:
     n = len(bodies.kinds)
     body_at, node_at = np.zeros(n, dtype=np.int64), np.zeros(len(nodes), dtype=np.int64)
     dims = [kind.nv for kind in bodies.kinds] + [node.kind.size for node in nodes]
@@ -274,7 +258,7 @@ def _lay_out(world, options, bodies, nodes, forces, graph, items, later, limb_of
     at += max([SCRATCH, *[m.kind.size * (2 + sum(k.nv for k in m.kind.kinds if k)) for m in nodes]])
     index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of)
     model = Model(
-        world, world.version, options, bodies, nodes, forces, graph, items, fronts, limb_of, body_at, node_at, force_at,
+        world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.soft, items, fronts, limb_of, body_at, node_at, force_at,
         slot_at, report_at, impulse_at, _multipliers(nodes, node_at, impulse_at, limb_of), packed_at, packed_range,
         rates_range, scratch, at, np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),

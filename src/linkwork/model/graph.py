@@ -3,7 +3,9 @@
 Vertices 0..n-1 are bodies, n.. are constraint nodes. The ground is no vertex. A *plain* component needs no numbers:
 children before parents, each body followed by its joint. Elsewhere (several ground joints, blocks that lack rank) the
 order is found by eliminating with unit masses at the configuration as built: a constraint is eliminated as soon as
-its pivot is regular, and waits for its other body until then. Rank does not depend on the masses.
+its pivot is regular, and waits for its other body until then. Rank does not depend on the masses. Where loops close, the
+body with the fewest neighbours comes next, which keeps the fill low. Rows that no body left can make regular are redundant:
+they are noted, and eliminated with a pivot that is made regular, as all nodes of their component are.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy as np
 
 GROUND = -1
 REGULAR = 1e-9  # smallest eigenvalue of a pivot, relative to its rows, that counts as regular
+COUPLED = 1e-6  # largest entry of a block, relative to its rows, that counts as none
 GOOD = 1e-3  # and relative to what it would be after its other bodies: below, it waits for them
 
 
@@ -26,23 +29,18 @@ def least_share(part: np.ndarray, whole: np.ndarray) -> float:
     return float(np.linalg.eigvalsh(root.T @ part @ root)[0])
 
 
-class Loop(Exception):
-    """Node `node` closes a cycle."""
+@dataclass
+class Order:
+    """How a graph is eliminated."""
 
-    def __init__(self, node: int):
-        self.node = node
-
-
-class Redundant(Exception):
-    """The rows of node `node` depend on others."""
-
-    def __init__(self, node: int):
-        self.node = node
+    vertices: list[int]
+    redundant: dict[int, int]  # node -> how many of its rows depend on others as built
+    soft: set[int]  # nodes whose pivots are made regular: of components with loops or redundant rows
 
 
 @dataclass
 class Forest:
-    """Rooted trees over the bodies."""
+    """Rooted trees over the bodies, and the nodes that close loops on them."""
 
     order: list[int]  # bodies, children before parents
     parent: list[int]  # of each body: its parent body, or -1
@@ -50,10 +48,11 @@ class Forest:
     tree: list[int]  # of each body: the number of its tree
     trees: int
     ground_nodes: list[list[int]] = field(default_factory=list)  # of each body
+    closing: list[int] = field(default_factory=list)  # nodes between moving bodies that are no joint to a parent
 
 
 def forest(bodies: int, ends: list[tuple[int, int]]) -> Forest:
-    """Trees of the bodies; ends[k]: the two bodies of node k, the ground first. Raises Loop."""
+    """Trees that span the bodies; ends[k]: the two bodies of node k, the ground first."""
     neighbours: list[list[tuple[int, int]]] = [[] for _ in range(bodies)]
     grounded: list[list[int]] = [[] for _ in range(bodies)]
     for k, (a, b) in enumerate(ends):
@@ -73,29 +72,28 @@ def forest(bodies: int, ends: list[tuple[int, int]]) -> Forest:
         while stack:
             body, above, via = stack.pop()
             if tree[body] >= 0:
-                raise Loop(via)
+                continue  # it was reached another way
             tree[body], parent[body], joint[body] = trees, above, via
             preorder.append(body)
             for other, k in reversed(neighbours[body]):
-                if k != via:
-                    if tree[other] >= 0:
-                        raise Loop(k)
+                if k != via and tree[other] < 0:
                     stack.append((other, body, k))
         trees += 1
-    return Forest(preorder[::-1], parent, joint, tree, trees, grounded)
+    closing = [k for k, (a, b) in enumerate(ends) if a != GROUND and k not in (joint[a], joint[b])]
+    return Forest(preorder[::-1], parent, joint, tree, trees, grounded, closing)
 
 
 def elimination_order(
     graph: Forest, ends: list[tuple[int, int]], deficient: list[bool], dims: list[int],
     jacobians: Callable[[int], list[np.ndarray]], couplings: Iterable[tuple[int, int]] = (),
-) -> list[int]:  # fmt: skip
-    """Vertices in the order in which they are eliminated. deficient[k]: node k may lack rank on its child alone.
+) -> Order:  # fmt: skip
+    """The vertices in the order in which they are eliminated. deficient[k]: node k may lack rank on its child alone.
 
     jacobians(k) gives the blocks of node k on its bodies; it is asked only where a component is not plain. `couplings`:
     pairs of bodies that forces join; where these are not parent and child, the trees they weave together come last.
     """
     bodies = len(dims)
-    woven = _woven_trees(graph, couplings)
+    woven = _woven_trees(graph, ends, couplings)
     plain = [True] * graph.trees
     grounds = [0] * graph.trees
     for body in graph.order:
@@ -110,7 +108,6 @@ def elimination_order(
             plain[graph.tree[b]] = False
     order: list[int] = []
     hard: dict[int, _Numeric] = {}
-    last = {graph.tree[body]: body for body in graph.order}  # the root comes last
     for body in graph.order:
         tree = graph.tree[body]
         if tree in woven:
@@ -122,15 +119,20 @@ def elimination_order(
         else:
             if tree not in hard:
                 hard[tree] = _Numeric(bodies, dims, ends, jacobians)
-            order += hard[tree].eliminate(body, own, final=last[tree] == body)
+            order += hard[tree].eliminate(body, own)
     members = [body for body in range(bodies) if graph.tree[body] in woven]
-    return order + _woven_order(members, ends, couplings, _Numeric(bodies, dims, ends, jacobians))
+    tangled = _Numeric(bodies, dims, ends, jacobians)
+    order += _woven_order(members, ends, couplings, tangled)
+    redundant = {k: rows for numeric in (*hard.values(), tangled) for k, rows in numeric.redundant.items()}
+    soft_trees = {graph.tree[ends[k][1]] for k in (*graph.closing, *redundant)}
+    return Order(order, redundant, {k for k, (_, b) in enumerate(ends) if graph.tree[b] in soft_trees})
 
 
-def _woven_trees(graph: Forest, couplings: Iterable[tuple[int, int]]) -> set[int]:
-    """Trees in which, or between which, forces join bodies that are not parent and child; and all that forces join to those."""
+def _woven_trees(graph: Forest, ends, couplings: Iterable[tuple[int, int]]) -> set[int]:
+    """Trees with loops; trees in which, or between which, forces join bodies that are not parent and child; and all that
+    forces join to those."""
     joined: dict[int, set[int]] = {}
-    woven = set()
+    woven = {graph.tree[ends[k][1]] for k in graph.closing}
     for a, b in couplings:
         joined.setdefault(graph.tree[a], set()).add(graph.tree[b])
         joined.setdefault(graph.tree[b], set()).add(graph.tree[a])
@@ -138,7 +140,7 @@ def _woven_trees(graph: Forest, couplings: Iterable[tuple[int, int]]) -> set[int
             woven |= {graph.tree[a], graph.tree[b]}
     waiting = list(woven)
     while waiting:
-        for tree in joined[waiting.pop()] - woven:
+        for tree in joined.get(waiting.pop(), set()) - woven:
             woven.add(tree)
             waiting.append(tree)
     return woven
@@ -167,7 +169,7 @@ def _woven_order(members: list[int], ends, couplings, numeric: _Numeric) -> list
         for other in others:
             neighbours[other] = (neighbours[other] | others) - {other, body}
             heappush(heap, (len(neighbours[other]), other))
-        order += numeric.eliminate(body, nodes[body], final=not neighbours)
+        order += numeric.eliminate(body, nodes[body])
     return order
 
 
@@ -181,6 +183,7 @@ class _Numeric:
         self.scale: dict[int, float] = {}
         self.waiting: list[int] = []
         self.touched: set[int] = set()  # nodes that are or were in the graph
+        self.redundant: dict[int, int] = {}  # node -> rows that depend on others
 
     def _touch_body(self, body):
         if body not in self.D:
@@ -204,7 +207,7 @@ class _Numeric:
         self.scale[vertex] = max(float(np.abs(J).max(initial=0.0)) for J in blocks) ** 2 or 1.0
         return True
 
-    def eliminate(self, body, own, final) -> list[int]:
+    def eliminate(self, body, own) -> list[int]:
         """Eliminate a body, then every waiting constraint that can be. `own`: its nodes, the one upwards last."""
         self._touch_body(body)
         fresh = [self.bodies + k for k in own if self._touch_node(k)]
@@ -220,15 +223,20 @@ class _Numeric:
                     self.waiting.remove(vertex)
                     done.append(vertex)
                     progress = True
-        if final and self.waiting:
-            raise Redundant(self.waiting[0] - self.bodies)
         return done
 
     def _ready(self, vertex) -> bool:
-        """Whether a constraint's pivot is regular, and not much better after the bodies that it still has."""
-        pivot = -self.D[vertex]
-        if not float(np.linalg.eigvalsh(pivot)[0]) > REGULAR * self.scale[vertex]:
-            return False
+        """Whether a constraint's pivot is regular, and not much better after the bodies that it still has. Directions that
+        nothing left could make regular are redundant."""
+        pivot, scale = -self.D[vertex], self.scale[vertex]
+        values, vectors = np.linalg.eigh(pivot)
+        flat = vectors[:, ~(values > REGULAR * scale)]
+        if flat.shape[1]:
+            if any(np.abs(flat.T @ block).max(initial=0.0) > COUPLED * np.sqrt(scale) for block in self.H[vertex].values()):
+                return False
+            self.redundant[vertex - self.bodies] = flat.shape[1]
+            self.D[vertex] = self.D[vertex] - scale * flat @ flat.T
+            return True
         others = [body for body in self.H[vertex] if body < self.bodies]
         if not others:
             return True

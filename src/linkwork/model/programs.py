@@ -395,11 +395,11 @@ class Programs:
             before = self.place[body] < self.node_place[number]
             first.append(bool(before))
             slots.append(self._slot(body, vertex) if before else self._slot(vertex, body))
-        kernel = self._node_kernel(node.kind, mode, (first[0], first[1]))
+        kernel = self._node_kernel(node.kind, mode, (first[0], first[1]), number in m.soft)
         sheet.add(self._first_body(node.ends), FIRST + 1, self._id(kernel), *self._node_offsets(number), *slots)
 
-    def _node_kernel(self, kind, mode: str, bodies_first: tuple[bool, bool]) -> Kernel:
-        return k.node_kernel(kind, mode, bodies_first)
+    def _node_kernel(self, kind, mode: str, bodies_first: tuple[bool, bool], soft: bool) -> Kernel:
+        return k.node_kernel(kind, mode, bodies_first, soft)
 
     def _add_cleared_fill(self, sheet: Sheet) -> None:
         """Blocks that only elimination fills start from zero."""

@@ -43,6 +43,8 @@ class Model:
     nodes: list[Node]
     forces: list[ForceNode]
     forest: Forest
+    redundant: dict[int, int]  # node -> how many of its rows depend on others as built
+    soft: set[int]  # nodes whose pivots are made regular: of components with loops or redundant rows
     items: list[Item]  # in the order of elimination
     later: dict[int, list[int]]  # vertex -> later neighbours (fronts only)
     limb_of: dict[int, Limb]  # node -> its limb form
@@ -142,6 +144,8 @@ class Model:
             "rows": self.rows,
             "freedoms": self.velocities - self.rows,
             "trees": self.forest.trees,
+            "loops": len(self.forest.closing),
+            "redundant": sum(self.redundant.values()),
             "nodes": len(self.bodies.elements) + len(self.nodes),
             "limbs": len(self.limb_of),
             "neighbours": max((len(x) for x in self.later.values()), default=0),

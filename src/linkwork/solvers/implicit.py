@@ -74,10 +74,10 @@ class Implicit(Programs):
     def _body_kernel(self, kind, name):
         return implicit.body_kernel(kind, name, self.exact) if name in STEPS else super()._body_kernel(kind, name)
 
-    def _node_kernel(self, kind, mode, bodies_first):
+    def _node_kernel(self, kind, mode, bodies_first, soft):
         if mode.startswith("implicit-"):
-            return implicit.rows_kernel(kind, mode.removeprefix("implicit-"), bodies_first, self.exact)
-        return super()._node_kernel(kind, mode, bodies_first)
+            return implicit.rows_kernel(kind, mode.removeprefix("implicit-"), bodies_first, self.exact, soft)
+        return super()._node_kernel(kind, mode, bodies_first, soft)
 
     def _between(self, ends: tuple[int, int]) -> tuple[int, list[int]]:
         """Which of two bodies is eliminated first, and where the block between them lies (nowhere if one is the ground)."""

@@ -20,7 +20,7 @@ from casadi import SX
 from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import BodyKind, Shifted, View, derivatives, load_global, note_worst, raised
-from linkwork.symbolic.kernels import ForceKind, NodeKind
+from linkwork.symbolic.kernels import ForceKind, NodeKind, own_block
 from linkwork.symbolic.tape import POSITION, Rows, Tape
 
 BEGIN, AGAIN = "begin", "again"
@@ -133,7 +133,7 @@ def _retry(trace: Trace, kind: BodyKind, exact: bool) -> None:
 # -- constraint nodes: pointer 1 the node, 2 and 3 its bodies ------------------------------------------------------------
 
 
-def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exact: bool) -> Kernel:
+def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exact: bool, soft: bool) -> Kernel:
     """Right-hand side and blocks (pointers 4 and 5) of an iteration."""
 
     def write(trace: Trace) -> None:
@@ -145,7 +145,7 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exac
         off = [
             rows.residual[k] / h if level == POSITION else rows.residual[k] - carried[k] for k, level in enumerate(rows.levels)
         ]
-        trace.store(1, node.record.offset("D"), SX.zeros(blocks.triangle_size(node.size)))
+        trace.store(1, node.record.offset("D"), own_block(node, rows, views, soft))
         trace.store(1, node.record.offset("b"), -ca.vertcat(*off))
         if exact:
             trace.store(1, node.record.offset("upper"), SX.zeros(blocks.triangle_size(node.size - 1)))
@@ -159,7 +159,7 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exac
         if what == AGAIN:
             note_worst(trace, h * ca.vertcat(*off))
 
-    return Kernel(f"implicit|{node.key}|{what}|{bodies_first}|{exact}", write)
+    return Kernel(f"implicit|{node.key}|{what}|{bodies_first}|{exact}|{soft}", write)
 
 
 def _slopes(trace: Trace, node: NodeKind, rows: Rows, what: str) -> list[SX]:

@@ -62,6 +62,7 @@ def count(trace: Trace, relation: Relation, handles, pointer: int, offset: int, 
         trace.store(pointer, where + 2 * k, ca.vertcat(turns + crossing(side, s, c), s))
 
 
+SOFT = 1e-10  # of what rows would give to unit multipliers: the part by which a pivot is made regular
 # -- constraint nodes: pointer 1 the node, 2 and 3 its bodies, 4 and 5 where its blocks go ---------------------------
 
 
@@ -158,18 +159,31 @@ def right_side(trace: Trace, rows: Rows, mode: str) -> SX:
     raise ValueError(mode)
 
 
-def node_kernel(node: NodeKind, mode: str, bodies_first: tuple[bool, bool]) -> Kernel:
-    """Assemble: D = 0, right-hand side, and the blocks of J (transposed where the body is eliminated first)."""
+def own_block(node: NodeKind, rows: Rows, views, soft: bool) -> SX:
+    """The block of the rows by themselves: zero, or -SOFT times how fast unit multipliers would move them (with the diagonal
+    of the bodies' masses), so that the pivot is regular whatever other rows hold."""
+    if not soft:
+        return SX.zeros(blocks.triangle_size(node.size))
+    moved = SX(node.size, 1)
+    for J, view in zip(rows.jacobians, views, strict=True):
+        if view is not None:
+            moved += ca.mtimes(J * J, 1 / ca.diag(view.kind.mass(view)))
+    return blocks.lower(ca.diag(-SOFT * moved))
+
+
+def node_kernel(node: NodeKind, mode: str, bodies_first: tuple[bool, bool], soft: bool) -> Kernel:
+    """Assemble: the own block, right-hand side, and the blocks of J (transposed where the body is eliminated first)."""
 
     def write(trace: Trace) -> None:
-        rows = node.write_rows(trace, "now", load_global(trace, "time"))
-        trace.store(1, node.record.offset("D"), SX.zeros(blocks.triangle_size(node.size)))
+        views = node.views(trace, "now")
+        rows = node.rows_between(trace, views, load_global(trace, "time"))
+        trace.store(1, node.record.offset("D"), own_block(node, rows, views, soft))
         trace.store(1, node.record.offset("b"), right_side(trace, rows, mode))
         for k, (J, first) in enumerate(zip(rows.jacobians, bodies_first, strict=True)):
             if node.kinds[k] is not None:
                 trace.store(4 + k, 0, J.T if first else J)
 
-    return Kernel(f"node|{node.key}|assemble-{mode}|{bodies_first}", write)
+    return Kernel(f"node|{node.key}|assemble-{mode}|{bodies_first}|{soft}", write)
 
 
 def node_right_kernel(node: NodeKind, mode: str, start: int, b: int) -> Kernel:
