@@ -33,6 +33,7 @@ from linkwork.integrators.base import (
     WORST,
     Integrator,
     finite,
+    project,
     tally,
 )
 
@@ -41,6 +42,9 @@ SLOW = 0.3  # a correction that leaves more than this part of the residual is a 
 NEWTON = 3  # closing kicks with new factors, for rows that are not linear in velocities
 CALM_PARTS = 256  # parts of a step that must go well before longer ones are tried: rare changes keep the energy bounded
 FINEST = 1 << 12  # parts into which a step may be cut
+RESCUED_PART = FINEST // 16  # and from which on a singular configuration is passed by projection
+RESCUES = 8  # projections, each with new factors
+SINGULAR = 1e-9  # a residual that is left as it is where rows may be redundant and corrections do not help
 
 
 @jit
@@ -59,8 +63,9 @@ def _extrapolation(work, age):
 
 
 @jit
-def _land_on_constraints(work, table, opening, fly, forward, work_done, multipliers, impulses, last, first, end, tolerance):
-    """Opening kick and flight, corrected until the residuals are below the tolerance; False where they stay above."""
+def _land_on_constraints(work, table, opening, fly, forward, work_done, multipliers, impulses, last, first, end, tolerance, enough):
+    """Opening kick and flight, corrected until the residuals are below the tolerance; False where they stay above
+    `enough`."""
     for operations in opening:
         sweep(work, table, operations, True)
     work[TIME] = end
@@ -72,7 +77,7 @@ def _land_on_constraints(work, table, opening, fly, forward, work_done, multipli
     corrections, before = 0, np.inf
     while work[WORST] > tolerance:
         if corrections == CORRECTIONS or (work[WORST] > SLOW * before and work[WORST] > 10.0 * tolerance):
-            return False
+            return work[WORST] <= enough
         before = work[WORST]
         sweep(work, table, forward, True)
         work[WORST] = 0.0
@@ -82,6 +87,20 @@ def _land_on_constraints(work, table, opening, fly, forward, work_done, multipli
         sweep(work, table, work_done)
         corrections += 1
     return work[WORST] <= tolerance
+
+
+@jit
+def _rescue(work, table, opening, fly, land, kick, up_position, nudge, clear, right, up_velocity, strike):
+    """Part of a step where forces along the constraints of its beginning cannot bring it back onto them: a flight, then the
+    nearest place on the constraints, with the directions found there. Of first order; leaves factors as a closing kick."""
+    work[EXTRAPOLATE : EXTRAPOLATE + 3] = 0.0
+    work[KICK] = work[STEP]
+    for operations in opening:
+        sweep(work, table, operations, True)
+    sweep(work, table, fly, True)
+    sweep(work, table, land, True)
+    for _ in range(RESCUES):
+        project(work, table, kick, up_position, nudge, clear, right, up_velocity, strike, 1)
 
 
 @jit
@@ -101,6 +120,8 @@ def steps_of_rattle(
     steps,
     age,
     tolerance,
+    enough,
+    rescue,
 ):
     """(steps made, status, age). A step whose position stage does not converge is made in halves, quarters, ..., and so
     are those after it until CALM_PARTS of them have gone well."""
@@ -124,7 +145,7 @@ def steps_of_rattle(
                 given = work[impulses : impulses + multipliers.shape[0]].copy()
             _extrapolation(work, age)
             landed = _land_on_constraints(
-                work, table, opening, fly, forward, work_done, multipliers, impulses, last, done == 0, start + h, tolerance
+                work, table, opening, fly, forward, work_done, multipliers, impulses, last, done == 0, start + h, tolerance, enough
             )
             if not landed:
                 sweep(work, table, retry)
@@ -132,8 +153,14 @@ def steps_of_rattle(
                 if last and done > 0:
                     work[impulses : impulses + multipliers.shape[0]] = given
                 age = 0
-                part //= 2
                 work[CALM] = 0.0
+                if enough > tolerance and part <= RESCUED_PART:
+                    work[TIME] = start
+                    _rescue(work, table, opening, fly, *rescue)
+                    work[TIME] = start + h
+                    done += part
+                    continue
+                part //= 2
                 if part == 0:
                     work[STEP] = dt
                     work[TIME] = start
@@ -188,6 +215,14 @@ class Rattle(Integrator):
         flight = (p.backward("fly", landing=True), p.forward())
         return opening, *flight, tuple(closing), p.body("retry"), p.work("middle"), p.count()
 
+    @cached_property
+    def rescue(self):
+        p = self.programs
+        return (p.body("land"), *self.projection()) if p.model.soft else (p.body(),) * 8
+
     def advance(self, work, steps, age):
-        sweeps = self.sweeps
-        return steps_of_rattle(work, self.programs.table, *sweeps, *self.impulses, self.sentinels, steps, age, self.tolerance)
+        sweeps, rescue = self.sweeps, self.rescue
+        enough = max(self.tolerance, SINGULAR) if self.programs.model.soft else self.tolerance
+        return steps_of_rattle(
+            work, self.programs.table, *sweeps, *self.impulses, self.sentinels, steps, age, self.tolerance, enough, rescue
+        )
