@@ -14,9 +14,12 @@ from linkwork.integrators import Integrator
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
 from linkwork.model.programs import Programs
+from linkwork.model.sharing import Sharing
 from linkwork.model.types import Model
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.kernels import parameter_record
+
+PROXIMAL = 5  # refinements where pivots were made regular: each takes away the part of the error that this left
 
 
 @dataclass(frozen=True)
@@ -41,12 +44,14 @@ class Energy:
 @dataclass(frozen=True)
 class Reaction:
     """What a constraint puts on a body: force (3, N) and torque (3, N m) about `at`, in the world; `generalised` are the
-    multipliers of its rows."""
+    multipliers of its rows. `determined`: not so where other constraints hold the same, as in most closed linkages of
+    hinges; then this is its part when all of them together pull as little as they can (least norm, N and N m alike)."""
 
     force: np.ndarray
     torque: np.ndarray
     at: np.ndarray
     generalised: np.ndarray
+    determined: bool = True
 
 
 class Reports:
@@ -61,6 +66,7 @@ class Reports:
     _impulses: bool  # those of the last step or impact are there
     _unbooked: bool  # but for the last solve of the step, whose multipliers lie where it left them
     _solved: bool  # accelerations and multipliers are those of this moment
+    _sharing: Sharing | None = None  # of redundant constraints then
 
     def _follow_world(self) -> None:
         raise NotImplementedError
@@ -136,7 +142,8 @@ class Reports:
         generalised = J[node.ends.index(target)][rows].T @ multipliers[rows]
         at = self._anchor(node_number, part, target)
         force, torque = readout.wrench(self.model, self.work, target, generalised, at)
-        return Reaction(force, torque, at, multipliers[rows])
+        determined = self._sharing is None or self._sharing.determined(node_number, rows)
+        return Reaction(force, torque, at, multipliers[rows], determined)
 
     def impulse(self, constraint) -> np.ndarray:
         """What a constraint gave in the last step or impact: its multipliers times the time, a number a row (N s, N m s).
@@ -212,8 +219,15 @@ class Reports:
         self.work[feedback] = 0.0
         self.work[GLOBALS.offset("kick")] = 1.0
         p = self.programs
-        self.integrator.run(self.work, p.body("place", "accelerate"), p.up("acceleration"), p.backward(), *p.refine())
+        refinements = PROXIMAL if self.model.soft else 1
+        self.integrator.run(self.work, p.body("place", "accelerate"), p.up("acceleration"), p.backward())
+        self.integrator.run(self.work, *refinements * p.refine())
         self.work[feedback] = kept
+        self._stale = False
+        self._sharing = Sharing(self.model, self._node_jacobians) if self.model.redundant else None
+        if self._sharing is not None:
+            entries = self._sharing.entries
+            self.work[entries] = self._sharing.shortest(self.work[entries])
         self._stale = self._solved = True
 
     def _accelerations(self, body: int):

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import linkwork as lw
-from tests.simulation.worlds import SOLVERS, crank_and_rod, make
+from tests.simulation.worlds import crank_and_rod, make
 
 
 def body(**k):
@@ -21,9 +21,6 @@ def with_bodies(*more):
         world.add(element)
     return lw.Simulation(world)
 
-
-def hinge(a, b, at, name, axis=(0, 1, 0)):
-    return lw.Hinge(a, b, at=at, axis=axis, name=name)
 
 
 BAD = {
@@ -82,40 +79,6 @@ BAD = {
         lambda: with_bodies(lw.Motion("a", lambda t: (1, 0.2, 0), name="m")),
         'Motion "m": it is off by 0.2 as built',
     ),
-    "doubled hinge": (
-        lambda: with_bodies(hinge("a", "b", (1.5, 0, 0), "h1"), hinge("a", "b", (1.5, 0, 0), "h2")),
-        'Hinge "h[12]": .*(redundant|said already)',
-    ),
-    "doubled hinge on the ground": (
-        lambda: with_bodies(hinge("ground", "b", (1.5, 0, 0), "h1"), hinge("ground", "b", (1.5, 0, 0), "h2")),
-        'Hinge "h[12]": .*(redundant|said already)',
-    ),
-    "coaxial hinges": (
-        lambda: with_bodies(hinge("ground", "b", (2, 0, 0), "h1"), hinge("ground", "b", (2, 1, 0), "h2")),
-        'Hinge "h[12]": .*(redundant|said already)',
-    ),
-    "coaxial hinges on two bodies": (
-        lambda: with_bodies(
-            hinge("ground", "a", (1, 0, 0), "h1"), hinge("a", "b", (1, 1, 0), "h2"), hinge("ground", "b", (1, 2, 0), "h3")
-        ),
-        'Hinge "h[123]": .*(redundant|said already)',
-    ),
-    "over-held": (
-        lambda: with_bodies(hinge("ground", "b", (2, 0, 0), "h1"), lw.Ball("ground", "b", at=(2, 0, 1), name="p")),
-        '(Hinge "h1"|Ball "p"): .*(redundant|said already)',
-    ),
-    "weld and ball": (
-        lambda: with_bodies(lw.Weld("a", "b", name="w"), lw.Ball("a", "b", at=(1.5, 0, 0), name="p")),
-        '(Weld "w"|Ball "p"): .*(redundant|said already)',
-    ),
-    "loop of three": (
-        lambda: with_bodies(
-            lw.Ball("a", "b", at=(1.5, 0, 0), name="p1"),
-            lw.Ball("b", "c", at=(2.5, 0, 0), name="p2"),
-            lw.Ball("c", "a", at=(2, 1, 0), name="p3"),
-        ),
-        'Ball "p[123]": it closes a loop',
-    ),
     "empty world": (lambda: lw.Simulation(lw.World()), "World: there is no body"),
     "zero dt": (lambda: lw.Simulation(crank_and_rod(), dt=0.0), "Simulation: dt"),
     "nan dt": (lambda: lw.Simulation(crank_and_rod(), dt=float("nan")), "Simulation: dt"),
@@ -157,41 +120,6 @@ def test_bad_input_is_one_sentence_that_names_the_element(case):
     assert "\n" not in text and len(text) < 260 and "Traceback" not in text
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("case", ["doubled", "coaxial", "over-held", "two bodies"])
-def test_redundant_rows_are_refused_by_every_solver(solver, case):
-    world = lw.World()
-    world.add(lw.RigidBody(1.0, (1, 1, 1), position=(1, 0, 0), name="a"))
-    world.add(lw.RigidBody(1.0, (1, 2, 2), position=(2, 0, 0), name="b"))
-    more = {
-        "doubled": [hinge("ground", "a", (0, 0, 0), "h1"), hinge("ground", "a", (0, 0, 0), "h2")],
-        "coaxial": [hinge("ground", "a", (0, 0, 0), "h1"), hinge("ground", "a", (0, 1, 0), "h2")],
-        "over-held": [lw.Weld("ground", "a", name="w"), lw.Distance("ground", "a", name="d")],
-        "two bodies": [
-            hinge("ground", "a", (0, 0, 0), "h1"),
-            hinge("a", "b", (0, 1, 0), "h2"),
-            hinge("ground", "b", (0, 0, 0), "h3"),
-        ],
-    }[case]
-    for element in more:
-        world.add(element)
-    with pytest.raises(lw.ModelError, match=r"redundant|said already"):
-        lw.Simulation(world, solver=solver)
-
-
-@pytest.mark.parametrize("count", [3, 6])
-def test_a_loop_names_a_constraint_that_closes_it(count):
-    world = lw.World()
-    for k in range(count):
-        world.add(lw.Particle(1.0, position=(math.cos(k), math.sin(k), k % 2), name=f"p{k}"))
-    for k in range(count):
-        world.add(lw.Distance(f"p{k}", f"p{(k + 1) % count}", name=f"d{k}"))
-    with pytest.raises(lw.ModelError, match=r'Distance "d\d": it closes a loop'):
-        lw.Simulation(world)
-    world.remove(f"d{count - 1}")
-    lw.Simulation(world).step()
-
-
 def test_two_ground_joints_are_no_loop():
     world = lw.World()
     world.add(lw.Particle(1.0, position=(1, 0, -1), name="p"))
@@ -203,12 +131,3 @@ def test_two_ground_joints_are_no_loop():
     sim.step(100)
     assert sim.drift() < 1e-10
 
-
-def test_a_singular_start_that_is_no_redundancy_is_told_or_moves():
-    """A stretched-out toggle: two bars in line between two nails, rows depend on each other only here."""
-    world = lw.World()
-    world.add(lw.Particle(1.0, position=(1, 0, 0), name="knee"))
-    world.add(lw.Distance(world.ground, "knee", name="left"))
-    world.add(lw.Distance(world.ground, "knee", on_a=(2, 0, 0), name="right"))
-    with pytest.raises(lw.ModelError, match=r'Distance "(left|right)".*(redundant|said already)'):
-        lw.Simulation(world)

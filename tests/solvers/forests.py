@@ -94,8 +94,9 @@ def joint(rng, a, b):
     return choices[rng.choice(len(choices), p=[0.25, 0.25, *[0.0625] * 8])]()
 
 
-def forest(seed, kinds=(*SPATIAL, *PLANAR, *POINTS), largest=8, spread=0.0, grounds=0.5, stacked=0.2):
-    """A world of one to `largest` bodies; masses from 10^-spread to 10^spread kg."""
+def forest(seed, kinds=(*SPATIAL, *PLANAR, *POINTS), largest=8, spread=0.0, grounds=0.5, stacked=0.2, loops=0):
+    """A world of one to `largest` bodies; masses from 10^-spread to 10^spread kg. With `loops` it is no forest: so many more
+    constraints between bodies."""
     rng = np.random.default_rng(seed)
     world = lw.World()
     bodies = [add_body(world, rng, kinds[rng.integers(len(kinds))], spread) for _ in range(rng.integers(1, largest + 1))]
@@ -112,6 +113,9 @@ def forest(seed, kinds=(*SPATIAL, *PLANAR, *POINTS), largest=8, spread=0.0, grou
         elif rng.random() < stacked and not isinstance(made, lw.Distance) and kind_of(a) not in POINTS:
             normal = rng.normal(size=3) * (1, 0, 1) if kind_of(b) in ("planar", "planar particle") else rng.normal(size=3)
             world.add(lw.PointOnPlane(a, b, normal=normal))
+    for _ in range(loops if len(bodies) > 2 else 0):
+        a, b = (bodies[k] for k in rng.choice(len(bodies), 2, replace=False))
+        world.add(joint(rng, a, b) if rng.random() < 0.3 else lw.Distance(a, b))
     for body in bodies:
         if rng.random() < 0.3:
             world.add(lw.Spring(world.ground, body, 10.0, rest=0.5, damping=0.3))
@@ -231,9 +235,8 @@ def errors(sim):
             "drift": sim.drift(velocity=True)}  # fmt: skip
 
 
-def compared(world):
+def compared(sims):
     """Errors of both eliminations on one world, how far they are from `dense`, and facts about it."""
-    sims = simulations(world)
     dense = sims.pop("dense")
     each = {name: errors(sim) for name, sim in sims.items()}
     found = {what: {name: each[name][what] for name in each} for what in ("backward", "forward", "lu", "drift")}
@@ -272,15 +275,33 @@ def pivots(sim):
 
 
 def judged(seed, **options):
-    """One line of the report: what came out, or why the world was refused and whether rightly so."""
+    """One line of the report: what came out; or why the world was refused; or how many rows are redundant, and how well the
+    motion and the multipliers of least norm were found."""
     world = forest(seed, **options)
     J = whole_jacobian(world)
     singular = np.linalg.svd(J, compute_uv=False) if J.size else np.ones(1)
     ratio = float(singular[-1] / singular[0]) if J.shape[0] <= J.shape[1] else 0.0
     try:
-        return {"seed": seed, "ratio": ratio, **compared(world)}
+        sims = simulations(world)
     except lw.ModelError as error:
         return {"seed": seed, "ratio": ratio, "refused": str(error)}
+    model = sims["tree"].model
+    found = {"seed": seed, "ratio": ratio, "loops": len(model.forest.closing), "redundant": sum(model.redundant.values()),
+             "lacking": J.shape[0] - int(np.sum(singular > 1e-9 * singular[0])) if J.size else 0}  # fmt: skip
+    return found | (shared(sims) if model.redundant else compared(sims))
+
+
+def shared(sims):
+    """Errors where rows are redundant: accelerations of least squares, multipliers of least norm."""
+    found = {}
+    for name in ("fronts", "tree"):
+        sim = sims[name]
+        accelerations(sim)
+        (H, r), x, n = assembled(sim), solution(sim), sim.model.velocities
+        exact = np.linalg.lstsq(H, r, rcond=1e-10)[0]
+        found[name] = forward_error(x, exact, n)
+        found["consistent"] = float(np.abs(H @ exact - r).max() / np.abs(r).max())
+    return {"shared": found}
 
 
 def remembered(make):
