@@ -29,8 +29,10 @@ def info(
         "bodies": _kinds(model["bodies"], Counter(body.kind for body in world.bodies)),
         "constraints": _kinds(model["constraints"], Counter(type(c).__name__ for c in world.constraints)),
         "forces": _kinds(model["forces"], Counter(type(f).__name__ for f in world.forces)),
-        "freedoms": f"{model['freedoms']}: {model['velocities']} velocities less {model['rows']} rows",
+        "freedoms": f"{model['freedoms']}: {model['velocities']} velocities less {model['rows']} rows"
+        + (f", {model['redundant']} of them redundant" if model["redundant"] else ""),
         "trees": f"{model['trees']}, with {model['nodes']} nodes of elimination",
+        "loops": str(model["loops"]),
         "memory": readable(model["bytes"]),
     }
     for name, text in rows.items():

@@ -1,4 +1,4 @@
-"""Which body hangs on which: the forest of a world as a picture of text."""
+"""Which body hangs on which: the forest of a world as a picture of text; what closes loops stands beside the bodies."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -11,17 +11,18 @@ SHOWN = 3  # of a row of more links of one kind than this, only the ends are dra
 
 @dataclass
 class Branch:
-    """A body, the constraints to its parent and to the ground, and the bodies that hang on it."""
+    """A body, the constraints to its parent, to the ground and to bodies elsewhere, and the bodies that hang on it."""
 
     body: Body
     joints: list = field(default_factory=list)  # constraints to the parent body
     grounded: list = field(default_factory=list)  # constraints to the ground
+    closing: list = field(default_factory=list)  # (constraint, the other body), which close loops
     children: list = field(default_factory=list)  # of Branch
 
     @property
     def kind(self):
         """Branches of one kind look alike."""
-        return type(self.body), tuple(type(j) for j in self.joints), bool(self.grounded)
+        return type(self.body), tuple(type(j) for j in self.joints), bool(self.grounded or self.closing)
 
 
 def forest(world):
@@ -44,13 +45,17 @@ def forest(world):
 
 
 def _grow(root, on_ground, between, seen):
-    todo = [root]
+    todo, drawn = [root], set()
     while todo:  # no recursion: chains are long
         branch = todo.pop()
         for other, joints in between.get(branch.body, {}).items():
             if other not in seen:
                 seen.add(other)
                 branch.children.append(Branch(other, joints, on_ground.get(other, [])))
+                drawn.update(joints)
+            elif drawn.isdisjoint(joints):
+                branch.closing += [(joint, other) for joint in joints]
+                drawn.update(joints)
         todo.extend(branch.children)
     return root
 
@@ -110,4 +115,6 @@ def _label(branch):
     for joints, where in ((branch.joints, ""), (branch.grounded, " to the ground")):
         if joints:
             text += "  " + ", ".join(f"{type(j).__name__} {j.name}" for j in joints) + where
-    return text if branch.joints or branch.grounded else text + "  free"
+    if branch.closing:
+        text += "  and " + ", ".join(f"{type(j).__name__} {j.name} to {other.name}" for j, other in branch.closing)
+    return text if branch.joints or branch.grounded or branch.closing else text + "  free"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 from contextlib import contextmanager
+from functools import cache
 
 import casadi as ca
 import numpy as np
@@ -15,7 +16,7 @@ from linkwork.errors import ModelError
 from linkwork.model import nodes as stacking
 from linkwork.model.frames import RigidFrames, frames_of
 from linkwork.model.graph import GOOD, GROUND, Order, elimination_order, forest, later_neighbours, least_share
-from linkwork.model.nodes import Bodies, Evaluator, Node
+from linkwork.model.nodes import Bodies, Evaluated, Evaluator, Node
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.constraints import RELATIONS
@@ -100,7 +101,7 @@ def _bodies(world) -> Bodies:
 def _records(bodies: Bodies):
     """records(body, jitter): a body's record with the pose as built (0) or a nearby one, for checks before layout."""
     fields = {name: frames.start() for name, frames in bodies.frames.items()}
-    poses: dict[str, ca.Function] = {}
+    poses: dict[str, Evaluated] = {}
 
     def record(body: int, jitter: int) -> np.ndarray:
         kind = bodies.kinds[body]
@@ -115,8 +116,8 @@ def _records(bodies: Bodies):
                 entries[quaternion] /= np.linalg.norm(entries[quaternion])
         if kind.name not in poses:
             poses[kind.name] = _pose_function(kind)
-        pose = poses[kind.name](entries[kind.record.slice("q")])
-        entries[kind.record.slice("R")] = np.asarray(pose).ravel()
+        poses[kind.name].given[:] = entries[kind.record.slice("q")]
+        entries[kind.record.slice("R")] = poses[kind.name]()
         return entries
 
     return record
@@ -124,13 +125,14 @@ def _records(bodies: Bodies):
 
 def _pose_function(kind):
     q = ca.SX.sym("q", kind.nq)
-    return ca.Function("pose", [q], [kind.pose(q)])
+    return Evaluated(ca.Function("pose", [q], [ca.densify(kind.pose(q))]))
 
 
 def _jacobians(bodies: Bodies, nodes: list[Node]):
     """jacobians(k): the blocks of node k on its bodies as built."""
     records, known = _records(bodies), {}
 
+    @cache
     def blocks(k: int) -> list[np.ndarray]:
         node = nodes[k]
         if node.kind.key not in known:

@@ -35,7 +35,7 @@ class Order:
 
     vertices: list[int]
     redundant: dict[int, int]  # node -> how many of its rows depend on others as built
-    soft: set[int]  # nodes whose pivots are made regular: of components with loops or redundant rows
+    soft: set[int]  # nodes whose pivots are made regular: of components with loops (the ground counts) or redundant rows
 
 
 @dataclass
@@ -49,6 +49,13 @@ class Forest:
     trees: int
     ground_nodes: list[list[int]] = field(default_factory=list)  # of each body
     closing: list[int] = field(default_factory=list)  # nodes between moving bodies that are no joint to a parent
+
+    @property
+    def ground_loops(self) -> int:
+        """Loops that close through the ground: its nodes beyond the first of each tree."""
+        return sum(len(nodes) for nodes in self.ground_nodes) - len(
+            {tree for tree, nodes in zip(self.tree, self.ground_nodes, strict=True) if nodes}
+        )
 
 
 def forest(bodies: int, ends: list[tuple[int, int]]) -> Forest:
@@ -125,6 +132,7 @@ def elimination_order(
     order += _woven_order(members, ends, couplings, tangled)
     redundant = {k: rows for numeric in (*hard.values(), tangled) for k, rows in numeric.redundant.items()}
     soft_trees = {graph.tree[ends[k][1]] for k in (*graph.closing, *redundant)}
+    soft_trees |= {tree for tree, count in enumerate(grounds) if count > 1}
     return Order(order, redundant, {k for k, (_, b) in enumerate(ends) if graph.tree[b] in soft_trees})
 
 

@@ -158,20 +158,40 @@ class Evaluator:
     """Runs a kernel of one node or force as its CasADi function, outside of any workspace."""
 
     def __init__(self, kernel: Kernel):
-        self.trace = kernel.trace()
-        self.function = self.trace.function()
-        self.size = 1 + max((k for target in self.trace.targets for p, k in target if p == 4), default=-1)
+        trace = kernel.trace()
+        sources = [place for source in trace.sources for place in source]
+        self._sources = {p: np.array([(i, k) for i, (q, k) in enumerate(sources) if q == p]).T for p in {p for p, _ in sources}}
+        targets = [place for target in trace.targets for place in target]
+        self._stored = np.array([i for i, (p, _) in enumerate(targets) if p == 4], dtype=np.int64)
+        self._stored_at = np.array([k for p, k in targets if p == 4], dtype=np.int64)
+        results = [ca.densify(ca.vertcat(ca.SX(0, 1), *ca.cse(trace.results)))] if trace.results else [ca.SX(0, 1)]
+        self._function = Evaluated(ca.Function("kernel", [ca.vertcat(ca.SX(0, 1), *trace.symbols)], results))
 
     def __call__(self, records: dict[int, np.ndarray]) -> np.ndarray:
         """records: pointer -> entries; what is not given is zero. Returns what the kernel stores at pointer 4."""
-        arguments = [[float(records[p][k]) if p in records and k < len(records[p]) else 0.0 for p, k in source]
-                     for source in self.trace.sources]  # fmt: skip
-        out = np.zeros(self.size)
-        for target, result in zip(self.trace.targets, self.function.call([ca.DM(a) for a in arguments]), strict=True):
-            for (p, k), value in zip(target, result.full().ravel(), strict=True):
-                if p == 4:
-                    out[k] = value
+        self._function.given[:] = 0.0
+        for pointer, (places, entries) in self._sources.items():
+            if pointer in records:
+                there = entries < len(records[pointer])
+                self._function.given[places[there]] = records[pointer][entries[there]]
+        out = np.zeros(1 + self._stored_at.max(initial=-1))
+        out[self._stored_at] = self._function()[self._stored]
         return out
+
+
+class Evaluated:
+    """A CasADi function of one column, called without making objects: put its argument into `given`, call."""
+
+    def __init__(self, function: ca.Function):
+        self.given, self._found = np.zeros(function.numel_in(0)), np.zeros(function.numel_out(0))
+        self._kept, self._evaluate = function.buffer()
+        self._kept.set_arg(0, self.given.data)  # type: ignore[call-arg]
+        self._kept.set_res(0, self._found.data)  # type: ignore[call-arg]
+
+    def __call__(self) -> np.ndarray:
+        """The result, until the next call."""
+        self._evaluate()
+        return self._found
 
 
 def kept_rows(group: Group, numbers: Numbers, bodies: Bodies, records) -> list[tuple[int, ...]]:

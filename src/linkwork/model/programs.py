@@ -33,10 +33,14 @@ class Sheet:
     def __init__(self) -> None:
         self.keys: list[np.ndarray] = []
         self.rows: list[np.ndarray] = []
+        self._singles: list[tuple] = []  # (key, row) added one by one since the last array
 
     def add(self, position, turn: int, kernel: int, *offsets) -> None:
         """Operations of one kernel; positions and offsets are arrays of the same length, or single numbers."""
-        position = np.atleast_1d(np.asarray(position, dtype=np.int64))
+        if not isinstance(position, np.ndarray):
+            self._singles.append((int(position) * TURNS + turn, (kernel, *offsets, *[0] * (OPERANDS - len(offsets)))))
+            return
+        self._collect()
         rows = np.zeros((len(position), 1 + OPERANDS), dtype=np.int32)
         rows[:, 0] = kernel
         for column, offset in enumerate(offsets, start=1):
@@ -44,8 +48,15 @@ class Sheet:
         self.keys.append(position * TURNS + turn)
         self.rows.append(rows)
 
+    def _collect(self) -> None:
+        if self._singles:
+            self.keys.append(np.array([key for key, _ in self._singles], dtype=np.int64))
+            self.rows.append(np.array([row for _, row in self._singles], dtype=np.int32))
+            self._singles = []
+
     def table(self) -> tuple[np.ndarray, np.ndarray]:
         """The rows in order, and their positions."""
+        self._collect()
         if not self.rows:
             return np.zeros((0, 1 + OPERANDS), dtype=np.int32), np.zeros(0, dtype=np.int64)
         keys = np.concatenate(self.keys)

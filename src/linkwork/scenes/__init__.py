@@ -13,6 +13,7 @@ from .branches import star, tree
 from .chains import bridge, chain, hinge_chain
 from .figures import rag_doll
 from .hands import hand
+from .linkages import four_bars, ladder, scissor_lift, slider_crank, squeezer, stewart
 from .mixtures import mixed, scalable
 from .pendulums import double_pendulum, pendulum, top
 from .plants import plant
@@ -37,12 +38,14 @@ __all__ = [
     "cardan",
     "chain",
     "double_pendulum",
+    "four_bars",
     "gear_train",
     "governor",
     "hair",
     "hand",
     "hanging_chain",
     "hinge_chain",
+    "ladder",
     "mixed",
     "pendulum",
     "plant",
@@ -50,8 +53,12 @@ __all__ = [
     "robot_drag",
     "rolling_disc",
     "scalable",
+    "scissor_lift",
     "skate",
+    "slider_crank",
+    "squeezer",
     "star",
+    "stewart",
     "top",
     "tree",
     "turntable",
