@@ -19,17 +19,22 @@ VARIED = [
     ("bridge", {"n": 6, "span": 0.4, "length": 0.1}),
     ("cardan", {"bend": -0.4, "rate": 3.0}),
     ("chain", {"n": 3, "angle": 0.7, "speed": -2.0}),
+    ("four-bars", {"n": 1, "speed": -2.0}),
     ("gear-train", {"n": 5, "ratio": 0.7}),
     ("governor", {"rate": 3.0, "angle": 0.9}),
     ("hair", {"strands": 3, "links": 4, "wind": -8.0}),
     ("hand", {"mass": 0.02, "lift": 0.03}),
     ("hanging-chain", {"n": 5, "stiffness": 1e4, "damping": 0.0}),
+    ("ladder", {"n": 3, "width": 0.2, "mass": 1.0}),
     ("mixed", {"thread": 0.1}),
     ("plant", {"depth": 2, "branches": 1, "wind": 20.0}),
     ("rag-doll", {"height": 1.2, "mass": 30.0, "drag": 0.0}),
     ("robot-drag", {"stiffness": 0.0, "handle": 500.0}),
     ("rolling-disc", {"lean": -0.6, "rate": 5.0, "radius": 0.1}),
+    ("scissor-lift", {"n": 2, "angle": 0.9, "push": 100.0}),
     ("skate", {"rate": -1.0}),
+    ("slider-crank", {"crank": 0.3, "rate": -4.0}),
+    ("stewart", {"mass": 2.0, "tilt": 0.0}),
     ("star", {"arms": 3, "links": 2, "bend": 0.0}),
     ("top", {"spin": -50.0, "tilt": 0.2}),
     ("tree", {"depth": 3, "spread": 1.0}),
@@ -65,9 +70,9 @@ def test_the_start_keeps_every_constraint(name, parameters):
             assert np.abs(np.r_[values, 0.0]).max() < 1e-12, constraint
 
 
-@pytest.mark.parametrize(("name", "parameters"), BUILDS)
+@pytest.mark.parametrize(("name", "parameters"), [build for build in BUILDS if build[0] not in ("ladder", "scissor-lift")])
 def test_moving_bodies_make_a_forest(name, parameters):
-    """Constraints between moving bodies close no loop; two between the same pair are one node."""
+    """Constraints between moving bodies close no loop, except in scenes made for it; two between the same pair are one node."""
     world = scenes.get(name, **parameters)
     pairs = set()
     for constraint in world.constraints:

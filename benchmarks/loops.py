@@ -1,0 +1,150 @@
+"""Loops in a row: four-bar linkages and ladders, linkwork and MuJoCo (`connect`), taking turns.
+
+    python -m benchmarks.loops --out benchmarks/results/loops.json
+
+Writes JSON and, beside it, a Markdown page. What the numbers mean: README.md.
+"""
+
+import argparse
+import time
+
+import numpy as np
+
+import linkwork as lw
+from benchmarks import machine, tables
+from benchmarks.peers.interface import Refused
+from benchmarks.timing import best_of_turns
+
+DT = 1e-3  # s
+COUNTS = (50, 500, 2000)
+PEER_COUNTS = (50, 500)  # a step of MuJoCo takes seconds beyond
+FEWEST = 20  # steps of a batch
+WAYS = ("rattle", "euler")
+
+
+class Linkage:
+    """A scene of n loops."""
+
+    def __init__(self, scene, n, integrator):
+        begin = time.perf_counter()
+        self.sim = lw.Simulation(lw.scenes.get(scene, n=n), dt=DT, integrator=integrator)
+        self.compile_seconds = time.perf_counter() - begin
+        self.last = list(self.sim.world.bodies)[-1].name
+        self.start = self.sim.state.copy()
+
+    def step(self, k):
+        self.sim.step(k)
+
+    def reset(self):
+        self.sim.state = self.start.copy()
+
+    def tip(self):
+        return tuple(float(x) for x in self.sim.position(self.last))
+
+    def off(self):
+        """The largest |C|, m."""
+        return float(self.sim.drift())
+
+
+class MujocoFourBars:
+    """The same four-bars: posts on hinges, each bar on the post before it, connected to the next."""
+
+    def __init__(self, n, speed=1.0):
+        import mujoco
+
+        self._mujoco = mujoco
+        spec = mujoco.MjSpec()
+        spec.option.timestep = DT
+        spec.option.gravity = (0, 0, -9.81)
+        for k in range(n + 1):
+            post = spec.worldbody.add_body(name=f"post{k}", pos=(k, 0, 0), mass=1.0, ipos=(0, 0, 0.5),
+                                           inertia=(1 / 12, 1 / 12, 1e-3), explicitinertial=True)  # fmt: skip
+            post.add_joint(type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0, 1, 0))
+            post.add_site(name=f"top{k}", pos=(0, 0, 1))
+            if k < n:
+                bar = post.add_body(name=f"bar{k}", pos=(0, 0, 1), mass=1.0, ipos=(0.5, 0, 0), inertia=(1e-3, 1 / 12, 1 / 12),
+                                    explicitinertial=True)  # fmt: skip
+                bar.add_joint(type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0, 1, 0))
+                bar.add_site(name=f"end{k}", pos=(1, 0, 0))
+        for k in range(n):
+            spec.add_equality(type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_SITE, name1=f"end{k}",
+                              name2=f"top{k + 1}")  # fmt: skip
+        self.model = spec.compile()
+        self.data = mujoco.MjData(self.model)
+        self.speed = speed
+        self.reset()
+
+    def step(self, k):
+        self._mujoco.mj_step(self.model, self.data, k)
+
+    def reset(self):
+        self._mujoco.mj_resetData(self.model, self.data)
+        self.data.qvel[0::2] = self.speed  # posts; bars stay level
+        self.data.qvel[1::2] = -self.speed
+
+    def tip(self):
+        return tuple(float(x) for x in self.data.xpos[-1])
+
+    def off(self):
+        """The largest distance between pins that belong together, m."""
+        self._mujoco.mj_kinematics(self.model, self.data)
+        sites = {self.model.site(k).name: self.data.site_xpos[k] for k in range(self.model.nsite)}
+        return max(float(np.abs(sites[f"end{k}"] - sites[f"top{k + 1}"]).max()) for k in range(self.model.neq))
+
+
+def contestants(counts, peers):
+    made = {}
+    for scene in ("four-bars", "ladder"):
+        for n in counts:
+            print(f"{scene}, {n} loops", flush=True)
+            made |= {(scene, n, f"linkwork {way}"): Linkage(scene, n, way) for way in WAYS}
+            if scene == "four-bars" and n in peers:
+                try:
+                    made[scene, n, "MuJoCo"] = MujocoFourBars(n)
+                except (ImportError, Refused):
+                    pass
+    return made
+
+
+def measure(counts, peers, rounds):
+    """Rows {scene, n, contestant, seconds a loop, against the shortest, |C| after 200 steps, seconds of compiling}."""
+    made = contestants(counts, peers)
+    best = best_of_turns({key: one for key, one in made.items() if key[2] != "MuJoCo"}, rounds, FEWEST)
+    best |= best_of_turns({key: one for key, one in made.items() if key[2] == "MuJoCo"}, rounds)
+    rows = []
+    for (scene, n, who), one in made.items():
+        one.reset()
+        one.step(200)
+        shortest = best[scene, min(counts), who] / min(counts)
+        rows.append({"scene": scene, "n": n, "contestant": who, "seconds_a_loop": best[scene, n, who] / n,
+                     "against_shortest": best[scene, n, who] / n / shortest, "off": one.off(),
+                     "compile_seconds": getattr(one, "compile_seconds", None)})  # fmt: skip
+    return rows
+
+
+def report(result):
+    """The Markdown page."""
+    header = ["mechanism", "loops", "contestant", "us a loop and step", "against shortest", "largest \\|C\\| after 0.2 s, m",
+              "compile, s"]  # fmt: skip
+    rows = [
+        [row["scene"], f"{row['n']:,}", row["contestant"], f"{1e6 * row['seconds_a_loop']:.3g}",
+         f"{row['against_shortest']:.2f}", f"{row['off']:.1e}", row["compile_seconds"] and f"{row['compile_seconds']:.1f}"]
+        for row in result["rows"]
+    ]  # fmt: skip
+    return "\n\n".join(["# Loops", machine.sentence(result["machine"]), tables.markdown(header, rows)])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", default="benchmarks/results/loops.json")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--counts", type=int, nargs="+", default=COUNTS)
+    arguments = parser.parse_args()
+    result = {"machine": machine.describe(), "dt": DT, "rows": measure(arguments.counts, PEER_COUNTS, arguments.rounds)}
+    text = report(result)
+    print(text)
+    tables.write(arguments.out, result, text)
+
+
+if __name__ == "__main__":
+    main()
