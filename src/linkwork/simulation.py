@@ -20,7 +20,7 @@ from linkwork.model.feeding import Feed
 from linkwork.model.trials import trials
 from linkwork.model.types import Model, State
 from linkwork.recorder import Recorder, patient_interrupt
-from linkwork.reports import Reports
+from linkwork.reports import PROXIMAL, Reports
 from linkwork.solvers import SOLVERS, TANGENTS
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.kernels import parameter_record
@@ -408,7 +408,7 @@ class Simulation(Reports):
         off, element = self._worst(velocity=True)
         if not off > INCONSISTENT:
             return
-        for _ in range(IMPULSES):
+        for _ in range(IMPULSES + PROXIMAL if self.model.soft else IMPULSES):
             self._factor()
             if not self._multipliers_finite():
                 stops.refuse_start(self)
@@ -419,8 +419,8 @@ class Simulation(Reports):
     def _tell_redundant(self) -> None:
         for k, rows in self.model.redundant.items():
             node = self.model.nodes[k]
-            self.note(f"{checks.label(node.elements[-1])}: {rows} of the {node.kind.size} rows between its bodies are redundant as "
-                      "built, other constraints hold them already; all share the load with least norm, for other reactions "
+            self.note(f"{checks.label(node.elements[-1])}: {rows} of the {node.kind.size} rows between its bodies are "
+                      "redundant as built, other constraints hold them already; all share the load with least norm, for other reactions "
                       "take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip
 
     def _check_factors(self) -> None:

@@ -19,9 +19,11 @@ from linkwork.elements import (
     PlanarBody,
     PointOnCurve,
     PointOnLine,
+    PointOnPlane,
     Rolling,
     ScalableBody,
     Skate,
+    Slider,
     Universal,
 )
 
@@ -110,9 +112,16 @@ def _distance(c):
 
 
 def _point_on_line(c):
-    a, b = _ends(c)  # a is the ground in every scene
-    assert isinstance(c.a, Ground)
-    return [], np.cross(c.axis, b.velocity_at(c.at) - a.velocity_at(c.at))
+    return [], np.cross(c.axis, _apart(c))  # the point is where the line was given
+
+
+def _point_on_plane(c):
+    return [], [c.normal @ _apart(c)]
+
+
+def _slider(c):
+    a, b = _ends(c)
+    return [], [*np.cross(c.axis, _apart(c)), *(b.spin - a.spin)]
 
 
 def _point_on_curve(c):
@@ -158,7 +167,9 @@ RESIDUALS = {
     Hinge: _hinge,
     PointOnCurve: _point_on_curve,
     PointOnLine: _point_on_line,
+    PointOnPlane: _point_on_plane,
     Rolling: _rolling,
     Skate: _skate,
+    Slider: _slider,
     Universal: _universal,
 }

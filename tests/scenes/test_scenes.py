@@ -70,7 +70,7 @@ def test_the_start_keeps_every_constraint(name, parameters):
             assert np.abs(np.r_[values, 0.0]).max() < 1e-12, constraint
 
 
-@pytest.mark.parametrize(("name", "parameters"), [build for build in BUILDS if build[0] not in ("ladder", "scissor-lift")])
+@pytest.mark.parametrize(("name", "parameters"), [b for b in BUILDS if b[0] not in ("ladder", "scissor-lift")])
 def test_moving_bodies_make_a_forest(name, parameters):
     """Constraints between moving bodies close no loop, except in scenes made for it; two between the same pair are one node."""
     world = scenes.get(name, **parameters)

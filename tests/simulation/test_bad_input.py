@@ -1,6 +1,5 @@
 """Bad input: one sentence that names the element."""
 
-import math
 
 import pytest
 
@@ -20,7 +19,6 @@ def with_bodies(*more):
     for element in more:
         world.add(element)
     return lw.Simulation(world)
-
 
 
 BAD = {
@@ -130,4 +128,3 @@ def test_two_ground_joints_are_no_loop():
     sim = lw.Simulation(world)
     sim.step(100)
     assert sim.drift() < 1e-10
-

@@ -1,6 +1,7 @@
 """Loops that close exactly, constraints that say the same twice, and configurations in which rows depend on each other."""
 
 import copy
+import itertools
 import math
 import warnings
 
@@ -29,7 +30,7 @@ def linkage(points, spatial, **options):
     """Bars from point to point (x, z), the first and the last point on the ground; hinges about y."""
     world = lw.World()
     bars = []
-    for k, ((x0, z0), (x1, z1)) in enumerate(zip(points, points[1:], strict=False)):
+    for k, ((x0, z0), (x1, z1)) in enumerate(itertools.pairwise(points)):
         length, angle = math.hypot(x1 - x0, z1 - z0), -math.atan2(z1 - z0, x1 - x0)
         middle, moment, name = ((x0 + x1) / 2, (z0 + z1) / 2), length**2 / 12, f"bar{k}"
         if spatial:
@@ -101,7 +102,7 @@ def test_a_four_bar_is_its_equation_of_one_angle():
         ends = [(np.zeros(2), tip), (tip, far), (far, np.array(FOUR_BAR[3]))]
         return np.array([[*((a + b) / 2), math.atan2(*(b - a)[::-1])] for a, b in ends])
 
-    moments = np.array([math.dist(a, b) ** 2 / 12 for a, b in zip(FOUR_BAR, FOUR_BAR[1:], strict=False)])
+    moments = np.array([math.dist(a, b) ** 2 / 12 for a, b in itertools.pairwise(FOUR_BAR)])
     step = 1e-5
 
     def inertia(angle):
@@ -126,7 +127,7 @@ def ladder(count):
     sides = [[world.add(lw.Particle(1.0, (0.5 * k, y, 0.0))) for k in range(count + 1)] for y in (0.0, 0.4)]
     for side in sides:
         world.add(lw.Ball(world.ground, side[0], at=side[0].position))
-        for a, b in zip(side, side[1:], strict=False):
+        for a, b in itertools.pairwise(side):
             world.add(lw.Distance(a, b))
     for a, b in zip(*(side[1:] for side in sides), strict=True):
         world.add(lw.Distance(a, b))
@@ -164,7 +165,11 @@ REDUNDANT = {
     "doubled": [hinge("ground", "a", (0, 0, 0), "h1"), hinge("ground", "a", (0, 0, 0), "h2")],
     "coaxial": [hinge("ground", "a", (0, 0, 0), "h1"), hinge("ground", "a", (0, 1, 0), "h2")],
     "over-held": [lw.Weld("ground", "a", name="h1"), lw.Distance("ground", "a", name="h2")],
-    "two bodies": [hinge("ground", "a", (0, 0, 0), "h1"), hinge("a", "b", (0, 1, 0), "h2"), hinge("ground", "b", (0, 0, 0), "h3")],
+    "two bodies": [
+        hinge("ground", "a", (0, 0, 0), "h1"),
+        hinge("a", "b", (0, 1, 0), "h2"),
+        hinge("ground", "b", (0, 0, 0), "h3"),
+    ],
 }
 
 

@@ -17,7 +17,7 @@ class Batch:
 
     def __init__(self, write):
         self.trace = Kernel("probe", write).trace()
-        self.function = self.trace.function()
+        self.function = self.trace.function(shared=False)
         self.names = [[k for _, k in target] for target in self.trace.targets]
 
     def __call__(self, records):

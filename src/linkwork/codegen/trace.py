@@ -130,8 +130,9 @@ class Trace:
         self.results.append(column)
         self.targets.append([(self._pointers[pointer], offset + k) for k in range(column.shape[0])])
 
-    def function(self) -> ca.Function:
-        return ca.Function("kernel", self.symbols, ca.cse(self.results) if self.results else [])
+    def function(self, shared: bool = True) -> ca.Function:
+        """`shared`: what stands in it twice is computed once. To find that out takes longer than a few evaluations."""
+        return ca.Function("kernel", self.symbols, ca.cse(self.results) if shared and self.results else self.results)
 
 
 class Joining(Enum):

@@ -63,7 +63,9 @@ def _extrapolation(work, age):
 
 
 @jit
-def _land_on_constraints(work, table, opening, fly, forward, work_done, multipliers, impulses, last, first, end, tolerance, enough):
+def _land_on_constraints(
+    work, table, opening, fly, forward, work_done, multipliers, impulses, last, first, end, tolerance, enough
+):
     """Opening kick and flight, corrected until the residuals are below the tolerance; False where they stay above
     `enough`."""
     for operations in opening:
@@ -145,7 +147,19 @@ def steps_of_rattle(
                 given = work[impulses : impulses + multipliers.shape[0]].copy()
             _extrapolation(work, age)
             landed = _land_on_constraints(
-                work, table, opening, fly, forward, work_done, multipliers, impulses, last, done == 0, start + h, tolerance, enough
+                work,
+                table,
+                opening,
+                fly,
+                forward,
+                work_done,
+                multipliers,
+                impulses,
+                last,
+                done == 0,
+                start + h,
+                tolerance,
+                enough,
             )
             if not landed:
                 sweep(work, table, retry)

@@ -164,7 +164,7 @@ class Evaluator:
         targets = [place for target in trace.targets for place in target]
         self._stored = np.array([i for i, (p, _) in enumerate(targets) if p == 4], dtype=np.int64)
         self._stored_at = np.array([k for p, k in targets if p == 4], dtype=np.int64)
-        results = [ca.densify(ca.vertcat(ca.SX(0, 1), *ca.cse(trace.results)))] if trace.results else [ca.SX(0, 1)]
+        results = [ca.densify(ca.vertcat(ca.SX(0, 1), *trace.results))]
         self._function = Evaluated(ca.Function("kernel", [ca.vertcat(ca.SX(0, 1), *trace.symbols)], results))
 
     def __call__(self, records: dict[int, np.ndarray]) -> np.ndarray:

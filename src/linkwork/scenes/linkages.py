@@ -5,7 +5,20 @@ import math
 
 import numpy as np
 
-from ..elements import Ball, Box, Hinge, PlanarBody, PointOnLine, PointOnPlane, RigidBody, Slider, Spring, Universal, Wrench, checks
+from ..elements import (
+    Ball,
+    Box,
+    Hinge,
+    PlanarBody,
+    PointOnLine,
+    PointOnPlane,
+    RigidBody,
+    Slider,
+    Spring,
+    Universal,
+    Wrench,
+    checks,
+)
 from ..world import World
 from . import facts
 from .layout import rod
@@ -33,7 +46,7 @@ def _four_bars_facts(sim, *, n, speed):
 
 @scene("four-bars", dt=2e-3, seconds=5.0, facts=_four_bars_facts, bodies=lambda n: 2 * n + 1, integrator="rk4")
 def four_bars(*, n=3, speed=1.0):
-    """Four-bar linkages in a row, n of them, of thin rods of 1 m and 1 kg: they fall over and pass flat configurations.
+    """Four-bar linkages in a row, n of them, of thin rods of 1 m and 1 kg: they fall over and lie flat on the way.
 
     speed (m/s) of the upper pins as built, upright. A problem of the IFToMM library of multibody benchmarks.
     """
@@ -87,7 +100,7 @@ def _ladder_facts(sim, **parameters):
 
 @scene("ladder", seconds=2.0, facts=_ladder_facts, bodies=lambda n: 3 * n)
 def ladder(*, n=10, step=0.3, width=0.4, mass=0.2):
-    """A ladder of n rungs on jointed side rods, hung by its two ends, let go from the horizontal: n - 1 loops in a row.
+    """A ladder of n rungs on jointed side rods, hung by its two ends, let go from the horizontal: n loops in a row.
 
     step m from rung to rung; width m; mass kg of each rod and rung.
     """
@@ -140,7 +153,10 @@ def _stewart_facts(sim, **parameters):
     """The legs' lengths are the distances of their ends."""
     found = []
     for k in range(1, 7):
-        ends = [np.asarray(sim.point(f"cylinder{k}", (0, 0, -_REACH / 4))), np.asarray(sim.point(f"piston{k}", (0, 0, _REACH / 4)))]
+        ends = [
+            np.asarray(sim.point(f"cylinder{k}", (0, 0, -_REACH / 4))),
+            np.asarray(sim.point(f"piston{k}", (0, 0, _REACH / 4))),
+        ]
         expected = float(np.linalg.norm(ends[1] - ends[0])) - _REACH
         found.append(Fact(f"travel of leg {k}, m", float(sim.angle(f"leg{k}")), expected, 1e-8))
     return found
@@ -157,7 +173,7 @@ def stewart(*, mass=5.0, stiffness=2e4, damping=400.0, tilt=0.05):
     its leg as built.
     """
     world = World(gravity=(0, 0, -GRAVITY))
-    low, high, height = 0.6, 0.4, 0.0
+    low, high = 0.6, 0.4  # m: the circles of the feet and of the heads
     feet = [2 * math.pi / 3 * (k // 2) + (0.2 if k % 2 else -0.2) for k in range(6)]
     heads = [2 * math.pi / 3 * ((k + 1) // 2) - math.pi / 3 + (-0.2 if k % 2 else 0.2) for k in range(6)]
     spots = [(low * np.array([math.cos(a), math.sin(a), 0]), high * np.array([math.cos(b), math.sin(b), 0]))
@@ -165,7 +181,7 @@ def stewart(*, mass=5.0, stiffness=2e4, damping=400.0, tilt=0.05):
     height = math.sqrt(_REACH**2 - float(np.sum((spots[0][1] - spots[0][0]) ** 2)))
     world.add(RigidBody(mass, shape=Box(2 * high, 2 * high, 0.05), position=(0, 0, height), name="platform"))
     for k, (foot, head) in enumerate(spots, start=1):
-        head = head + (0, 0, height)
+        head = np.array([*head[:2], height])
         middle, way = (foot + head) / 2, (head - foot) / np.linalg.norm(head - foot)
         world.add(rod(foot, middle, 0.03, 0.5, name=f"cylinder{k}"))
         world.add(rod(middle, head, 0.02, 0.3, name=f"piston{k}"))
@@ -227,7 +243,7 @@ def _squeezer_facts(sim, *, torque):
 
 @scene("squeezer", dt=1e-5, seconds=0.03, facts=_squeezer_facts, integrator="rk4")
 def squeezer(*, torque=0.033):
-    """Andrews' squeezer: seven flat bodies in three loops, driven by a torque against a spring, 15 turns a second and more.
+    """Andrews' squeezer: seven flat bodies in three loops, a torque against a spring, 180 turns a second at the end.
 
     torque N m on the crank. Facts are those of the test set of initial value problems, known for 0.033 N m after 0.03 s.
     """
@@ -238,8 +254,8 @@ def squeezer(*, torque=0.033):
     pins = {"O": (0.0, 0.0), "A": _A, "B": _B, "F": RR * _direction(beta), "G": np.array(_A) + ZT * _direction(delta),
             "H": np.array(_A) + U * _down(epsilon),
             "E": RR * _direction(beta) - D * _direction(beta + theta)}  # fmt: skip
-    joints = (("O", 0, 1), ("F", 1, 2), ("B", 0, 3), ("E", 2, 3), ("E", 2, 4), ("G", 4, 5), ("A", 0, 5), ("E", 2, 6), ("H", 6, 7),
-              ("A", 0, 7))  # fmt: skip
+    joints = (("O", 0, 1), ("F", 1, 2), ("B", 0, 3), ("E", 2, 3), ("E", 2, 4), ("G", 4, 5), ("A", 0, 5), ("E", 2, 6),
+              ("H", 6, 7), ("A", 0, 7))  # fmt: skip
     for pin, a, b in joints:
         first = world.ground if a == 0 else f"body{a}"
         world.add(Ball(first, f"body{b}", at=(*pins[pin], 0), name=f"{pin}{a}{b}"))

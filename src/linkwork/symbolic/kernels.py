@@ -62,7 +62,7 @@ def count(trace: Trace, relation: Relation, handles, pointer: int, offset: int, 
         trace.store(pointer, where + 2 * k, ca.vertcat(turns + crossing(side, s, c), s))
 
 
-SOFT = 1e-10  # of what rows would give to unit multipliers: the part by which a pivot is made regular
+SOFT = 1e-12  # of what rows would give to unit multipliers: the part by which a pivot is made regular
 # -- constraint nodes: pointer 1 the node, 2 and 3 its bodies, 4 and 5 where its blocks go ---------------------------
 
 
