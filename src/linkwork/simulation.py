@@ -420,8 +420,8 @@ class Simulation(Reports):
         for k, rows in self.model.redundant.items():
             node = self.model.nodes[k]
             self.note(f"{checks.label(node.elements[-1])}: {rows} of the {node.kind.size} rows between its bodies are "
-                      "redundant as built, other constraints hold them already; all share the load with least norm, for other reactions "
-                      "take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip
+                      "redundant as built, other constraints hold them already; all share the load with least norm, for "
+                      "other reactions take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip
 
     def _check_factors(self) -> None:
         """Rows that depend on each other show as a solution that is not finite, or as huge multipliers."""

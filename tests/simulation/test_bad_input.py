@@ -1,6 +1,5 @@
 """Bad input: one sentence that names the element."""
 
-
 import pytest
 
 import linkwork as lw
