@@ -1,0 +1,70 @@
+"""The dynamics of a tree in joint coordinates: H qdd + C = tau.
+
+q (nq,), qd, qdd and tau (nv,): SI units, in the order of the tree's joints (`tree.coordinates`, `tree.velocities`). Every
+function takes one state, or arrays of states with one a row; the numbers are the same to the last bit. `wrenches` (bodies, 6)
+are forces and torques on the bodies from outside: in the world's axes, torques about the bodies' reference points, bodies in
+order of addition. `out=` takes the result.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.reduced.programs import run
+from linkwork.reduced.tree import Tree
+
+
+def rnea(tree: Tree, q, qd, qdd, *, wrenches=None, out=None) -> np.ndarray:
+    """tau = H qdd + C, (nv,): the recursive Newton-Euler algorithm.
+
+    Outwards each link's acceleration, and the force f that it takes; inwards tau = S^T f, and f goes to the parent. With
+    qdd = 0 it is the bias C(q, qd), with qd = 0 too the joint forces that hold the tree up.
+
+    >>> import linkwork as lw, numpy as np
+    >>> world = lw.World(gravity=(0, 0, -10))
+    >>> bar = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(0.5, 0, 0)))
+    >>> axle = world.add(lw.Hinge(world.ground, bar, at=(0, 0, 0), axis=(0, -1, 0)))
+    >>> tree = lw.reduced.compile(world)
+    >>> lw.reduced.rnea(tree, [0.0], [0.0], [0.0]).round(12)
+    array([5.])
+    """
+    return _loaded(tree, "rnea", ("q", "qd", "qdd"), (q, qd, qdd), wrenches, out)
+
+
+def aba(tree: Tree, q, qd, tau, *, wrenches=None, out=None) -> np.ndarray:
+    """qdd = H^-1 (tau - C), (nv,): the articulated-body algorithm, in time linear in the number of links.
+
+    Outwards velocities; inwards the articulated inertias I^A and bias forces p^A; outwards qdd.
+
+    >>> import linkwork as lw
+    >>> world = lw.World(gravity=(0, 0, -10))
+    >>> bar = world.add(lw.RigidBody(1.0, (0.1, 0.15, 0.1), position=(0.5, 0, 0)))
+    >>> axle = world.add(lw.Hinge(world.ground, bar, at=(0, 0, 0), axis=(0, -1, 0)))
+    >>> tree = lw.reduced.compile(world)
+    >>> lw.reduced.aba(tree, [[0.0], [0.0]], [[0.0], [1.0]], [[5.0], [9.0]]).round(12)
+    array([[ 0.],
+           [10.]])
+    """
+    return _loaded(tree, "aba", ("q", "qd", "tau"), (q, qd, tau), wrenches, out)
+
+
+def crba(tree: Tree, q, *, packed: bool = False, out=None) -> np.ndarray:
+    """H, (nv, nv): the composite-rigid-body algorithm. Only what can differ from zero is computed: H_ij with j = i or an
+    ancestor of i in `tree.expanded_parents`.
+
+    `packed`: those of the lower triangle alone, in the order of `tree.pattern`.
+
+    >>> import linkwork as lw
+    >>> tree = lw.reduced.compile(lw.scenes.get("double-pendulum"))
+    >>> lw.reduced.crba(tree, [0.0, 0.0]).shape, lw.reduced.crba(tree, [0.0, 0.0], packed=True).shape
+    ((2, 2), (3,))
+    """
+    return run(tree.programs.get("crba", packed), ("q",), (q,), out)
+
+
+def _loaded(tree: Tree, name: str, names: tuple[str, ...], given: tuple, wrenches, out) -> np.ndarray:
+    if wrenches is None:
+        return run(tree.programs.get(name, False), names, given, out)
+    flat = np.asarray(wrenches, dtype=float)
+    flat = flat.reshape(*flat.shape[:-2], -1) if flat.ndim >= 2 else flat
+    return run(tree.programs.get(name, True), (*names, "wrenches"), (*given, flat), out)
