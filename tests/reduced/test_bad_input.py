@@ -65,10 +65,7 @@ def test_no_numbers():
 
 
 def test_out_of_another_shape():
-    with pytest.raises(
-        lw.ElementError,
-        match=r"^out is float64 \(2,\); give a contiguous array of float64 of the shape \(1\)$|^out is float64 \(2\); .*",
-    ):
+    with pytest.raises(lw.ElementError, match=r"^out is float64 of the shape \(2,\); give a contiguous array of float64 of the shape \(1,\)$"):
         R.rnea(R.compile(pendulum()), [0.0], [0.0], [0.0], out=np.zeros(2))
 
 

@@ -30,6 +30,9 @@ if INTERPRETED:
     def jit(function):
         return function
 
+    def jit_exactly(signature: str):
+        return jit
+
     _ROUTINES: list[Callable[[np.ndarray, np.ndarray], None]] = []
 
     def sweep(work, table, operations, cold=False):
@@ -88,6 +91,10 @@ else:
 
     def jit(function):
         return numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+
+    def jit_exactly(signature: str):
+        """For arguments of these types alone: calls with others are refused with a TypeError, and at once."""
+        return numba.njit(signature, nogil=True, error_model="numpy", cache=True)
 
     @intrinsic
     def _call(typing_context, address, base, o1, o2, o3, o4, o5):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linkwork.errors import ElementError
 from linkwork.reduced.programs import run
 from linkwork.reduced.tree import Tree
 
@@ -59,12 +60,17 @@ def crba(tree: Tree, q, *, packed: bool = False, out=None) -> np.ndarray:
     >>> lw.reduced.crba(tree, [0.0, 0.0]).shape, lw.reduced.crba(tree, [0.0, 0.0], packed=True).shape
     ((2, 2), (3,))
     """
-    return run(tree.programs.get("crba", packed), ("q",), (q,), out)
+    return run(tree.programs.get(("crba", packed)), ("q",), (q,), out)
 
 
 def _loaded(tree: Tree, name: str, names: tuple[str, ...], given: tuple, wrenches, out) -> np.ndarray:
     if wrenches is None:
-        return run(tree.programs.get(name, False), names, given, out)
-    flat = np.asarray(wrenches, dtype=float)
-    flat = flat.reshape(*flat.shape[:-2], -1) if flat.ndim >= 2 else flat
-    return run(tree.programs.get(name, True), (*names, "wrenches"), (*given, flat), out)
+        return run(tree.programs.get((name, False)), names, given, out)
+    bodies, (q, qd, x) = len(tree.bodies), given
+    loads, x = np.asarray(wrenches, dtype=float), np.asarray(x, dtype=float)
+    if loads.shape[-2:] != (bodies, 6):
+        raise ElementError(f"wrenches have the shape {loads.shape}; give one of the shape ({bodies}, 6), or with the states in front")
+    loads = loads.reshape(*loads.shape[:-2], -1)
+    front = np.broadcast_shapes(loads.shape[:-1], x.shape[:-1])
+    parts = [np.broadcast_to(part, (*front, part.shape[-1])) for part in (x, loads)]
+    return run(tree.programs.get((name, True)), (*names[:2], f"{names[2]} with wrenches"), (q, qd, np.concatenate(parts, axis=-1)), out)

@@ -64,7 +64,7 @@ class Link:
     def kernel(self, what: str) -> Kernel:
         """The step `what` of an algorithm: the name of one of the methods below."""
         write: Callable[[Trace], None] = getattr(self, what)
-        return Kernel(f"reduced|{self.kind.name}|{self.grounded}|{what}", write, pairs=True, shared=(3,))
+        return Kernel(f"reduced|{self.kind.name}|{self.grounded}|{what}", write, shared=(3,))
 
     # what kernels read and write
     def load(self, trace: Trace, name: str, pointer: int = 1) -> SX:

@@ -6,13 +6,14 @@ records of links and bodies, each entry once a lane.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from linkwork.codegen.jit import LANES, OPERANDS, kernel_table
+from linkwork.codegen.jit import INTERPRETED, LANES, OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
 from linkwork.elements import checks
 from linkwork.errors import ElementError
@@ -36,7 +37,8 @@ from linkwork.reduced.kernels import (
 )
 
 GLOBALS = 8  # gravity, and room up to a cache line
-EMPTY = np.zeros(0)
+INPUTS = 3  # that a driver takes
+NONE = np.zeros(0, dtype=np.int64)
 PATH = 3  # ancestors that one kernel climbs past
 
 
@@ -92,7 +94,7 @@ class Layout:
             offset, size = link.record[name]
             places = at + offset + np.arange(size)
             found.append(places[::-1] if data.backwards else places)
-        return np.concatenate([np.zeros(0, dtype=np.int64), *found])
+        return np.concatenate([NONE, *found])
 
     def body_fields(self, *names: str) -> np.ndarray:
         """Entries of fields of all bodies, body by body."""
@@ -138,7 +140,18 @@ class Program:
 
     @cached_property
     def sizes(self) -> list[int]:
+        """Of each input."""
         return [len(entries) for entries in self.into]
+
+    @cached_property
+    def count(self) -> int:
+        """Entries of the result for one state."""
+        return math.prod(self.shape)
+
+    @cached_property
+    def missing(self) -> list[np.ndarray]:
+        """What stands for inputs that it does not have."""
+        return [np.zeros(0)] * (INPUTS - len(self.into))
 
     @cached_property
     def alone(self) -> tuple:
@@ -159,10 +172,11 @@ class Program:
         for number, kernel in enumerate(self.kernels):
             shared[number, [0, *kernel.shared]] = True
         operations = np.where(shared[rows[:, 0]], rows, start + lanes * rows).astype(np.int32)
-        into = (start + lanes * np.concatenate([np.zeros(0, dtype=np.int64), *self.into])).astype(np.int32)
-        source = (start + lanes * self.source).astype(np.int32)
+        into, source = (start + lanes * entries for entries in (np.concatenate([NONE, *self.into]), self.source))
         dest = np.arange(len(source)) if self.dest is None else self.dest
-        return work, kernel_table(self.kernels, lanes), operations, into, dest.astype(np.int32), source
+        head = [*self.sizes, *[0] * (INPUTS - len(self.into)), self.count]
+        index = np.concatenate([head, into, dest, source]).astype(np.uint32)  # no signs: numba asks less
+        return work, kernel_table(self.kernels, lanes), operations, index
 
     def fix(self, at: int, values) -> None:
         """Set scalars that all lanes share."""
@@ -188,15 +202,20 @@ class Programs:
     def layout(self) -> Layout:
         return Layout(self.tree)
 
-    def get(self, name: str, *options) -> Program:
-        key = (name, *options)
-        if key not in self.known:
-            self.known[key] = getattr(self, name)(*options)
-        return self.known[key]
+    def get(self, key: tuple) -> Program:
+        """The program of an algorithm: its name and options."""
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = getattr(self, key[0])(*key[1:])
+        return found
 
     # inputs
-    def _inputs(self, *names: str) -> list[np.ndarray]:
-        return [self.layout.body_fields("wrench") if name == "wrench" else self.layout.fields(name) for name in names]
+    def _inputs(self, *names: str | tuple[str, ...]) -> list[np.ndarray]:
+        """Entries of each input; several names make one input together."""
+        return [np.concatenate([self._entries(part) for part in ([name] if isinstance(name, str) else name)]) for name in names]
+
+    def _entries(self, name: str) -> np.ndarray:
+        return self.layout.body_fields("wrench") if name == "wrench" else self.layout.fields(name)
 
     # parts of algorithms
     def _sweep(self, program: Program, what: str, inwards: bool = False, only: Callable[[int], bool] | None = None) -> None:
@@ -222,8 +241,7 @@ class Programs:
 
     # algorithms
     def rnea(self, loaded: bool) -> Program:
-        inputs = self._inputs("q", "qd", "x", *["wrench"] * loaded)
-        program = Program(self.layout, (self.tree.nv,), inputs, self.layout.fields("x"))
+        program = Program(self.layout, (self.tree.nv,), self._inputs("q", "qd", ("x", "wrench")[: 1 + loaded]), self.layout.fields("x"))
         self._sweep(program, "rnea_out")
         if loaded:
             self._wrenches(program)
@@ -231,8 +249,7 @@ class Programs:
         return program
 
     def aba(self, loaded: bool) -> Program:
-        inputs = self._inputs("q", "qd", "x", *["wrench"] * loaded)
-        program = Program(self.layout, (self.tree.nv,), inputs, self.layout.fields("x"))
+        program = Program(self.layout, (self.tree.nv,), self._inputs("q", "qd", ("x", "wrench")[: 1 + loaded]), self.layout.fields("x"))
         self._sweep(program, "aba_out")
         if loaded:
             self._wrenches(program)
@@ -288,7 +305,7 @@ class Programs:
 
     def jacobian(self, link: int, rate: bool) -> Program:
         layout, nv = self.layout, self.tree.nv
-        program = Program(layout, (6, nv), self._inputs("q", *["qd"] * rate), np.zeros(0, dtype=np.int64))
+        program = Program(layout, (6, nv), self._inputs("q", *["qd"] * rate), NONE)
         source, dest, path = [], [], []
         while link >= 0:
             path.append(link)
@@ -305,8 +322,7 @@ class Programs:
             columns = np.arange(n)[order(self.tree.links[i])]
             source += [layout.link_at[i] + offset + n * row + columns for row in range(6)]
             dest += [nv * row + self.tree.v_at[i] + np.arange(n) for row in range(6)]
-        none = [np.zeros(0, dtype=np.int64)]
-        program.source, program.dest = np.concatenate(none + source), np.concatenate(none + dest)
+        program.source, program.dest = np.concatenate([NONE, *source]), np.concatenate([NONE, *dest])
         return program
 
     def sums(self, names: tuple[str, ...], moving: bool) -> Program:
@@ -334,27 +350,41 @@ class Programs:
 
 def run(program: Program, names: Sequence[str], given: Sequence, out) -> np.ndarray:
     """Run a program on one state, or on an array of states: inputs (n,) or (k, n); a single one goes with all others."""
+    if out is None and not INTERPRETED:  # at once, if these are vectors as they should be
+        found = np.empty(program.count)
+        try:
+            fits = drivers.run_state(*program.alone, *given, *program.missing, found)
+        except TypeError:
+            fits = False
+        if fits:
+            return found if len(program.shape) == 1 else found.reshape(program.shape)
     arrays = [_plain(name, value) for name, value in zip(names, given, strict=True)]
-    counts = {a.shape[0] for a in arrays if a.ndim == 2}
-    count = max(counts, default=None)
-    for name, array, size in zip(names, arrays, program.sizes, strict=True):
-        if array.ndim not in (1, 2) or array.shape[-1] != size or (array.ndim == 2 and array.shape[0] != count):
-            shapes = f"({size},)" if count is None else f"({count}, {size}), one state a row"
-            raise ElementError(f"{name} has the shape {checks.show(array.shape)}; give one of the shape {shapes}")
-    shape = program.shape if count is None else (count, *program.shape)
-    if out is None:
-        out = np.zeros(shape)
-    elif not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != np.float64 or not out.flags.carray:
-        raise ElementError(f"out is {_described(out)}; give a contiguous array of float64 of the shape {checks.show(shape)}")
-    elif program.dest is not None:
-        out.fill(0.0)
+    count = max([a.shape[0] for a in arrays if a.ndim == 2], default=None)
+    _check(names, arrays, program.sizes, count)
+    found = _result(out, program.shape if count is None else (count, *program.shape))
     if count is None:
-        arrays += [EMPTY] * (4 - len(arrays))
-        drivers.run_state(*program.alone, *arrays, out.reshape(-1))
+        drivers.run_state(*program.alone, *arrays, *program.missing, found.reshape(-1))
     else:
         arrays = [a if a.ndim == 2 else np.tile(a, (count, 1)) for a in arrays]
-        arrays += [np.zeros((count, 0))] * (4 - len(arrays))
-        drivers.run_states(*program.among, *arrays, out.reshape(count, -1))
+        missing = [np.zeros((count, 0))] * len(program.missing)
+        drivers.run_states(*program.among, *arrays, *missing, found.reshape(count, -1))
+    return found
+
+
+def _check(names: Sequence[str], arrays: list[np.ndarray], sizes: list[int], count: int | None) -> None:
+    for name, array, size in zip(names, arrays, sizes, strict=True):
+        if array.ndim not in (1, 2) or array.shape[-1] != size or (array.ndim == 2 and array.shape[0] != count):
+            shape = f"({size},)" if count is None else f"({count}, {size}), one state a row"
+            raise ElementError(f"{name} has the shape {array.shape}; give one of the shape {shape}")
+
+
+def _result(out, shape: tuple[int, ...]) -> np.ndarray:
+    """The array for the result: the one that is given, or a new one."""
+    if out is None:
+        return np.empty(shape)
+    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != np.float64 or not out.flags.carray:
+        described = f"{out.dtype} of the shape {out.shape}" if isinstance(out, np.ndarray) else f"a {type(out).__name__}"
+        raise ElementError(f"out is {described}; give a contiguous array of float64 of the shape {shape}")
     return out
 
 
@@ -365,7 +395,3 @@ def _plain(name: str, value) -> np.ndarray:
     except (TypeError, ValueError):
         raise ElementError(f"{name} is {checks.show(value)}; give an array of numbers") from None
     return found
-
-
-def _described(out) -> str:
-    return f"{out.dtype} {checks.show(out.shape)}" if isinstance(out, np.ndarray) else f"a {type(out).__name__}"
