@@ -57,8 +57,8 @@ def _kind_and_axis(joint):
 class Pair:
     """One robot in both, and how their numbers translate: order of joints, and the axes of what floats.
 
-    Pinocchio has quaternions as x, y, z, w, and velocities of a floating base in the base's own axes; linkwork has w, x, y, z and the
-    world's axes.
+    Pinocchio has quaternions as x, y, z, w, and velocities of a floating base in the base's own axes; linkwork has w, x, y, z
+    and the world's axes.
     """
 
     name: str

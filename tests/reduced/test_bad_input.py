@@ -65,7 +65,9 @@ def test_no_numbers():
 
 
 def test_out_of_another_shape():
-    with pytest.raises(lw.ElementError, match=r"^out is float64 of the shape \(2,\); give a contiguous array of float64 of the shape \(1,\)$"):
+    with pytest.raises(
+        lw.ElementError, match=r"^out is float64 of the shape \(2,\); give a contiguous array of float64 of the shape \(1,\)$"
+    ):
         R.rnea(R.compile(pendulum()), [0.0], [0.0], [0.0], out=np.zeros(2))
 
 
@@ -94,3 +96,16 @@ def test_names_that_have_no_coordinate():
         tree.coordinates("axle")
     with pytest.raises(lw.ModelError, match='^Hinge "axle": it is no body of this tree; .*'):
         R.jacobian(tree, [], "axle")
+
+
+@pytest.mark.parametrize(
+    "wrenches, sentence",
+    [
+        (np.zeros(6), "wrenches have the shape (6,); give (1, 6), or that with the states in front"),
+        (np.zeros((2, 1, 6)), "wrenches are of 2 states, tau of 3; give as many of both"),
+    ],
+)
+def test_wrenches_of_another_shape(wrenches, sentence):
+    with pytest.raises(lw.ElementError) as refused:
+        R.aba(R.compile(pendulum()), np.zeros((3, 1)), np.zeros((3, 1)), np.zeros((3, 1)), wrenches=wrenches)
+    assert str(refused.value) == sentence

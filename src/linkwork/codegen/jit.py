@@ -30,7 +30,7 @@ if INTERPRETED:
     def jit(function):
         return function
 
-    def jit_exactly(signature: str):
+    def jit_exactly(*signatures: str):
         return jit
 
     _ROUTINES: list[Callable[[np.ndarray, np.ndarray], None]] = []
@@ -92,9 +92,9 @@ else:
     def jit(function):
         return numba.njit(nogil=True, error_model="numpy", cache=True)(function)
 
-    def jit_exactly(signature: str):
+    def jit_exactly(*signatures: str):
         """For arguments of these types alone: calls with others are refused with a TypeError, and at once."""
-        return numba.njit(signature, nogil=True, error_model="numpy", cache=True)
+        return numba.njit(list(signatures), nogil=True, error_model="numpy", cache=True)
 
     @intrinsic
     def _call(typing_context, address, base, o1, o2, o3, o4, o5):

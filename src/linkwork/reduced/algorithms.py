@@ -66,11 +66,19 @@ def crba(tree: Tree, q, *, packed: bool = False, out=None) -> np.ndarray:
 def _loaded(tree: Tree, name: str, names: tuple[str, ...], given: tuple, wrenches, out) -> np.ndarray:
     if wrenches is None:
         return run(tree.programs.get((name, False)), names, given, out)
-    bodies, (q, qd, x) = len(tree.bodies), given
-    loads, x = np.asarray(wrenches, dtype=float), np.asarray(x, dtype=float)
+    *state, last = given
+    together = _side_by_side(names[-1], last, wrenches, len(tree.bodies))
+    return run(tree.programs.get((name, True)), (*names[:-1], f"{names[-1]} with wrenches"), (*state, together), out)
+
+
+def _side_by_side(name: str, x, wrenches, bodies: int) -> np.ndarray:
+    """One input of both, for one state or for each of an array."""
+    x, loads = np.asarray(x, dtype=float), np.asarray(wrenches, dtype=float)
     if loads.shape[-2:] != (bodies, 6):
-        raise ElementError(f"wrenches have the shape {loads.shape}; give one of the shape ({bodies}, 6), or with the states in front")
+        raise ElementError(f"wrenches have the shape {loads.shape}; give ({bodies}, 6), or that with the states in front")
     loads = loads.reshape(*loads.shape[:-2], -1)
-    front = np.broadcast_shapes(loads.shape[:-1], x.shape[:-1])
-    parts = [np.broadcast_to(part, (*front, part.shape[-1])) for part in (x, loads)]
-    return run(tree.programs.get((name, True)), (*names[:2], f"{names[2]} with wrenches"), (q, qd, np.concatenate(parts, axis=-1)), out)
+    try:
+        front = np.broadcast_shapes(loads.shape[:-1], x.shape[:-1])
+    except ValueError:
+        raise ElementError(f"wrenches are of {loads.shape[0]} states, {name} of {x.shape[0]}; give as many of both") from None
+    return np.concatenate([np.broadcast_to(part, (*front, part.shape[-1])) for part in (x, loads)], axis=-1)

@@ -1,8 +1,8 @@
 """The two loops that run programs: one state, and an array of states in lanes.
 
-Both put the given numbers into the workspace, sweep, and take the results out. `index` begins with the sizes of the three inputs
-and of the result, each for one state; then come the offsets of all numbers of the inputs, one input after another; then, for all
-entries of the result that are not zero, where they go and where they lie. Offsets in lanes are those of the first.
+Both put the given numbers into the workspace, sweep, and take the results out. `index` begins with the sizes of the three
+inputs and of the result, each for one state; then come the offsets of all numbers of the inputs, one input after another;
+then, for all entries of the result that are not zero, where they go and where they lie. Offsets in lanes are of the first.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ HEAD = 4
 PLAN = "float64[::1], int64[::1], int32[:, ::1], uint32[::1]"
 
 
-@jit_exactly(f"boolean({PLAN}, float64[::1], float64[::1], float64[::1], float64[::1])")
-def run_state(work, table, operations, index, a, b, c, out):
-    """One state: inputs a, b, c and the result are vectors; inputs that a program does not have are empty. Returns whether
-    all have the right sizes."""
-    inputs = (a, b, c)
+@jit_exactly(
+    f"boolean({PLAN}, float64[::1], float64[::1], float64[::1], float64[::1])",
+    f"boolean({PLAN}, float64[::1], float64[::1], float64[::1], float64[:, ::1])",
+)
+def run_state(work, table, operations, index, a, b, c, result):
+    """One state: inputs a, b, c are vectors, the result may be a matrix; inputs that a program does not have are empty.
+    Returns whether all have the right sizes."""
+    inputs, out = (a, b, c), result.reshape(-1)
     for k in range(3):
         if inputs[k].shape[0] != index[k]:
             return False

@@ -24,7 +24,7 @@ from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric, triangle_size
 
 GRAVITY = (0, 0, 3)  # pointer, offset, size
-CONSTANTS = {"E": 9, "t": 3, "mass": 1, "com": 3, "inertia": 6}  # the joint's frame on the parent; com and inertia about it
+CONSTANTS = {"E": 9, "t": 3, "mass": 1, "h": 3, "inertia": 6}  # the joint's frame on the parent; moments about the origin
 COMMON = {"R": 9, "p": 3, "r": 3, "w": 3, "v": 3, "a": 6, "f": 6, "I": 21, "c": 6}  # what links of all kinds have alike
 BODY = Record(position=3, rotation=9, velocity=6, wrench=6)
 BODY_CONSTANTS = Record(o=3, Q=9)  # the body's frame in its link's
@@ -132,15 +132,10 @@ class Link:
         self.save(trace, w=w)
         return w, c
 
-    def mass_of(self, trace: Trace, R: SX) -> tuple[SX, SX]:
-        """The mass and the arm to its centre, in the world."""
-        return self.constant(trace, "mass"), R @ self.constant(trace, "com")
-
     def inertia(self, trace: Trace, R: SX) -> tuple[SX, SX, SX]:
         """Mass m, first moment h = m c and second moment about the origin, in the world's axes."""
-        m, c = self.mass_of(trace, R)
-        h = m * c
-        return m, h, R @ symmetric(self.constant(trace, "inertia"), 3) @ R.T + ca.dot(h, c) * SX.eye(3) - h @ c.T
+        I = symmetric(self.constant(trace, "inertia"), 3)
+        return self.constant(trace, "mass"), R @ self.constant(trace, "h"), R @ I @ R.T
 
     # RNEA
     def rnea_out(self, trace: Trace) -> None:
@@ -149,11 +144,10 @@ class Link:
         w, c = self.spun(trace, here)
         a = carried(self.above(trace, "a"), here.r) + c + here.S @ self.load(trace, "x")
         R, alpha = here.R, a[3:6]
-        m, arm = self.mass_of(trace, R)
-        I = symmetric(self.constant(trace, "inertia"), 3)
-        f = m * (a[0:3] + cross(alpha, arm) + cross(w, cross(w, arm)))
+        m, h, I = self.constant(trace, "mass"), R @ self.constant(trace, "h"), symmetric(self.constant(trace, "inertia"), 3)
+        f = m * a[0:3] + cross(alpha, h) + cross(w, cross(w, h))
         wl = R.T @ w
-        n = R @ (I @ (R.T @ alpha) + cross(wl, I @ wl)) + cross(arm, f)
+        n = R @ (I @ (R.T @ alpha) + cross(wl, I @ wl)) + cross(h, a[0:3])
         self.save(trace, a=a, f=ca.vertcat(f, n))
 
     def rnea_in(self, trace: Trace) -> None:
@@ -250,19 +244,18 @@ class Link:
 
     def weigh(self, trace: Trace) -> None:
         """Mass and first moment are added up (pointer 2)."""
-        m, arm = self.mass_of(trace, matrix33(self.load(trace, "R")))
-        add_sums(trace, mass=m, h=m * (self.load(trace, "p") + arm))
+        m, h = self.constant(trace, "mass"), matrix33(self.load(trace, "R")) @ self.constant(trace, "h")
+        add_sums(trace, mass=m, h=m * self.load(trace, "p") + h)
 
     def sum_up(self, trace: Trace) -> None:
         """Mass, first moment, momenta about the origin and energies are added up (pointer 2)."""
         R, w, qd = matrix33(self.load(trace, "R")), self.load(trace, "w"), self.load(trace, "qd")
-        m, arm = self.mass_of(trace, R)
-        x, v = self.load(trace, "p") + arm, self.load(trace, "v") + cross(w, arm)
-        I = symmetric(self.constant(trace, "inertia"), 3)
-        spin = I @ (R.T @ w)
-        twice = m * ca.sumsqr(v) + ca.dot(R.T @ w, spin) + ca.dot(self.constant(trace, "armature") * qd, qd)
-        add_sums(trace, mass=m, h=m * x, P=m * v, L=m * cross(x, v) + R @ spin, kinetic=0.5 * twice,
-                 potential=-m * ca.dot(trace.load(*GRAVITY), x))  # fmt: skip
+        m, h, I = self.inertia(trace, R)
+        p, v = self.load(trace, "p"), self.load(trace, "v")
+        P, L = m * v + cross(w, h), I @ w + cross(h, v)
+        twice = ca.dot(P, v) + ca.dot(L, w) + ca.dot(self.constant(trace, "armature") * qd, qd)
+        add_sums(trace, mass=m, h=m * p + h, P=P, L=L + cross(p, P), kinetic=0.5 * twice,
+                 potential=-ca.dot(trace.load(*GRAVITY), m * p + h))  # fmt: skip
 
     # on a configuration manifold
     def integrate(self, trace: Trace) -> None:

@@ -77,7 +77,7 @@ class Layout:
         tree, values = self.tree, np.zeros(self.start)
         values[0:3] = tree.gravity
         for link, at, data, (mass, com, inertia) in zip(self.links, self.constants_at, tree.links, tree.masses, strict=True):
-            fields = {"E": data.on_parent[0].ravel(), "t": data.on_parent[1], "mass": mass, "com": com,
+            fields = {"E": data.on_parent[0].ravel(), "t": data.on_parent[1], "mass": mass, "h": mass * com,
                       "inertia": inertia[np.tril_indices(3)], "armature": data.armature[order(data)],
                       "damping": data.damping[order(data)], "beside": data.beside}  # fmt: skip
             for name, value in fields.items():
@@ -239,9 +239,14 @@ class Programs:
             if link >= 0:
                 program.add(kernel, layout.link_at[link], layout.body_at[number], layout.body_constants_at[number])
 
+    def _to_and_fro(self, loaded: bool) -> Program:
+        """From accelerations to forces or back, which stand in the same places."""
+        inputs = self._inputs("q", "qd", ("x", "wrench")[: 1 + loaded])
+        return Program(self.layout, (self.tree.nv,), inputs, self.layout.fields("x"))
+
     # algorithms
     def rnea(self, loaded: bool) -> Program:
-        program = Program(self.layout, (self.tree.nv,), self._inputs("q", "qd", ("x", "wrench")[: 1 + loaded]), self.layout.fields("x"))
+        program = self._to_and_fro(loaded)
         self._sweep(program, "rnea_out")
         if loaded:
             self._wrenches(program)
@@ -249,7 +254,7 @@ class Programs:
         return program
 
     def aba(self, loaded: bool) -> Program:
-        program = Program(self.layout, (self.tree.nv,), self._inputs("q", "qd", ("x", "wrench")[: 1 + loaded]), self.layout.fields("x"))
+        program = self._to_and_fro(loaded)
         self._sweep(program, "aba_out")
         if loaded:
             self._wrenches(program)
@@ -351,19 +356,19 @@ class Programs:
 def run(program: Program, names: Sequence[str], given: Sequence, out) -> np.ndarray:
     """Run a program on one state, or on an array of states: inputs (n,) or (k, n); a single one goes with all others."""
     if out is None and not INTERPRETED:  # at once, if these are vectors as they should be
-        found = np.empty(program.count)
+        found = np.empty(program.shape)
         try:
             fits = drivers.run_state(*program.alone, *given, *program.missing, found)
         except TypeError:
             fits = False
         if fits:
-            return found if len(program.shape) == 1 else found.reshape(program.shape)
+            return found
     arrays = [_plain(name, value) for name, value in zip(names, given, strict=True)]
     count = max([a.shape[0] for a in arrays if a.ndim == 2], default=None)
     _check(names, arrays, program.sizes, count)
     found = _result(out, program.shape if count is None else (count, *program.shape))
     if count is None:
-        drivers.run_state(*program.alone, *arrays, *program.missing, found.reshape(-1))
+        drivers.run_state(*program.alone, *arrays, *program.missing, found)
     else:
         arrays = [a if a.ndim == 2 else np.tile(a, (count, 1)) for a in arrays]
         missing = [np.zeros((count, 0))] * len(program.missing)

@@ -64,7 +64,7 @@ class Tree:
     v_at: np.ndarray  # (n + 1,): its velocities
     expanded_parents: np.ndarray  # (nv,)
     bodies: list[tuple[RigidBody, int, Pose]]  # in order of addition: body, its link (-1: fixed to the ground), its frame there
-    masses: list[tuple[float, np.ndarray, np.ndarray]]  # of each link: kg, centre (3,), inertia about it (3, 3)
+    masses: list[tuple[float, np.ndarray, np.ndarray]]  # of each link: kg, centre (3,), inertia about its origin (3, 3)
     start: np.ndarray  # (nq,): the configuration as built
     programs: Programs = field(init=False, repr=False)
 
@@ -284,7 +284,7 @@ class _Builder:
 
 
 def _masses(bodies, count: int) -> list[tuple[float, np.ndarray, np.ndarray]]:
-    """Mass, centre and inertia about it of each link, in its frame: of all bodies that move with it."""
+    """Mass, centre, and inertia about the origin of each link, in its frame: of all bodies that move with it."""
     found = []
     members: list[list] = [[] for _ in range(count)]
     for body, link, pose in bodies:
@@ -294,7 +294,7 @@ def _masses(bodies, count: int) -> list[tuple[float, np.ndarray, np.ndarray]]:
         parts = [(body.mass, x + Q @ body.com, Q @ body.inertia @ Q.T) for body, (Q, x) in group]
         mass = sum(m for m, _, _ in parts)
         centre = sum(m * c for m, c, _ in parts) / mass
-        found.append((mass, centre, sum(I + m * _spread(c - centre) for m, c, I in parts)))
+        found.append((mass, centre, sum(I + m * _spread(c) for m, c, I in parts)))
     return found
 
 
