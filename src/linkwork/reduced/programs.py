@@ -58,7 +58,6 @@ class Layout:
         self.body_at, at = _offsets([BODY.size] * len(tree.bodies), at)
         self.point, at = at, at + POINT.size
         self.sums, at = at, at + SUMS.size
-        self.block_at, at = _offsets([_block(tree, i, j) for i, j in self.pairs], at)
         self.size = at
 
     @cached_property
@@ -71,6 +70,11 @@ class Layout:
                 found.append((i, j))
                 j = self.tree.links[j].parent
         return found
+
+    @cached_property
+    def block_at(self) -> list[int]:
+        """Entries of those blocks, behind all records; there may be many more of them than links."""
+        return _offsets([_block(self.tree, i, j) for i, j in self.pairs], self.size)[0]
 
     def scalars(self) -> np.ndarray:
         """What stands before the records."""
@@ -127,6 +131,7 @@ class Program:
     into: list[np.ndarray]  # entries of each input
     source: np.ndarray  # entries of the result ...
     dest: np.ndarray | None = None  # ... and where they go; None: in order
+    beyond: int = 0  # entries that it needs behind the layout's
     kernels: list[Kernel] = field(default_factory=list)
     rows: list[tuple[int, ...]] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
@@ -165,7 +170,7 @@ class Program:
 
     def _prepared(self, lanes: int) -> tuple:
         scalars, start = self.layout.scalars(), self.layout.start
-        work = aligned(start + lanes * self.layout.size)
+        work = aligned(start + lanes * (self.layout.size + self.beyond))
         work[:start] = scalars
         rows = np.array(self.rows, dtype=np.int64).reshape(-1, 1 + OPERANDS)
         shared = np.zeros((len(self.kernels), 1 + OPERANDS), dtype=bool)
@@ -264,9 +269,9 @@ class Programs:
 
     def crba(self, packed: bool) -> Program:
         layout, nv = self.layout, self.tree.nv
-        entries = layout.block_at[0] + np.arange(self.tree.pattern.shape[1])
+        entries = layout.size + np.arange(self.tree.pattern.shape[1])
         rows, columns = self.tree.pattern
-        program = Program(layout, (len(entries),) if packed else (nv, nv), self._inputs("q"), entries)
+        program = Program(layout, (len(entries),) if packed else (nv, nv), self._inputs("q"), entries, beyond=len(entries))
         if not packed:
             beside = rows != columns
             program.source = np.concatenate([entries, entries[beside]])
