@@ -7,7 +7,8 @@ import pytest
 
 import linkwork as lw
 
-MODULES = ["tree", "algorithms", "configurations", "kinematics"]
+TUPLES = ("Bodies", "Poses", "State")
+MODULES = ["tree", "algorithms", "configurations", "convert", "kinematics"]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -17,5 +18,5 @@ def test_examples_run(name):
 
 
 def test_every_public_function_has_an_example():
-    functions = [name for name in lw.reduced.__all__ if callable(getattr(lw.reduced, name)) and name != "Poses"]
+    functions = [name for name in lw.reduced.__all__ if callable(getattr(lw.reduced, name)) and name not in TUPLES]
     assert not [name for name in functions if ">>>" not in (getattr(lw.reduced, name).__doc__ or "")]

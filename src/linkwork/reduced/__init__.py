@@ -2,6 +2,7 @@
 
 from .algorithms import aba, crba, rnea
 from .configurations import difference, integrate, neutral, random
+from .convert import Bodies, State, from_bodies, to_bodies
 from .kinematics import (
     Poses,
     centre_of_mass,
@@ -15,7 +16,9 @@ from .kinematics import (
 from .tree import Tree, compile, expanded
 
 __all__ = [
+    "Bodies",
     "Poses",
+    "State",
     "Tree",
     "aba",
     "centre_of_mass",
@@ -26,11 +29,13 @@ __all__ = [
     "energy",
     "expanded",
     "forward_kinematics",
+    "from_bodies",
     "integrate",
     "jacobian",
     "jacobian_rate",
     "neutral",
     "random",
     "rnea",
+    "to_bodies",
     "velocities",
 ]

@@ -29,6 +29,12 @@ def about(axis: int, angle) -> SX:
     return E
 
 
+def angle_about(axis: int, E) -> SX:
+    """The angle of a turn about a coordinate axis."""
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    return ca.atan2(E[j, i], E[i, i])
+
+
 class JointKind:
     """The base: q are numbers whose time derivatives are qd."""
 
@@ -64,6 +70,10 @@ class JointKind:
         S = self.subspace(q, p)
         return ca.horzcat(*[ca.jtimes(S[:, k], q, qd) for k in range(self.nv)])
 
+    def coordinates(self, E, d, p) -> SX:
+        """q from where the child is: `place` undone, with angles from -pi to pi."""
+        raise NotImplementedError
+
     def moved(self, q, step) -> SX:
         """q after the velocity `step` has acted for one second."""
         return q + step
@@ -90,6 +100,9 @@ class Hinge(JointKind):
     def spin(self, q):
         return Z
 
+    def coordinates(self, E, d, p):
+        return angle_about(2, E)
+
 
 class Slider(JointKind):
     name, nq, nv, sorts = "slider", 1, 1, ("length",)
@@ -100,12 +113,21 @@ class Slider(JointKind):
     def spin(self, q):
         return NOTHING
 
+    def coordinates(self, E, d, p):
+        return d[2]
+
 
 class Screw(Hinge):
     name, beside = "screw", 1
 
     def place(self, q, p):
         return about(2, q[0]), Z * (p[0] * q[0])
+
+    def coordinates(self, E, d, p):
+        """The travel counts the turns."""
+        angle = angle_about(2, E)
+        turns = ca.floor((d[2] / ca.if_else(p[0] == 0, 1, p[0]) - angle) / (2 * math.pi) + 0.5)
+        return angle + ca.if_else(p[0] == 0, 0, 2 * math.pi * turns)
 
 
 class Cylindrical(JointKind):
@@ -119,6 +141,9 @@ class Cylindrical(JointKind):
     def spin(self, q):
         return ca.horzcat(Z, NOTHING)
 
+    def coordinates(self, E, d, p):
+        return ca.vertcat(angle_about(2, E), d[2])
+
 
 class Universal(JointKind):
     """x is fixed to the parent, y to the child: the angle about x, then about y."""
@@ -130,6 +155,9 @@ class Universal(JointKind):
 
     def spin(self, q):
         return ca.horzcat(X, about(0, q[0])[:, 1])
+
+    def coordinates(self, E, d, p):
+        return ca.vertcat(ca.atan2(E[2, 1], E[1, 1]), ca.atan2(E[0, 2], E[0, 0]))
 
 
 class Planar(JointKind):
@@ -143,6 +171,9 @@ class Planar(JointKind):
     def spin(self, q):
         return ca.horzcat(NOTHING, NOTHING, Z)
 
+    def coordinates(self, E, d, p):
+        return ca.vertcat(d[0], d[1], angle_about(2, E))
+
 
 class PlanarBack(Planar):
     name = "planar-back"
@@ -153,6 +184,9 @@ class PlanarBack(Planar):
 
     def spin(self, q):
         return ca.horzcat(NOTHING, NOTHING, -Z)
+
+    def coordinates(self, E, d, p):
+        return ca.vertcat(-(E.T @ d)[0:2], -angle_about(2, E))
 
 
 class Ball(JointKind):
@@ -174,6 +208,9 @@ class Ball(JointKind):
 
     def subspace_rate(self, q, qd, p):
         return SX(6, self.nv)
+
+    def coordinates(self, E, d, p):
+        return rotation.quaternion(E)
 
     def moved(self, q, step):
         return rotation.normalised(rotation.product(rotation.exponential(step), q))
@@ -198,6 +235,9 @@ class BallBack(Ball):
     def spin(self, q):
         return -rotation.matrix(q).T
 
+    def coordinates(self, E, d, p):
+        return rotation.quaternion(E.T)
+
     def subspace_rate(self, q, qd, p):
         E = rotation.matrix(q).T
         return ca.vertcat(SX(3, 3), skew(E @ qd) @ E)
@@ -216,6 +256,9 @@ class Free(Ball):
 
     def travel(self, q, p):
         return ca.horzcat(SX.eye(3), SX(3, 3))
+
+    def coordinates(self, E, d, p):
+        return ca.vertcat(d, rotation.quaternion(E))
 
     def moved(self, q, step):
         return ca.vertcat(q[0:3] + step[0:3], super().moved(q[3:7], step[3:6]))

@@ -20,13 +20,14 @@ from casadi import SX
 
 from linkwork.codegen.trace import Kernel, Record, Trace
 from linkwork.reduced.joints import JointKind
-from linkwork.symbolic import blocks
+from linkwork.symbolic import blocks, rotation
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric, triangle_size
 
 GRAVITY = (0, 0, 3)  # pointer, offset, size
 CONSTANTS = {"E": 9, "t": 3, "mass": 1, "h": 3, "inertia": 6}  # the joint's frame on the parent; moments about the origin
 COMMON = {"R": 9, "p": 3, "r": 3, "w": 3, "v": 3, "a": 6, "f": 6, "I": 21, "c": 6}  # what links of all kinds have alike
 BODY = Record(position=3, rotation=9, velocity=6, wrench=6)
+GIVEN = Record(position=3, quaternion=4, velocity=6)  # of a body whose maximal coordinates are given, in the place of the above
 BODY_CONSTANTS = Record(o=3, Q=9)  # the body's frame in its link's
 POINT = Record(x=3, rate=3)  # a point and its velocity
 SUMS = Record(mass=1, h=3, P=3, L=3, kinetic=1, potential=1)  # of all links: h = m c, momenta about the origin
@@ -257,6 +258,19 @@ class Link:
         add_sums(trace, mass=m, h=m * p + h, P=P, L=L + cross(p, P), kinetic=0.5 * twice,
                  potential=-ca.dot(trace.load(*GRAVITY), m * p + h))  # fmt: skip
 
+    # from maximal coordinates
+    def recover(self, trace: Trace) -> None:
+        """q and qd from where link and parent are and how they move; qd = (S^T S)^-1 S^T of their relative velocity."""
+        above, R = matrix33(self.above(trace, "R")), matrix33(self.load(trace, "R"))
+        P = SX.eye(3) if self.kind.floats else above @ matrix33(self.constant(trace, "E"))
+        arm = SX(3, 1) if self.kind.floats else above @ self.constant(trace, "t")
+        r, w, p = self.load(trace, "p") - self.above(trace, "p"), self.above(trace, "w"), self.constant(trace, "beside")
+        q = self.kind.coordinates(P.T @ R, P.T @ (r - arm), p)
+        move = ca.vertcat(self.load(trace, "v") - self.above(trace, "v") - cross(w, r), self.load(trace, "w") - w)
+        symbol = SX.sym("q", self.kind.nq)  # derivatives are taken by symbols
+        S = self._turned(P, ca.substitute(self.kind.subspace(symbol, p), symbol, q))
+        self.save(trace, q=q, qd=solved(*blocks.ldl(S.T @ S), S.T @ move))
+
     # on a configuration manifold
     def integrate(self, trace: Trace) -> None:
         """q moved by qd."""
@@ -329,6 +343,15 @@ def body_wrench(trace: Trace) -> None:
     """The wrench on a body is taken off the force that its link needs."""
     wrench, f = trace.load(2, *BODY["wrench"]), trace.load(1, *LINK["f"])
     trace.store(1, LINK.offset("f"), f - brought(wrench, _body_placed(trace)[1]))
+
+
+def body_to_link(trace: Trace) -> None:
+    """Where the link (pointer 1) is and how it moves, from one of its bodies (2: position, quaternion, velocity)."""
+    given = trace.load(2, 0, GIVEN.size)
+    R = rotation.matrix(rotation.normalised(given[3:7])) @ matrix33(trace.load(3, *BODY_CONSTANTS["Q"])).T
+    arm, w = R @ trace.load(3, *BODY_CONSTANTS["o"]), given[10:13]
+    for name, value in {"R": R, "p": given[0:3] - arm, "v": given[7:10] - cross(w, arm), "w": w}.items():
+        trace.store(1, LINK.offset(name), value)
 
 
 def point_place(trace: Trace) -> None:

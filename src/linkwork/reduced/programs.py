@@ -14,18 +14,20 @@ from functools import cached_property
 import numpy as np
 
 from linkwork.codegen.jit import INTERPRETED, LANES, OPERANDS, kernel_table
-from linkwork.codegen.trace import Kernel
+from linkwork.codegen.trace import Kernel, Record
 from linkwork.elements import checks
 from linkwork.errors import ElementError
 from linkwork.reduced import drivers
 from linkwork.reduced.kernels import (
     BODY,
     BODY_CONSTANTS,
+    GIVEN,
     POINT,
     SUMS,
     Link,
     body_pose,
     body_still,
+    body_to_link,
     body_velocity,
     body_wrench,
     climb_kernel,
@@ -100,9 +102,9 @@ class Layout:
             found.append(places[::-1] if data.backwards else places)
         return np.concatenate([NONE, *found])
 
-    def body_fields(self, *names: str) -> np.ndarray:
+    def body_fields(self, *names: str, record: Record = BODY) -> np.ndarray:
         """Entries of fields of all bodies, body by body."""
-        spans = np.concatenate([np.arange(BODY.slice(name).start, BODY.slice(name).stop) for name in names])
+        spans = np.concatenate([np.arange(record.slice(name).start, record.slice(name).stop) for name in names])
         return (np.array(self.body_at, dtype=np.int64)[:, None] + spans).ravel()
 
 
@@ -345,6 +347,19 @@ class Programs:
         for i, link in enumerate(layout.links):
             program.add(link.kernel("sum_up" if moving else "weigh"), layout.link_at[i], layout.sums, layout.constants_at[i])
         program.add(plain(sums_finish), layout.sums)
+        return program
+
+    def recover(self) -> Program:
+        """q and qd from maximal coordinates: each link's first body tells where it is."""
+        layout, tree = self.layout, self.tree
+        inputs = [layout.body_fields("position", "quaternion", "velocity", record=GIVEN)]
+        program = Program(layout, (tree.nq + tree.nv,), inputs, np.concatenate([layout.fields("q"), layout.fields("qd")]))
+        told = set()
+        for number, (_, link, _) in enumerate(tree.bodies):
+            if link >= 0 and link not in told:
+                told.add(link)
+                program.add(plain(body_to_link), layout.link_at[link], layout.body_at[number], layout.body_constants_at[number])
+        self._sweep(program, "recover")
         return program
 
     def integrate(self) -> Program:
