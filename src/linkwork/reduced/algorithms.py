@@ -29,7 +29,10 @@ def rnea(tree: Tree, q, qd, qdd, *, wrenches=None, out=None) -> np.ndarray:
     >>> lw.reduced.rnea(tree, [0.0], [0.0], [0.0]).round(12)
     array([5.])
     """
-    return _loaded(tree, "rnea", ("q", "qd", "qdd"), (q, qd, qdd), wrenches, out)
+    if wrenches is None:
+        return run(tree, ("rnea", False), ("q", "qd", "qdd"), (q, qd, qdd), out)
+    together = _side_by_side("qdd", qdd, wrenches, len(tree.bodies))
+    return run(tree, ("rnea", True), ("q", "qd", "qdd with wrenches"), (q, qd, together), out)
 
 
 def aba(tree: Tree, q, qd, tau, *, wrenches=None, out=None) -> np.ndarray:
@@ -46,7 +49,10 @@ def aba(tree: Tree, q, qd, tau, *, wrenches=None, out=None) -> np.ndarray:
     array([[ 0.],
            [10.]])
     """
-    return _loaded(tree, "aba", ("q", "qd", "tau"), (q, qd, tau), wrenches, out)
+    if wrenches is None:
+        return run(tree, ("aba", False), ("q", "qd", "tau"), (q, qd, tau), out)
+    together = _side_by_side("tau", tau, wrenches, len(tree.bodies))
+    return run(tree, ("aba", True), ("q", "qd", "tau with wrenches"), (q, qd, together), out)
 
 
 def crba(tree: Tree, q, *, packed: bool = False, out=None) -> np.ndarray:
@@ -60,15 +66,7 @@ def crba(tree: Tree, q, *, packed: bool = False, out=None) -> np.ndarray:
     >>> lw.reduced.crba(tree, [0.0, 0.0]).shape, lw.reduced.crba(tree, [0.0, 0.0], packed=True).shape
     ((2, 2), (3,))
     """
-    return run(tree.programs.get(("crba", packed)), ("q",), (q,), out)
-
-
-def _loaded(tree: Tree, name: str, names: tuple[str, ...], given: tuple, wrenches, out) -> np.ndarray:
-    if wrenches is None:
-        return run(tree.programs.get((name, False)), names, given, out)
-    *state, last = given
-    together = _side_by_side(names[-1], last, wrenches, len(tree.bodies))
-    return run(tree.programs.get((name, True)), (*names[:-1], f"{names[-1]} with wrenches"), (*state, together), out)
+    return run(tree, ("crba", packed), ("q",), (q,), out)
 
 
 def _side_by_side(name: str, x, wrenches, bodies: int) -> np.ndarray:

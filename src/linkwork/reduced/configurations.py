@@ -42,7 +42,7 @@ def integrate(tree: Tree, q, qd, dt: float = 1.0, *, out=None) -> np.ndarray:
     >>> lw.reduced.integrate(tree, [0.1, 0.2], [1.0, -1.0], 0.5).round(12)
     array([ 0.6, -0.3])
     """
-    return run(tree.programs.get(("integrate",)), ("q", "qd"), (q, np.multiply(qd, dt)), out)
+    return run(tree, ("integrate",), ("q", "qd"), (q, np.multiply(qd, dt)), out)
 
 
 def difference(tree: Tree, q0, q1, *, out=None) -> np.ndarray:
@@ -53,4 +53,4 @@ def difference(tree: Tree, q0, q1, *, out=None) -> np.ndarray:
     >>> lw.reduced.difference(tree, [0.1, 0.2], [0.6, -0.3]).round(12)
     array([ 0.5, -0.5])
     """
-    return run(tree.programs.get(("difference",)), ("q0", "q1"), (q0, q1), out)
+    return run(tree, ("difference",), ("q0", "q1"), (q0, q1), out)

@@ -65,5 +65,5 @@ def from_bodies(tree: Tree, position, orientation, velocity=None) -> State:
                 f"{name} has the shape {checks.show(given.shape)}; give {wanted}, or that with the states in front"
             )
     together = np.concatenate([x, turn, v], axis=-1)
-    found = run(tree.programs.get(("recover",)), ("bodies",), (together.reshape(*together.shape[:-2], -1),), None)
+    found = run(tree, ("recover",), ("bodies",), (together.reshape(*together.shape[:-2], -1),), None)
     return State(found[..., : tree.nq], found[..., tree.nq :])

@@ -29,7 +29,7 @@ def forward_kinematics(tree: Tree, q, *, out=None) -> Poses:
     >>> lw.reduced.forward_kinematics(tree, [np.pi / 2]).position.round(12)
     array([[0., 1., 0.]])
     """
-    found = run(tree.programs.get(("poses",)), ("q",), (q,), out)
+    found = run(tree, ("poses",), ("q",), (q,), out)
     return Poses(found[..., 0:3], found[..., 3:12].reshape(*found.shape[:-1], 3, 3))
 
 
@@ -43,7 +43,7 @@ def velocities(tree: Tree, q, qd, *, out=None) -> np.ndarray:
     >>> lw.reduced.velocities(lw.reduced.compile(world), [0.0], [2.0]).round(12)
     array([[0., 2., 0., 0., 0., 2.]])
     """
-    return run(tree.programs.get(("velocities",)), ("q", "qd"), (q, qd), out)
+    return run(tree, ("velocities",), ("q", "qd"), (q, qd), out)
 
 
 def jacobian(tree: Tree, q, body, point=(0.0, 0.0, 0.0), *, out=None) -> np.ndarray:
@@ -56,7 +56,7 @@ def jacobian(tree: Tree, q, body, point=(0.0, 0.0, 0.0), *, out=None) -> np.ndar
     >>> lw.reduced.jacobian(lw.reduced.compile(world), [0.0], bar, (1, 0, 0))[[1, 5], 0].round(12)
     array([2., 1.])
     """
-    return run(_probing(tree, body, point, False), ("q",), (q,), out)
+    return run(tree, _probing(tree, body, point, False), ("q",), (q,), out)
 
 
 def jacobian_rate(tree: Tree, q, qd, body, point=(0.0, 0.0, 0.0), *, out=None) -> np.ndarray:
@@ -69,15 +69,16 @@ def jacobian_rate(tree: Tree, q, qd, body, point=(0.0, 0.0, 0.0), *, out=None) -
     >>> lw.reduced.jacobian_rate(lw.reduced.compile(world), [0.0], [3.0], bar)[:, 0].round(12)
     array([-3.,  0.,  0.,  0.,  0.,  0.])
     """
-    return run(_probing(tree, body, point, True), ("q", "qd"), (q, qd), out)
+    return run(tree, _probing(tree, body, point, True), ("q", "qd"), (q, qd), out)
 
 
-def _probing(tree: Tree, body, point, rate: bool):
+def _probing(tree: Tree, body, point, rate: bool) -> tuple:
+    """The program for a body, its point put in place."""
     number = tree.body(body)
     element, link, (Q, o) = tree.bodies[number]
-    program = tree.programs.get(("jacobian", link, rate))
-    program.fix(tree.programs.layout.probe, o + Q @ checks.vector(element, "point", point))
-    return program
+    key = ("jacobian", link, rate)
+    tree.programs.get(key).fix(tree.programs.layout.probe, o + Q @ checks.vector(element, "point", point))
+    return key
 
 
 def centre_of_mass(tree: Tree, q, *, out=None) -> np.ndarray:
@@ -88,7 +89,7 @@ def centre_of_mass(tree: Tree, q, *, out=None) -> np.ndarray:
     >>> lw.reduced.centre_of_mass(tree, lw.reduced.neutral(tree)).shape
     (3,)
     """
-    return run(tree.programs.get(("sums", ("h",), False)), ("q",), (q,), out)
+    return run(tree, ("sums", ("h",), False), ("q",), (q,), out)
 
 
 def centroidal_momentum(tree: Tree, q, qd, *, out=None) -> np.ndarray:
@@ -101,7 +102,7 @@ def centroidal_momentum(tree: Tree, q, qd, *, out=None) -> np.ndarray:
     >>> lw.reduced.centroidal_momentum(tree, lw.reduced.neutral(tree), [1, 0, 0, 0, 0, 5]).round(12)
     array([2. , 0. , 0. , 0. , 0. , 0.5])
     """
-    return run(tree.programs.get(("sums", ("P", "L"), True)), ("q", "qd"), (q, qd), out)
+    return run(tree, ("sums", ("P", "L"), True), ("q", "qd"), (q, qd), out)
 
 
 def energy(tree: Tree, q, qd, *, out=None) -> np.ndarray:
@@ -114,4 +115,4 @@ def energy(tree: Tree, q, qd, *, out=None) -> np.ndarray:
     >>> lw.reduced.energy(tree, lw.reduced.neutral(tree), [1, 0, 0, 0, 0, 0]).round(12)
     array([ 1., 60.])
     """
-    return run(tree.programs.get(("sums", ("kinetic", "potential"), True)), ("q", "qd"), (q, qd), out)
+    return run(tree, ("sums", ("kinetic", "potential"), True), ("q", "qd"), (q, qd), out)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -164,6 +164,11 @@ class Program:
     def alone(self) -> tuple:
         """What `run_state` needs."""
         return self._prepared(1)
+
+    @cached_property
+    def one(self) -> Callable:
+        """`run_state`, but for the inputs and the result."""
+        return partial(drivers.run_state, *self.alone)
 
     @cached_property
     def among(self) -> tuple:
@@ -373,12 +378,13 @@ class Programs:
         return program
 
 
-def run(program: Program, names: Sequence[str], given: Sequence, out) -> np.ndarray:
+def run(tree, key: tuple, names: Sequence[str], given: Sequence, out) -> np.ndarray:
     """Run a program on one state, or on an array of states: inputs (n,) or (k, n); a single one goes with all others."""
+    program = tree.programs.known.get(key) or tree.programs.get(key)
     if out is None and not INTERPRETED:  # at once, if these are vectors as they should be
         found = np.empty(program.shape)
         try:
-            fits = drivers.run_state(*program.alone, *given, *program.missing, found)
+            fits = program.one(*given, *program.missing, found)
         except TypeError:
             fits = False
         if fits:
@@ -388,7 +394,7 @@ def run(program: Program, names: Sequence[str], given: Sequence, out) -> np.ndar
     _check(names, arrays, program.sizes, count)
     found = _result(out, program.shape if count is None else (count, *program.shape))
     if count is None:
-        drivers.run_state(*program.alone, *arrays, *program.missing, found)
+        program.one(*arrays, *program.missing, found)
     else:
         arrays = [a if a.ndim == 2 else np.tile(a, (count, 1)) for a in arrays]
         missing = [np.zeros((count, 0))] * len(program.missing)
