@@ -18,6 +18,11 @@ def pendulum():
     return world
 
 
+def test_an_empty_world():
+    with pytest.raises(lw.ModelError, match="^World: there is no body in it; add one, for example .*"):
+        R.compile(lw.World())
+
+
 def test_a_loop():
     world = pendulum()
     world.add(lw.Ball("bar", bar(world, 3.0, "rod"), at=(2, 0, 0), name="pin"))

@@ -104,10 +104,24 @@ def test_the_angle_of_a_hinge_is_that_of_its_second_body():
 
 
 def test_trees_pickle_and_copy():
-    tree = R.compile(random_world(1), damping={})
+    world = random_world(1)
+    hinge = next(c for c in world.constraints if isinstance(c, lw.Hinge))
+    tree = R.compile(world, lock={world.constraints[-1].name: 0.3}, damping={hinge: 0.2})
     q, qd, qdd = random_state(tree, 1)
     for twin in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
         assert np.array_equal(R.rnea(twin, q, qd, qdd), R.rnea(tree, q, qd, qdd))
+
+
+def test_a_tree_without_freedoms():
+    world = lw.World()
+    box = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(1, 2, 3)))
+    world.add(lw.Weld(world.ground, box))
+    tree = R.compile(world)
+    assert (tree.nq, tree.nv, len(tree.links)) == (0, 0, 0)
+    assert R.aba(tree, [], [], []).shape == (0,) and R.crba(tree, []).shape == (0, 0)
+    assert R.rnea(tree, np.zeros((3, 0)), np.zeros((3, 0)), np.zeros((3, 0))).shape == (3, 0)
+    assert np.allclose(R.forward_kinematics(tree, []).position, [(1, 2, 3)])
+    assert R.jacobian(tree, [], box).shape == (6, 0)
 
 
 def test_a_long_chain_of_balls():

@@ -398,7 +398,7 @@ def run(tree, key: tuple, names: Sequence[str], given: Sequence, out) -> np.ndar
     else:
         arrays = [a if a.ndim == 2 else np.tile(a, (count, 1)) for a in arrays]
         missing = [np.zeros((count, 0))] * len(program.missing)
-        drivers.run_states(*program.among, *arrays, *missing, found.reshape(count, -1))
+        drivers.run_states(*program.among, *arrays, *missing, found.reshape(count, program.count))
     return found
 
 

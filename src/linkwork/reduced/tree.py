@@ -198,6 +198,8 @@ class _Builder:
             self.joints[joint.b].append(joint)
 
     def _check(self) -> None:
+        if not self.world.bodies:
+            raise ModelError("World: there is no body in it; add one, for example lw.RigidBody(1.0, (1, 1, 1))")
         for body in self.world.bodies:
             if not isinstance(body, RigidBody):
                 raise ModelError(f"{checks.label(body)}: joint coordinates are those of rigid bodies; give a RigidBody instead")
