@@ -20,7 +20,7 @@ PLAN = "float64[::1], int64[::1], int32[:, ::1], uint32[::1]"
 def run_state(work, table, operations, index, a, b, c, result):
     """One state: inputs a, b, c are vectors, the result may be a matrix; inputs that a program does not have are empty.
     Returns whether all have the right sizes."""
-    inputs, out = (a, b, c), result.reshape(-1)
+    inputs, out = (a, b, c), result.ravel()
     for k in range(3):
         if inputs[k].shape[0] != index[k]:
             return False

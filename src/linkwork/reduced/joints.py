@@ -15,7 +15,7 @@ import numpy as np
 from casadi import SX
 
 from linkwork.symbolic import rotation
-from linkwork.symbolic.blocks import skew
+from linkwork.symbolic.blocks import cross, skew
 
 X, Y, Z = (SX(ca.DM.eye(3)[:, k]) for k in range(3))
 NOTHING = SX(3, 1)
@@ -77,6 +77,10 @@ class JointKind:
     def moved(self, q, step) -> SX:
         """q after the velocity `step` has acted for one second."""
         return q + step
+
+    def straightened(self, step, qd) -> SX:
+        """How `step` grows when q, moved by it, moves with qd: dexp^-1, to the order that RK4 needs."""
+        return qd
 
     def between(self, q0, q1) -> SX:
         """The step that moves q0 to q1."""
@@ -215,6 +219,10 @@ class Ball(JointKind):
     def moved(self, q, step):
         return rotation.normalised(rotation.product(rotation.exponential(step), q))
 
+    def straightened(self, step, qd):
+        twist = cross(step, qd)
+        return qd - 0.5 * twist + cross(step, twist) / 12
+
     def between(self, q0, q1):
         return rotation.vector(rotation.shorter(rotation.product(q1, rotation.conjugate(q0))))[0]
 
@@ -262,6 +270,9 @@ class Free(Ball):
 
     def moved(self, q, step):
         return ca.vertcat(q[0:3] + step[0:3], super().moved(q[3:7], step[3:6]))
+
+    def straightened(self, step, qd):
+        return ca.vertcat(qd[0:3], super().straightened(step[3:6], qd[3:6]))
 
     def between(self, q0, q1):
         return ca.vertcat(q1[0:3] - q0[0:3], super().between(q0[3:7], q1[3:7]))

@@ -23,7 +23,8 @@ from linkwork.reduced.joints import JointKind
 from linkwork.symbolic import blocks, rotation
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric, triangle_size
 
-GRAVITY = (0, 0, 3)  # pointer, offset, size
+GRAVITY = (0, 0, 3)  # pointer, offset, size; so are those of integrators: the step, a stage's weight and its reach in seconds
+STEP, WEIGHT, REACH = (0, 3, 1), (0, 4, 1), (0, 5, 1)
 CONSTANTS = {"E": 9, "t": 3, "mass": 1, "h": 3, "inertia": 6}  # the joint's frame on the parent; moments about the origin
 COMMON = {"R": 9, "p": 3, "r": 3, "w": 3, "v": 3, "a": 6, "f": 6, "I": 21, "c": 6}  # what links of all kinds have alike
 BODY = Record(position=3, rotation=9, velocity=6, wrench=6)
@@ -45,7 +46,7 @@ class Link:
     def record(self) -> Record:
         n = self.kind.nv
         return Record(**COMMON, U=6 * n, q=self.kind.nq, qd=n, x=n, S=self.pattern.nnz(), D=triangle_size(n), u=n, dS=6 * n,
-                      end=self.kind.nq, J=6 * n)  # fmt: skip
+                      end=self.kind.nq, J=6 * n, q0=self.kind.nq, qd0=n, step=n, path=n, gain=n)  # fmt: skip
 
     @cached_property
     def constants(self) -> Record:
@@ -271,6 +272,31 @@ class Link:
         S = self._turned(P, ca.substitute(self.kind.subspace(symbol, p), symbol, q))
         self.save(trace, q=q, qd=solved(*blocks.ldl(S.T @ S), S.T @ move))
 
+    # steps of integrators
+    def euler(self, trace: Trace) -> None:
+        """Semi-implicit: qd gains h qdd, then q moves with it."""
+        h = trace.load(*STEP)
+        qd = self.load(trace, "qd") + h * self.load(trace, "x")
+        self.save(trace, q=self.kind.moved(self.load(trace, "q"), h * qd), qd=qd)
+
+    def open_step(self, trace: Trace) -> None:
+        """A step of several stages begins."""
+        q, qd, nothing = self.load(trace, "q"), self.load(trace, "qd"), SX.zeros(self.kind.nv)
+        self.save(trace, q0=q, qd0=qd, step=nothing, path=nothing, gain=nothing)
+
+    def stage(self, trace: Trace) -> None:
+        """The rates at this stage count by their weight, and lead to the next one, `reach` seconds from the beginning."""
+        weight, reach = trace.load(*WEIGHT), trace.load(*REACH)
+        rate, qdd = self.kind.straightened(self.load(trace, "step"), self.load(trace, "qd")), self.load(trace, "x")
+        step = reach * rate
+        self.save(trace, path=self.load(trace, "path") + weight * rate, gain=self.load(trace, "gain") + weight * qdd, step=step,
+                  q=self.kind.moved(self.load(trace, "q0"), step), qd=self.load(trace, "qd0") + reach * qdd)  # fmt: skip
+
+    def close_step(self, trace: Trace) -> None:
+        """All stages together."""
+        q = self.kind.moved(self.load(trace, "q0"), self.load(trace, "path"))
+        self.save(trace, q=q, qd=self.load(trace, "qd0") + self.load(trace, "gain"))
+
     # on a configuration manifold
     def integrate(self, trace: Trace) -> None:
         """q moved by qd."""
@@ -352,6 +378,16 @@ def body_to_link(trace: Trace) -> None:
     arm, w = R @ trace.load(3, *BODY_CONSTANTS["o"]), given[10:13]
     for name, value in {"R": R, "p": given[0:3] - arm, "v": given[7:10] - cross(w, arm), "w": w}.items():
         trace.store(1, LINK.offset(name), value)
+
+
+def body_from_link(trace: Trace) -> None:
+    """The way back; the quaternion keeps its sign."""
+    R, arm = _body_placed(trace)
+    w, before = trace.load(1, *LINK["w"]), trace.load(2, *GIVEN["quaternion"])
+    turn = rotation.quaternion(R @ matrix33(trace.load(3, *BODY_CONSTANTS["Q"])))
+    turn = ca.if_else(ca.dot(turn, before) < 0, -turn, turn)
+    velocity = ca.vertcat(trace.load(1, *LINK["v"]) + cross(w, arm), w)
+    trace.store(2, 0, ca.vertcat(trace.load(1, *LINK["p"]) + arm, turn, velocity))
 
 
 def point_place(trace: Trace) -> None:

@@ -25,6 +25,7 @@ from linkwork.reduced.kernels import (
     POINT,
     SUMS,
     Link,
+    body_from_link,
     body_pose,
     body_still,
     body_to_link,
@@ -230,7 +231,7 @@ class Programs:
         return self.layout.body_fields("wrench") if name == "wrench" else self.layout.fields(name)
 
     # parts of algorithms
-    def _sweep(self, program: Program, what: str, inwards: bool = False, only: Callable[[int], bool] | None = None) -> None:
+    def add_sweep(self, program: Program, what: str, inwards: bool = False, only: Callable[[int], bool] | None = None) -> None:
         """One kernel on every link, outwards or inwards; pointers: link, parent, constants."""
         layout = self.layout
         numbers = range(len(layout.links))
@@ -242,10 +243,7 @@ class Programs:
                     layout.links[i].kernel(what), at, layout.link_at[above] if above >= 0 else at, layout.constants_at[i]
                 )
 
-    def _wrenches(self, program: Program) -> None:
-        self._bodies(program, plain(body_wrench))
-
-    def _bodies(self, program: Program, kernel: Kernel) -> None:
+    def add_bodies(self, program: Program, kernel: Kernel) -> None:
         layout = self.layout
         for number, (_, link, _) in enumerate(self.tree.bodies):
             if link >= 0:
@@ -259,20 +257,23 @@ class Programs:
     # algorithms
     def rnea(self, loaded: bool) -> Program:
         program = self._to_and_fro(loaded)
-        self._sweep(program, "rnea_out")
+        self.add_sweep(program, "rnea_out")
         if loaded:
-            self._wrenches(program)
-        self._sweep(program, "rnea_in", inwards=True)
+            self.add_bodies(program, plain(body_wrench))
+        self.add_sweep(program, "rnea_in", inwards=True)
         return program
 
     def aba(self, loaded: bool) -> Program:
         program = self._to_and_fro(loaded)
-        self._sweep(program, "aba_out")
-        if loaded:
-            self._wrenches(program)
-        self._sweep(program, "aba_in", inwards=True)
-        self._sweep(program, "aba_last", only=lambda i: self.tree.links[i].parent >= 0)
+        self.add_aba(program, plain(body_wrench) if loaded else None)
         return program
+
+    def add_aba(self, program: Program, wrench: Kernel | None) -> None:
+        self.add_sweep(program, "aba_out")
+        if wrench is not None:
+            self.add_bodies(program, wrench)
+        self.add_sweep(program, "aba_in", inwards=True)
+        self.add_sweep(program, "aba_last", only=lambda i: self.tree.links[i].parent >= 0)
 
     def crba(self, packed: bool) -> Program:
         layout, nv = self.layout, self.tree.nv
@@ -283,7 +284,7 @@ class Programs:
             beside = rows != columns
             program.source = np.concatenate([entries, entries[beside]])
             program.dest = np.concatenate([rows * nv + columns, (columns * nv + rows)[beside]])
-        self._sweep(program, "crba_out")
+        self.add_sweep(program, "crba_out")
         place = dict(zip(layout.pairs, layout.block_at, strict=True))
         for i in reversed(range(len(layout.links))):
             at, above = layout.link_at[i], self.tree.links[i].parent
@@ -306,8 +307,8 @@ class Programs:
     def poses(self) -> Program:
         source = self.layout.body_fields("position", "rotation")
         program = Program(self.layout, (len(self.tree.bodies), 12), self._inputs("q"), source)
-        self._sweep(program, "place")
-        self._bodies(program, plain(body_pose))
+        self.add_sweep(program, "place")
+        self.add_bodies(program, plain(body_pose))
         for number, (_, link, _) in enumerate(self.tree.bodies):
             if link < 0:
                 program.add(plain(body_still), 0, self.layout.body_at[number], self.layout.body_constants_at[number])
@@ -316,8 +317,8 @@ class Programs:
     def velocities(self) -> Program:
         source = self.layout.body_fields("velocity")
         program = Program(self.layout, (len(self.tree.bodies), 6), self._inputs("q", "qd"), source)
-        self._sweep(program, "move")
-        self._bodies(program, plain(body_velocity))
+        self.add_sweep(program, "move")
+        self.add_bodies(program, plain(body_velocity))
         return program
 
     def jacobian(self, link: int, rate: bool) -> Program:
@@ -347,7 +348,7 @@ class Programs:
         layout = self.layout
         source = np.concatenate([layout.sums + np.arange(SUMS.slice(n).start, SUMS.slice(n).stop) for n in names])
         program = Program(layout, (len(source),), self._inputs("q", *["qd"] * moving), source)
-        self._sweep(program, "move" if moving else "place")
+        self.add_sweep(program, "move" if moving else "place")
         program.add(plain(sums_clear), layout.sums)
         for i, link in enumerate(layout.links):
             program.add(link.kernel("sum_up" if moving else "weigh"), layout.link_at[i], layout.sums, layout.constants_at[i])
@@ -359,22 +360,30 @@ class Programs:
         layout, tree = self.layout, self.tree
         inputs = [layout.body_fields("position", "quaternion", "velocity", record=GIVEN)]
         program = Program(layout, (tree.nq + tree.nv,), inputs, np.concatenate([layout.fields("q"), layout.fields("qd")]))
-        told = set()
+        self.add_recovery(program)
+        return program
+
+    def add_recovery(self, program: Program) -> None:
+        layout, tree, told = self.layout, self.tree, set()
         for number, (_, link, _) in enumerate(tree.bodies):
             if link >= 0 and link not in told:
                 told.add(link)
                 program.add(plain(body_to_link), layout.link_at[link], layout.body_at[number], layout.body_constants_at[number])
-        self._sweep(program, "recover")
-        return program
+        self.add_sweep(program, "recover")
+
+    def add_way_out(self, program: Program) -> None:
+        """Maximal coordinates of all bodies, in the places where they are given."""
+        self.add_sweep(program, "move")
+        self.add_bodies(program, plain(body_from_link))
 
     def integrate(self) -> Program:
         program = Program(self.layout, (self.tree.nq,), self._inputs("q", "qd"), self.layout.fields("q"))
-        self._sweep(program, "integrate")
+        self.add_sweep(program, "integrate")
         return program
 
     def difference(self) -> Program:
         program = Program(self.layout, (self.tree.nv,), self._inputs("q", "end"), self.layout.fields("qd"))
-        self._sweep(program, "difference")
+        self.add_sweep(program, "difference")
         return program
 
 

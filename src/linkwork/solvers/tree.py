@@ -13,6 +13,12 @@ class Tree(Programs):
     name, limbs = "tree", True
 
 
+class JointCoordinates(Tree):
+    """Steps are made in joint coordinates, by the articulated-body algorithm (reduced/); reports come from `tree`."""
+
+    name, integrators = "aba", ("joint-rk4", "joint-euler")
+
+
 class TreeWithoutLimbs(Programs):
     """Body, then joint, as baraff96 has it: the same answers by general fronts alone."""
 
