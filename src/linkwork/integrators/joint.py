@@ -87,8 +87,11 @@ class InJoints(Integrator):
     reaches: tuple[float, ...]
     parts: tuple[str, str, str]  # the sweeps that open a step, make a stage and close the step; "" is none
 
-    @cached_property
-    def stepper(self):
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.stepper = self._stepper()
+
+    def _stepper(self):
         from linkwork.reduced.stepping import Stepper  # numba compiles what only those need who step in joint coordinates
         from linkwork.reduced.tree import compile
 

@@ -17,6 +17,7 @@ class JointCoordinates(Tree):
     """Steps are made in joint coordinates, by the articulated-body algorithm (reduced/); reports come from `tree`."""
 
     name, integrators = "aba", ("joint-rk4", "joint-euler")
+    counts_limbs = True
 
 
 class TreeWithoutLimbs(Programs):
