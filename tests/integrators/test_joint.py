@@ -43,10 +43,17 @@ def reference():
 
 
 @pytest.mark.parametrize("integrator, order, dt", [("joint-rk4", 4, 4e-3), ("joint-euler", 1, 1e-3)])
-def test_the_motion_is_that_of_maximal_coordinates(reference, integrator, order, dt):
-    errors = [np.abs(places(ran("aba", integrator, step)) - reference).max() for step in (dt, dt / 2)]
+@pytest.mark.parametrize("solver", ["aba", "tree"])
+def test_the_motion_is_that_of_maximal_coordinates(reference, solver, integrator, order, dt):
+    errors = [np.abs(places(ran(solver, integrator, step)) - reference).max() for step in (dt, dt / 2)]
     assert errors[1] < (1e-4 if order == 4 else 0.1)
     assert np.log2(errors[0] / errors[1]) > order - 0.4
+
+
+def test_accelerations_of_tree_are_those_of_aba():
+    """baraff96 section 2.2: joint coordinates integrated with the accelerations of maximal ones."""
+    first, second = (places(ran(solver, "joint-rk4", 2e-3)) for solver in ("aba", "tree"))
+    assert np.allclose(first, second, rtol=1e-10, atol=1e-10)
 
 
 def test_nothing_drifts():
@@ -84,11 +91,12 @@ def test_the_same_bits_again(integrator):
     assert sim.state.values.tobytes() == end.values.tobytes()
 
 
-def test_turns_are_counted():
+@pytest.mark.parametrize("solver", ["aba", "tree"])
+def test_turns_are_counted(solver):
     world = lw.World(gravity=(0, 0, 0))
     wheel = world.add(lw.RigidBody(1.0, (0.2, 0.2, 0.2), angular_velocity=(0, 0, 30)))
     axle = world.add(lw.Hinge(world.ground, wheel, at=(0, 0, 0), axis=(0, 0, 1)))
-    sim = lw.Simulation(world, solver="aba")
+    sim = lw.Simulation(world, solver=solver, integrator="joint-rk4")
     sim.step(1000)
     assert np.isclose(sim.angle(axle), 30.0)
 

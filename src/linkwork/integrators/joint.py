@@ -1,6 +1,7 @@
-"""Steps in joint coordinates: nothing can drift. The bodies' forces come from the model, the accelerations from the
-articulated-body algorithm; the model is brought along. Every step begins with the joint coordinates of the bodies as they
-are, so that a state in maximal coordinates is all there is.
+"""Steps in joint coordinates: nothing can drift. With the solver `aba` the bodies' forces come from the model, the
+accelerations from the articulated-body algorithm; with `tree` accelerations come from the model, too (baraff96 section 2.2:
+the middle ground). The model is brought along. Every step begins with the joint coordinates of the bodies as they are, so
+that a state in maximal coordinates is all there is.
 
 `joint-euler`: semi-implicit Euler, order 1. `joint-rk4`: the classical Runge-Kutta method on the manifold of configurations
 (Munthe-Kaas), order 4.
@@ -30,7 +31,7 @@ def copied(source, places, target, there):
 
 @jit
 def accelerations(work, table, loads, own, own_table, dynamics, forces_at, loads_at, tau_at):
-    """qdd of the tree, with the forces of the model at its present state."""
+    """qdd of the tree, with the forces (or the accelerations) that the model has at its present state."""
     sweep(work, table, loads)
     copied(work, forces_at, own, loads_at)
     for i in tau_at:
@@ -107,14 +108,16 @@ class InJoints(Integrator):
     @cached_property
     def plan(self) -> tuple:
         p, own = self.programs, self.stepper
-        fields = [[p.model.field_of_body(b, name) for name in ("q", "v", "b")] for b in own.moving]
-        coordinates = [np.r_[q, v] for q, v, _ in fields]
-        places = (_flat(coordinates), _flat([np.r_[b] for _, _, b in fields]), own.state, own.loads, own.tau)
+        solved = p.name == "tree"  # bodies tell accelerations, else forces
+        fields = [[p.model.field_of_body(b, name) for name in ("q", "v", "x" if solved else "b")] for b in own.moving]
+        coordinates, told = [np.r_[q, v] for q, v, _ in fields], [np.r_[last] for _, _, last in fields]
+        places = (_flat(coordinates), _flat(told), own.state, own.loads, own.tau)
         none = np.zeros((0, own.sweep("euler").shape[1]), dtype=np.int32)
         parts = [own.sweep(name) if name else none for name in self.parts]
-        sweeps = p.loads(), p.body("place"), p.count()  # made first: they complete the table
-        model = (p.table, *sweeps)
-        return model, (own.table, own.sweep("recover"), own.sweep("dynamics"), own.sweep("outwards"), *parts), places
+        solve = (p.up("acceleration", first=("accelerate",), light=True), p.backward(light=True)) if solved else (p.loads(),)
+        sweeps = np.concatenate(solve), p.body("place"), p.count()  # made first: they complete the table
+        dynamics = own.sweep("following" if solved else "dynamics")
+        return (p.table, *sweeps), (own.table, own.sweep("recover"), dynamics, own.sweep("outwards"), *parts), places
 
     def advance(self, work, steps, age):
         from linkwork.reduced.stepping import ENTRIES

@@ -272,6 +272,13 @@ class Link:
         S = self._turned(P, ca.substitute(self.kind.subspace(symbol, p), symbol, q))
         self.save(trace, q=q, qd=solved(*blocks.ldl(S.T @ S), S.T @ move))
 
+    def follow(self, trace: Trace) -> None:
+        """qdd from the accelerations of link and parent: S qdd = a - X a_p - c."""
+        here = self.placed(trace)
+        _, c = self.spun(trace, here)
+        rest = self.load(trace, "a") - carried(self.above(trace, "a"), here.r) - c
+        self.save(trace, x=solved(*blocks.ldl(here.S.T @ here.S), here.S.T @ rest))
+
     # steps of integrators
     def euler(self, trace: Trace) -> None:
         """Semi-implicit: qd gains h qdd, then q moves with it."""
@@ -378,6 +385,12 @@ def body_to_link(trace: Trace) -> None:
     arm, w = R @ trace.load(3, *BODY_CONSTANTS["o"]), given[10:13]
     for name, value in {"R": R, "p": given[0:3] - arm, "v": given[7:10] - cross(w, arm), "w": w}.items():
         trace.store(1, LINK.offset(name), value)
+
+
+def body_to_acceleration(trace: Trace) -> None:
+    """The acceleration of the link (pointer 1) from that of one of its bodies (2, in the place of the wrench)."""
+    given, w, (_, arm) = trace.load(2, *BODY["wrench"]), trace.load(1, *LINK["w"]), _body_placed(trace)
+    trace.store(1, LINK.offset("a"), ca.vertcat(given[0:3] - cross(given[3:6], arm) - cross(w, cross(w, arm)), given[3:6]))
 
 
 def body_from_link(trace: Trace) -> None:

@@ -28,6 +28,7 @@ from linkwork.reduced.kernels import (
     body_from_link,
     body_pose,
     body_still,
+    body_to_acceleration,
     body_to_link,
     body_velocity,
     body_wrench,
@@ -364,12 +365,22 @@ class Programs:
         return program
 
     def add_recovery(self, program: Program) -> None:
+        self._add_first_bodies(program, plain(body_to_link))
+        self.add_sweep(program, "recover")
+
+    def add_following(self, program: Program) -> None:
+        """qdd from the accelerations of bodies, where their wrenches would be."""
+        self.add_sweep(program, "move")
+        self._add_first_bodies(program, plain(body_to_acceleration))
+        self.add_sweep(program, "follow")
+
+    def _add_first_bodies(self, program: Program, kernel: Kernel) -> None:
+        """One kernel on the first body of each link."""
         layout, tree, told = self.layout, self.tree, set()
         for number, (_, link, _) in enumerate(tree.bodies):
             if link >= 0 and link not in told:
                 told.add(link)
-                program.add(plain(body_to_link), layout.link_at[link], layout.body_at[number], layout.body_constants_at[number])
-        self.add_sweep(program, "recover")
+                program.add(kernel, layout.link_at[link], layout.body_at[number], layout.body_constants_at[number])
 
     def add_way_out(self, program: Program) -> None:
         """Maximal coordinates of all bodies, in the places where they are given."""

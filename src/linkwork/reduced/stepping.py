@@ -30,6 +30,7 @@ class Stepper:
         self._spans: dict[str, tuple[int, int]] = {}
         self._write("recover", programs.add_recovery)
         self._write("dynamics", lambda p: programs.add_aba(p, plain(body_wrench)))
+        self._write("following", programs.add_following)
         for name in ("euler", "open_step", "stage", "close_step"):
             self._write(name, lambda p, name=name: programs.add_sweep(p, name))
         self._write("outwards", programs.add_way_out)
