@@ -206,14 +206,19 @@ class Link:
         m, h, I = self.inertia(trace, here.R)
         self.save(trace, I=ca.vertcat(m, h, lower(I)))
 
-    def crba_in(self, trace: Trace) -> None:
-        """Inwards: F = I^c S, the block H_ii = S^T F to pointer 4; the composite inertia goes to the parent."""
+    def crba_in(self, trace: Trace, above: Link | None) -> None:
+        """Inwards: F = I^c S, the blocks H_ii = S^T F and, with the parent `above`, H_ij = F^T S_j to pointer 4; the composite
+        inertia goes to the parent, and F stands at the grandparent."""
         record, r = self.load(trace, "I"), self.load(trace, "r")
         m, h, I = record[0], record[1:4], symmetric(record[4:10], 3)
         S = self.subspace(trace)
         F = ca.vertcat(m * S[0:3, :] - skew(h) @ S[3:6, :], skew(h) @ S[0:3, :] + I @ S[3:6, :])
         trace.store(4, 0, lower(S.T @ F + ca.diag(self.constant(trace, "armature"))))
-        self.save(trace, U=lifted(F, r))
+        if above is None:
+            return
+        F = lifted(F, r)
+        trace.store(4, triangle_size(self.kind.nv), F.T @ above.subspace(trace, 2))
+        self.save(trace, U=lifted(F, above.load(trace, "r", 2)))
         moved = h + m * r
         second = I + (ca.dot(h, r) + ca.dot(moved, r)) * SX.eye(3) - h @ r.T - r @ moved.T
         self.add_above(trace, I=ca.vertcat(m, moved, lower(second)))
@@ -324,6 +329,12 @@ class Placed:
     S: SX  # (6, nv), in the world's axes
     q: SX
     p: SX
+
+
+def crba_kernel(link: Link, above: Link | None) -> Kernel:
+    """CRBA: the step inwards of a link whose parent is of the kind given."""
+    name = f"reduced|crba_in|{link.kind.name}|{above.kind.name if above else 'ground'}"
+    return Kernel(name, lambda trace: link.crba_in(trace, above), shared=(3,))
 
 
 def climb_kernel(columns: int, ancestors: tuple[Link, ...]) -> Kernel:

@@ -33,6 +33,7 @@ from linkwork.reduced.kernels import (
     body_velocity,
     body_wrench,
     climb_kernel,
+    crba_kernel,
     plain,
     point_move,
     point_place,
@@ -289,13 +290,15 @@ class Programs:
         place = dict(zip(layout.pairs, layout.block_at, strict=True))
         for i in reversed(range(len(layout.links))):
             at, above = layout.link_at[i], self.tree.links[i].parent
-            program.add(layout.links[i].kernel("crba_in"), at, layout.link_at[above] if above >= 0 else at,
-                        layout.constants_at[i], place[i, i])  # fmt: skip
+            kernel = crba_kernel(layout.links[i], layout.links[above] if above >= 0 else None)
+            program.add(kernel, at, layout.link_at[above] if above >= 0 else at, layout.constants_at[i], place[i, i])
             self._climb(program, i, place)
         return program
 
     def _climb(self, program: Program, i: int, place: dict) -> None:
+        """The blocks with the ancestors beyond the parent."""
         layout, above = self.layout, self.tree.links[i].parent
+        above = self.tree.links[above].parent if above >= 0 else above
         while above >= 0:
             path: list[int] = []
             while above >= 0 and len(path) < PATH:
