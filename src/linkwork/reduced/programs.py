@@ -408,7 +408,7 @@ def run(tree, key: tuple, names: Sequence[str], given: Sequence, out) -> np.ndar
         found = np.empty(program.shape)
         try:
             fits = program.one(*given, *program.missing, found)
-        except TypeError:
+        except (TypeError, ValueError):  # not of those types
             fits = False
         if fits:
             return found
