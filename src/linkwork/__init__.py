@@ -22,6 +22,7 @@ _LATER = {
     "Simulation": "linkwork.simulation",
     "Recording": "linkwork.recording",
     "scenes": "linkwork.scenes",
+    "reduced": "linkwork.reduced",
     **dict.fromkeys(
         ("dot", "cross", "norm", "where", "minimum", "maximum", "sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "atan2"),
         "linkwork.symbolic.functions",
@@ -36,7 +37,7 @@ def __getattr__(name: str):
     if name not in _LATER:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
     module = _import_module(_LATER[name])
-    value = module if _LATER[name].endswith(f".{name}") and name == "scenes" else getattr(module, name)
+    value = module if _LATER[name] == f"linkwork.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -133,3 +133,14 @@ def test_no_algebra_of_fast_math():
     assert np.isnan(once("zero", lambda x, y: x * y, 0.0, np.inf))
     assert once("reciprocal", lambda x, y: x / y, 1.0, 3.0) * 3 == 1.0 and once("tenth", lambda x, y: x / y, 1.0, 10.0) == 0.1
     assert np.signbit(once("negative zero", lambda x: -x, 0.0))
+
+
+@pytest.mark.parametrize("lanes", [1, 4, 8])
+def test_a_shared_record_is_the_same_in_all_lanes(lanes):
+    def write(trace):
+        trace.store(1, 0, trace.load(1, 0, 1) * trace.load(3, 2, 1) + trace.load(0, 1, 1))
+
+    kernel = Kernel("test|shared", write, shared=(3,))
+    x, constants = np.arange(1.0, lanes + 1).reshape(1, lanes), np.array([0.0, 0.0, 3.0])
+    found = run(kernel, lanes, [x.copy(), np.zeros(1), constants], scalars=(0.0, 0.5))
+    assert np.array_equal(found[0], 3.0 * x + 0.5)

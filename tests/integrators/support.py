@@ -11,7 +11,8 @@ from linkwork.solvers import SOLVERS
 from tests.integrators.problems import FIRST_ORDER, PROBLEMS, Problem
 
 SECONDS, DT = 0.2, 2e-3
-CLOSE = {"rattle": 2e-3, "euler": 0.1, "rk4": 1e-6, "dopri5": 1e-6, "first-order": 3e-2, "backward-euler": 0.1}
+CLOSE = {"rattle": 2e-3, "euler": 0.1, "rk4": 1e-6, "dopri5": 1e-6, "first-order": 3e-2, "backward-euler": 0.1,
+         "joint-rk4": 1e-6, "joint-euler": 0.3}  # fmt: skip
 PAIRS = [(solver, integrator) for solver in SOLVERS for integrator in SOLVERS[solver].integrators]
 YES, REFUSED, NO = "yes", "refused", "**no**"
 
@@ -130,7 +131,8 @@ def attempt(solver, integrator, feature):
             warnings.simplefilter("error")
             error = problem.error(integrator, dt, solver)
     except lw.LinkworkError as refusal:
-        named = any(f'"{e.name}"' in str(refusal) for e in (*problem.world().constraints, *problem.world().forces))
+        world = problem.world()
+        named = any(f'"{e.name}"' in str(refusal) for e in (*world.constraints, *world.forces, *world.bodies))
         return (REFUSED if named and not isinstance(refusal, lw.DivergenceError) else NO), str(refusal)
     return (YES if error < CLOSE[integrator] and math.isfinite(error) else NO), error
 

@@ -47,7 +47,7 @@ def cache_folder() -> Path:
 def source_digest() -> str:
     """A digest of every source file that takes part in writing kernels or drivers."""
     digest = hashlib.sha256()
-    for folder in ("codegen", "symbolic", "model", "solvers", "integrators"):
+    for folder in ("codegen", "symbolic", "model", "solvers", "reduced", "integrators"):
         for path in sorted((PACKAGE / folder).rglob("*.py")):
             digest.update(path.name.encode())
             digest.update(path.read_bytes())
@@ -84,11 +84,11 @@ def symbol_name(kernel: Kernel, lanes: int) -> str:
     return f"lw_{digest[:40]}"
 
 
-def assemble(trace: Trace, name: str, lanes: int, pairs: bool = False) -> bytes:
+def assemble(trace: Trace, name: str, lanes: int, pairs: bool = False, shared: tuple[int, ...] = ()) -> bytes:
     """The object file of one kernel. `pairs`: let LLVM join scalar operations into vectors (the bits stay)."""
     module = ir.Module(name)
     module.triple = llvm.get_process_triple()
-    emit(module, name, trace.function(), trace.sources, trace.targets, lanes)
+    emit(module, name, trace.function(), trace.sources, trace.targets, lanes, shared)
     parsed = llvm.parse_assembly(str(module))
     parsed.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=2)
@@ -127,7 +127,7 @@ class KernelLoader:
         try:
             code = path.read_bytes()
         except OSError:
-            code = assemble(kernel.trace(), name, lanes, kernel.pairs)
+            code = assemble(kernel.trace(), name, lanes, kernel.pairs, kernel.shared)
             self.compiled += 1
             keep(path, code)
         _engine().add_object_file(llvm.ObjectFileRef.from_data(code))

@@ -10,6 +10,7 @@ fused by `llvm.fma`, so the bits are the same for every lane count, optimisation
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import casadi as ca
 import llvmlite.ir as ir
@@ -95,7 +96,7 @@ class Emitter:
         return place if self.lanes == 1 else self.builder.bitcast(place, self.type.as_pointer())
 
     def broadcast(self, pointer: int, entry: int):
-        """A scalar of the globals, the same in all lanes."""
+        """A scalar that all lanes share."""
         place = self.builder.gep(self.function.args[pointer], [ir.Constant(ir.IntType(64), entry)])
         scalar = self.builder.load(place, align=8)
         if self.lanes == 1:
@@ -165,11 +166,14 @@ class Emitter:
         raise NotImplementedError(f"the operation {op} has no machine code; write the function without it")
 
 
-def emit(module: ir.Module, name: str, function: ca.Function, sources, targets, lanes: int = 1) -> None:
+def emit(
+    module: ir.Module, name: str, function: ca.Function, sources, targets, lanes: int = 1, shared: Iterable[int] = ()
+) -> None:
     """Add the kernel `name` to `module`. sources[i][k], targets[i][k]: (pointer, entry) of argument/result i, entry k.
 
-    Pointer 0 is the record of globals: scalars that all lanes share.
+    Pointer 0 is the record of globals: scalars that all lanes share, as are those of the pointers `shared`.
     """
+    shared = {0, *shared}
     out = Emitter(module, name, lanes)
     code, stores = instructions(function)
     uses = [0] * len(code)
@@ -196,7 +200,10 @@ def emit(module: ir.Module, name: str, function: ca.Function, sources, targets, 
             continue
         if op == "INPUT":
             pointer, entry = sources[operands[0]][operands[1]]
-            value[k] = out.broadcast(0, entry) if pointer == 0 else out.builder.load(out.address(pointer, entry), align=8)
+            if pointer in shared:
+                value[k] = out.broadcast(pointer, entry)
+            else:
+                value[k] = out.builder.load(out.address(pointer, entry), align=8)
         elif op == "CONST":
             value[k] = out.constant(constant)
         elif op in ("ADD", "SUB") and any(j in fused for j in operands):

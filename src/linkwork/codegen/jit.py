@@ -22,12 +22,16 @@ OPERANDS = POINTERS - 1  # record offsets of one operation
 LARGE = 1 << 17  # entries of a workspace that is larger than a core's own cache: records are asked for ahead
 LONG = 64  # operations of a sweep along which influence may fade below normal numbers, which are slow: they count as zero
 FLUSH = 0x8040  # flush to zero, and denormals are zero
+LANES = 1 if INTERPRETED else 4  # states that one kernel takes at once
 AHEAD, LINES = 3, 10  # operations ahead, cache lines of a record and what lies beside it
 
 if INTERPRETED:
 
     def jit(function):
         return function
+
+    def jit_exactly(*signatures: str):
+        return jit
 
     _ROUTINES: list[Callable[[np.ndarray, np.ndarray], None]] = []
 
@@ -63,7 +67,7 @@ if INTERPRETED:
 
     _KNOWN: dict[str, int] = {}
 
-    def kernel_table(kernels: Iterable[Kernel]) -> np.ndarray:
+    def kernel_table(kernels: Iterable[Kernel], lanes: int = 1) -> np.ndarray:
         numbers = []
         for kernel in kernels:
             if kernel.key not in _KNOWN:
@@ -87,6 +91,10 @@ else:
 
     def jit(function):
         return numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+
+    def jit_exactly(*signatures: str):
+        """For arguments of these types alone: calls with others are refused with a TypeError, and at once."""
+        return numba.njit(list(signatures), nogil=True, error_model="numpy", cache=True)
 
     @intrinsic
     def _call(typing_context, address, base, o1, o2, o3, o4, o5):
@@ -182,8 +190,8 @@ else:
         if long:
             _restore(control)
 
-    def kernel_table(kernels: Iterable[Kernel]) -> np.ndarray:
-        return np.array(LOADER.addresses_of(kernels), dtype=np.int64)
+    def kernel_table(kernels: Iterable[Kernel], lanes: int = 1) -> np.ndarray:
+        return np.array(LOADER.addresses_of(kernels, lanes), dtype=np.int64)
 
     _KEPT: list[object] = []  # callbacks must outlive every table that names them
 

@@ -151,6 +151,7 @@ class Kernel:
     write: Callable[[Trace], None]
     pairs: bool = False  # joined into vectors within one lane: pays for long kernels without short chains of records
     joining: Joining = Joining.NEVER
+    shared: tuple[int, ...] = ()  # pointers to records of scalars that all lanes share, never stored to
 
     def trace(self) -> Trace:
         trace = Trace()

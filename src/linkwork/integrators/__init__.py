@@ -4,9 +4,12 @@ from linkwork.integrators.backward_euler import BackwardEuler
 from linkwork.integrators.base import Integrator
 from linkwork.integrators.euler import Euler
 from linkwork.integrators.first_order import FirstOrder
+from linkwork.integrators.joint import JointEuler, JointRK4
 from linkwork.integrators.rattle import Rattle
 from linkwork.integrators.runge_kutta import RK4, Dopri5
 
-INTEGRATORS: dict[str, type[Integrator]] = {cls.name: cls for cls in (Rattle, Euler, RK4, Dopri5, FirstOrder, BackwardEuler)}
+INTEGRATORS: dict[str, type[Integrator]] = {
+    cls.name: cls for cls in (Rattle, Euler, RK4, Dopri5, FirstOrder, BackwardEuler, JointRK4, JointEuler)
+}
 
 __all__ = ["INTEGRATORS", "Integrator"]

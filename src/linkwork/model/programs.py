@@ -113,6 +113,15 @@ class Programs:
 
         return self._keep(f"up {mode} {first} {light}", make)
 
+    def loads(self) -> np.ndarray:
+        """The forces on every body, without inertial ones, times the kick."""
+
+        def make(sheet: Sheet) -> None:
+            self._add_first(sheet, ("impulse",))
+            self._add_forces(sheet)
+
+        return self._keep("loads", make)
+
     def forward(self, *, first: Iterable[str] = (), forces: bool = False, predict: bool = False,
                 right: str | None = None) -> np.ndarray:  # fmt: skip
         """The forward sweep with factors that are there; before it body kernels, forces are added, and right-hand sides

@@ -8,9 +8,19 @@ from __future__ import annotations
 
 from linkwork.model.programs import Programs
 
+IN_JOINTS = ("joint-rk4", "joint-euler")
+
 
 class Tree(Programs):
     name, limbs = "tree", True
+    integrators = (*Programs.integrators, *IN_JOINTS)
+
+
+class JointCoordinates(Tree):
+    """Steps are made in joint coordinates, by the articulated-body algorithm (reduced/); reports come from `tree`."""
+
+    name, integrators = "aba", IN_JOINTS
+    counts_limbs = True
 
 
 class TreeWithoutLimbs(Programs):

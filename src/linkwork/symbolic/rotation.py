@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import casadi as ca
 from casadi import SX
 
@@ -154,3 +156,34 @@ def rotor_flight(q, L, inertia, h) -> SX:
         l = SX(l)
         l[i], l[j] = l_i, l_j
     return refreshed(q)
+
+
+HALVED = [(-1) ** k / math.factorial(2 * k) for k in range(9)], [(-1) ** k / math.factorial(2 * k + 1) for k in range(8)]
+TURN = (math.pi, 1.2246467991473532e-16)  # pi in two parts
+
+
+def _series(coefficients, s) -> SX:
+    """A polynomial in s, in pairs of terms: a shorter chain of operations than Horner's."""
+    pairs = [coefficients[k] + s * coefficients[k + 1] for k in range(0, len(coefficients) - 1, 2)]
+    pairs += coefficients[-1:] if len(coefficients) % 2 else []
+    return pairs[0] if len(pairs) == 1 else _series(pairs, s * s)
+
+
+def sine_cosine(x) -> tuple[SX, SX]:
+    """(sin x, cos x) to rounding, from additions and products alone: the library's functions are called once a lane.
+
+    x = k pi + 2 h with |h| at most pi/4; sin 2h = 2 sin h cos h and cos 2h = 1 - 2 sin^2 h, by their series.
+    """
+    k = ca.floor(x * (1 / math.pi) + 0.5)
+    h = 0.5 * (x - k * TURN[0] - k * TURN[1])
+    sign = 1 - 2 * (k - 2 * ca.floor(0.5 * k))
+    s, c = h * _series(HALVED[1], h * h), _series(HALVED[0], h * h)
+    twice = 2 * sign * s
+    return twice * c, sign - twice * s
+
+
+def exponential(v) -> SX:
+    """The unit quaternion of the turn by a rotation vector of any length."""
+    angle = ca.sqrt(ca.sumsqr(v) + TINY)
+    sine, cosine = sine_cosine(0.5 * angle)
+    return ca.vertcat(cosine, sine / angle * v)

@@ -215,7 +215,7 @@ def _rates(trace, kind):
 
 
 _BODY = {
-    "place": _place, "accelerate": _accelerate, "kick": _kick, "open": _open, "retry": _retry,
+    "place": _place, "accelerate": _accelerate, "kick": _kick, "open": _open, "retry": _retry, "impulse": _impulse,
     "clear": _clear,
     "euler": _euler,
     "fly": _fly, "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,

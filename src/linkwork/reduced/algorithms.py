@@ -1,0 +1,82 @@
+"""The dynamics of a tree in joint coordinates: H qdd + C = tau.
+
+q (nq,), qd, qdd and tau (nv,): SI units, in the order of the tree's joints (`tree.coordinates`, `tree.velocities`). Every
+function takes one state, or arrays of states with one a row; the numbers are the same to the last bit. `wrenches` (bodies, 6)
+are forces and torques on the bodies from outside: in the world's axes, torques about the bodies' reference points, bodies in
+order of addition. `out=` takes the result.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.errors import ElementError
+from linkwork.reduced.programs import run
+from linkwork.reduced.tree import Tree
+
+
+def rnea(tree: Tree, q, qd, qdd, *, wrenches=None, out=None) -> np.ndarray:
+    """tau = H qdd + C, (nv,): the recursive Newton-Euler algorithm.
+
+    Outwards each link's acceleration, and the force f that it takes; inwards tau = S^T f, and f goes to the parent. With
+    qdd = 0 it is the bias C(q, qd), with qd = 0 too the joint forces that hold the tree up.
+
+    >>> import linkwork as lw, numpy as np
+    >>> world = lw.World(gravity=(0, 0, -10))
+    >>> bar = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(0.5, 0, 0)))
+    >>> axle = world.add(lw.Hinge(world.ground, bar, at=(0, 0, 0), axis=(0, -1, 0)))
+    >>> tree = lw.reduced.compile(world)
+    >>> lw.reduced.rnea(tree, [0.0], [0.0], [0.0]).round(12)
+    array([5.])
+    """
+    if wrenches is None:
+        return run(tree, ("rnea", False), ("q", "qd", "qdd"), (q, qd, qdd), out)
+    together = _side_by_side("qdd", qdd, wrenches, len(tree.bodies))
+    return run(tree, ("rnea", True), ("q", "qd", "qdd with wrenches"), (q, qd, together), out)
+
+
+def aba(tree: Tree, q, qd, tau, *, wrenches=None, out=None) -> np.ndarray:
+    """qdd = H^-1 (tau - C), (nv,): the articulated-body algorithm, in time linear in the number of links.
+
+    Outwards velocities; inwards the articulated inertias I^A and bias forces p^A; outwards qdd.
+
+    >>> import linkwork as lw
+    >>> world = lw.World(gravity=(0, 0, -10))
+    >>> bar = world.add(lw.RigidBody(1.0, (0.1, 0.15, 0.1), position=(0.5, 0, 0)))
+    >>> axle = world.add(lw.Hinge(world.ground, bar, at=(0, 0, 0), axis=(0, -1, 0)))
+    >>> tree = lw.reduced.compile(world)
+    >>> lw.reduced.aba(tree, [[0.0], [0.0]], [[0.0], [1.0]], [[5.0], [9.0]]).round(12)
+    array([[ 0.],
+           [10.]])
+    """
+    if wrenches is None:
+        return run(tree, ("aba", False), ("q", "qd", "tau"), (q, qd, tau), out)
+    together = _side_by_side("tau", tau, wrenches, len(tree.bodies))
+    return run(tree, ("aba", True), ("q", "qd", "tau with wrenches"), (q, qd, together), out)
+
+
+def crba(tree: Tree, q, *, packed: bool = False, out=None) -> np.ndarray:
+    """H, (nv, nv): the composite-rigid-body algorithm. Only what can differ from zero is computed: H_ij with j = i or an
+    ancestor of i in `tree.expanded_parents`.
+
+    `packed`: those of the lower triangle alone, in the order of `tree.pattern`.
+
+    >>> import linkwork as lw
+    >>> tree = lw.reduced.compile(lw.scenes.get("double-pendulum"))
+    >>> lw.reduced.crba(tree, [0.0, 0.0]).shape, lw.reduced.crba(tree, [0.0, 0.0], packed=True).shape
+    ((2, 2), (3,))
+    """
+    return run(tree, ("crba", packed), ("q",), (q,), out)
+
+
+def _side_by_side(name: str, x, wrenches, bodies: int) -> np.ndarray:
+    """One input of both, for one state or for each of an array."""
+    x, loads = np.asarray(x, dtype=float), np.asarray(wrenches, dtype=float)
+    if loads.shape[-2:] != (bodies, 6):
+        raise ElementError(f"wrenches have the shape {loads.shape}; give ({bodies}, 6), or that with the states in front")
+    loads = loads.reshape(*loads.shape[:-2], -1)
+    try:
+        front = np.broadcast_shapes(loads.shape[:-1], x.shape[:-1])
+    except ValueError:
+        raise ElementError(f"wrenches are of {loads.shape[0]} states, {name} of {x.shape[0]}; give as many of both") from None
+    return np.concatenate([np.broadcast_to(part, (*front, part.shape[-1])) for part in (x, loads)], axis=-1)

@@ -1,0 +1,56 @@
+"""The manifold of configurations: balls have unit quaternions, so that steps are velocities and not differences of q."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.reduced.programs import run
+from linkwork.reduced.tree import Tree
+
+
+def neutral(tree: Tree) -> np.ndarray:
+    """q (nq,) as built: zeros and quaternions of no turn; what floats is where it was put.
+
+    >>> import linkwork as lw
+    >>> lw.reduced.neutral(lw.reduced.compile(lw.scenes.get("double-pendulum")))
+    array([0., 0.])
+    """
+    return tree.start.copy()
+
+
+def random(tree: Tree, seed=None, count: int | None = None) -> np.ndarray:
+    """q (nq,), or `count` of them: angles within half a turn, lengths within a metre, orientations uniform. `seed`: a number
+    or a numpy generator.
+
+    >>> import linkwork as lw
+    >>> tree = lw.reduced.compile(lw.scenes.get("double-pendulum"))
+    >>> lw.reduced.random(tree, 1, count=4).shape
+    (4, 2)
+    """
+    generator = np.random.default_rng(seed)
+    found = np.empty((1 if count is None else count, tree.nq))
+    for link, first in zip(tree.links, tree.q_at, strict=False):
+        found[:, first : first + link.kind.nq] = link.kind.drawn(generator, len(found))
+    return found[0] if count is None else found
+
+
+def integrate(tree: Tree, q, qd, dt: float = 1.0, *, out=None) -> np.ndarray:
+    """q after the velocity qd has acted for dt seconds, each joint turning evenly.
+
+    >>> import linkwork as lw
+    >>> tree = lw.reduced.compile(lw.scenes.get("double-pendulum"))
+    >>> lw.reduced.integrate(tree, [0.1, 0.2], [1.0, -1.0], 0.5).round(12)
+    array([ 0.6, -0.3])
+    """
+    return run(tree, ("integrate",), ("q", "qd"), (q, np.multiply(qd, dt)), out)
+
+
+def difference(tree: Tree, q0, q1, *, out=None) -> np.ndarray:
+    """The velocity (nv,) that moves q0 to q1 in one second, by the shorter turn where there are two.
+
+    >>> import linkwork as lw
+    >>> tree = lw.reduced.compile(lw.scenes.get("double-pendulum"))
+    >>> lw.reduced.difference(tree, [0.1, 0.2], [0.6, -0.3]).round(12)
+    array([ 0.5, -0.5])
+    """
+    return run(tree, ("difference",), ("q0", "q1"), (q0, q1), out)

@@ -1,0 +1,69 @@
+"""Between joint coordinates and maximal ones: positions, orientations and velocities of all bodies, in order of addition."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.elements import checks
+from linkwork.errors import ElementError
+from linkwork.model.frames import quaternions
+from linkwork.reduced.kinematics import forward_kinematics, velocities
+from linkwork.reduced.programs import run
+from linkwork.reduced.tree import Tree
+
+
+class Bodies(NamedTuple):
+    """Maximal coordinates, as a Simulation tells them; for arrays of states with one more axis in front."""
+
+    position: np.ndarray  # (bodies, 3), m
+    orientation: np.ndarray  # (bodies, 4): unit quaternions w, x, y, z
+    velocity: np.ndarray  # (bodies, 6), m/s and rad/s: of the reference point, angular; world's axes
+
+
+class State(NamedTuple):
+    """Joint coordinates and velocities."""
+
+    q: np.ndarray  # (nq,)
+    qd: np.ndarray  # (nv,)
+
+
+def to_bodies(tree: Tree, q, qd=None) -> Bodies:
+    """Where the bodies are and how they move. Without qd they are at rest.
+
+    >>> import linkwork as lw
+    >>> world = lw.World()
+    >>> bar = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(1, 0, 0)))
+    >>> axle = world.add(lw.Hinge(world.ground, bar, at=(0, 0, 0), axis=(0, 0, 1)))
+    >>> lw.reduced.to_bodies(lw.reduced.compile(world), [0.0], [3.0]).velocity.round(12)
+    array([[0., 3., 0., 0., 0., 3.]])
+    """
+    poses = forward_kinematics(tree, q)
+    speeds = np.zeros((*poses.position.shape[:-1], 6)) if qd is None else velocities(tree, q, qd)
+    turns = quaternions(poses.rotation.reshape(-1, 3, 3)).reshape(*poses.position.shape[:-1], 4)
+    return Bodies(poses.position, turns, speeds)
+
+
+def from_bodies(tree: Tree, position, orientation, velocity=None) -> State:
+    """Joint coordinates of bodies that are where the joints allow: angles from -pi to pi, but that of a screw, whose travel
+    counts the turns. What violates the joints is left out.
+
+    >>> import linkwork as lw
+    >>> tree = lw.reduced.compile(lw.scenes.get("double-pendulum"))
+    >>> there = lw.reduced.to_bodies(tree, [0.3, -0.5], [1.0, 2.0])
+    >>> q, qd = lw.reduced.from_bodies(tree, *there)
+    >>> q.round(12), qd.round(12)
+    (array([ 0.3, -0.5]), array([1., 2.]))
+    """
+    x, turn = np.asarray(position, dtype=float), np.asarray(orientation, dtype=float)
+    v = np.zeros((*x.shape[:-1], 6)) if velocity is None else np.asarray(velocity, dtype=float)
+    for name, given, size in (("position", x, 3), ("orientation", turn, 4), ("velocity", v, 6)):
+        if given.shape != (*x.shape[:-2], len(tree.bodies), size):
+            wanted = f"({len(tree.bodies)}, {size})"
+            raise ElementError(
+                f"{name} has the shape {checks.show(given.shape)}; give {wanted}, or that with the states in front"
+            )
+    together = np.concatenate([x, turn, v], axis=-1)
+    found = run(tree, ("recover",), ("bodies",), (together.reshape(*together.shape[:-2], -1),), None)
+    return State(found[..., : tree.nq], found[..., tree.nq :])

@@ -1,0 +1,63 @@
+"""The two loops that run programs: one state, and an array of states in lanes.
+
+Both put the given numbers into the workspace, sweep, and take the results out. `index` begins with the sizes of the three
+inputs and of the result, each for one state; then come the offsets of all numbers of the inputs, one input after another;
+then, for all entries of the result that are not zero, where they go and where they lie. Offsets in lanes are of the first.
+"""
+
+from __future__ import annotations
+
+from linkwork.codegen.jit import LANES, jit_exactly, sweep
+
+HEAD = 4
+PLAN = "float64[::1], int64[::1], int32[:, ::1], uint32[::1]"
+
+
+@jit_exactly(
+    f"boolean({PLAN}, float64[::1], float64[::1], float64[::1], float64[::1])",
+    f"boolean({PLAN}, float64[::1], float64[::1], float64[::1], float64[:, ::1])",
+)
+def run_state(work, table, operations, index, a, b, c, result):
+    """One state: inputs a, b, c are vectors, the result may be a matrix; inputs that a program does not have are empty.
+    Returns whether all have the right sizes."""
+    inputs, out = (a, b, c), result.ravel()
+    for k in range(3):
+        if inputs[k].shape[0] != index[k]:
+            return False
+    if out.shape[0] != index[3]:
+        return False
+    at = HEAD
+    for given in inputs:
+        for i in range(given.shape[0]):
+            work[index[at + i]] = given[i]
+        at += given.shape[0]
+    sweep(work, table, operations)
+    count = (index.shape[0] - at) // 2
+    if count < out.shape[0]:
+        out[:] = 0.0
+    for i in range(at, at + count):
+        out[index[i]] = work[index[i + count]]
+    return True
+
+
+@jit_exactly(f"void({PLAN}, float64[:, ::1], float64[:, ::1], float64[:, ::1], float64[:, ::1])")
+def run_states(work, table, operations, index, a, b, c, out):
+    """An array of states, one a row, LANES at a time; the last one is repeated in lanes that are left over."""
+    states, size = out.shape
+    inputs = (a, b, c)
+    begin = HEAD + a.shape[1] + b.shape[1] + c.shape[1]
+    count = (index.shape[0] - begin) // 2
+    for first in range(0, states, LANES):
+        at = HEAD
+        for given in inputs:
+            for i in range(given.shape[1]):
+                place = index[at + i]
+                for lane in range(LANES):
+                    work[place + lane] = given[min(first + lane, states - 1), i]
+            at += given.shape[1]
+        sweep(work, table, operations)
+        for lane in range(min(LANES, states - first)):
+            if count < size:
+                out[first + lane] = 0.0
+            for i in range(begin, begin + count):
+                out[first + lane, index[i]] = work[index[i + count] + lane]

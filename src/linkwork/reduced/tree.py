@@ -1,0 +1,305 @@
+"""World -> Tree: a forest of rigid bodies in joint coordinates, numbered regularly (parents come first)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from linkwork.elements import RigidBody, checks
+from linkwork.errors import ModelError
+from linkwork.reduced import frames
+from linkwork.reduced.frames import BACKWARDS, HALF_TURN, NAMES, STILL, SWAPPED, Pose, after, inverse
+from linkwork.reduced.joints import KINDS, JointKind
+from linkwork.reduced.programs import Programs, order
+
+ROOT = -1  # the parent of what stands on the ground or floats
+
+
+@dataclass(frozen=True)
+class LinkData:
+    """One link: the bodies that move as one behind a joint."""
+
+    kind: JointKind
+    element: object  # the joint, or the body that floats
+    parent: int
+    on_parent: Pose  # the joint's frame in the parent's
+    beside: list[float]
+    backwards: bool  # coordinates are in the other order than the kind's
+    armature: np.ndarray  # (nv,), kg m^2 or kg
+    damping: np.ndarray  # (nv,), N m s or N s/m
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A mechanism in joint coordinates, frozen: arrays, and the programs that run on them.
+
+    Links are numbered so that a parent comes before its children, along each branch in turn; `parent[i]` is that of link i, -1
+    for the ground. The paper (featherstone05) numbers bodies from 1 with 0 for the root: its parent array is ours plus one.
+    `expanded_parents` (nv,) is the parent array with each joint of several freedoms as a chain of joints of one: the
+    sparsity of H. One thread at a time may work with a tree: it holds the workspace.
+
+    >>> import linkwork as lw
+    >>> world = lw.World()
+    >>> arm = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(1, 0, 0), name="arm"))
+    >>> shoulder = world.add(lw.Hinge(world.ground, arm, at=(0, 0, 0), axis=(0, 1, 0), name="shoulder"))
+    >>> drone = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(0, 0, 5), name="drone"))
+    >>> tree = lw.reduced.compile(world)
+    >>> tree
+    <Tree: 2 links, nq 8, nv 7>
+    >>> tree.parent.tolist(), tree.expanded_parents.tolist()
+    ([-1, -1], [-1, -1, 1, 2, 3, 4, 5])
+    >>> tree.coordinates("shoulder"), tree.velocities("drone")
+    (slice(0, 1, None), slice(1, 7, None))
+    """
+
+    world: object
+    options: dict  # as given to `compile`
+    gravity: np.ndarray  # (3,), m/s^2
+    links: list[LinkData]
+    parent: np.ndarray  # (n,)
+    q_at: np.ndarray  # (n + 1,): where the coordinates of link i begin; the last is nq
+    v_at: np.ndarray  # (n + 1,): its velocities
+    expanded_parents: np.ndarray  # (nv,)
+    bodies: list[tuple[RigidBody, int, Pose]]  # in order of addition: body, its link (-1: fixed to the ground), its frame there
+    masses: list[tuple[float, np.ndarray, np.ndarray]]  # of each link: kg, centre (3,), inertia about its origin (3, 3)
+    start: np.ndarray  # (nq,): the configuration as built
+    programs: Programs = field(init=False, repr=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "programs", Programs(self))
+
+    def __repr__(self):
+        count = len(self.links)
+        return f"<Tree: {count} link{'' if count == 1 else 's'}, nq {self.nq}, nv {self.nv}>"
+
+    def __reduce__(self):
+        return _compiled, (self.world, self.options)
+
+    @property
+    def nq(self) -> int:
+        """The number of coordinates."""
+        return int(self.q_at[-1])
+
+    @property
+    def nv(self) -> int:
+        """The number of freedoms."""
+        return int(self.v_at[-1])
+
+    @cached_property
+    def pattern(self) -> np.ndarray:
+        """(2, m): rows and columns of H that can differ from zero, of its lower triangle: joint by joint, the block with itself
+        and then those with the joints before it, upwards."""
+        rows, columns = [], []
+        for i in range(len(self.links)):
+            j = i
+            while j >= 0:
+                n, m = (np.arange(self.v_at[k], self.v_at[k + 1])[order(self.links[k])] for k in (i, j))
+                block = [(a, b) for k, a in enumerate(n) for b in (n[: k + 1] if i == j else m)]
+                rows += [max(pair) for pair in block]
+                columns += [min(pair) for pair in block]
+                j = self.links[j].parent
+        return np.array([rows, columns], dtype=np.int64).reshape(2, -1)
+
+    def coordinates(self, joint) -> slice:
+        """Where the coordinates of a joint (of a floating body) stand in q."""
+        i = self._link(joint)
+        return slice(int(self.q_at[i]), int(self.q_at[i + 1]))
+
+    def velocities(self, joint) -> slice:
+        """Where its velocities stand in qd, its forces in tau."""
+        i = self._link(joint)
+        return slice(int(self.v_at[i]), int(self.v_at[i + 1]))
+
+    def body(self, body) -> int:
+        """The number of a body in arrays with a row for each."""
+        found = self.world.find(body)  # type: ignore[attr-defined]
+        for number, (other, _, _) in enumerate(self.bodies):
+            if other is found:
+                return number
+        raise ModelError(f"{checks.label(found)}: it is no body of this tree; give a body that was there when it was compiled")
+
+    def _link(self, joint) -> int:
+        found = self.world.find(joint)  # type: ignore[attr-defined]
+        for number, link in enumerate(self.links):
+            if link.element is found:
+                return number
+        raise ModelError(
+            f"{checks.label(found)}: it has no coordinate in this tree; give a joint that is neither a weld nor locked"
+        )
+
+
+def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = None, damping: Mapping | None = None) -> Tree:
+    """A world of rigid bodies and joints in joint coordinates.
+
+    A body that no joints connect with the ground floats (of several connected ones, the first). `lock` fixes joints, or
+    floating bodies, at coordinates; `armature` (rotor inertia, added to the diagonal of H) and `damping` (a force -damping qd)
+    are by joint, one number or one for each freedom. Forces of the world other than gravity are left out: give them as tau, or
+    as wrenches.
+
+    >>> import linkwork as lw
+    >>> tree = lw.reduced.compile(lw.scenes.get("double-pendulum"))
+    >>> tree.nq, tree.nv
+    (2, 2)
+    """
+    return _compiled(world, {"lock": dict(lock or {}), "armature": dict(armature or {}), "damping": dict(damping or {})})
+
+
+def _compiled(world, options: dict) -> Tree:
+    given = {name: _by_element(world, values) for name, values in options.items()}
+    builder = _Builder(world, given)
+    builder.walk()
+    links = builder.links
+    sizes_q, sizes_v = ([0, *(getattr(link.kind, n) for link in links)] for n in ("nq", "nv"))
+    parent = np.array([link.parent for link in links], dtype=np.int64)
+    bodies = [(body, *builder.home[body]) for body in world.bodies]
+    tree = Tree(
+        world, options, np.array(world.gravity), links, parent, np.cumsum(sizes_q), np.cumsum(sizes_v),
+        expanded(parent, sizes_v[1:]), bodies, _masses(bodies, len(links)), np.concatenate([[], *builder.starts]),
+    )  # fmt: skip
+    return tree
+
+
+def expanded(parent, freedoms) -> np.ndarray:
+    """The expanded parent array: each joint of several freedoms as a chain (featherstone05, section 2.2). -1 is the root.
+
+    >>> expanded([-1, 0, 0], [1, 2, 1]).tolist()
+    [-1, 0, 1, 0]
+    """
+    last = np.cumsum(freedoms) - 1
+    found = []
+    for link, above in enumerate(parent):
+        n = freedoms[link]
+        first = last[link] - n + 1
+        found += [last[above] if above >= 0 else ROOT, *range(first, first + n - 1)]
+    return np.array(found, dtype=np.int64)
+
+
+def _by_element(world, values: Mapping) -> dict:
+    return {world.find(key): value for key, value in values.items()}
+
+
+class _Builder:
+    """Walks a world from the ground, then from each body that floats."""
+
+    def __init__(self, world, given: dict[str, dict]):
+        self.world, self.given = world, given
+        self.links: list[LinkData] = []
+        self.starts: list[np.ndarray] = []
+        self.met: set = set()  # joints, and bodies that float
+        self.home: dict = {world.ground: (ROOT, STILL)}  # body -> its link, its frame there
+        self._check()
+        self.batches = frames.batches_of(world)
+        self.joints: dict = {body: [] for body in (world.ground, *world.bodies)}
+        for joint in world.constraints:
+            self.joints[joint.a].append(joint)
+            self.joints[joint.b].append(joint)
+
+    def _check(self) -> None:
+        if not self.world.bodies:
+            raise ModelError("World: there is no body in it; add one, for example lw.RigidBody(1.0, (1, 1, 1))")
+        for body in self.world.bodies:
+            if not isinstance(body, RigidBody):
+                raise ModelError(f"{checks.label(body)}: joint coordinates are those of rigid bodies; give a RigidBody instead")
+        for joint in self.world.constraints:
+            if type(joint) not in NAMES:
+                raise ModelError(
+                    f'{checks.label(joint)}: it has no joint coordinate; remove it, or simulate with solver="tree"'
+                )
+
+    def walk(self) -> None:
+        self._branch(self.world.ground)
+        for body in self.world.bodies:
+            if body not in self.home:
+                U, x = frames.pose_of(body)
+                start = np.concatenate([x, body.orientation])
+                self._add(body, KINDS["free"], ROOT, STILL, STILL, body, [], start=start)
+                self._branch(body)
+        for name, values in self.given.items():
+            for element in values:
+                if element not in self.met:
+                    raise ModelError(
+                        f"{checks.label(element)}: it is no joint and does not float, so it has no {name}; give a joint"
+                    )
+
+    def _branch(self, start) -> None:
+        """Everything beyond a body, branch by branch."""
+        waiting = [(joint, start) for joint in reversed(self.joints[start])]
+        used: set = set()
+        while waiting:
+            joint, near = waiting.pop()
+            if joint in used:
+                continue
+            used.add(joint)
+            far = joint.b if joint.a is near else joint.a
+            if far in self.home:
+                raise ModelError(
+                    f"{checks.label(joint)}: it closes a loop, and joint coordinates are those of a tree; "
+                    'remove it, or simulate with solver="tree"'
+                )
+            self._join(joint, near, far)
+            waiting += [(other, far) for other in reversed(self.joints[far]) if other not in used]
+
+    def _join(self, joint, near, far) -> None:
+        name, (on_a, on_b) = NAMES[type(joint)], frames.joint_frames(joint, self.batches)
+        on_near, on_far, swapped = on_a, on_b, False
+        if joint.a is far:
+            on_near, on_far = on_b, on_a
+            turn = SWAPPED if name == "universal" else np.eye(3) if name in (*BACKWARDS, "weld") else HALF_TURN
+            on_near, on_far = after(on_near, (turn, np.zeros(3))), after(on_far, (turn, np.zeros(3)))
+            name, swapped = BACKWARDS.get(name, name), name == "universal"
+        link, pose = self.home[near]
+        self._add(joint, KINDS[name], link, after(pose, on_near), on_far, far, frames.beside(joint), swapped)
+
+    def _add(self, element, kind, link, on_parent, on_child, body, beside, swapped=False, start=None) -> None:
+        self.met.add(element)
+        locked = [] if kind.nq == 0 else self._locked(element, kind)
+        if locked is not None:
+            q = locked[::-1] if swapped else locked
+            self.home[body] = link, after(after(on_parent, frames.place(kind, q, beside)), inverse(on_child))
+            return
+        extra = [self._freedoms(element, kind, what) for what in ("armature", "damping")]
+        self.links.append(LinkData(kind, element, link, on_parent, beside, swapped, *extra))
+        self.starts.append(np.array(kind.neutral()) if start is None else start)
+        self.home[body] = len(self.links) - 1, inverse(on_child)
+
+    def _locked(self, element, kind) -> list[float] | None:
+        value = self.given["lock"].get(element)
+        if value is None:
+            return None
+        numbers = np.atleast_1d(np.asarray(value, dtype=float))
+        if numbers.shape != (kind.nq,) or not np.isfinite(numbers).all():
+            checks.fail(element, f"lock is {checks.show(value)}", f"give its {kind.nq} coordinate{'s' * (kind.nq > 1)}")
+        if kind.nq >= 4:
+            numbers[-4:] = checks.quaternion(element, "lock", numbers[-4:])
+        return list(numbers)
+
+    def _freedoms(self, element, kind, what: str) -> np.ndarray:
+        value = self.given[what].get(element, 0.0)
+        numbers = np.asarray(value, dtype=float)
+        if numbers.shape not in ((), (kind.nv,)) or not (np.isfinite(numbers) & (numbers >= 0)).all():
+            one = "a number of at least 0" if kind.nv == 1 else f"one number of at least 0, or {kind.nv} of them"
+            checks.fail(element, f"{what} is {checks.show(value)}", f"give {one}")
+        return np.full(kind.nv, numbers)
+
+
+def _masses(bodies, count: int) -> list[tuple[float, np.ndarray, np.ndarray]]:
+    """Mass, centre, and inertia about the origin of each link, in its frame: of all bodies that move with it."""
+    found = []
+    members: list[list] = [[] for _ in range(count)]
+    for body, link, pose in bodies:
+        if link != ROOT:
+            members[link].append((body, pose))
+    for group in members:
+        parts = [(body.mass, x + Q @ body.com, Q @ body.inertia @ Q.T) for body, (Q, x) in group]
+        mass = sum(m for m, _, _ in parts)
+        centre = sum(m * c for m, c, _ in parts) / mass
+        found.append((mass, centre, sum(I + m * _spread(c) for m, c, I in parts)))
+    return found
+
+
+def _spread(arm: np.ndarray) -> np.ndarray:
+    """The inertia of a unit mass at `arm`."""
+    return arm @ arm * np.eye(3) - np.outer(arm, arm)
