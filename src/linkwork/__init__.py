@@ -12,7 +12,7 @@ from importlib import import_module as _import_module
 
 from linkwork.elements import *  # noqa: F403
 from linkwork.elements import __all__ as _elements
-from linkwork.errors import DivergenceError, ElementError, LinkworkError, ModelError, Note, UnknownNameError
+from linkwork.errors import ArrayError, DivergenceError, ElementError, LinkworkError, ModelError, Note, UnknownNameError
 from linkwork.world import World
 
 __version__ = "0.1.0"
@@ -22,13 +22,14 @@ _LATER = {
     "Simulation": "linkwork.simulation",
     "Recording": "linkwork.recording",
     "scenes": "linkwork.scenes",
+    "reduced": "linkwork.reduced",
     **dict.fromkeys(
         ("dot", "cross", "norm", "where", "minimum", "maximum", "sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "atan2"),
         "linkwork.symbolic.functions",
     ),
 }
 
-__all__ = [*_elements, *_LATER, "DivergenceError", "ElementError", "LinkworkError", "ModelError", "Note",
+__all__ = [*_elements, *_LATER, "ArrayError", "DivergenceError", "ElementError", "LinkworkError", "ModelError", "Note",
            "UnknownNameError", "World"]  # fmt: skip
 
 
@@ -36,7 +37,7 @@ def __getattr__(name: str):
     if name not in _LATER:
         raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
     module = _import_module(_LATER[name])
-    value = module if _LATER[name].endswith(f".{name}") and name == "scenes" else getattr(module, name)
+    value = module if _LATER[name] == f"linkwork.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -1,0 +1,199 @@
+"""Loops over matrices and rows behind `sparse`: featherstone05, section 2 and appendix. All return or change arrays in place.
+
+H, L (k, n, n) and D (k, n) in double precision, contiguous; only the numbers of the lower triangle that the parent array
+allows are read or written. Vectors are the rows of x (k, m, n): m right-hand sides for each of k matrices, or for the one.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.codegen.jit import jit, sweep
+
+DONE = -1  # else: number of the matrix * n + the row whose pivot is not positive
+
+
+@jit
+def ltdl_by_rows(parents, H, L, D):
+    """The algorithm of the appendix, row by row."""
+    n = H.shape[1]
+    for b in range(H.shape[0]):
+        for i in range(n):
+            j = i
+            while j >= 0:
+                L[b, i, j] = H[b, i, j]
+                j = parents[j]
+        A = L[b]
+        for k in range(n - 1, -1, -1):
+            D[b, k] = A[k, k]
+            if not (0 < A[k, k] < np.inf):
+                return b * n + k
+            i = parents[k]
+            while i >= 0:
+                a = A[k, i] / A[k, k]
+                j = i
+                while j >= 0:
+                    A[i, j] -= A[k, j] * a
+                    j = parents[j]
+                A[k, i] = a
+                i = parents[i]
+            A[k, k] = 1.0
+    return DONE
+
+
+@jit
+def _spread(work, flat, pivots, matrix, D):
+    """Numbers of a workspace into L, with ones on its diagonal, and D; the row of a pivot that is not positive."""
+    n = len(pivots)
+    for e in range(len(flat)):
+        matrix[flat[e]] = work[e]
+    bad = DONE
+    for i in range(n):
+        D[i] = work[pivots[i]]
+        matrix[i * n + i] = 1.0
+        if not (0 < D[i] < np.inf):
+            bad = i
+    return bad
+
+
+@jit
+def ltdl_by_tiles(flat, pivots, table, operations, H, L, D):
+    """One matrix after another; H and L as (k, n n)."""
+    work = np.empty(len(flat))
+    for b in range(H.shape[0]):
+        matrix = H[b]
+        for e in range(len(flat)):
+            work[e] = matrix[flat[e]]
+        sweep(work, table, operations)
+        bad = _spread(work, flat, pivots, L[b], D[b])
+        if bad != DONE:
+            return b * len(pivots) + bad
+    return DONE
+
+
+@jit
+def ltdl_in_lanes(flat, pivots, table, operations, H, L, D):
+    """Four matrices side by side; H and L as (k, n n), k a multiple of four."""
+    work = np.empty(4 * len(flat))
+    n = len(pivots)
+    for b in range(0, H.shape[0], 4):
+        H0, H1, H2, H3 = H[b], H[b + 1], H[b + 2], H[b + 3]
+        for e in range(len(flat)):
+            f = flat[e]
+            work[4 * e], work[4 * e + 1], work[4 * e + 2], work[4 * e + 3] = H0[f], H1[f], H2[f], H3[f]
+        sweep(work, table, operations)
+        L0, L1, L2, L3 = L[b], L[b + 1], L[b + 2], L[b + 3]
+        for e in range(len(flat)):
+            f = flat[e]
+            L0[f], L1[f], L2[f], L3[f] = work[4 * e], work[4 * e + 1], work[4 * e + 2], work[4 * e + 3]
+        for lane in range(4):
+            bad = DONE
+            for i in range(n):
+                pivot = work[4 * pivots[i] + lane]
+                D[b + lane, i] = pivot
+                L[b + lane, i * n + i] = 1.0
+                if not (0 < pivot < np.inf):
+                    bad = i
+            if bad != DONE:
+                return (b + lane) * n + bad
+    return DONE
+
+
+@jit
+def scale_rows(first, ancestors, L, D):
+    """L of H = L^T D L becomes L of H = L^T L."""
+    for b in range(L.shape[0]):
+        for i in range(L.shape[1]):
+            root = math.sqrt(D[b, i])
+            L[b, i, i] = root
+            for e in range(first[i], first[i + 1]):
+                L[b, i, ancestors[e]] *= root
+
+
+@jit
+def mul_L(first, ancestors, L, x):
+    """x = L x."""
+    for b in range(x.shape[0]):
+        A = L[b]
+        for c in range(x.shape[1]):
+            y = x[b, c]
+            for i in range(len(y) - 1, -1, -1):
+                total = A[i, i] * y[i]
+                for e in range(first[i], first[i + 1]):
+                    total += A[i, ancestors[e]] * y[ancestors[e]]
+                y[i] = total
+
+
+@jit
+def mul_LT(first, ancestors, L, x):
+    """x = L^T x, in place too: a row has done its part before it is changed by those below."""
+    for b in range(x.shape[0]):
+        A = L[b]
+        for c in range(x.shape[1]):
+            y = x[b, c]
+            for i in range(len(y)):
+                t = y[i]
+                y[i] = A[i, i] * t
+                for e in range(first[i], first[i + 1]):
+                    y[ancestors[e]] += A[i, ancestors[e]] * t
+
+
+@jit
+def solve_L(first, ancestors, L, x):
+    """x = L^-1 x."""
+    for b in range(x.shape[0]):
+        A = L[b]
+        for c in range(x.shape[1]):
+            y = x[b, c]
+            for i in range(len(y)):
+                total = y[i]
+                for e in range(first[i], first[i + 1]):
+                    total -= A[i, ancestors[e]] * y[ancestors[e]]
+                y[i] = total / A[i, i]
+
+
+@jit
+def solve_LT(first, ancestors, L, x):
+    """x = L^-T x."""
+    for b in range(x.shape[0]):
+        A = L[b]
+        for c in range(x.shape[1]):
+            y = x[b, c]
+            for i in range(len(y) - 1, -1, -1):
+                t = y[i] / A[i, i]
+                y[i] = t
+                for e in range(first[i], first[i + 1]):
+                    y[ancestors[e]] -= A[i, ancestors[e]] * t
+
+
+@jit
+def solve(first, ancestors, L, D, x):
+    """x = (L^T D L)^-1 x."""
+    solve_LT(first, ancestors, L, x)
+    for b in range(x.shape[0]):
+        for c in range(x.shape[1]):
+            for i in range(x.shape[2]):
+                x[b, c, i] /= D[b, i]
+    solve_L(first, ancestors, L, x)
+
+
+@jit
+def inverse(first, ancestors, L, D, out):
+    """Y = (L^T D L)^-1 row by row: L Y = D^-1 L^-T, and the right-hand side is upper triangular."""
+    for b in range(L.shape[0]):
+        A, Y = L[b], out[b]
+        for i in range(L.shape[1]):
+            for j in range(i):
+                Y[i, j] = 0.0
+            for e in range(first[i], first[i + 1]):
+                p, a = ancestors[e], A[i, ancestors[e]] / A[i, i]
+                for j in range(i):
+                    Y[i, j] -= a * Y[p, j]
+            diagonal = 1 / (D[b, i] * A[i, i] * A[i, i])
+            for e in range(first[i], first[i + 1]):
+                diagonal -= A[i, ancestors[e]] / A[i, i] * Y[i, ancestors[e]]
+            Y[i, i] = diagonal
+            for j in range(i):
+                Y[j, i] = Y[i, j]
