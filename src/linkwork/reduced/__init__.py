@@ -1,5 +1,6 @@
 """Joint coordinates: sparse factorisations of inertia matrices and what they cost (featherstone05)."""
 
+from linkwork.reduced import cost
 from linkwork.reduced.sparse import (
     Factors,
     expanded,
@@ -14,4 +15,17 @@ from linkwork.reduced.sparse import (
     solve_LT,
 )
 
-__all__ = ["Factors", "expanded", "from_paper", "inverse", "ltdl", "ltl", "mul_L", "mul_LT", "solve", "solve_L", "solve_LT"]
+__all__ = [
+    "Factors",
+    "cost",
+    "expanded",
+    "from_paper",
+    "inverse",
+    "ltdl",
+    "ltl",
+    "mul_L",
+    "mul_LT",
+    "solve",
+    "solve_L",
+    "solve_LT",
+]

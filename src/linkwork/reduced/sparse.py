@@ -77,7 +77,7 @@ def ltl(parents, H, out: np.ndarray | None = None, *, check: bool = False) -> np
            [1., 2.]])
     """
     L, D = ltdl(parents, H, (out, None), check=check)
-    drivers.scale_rows(*_lists(parents), _several(L, 2), _several(D, 1))
+    drivers.scale_rows(*lists(parents), _several(L, 2), _several(D, 1))
     return L
 
 
@@ -139,7 +139,7 @@ def inverse(parents, factors, out: np.ndarray | None = None) -> np.ndarray:
     parents = parent_array(parents)
     L, D = _pair(factors, len(parents))
     out = np.empty(L.shape) if out is None else _written("out", out, L.shape)
-    drivers.inverse(*_lists(parents), _several(L, 2), _several(D, 1), _several(out, 2))
+    drivers.inverse(*lists(parents), _several(L, 2), _several(D, 1), _several(out, 2))
     return out
 
 
@@ -181,7 +181,8 @@ def _by_rows(key: bytes) -> bool:
     return operations > MOST or int((d * (d - 1) // 2).sum()) < WORTH * operations
 
 
-def _lists(parents) -> tuple[np.ndarray, np.ndarray]:
+def lists(parents) -> tuple[np.ndarray, np.ndarray]:
+    """Ancestors of each row (`ancestor_lists`), kept for the next call."""
     return _known_lists(parent_array(parents).tobytes())
 
 
@@ -203,7 +204,7 @@ def _pair(factors, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _applied(driver, parents, L, x, out, *more):
     """Run a driver on a copy of x (vectors, or the columns of matrices), and put the result in `out`."""
-    first, ancestors = _lists(parents)
+    first, ancestors = lists(parents)
     n = len(first) - 1
     L = _matrices("L", L, n)
     x = np.asarray(x, dtype=float)
@@ -247,7 +248,7 @@ def _written(name: str, array, shape: tuple) -> np.ndarray:
 def _check_pattern(parents: np.ndarray, H: np.ndarray) -> None:
     """The sparsity that the parent array promises (eq. 6), and symmetry."""
     n = len(parents)
-    first, ancestors = _lists(parents)
+    first, ancestors = lists(parents)
     allowed = np.eye(n, dtype=bool)
     allowed[np.repeat(np.arange(n), np.diff(first)), ancestors] = True
     broken = np.argwhere(~(allowed | allowed.T) & (H != 0))
