@@ -151,7 +151,7 @@ def solve_L(first, ancestors, L, x):
                 total = y[i]
                 for e in range(first[i], first[i + 1]):
                     total -= A[i, ancestors[e]] * y[ancestors[e]]
-                y[i] = total / A[i, i]
+                y[i] = total if A[i, i] == 1 else total / A[i, i]  # the next row would wait for a division
 
 
 @jit
@@ -162,7 +162,7 @@ def solve_LT(first, ancestors, L, x):
         for c in range(x.shape[1]):
             y = x[b, c]
             for i in range(len(y) - 1, -1, -1):
-                t = y[i] / A[i, i]
+                t = y[i] if A[i, i] == 1 else y[i] / A[i, i]
                 y[i] = t
                 for e in range(first[i], first[i + 1]):
                     y[ancestors[e]] -= A[i, ancestors[e]] * t

@@ -6,6 +6,8 @@ children (eq. 2). The paper counts from 1 and calls the ground 0; `from_paper` t
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from linkwork.errors import ArrayError
@@ -20,17 +22,22 @@ def parent_array(parents) -> np.ndarray:
     given = np.asarray(getattr(parents, "expanded_parents", parents))
     if given.ndim != 1:
         raise ArrayError(f"parents: an array of shape {given.shape}; give one number for each row of the matrix")
-    if given.size == 0:
-        return np.zeros(0, np.int64)
-    if given.dtype.kind not in "iu":
+    if given.dtype.kind not in "iu" and given.size:
         raise ArrayError(f"parents: {given.dtype} numbers; give integers, -1 for a row that has no parent")
     array = np.ascontiguousarray(given, dtype=np.int64)
-    wrong = np.flatnonzero((array < -1) | (array >= np.arange(len(array))))
-    if len(wrong):
-        i = int(wrong[0])
-        raise ArrayError(f"parents: entry {i} is {array[i]}; number parents before their children, so that it lies from -1 "
-                         f"(no parent) to {i - 1}")  # fmt: skip
+    wrong = _irregular(array.tobytes())
+    if wrong >= 0:
+        raise ArrayError(f"parents: entry {wrong} is {array[wrong]}; number parents before their children, so that it lies "
+                         f"from -1 (no parent) to {wrong - 1}")  # fmt: skip
     return array
+
+
+@lru_cache(maxsize=256)
+def _irregular(key: bytes) -> int:
+    """The first entry that breaks eq. 2, or -1; known arrays are not looked at again."""
+    array = np.frombuffer(key, dtype=np.int64)
+    wrong = np.flatnonzero((array < -1) | (array >= np.arange(len(array))))
+    return int(wrong[0]) if len(wrong) else -1
 
 
 def from_paper(parents) -> np.ndarray:

@@ -188,7 +188,8 @@ def lists(parents) -> tuple[np.ndarray, np.ndarray]:
 
 @lru_cache(maxsize=64)
 def _known_lists(key: bytes) -> tuple[np.ndarray, np.ndarray]:
-    return ancestor_lists(np.frombuffer(key, dtype=np.int64))
+    first, ancestors = ancestor_lists(np.frombuffer(key, dtype=np.int64))
+    return first, ancestors.astype(np.uint32)  # no negative index to be thought of
 
 
 def _pair(factors, n: int) -> tuple[np.ndarray, np.ndarray]:

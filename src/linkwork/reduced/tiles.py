@@ -193,7 +193,7 @@ def _plan(key: bytes) -> Plan:
     lane_table = np.zeros(0, np.int64) if INTERPRETED else np.array(LOADER.addresses_of(kernels, LANES), dtype=np.int64)
     return Plan(
         flat=(row * len(parents) + column).astype(np.uint32),
-        pivots=pivots,
+        pivots=pivots.astype(np.uint32),
         table=kernel_table(kernels),
         operations=operations,
         lane_table=lane_table,
