@@ -11,9 +11,6 @@ import ctypes
 import os
 import time
 
-for library in ("OPENBLAS", "OMP", "MKL"):  # before numpy is imported
-    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-
 import numba
 import numpy as np
 from numba.extending import get_cython_function_address
@@ -47,7 +44,9 @@ TREES = {
 
 
 def lapack(name, arguments):
-    """A routine of LAPACK, as compiled loops may call it."""
+    """A routine of LAPACK, as compiled loops may call it, on one thread: SciPy's library is loaded here."""
+    for library in ("OPENBLAS", "OMP", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     address = get_cython_function_address("scipy.linalg.cython_lapack", name)
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(address)
 
@@ -106,7 +105,7 @@ class Contest:
         lanes = (p.flat, p.pivots, p.lane_table, p.lane_operations, flat, flat, self.D)
         return {
             "LAPACK dpotrf": lambda: cholesky(self.A, LOWER, self.size, self.info),
-            "LTDL as printed, compiled": lambda: factor_drivers.ltdl_by_rows(self.parents, self.A, self.A, self.D),
+            "LTDL row by row": lambda: factor_drivers.ltdl_by_rows(self.parents, self.A, self.A, self.D),
             "LTDL in tiles, one by one": lambda: factor_drivers.ltdl_by_tiles(*single),
             "LTDL in tiles, four at once": lambda: factor_drivers.ltdl_in_lanes(*lanes),
             "lw.reduced.ltdl": lambda: ltdl(self.parents, self.A, (self.A, self.D)),
@@ -187,8 +186,8 @@ def page(result):
     return "\n\n".join([
         "# Factorisations of inertia matrices with branches",
         "Written by `python -m benchmarks.sparse`. " + machine.sentence(result["machine"]),
-        f"Microseconds a matrix, and in brackets the part of LAPACK's time: {MATRICES} matrices in one compiled loop, in place, "
-        "one thread, the best of turns.",
+        f"Microseconds a matrix, and in brackets the part of LAPACK's time: {MATRICES} matrices in one compiled loop, in "
+        "place, one thread, the best of turns.",
         "## Factor", table("factor"), "## Solve with the factors, one right-hand side", table("solve"),
     ])  # fmt: skip
 

@@ -17,25 +17,27 @@ DONE = -1  # else: number of the matrix * n + the row whose pivot is not positiv
 
 @jit
 def ltdl_by_rows(parents, H, L, D):
-    """The algorithm of the appendix, row by row."""
+    """The algorithm of the appendix, but that what is taken off an entry is summed first: rounded once at the entry's size."""
     n = H.shape[1]
+    taken = np.zeros((n, n))
     for b in range(H.shape[0]):
-        for i in range(n):
-            j = i
-            while j >= 0:
-                L[b, i, j] = H[b, i, j]
-                j = parents[j]
         A = L[b]
         for k in range(n - 1, -1, -1):
-            D[b, k] = A[k, k]
-            if not (0 < A[k, k] < np.inf):
+            j = k
+            while j >= 0:
+                A[k, j] = H[b, k, j] - taken[k, j]
+                taken[k, j] = 0.0
+                j = parents[j]
+            pivot = A[k, k]
+            D[b, k] = pivot
+            if not (0 < pivot < np.inf):
                 return b * n + k
             i = parents[k]
             while i >= 0:
-                a = A[k, i] / A[k, k]
+                a = A[k, i] / pivot
                 j = i
                 while j >= 0:
-                    A[i, j] -= A[k, j] * a
+                    taken[i, j] += A[k, j] * a
                     j = parents[j]
                 A[k, i] = a
                 i = parents[i]

@@ -18,7 +18,7 @@ import numpy as np
 
 from linkwork.codegen.compile import cache_folder, keep, platform_digest
 from linkwork.errors import UnknownNameError, suggestion
-from linkwork.reduced import counts, sparse
+from linkwork.reduced import counts, factor_drivers, sparse
 from linkwork.reduced.parent_array import expanded
 
 MATRICES = 64  # of a timed batch
@@ -136,15 +136,16 @@ def _path() -> Path:
 def time_ltdl(parents, freedoms) -> float:
     """Seconds of one factorisation among many."""
     rows, H = _matrices(parents, freedoms)
-    out = sparse.ltdl(rows, H)
-    return _best(lambda: sparse.ltdl(rows, H, out)) / MATRICES
+    L, D = sparse.ltdl(rows, H)
+    return _best(lambda: sparse.factor_into(rows, H, L, D)) / MATRICES
 
 
 def time_solve(parents, freedoms) -> float:
     """Seconds of one back-substitution among many."""
     rows, H = _matrices(parents, freedoms)
-    factors, b = sparse.ltdl(rows, H), np.ones(H.shape[:-1])
-    return _best(lambda: sparse.solve(rows, factors, b, b)) / MATRICES
+    L, D = sparse.ltdl(rows, H)
+    x = np.ones((MATRICES, 1, len(rows)))
+    return _best(lambda: factor_drivers.solve(*sparse.lists(rows), L, D, x)) / MATRICES
 
 
 def _matrices(parents, freedoms) -> tuple[np.ndarray, np.ndarray]:

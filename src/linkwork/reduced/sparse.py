@@ -65,7 +65,7 @@ def ltdl(parents, H, out: Factors | tuple | None = None, *, check: bool = False)
     L, D = (None, None) if out is None else out
     L = np.zeros(H.shape) if L is None else _written("L", L, H.shape)
     D = np.empty(H.shape[:-1]) if D is None else _written("D", D, H.shape[:-1])
-    _factor(parents, _several(H, 2), _several(L, 2), _several(D, 1))
+    factor_into(parents, _several(H, 2), _several(L, 2), _several(D, 1))
     return Factors(L, D)
 
 
@@ -146,7 +146,7 @@ def inverse(parents, factors, out: np.ndarray | None = None) -> np.ndarray:
 # -- behind them -----------------------------------------------------------------------------------------------------
 
 
-def _factor(parents, H, L, D) -> None:
+def factor_into(parents, H, L, D) -> None:
     """H (k, n, n) -> L, D, in tiles where runs of rows are long enough, four matrices at once where there are so many."""
     if _by_rows(parents.tobytes()):
         return _say(drivers.ltdl_by_rows(parents, H, L, D), D)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+import casadi as ca
 import numpy as np
 from casadi import SX
 
@@ -77,11 +78,10 @@ def update_triangle(s: int, m: int) -> Kernel:
     def write(trace: Trace) -> None:
         L, _ = _factors(trace, s)
         T, A = rows(trace.load(2, 0, s * m), s, m), symmetric(trace.load(3, m, triangle_size(m)), m)
-        for k in reversed(range(s)):
-            for i in range(m):
-                u = T[k, i] * L[k, k]
-                for j in range(i + 1):
-                    A[i, j] -= u * T[k, j]
+        U = ca.diag(ca.diag(L)) @ T
+        for i in range(m):
+            for j in range(i + 1):
+                A[i, j] -= ca.dot(U[:, i], T[:, j])  # summed first: rounded once at the size of A
         trace.store(3, m, lower(A))
 
     return Kernel(f"ltdl update {s} {m}", write, pairs=True)
@@ -95,12 +95,7 @@ def update_tile(s: int, m: int, q: int) -> Kernel:
         L, _ = _factors(trace, s)
         T, U = rows(trace.load(2, 0, s * m), s, m), rows(trace.load(3, 0, s * q), s, q)
         A = rows(trace.load(4, 0, m * q), m, q)
-        for k in reversed(range(s)):
-            for i in range(m):
-                u = T[k, i] * L[k, k]
-                for j in range(q):
-                    A[i, j] -= u * U[k, j]
-        trace.store(4, 0, A)
+        trace.store(4, 0, A - (ca.diag(ca.diag(L)) @ T).T @ U)
 
     return Kernel(f"ltdl update {s} {m} {q}", write, pairs=True)
 
