@@ -46,18 +46,25 @@ def ltdl_by_rows(parents, H, L, D):
 
 
 @jit
-def _spread(work, flat, pivots, matrix, D):
-    """Numbers of a workspace into L, with ones on its diagonal, and D; the row of a pivot that is not positive."""
-    n = len(pivots)
-    for e in range(len(flat)):
-        matrix[flat[e]] = work[e]
-    bad = DONE
-    for i in range(n):
-        D[i] = work[pivots[i]]
-        matrix[i * n + i] = 1.0
-        if not (0 < D[i] < np.inf):
-            bad = i
-    return bad
+def _last_bad(D):
+    """The last pivot that is not positive: the first that elimination came upon."""
+    fine = True
+    for i in range(len(D)):
+        fine &= (0 < D[i]) & (D[i] < np.inf)
+    if not fine:
+        for i in range(len(D) - 1, -1, -1):
+            if not (0 < D[i] < np.inf):
+                return i
+    return DONE
+
+
+@jit
+def _ones(matrix, n):
+    """On the diagonal of a matrix (n n,)."""
+    place = np.uint64(0)
+    for _ in range(n):
+        matrix[place] = 1.0
+        place += np.uint64(n + 1)
 
 
 @jit
@@ -65,11 +72,16 @@ def ltdl_by_tiles(flat, pivots, table, operations, H, L, D):
     """One matrix after another; H and L as (k, n n)."""
     work = np.empty(len(flat))
     for b in range(H.shape[0]):
-        matrix = H[b]
+        matrix, factor, diagonal = H[b], L[b], D[b]
         for e in range(len(flat)):
             work[e] = matrix[flat[e]]
         sweep(work, table, operations)
-        bad = _spread(work, flat, pivots, L[b], D[b])
+        for e in range(len(flat)):
+            factor[flat[e]] = work[e]
+        for i in range(len(pivots)):
+            diagonal[i] = work[pivots[i]]
+        _ones(factor, len(pivots))
+        bad = _last_bad(diagonal)
         if bad != DONE:
             return b * len(pivots) + bad
     return DONE
@@ -78,28 +90,25 @@ def ltdl_by_tiles(flat, pivots, table, operations, H, L, D):
 @jit
 def ltdl_in_lanes(flat, pivots, table, operations, H, L, D):
     """Four matrices side by side; H and L as (k, n n), k a multiple of four."""
-    work = np.empty(4 * len(flat))
-    n = len(pivots)
+    work = np.empty((len(flat), 4))
     for b in range(0, H.shape[0], 4):
         H0, H1, H2, H3 = H[b], H[b + 1], H[b + 2], H[b + 3]
         for e in range(len(flat)):
-            f = flat[e]
-            work[4 * e], work[4 * e + 1], work[4 * e + 2], work[4 * e + 3] = H0[f], H1[f], H2[f], H3[f]
-        sweep(work, table, operations)
+            f, lanes = flat[e], work[e]
+            lanes[0], lanes[1], lanes[2], lanes[3] = H0[f], H1[f], H2[f], H3[f]
+        sweep(work.reshape(-1), table, operations)
         L0, L1, L2, L3 = L[b], L[b + 1], L[b + 2], L[b + 3]
         for e in range(len(flat)):
-            f = flat[e]
-            L0[f], L1[f], L2[f], L3[f] = work[4 * e], work[4 * e + 1], work[4 * e + 2], work[4 * e + 3]
+            f, lanes = flat[e], work[e]
+            L0[f], L1[f], L2[f], L3[f] = lanes[0], lanes[1], lanes[2], lanes[3]
         for lane in range(4):
-            bad = DONE
-            for i in range(n):
-                pivot = work[4 * pivots[i] + lane]
-                D[b + lane, i] = pivot
-                L[b + lane, i * n + i] = 1.0
-                if not (0 < pivot < np.inf):
-                    bad = i
+            diagonal = D[b + lane]
+            for i in range(len(pivots)):
+                diagonal[i] = work[pivots[i], lane]
+            _ones(L[b + lane], len(pivots))
+            bad = _last_bad(diagonal)
             if bad != DONE:
-                return (b + lane) * n + bad
+                return (b + lane) * len(pivots) + bad
     return DONE
 
 
