@@ -18,7 +18,8 @@ from numba.extending import get_cython_function_address
 from benchmarks import machine, tables
 from linkwork.reduced import cost, factor_drivers
 from linkwork.reduced.parent_array import expanded, parent_array
-from linkwork.reduced.sparse import lists, ltdl, solve
+from linkwork.reduced.sparse import lists, ltdl, solve, solve_matrix
+from linkwork.reduced.substitution import solving
 from linkwork.reduced.tiles import plan
 
 MATRICES = 64  # at once: they stay in a core's own cache
@@ -101,8 +102,8 @@ class Contest:
         """Way -> routine that works on self.A in place."""
         p = plan(self.parents)
         flat = self.A.reshape(MATRICES, -1)
-        single = (p.flat, p.pivots, p.table, p.operations, flat, flat, self.D)
-        lanes = (p.flat, p.pivots, p.lane_table, p.lane_operations, flat, flat, self.D)
+        single = (p.flat, p.pivots, *p.program.single, flat, flat, self.D)
+        lanes = (p.flat, p.pivots, *p.program.lanes, flat, flat, self.D)
         return {
             "LAPACK dpotrf": lambda: cholesky(self.A, LOWER, self.size, self.info),
             "LTDL row by row": lambda: factor_drivers.ltdl_by_rows(self.parents, self.A, self.A, self.D),
@@ -118,6 +119,22 @@ class Contest:
             "LAPACK dpotrs": lambda: cholesky_solve(self.G, self.x, LOWER, self.size, self.one, self.info),
             "with L and D, compiled": lambda: factor_drivers.solve(*ours),
             "lw.reduced.solve": lambda: solve(self.parents, self.factors, self.x, self.x),
+        }
+
+    def both(self):
+        """Way -> routine that factors self.A and solves for self.x."""
+        p, s = plan(self.parents), solving(self.parents)
+        places, ours = (p.flat, p.pivots, s.order), (self.A.reshape(MATRICES, -1), self.x, self.D)
+
+        def with_lapack():
+            cholesky(self.A, LOWER, self.size, self.info)
+            cholesky_solve(self.A, self.x, LOWER, self.size, self.one, self.info)
+
+        return {
+            "LAPACK dpotrf, dpotrs": with_lapack,
+            "in tiles, one by one": lambda: factor_drivers.solve_by_tiles(*places, *s.program.single, *ours),
+            "in tiles, four at once": lambda: factor_drivers.solve_in_lanes(*places, *s.program.lanes, *ours),
+            "lw.reduced.solve_matrix": lambda: solve_matrix(self.parents, self.A, self.x, self.x),
         }
 
     def restore(self):
@@ -136,7 +153,7 @@ class Contest:
             else:
                 rebuilt = np.swapaxes(L, 1, 2) @ (self.D[:, :, None] * L)
             _agree(name, rebuilt, self.H)
-        for name, run in self.solvings().items():
+        for name, run in [*self.solvings().items(), *self.both().items()]:
             self.restore()
             run()
             _agree(name, (self.H @ self.x[:, :, None])[:, :, 0], self.b)
@@ -169,6 +186,7 @@ def measure(turns=TURNS, names=tuple(TREES)):
             "tree": name, "n": contest.n, "zeros": cost.zeros(contest.parents), "density": cost.density(contest.parents),
             "factor": best_of_turns(contest, contest.factorings(), turns),
             "solve": best_of_turns(contest, contest.solvings(), turns),
+            "both": best_of_turns(contest, contest.both(), turns),
         })  # fmt: skip
     return rows
 
@@ -189,6 +207,7 @@ def page(result):
         f"Microseconds a matrix, and in brackets the part of LAPACK's time: {MATRICES} matrices in one compiled loop, in "
         "place, one thread, the best of turns.",
         "## Factor", table("factor"), "## Solve with the factors, one right-hand side", table("solve"),
+        "## Factor and solve", table("both"),
     ])  # fmt: skip
 
 

@@ -21,7 +21,9 @@ from linkwork.reduced import (
     solve,
     solve_L,
     solve_LT,
+    solve_matrix,
     sparse,
+    substitution,
     tiles,
 )
 from tests.oracles import branches
@@ -70,10 +72,10 @@ def test_rows_and_tiles_give_one_answer(parents):
     )
     assert factor_drivers.ltdl_by_rows(parents, H, *by_rows) == factor_drivers.DONE
     flat = H.reshape(1, -1), by_tiles[0].reshape(1, -1), by_tiles[1]
-    assert factor_drivers.ltdl_by_tiles(steps.flat, steps.pivots, steps.table, steps.operations, *flat) == factor_drivers.DONE
+    assert factor_drivers.ltdl_by_tiles(steps.flat, steps.pivots, *steps.program.single, *flat) == factor_drivers.DONE
     for one, other in zip(by_rows, by_tiles, strict=True):
         close(one, other)
-    assert len(steps.operations) == tiles.operation_count(parents)
+    assert len(steps.program.operations) == tiles.operation_count(parents)
 
 
 def test_products_and_solves_are_those_of_dense_matrices(problems):
@@ -89,6 +91,8 @@ def test_products_and_solves_are_those_of_dense_matrices(problems):
                 close(H @ solve(parents, factors, x), x)
         for factors in (ltdl(parents, H), ltl(parents, H)):
             close(inverse(parents, factors) @ H, np.eye(n))
+        x = rng.normal(size=n)
+        close(H @ solve_matrix(parents, H, x), x)
 
 
 def test_zeros_are_neither_read_nor_written(problems):
@@ -102,6 +106,7 @@ def test_zeros_are_neither_read_nor_written(problems):
             for use in (mul_L, mul_LT, solve_L, solve_LT, solve):
                 assert np.array_equal(use(parents, with_holes, x), use(parents, L, x))
             assert np.array_equal(inverse(parents, with_holes), inverse(parents, L))
+        assert np.array_equal(solve_matrix(parents, holes, x), solve_matrix(parents, H, x))
         out = Factors(np.full(H.shape, 7.0), np.empty(len(parents)))
         ltdl(parents, holes, out)
         assert (out.L[~allowed] == 7.0).all()
@@ -120,6 +125,7 @@ def test_an_array_of_matrices_has_the_bits_of_each_alone(parents):
         assert np.array_equal(together.L[b], alone.L) and np.array_equal(together.D[b], alone.D)
         assert np.array_equal(lower[b], ltl(parents, H[b]))
         assert np.array_equal(all_inverse[b], inverse(parents, alone))
+        assert np.array_equal(solve_matrix(parents, H, vectors)[b], solve_matrix(parents, H[b], vectors[b]))
         for use in (mul_L, mul_LT, solve_L, solve_LT):
             assert np.array_equal(use(parents, lower, vectors)[b], use(parents, lower[b], vectors[b]))
             assert np.array_equal(use(parents, lower, matrices)[b], use(parents, lower[b], matrices[b]))
@@ -146,6 +152,8 @@ def test_results_go_where_they_are_told():
         assert np.array_equal(y, use(parents, L, x))
     y = x.copy()
     assert solve(parents, wanted, y, out=y) is y and np.array_equal(y, solve(parents, wanted, x))
+    y = x.copy()
+    assert solve_matrix(parents, H, y, y) is y and np.array_equal(y, solve_matrix(parents, H, x))
     into = np.empty((30, 30))
     assert inverse(parents, wanted, into) is into and np.array_equal(into, into.T)
 
@@ -176,7 +184,7 @@ def test_a_matrix_that_is_not_positive_definite_is_named(parents):
     good = branches.matrix(parents, rng)
     bad = good.copy()
     bad[1, 1] = -3.0
-    for factor in (ltdl, ltl):
+    for factor in (ltdl, ltl, lambda parents, H: solve_matrix(parents, H, np.ones(H.shape[:-1]))):
         with pytest.raises(ArrayError, match=r"H is not positive definite: the pivot of row 1 is -"):
             factor(parents, bad)
         for which in (2, 5):  # among those side by side, and behind them
@@ -229,12 +237,27 @@ def test_shapes_that_do_not_fit_are_named():
         ltl(parents, L, np.eye(3, dtype=np.float32))
     with pytest.raises(ArrayError, match=r"D: shape \(2,\); give \(3,\)"):
         ltdl(parents, L, (L.copy(), np.empty(2)))
+    with pytest.raises(ArrayError, match=r"b: shape \(3, 1\); give \(3,\)"):
+        solve_matrix(parents, L, np.ones((3, 1)))
     with pytest.raises(ArrayError, match="factors: 3 arrays; give"):
         solve(parents, (L, L, L), np.ones(3))
     with pytest.raises(ArrayError, match=r"D: shape \(2,\); give \(3,\)"):
         solve(parents, (L, np.ones(2)), np.ones(3))
     with pytest.raises(ArrayError, match="freedoms"):
         expanded(parents, [1, 1])
+
+
+def test_every_way_solves_deep_trees_of_many_runs():
+    """Several runs above a run: panels, tiles and substitution beyond the nearest."""
+    rng = np.random.default_rng(12)
+    trees = [branches.chain(40), expanded([-1, 0, 1, 1, 3, 3], [6, 5, 9, 13, 2, 20])]
+    for parents in trees:
+        H, x = branches.matrix(parents, rng), rng.normal(size=len(parents))
+        H += np.eye(len(parents))
+        assert not sparse._by_rows(parents.tobytes())
+        close(rebuilt(*ltdl(parents, H)), H)
+        close(H @ solve_matrix(parents, H, x), x)
+        close(H @ solve(parents, ltdl(parents, H), x), x)
 
 
 def test_figure_2_is_expanded_as_printed():
@@ -247,6 +270,6 @@ def test_a_joint_without_freedoms_hands_on_its_parent():
     assert expanded([-1, 0], [0, 1]).tolist() == [-1]
 
 
-@pytest.mark.parametrize("module", [sparse, parent_array, tiles], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [sparse, parent_array, tiles, substitution], ids=lambda module: module.__name__)
 def test_examples_run(module):
     assert doctest.testmod(importlib.import_module(module.__name__)).failed == 0

@@ -13,6 +13,7 @@ from linkwork.reduced.sparse import (
     solve,
     solve_L,
     solve_LT,
+    solve_matrix,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "solve",
     "solve_L",
     "solve_LT",
+    "solve_matrix",
 ]

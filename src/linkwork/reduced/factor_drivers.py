@@ -113,6 +113,56 @@ def ltdl_in_lanes(flat, pivots, table, operations, H, L, D):
 
 
 @jit
+def solve_by_tiles(flat, pivots, order, table, operations, H, x, D):
+    """x = H^-1 x, one after another; H as (k, n n), x and D (k, n)."""
+    m, n = len(flat), len(order)
+    work = np.empty(m + n)
+    behind = work[m:]
+    for b in range(H.shape[0]):
+        matrix, y, diagonal = H[b], x[b], D[b]
+        for e in range(m):
+            work[e] = matrix[flat[e]]
+        for e in range(n):
+            behind[e] = y[order[e]]
+        sweep(work, table, operations)
+        for e in range(n):
+            y[order[e]] = behind[e]
+        for i in range(n):
+            diagonal[i] = work[pivots[i]]
+        bad = _last_bad(diagonal)
+        if bad != DONE:
+            return b * n + bad
+    return DONE
+
+
+@jit
+def solve_in_lanes(flat, pivots, order, table, operations, H, x, D):
+    """The same with four side by side, k a multiple of four."""
+    m, n = len(flat), len(order)
+    work = np.empty((m + n, 4))
+    behind = work[m:]
+    for b in range(0, H.shape[0], 4):
+        H0, H1, H2, H3 = H[b], H[b + 1], H[b + 2], H[b + 3]
+        for e in range(m):
+            f, lanes = flat[e], work[e]
+            lanes[0], lanes[1], lanes[2], lanes[3] = H0[f], H1[f], H2[f], H3[f]
+        for lane in range(4):
+            for e in range(n):
+                behind[e, lane] = x[b + lane, order[e]]
+        sweep(work.reshape(-1), table, operations)
+        for lane in range(4):
+            diagonal = D[b + lane]
+            for e in range(n):
+                x[b + lane, order[e]] = behind[e, lane]
+            for i in range(n):
+                diagonal[i] = work[pivots[i], lane]
+            bad = _last_bad(diagonal)
+            if bad != DONE:
+                return (b + lane) * n + bad
+    return DONE
+
+
+@jit
 def scale_rows(first, ancestors, L, D):
     """L of H = L^T D L becomes L of H = L^T L."""
     for b in range(L.shape[0]):

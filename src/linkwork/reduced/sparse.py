@@ -31,9 +31,11 @@ from linkwork.codegen.jit import INTERPRETED
 from linkwork.errors import ArrayError
 from linkwork.reduced import factor_drivers as drivers
 from linkwork.reduced.parent_array import ancestor_lists, depths, expanded, from_paper, parent_array
+from linkwork.reduced.substitution import solving
 from linkwork.reduced.tiles import LANES, operation_count, plan
 
-__all__ = ["Factors", "expanded", "from_paper", "inverse", "ltdl", "ltl", "mul_L", "mul_LT", "solve", "solve_L", "solve_LT"]
+__all__ = ["Factors", "expanded", "from_paper", "inverse", "ltdl", "ltl", "mul_L", "mul_LT", "solve", "solve_L", "solve_LT",
+           "solve_matrix"]  # fmt: skip
 
 SYMMETRIC = 1e-10  # relative to the largest number of the matrix: a greater difference is no rounding
 WORTH = 8  # multiplications an operation, below which the calls of kernels cost more than they save
@@ -129,6 +131,24 @@ def solve(parents, factors, b, out: np.ndarray | None = None) -> np.ndarray:
     return _applied(drivers.solve, parents, L, b, out, _several(D, 1))
 
 
+def solve_matrix(parents, H, b, out: np.ndarray | None = None, *, check: bool = False) -> np.ndarray:
+    """H^-1 b in one go, for vectors b; the factors are not kept. `out` may be b itself.
+
+    >>> solve_matrix((-1, 0), [[3.0, 1.0], [1.0, 2.0]], [5.0, 5.0])
+    array([1., 2.])
+    """
+    parents = parent_array(parents)
+    H = _matrices("H", H, len(parents))
+    if check:
+        _check_pattern(parents, H)
+    x = np.array(b, dtype=float, order="C")
+    _shape("b", x, H.shape[:-1])
+    out = np.empty(x.shape) if out is None else _written("out", out, x.shape)
+    solve_into(parents, _several(H, 2), _several(x, 1))
+    out[...] = x
+    return out
+
+
 def inverse(parents, factors, out: np.ndarray | None = None) -> np.ndarray:
     """H^-1 with the factors of H, both triangles; trees that hang apart have zeros between them.
 
@@ -152,14 +172,31 @@ def factor_into(parents, H, L, D) -> None:
         return _say(drivers.ltdl_by_rows(parents, H, L, D), D)
     k, n = D.shape
     steps = plan(parents)
-    flat_H, flat_L = H.reshape(k, n * n), L.reshape(k, n * n)
-    beside = 0 if INTERPRETED or LANES * len(steps.flat) > LANE_NUMBERS else k - k % LANES
+    _in_parts(drivers.ltdl_in_lanes, drivers.ltdl_by_tiles, (steps.flat, steps.pivots), steps.program,
+              H.reshape(k, n * n), L.reshape(k, n * n), D)  # fmt: skip
+
+
+def solve_into(parents, H, x) -> None:
+    """x (k, n) becomes H^-1 x for H (k, n, n)."""
+    k, n = x.shape
+    D = np.empty((k, n))
+    if _by_rows(parents.tobytes()):
+        L = np.empty(H.shape)
+        _say(drivers.ltdl_by_rows(parents, H, L, D), D)
+        return drivers.solve(*lists(parents), L, D, x[:, None, :])
+    steps, both = plan(parents), solving(parents)
+    _in_parts(drivers.solve_in_lanes, drivers.solve_by_tiles, (steps.flat, steps.pivots, both.order), both.program,
+              H.reshape(k, n * n), x, D)  # fmt: skip
+
+
+def _in_parts(in_lanes, by_tiles, places, program, *arrays) -> None:
+    """Run a program on the first of every array, ...: as many as go side by side in lanes, the rest one by one."""
+    k, D = len(arrays[0]), arrays[-1]
+    beside = 0 if INTERPRETED or LANES * len(places[0]) > LANE_NUMBERS else k - k % LANES
     if beside:
-        _say(drivers.ltdl_in_lanes(steps.flat, steps.pivots, steps.lane_table, steps.lane_operations,
-                                   flat_H[:beside], flat_L[:beside], D[:beside]), D)  # fmt: skip
+        _say(in_lanes(*places, *program.lanes, *(a[:beside] for a in arrays)), D)
     if beside < k:
-        _say(drivers.ltdl_by_tiles(steps.flat, steps.pivots, steps.table, steps.operations,
-                                   flat_H[beside:], flat_L[beside:], D[beside:]), D, beside)  # fmt: skip
+        _say(by_tiles(*places, *program.single, *(a[beside:] for a in arrays)), D, beside)
 
 
 def _say(status: int, D: np.ndarray, before: int = 0) -> None:

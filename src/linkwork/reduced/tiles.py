@@ -11,7 +11,7 @@ on the tree. Memory and work are those of the sparse factor: structural zeros ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -29,7 +29,7 @@ LONGEST = 6
 LANES = 4  # matrices side by side
 
 
-def _factors(trace: Trace, s: int) -> tuple[SX, SX]:
+def factors(trace: Trace, s: int) -> tuple[SX, SX]:
     """L and 1/D of the run at pointer 1; D lies on the diagonal of L."""
     return symmetric(trace.load(1, s, triangle_size(s)), s), trace.load(1, 0, s)
 
@@ -59,7 +59,7 @@ def panel(s: int, m: int) -> Kernel:
     """Rows of the run towards a run above it (pointer 2): eliminated, divided by their pivots."""
 
     def write(trace: Trace) -> None:
-        L, reciprocal = _factors(trace, s)
+        L, reciprocal = factors(trace, s)
         T = rows(trace.load(2, 0, s * m), s, m)
         for k in reversed(range(s)):
             for i in range(k):
@@ -76,7 +76,7 @@ def update_triangle(s: int, m: int) -> Kernel:
     """What the run (1) takes, through its tile (2), off the triangle of a run above it (3)."""
 
     def write(trace: Trace) -> None:
-        L, _ = _factors(trace, s)
+        L, _ = factors(trace, s)
         T, A = rows(trace.load(2, 0, s * m), s, m), symmetric(trace.load(3, m, triangle_size(m)), m)
         U = ca.diag(ca.diag(L)) @ T
         for i in range(m):
@@ -92,7 +92,7 @@ def update_tile(s: int, m: int, q: int) -> Kernel:
     """What the run (1) takes, through its tiles (2, 3), off the tile (4) of one run above it towards another."""
 
     def write(trace: Trace) -> None:
-        L, _ = _factors(trace, s)
+        L, _ = factors(trace, s)
         T, U = rows(trace.load(2, 0, s * m), s, m), rows(trace.load(3, 0, s * q), s, q)
         A = rows(trace.load(4, 0, m * q), m, q)
         trace.store(4, 0, A - (ca.diag(ca.diag(L)) @ T).T @ U)
@@ -108,15 +108,45 @@ def front(s: int, m: int) -> Kernel:
 
 
 @dataclass(frozen=True)
+class Program:
+    """Operations on a workspace."""
+
+    table: np.ndarray  # addresses of kernels, ...
+    operations: np.ndarray  # ... and what to run: rows (kernel, offset, ...)
+    lane_table: np.ndarray  # the same for LANES matrices side by side
+    lane_operations: np.ndarray
+
+    @property
+    def single(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.table, self.operations
+
+    @property
+    def lanes(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.lane_table, self.lane_operations
+
+
+def program(steps: Iterable[tuple[Kernel, tuple[int, ...]]]) -> Program:
+    """Kernels and their offsets, compiled."""
+    steps = [*steps]
+    kernels = list(dict.fromkeys(kernel for kernel, _ in steps))
+    number = {kernel: k for k, kernel in enumerate(kernels)}
+    padded = [(number[kernel], *offsets, *[0] * (OPERANDS - len(offsets))) for kernel, offsets in steps]
+    operations = np.array(padded, dtype=np.int32).reshape(-1, 1 + OPERANDS)
+    return Program(
+        table=kernel_table(kernels),
+        operations=operations,
+        lane_table=np.zeros(0, np.int64) if INTERPRETED else np.array(LOADER.addresses_of(kernels, LANES), dtype=np.int64),
+        lane_operations=operations * np.array([1] + [LANES] * OPERANDS, dtype=np.int32),
+    )
+
+
+@dataclass(frozen=True)
 class Plan:
     """The elimination of one parent array."""
 
     flat: np.ndarray  # (entries of a workspace,) which number of a matrix lies there: row * n + column; 1/D beside its D
     pivots: np.ndarray  # (n,) places of D in the workspace
-    table: np.ndarray  # addresses of kernels, ...
-    operations: np.ndarray  # ... and what to run: rows (kernel, offset, ...)
-    lane_table: np.ndarray  # the same for LANES matrices side by side
-    lane_operations: np.ndarray
+    program: Program
 
 
 class Layout:
@@ -180,17 +210,5 @@ def _plan(key: bytes) -> Plan:
     row, column = np.array(layout.places, dtype=np.int64).reshape(-1, 2).T
     pivots = np.empty(len(parents), np.int64)
     pivots[row[row == column]] = np.flatnonzero(row == column)  # of 1/D and D, D comes later
-    done = [*layout.operations()]
-    kernels = list(dict.fromkeys(kernel for kernel, _ in done))
-    number = {kernel: k for k, kernel in enumerate(kernels)}
-    padded = [(number[kernel], *offsets, *[0] * (OPERANDS - len(offsets))) for kernel, offsets in done]
-    operations = np.array(padded, dtype=np.int32).reshape(-1, 1 + OPERANDS)
-    lane_table = np.zeros(0, np.int64) if INTERPRETED else np.array(LOADER.addresses_of(kernels, LANES), dtype=np.int64)
-    return Plan(
-        flat=(row * len(parents) + column).astype(np.uint32),
-        pivots=pivots.astype(np.uint32),
-        table=kernel_table(kernels),
-        operations=operations,
-        lane_table=lane_table,
-        lane_operations=operations * np.array([1] + [LANES] * OPERANDS, dtype=np.int32),
-    )
+    flat = (row * len(parents) + column).astype(np.uint32)
+    return Plan(flat, pivots.astype(np.uint32), program(layout.operations()))
