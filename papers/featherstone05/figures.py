@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.patches import Patch, Rectangle
 
 from linkwork.drawing import INK, PALE_INK, PALETTE
-from linkwork.reduced import cost, counts
+from linkwork.reduced import cost
 from papers.featherstone05.nested import blocks, envelope, nested, pattern
 from papers.featherstone05.trees import CHAIN, HUMANOID, TREE_1, robot
 from papers.style import dress, guide, sheet
@@ -16,11 +16,11 @@ FAMILIES = {  # of Table 2: colour, and where its name stands
     "span grid": (GREEN, "spanning tree of a grid"),
     "balanced tree": (BLUE, "balanced binary tree"),
 }
-STAGES = {
-    "crba": ("CRBA: H", BLUE),
-    "rnea": ("RNEA: C", TEAL),
-    "ltdl": ("LTDL factorisation", ORANGE),
-    "solve": ("back-substitution", OCHRE),
+PARTS = {  # of forward dynamics by the inertia matrix
+    "CRBA: H": (cost.crba, BLUE),
+    "RNEA: C": (cost.rnea, TEAL),
+    "LTDL factorisation": (cost.ltdl, ORANGE),
+    "back-substitution": (cost.back_substitution, OCHRE),
 }
 
 
@@ -71,8 +71,8 @@ def forward_dynamics():
         place, ticks = 0.0, []
         for name, tree in (("humanoid", HUMANOID), ("chain", CHAIN)):
             bottom = 0.0
-            for stage, (label, colour) in STAGES.items():
-                height = counts.STAGES[stage](*tree).total(addition)
+            for label, (count, colour) in PARTS.items():
+                height = count(*tree).total(addition)
                 one.bar(place, height, 0.8, bottom, color=colour, label=label if place == 0 else None)
                 bottom += height
             propagated = cost.aba(*tree).total(addition)
@@ -146,27 +146,32 @@ def nested_form():
 
 
 def times(result):
-    """Microseconds of the factorisations, and seconds against operations."""
-    figure, axes = sheet(11, 4.6, 1, 2)
-    ways = list(result["ways"]["humanoid"]["factor"])
-    colours = (ROSE, OCHRE, TEAL, BLUE, GREY)
-    for offset, (way, colour) in enumerate(zip(ways, colours, strict=True)):
-        heights = [1e6 * result["ways"][tree]["factor"][way] for tree in ("humanoid", "chain")]
-        places = np.arange(2) + 0.16 * (offset - 2)
-        axes[0, 0].bar(places, heights, 0.15, color=colour, label=way)
-        for x, height in zip(places, heights, strict=True):
-            _above(axes[0, 0], x, height, f"{height:.2g}")
-    dress(axes[0, 0], "Factoring a 30 × 30 matrix, measured", "", "µs")
-    axes[0, 0].set_xticks([0, 1], ["humanoid", "chain"])
-    axes[0, 0].grid(visible=False, axis="x")
-    axes[0, 0].legend(frameon=False, fontsize=9, labelcolor=INK)
-    _fits(axes[0, 1], result["stages"])
+    """Microseconds of factoring, of factoring and solving; and how well fitted rates meet them."""
+    figure, axes = sheet(14, 4.6, 1, 3)
+    _bars(axes[0, 0], result["ways"], "factor", (ROSE, OCHRE, TEAL, BLUE, GREY), "Factoring a 30 × 30 matrix")
+    _bars(axes[0, 1], result["ways"], "both", (ROSE, TEAL, BLUE, GREY), "Factoring and solving")
+    _fits(axes[0, 2], result["stages"])
     return figure
+
+
+def _bars(axes, trees, part, colours, title):
+    ways, width = list(trees["humanoid"][part]), 0.8 / len(colours)
+    for offset, (way, colour) in enumerate(zip(ways, colours, strict=True)):
+        heights = [1e6 * found[part][way] for found in trees.values()]
+        places = np.arange(len(trees)) + width * (offset - (len(ways) - 1) / 2)
+        axes.bar(places, heights, 0.94 * width, color=colour, label=way)
+        for x, height in zip(places, heights, strict=True):
+            _above(axes, x, height, f"{height:.2g}")
+    dress(axes, title, "", "µs")
+    axes.set_xticks(range(len(trees)), list(trees))
+    axes.set_ylim(0, 1.25 * axes.get_ylim()[1])
+    axes.grid(visible=False, axis="x")
+    axes.legend(frameon=False, fontsize=9, labelcolor=INK, loc="upper left")
 
 
 def _fits(axes, stages):
     """Measured times against those that the fitted rates give."""
-    marks = dict(zip(counts.STAGES, ((GREY, "v"), (GREEN, "^"), (VIOLET, "D"), (BLUE, "o"), (ORANGE, "s")), strict=True))
+    marks = {"aba": (GREY, "v"), "crba": (GREEN, "^"), "rnea": (VIOLET, "D"), "solve": (BLUE, "o")}
     for stage, found in stages.items():
         fitted = [1e6 * (found["row"] * s["rows"] + found["operation"] * s["operations"]) for s in found["samples"]]
         measured = [1e6 * s["seconds"] for s in found["samples"]]
@@ -174,7 +179,7 @@ def _fits(axes, stages):
         axes.loglog(fitted, measured, marker=marker, ls="", ms=5, color=colour, label=stage)
     ends = np.array([0.03, 20.0])
     axes.plot(ends, ends, color=PALE_INK, lw=0.8, ls=(0, (4, 3)), zorder=1)
-    dress(axes, "Times of eleven trees against fitted rates", "rates × freedoms and operations, µs", "measured, µs")
+    dress(axes, "Eleven trees against fitted rates", "rates × freedoms and operations, µs", "measured, µs")
     axes.legend(frameon=False, fontsize=9, labelcolor=INK)
 
 

@@ -19,6 +19,7 @@ def blocks(result):
         "reversed Cholesky": _reversed(result["reversed_cholesky"]),
         "factor": _ways(result["times"]["ways"], "factor"),
         "solve": _ways(result["times"]["ways"], "solve"),
+        "both": _ways(result["times"]["ways"], "both"),
         "rates": _rates(result["times"]["stages"]),
         "accuracy": _accuracy(result["accuracy"]),
         "accuracy in words": _accuracy_in_words(result["accuracy"]),

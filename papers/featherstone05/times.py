@@ -1,15 +1,15 @@
-"""Measured times of the stages on the paper's humanoid and chain, beside LAPACK, and beside the counts.
+"""Measured times on the paper's humanoid and chain, beside LAPACK, and of the stages of `linkwork.reduced.prediction`.
 
 `TIMERS` names the stages that are measured: (parents, freedoms) -> seconds for one state. A stage that is added there
 appears in the tables.
 """
 
 from benchmarks import sparse
-from linkwork.reduced import counts, prediction
+from linkwork.reduced import prediction
 from papers.featherstone05.trees import CHAIN, HUMANOID
 
 TREES = {"humanoid": HUMANOID, "chain": CHAIN}
-TIMERS = {"ltdl": prediction.time_ltdl, "solve": prediction.time_solve}
+TIMERS = {"solve": prediction.time_solve}
 
 
 def measure(report=lambda text: None, turns=sparse.TURNS):
@@ -21,12 +21,13 @@ def measure(report=lambda text: None, turns=sparse.TURNS):
         found["ways"][name] = {
             "factor": sparse.best_of_turns(contest, contest.factorings(), turns),
             "solve": sparse.best_of_turns(contest, contest.solvings(), turns),
+            "both": sparse.best_of_turns(contest, contest.both(), turns),
         }
     for stage, timer in TIMERS.items():
         report(f"rates of {stage}")
         samples = [(p, f, timer(p, f)) for p, f in [*prediction.samples(), *(tuple(tree) for tree in TREES.values())]]
         rate = prediction.fitted(stage, samples)
-        rows = [(int(f.sum()), counts.STAGES[stage](p, f).total(), seconds) for p, f, seconds in samples]
+        rows = [(int(f.sum()), prediction.STAGES[stage](p, f).total(), seconds) for p, f, seconds in samples]
         found["stages"][stage] = {
             "row": rate.row,
             "operation": rate.operation,

@@ -366,8 +366,4 @@ def aba(parents, freedoms=None) -> Operations:
 
 def forward_dynamics(parents, freedoms=None) -> Operations:
     """Forward dynamics by the inertia matrix: CRBA, RNEA, LTDL and one back-substitution."""
-    return sum((count(parents, freedoms) for count in INERTIA_ROUTE.values()), Operations())
-
-
-INERTIA_ROUTE = {"crba": crba, "rnea": rnea, "ltdl": ltdl, "solve": back_substitution}
-STAGES = {"aba": aba, **INERTIA_ROUTE}
+    return sum((count(parents, freedoms) for count in (crba, rnea, ltdl, back_substitution)), Operations())

@@ -1,8 +1,8 @@
 """Which of `aba` and `ltdl` is faster on a tree: operations counted, times what they take on this machine.
 
-A stage (aba; crba, rnea, ltdl, solve) takes about `row` seconds a freedom and `operation` seconds an operation. Both are
-fitted to measured times of sample trees, and kept in the user's cache. Where a stage has not been measured all operations
-count alike, as in section 6 of featherstone05; `Prediction.measured` says which it was.
+A stage (aba; crba, rnea, solve: LTDL and back-substitution) takes about `row` seconds a freedom and `operation` seconds an
+operation. Both are fitted to measured times of sample trees, and kept in the user's cache. Where a stage has not been
+measured all operations count alike, as in section 6 of featherstone05; `Prediction.measured` says which it was.
 """
 
 from __future__ import annotations
@@ -18,11 +18,19 @@ import numpy as np
 
 from linkwork.codegen.compile import cache_folder, keep, platform_digest
 from linkwork.errors import UnknownNameError, suggestion
-from linkwork.reduced import counts, factor_drivers, sparse
+from linkwork.reduced import counts, sparse
 from linkwork.reduced.parent_array import expanded
 
 MATRICES = 64  # of a timed batch
 TURNS = 20  # of which the best counts
+
+STAGES = {
+    "aba": counts.aba,
+    "crba": counts.crba,
+    "rnea": counts.rnea,
+    "solve": lambda parents, freedoms=None: counts.ltdl(parents, freedoms) + counts.back_substitution(parents, freedoms),
+}
+BY_INERTIA = ("crba", "rnea", "solve")  # the stages of the way by the inertia matrix
 
 Timer = Callable[[np.ndarray, np.ndarray], float]  # (parents, freedoms) -> seconds of a stage for one state
 
@@ -67,11 +75,11 @@ def predict(parents, freedoms=None, rates: Mapping[str, Rate] | None = None) -> 
     ('aba', 1.14, False)
     """
     rates = stored() if rates is None else rates
-    measured = all(stage in rates for stage in counts.STAGES)
-    chosen = rates if measured else dict.fromkeys(counts.STAGES, Rate(0.0, 1.0))
+    measured = all(stage in rates for stage in STAGES)
+    chosen = rates if measured else dict.fromkeys(STAGES, Rate(0.0, 1.0))
     rows = int(counts.freedoms_of(parents, freedoms).sum())
-    spent = {stage: chosen[stage].seconds(rows, count(parents, freedoms).total()) for stage, count in counts.STAGES.items()}
-    return Prediction(spent["aba"], sum(spent[stage] for stage in counts.INERTIA_ROUTE), measured)
+    spent = {stage: chosen[stage].seconds(rows, count(parents, freedoms).total()) for stage, count in STAGES.items()}
+    return Prediction(spent["aba"], sum(spent[stage] for stage in BY_INERTIA), measured)
 
 
 # -- calibration -----------------------------------------------------------------------------------------------------
@@ -87,18 +95,17 @@ def samples() -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def calibrate(timers: Mapping[str, Timer] | None = None, trees=None) -> dict[str, Rate]:
-    """Measure stages on this machine; `remember` keeps what was found. `timers`: stage -> Timer; `ltdl` and `solve` have
-    their own.
+    """Measure stages on this machine; `remember` keeps what was found. `timers`: stage -> Timer; `solve` has its own.
 
     >>> rates = calibrate({"aba": lambda parents, freedoms: 2e-9 * counts.aba(parents, freedoms).total()}, samples()[:3])
     >>> f"{rates['aba'].operation:.1e}"
     '2.0e-09'
     """
-    timers = {"ltdl": time_ltdl, "solve": time_solve} if timers is None else timers
+    timers = {"solve": time_solve} if timers is None else timers
     for stage in timers:
-        if stage not in counts.STAGES:
-            near = suggestion(stage, counts.STAGES)
-            raise UnknownNameError(f'timers: there is no stage "{stage}"{near}; stages are {", ".join(counts.STAGES)}')
+        if stage not in STAGES:
+            near = suggestion(stage, STAGES)
+            raise UnknownNameError(f'timers: there is no stage "{stage}"{near}; stages are {", ".join(STAGES)}')
     trees = samples() if trees is None else trees
     return {stage: fitted(stage, [(p, f, timer(p, f)) for p, f in trees]) for stage, timer in timers.items()}
 
@@ -113,7 +120,7 @@ def fitted(stage: str, times: list[tuple[np.ndarray, np.ndarray, float]]) -> Rat
     """The rate that comes nearest to measured times (parents, freedoms, seconds), relative to each."""
     from scipy.optimize import nnls  # a quarter of a second
 
-    table = np.array([[np.sum(f), counts.STAGES[stage](p, f).total()] for p, f, _ in times], dtype=float)
+    table = np.array([[np.sum(f), STAGES[stage](p, f).total()] for p, f, _ in times], dtype=float)
     seconds = np.array([s for _, _, s in times])
     row, operation = nnls(table / seconds[:, None], np.ones(len(times)))[0]
     return Rate(float(row), float(operation))
@@ -133,19 +140,11 @@ def _path() -> Path:
     return cache_folder() / f"rates-{platform_digest()[:16]}.json"
 
 
-def time_ltdl(parents, freedoms) -> float:
-    """Seconds of one factorisation among many."""
-    rows, H = _matrices(parents, freedoms)
-    L, D = sparse.ltdl(rows, H)
-    return _best(lambda: sparse.factor_into(rows, H, L, D)) / MATRICES
-
-
 def time_solve(parents, freedoms) -> float:
-    """Seconds of one back-substitution among many."""
+    """Seconds of one factorisation and back-substitution among many."""
     rows, H = _matrices(parents, freedoms)
-    L, D = sparse.ltdl(rows, H)
-    x = np.ones((MATRICES, 1, len(rows)))
-    return _best(lambda: factor_drivers.solve(*sparse.lists(rows), L, D, x)) / MATRICES
+    x = np.ones(H.shape[:-1])
+    return _best(lambda: sparse.solve_into(rows, H, x)) / MATRICES
 
 
 def _matrices(parents, freedoms) -> tuple[np.ndarray, np.ndarray]:
