@@ -23,7 +23,7 @@ from linkwork.reduced.substitution import solving
 from linkwork.reduced.tiles import plan
 
 MATRICES = 64  # at once: they stay in a core's own cache
-TURNS = 60
+SECONDS, FEWEST = 3.0, 5  # that ways take turns, and turns
 AGREE = 1e-10  # relative
 
 
@@ -165,10 +165,12 @@ def _agree(name, found, wanted):
         raise RuntimeError(f"{name}: off by {error:.1e}, more than {AGREE:.0e}")
 
 
-def best_of_turns(contest, ways, turns):
+def best_of_turns(contest, ways, seconds):
     """Way -> seconds a matrix."""
     found = dict.fromkeys(ways, float("inf"))
-    for _ in range(turns):
+    until, turns = time.perf_counter() + seconds, 0
+    while turns < FEWEST or time.perf_counter() < until:
+        turns += 1
         for name, run in ways.items():
             contest.restore()
             start = time.perf_counter()
@@ -177,16 +179,16 @@ def best_of_turns(contest, ways, turns):
     return found
 
 
-def measure(turns=TURNS, names=tuple(TREES)):
+def measure(seconds=SECONDS, names=tuple(TREES)):
     rows = []
     for name in names:
         contest = Contest(TREES[name])
         contest.check()
         rows.append({
             "tree": name, "n": contest.n, "zeros": cost.zeros(contest.parents), "density": cost.density(contest.parents),
-            "factor": best_of_turns(contest, contest.factorings(), turns),
-            "solve": best_of_turns(contest, contest.solvings(), turns),
-            "both": best_of_turns(contest, contest.both(), turns),
+            "factor": best_of_turns(contest, contest.factorings(), seconds),
+            "solve": best_of_turns(contest, contest.solvings(), seconds),
+            "both": best_of_turns(contest, contest.both(), seconds),
         })  # fmt: skip
     return rows
 
@@ -214,9 +216,9 @@ def page(result):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", help="a JSON file")
-    parser.add_argument("--turns", type=int, default=TURNS)
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="for each table of a tree")
     options = parser.parse_args(arguments)
-    result = {"machine": machine.describe(), "rows": measure(options.turns)}
+    result = {"machine": machine.describe(), "rows": measure(options.seconds)}
     print(page(result))
     if options.out:
         tables.write(options.out, result, page(result))

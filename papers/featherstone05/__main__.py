@@ -25,7 +25,7 @@ def measure(quick, progress):
         "nested": {name: nested.summary(tree.rows) for name, tree in trees.items()},
         "reversed_cholesky": accuracy.reversed_cholesky(progress.part("accuracy"), matrices),
         "accuracy": accuracy.measure(progress.part("accuracy"), matrices),
-        "times": times.measure(progress.part("times"), turns=5 if quick else 100),
+        "times": times.measure(progress.part("times"), seconds=0.1 if quick else 4.0),
     }
 
 

@@ -164,7 +164,7 @@ def _bars(axes, trees, part, colours, title):
             _above(axes, x, height, f"{height:.2g}")
     dress(axes, title, "", "µs")
     axes.set_xticks(range(len(trees)), list(trees))
-    axes.set_ylim(0, 1.25 * axes.get_ylim()[1])
+    axes.set_ylim(0, 1.5 * axes.get_ylim()[1])
     axes.grid(visible=False, axis="x")
     axes.legend(frameon=False, fontsize=9, labelcolor=INK, loc="upper left")
 

@@ -12,16 +12,16 @@ TREES = {"humanoid": HUMANOID, "chain": CHAIN}
 TIMERS = {"solve": prediction.time_solve}
 
 
-def measure(report=lambda text: None, turns=sparse.TURNS):
+def measure(report=lambda text: None, seconds=sparse.SECONDS):
     found = {"ways": {}, "stages": {}}
     for name, tree in TREES.items():
         report(f"{name} against LAPACK")
         contest = sparse.Contest(tree.rows)
         contest.check()
         found["ways"][name] = {
-            "factor": sparse.best_of_turns(contest, contest.factorings(), turns),
-            "solve": sparse.best_of_turns(contest, contest.solvings(), turns),
-            "both": sparse.best_of_turns(contest, contest.both(), turns),
+            "factor": sparse.best_of_turns(contest, contest.factorings(), seconds),
+            "solve": sparse.best_of_turns(contest, contest.solvings(), seconds),
+            "both": sparse.best_of_turns(contest, contest.both(), seconds),
         }
     for stage, timer in TIMERS.items():
         report(f"rates of {stage}")
