@@ -13,7 +13,7 @@ import numpy as np
 from casadi import SX
 
 from linkwork.codegen.trace import Kernel, Trace
-from linkwork.reduced.tiles import Layout, Program, factors, program
+from linkwork.reduced.tiles import Layout, Program, factors
 from linkwork.symbolic.blocks import rows
 
 
@@ -152,4 +152,4 @@ def _solving(key: bytes) -> Solving:
     layout = Layout(np.frombuffer(key, dtype=np.int64))
     steps = Substitution(layout)
     order = np.array([i for run in layout.runs for i in run], dtype=np.uint32)
-    return Solving(order, program([*layout.operations(), *steps.upwards(), *steps.downwards()]))
+    return Solving(order, Program([*layout.operations(), *steps.upwards(), *steps.downwards()]))

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
 from linkwork.codegen.compile import LOADER
-from linkwork.codegen.jit import INTERPRETED, OPERANDS, kernel_table
+from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel, Trace
 from linkwork.reduced.parent_array import runs
 from linkwork.symbolic.blocks import lower, rows, symmetric, triangle_size
@@ -107,37 +107,25 @@ def front(s: int, m: int) -> Kernel:
     return Kernel(f"ltdl front {s} {m}", lambda trace: trace.write_all(parts), pairs=True)
 
 
-@dataclass(frozen=True)
 class Program:
-    """Operations on a workspace."""
+    """Operations on a workspace: (table of kernels, rows of (kernel, offset, ...)), compiled when first asked for."""
 
-    table: np.ndarray  # addresses of kernels, ...
-    operations: np.ndarray  # ... and what to run: rows (kernel, offset, ...)
-    lane_table: np.ndarray  # the same for LANES matrices side by side
-    lane_operations: np.ndarray
+    def __init__(self, steps: Iterable[tuple[Kernel, tuple[int, ...]]]):
+        steps = [*steps]
+        self.kernels = list(dict.fromkeys(kernel for kernel, _ in steps))
+        number = {kernel: k for k, kernel in enumerate(self.kernels)}
+        padded = [(number[kernel], *offsets, *[0] * (OPERANDS - len(offsets))) for kernel, offsets in steps]
+        self.operations = np.array(padded, dtype=np.int32).reshape(-1, 1 + OPERANDS)
 
-    @property
+    @cached_property
     def single(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.table, self.operations
+        return kernel_table(self.kernels), self.operations
 
-    @property
+    @cached_property
     def lanes(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.lane_table, self.lane_operations
-
-
-def program(steps: Iterable[tuple[Kernel, tuple[int, ...]]]) -> Program:
-    """Kernels and their offsets, compiled."""
-    steps = [*steps]
-    kernels = list(dict.fromkeys(kernel for kernel, _ in steps))
-    number = {kernel: k for k, kernel in enumerate(kernels)}
-    padded = [(number[kernel], *offsets, *[0] * (OPERANDS - len(offsets))) for kernel, offsets in steps]
-    operations = np.array(padded, dtype=np.int32).reshape(-1, 1 + OPERANDS)
-    return Program(
-        table=kernel_table(kernels),
-        operations=operations,
-        lane_table=np.zeros(0, np.int64) if INTERPRETED else np.array(LOADER.addresses_of(kernels, LANES), dtype=np.int64),
-        lane_operations=operations * np.array([1] + [LANES] * OPERANDS, dtype=np.int32),
-    )
+        """For LANES matrices side by side."""
+        addresses = np.array(LOADER.addresses_of(self.kernels, LANES), dtype=np.int64)
+        return addresses, self.operations * np.array([1] + [LANES] * OPERANDS, dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -211,4 +199,4 @@ def _plan(key: bytes) -> Plan:
     pivots = np.empty(len(parents), np.int64)
     pivots[row[row == column]] = np.flatnonzero(row == column)  # of 1/D and D, D comes later
     flat = (row * len(parents) + column).astype(np.uint32)
-    return Plan(flat, pivots.astype(np.uint32), program(layout.operations()))
+    return Plan(flat, pivots.astype(np.uint32), Program(layout.operations()))
