@@ -6,6 +6,7 @@ import importlib
 import numpy as np
 import pytest
 
+from linkwork.codegen.jit import INTERPRETED
 from linkwork.errors import ArrayError
 from linkwork.reduced import (
     Factors,
@@ -162,6 +163,29 @@ def test_ltl_is_the_cholesky_factor_of_the_reversed_matrix(problems):
     for parents, H, _ in problems:
         G = np.linalg.cholesky(H[::-1, ::-1])
         close(ltl(parents, H).T, G[::-1, ::-1])  # section 3: L^T = R G R
+
+
+@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+def test_every_layout_is_one_to_the_drivers():
+    rng = np.random.default_rng(11)
+    for parents in (HUMANOID, np.array([-1, 0, 0, 1, 1, 2, 2])):
+        H, x = branches.matrix(parents, rng), rng.normal(size=len(parents))
+        frozen, fixed = H.copy(), parents.copy()
+        frozen.flags.writeable = fixed.flags.writeable = False
+        many = np.repeat(H[None], 8, axis=0)
+        for given in (H, frozen, np.asfortranarray(H), H.astype(np.float32), H[::-1, ::-1][::-1, ::-1], many, many[::2]):
+            for order in (parents, fixed, parents.tolist(), parents.astype(np.int32)):
+                factors = ltdl(order, given)
+                b = np.broadcast_to(x, factors.D.shape)
+                np.testing.assert_allclose(
+                    solve(order, factors, b), np.broadcast_to(np.linalg.solve(H, x), b.shape), rtol=1e-3, atol=1e-3
+                )
+                inverse(order, factors)
+                solve_matrix(order, given, b)
+                ltl(order, given)
+    for driver in (factor_drivers.ltdl_by_rows, factor_drivers.ltdl_by_tiles, factor_drivers.ltdl_in_lanes, factor_drivers.solve,
+                   factor_drivers.inverse, factor_drivers.scale_rows, factor_drivers.solve_by_tiles, factor_drivers.solve_in_lanes):  # fmt: skip
+        assert len(driver.signatures) == 1
 
 
 def test_a_tree_may_stand_for_its_parents():

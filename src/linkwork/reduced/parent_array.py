@@ -29,7 +29,7 @@ def parent_array(parents) -> np.ndarray:
     if wrong >= 0:
         raise ArrayError(f"parents: entry {wrong} is {array[wrong]}; number parents before their children, so that it lies "
                          f"from -1 (no parent) to {wrong - 1}")  # fmt: skip
-    return array
+    return array if array.flags.carray else array.copy()
 
 
 @lru_cache(maxsize=256)

@@ -235,7 +235,7 @@ def _pair(factors, n: int) -> tuple[np.ndarray, np.ndarray]:
         raise ArrayError(f"factors: {len(factors)} arrays; give (L, D) of ltdl, or L of ltl")
     L, D = factors if isinstance(factors, tuple) else (factors, None)
     L = _matrices("L", L, n)
-    D = np.ones(L.shape[:-1]) if D is None else np.ascontiguousarray(D, dtype=float)
+    D = np.ones(L.shape[:-1]) if D is None else _numbers(D)
     _shape("D", D, L.shape[:-1])
     return L, D
 
@@ -263,8 +263,14 @@ def _several(array: np.ndarray, dimensions: int) -> np.ndarray:
     return array[None] if array.ndim == dimensions else array
 
 
-def _matrices(name: str, given, n: int) -> np.ndarray:
+def _numbers(given) -> np.ndarray:
+    """As drivers take it: other layouts, and arrays that may not be written into, would be compiled for anew."""
     array = np.ascontiguousarray(given, dtype=float)
+    return array if array.flags.carray else array.copy()
+
+
+def _matrices(name: str, given, n: int) -> np.ndarray:
+    array = _numbers(given)
     if array.ndim not in (2, 3) or array.shape[-2:] != (n, n):
         raise ArrayError(f"{name}: shape {array.shape} beside {n} parents; give ({n}, {n}), or (k, {n}, {n}) for k matrices")
     return array
