@@ -20,6 +20,7 @@ def blocks(result):
         "factor": _ways(result["times"]["ways"], "factor"),
         "solve": _ways(result["times"]["ways"], "solve"),
         "both": _ways(result["times"]["ways"], "both"),
+        "maximal": _maximal(result["times"]["maximal"]),
         "rates": _rates(result["times"]["stages"]),
         "accuracy": _accuracy(result["accuracy"]),
         "accuracy in words": _accuracy_in_words(result["accuracy"]),
@@ -66,6 +67,13 @@ def _ways(trees, part):
         ]
         lines.append([way, *cells])
     return markdown(["µs a matrix (part of LAPACK's)", *trees], lines)
+
+
+def _maximal(times):
+    humanoid, chain = (microseconds(times[name]) for name in ("humanoid", "chain"))
+    return (
+        f"M, J, factor and solve in maximal coordinates (solver `tree`): {humanoid} µs for the humanoid, {chain} for the chain."
+    )
 
 
 def _rates(stages):

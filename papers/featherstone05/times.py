@@ -4,16 +4,19 @@
 appears in the tables.
 """
 
+import linkwork as lw
 from benchmarks import sparse
 from linkwork.reduced import prediction
+from papers.baraff96.sizes import whole
 from papers.featherstone05.trees import CHAIN, HUMANOID
+from papers.featherstone05.worlds import world
 
 TREES = {"humanoid": HUMANOID, "chain": CHAIN}
 TIMERS = {"solve": prediction.time_solve}
 
 
 def measure(report=lambda text: None, seconds=sparse.SECONDS):
-    found = {"ways": {}, "stages": {}}
+    found = {"ways": {}, "stages": {}, "maximal": {}}
     for name, tree in TREES.items():
         report(f"{name} against LAPACK")
         contest = sparse.Contest(tree.rows)
@@ -23,6 +26,9 @@ def measure(report=lambda text: None, seconds=sparse.SECONDS):
             "solve": sparse.best_of_turns(contest, contest.solvings(), seconds),
             "both": sparse.best_of_turns(contest, contest.both(), seconds),
         }
+    for name, tree in TREES.items():
+        report(f"{name} in maximal coordinates")
+        found["maximal"][name] = whole(lw.Simulation(world(tree), solver="tree"), seconds=seconds)
     for stage, timer in TIMERS.items():
         report(f"rates of {stage}")
         samples = [(p, f, timer(p, f)) for p, f in [*prediction.samples(), *(tuple(tree) for tree in TREES.values())]]
