@@ -7,9 +7,9 @@ appears in the tables.
 import linkwork as lw
 from benchmarks import sparse
 from linkwork.reduced import prediction
+from linkwork.reduced.mechanisms import mechanism
 from papers.baraff96.sizes import whole
 from papers.featherstone05.trees import CHAIN, HUMANOID
-from papers.featherstone05.worlds import world
 
 TREES = {"humanoid": HUMANOID, "chain": CHAIN}
 TIMERS = {"solve": prediction.time_solve}
@@ -28,7 +28,7 @@ def measure(report=lambda text: None, seconds=sparse.SECONDS):
         }
     for name, tree in TREES.items():
         report(f"{name} in maximal coordinates")
-        found["maximal"][name] = whole(lw.Simulation(world(tree), solver="tree"), seconds=seconds)
+        found["maximal"][name] = whole(lw.Simulation(mechanism(*tree), solver="tree"), seconds=seconds)
     for stage, timer in TIMERS.items():
         report(f"rates of {stage}")
         samples = [(p, f, timer(p, f)) for p, f in [*prediction.samples(), *(tuple(tree) for tree in TREES.values())]]

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from benchmarks.tables import filled
-from linkwork.cli.topology import joint_tree
 from linkwork.reduced import cost, mul_LT
-from papers.featherstone05 import accuracy, inertia, nested, published, readme, worlds
-from papers.featherstone05.trees import CHAIN, HUMANOID, TREE_1, robot
+from papers.featherstone05 import accuracy, inertia, nested, published, readme
+from papers.featherstone05.trees import HUMANOID, TREE_1, robot
 from tests.oracles import branches
 
 
@@ -73,14 +72,6 @@ def test_products_with_the_transposed_factor_work_in_place():
     L, x = np.tril(branches.matrix(parents, rng)), rng.normal(size=30)
     y = x.copy()
     np.testing.assert_allclose(mul_LT(parents, L, y, y), L.T @ x, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("tree", [HUMANOID, CHAIN, TREE_1])
-def test_worlds_have_the_joint_trees_that_they_are_made_of(tree):
-    parents, freedoms = joint_tree(worlds.world(tree))
-    assert sorted(cost.depths(parents)) == sorted(cost.depths(tree.parents))
-    assert sorted(freedoms) == sorted(tree.freedoms.tolist())
-    assert cost.forward_dynamics(parents, freedoms) == cost.forward_dynamics(*tree)
 
 
 @pytest.fixture

@@ -7,9 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from linkwork.cli.topology import joint_tree
 from linkwork.errors import ArrayError, UnknownNameError
 from linkwork.reduced import cost, prediction
 from linkwork.reduced.cost import Operations, Rate
+from linkwork.reduced.mechanisms import mechanism
 from tests.oracles import branches
 
 TREES = branches.parent_arrays(60, seed=8)
@@ -139,6 +141,24 @@ def test_freedoms_that_do_not_fit_are_named():
         cost.crba([-1, 0], [1])
 
 
+@pytest.mark.parametrize(
+    ("parents", "freedoms"),
+    [(HUMANOID, FREEDOMS), (CHAIN, FREEDOMS), ([-1, 0, 0, 1, 1, 2, 2], [1] * 7), ([-1, 0, 0, -1, 3], [3, 0, 2, 1, 3])],
+)
+def test_mechanisms_have_the_joint_tree_that_they_are_made_of(parents, freedoms):
+    found_parents, found_freedoms = joint_tree(mechanism(parents, freedoms))
+    assert sorted(found_freedoms) == sorted(freedoms)
+    assert sorted(cost.depths(found_parents)) == sorted(cost.depths(parents))
+    assert cost.forward_dynamics(found_parents, found_freedoms) == cost.forward_dynamics(parents, freedoms)
+
+
+def test_a_joint_that_no_mechanism_has_is_named():
+    with pytest.raises(ArrayError, match='freedoms: "joint1" has 5, for which there is no joint here; give one of 0: weld'):
+        mechanism([-1, 0], [1, 5])
+    with pytest.raises(ArrayError, match='"joint1" has 6'):
+        mechanism([-1, 0], [1, 6])
+
+
 # -- prediction ------------------------------------------------------------------------------------------------------
 
 
@@ -194,6 +214,27 @@ def test_factorisations_are_timed():
         assert rate.seconds(30, 2000) > 1e-8
 
 
-@pytest.mark.parametrize("module", ["cost", "counts", "prediction"])
+def test_dynamics_are_timed_by_the_functions_given():
+    seen = []
+
+    def algorithm(name, arguments):
+        def run(tree, *arrays):
+            seen.append((name, tree.world, [a.shape for a in arrays]))
+            assert len(arrays) == arguments
+
+        return run
+
+    def compile(world):
+        return SimpleNamespace(world=world, nv=2, start=np.zeros(2))
+
+    timers = prediction.dynamics_timers(compile, algorithm("aba", 3), algorithm("crba", 1), algorithm("rnea", 3))
+    assert set(timers) | {"solve"} == set(prediction.STAGES)
+    for name, timer in timers.items():
+        assert 0 < timer(np.array([-1, 0]), np.array([1, 1])) < 1
+        assert seen[-1][0] == name and set(seen[-1][2]) == {(prediction.MATRICES, 2)}
+        assert len(seen[-1][1].bodies) == 2
+
+
+@pytest.mark.parametrize("module", ["cost", "counts", "prediction", "mechanisms"])
 def test_examples_run(module):
     assert doctest.testmod(importlib.import_module(f"linkwork.reduced.{module}")).failed == 0

@@ -19,6 +19,7 @@ import numpy as np
 from linkwork.codegen.compile import cache_folder, keep, platform_digest
 from linkwork.errors import UnknownNameError, suggestion
 from linkwork.reduced import counts, sparse
+from linkwork.reduced.mechanisms import mechanism
 from linkwork.reduced.parent_array import expanded
 
 MATRICES = 64  # of a timed batch
@@ -145,6 +146,25 @@ def time_solve(parents, freedoms) -> float:
     rows, H = _matrices(parents, freedoms)
     x = np.ones(H.shape[:-1])
     return _best(lambda: sparse.solve_into(rows, H, x)) / MATRICES
+
+
+def dynamics_timers(compile, aba, crba, rnea) -> dict[str, Timer]:
+    """Timers of the other stages, from `lw.reduced`'s functions of these names: many states in one call."""
+
+    def timer(run) -> Timer:
+        def seconds(parents, freedoms):
+            tree = compile(mechanism(parents, freedoms))
+            q = np.repeat(tree.start[None], MATRICES, axis=0)
+            v = np.full((MATRICES, tree.nv), 0.1)
+            return _best(lambda: run(tree, q, v)) / MATRICES
+
+        return seconds
+
+    return {
+        "aba": timer(lambda tree, q, v: aba(tree, q, v, v)),
+        "crba": timer(lambda tree, q, v: crba(tree, q)),
+        "rnea": timer(lambda tree, q, v: rnea(tree, q, v, v)),
+    }
 
 
 def _matrices(parents, freedoms) -> tuple[np.ndarray, np.ndarray]:
