@@ -231,7 +231,7 @@ def test_dynamics_are_timed_by_the_functions_given():
     assert set(timers) | {"solve"} == set(prediction.STAGES)
     for name, timer in timers.items():
         assert 0 < timer(np.array([-1, 0]), np.array([1, 1])) < 1
-        assert seen[-1][0] == name and set(seen[-1][2]) == {(prediction.MATRICES, 2)}
+        assert seen[-1][0] == name and set(seen[-1][2]) == {(prediction.STATES, 2)}
         assert len(seen[-1][1].bodies) == 2
 
 

@@ -22,7 +22,7 @@ from linkwork.reduced import counts, sparse
 from linkwork.reduced.mechanisms import mechanism
 from linkwork.reduced.parent_array import expanded
 
-MATRICES = 64  # of a timed batch
+MATRICES, STATES = 64, 512  # of a timed call
 TURNS = 20  # of which the best counts
 
 STAGES = {
@@ -154,9 +154,9 @@ def dynamics_timers(compile, aba, crba, rnea) -> dict[str, Timer]:
     def timer(run) -> Timer:
         def seconds(parents, freedoms):
             tree = compile(mechanism(parents, freedoms))
-            q = np.repeat(tree.start[None], MATRICES, axis=0)
-            v = np.full((MATRICES, tree.nv), 0.1)
-            return _best(lambda: run(tree, q, v)) / MATRICES
+            q = np.repeat(tree.start[None], STATES, axis=0)
+            v = np.full((STATES, tree.nv), 0.1)
+            return _best(lambda: run(tree, q, v)) / STATES
 
         return seconds
 
