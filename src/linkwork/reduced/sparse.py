@@ -196,7 +196,8 @@ def _in_parts(in_lanes, by_tiles, places, program, *arrays) -> None:
     if beside:
         _say(in_lanes(*places, *program.lanes, *(a[:beside] for a in arrays)), D)
     if beside < k:
-        _say(by_tiles(*places, *program.single, *(a[beside:] for a in arrays)), D, beside)
+        rest = [a[beside:] for a in arrays] if beside else arrays
+        _say(by_tiles(*places, *program.single, *rest), D, beside)
 
 
 def _say(status: int, D: np.ndarray, before: int = 0) -> None:
