@@ -77,6 +77,21 @@ def test_the_steps_of_the_crba_are_counted(parents):
         assert (s.D0a + s.D0b, s.D1a + s.D1b) == (cost.D0(parents), cost.D1(parents))  # section 5
 
 
+@pytest.mark.parametrize("parents", TREES[::4])
+def test_the_crba_costs_what_its_steps_cost(parents):
+    """Eqs. 14, 18 and 20 from steps counted one by one."""
+    rigid, forces = branches.crba_steps(parents)
+    rx, vx = Operations(m=5, a=3), Operations(m=2, a=7)
+    alike = sum(rigid.values()) * (Operations(a=10) + rx) + sum(forces.values()) * vx
+    assert cost.crba_alike(parents, rx, vx) == alike
+    dh, total = cost.dh_nodes(parents), Operations()
+    for i, times in rigid.items():
+        total += times * (Operations(m=32, a=43) if dh[i] else Operations(m=47, a=58))
+    for i, times in forces.items():
+        total += times * (Operations(m=20, a=12) if dh[i] else Operations(m=24, a=18))
+    assert cost.crba(parents) == total
+
+
 @pytest.mark.parametrize("parents", [t for t in TREES if 2 <= len(t) <= 9])
 def test_no_choice_of_dh_nodes_is_better(parents):
     """All choices of one child for each node that has any."""

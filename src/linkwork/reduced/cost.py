@@ -19,6 +19,7 @@ from linkwork.reduced.counts import (
     bounds,
     chain,
     crba,
+    crba_alike,
     density,
     dh_nodes,
     floating,
@@ -38,8 +39,9 @@ from linkwork.reduced.prediction import Prediction, Rate, calibrate, predict, re
 
 __all__ = [
     "D0", "D1", "D2", "TABLE_2", "Bounds", "Family", "Operations", "Prediction", "Rate", "Steps", "aba", "back_substitution",
-    "bounds", "calibrate", "chain", "crba", "density", "depths", "dh_nodes", "floating", "forward_dynamics", "ltdl", "ltl",
-    "non_dh", "nonzeros", "predict", "remember", "report", "rnea", "simple_count", "steps", "stored", "table_1", "zeros",
+    "bounds", "calibrate", "chain", "crba", "crba_alike", "density", "depths", "dh_nodes", "floating", "forward_dynamics",
+    "ltdl", "ltl", "non_dh", "nonzeros", "predict", "remember", "report", "rnea", "simple_count", "steps", "stored", "table_1",
+    "zeros",
 ]  # fmt: skip
 
 

@@ -329,6 +329,16 @@ def crba(parents, freedoms=None, dh=None) -> Operations:
             - s.D0c * SAVED_RIGID - s.D1c * SAVED_VECTOR)  # fmt: skip
 
 
+def crba_alike(parents, rigid_transform: Operations, vector_transform: Operations, freedoms=None) -> Operations:
+    """The same where all nodes cost alike (eq. 14): D0 (ra + rx) + D1 vx.
+
+    >>> crba_alike(chain(6), RIGID_TRANSFORM["a"], VECTOR_TRANSFORM["a"]) == crba(chain(6))
+    True
+    """
+    s = steps(parents, freedoms)
+    return (s.D0a + s.D0b) * (RIGID_ADD + rigid_transform) + (s.D1a + s.D1b) * vector_transform
+
+
 # -- the other algorithms: section 6 ---------------------------------------------------------------------------------
 
 
