@@ -101,7 +101,7 @@ def _accuracy_in_words(rows):
     return (
         f"LTDL's errors are {factor} of LAPACK's in the factors and {solution} in the solutions, least on the tree with most\n"
         f"zeros. As printed they are {factor_printed} and {solution_printed}: there every update is taken off at once, and\n"
-        "rounded at the size of the entry, where linkwork sums what is to be taken off first."
+        "rounded at the size of the entry, where linkwork first sums what a run of rows takes off."
     )
 
 
