@@ -28,6 +28,11 @@ def _section_3():
 
 
 def _section_4():
+    for name, m in (("unbranched", 30), ("short side branches", 15), ("balanced tree", 5), ("span grid", 6)):
+        family = cost.TABLE_2[name]
+        parents = family.parents(m)
+        yield ("4.2, table 2", f"{name}, n = {len(parents)}: D1, D2 by the formulae, and counted on a tree",
+               f"{family.D1(m)}, {family.D2(m)}", f"{cost.D1(parents)}, {cost.D2(parents)}")  # fmt: skip
     dense, tree, grid = (cost.TABLE_2[name] for name in ("unbranched", "balanced tree", "span grid"))
 
     def count(family, m):
