@@ -31,6 +31,7 @@ bench: .venv/.bench
 	$(BIN)/python -m benchmarks.startup --out benchmarks/results/startup.json
 	$(BIN)/python -m benchmarks.stiff --out benchmarks/results/stiff.json
 	$(BIN)/python -m benchmarks.reduced --out benchmarks/results/reduced.json
+	$(BIN)/python -m benchmarks.sparse --out benchmarks/results/sparse.json
 	$(BIN)/python -m benchmarks.readme
 
 .venv/.installed: pyproject.toml

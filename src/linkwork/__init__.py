@@ -12,7 +12,7 @@ from importlib import import_module as _import_module
 
 from linkwork.elements import *  # noqa: F403
 from linkwork.elements import __all__ as _elements
-from linkwork.errors import DivergenceError, ElementError, LinkworkError, ModelError, Note, UnknownNameError
+from linkwork.errors import ArrayError, DivergenceError, ElementError, LinkworkError, ModelError, Note, UnknownNameError
 from linkwork.world import World
 
 __version__ = "0.1.0"
@@ -29,7 +29,7 @@ _LATER = {
     ),
 }
 
-__all__ = [*_elements, *_LATER, "DivergenceError", "ElementError", "LinkworkError", "ModelError", "Note",
+__all__ = [*_elements, *_LATER, "ArrayError", "DivergenceError", "ElementError", "LinkworkError", "ModelError", "Note",
            "UnknownNameError", "World"]  # fmt: skip
 
 

@@ -15,6 +15,10 @@ class ModelError(LinkworkError):
     """Elements that are sound one by one do not make a model together (loops, redundancy, dangling references)."""
 
 
+class ArrayError(LinkworkError, ValueError):
+    """An array has a shape or values with which an algorithm cannot work."""
+
+
 class DivergenceError(LinkworkError, RuntimeError):
     """A run left the finite numbers or did not converge: `step`, `time` (seconds) and `worst`, the element to look at."""
 

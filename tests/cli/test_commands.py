@@ -113,6 +113,13 @@ def test_info_describes_every_scene(capsys, name):
     assert f"{len(world.bodies)}: " in out and world.bodies[0].name in out
 
 
+def test_info_tells_what_joint_coordinates_would_cost(capsys):
+    _, out, _ = call(capsys, "info", "rag-doll")
+    assert "in joint coordinates" in out and "31 × 31" in out and "faster" in out
+    _, out, _ = call(capsys, "info", "bridge")  # a loop
+    assert "in joint coordinates" not in out
+
+
 def test_info_of_the_tree_counts_as_the_paper_does(capsys):
     _, out, _ = call(capsys, "info", "tree")
     assert "381: 762 velocities less 381 rows" in out and "and 67 more further out" in out

@@ -8,7 +8,7 @@ def info(
     settings: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
     lines: int = typer.Option(60, "--lines", min=1, help="The longest picture of the tree."),
 ):
-    """Show bodies, joints, freedoms and the tree of a scene."""
+    """Show bodies, joints, freedoms, what joint coordinates would cost, and the tree of a scene."""
     from collections import Counter
 
     from rich.console import Console
@@ -18,7 +18,7 @@ def info(
     chosen, parameters = pick(scene, settings)
     from .. import Simulation
     from ..memory import readable
-    from .topology import draw
+    from .topology import draw, joint_tree
 
     world = chosen.build(**parameters)
     model = Simulation(world, dt=chosen.dt, **chosen.options).model.summary()
@@ -37,6 +37,13 @@ def info(
     }
     for name, text in rows.items():
         console.print(f"  {name:<12}{text}", soft_wrap=True)
+    tree = joint_tree(world)
+    if tree:
+        from ..reduced.cost import report
+
+        console.print("[bold]in joint coordinates[/]")
+        for line in report(*tree).splitlines():
+            console.print(f"  {line}", soft_wrap=True)
     console.print(draw(world, lines))
 
 

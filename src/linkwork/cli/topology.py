@@ -3,8 +3,9 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-from ..elements import Gear, Ground
+from ..elements import Gear, Ground, RigidBody
 from ..elements.base import Body
+from ..elements.joints import Joint
 
 SHOWN = 3  # of a row of more links of one kind than this, only the ends are drawn
 
@@ -42,6 +43,24 @@ def forest(world):
             seen.add(body)
             found.append(_grow(Branch(body, [], on_ground.get(body, [])), on_ground, between, seen))
     return found
+
+
+def joint_tree(world):
+    """(parents, freedoms) in joint coordinates, parents first; None where a body is not rigid, or hangs on more than one
+    joint or on something else, or a loop is closed."""
+    parents: list[int] = []
+    freedoms: list[int] = []
+    todo = [(branch, -1) for branch in reversed(forest(world))]
+    while todo:
+        branch, parent = todo.pop()
+        held = branch.joints + branch.grounded
+        if not isinstance(branch.body, RigidBody) or len(held) > 1 or not all(isinstance(j, Joint) for j in held):
+            return None
+        parents.append(parent)
+        freedoms.append(6 - held[0].rows if held else 6)
+        todo += [(child, len(parents) - 1) for child in reversed(branch.children)]
+    within = sum(len(moving(c)) == 2 for c in world.constraints)
+    return (parents, freedoms) if within == sum(p >= 0 for p in parents) else None
 
 
 def _grow(root, on_ground, between, seen):

@@ -1,5 +1,7 @@
-"""Mechanisms in joint coordinates: trees, their dynamics and kinematics."""
+"""Mechanisms in joint coordinates: trees, their dynamics and kinematics; sparse factorisations of inertia matrices and what all
+of it costs (featherstone05)."""
 
+from . import cost
 from .algorithms import aba, crba, rnea
 from .configurations import difference, integrate, neutral, random
 from .convert import Bodies, State, from_bodies, to_bodies
@@ -13,10 +15,25 @@ from .kinematics import (
     jacobian_rate,
     velocities,
 )
-from .tree import Tree, compile, expanded
+from .sparse import (
+    Factors,
+    expanded,
+    from_paper,
+    inverse,
+    ltdl,
+    ltl,
+    mul_L,
+    mul_LT,
+    solve,
+    solve_L,
+    solve_LT,
+    solve_matrix,
+)
+from .tree import Tree, compile
 
 __all__ = [
     "Bodies",
+    "Factors",
     "Poses",
     "State",
     "Tree",
@@ -24,18 +41,29 @@ __all__ = [
     "centre_of_mass",
     "centroidal_momentum",
     "compile",
+    "cost",
     "crba",
     "difference",
     "energy",
     "expanded",
     "forward_kinematics",
     "from_bodies",
+    "from_paper",
     "integrate",
+    "inverse",
     "jacobian",
     "jacobian_rate",
+    "ltdl",
+    "ltl",
+    "mul_L",
+    "mul_LT",
     "neutral",
     "random",
     "rnea",
+    "solve",
+    "solve_L",
+    "solve_LT",
+    "solve_matrix",
     "to_bodies",
     "velocities",
 ]

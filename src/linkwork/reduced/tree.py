@@ -13,6 +13,7 @@ from linkwork.errors import ModelError
 from linkwork.reduced import frames
 from linkwork.reduced.frames import BACKWARDS, HALF_TURN, NAMES, STILL, SWAPPED, Pose, after, inverse
 from linkwork.reduced.joints import KINDS, JointKind
+from linkwork.reduced.parent_array import expanded
 from linkwork.reduced.programs import Programs, order
 
 ROOT = -1  # the parent of what stands on the ground or floats
@@ -160,21 +161,6 @@ def _compiled(world, options: dict) -> Tree:
         expanded(parent, sizes_v[1:]), bodies, _masses(bodies, len(links)), np.concatenate([[], *builder.starts]),
     )  # fmt: skip
     return tree
-
-
-def expanded(parent, freedoms) -> np.ndarray:
-    """The expanded parent array: each joint of several freedoms as a chain (featherstone05, section 2.2). -1 is the root.
-
-    >>> expanded([-1, 0, 0], [1, 2, 1]).tolist()
-    [-1, 0, 1, 0]
-    """
-    last = np.cumsum(freedoms) - 1
-    found = []
-    for link, above in enumerate(parent):
-        n = freedoms[link]
-        first = last[link] - n + 1
-        found += [last[above] if above >= 0 else ROOT, *range(first, first + n - 1)]
-    return np.array(found, dtype=np.int64)
 
 
 def _by_element(world, values: Mapping) -> dict:

@@ -1,0 +1,1 @@
+"""featherstone05: "Efficient Factorization of the Joint-Space Inertia Matrix for Branched Kinematic Trees"."""

@@ -1,0 +1,379 @@
+"""What dynamics in joint coordinates cost on a tree, counted: featherstone05 sections 4 to 6.
+
+Everything is a function of a parent array (from 0, with -1 for the ground: see `parent_array`) and, where joints have
+more than one freedom, of their freedoms. Factorisations live on the expanded array, with one entry a freedom; CRBA, RNEA
+and ABA on that of the bodies.
+
+>>> humanoid = [-1] + [0 if i % 6 == 0 else i for i in range(24)]  # a torso that floats, four limbs of six hinges
+>>> freedoms = [6] + [1] * 24
+>>> print(ltdl(humanoid, freedoms), "against", ltdl(chain(30)))
+1258m + 1039a against 4930m + 4495a
+>>> print(forward_dynamics(humanoid, freedoms), "against", aba(humanoid, freedoms))
+6476m + 5597a against 5544m + 5054a
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.errors import ArrayError
+from linkwork.reduced.parent_array import depths, expanded, parent_array, sizes
+
+# -- operations ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Operations:
+    """How many of each. Subtractions are additions; where one number is asked for, divisions and roots are multiplications.
+
+    >>> print(3 * Operations(m=4, a=8) + Operations(m=1, div=2))
+    15m + 24a
+    """
+
+    m: int = 0  # multiplications
+    a: int = 0  # additions
+    div: int = 0  # divisions
+    sqrt: int = 0  # square roots
+
+    def __add__(self, other: Operations) -> Operations:
+        return Operations(self.m + other.m, self.a + other.a, self.div + other.div, self.sqrt + other.sqrt)
+
+    def __sub__(self, other: Operations) -> Operations:
+        return self + -1 * other
+
+    def __rmul__(self, times: int) -> Operations:
+        return Operations(times * self.m, times * self.a, times * self.div, times * self.sqrt)
+
+    def __str__(self) -> str:
+        return f"{self.multiplications}m + {self.a}a"
+
+    @property
+    def multiplications(self) -> int:
+        return self.m + self.div + self.sqrt
+
+    def total(self, addition: float = 1.0) -> float:
+        """All of them, an addition counted as so many multiplications: 0 and 1 are the paper's extremes (section 6)."""
+        return self.multiplications + addition * self.a
+
+
+# -- the tree --------------------------------------------------------------------------------------------------------
+
+
+def chain(n: int) -> np.ndarray:
+    """The parents of an unbranched chain, whose matrix is dense."""
+    return np.arange(n, dtype=np.int64) - 1
+
+
+def _bodies(parents, freedoms) -> tuple[np.ndarray, np.ndarray]:
+    """Parents and freedoms of bodies; a tree gives its own."""
+    if hasattr(parents, "v_at"):
+        parents, freedoms = parents.parent, np.diff(parents.v_at)
+    parents = parent_array(parents)
+    freedoms = np.ones(len(parents), np.int64) if freedoms is None else np.asarray(freedoms, dtype=np.int64)
+    if freedoms.shape != parents.shape:
+        raise ArrayError(f"freedoms: {len(freedoms)} numbers for {len(parents)} joints; give each joint its number of freedoms")
+    return parents, freedoms
+
+
+def parents_of(parents, freedoms=None) -> np.ndarray:
+    """Parents of bodies."""
+    return _bodies(parents, freedoms)[0]
+
+
+def freedoms_of(parents, freedoms=None) -> np.ndarray:
+    """Freedoms of joints; one each unless told."""
+    return _bodies(parents, freedoms)[1]
+
+
+def rows_of(parents, freedoms=None) -> np.ndarray:
+    """The expanded parent array: parents of rows of the matrix."""
+    return expanded(*_bodies(parents, freedoms))
+
+
+def floating(parents, freedoms=None) -> np.ndarray:
+    """(n,) which bodies float: six freedoms to the ground."""
+    parents, freedoms = _bodies(parents, freedoms)
+    return (parents < 0) & (freedoms == 6)
+
+
+def D0(parents) -> int:
+    """Bodies that do not hang on the ground (eq. 15)."""
+    return int((parent_array(parents) >= 0).sum())
+
+
+def D1(parents, freedoms=None) -> int:
+    """Σ (d_i - 1), the numbers below the diagonal (eq. 8).
+
+    >>> D1((-1, 0, 0, 1, 1, 2, 2))
+    10
+    """
+    return int((depths(rows_of(parents, freedoms)) - 1).sum())
+
+
+def D2(parents, freedoms=None) -> int:
+    """Σ d_i (d_i - 1) / 2, the updates of a factorisation (eq. 9).
+
+    >>> D2((-1, 0, 0, 1, 1, 2, 2))
+    14
+    """
+    d = depths(rows_of(parents, freedoms))
+    return int((d * (d - 1) // 2).sum())
+
+
+def nonzeros(parents, freedoms=None) -> int:
+    """Of the whole matrix: 2 D1 + n."""
+    return 2 * D1(parents, freedoms) + len(rows_of(parents, freedoms))
+
+
+def zeros(parents, freedoms=None) -> int:
+    """Zeros that branches make.
+
+    >>> zeros((-1, 0, 0))
+    2
+    """
+    return len(rows_of(parents, freedoms)) ** 2 - nonzeros(parents, freedoms)
+
+
+def density(parents, freedoms=None) -> float:
+    """α, the part of the matrix that is not zero. Factoring costs about α² of the dense cost, solving α (section 4.1).
+
+    >>> round(density((-1, 0, 0)), 3)
+    0.778
+    """
+    return nonzeros(parents, freedoms) / max(1, len(rows_of(parents, freedoms)) ** 2)
+
+
+class Bounds(NamedTuple):
+    """Between which D0, D1 and D2 lie for so many rows, and so deep a tree (eqs. 10 to 13, 16)."""
+
+    D0: int
+    D1: int
+    D2: int
+
+
+def bounds(n: int, deepest: int | None = None) -> Bounds:
+    """The largest D0, D1, D2 of n rows, none further than `deepest` from the ground; the smallest are 0.
+
+    >>> bounds(30)
+    Bounds(D0=29, D1=435, D2=4495)
+    >>> bounds(30, 4)
+    Bounds(D0=29, D1=90, D2=180)
+    """
+    if deepest is None:
+        return Bounds(max(0, n - 1), (n * n - n) // 2, (n**3 - n) // 6)
+    return Bounds(max(0, n - 1), n * (deepest - 1), n * deepest * (deepest - 1) // 2)
+
+
+# -- factorisations: Table 1 -----------------------------------------------------------------------------------------
+
+
+def table_1(parents, freedoms=None) -> dict[str, dict[str, Operations]]:
+    """What factoring, back-substitution and products with a vector cost.
+
+    >>> table_1((-1, 0, 0))["LTDL"]["factorize"]
+    Operations(m=2, a=2, div=2, sqrt=0)
+    """
+    n, d1, d2 = len(rows_of(parents, freedoms)), D1(parents, freedoms), D2(parents, freedoms)
+    products, updates = Operations(m=d1, a=d1), Operations(m=d2, a=d2, div=d1)
+    return {
+        "LTL": {
+            "factorize": updates + Operations(sqrt=n),
+            "back-substitute": 2 * products + Operations(div=2 * n),
+            "L x": products + Operations(m=n),
+            "L^-1 x": products + Operations(div=n),
+        },
+        "LTDL": {
+            "factorize": updates,
+            "back-substitute": 2 * products + Operations(div=n),
+            "L x": products,
+            "L^-1 x": products,
+        },
+    }
+
+
+def ltl(parents, freedoms=None) -> Operations:
+    """Factoring into L^T L."""
+    return table_1(parents, freedoms)["LTL"]["factorize"]
+
+
+def ltdl(parents, freedoms=None) -> Operations:
+    """Factoring into L^T D L."""
+    return table_1(parents, freedoms)["LTDL"]["factorize"]
+
+
+def back_substitution(parents, freedoms=None) -> Operations:
+    """One right-hand side through the factors L^T D L."""
+    return table_1(parents, freedoms)["LTDL"]["back-substitute"]
+
+
+# -- families of trees: Table 2 --------------------------------------------------------------------------------------
+
+
+class Family(NamedTuple):
+    """Trees of one shape: `parents(m)` builds one, `D1(m)` and `D2(m)` are the closed forms of Table 2."""
+
+    rows: Callable[[int], int]
+    parents: Callable[[int], np.ndarray]
+    D1: Callable[[int], int]
+    D2: Callable[[int], int]
+    order: str
+
+
+def _side_branches(m: int) -> np.ndarray:
+    """A chain of m; one more row hangs on each."""
+    main = [2 * i - 2 if i else -1 for i in range(m)]
+    return np.array([p for i in range(m) for p in (main[i], 2 * i)], dtype=np.int64)
+
+
+def _grid(m: int) -> np.ndarray:
+    """m by m nodes: along the first row, and down every column."""
+    return np.array([i - m if i >= m else i - 1 for i in range(m * m)], dtype=np.int64)
+
+
+TABLE_2 = {
+    "unbranched": Family(lambda m: m, chain, lambda m: (m**2 - m) // 2, lambda m: (m**3 - m) // 6, "n³"),
+    "short side branches": Family(
+        lambda m: 2 * m, _side_branches, lambda m: m**2, lambda m: (2 * m**3 + 3 * m**2 + m) // 6, "n³"
+    ),
+    "balanced tree": Family(
+        lambda m: 2**m - 1,
+        lambda m: (np.arange(2**m - 1, dtype=np.int64) + 1) // 2 - 1,
+        lambda m: sum(i * 2**i for i in range(1, m)),
+        lambda m: sum(i * (i + 1) * 2 ** (i - 1) for i in range(1, m)),
+        "n log(n)²",
+    ),
+    "span grid": Family(lambda m: m**2, _grid, lambda m: m**3 - m**2, lambda m: (7 * m**4 - 6 * m**3 - m**2) // 12, "n²"),
+}
+
+
+def simple_count(d1: int, d2: int) -> int:
+    """D1 + 2 D2: the one number of section 4.2 and figure 5 for a factorisation."""
+    return d1 + 2 * d2
+
+
+# -- CRBA: eqs. 14 to 21 ---------------------------------------------------------------------------------------------
+
+RIGID_ADD = Operations(a=10)  # ra
+RIGID_TRANSFORM = {"a": Operations(m=32, a=33), "b": Operations(m=47, a=48)}  # rx with DH parameters, and without
+VECTOR_TRANSFORM = {"a": Operations(m=20, a=12), "b": Operations(m=24, a=18)}  # vx
+SAVED_RIGID, SAVED_VECTOR = Operations(m=18, a=21), Operations(m=12, a=8)  # at a DH node on a floating base
+
+
+class Steps(NamedTuple):
+    """How often the CRBA transforms inertias (D0) and vectors (D1): at DH nodes (a), at others (b), at DH nodes on a floating
+    base (c)."""
+
+    D0a: int
+    D1a: int
+    D0b: int
+    D1b: int
+    D0c: int
+    D1c: int
+
+
+def non_dh(parents) -> int:
+    """How many nodes must do without DH parameters (eq. 17): all children of a node but one.
+
+    >>> non_dh((-1, 0, 0, 1, 1, 2, 2))
+    3
+    """
+    parents = parent_array(parents)
+    _, children = np.unique(parents, return_counts=True)
+    return int((children - 1).sum())
+
+
+def dh_nodes(parents, freedoms=None) -> np.ndarray:
+    """(n,) the best choice of DH nodes, which makes D1a largest: of each node's children the one with most freedoms from it on.
+
+    >>> dh_nodes((-1, 0, 0, 2))
+    array([ True, False,  True,  True])
+    """
+    parents, freedoms = _bodies(parents, freedoms)
+    below = sizes(parents, freedoms)
+    best: dict[int, int] = {}
+    for i, parent in enumerate(parents.tolist()):
+        if parent not in best or below[i] > below[best[parent]]:
+            best[parent] = i
+    chosen = np.zeros(len(parents), dtype=bool)
+    chosen[list(best.values())] = True
+    return chosen
+
+
+def steps(parents, freedoms=None, dh=None) -> Steps:
+    """D0a ... D1c (eq. 19) for a choice of DH nodes; the best one unless told. A joint has a vector for each of its freedoms.
+
+    >>> steps((-1, 0, 0, 2))
+    Steps(D0a=2, D1a=3, D0b=1, D1b=1, D0c=0, D1c=0)
+    """
+    parents, freedoms = _bodies(parents, freedoms)
+    dh = dh_nodes(parents, freedoms) if dh is None else np.asarray(dh, dtype=bool)
+    below, inner = sizes(parents, freedoms), parents >= 0
+    on_base = inner & dh & np.append(floating(parents, freedoms), False)[parents]
+    sets = (inner & dh, inner & ~dh, on_base)
+    return Steps(*(int(x) for chosen in sets for x in (chosen.sum(), below[chosen].sum())))
+
+
+def crba(parents, freedoms=None, dh=None) -> Operations:
+    """The joint-space inertia matrix (eq. 21; eq. 20 where nothing floats).
+
+    >>> print(crba(chain(6)))
+    460m + 395a
+    """
+    s = steps(parents, freedoms, dh)
+    return (s.D0a * (RIGID_ADD + RIGID_TRANSFORM["a"]) + s.D1a * VECTOR_TRANSFORM["a"]
+            + s.D0b * (RIGID_ADD + RIGID_TRANSFORM["b"]) + s.D1b * VECTOR_TRANSFORM["b"]
+            - s.D0c * SAVED_RIGID - s.D1c * SAVED_VECTOR)  # fmt: skip
+
+
+def crba_alike(parents, rigid_transform: Operations, vector_transform: Operations, freedoms=None) -> Operations:
+    """The same where all nodes cost alike (eq. 14): D0 (ra + rx) + D1 vx.
+
+    >>> crba_alike(chain(6), RIGID_TRANSFORM["a"], VECTOR_TRANSFORM["a"]) == crba(chain(6))
+    True
+    """
+    s = steps(parents, freedoms)
+    return (s.D0a + s.D0b) * (RIGID_ADD + rigid_transform) + (s.D1a + s.D1b) * vector_transform
+
+
+# -- the other algorithms: section 6 ---------------------------------------------------------------------------------
+
+
+def _joints(parents, freedoms) -> tuple[int, int, int, int]:
+    """(freedoms but for those of floating bases, floating bases, trees, non-DH nodes that do not hang on the ground)."""
+    parents, freedoms = _bodies(parents, freedoms)
+    bases = int(floating(parents, freedoms).sum())
+    return int(freedoms.sum()) - 6 * bases, bases, int((parents < 0).sum()), steps(parents, freedoms).D0b
+
+
+def _at_least_none(m: int, a: int) -> Operations:
+    """Formulae for long chains, kept from falling below zero where there is hardly a joint."""
+    return Operations(m=max(0, m), a=max(0, a))
+
+
+def rnea(parents, freedoms=None) -> Operations:
+    """Inverse dynamics, which gives C: Balafoutis, Patel and Misra 1988, with the corrections of section 6.
+
+    A joint of several freedoms counts as so many hinges, and what a chain saves at the ground every tree saves.
+    """
+    hinges, bases, trees, others = _joints(parents, freedoms)
+    n = hinges + bases
+    return (_at_least_none(m=93 * n - 69 * trees, a=81 * n - 66 * trees) + bases * Operations(m=7, a=13)
+            + others * Operations(m=4, a=8))  # fmt: skip
+
+
+def aba(parents, freedoms=None) -> Operations:
+    """Forward dynamics by propagation: McMillan and Orin 1995b, with the correction of section 6 at non-DH nodes.
+
+    The formula is that of a floating base. A tree on the ground is counted alike, which is a little too much.
+    """
+    hinges, _, trees, others = _joints(parents, freedoms)
+    return _at_least_none(m=224 * hinges - 30 * trees, a=205 * hinges - 37 * trees) + others * Operations(m=66, a=57)
+
+
+def forward_dynamics(parents, freedoms=None) -> Operations:
+    """Forward dynamics by the inertia matrix: CRBA, RNEA, LTDL and one back-substitution."""
+    return sum((count(parents, freedoms) for count in (crba, rnea, ltdl, back_substitution)), Operations())

@@ -1,0 +1,133 @@
+"""Parent arrays: which row of a matrix, or which body of a tree, hangs on which (featherstone05 section 2).
+
+`parents[i]` is the parent of i, and -1 where i hangs on the ground. Numbering is regular: parents come before their
+children (eq. 2). The paper counts from 1 and calls the ground 0; `from_paper` translates.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from linkwork.errors import ArrayError
+
+
+def parent_array(parents) -> np.ndarray:
+    """Parents (n,) as integers, checked; a tree gives its `expanded_parents`.
+
+    >>> parent_array((-1, 0, 0))
+    array([-1,  0,  0])
+    """
+    given = np.asarray(getattr(parents, "expanded_parents", parents))
+    if given.ndim != 1:
+        raise ArrayError(f"parents: an array of shape {given.shape}; give one number for each row of the matrix")
+    if given.dtype.kind not in "iu" and given.size:
+        raise ArrayError(f"parents: {given.dtype} numbers; give integers, -1 for a row that has no parent")
+    array = np.ascontiguousarray(given, dtype=np.int64)
+    wrong = _irregular(array.tobytes())
+    if wrong >= 0:
+        raise ArrayError(f"parents: entry {wrong} is {array[wrong]}; number parents before their children, so that it lies "
+                         f"from -1 (no parent) to {wrong - 1}")  # fmt: skip
+    return array if array.flags.carray else array.copy()
+
+
+@lru_cache(maxsize=256)
+def _irregular(key: bytes) -> int:
+    """The first entry that breaks eq. 2, or -1; known arrays are not looked at again."""
+    array = np.frombuffer(key, dtype=np.int64)
+    wrong = np.flatnonzero((array < -1) | (array >= np.arange(len(array))))
+    return int(wrong[0]) if len(wrong) else -1
+
+
+def from_paper(parents) -> np.ndarray:
+    """The paper's parent array λ, which counts from 1 and has 0 for the root, in our numbers.
+
+    >>> from_paper((0, 1, 1, 2, 2, 3, 3))
+    array([-1,  0,  0,  1,  1,  2,  2])
+    """
+    return parent_array(np.asarray(parents) - 1)
+
+
+def expanded(parents, freedoms) -> np.ndarray:
+    """One entry for each freedom: a joint of several becomes a chain, one of none hands on its parent (figure 2).
+
+    >>> 1 + expanded(from_paper((0, 1, 1, 2, 2, 3, 3)), (2, 2, 1, 1, 1, 3, 1))
+    array([0, 1, 2, 3, 2, 4, 4, 5, 8, 9, 5])
+    """
+    parents, freedoms = parent_array(parents), np.asarray(freedoms, dtype=np.int64)
+    if freedoms.shape != parents.shape or (freedoms < 0).any():
+        raise ArrayError(f"freedoms: {freedoms.tolist()} for {len(parents)} joints; give each joint its number of freedoms")
+    found: list[int] = []
+    last = np.empty(len(parents), np.int64)  # the freedom on which children hang
+    for i, (parent, count) in enumerate(zip(parents.tolist(), freedoms.tolist(), strict=True)):
+        last[i] = -1 if parent < 0 else last[parent]
+        for _ in range(count):
+            found.append(int(last[i]))
+            last[i] = len(found) - 1
+    return np.array(found, dtype=np.int64)
+
+
+def depths(parents) -> np.ndarray:
+    """d_i, the number of arcs from i to the ground: 1 where there is no parent (section 4.1).
+
+    >>> depths((-1, 0, 0, 1))
+    array([1, 2, 2, 3])
+    """
+    parents = parent_array(parents)
+    found = np.ones(len(parents), np.int64)
+    for i, parent in enumerate(parents.tolist()):
+        if parent >= 0:
+            found[i] = found[parent] + 1
+    return found
+
+
+def sizes(parents, weights=None) -> np.ndarray:
+    """|ν(i)|: how many descend from i, with i itself; with weights, their sum.
+
+    >>> sizes((-1, 0, 0, 1))
+    array([4, 2, 1, 1])
+    """
+    parents = parent_array(parents)
+    found = np.ones(len(parents), np.int64) if weights is None else np.array(weights, dtype=np.int64)
+    for i in range(len(parents) - 1, -1, -1):
+        if parents[i] >= 0:
+            found[parents[i]] += found[i]
+    return found
+
+
+def ancestor_lists(parents) -> tuple[np.ndarray, np.ndarray]:
+    """(first (n + 1,), ancestors): those of i are ancestors[first[i]:first[i + 1]], the nearest first.
+
+    >>> ancestor_lists((-1, 0, 1))
+    (array([0, 0, 1, 3]), array([0, 1, 0]))
+    """
+    parents = parent_array(parents)
+    first = np.concatenate([[0], np.cumsum(depths(parents) - 1)]).astype(np.int64)
+    found = np.empty(first[-1], np.int64)
+    for i, parent in enumerate(parents.tolist()):
+        if parent >= 0:
+            found[first[i]] = parent
+            found[first[i] + 1 : first[i + 1]] = found[first[parent] : first[parent + 1]]
+    return first, found
+
+
+def runs(parents, longest: int) -> list[list[int]]:
+    """Chains without branches, at most `longest` long, parents before children; each hangs on the last of another.
+
+    >>> runs((-1, 0, 1, 1, 3), 6)
+    [[0, 1], [2], [3, 4]]
+    """
+    parents = parent_array(parents).tolist()
+    children = np.bincount([p for p in parents if p >= 0], minlength=len(parents))
+    found: list[list[int]] = []
+    where: dict[int, int] = {}  # the last of a run -> its place
+    for i, parent in enumerate(parents):
+        place = where.get(parent, -1)
+        if place >= 0 and children[parent] == 1 and len(found[place]) < longest:
+            found[place].append(i)
+        else:
+            place = len(found)
+            found.append([i])
+        where[i] = place
+    return found

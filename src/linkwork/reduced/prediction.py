@@ -1,0 +1,186 @@
+"""Which of `aba` and `ltdl` is faster on a tree: operations counted, times what they take on this machine.
+
+A stage (aba; crba, rnea, solve: LTDL and back-substitution) takes about `row` seconds a freedom and `operation` seconds an
+operation. Both are fitted to measured times of sample trees, and kept in the user's cache. Where a stage has not been
+measured all operations count alike, as in section 6 of featherstone05; `Prediction.measured` says which it was.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from linkwork.codegen.compile import cache_folder, keep, platform_digest
+from linkwork.errors import UnknownNameError, suggestion
+from linkwork.reduced import counts, sparse
+from linkwork.reduced.mechanisms import mechanism
+from linkwork.reduced.parent_array import expanded
+
+MATRICES, STATES = 64, 512  # of a timed call
+TURNS = 20  # of which the best counts
+
+STAGES = {
+    "aba": counts.aba,
+    "crba": counts.crba,
+    "rnea": counts.rnea,
+    "solve": lambda parents, freedoms=None: counts.ltdl(parents, freedoms) + counts.back_substitution(parents, freedoms),
+}
+BY_INERTIA = ("crba", "rnea", "solve")  # the stages of the way by the inertia matrix
+
+Timer = Callable[[np.ndarray, np.ndarray], float]  # (parents, freedoms) -> seconds of a stage for one state
+
+
+@dataclass(frozen=True)
+class Rate:
+    """What a stage takes."""
+
+    row: float  # seconds a freedom
+    operation: float  # seconds a multiplication or addition
+
+    def seconds(self, rows: int, operations: float) -> float:
+        return self.row * rows + self.operation * operations
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Times of both ways to the accelerations: seconds if measured, else operations."""
+
+    aba: float
+    ltdl: float
+    measured: bool
+
+    @property
+    def faster(self) -> str:
+        """The name of the solver."""
+        return "aba" if self.aba <= self.ltdl else "ltdl"
+
+    @property
+    def ratio(self) -> float:
+        """The slower time over the faster."""
+        low, high = sorted((self.aba, self.ltdl))
+        return high / low if low else 1.0
+
+
+def predict(parents, freedoms=None, rates: Mapping[str, Rate] | None = None) -> Prediction:
+    """Which way is faster, by these rates; by those kept for this machine unless told.
+
+    >>> humanoid = [-1] + [0 if i % 6 == 0 else i for i in range(24)]
+    >>> found = predict(humanoid, [6] + [1] * 24, rates={})
+    >>> found.faster, round(found.ratio, 2), found.measured
+    ('aba', 1.14, False)
+    """
+    rates = stored() if rates is None else rates
+    measured = all(stage in rates for stage in STAGES)
+    chosen = rates if measured else dict.fromkeys(STAGES, Rate(0.0, 1.0))
+    rows = int(counts.freedoms_of(parents, freedoms).sum())
+    spent = {stage: chosen[stage].seconds(rows, count(parents, freedoms).total()) for stage, count in STAGES.items()}
+    return Prediction(spent["aba"], sum(spent[stage] for stage in BY_INERTIA), measured)
+
+
+# -- calibration -----------------------------------------------------------------------------------------------------
+
+
+def samples() -> list[tuple[np.ndarray, np.ndarray]]:
+    """Trees to measure, (parents, freedoms): arms, a quadruped, a humanoid, long chains, one that floats."""
+    found = [(counts.chain(n), np.ones(n, np.int64)) for n in (3, 7, 15, 30, 60)]
+    for limbs, joints in ((4, 3), (4, 6), (1, 24), (2, 12)):
+        parents = [-1, *(0 if i % joints == 0 else i for i in range(limbs * joints))]
+        found.append((np.array(parents), np.array([6] + [1] * (limbs * joints))))
+    return found
+
+
+def calibrate(timers: Mapping[str, Timer] | None = None, trees=None) -> dict[str, Rate]:
+    """Measure stages on this machine; `remember` keeps what was found. `timers`: stage -> Timer; `solve` has its own.
+
+    >>> rates = calibrate({"aba": lambda parents, freedoms: 2e-9 * counts.aba(parents, freedoms).total()}, samples()[:3])
+    >>> f"{rates['aba'].operation:.1e}"
+    '2.0e-09'
+    """
+    timers = {"solve": time_solve} if timers is None else timers
+    for stage in timers:
+        if stage not in STAGES:
+            near = suggestion(stage, STAGES)
+            raise UnknownNameError(f'timers: there is no stage "{stage}"{near}; stages are {", ".join(STAGES)}')
+    trees = samples() if trees is None else trees
+    return {stage: fitted(stage, [(p, f, timer(p, f)) for p, f in trees]) for stage, timer in timers.items()}
+
+
+def remember(rates: Mapping[str, Rate]) -> None:
+    """Keep rates for this machine and version, beside those of other stages."""
+    keep(_path(), json.dumps({stage: asdict(rate) for stage, rate in {**stored(), **rates}.items()}).encode())
+    stored.cache_clear()
+
+
+def fitted(stage: str, times: list[tuple[np.ndarray, np.ndarray, float]]) -> Rate:
+    """The rate that comes nearest to measured times (parents, freedoms, seconds), relative to each."""
+    from scipy.optimize import nnls  # a quarter of a second
+
+    table = np.array([[np.sum(f), STAGES[stage](p, f).total()] for p, f, _ in times], dtype=float)
+    seconds = np.array([s for _, _, s in times])
+    row, operation = nnls(table / seconds[:, None], np.ones(len(times)))[0]
+    return Rate(float(row), float(operation))
+
+
+@cache
+def stored() -> dict[str, Rate]:
+    """The rates kept for this machine and version; empty where nothing was measured."""
+    try:
+        known = json.loads(_path().read_text())
+        return {stage: Rate(**rate) for stage, rate in known.items()}
+    except (OSError, ValueError, TypeError):
+        return {}
+
+
+def _path() -> Path:
+    return cache_folder() / f"rates-{platform_digest()[:16]}.json"
+
+
+def time_solve(parents, freedoms) -> float:
+    """Seconds of one factorisation and back-substitution among many."""
+    rows, H = _matrices(parents, freedoms)
+    x = np.ones(H.shape[:-1])
+    return _best(lambda: sparse.solve_into(rows, H, x)) / MATRICES
+
+
+def dynamics_timers(compile, aba, crba, rnea) -> dict[str, Timer]:
+    """Timers of the other stages, from `lw.reduced`'s functions of these names: many states in one call."""
+
+    def timer(run) -> Timer:
+        def seconds(parents, freedoms):
+            tree = compile(mechanism(parents, freedoms))
+            q = np.repeat(tree.start[None], STATES, axis=0)
+            v = np.full((STATES, tree.nv), 0.1)
+            return _best(lambda: run(tree, q, v)) / STATES
+
+        return seconds
+
+    return {
+        "aba": timer(lambda tree, q, v: aba(tree, q, v, v)),
+        "crba": timer(lambda tree, q, v: crba(tree, q)),
+        "rnea": timer(lambda tree, q, v: rnea(tree, q, v, v)),
+    }
+
+
+def _matrices(parents, freedoms) -> tuple[np.ndarray, np.ndarray]:
+    """Strongly diagonal matrices with the sparsity of a tree."""
+    rows = expanded(parents, freedoms)
+    first, ancestors = sparse.lists(rows)
+    H = np.eye(len(rows)) * len(rows)
+    H[np.repeat(np.arange(len(rows)), np.diff(first)), ancestors] = 0.5
+    return rows, np.repeat(H[None], MATRICES, axis=0)
+
+
+def _best(run) -> float:
+    run()
+    found = float("inf")
+    for _ in range(TURNS):
+        start = time.perf_counter()
+        run()
+        found = min(found, time.perf_counter() - start)
+    return found

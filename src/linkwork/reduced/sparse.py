@@ -1,0 +1,308 @@
+"""L^T L and L^T D L of a matrix with branch-induced sparsity, without fill: featherstone05 section 2 and appendix.
+
+    H = L^T L   or   H = L^T D L        L lower triangular, D diagonal; L of L^T D L has ones on its diagonal
+
+H is any symmetric positive-definite matrix whose numbers below the diagonal stand only in columns parents[i],
+parents[parents[i]], ... of each row i (eq. 6). L has the same pattern. What the pattern leaves out is neither read nor
+written, nor is the upper triangle; a fresh L has zeros there.
+
+Parent arrays count from 0, with -1 for a row that has no parent; `from_paper` translates the paper's. Wherever
+`parents` is asked for, anything with `expanded_parents` will do. H and L may be one matrix (n, n) or an array of them
+(k, n, n), with vectors (n,) or (k, n) and matrices (n, m) or (k, n, m) beside them: the same bits either way.
+
+>>> import numpy as np
+>>> parents = from_paper((0, 1, 1))
+>>> H = np.array([[4.0, 1.0, 2.0], [1.0, 2.0, 0.0], [2.0, 0.0, 5.0]])
+>>> L, D = ltdl(parents, H)
+>>> np.allclose(L.T @ np.diag(D) @ L, H)
+True
+>>> np.allclose(H @ solve(parents, (L, D), [1, 2, 3]), [1, 2, 3])
+True
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.codegen.jit import INTERPRETED
+from linkwork.errors import ArrayError
+from linkwork.reduced import factor_drivers as drivers
+from linkwork.reduced.parent_array import ancestor_lists, depths, expanded, from_paper, parent_array
+from linkwork.reduced.substitution import solving
+from linkwork.reduced.tiles import LANES, operation_count, plan
+
+__all__ = ["Factors", "expanded", "from_paper", "inverse", "ltdl", "ltl", "mul_L", "mul_LT", "solve", "solve_L", "solve_LT",
+           "solve_matrix"]  # fmt: skip
+
+SYMMETRIC = 1e-10  # relative to the largest number of the matrix: a greater difference is no rounding
+WORTH = 8  # multiplications an operation, below which the calls of kernels cost more than they save
+MOST = 100_000  # operations of a plan that is worth its memory
+LANE_NUMBERS = 1 << 16  # of a workspace of lanes that stays near the core
+
+
+class Factors(NamedTuple):
+    """H = L^T D L."""
+
+    L: np.ndarray  # (n, n) or (k, n, n), ones on the diagonal
+    D: np.ndarray  # (n,) or (k, n), positive
+
+
+def ltdl(parents, H, out: Factors | tuple | None = None, *, check: bool = False) -> Factors:
+    """L and D of H = L^T D L. `out`: (L, D) to write into; L may be H itself. `check`: look at the zeros and the symmetry.
+
+    >>> L, D = ltdl((-1, 0), [[3.0, 1.0], [1.0, 2.0]])
+    >>> L
+    array([[1. , 0. ],
+           [0.5, 1. ]])
+    >>> D
+    array([2.5, 2. ])
+    """
+    parents = parent_array(parents)
+    H = _matrices("H", H, len(parents))
+    if check:
+        _check_pattern(parents, H)
+    L, D = (None, None) if out is None else out
+    L = np.zeros(H.shape) if L is None else _written("L", L, H.shape)
+    D = np.empty(H.shape[:-1]) if D is None else _written("D", D, H.shape[:-1])
+    factor_into(parents, _several(H, 2), _several(L, 2), _several(D, 1))
+    return Factors(L, D)
+
+
+def ltl(parents, H, out: np.ndarray | None = None, *, check: bool = False) -> np.ndarray:
+    """L of H = L^T L: the Cholesky factor of the rows and columns taken backwards (section 3). `out` may be H itself.
+
+    >>> ltl((-1, 0), [[5.0, 2.0], [2.0, 4.0]])
+    array([[2., 0.],
+           [1., 2.]])
+    """
+    L, D = ltdl(parents, H, (out, None), check=check)
+    drivers.scale_rows(*lists(parents), _several(L, 2), _several(D, 1))
+    return L
+
+
+def mul_L(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
+    """L x. `out` may be x itself, here and below.
+
+    >>> mul_L((-1, 0), [[1.0, 0.0], [0.5, 1.0]], [2.0, 3.0])
+    array([2., 4.])
+    """
+    return _applied(drivers.mul_L, parents, L, x, out)
+
+
+def mul_LT(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
+    """L^T x.
+
+    >>> mul_LT((-1, 0), [[1.0, 0.0], [0.5, 1.0]], [2.0, 3.0])
+    array([3.5, 3. ])
+    """
+    return _applied(drivers.mul_LT, parents, L, x, out)
+
+
+def solve_L(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
+    """L^-1 x.
+
+    >>> solve_L((-1, 0), [[1.0, 0.0], [0.5, 1.0]], [2.0, 4.0])
+    array([2., 3.])
+    """
+    return _applied(drivers.solve_L, parents, L, x, out)
+
+
+def solve_LT(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
+    """L^-T x.
+
+    >>> solve_LT((-1, 0), [[1.0, 0.0], [0.5, 1.0]], [3.5, 3.0])
+    array([2., 3.])
+    """
+    return _applied(drivers.solve_LT, parents, L, x, out)
+
+
+def solve(parents, factors, b, out: np.ndarray | None = None) -> np.ndarray:
+    """H^-1 b with the factors of H: (L, D) from `ltdl`, or L from `ltl`.
+
+    >>> solve((-1, 0), ltdl((-1, 0), [[3.0, 1.0], [1.0, 2.0]]), [[5.0, 10.0], [5.0, 0.0]])
+    array([[ 1.,  4.],
+           [ 2., -2.]])
+    """
+    n = len(parent_array(parents))
+    L, D = _pair(factors, n)
+    return _applied(drivers.solve, parents, L, b, out, _several(D, 1))
+
+
+def solve_matrix(parents, H, b, out: np.ndarray | None = None, *, check: bool = False) -> np.ndarray:
+    """H^-1 b in one go, for vectors b; the factors are not kept. `out` may be b itself.
+
+    >>> solve_matrix((-1, 0), [[3.0, 1.0], [1.0, 2.0]], [5.0, 5.0])
+    array([1., 2.])
+    """
+    parents = parent_array(parents)
+    H = _matrices("H", H, len(parents))
+    if check:
+        _check_pattern(parents, H)
+    x = np.array(b, dtype=float, order="C")
+    _shape("b", x, H.shape[:-1])
+    out = np.empty(x.shape) if out is None else _written("out", out, x.shape)
+    solve_into(parents, _several(H, 2), _several(x, 1))
+    out[...] = x
+    return out
+
+
+def inverse(parents, factors, out: np.ndarray | None = None) -> np.ndarray:
+    """H^-1 with the factors of H, both triangles; trees that hang apart have zeros between them.
+
+    >>> inverse((-1, 0), ltdl((-1, 0), [[3.0, 1.0], [1.0, 2.0]]))
+    array([[ 0.4, -0.2],
+           [-0.2,  0.6]])
+    """
+    parents = parent_array(parents)
+    L, D = _pair(factors, len(parents))
+    out = np.empty(L.shape) if out is None else _written("out", out, L.shape)
+    drivers.inverse(*lists(parents), _several(L, 2), _several(D, 1), _several(out, 2))
+    return out
+
+
+# -- behind them -----------------------------------------------------------------------------------------------------
+
+
+def factor_into(parents, H, L, D) -> None:
+    """H (k, n, n) -> L, D, in tiles where runs of rows are long enough, four matrices at once where there are so many."""
+    if _by_rows(parents.tobytes()):
+        return _say(drivers.ltdl_by_rows(parents, H, L, D), D)
+    k, n = D.shape
+    steps = plan(parents)
+    _in_parts(drivers.ltdl_in_lanes, drivers.ltdl_by_tiles, (steps.flat, steps.pivots), steps.program,
+              H.reshape(k, n * n), L.reshape(k, n * n), D)  # fmt: skip
+
+
+def solve_into(parents, H, x) -> None:
+    """x (k, n) becomes H^-1 x for H (k, n, n)."""
+    k, n = x.shape
+    D = np.empty((k, n))
+    if _by_rows(parents.tobytes()):
+        L = np.empty(H.shape)
+        _say(drivers.ltdl_by_rows(parents, H, L, D), D)
+        return drivers.solve(*lists(parents), L, D, x[:, None, :])
+    steps, both = plan(parents), solving(parents)
+    _in_parts(drivers.solve_in_lanes, drivers.solve_by_tiles, (steps.flat, steps.pivots, both.order), both.program,
+              H.reshape(k, n * n), x, D)  # fmt: skip
+
+
+def _in_parts(in_lanes, by_tiles, places, program, *arrays) -> None:
+    """Run a program on the first of every array, ...: as many as go side by side in lanes, the rest one by one."""
+    k, D = len(arrays[0]), arrays[-1]
+    beside = 0 if INTERPRETED or LANES * len(places[0]) > LANE_NUMBERS else k - k % LANES
+    if beside:
+        _say(in_lanes(*places, *program.lanes, *(a[:beside] for a in arrays)), D)
+    if beside < k:
+        rest = [a[beside:] for a in arrays] if beside else arrays
+        _say(by_tiles(*places, *program.single, *rest), D, beside)
+
+
+def _say(status: int, D: np.ndarray, before: int = 0) -> None:
+    """Raise, in words, what a driver found."""
+    if status == drivers.DONE:
+        return
+    which, row = divmod(status, D.shape[1])
+    which += before
+    name = "H" if len(D) == 1 else f"H[{which}]"
+    raise ArrayError(f"{name} is not positive definite: the pivot of row {row} is {D[which, row]:.3g}; "
+                     "give a matrix with positive eigenvalues")  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def _by_rows(key: bytes) -> bool:
+    """Whether runs of rows are so short, or so many, that the plain loop is better."""
+    parents = np.frombuffer(key, dtype=np.int64)
+    d, operations = depths(parents), operation_count(parents)
+    return operations > MOST or int((d * (d - 1) // 2).sum()) < WORTH * operations
+
+
+def lists(parents) -> tuple[np.ndarray, np.ndarray]:
+    """Ancestors of each row (`ancestor_lists`), kept for the next call."""
+    return _known_lists(parent_array(parents).tobytes())
+
+
+@lru_cache(maxsize=64)
+def _known_lists(key: bytes) -> tuple[np.ndarray, np.ndarray]:
+    first, ancestors = ancestor_lists(np.frombuffer(key, dtype=np.int64))
+    return first, ancestors.astype(np.uint32)  # no negative index to be thought of
+
+
+def _pair(factors, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """L and D as arrays; D is 1 where there is only an L."""
+    if isinstance(factors, tuple) and len(factors) != 2:
+        raise ArrayError(f"factors: {len(factors)} arrays; give (L, D) of ltdl, or L of ltl")
+    L, D = factors if isinstance(factors, tuple) else (factors, None)
+    L = _matrices("L", L, n)
+    D = np.ones(L.shape[:-1]) if D is None else _numbers(D)
+    _shape("D", D, L.shape[:-1])
+    return L, D
+
+
+def _applied(driver, parents, L, x, out, *more):
+    """Run a driver on a copy of x (vectors, or the columns of matrices), and put the result in `out`."""
+    first, ancestors = lists(parents)
+    n = len(first) - 1
+    L = _matrices("L", L, n)
+    x = np.asarray(x, dtype=float)
+    batch = L.shape[:-2]
+    if x.shape[: len(batch) + 1] != (*batch, n) or x.ndim > len(batch) + 2:
+        one = "(n,) or (n, m)" if not batch else "(k, n) or (k, n, m)"
+        raise ArrayError(f"x: shape {x.shape} beside L of shape {L.shape}; give {one}, n = {n}")
+    out = np.empty(x.shape) if out is None else _written("out", out, x.shape)
+    vectors = x.ndim == len(batch) + 1
+    work = np.array(x[..., None, :] if vectors else np.swapaxes(x, -1, -2), order="C")
+    driver(first, ancestors, _several(L, 2), *more, _several(work, 2))
+    out[...] = work[..., 0, :] if vectors else np.swapaxes(work, -1, -2)
+    return out
+
+
+def _several(array: np.ndarray, dimensions: int) -> np.ndarray:
+    """One as an array of one."""
+    return array[None] if array.ndim == dimensions else array
+
+
+def _numbers(given) -> np.ndarray:
+    """As drivers take it: other layouts, and arrays that may not be written into, would be compiled for anew."""
+    array = np.ascontiguousarray(given, dtype=float)
+    return array if array.flags.carray else array.copy()
+
+
+def _matrices(name: str, given, n: int) -> np.ndarray:
+    array = _numbers(given)
+    if array.ndim not in (2, 3) or array.shape[-2:] != (n, n):
+        raise ArrayError(f"{name}: shape {array.shape} beside {n} parents; give ({n}, {n}), or (k, {n}, {n}) for k matrices")
+    return array
+
+
+def _shape(name: str, array: np.ndarray, shape: tuple) -> None:
+    if array.shape != shape:
+        raise ArrayError(f"{name}: shape {array.shape}; give {shape}")
+
+
+def _written(name: str, array, shape: tuple) -> np.ndarray:
+    """An array of the caller to write into."""
+    if not isinstance(array, np.ndarray) or array.dtype != np.float64 or not array.flags.carray:
+        raise ArrayError(f"{name}: cannot be written into; give a contiguous array of float64 of shape {shape}")
+    _shape(name, array, shape)
+    return array
+
+
+def _check_pattern(parents: np.ndarray, H: np.ndarray) -> None:
+    """The sparsity that the parent array promises (eq. 6), and symmetry."""
+    n = len(parents)
+    first, ancestors = lists(parents)
+    allowed = np.eye(n, dtype=bool)
+    allowed[np.repeat(np.arange(n), np.diff(first)), ancestors] = True
+    broken = np.argwhere(~(allowed | allowed.T) & (H != 0))
+    if len(broken):
+        *which, i, j = broken[0].tolist()
+        raise ArrayError(f"H{which or ''}: entry ({i}, {j}) is {H[tuple(broken[0])]:.3g}, and neither row is an ancestor of "
+                         "the other; give parents that fit the matrix, or zeros there")  # fmt: skip
+    apart = np.abs(H - np.swapaxes(H, -1, -2))
+    if H.size and apart.max() > SYMMETRIC * np.abs(H).max():
+        *which, i, j = np.unravel_index(int(apart.argmax()), H.shape)
+        raise ArrayError(f"H{[int(w) for w in which] or ''}: entries ({i}, {j}) and ({j}, {i}) differ by {apart.max():.3g}; "
+                         "give a symmetric matrix")  # fmt: skip

@@ -1,0 +1,255 @@
+"""Counts of operations: the formulae of featherstone05 against counting what the printed algorithms do."""
+
+import doctest
+import importlib
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from linkwork.cli.topology import joint_tree
+from linkwork.errors import ArrayError, UnknownNameError
+from linkwork.reduced import cost, prediction
+from linkwork.reduced.cost import Operations, Rate
+from linkwork.reduced.mechanisms import mechanism
+from tests.oracles import branches
+
+TREES = branches.parent_arrays(60, seed=8)
+HUMANOID, FREEDOMS = [-1, *(0 if i % 6 == 0 else i for i in range(24))], [6] + [1] * 24
+CHAIN = list(range(-1, 24))  # a floating base and 24 hinges in a row
+
+
+def as_operations(found):
+    return Operations(**found)
+
+
+@pytest.mark.parametrize("parents", TREES)
+def test_table_1_counts_what_the_printed_algorithms_do(parents):
+    rng = np.random.default_rng(2)
+    H, x, table = branches.matrix(parents, rng), rng.normal(size=len(parents)), cost.table_1(parents)
+    L, found = branches.counted(lambda H: branches.ltl(parents, H), H)
+    assert as_operations(found) == table["LTL"]["factorize"]
+    L, found = branches.counted(lambda H: branches.ltdl(parents, H), H)
+    assert as_operations(found) == table["LTDL"]["factorize"]
+    for name, unit in (("LTL", False), ("LTDL", True)):
+        for transposed in (False, True):
+            _, found = branches.counted(lambda L, x, u=unit, t=transposed: branches.product(parents, L, x, u, t), L, x)
+            assert as_operations(found) == table[name]["L x"]
+            _, found = branches.counted(lambda L, x, u=unit, t=transposed: branches.substituted(parents, L, x, u, t), L, x)
+            assert as_operations(found) == table[name]["L^-1 x"]
+    both = 2 * table["LTL"]["L^-1 x"]
+    assert both == table["LTL"]["back-substitute"]
+    with_D = 2 * table["LTDL"]["L^-1 x"] + Operations(div=len(parents))
+    assert with_D == table["LTDL"]["back-substitute"]
+
+
+@pytest.mark.parametrize("parents", TREES)
+def test_zeros_and_density_are_those_of_the_matrix(parents):
+    pattern = branches.related(parents) | branches.related(parents).T
+    assert cost.nonzeros(parents) == pattern.sum()
+    assert cost.zeros(parents) == (~pattern).sum()
+    assert cost.density(parents) == pytest.approx(pattern.mean())
+    assert cost.depths(parents).tolist() == branches.related(parents).sum(axis=1).tolist()
+
+
+@pytest.mark.parametrize("parents", TREES)
+def test_the_quantities_lie_within_their_bounds(parents):
+    n, deepest = len(parents), int(cost.depths(parents).max())
+    for limit in (cost.bounds(n), cost.bounds(n, deepest)):
+        assert 0 <= cost.D0(parents) <= limit.D0
+        assert 0 <= cost.D1(parents) <= limit.D1
+        assert 0 <= cost.D2(parents) <= limit.D2
+    assert cost.bounds(n) == (n - 1, cost.D1(cost.chain(n)), cost.D2(cost.chain(n)))
+
+
+@pytest.mark.parametrize("parents", TREES)
+def test_the_steps_of_the_crba_are_counted(parents):
+    rng = np.random.default_rng(9)
+    rigid, forces = branches.crba_steps(parents)
+    for dh in (None, rng.random(len(parents)) < 0.5):
+        s = cost.steps(parents, dh=dh)
+        chosen = cost.dh_nodes(parents) if dh is None else dh
+        assert (s.D0a, s.D1a) == (sum(c for i, c in rigid.items() if chosen[i]), sum(c for i, c in forces.items() if chosen[i]))
+        assert (s.D0b, s.D1b) == (
+            sum(c for i, c in rigid.items() if not chosen[i]),
+            sum(c for i, c in forces.items() if not chosen[i]),
+        )
+        assert (s.D0a + s.D0b, s.D1a + s.D1b) == (cost.D0(parents), cost.D1(parents))  # section 5
+
+
+@pytest.mark.parametrize("parents", TREES[::4])
+def test_the_crba_costs_what_its_steps_cost(parents):
+    """Eqs. 14, 18 and 20 from steps counted one by one."""
+    rigid, forces = branches.crba_steps(parents)
+    rx, vx = Operations(m=5, a=3), Operations(m=2, a=7)
+    alike = sum(rigid.values()) * (Operations(a=10) + rx) + sum(forces.values()) * vx
+    assert cost.crba_alike(parents, rx, vx) == alike
+    dh, total = cost.dh_nodes(parents), Operations()
+    for i, times in rigid.items():
+        total += times * (Operations(m=32, a=43) if dh[i] else Operations(m=47, a=58))
+    for i, times in forces.items():
+        total += times * (Operations(m=20, a=12) if dh[i] else Operations(m=24, a=18))
+    assert cost.crba(parents) == total
+
+
+@pytest.mark.parametrize("parents", [t for t in TREES if 2 <= len(t) <= 9])
+def test_no_choice_of_dh_nodes_is_better(parents):
+    """All choices of one child for each node that has any."""
+    children = {p: np.flatnonzero(parents == p) for p in set(parents.tolist())}
+    choices = [np.zeros(len(parents), dtype=bool)]
+    for own in children.values():
+        choices = [c | (np.arange(len(parents)) == i) for c in choices for i in own]
+    best = cost.steps(parents).D1a
+    assert best == max(cost.steps(parents, dh=c).D1a for c in choices)
+    assert cost.crba(parents).total() == min(cost.crba(parents, dh=c).total() for c in choices)
+    assert (~cost.dh_nodes(parents)).sum() == cost.non_dh(parents) == sum(len(own) - 1 for own in children.values())
+
+
+@pytest.mark.parametrize("name", cost.TABLE_2)
+def test_table_2_is_what_its_trees_have(name):
+    family = cost.TABLE_2[name]
+    for m in range(1, 8):
+        parents = family.parents(m)
+        assert (len(parents), cost.D1(parents), cost.D2(parents)) == (family.rows(m), family.D1(m), family.D2(m))
+
+
+def test_joints_of_several_freedoms_are_expanded():
+    assert cost.D1([-1, 0], [3, 2]) == cost.D1(cost.chain(5)) == 10
+    assert cost.ltdl([-1, 0, 0], [2, 1, 1]) == cost.ltdl([-1, 0, 1, 1])
+    assert cost.steps([-1, 0, 0], [1, 3, 2]) == (1, 3, 1, 2, 0, 0)  # a vector for each freedom below
+    assert cost.floating([-1, 0, -1], [6, 6, 3]).tolist() == [True, False, False]
+
+
+def test_the_humanoid_and_the_chain_cost_what_is_printed():
+    assert cost.steps(HUMANOID, FREEDOMS) == (21, 66, 3, 18, 1, 6)
+    assert cost.steps(CHAIN, FREEDOMS) == (24, 300, 0, 0, 1, 24)
+    assert (cost.D1(HUMANOID, FREEDOMS), cost.D2(HUMANOID, FREEDOMS), cost.zeros(HUMANOID, FREEDOMS)) == (219, 1039, 432)
+    printed = {
+        cost.crba: ("2475m + 2124a", "6462m + 4419a"),
+        cost.rnea: ("2275m + 1996a", "2263m + 1972a"),
+        cost.aba: ("5544m + 5054a", "5346m + 4883a"),
+        cost.ltdl: ("1258m + 1039a", "4930m + 4495a"),
+        cost.back_substitution: ("468m + 438a", "900m + 870a"),
+    }
+    for count, wanted in printed.items():
+        assert tuple(str(count(tree, FREEDOMS)) for tree in (HUMANOID, CHAIN)) == wanted
+    assert str(cost.forward_dynamics(HUMANOID, FREEDOMS)) == "6476m + 5597a"
+    assert str(cost.forward_dynamics(CHAIN, FREEDOMS)) == "14555m + 11756a"
+
+
+def test_a_tree_may_stand_for_parents_and_freedoms():
+    tree = SimpleNamespace(parent=np.array(HUMANOID), v_at=np.concatenate([[0], np.cumsum(FREEDOMS)]), expanded_parents=None)
+    assert cost.forward_dynamics(tree) == cost.forward_dynamics(HUMANOID, FREEDOMS)
+    assert cost.report(tree, rates={}) == cost.report(HUMANOID, FREEDOMS, rates={})
+
+
+def test_small_things_cost_nothing_below_zero():
+    for parents, freedoms in (([-1], [0]), ([-1], [6]), ([-1], [1]), ([], [])):
+        for count in prediction.STAGES.values():
+            found = count(parents, freedoms)
+            assert found.m >= 0 and found.a >= 0
+        cost.report(parents, freedoms, rates={})
+
+
+def test_freedoms_that_do_not_fit_are_named():
+    with pytest.raises(ArrayError, match="freedoms: 1 numbers for 2 joints; give each joint its number of freedoms"):
+        cost.crba([-1, 0], [1])
+
+
+@pytest.mark.parametrize(
+    ("parents", "freedoms"),
+    [(HUMANOID, FREEDOMS), (CHAIN, FREEDOMS), ([-1, 0, 0, 1, 1, 2, 2], [1] * 7), ([-1, 0, 0, -1, 3], [3, 0, 2, 1, 3])],
+)
+def test_mechanisms_have_the_joint_tree_that_they_are_made_of(parents, freedoms):
+    found_parents, found_freedoms = joint_tree(mechanism(parents, freedoms))
+    assert sorted(found_freedoms) == sorted(freedoms)
+    assert sorted(cost.depths(found_parents)) == sorted(cost.depths(parents))
+    assert cost.forward_dynamics(found_parents, found_freedoms) == cost.forward_dynamics(parents, freedoms)
+
+
+def test_a_joint_that_no_mechanism_has_is_named():
+    with pytest.raises(ArrayError, match='freedoms: "joint1" has 5, for which there is no joint here; give one of 0: weld'):
+        mechanism([-1, 0], [1, 5])
+    with pytest.raises(ArrayError, match='"joint1" has 6'):
+        mechanism([-1, 0], [1, 6])
+
+
+# -- prediction ------------------------------------------------------------------------------------------------------
+
+
+def test_counted_predictions_are_those_of_section_6():
+    humanoid, chain = (cost.predict(tree, FREEDOMS, rates={}) for tree in (HUMANOID, CHAIN))
+    assert (humanoid.faster, round(humanoid.ratio, 2)) == ("aba", 1.14)
+    assert (chain.faster, round(chain.ratio, 1)) == ("aba", 2.6)
+    assert not humanoid.measured
+    swarm = cost.predict([-1] * 20, [1] * 20, rates={})  # a diagonal matrix
+    assert swarm.faster == "ltdl"
+
+
+def test_measured_rates_decide():
+    rates = {stage: Rate(0.0, 1e-9) for stage in prediction.STAGES}
+    found = cost.predict(HUMANOID, FREEDOMS, rates)
+    assert found.measured and found.aba == pytest.approx(1.0598e-5)
+    rates["aba"] = Rate(1e-6, 1e-9)  # slow at every joint
+    assert cost.predict(HUMANOID, FREEDOMS, rates).faster == "ltdl"
+    assert "ltdl by" in cost.report(HUMANOID, FREEDOMS, rates) and "measured" in cost.report(HUMANOID, FREEDOMS, rates)
+
+
+def test_a_fit_finds_what_it_was_made_of():
+    def timer(parents, freedoms):
+        return 3e-9 * np.sum(freedoms) + 2e-10 * cost.crba(parents, freedoms).total()
+
+    rate = cost.calibrate({"crba": timer})["crba"]
+    assert (rate.row, rate.operation) == pytest.approx((3e-9, 2e-10))
+    with pytest.raises(
+        UnknownNameError, match='there is no stage "abba"; did you mean "aba".; stages are aba, crba, rnea, solve'
+    ):
+        cost.calibrate({"abba": timer})
+
+
+def test_rates_are_kept(monkeypatch, tmp_path):
+    monkeypatch.setattr(prediction, "cache_folder", lambda: tmp_path)
+    cost.stored.cache_clear()
+    try:
+        assert cost.stored() == {}
+        cost.remember({"aba": Rate(1e-9, 2e-9)})
+        cost.remember({"crba": Rate(0.0, 1e-9)})
+        assert cost.stored() == {"aba": Rate(1e-9, 2e-9), "crba": Rate(0.0, 1e-9)}
+        next(tmp_path.iterdir()).write_text("no rates")
+        cost.stored.cache_clear()
+        assert cost.stored() == {}
+    finally:
+        cost.stored.cache_clear()
+
+
+def test_factorisations_are_timed():
+    rates = cost.calibrate(trees=prediction.samples()[:3])
+    assert set(rates) == {"solve"}
+    for rate in rates.values():
+        assert rate.seconds(30, 2000) > 1e-8
+
+
+def test_dynamics_are_timed_by_the_functions_given():
+    seen = []
+
+    def algorithm(name, arguments):
+        def run(tree, *arrays):
+            seen.append((name, tree.world, [a.shape for a in arrays]))
+            assert len(arrays) == arguments
+
+        return run
+
+    def compile(world):
+        return SimpleNamespace(world=world, nv=2, start=np.zeros(2))
+
+    timers = prediction.dynamics_timers(compile, algorithm("aba", 3), algorithm("crba", 1), algorithm("rnea", 3))
+    assert set(timers) | {"solve"} == set(prediction.STAGES)
+    for name, timer in timers.items():
+        assert 0 < timer(np.array([-1, 0]), np.array([1, 1])) < 1
+        assert seen[-1][0] == name and set(seen[-1][2]) == {(prediction.STATES, 2)}
+        assert len(seen[-1][1].bodies) == 2
+
+
+@pytest.mark.parametrize("module", ["cost", "counts", "prediction", "mechanisms"])
+def test_examples_run(module):
+    assert doctest.testmod(importlib.import_module(f"linkwork.reduced.{module}")).failed == 0
