@@ -7,7 +7,7 @@ import pytest
 
 import linkwork as lw
 
-TUPLES = ("Bodies", "Poses", "State")
+TUPLES = ("Bodies", "Factors", "Poses", "State")
 MODULES = ["tree", "algorithms", "configurations", "convert", "kinematics"]
 
 
