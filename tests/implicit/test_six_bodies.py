@@ -61,9 +61,10 @@ def test_the_matrix_has_the_blocks_of_equation_5(tangent, limbs):
 @pytest.mark.parametrize("iterations", [1, None])
 @forms
 def test_the_motion_does_not_depend_on_the_root(tangent, limbs, iterations):
-    ends = []
-    for root in range(1, 7):
-        sim = simulation(six_bodies(root), tangent, dt=1 / 60, limbs=limbs, iterations=iterations)
-        sim.step(5)
-        ends.append([sim.position(f"body {k}") for k in range(1, 7)])
-    np.testing.assert_allclose(ends, np.broadcast_to(ends[0], np.shape(ends)), rtol=0, atol=1e-9)
+    for springs in (False, True):
+        ends = []
+        for root in range(1, 7):
+            sim = simulation(six_bodies(root, springs), tangent, dt=1 / 60, limbs=limbs, iterations=iterations)
+            sim.step(5)
+            ends.append([sim.position(f"body {k}") for k in range(1, 7)])
+        np.testing.assert_allclose(ends, np.broadcast_to(ends[0], np.shape(ends)), rtol=0, atol=1e-9)

@@ -204,7 +204,7 @@ class BodyKind:
         """What the turning of the body under its impulses adds to the symmetric tangent; None: nothing."""
         return None
 
-    def carried(self, view: View, q0, q1, v1) -> SX:
+    def carried(self, view: View, q0, q1, v1, h) -> SX:
         """The velocity at q1 of a body that was found to move with v1 as seen from q0."""
         return v1
 

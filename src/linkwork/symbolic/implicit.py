@@ -21,6 +21,7 @@ from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import BodyKind, Shifted, View, derivatives, load_global, note_worst, raised
 from linkwork.symbolic.kernels import ForceKind, NodeKind
+from linkwork.symbolic.kinds import RIGID
 from linkwork.symbolic.tape import POSITION, Rows, Tape
 
 BEGIN, AGAIN = "begin", "again"
@@ -107,7 +108,8 @@ def _end(trace: Trace, kind: BodyKind) -> tuple[View, SX, SX]:
 def _advance_once(trace: Trace, kind: BodyKind, exact: bool) -> None:
     """Exact tangents have found the velocity at the end; symmetric ones the momentum, with the mass of the beginning."""
     view, q1, v1 = _end(trace, kind)
-    _store(trace, kind, q=q1, v=v1 if exact else kind.carried(view, view.q, q1, v1), R=kind.pose(q1))
+    v = v1 if exact else kind.carried(view, view.q, q1, v1, load_global(trace, "step"))
+    _store(trace, kind, q=q1, v=v, R=kind.pose(q1))
 
 
 def _advance_first(trace: Trace, kind: BodyKind, exact: bool) -> None:
@@ -149,8 +151,9 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exac
         trace.store(1, node.record.offset("b"), -ca.vertcat(*off))
         if exact:
             trace.store(1, node.record.offset("upper"), SX.zeros(blocks.triangle_size(node.size - 1)))
-        slopes = _slopes(trace, node, rows, what) if exact and node.moving_rows else rows.jacobians
-        for k, (J, slope, first) in enumerate(zip(rows.jacobians, slopes, bodies_first, strict=True)):
+        jacobians = _met(node, rows, views) if what == BEGIN and not exact else rows.jacobians
+        slopes = _slopes(trace, node, rows, what) if exact and node.moving_rows else jacobians
+        for k, (J, slope, first) in enumerate(zip(jacobians, slopes, bodies_first, strict=True)):
             if node.kinds[k] is not None:
                 block, mirror = (J.T, slope.T) if first else (slope, J)
                 trace.store(4 + k, 0, block)
@@ -160,6 +163,20 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exac
             note_worst(trace, h * ca.vertcat(*off))
 
     return Kernel(f"implicit|{node.key}|{what}|{bodies_first}|{exact}", write)
+
+
+def _met(node: NodeKind, rows: Rows, views) -> list[SX]:
+    """J with both bodies taken hold of at one point, that of b, where a joint has come apart: a single iteration then keeps
+    angular momentum. What that adds to J is of the order of C."""
+    found, start = list(rows.jacobians), 0
+    for part in node.parts:
+        a, size = int(part.flipped), len(part.kept)
+        if part.relation.meets and size == len(part.relation.levels) and all(kind is RIGID for kind in node.kinds):
+            extended = SX(node.size, 6)
+            extended[start : start + 3, :] = blocks.skew(rows.residual[start : start + 3]) @ views[a].spin().jacobian
+            found[a] = found[a] + extended
+        start += size
+    return found
 
 
 def _slopes(trace: Trace, node: NodeKind, rows: Rows, what: str) -> list[SX]:

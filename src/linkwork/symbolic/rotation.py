@@ -154,3 +154,10 @@ def rotor_flight(q, L, inertia, h) -> SX:
         l = SX(l)
         l[i], l[j] = l_i, l_j
     return refreshed(q)
+
+
+def solve(A, b) -> SX:
+    """A^-1 b for a 3 x 3 matrix (Cramer's rule)."""
+    first, second, third = (A[k, :].T for k in range(3))
+    across = ca.cross(second, third), ca.cross(third, first), ca.cross(first, second)
+    return sum((b[k] * across[k] for k in range(3)), SX(3, 1)) / ca.dot(first, across[0])
