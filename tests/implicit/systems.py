@@ -57,7 +57,7 @@ def multipliers(sim):
 def start_step(sim):
     """What the driver sets before the first iteration of a step."""
     end = sim.time + sim.dt
-    for name, value in (("step", sim.dt), ("kick", sim.dt), ("time", end), ("half", end), ("damp", 1.0)):
+    for name, value in (("step", sim.dt), ("kick", sim.dt), ("time", end), ("half", end)):
         sim.work[GLOBALS.offset(name)] = value
 
 

@@ -111,7 +111,9 @@ def test_linear_momentum_is_kept_to_rounding(force, tangent, iterations):
 
 
 KEEPING = [(None, force) for force in ("nothing", "torsion spring", "pressed spring", "damper")]
-KEEPING += [(joint, force) for joint in ("ball", "hinge", "slider") for force in ("nothing", "joint spring", "torsion spring", "damper")]
+KEEPING += [
+    (joint, force) for joint in ("ball", "hinge", "slider") for force in ("nothing", "joint spring", "torsion spring", "damper")
+]
 KEEPING += [("universal", "nothing"), ("weld", "nothing")]
 
 

@@ -195,7 +195,7 @@ def as_tangent(plain):
 
 
 def smooth(tangent, q, v):
-    """Whether no limit begins or ends within the reach of finite differences: the force of a damper jumps there."""
+    """Whether no limit begins or ends, and no damper is held back, within the reach of finite differences."""
     near, nearer = (slopes(tangent, 0.0, q, v, size)[0] for size in (H, H / 8))
     return np.allclose(near, nearer, atol=1e-3 * (1 + np.abs(near).max()))
 

@@ -464,10 +464,23 @@ def test_contact_never_pulls():
     bead = world.add(lw.Particle(1.0, (0, 0, -0.1)))
     world.add(lw.ContactSpring(world.ground, bead, 30.0, damping=2.0, plane=((0, 0, 0), (0, 0, 1))))
     force = Force(compile(world))
-    for speed, wanted in ((0.0, 3.0), (-1.0, 5.0), (1.0, 1.0), (1.6, 0.0), (9.0, 0.0)):
+    for speed, wanted, tangent in ((0.0, 3.0, (30, 2)), (-1.0, 5.0, (30, 2)), (1.0, 1.0, (30, 2)), (1.6, 0.0, (0, 0)),
+                                   (9.0, 0.0, (0, 0)), (-1.6, 6.0, (60, 0)), (-9.0, 6.0, (60, 0))):  # fmt: skip
         f, _, K, D = force.at([(0.0, force.q0, [np.array([0.3, 0, speed])])])
         np.testing.assert_allclose(f[0], (0, 0, wanted), atol=1e-14)
-        assert (K[0, 2, 2], D[0, 2, 2]) == ((30.0, 2.0) if wanted else (0.0, 0.0))
+        assert (K[0, 2, 2], D[0, 2, 2]) == tangent
+
+
+@pytest.mark.parametrize("speed", [-5.0, -0.3, 0.0, 0.3, 5.0])
+def test_a_damped_limit_begins_without_a_jump_and_never_pulls(speed):
+    force = probe("damped hinge's limit", ("ground", "rigid"))
+    pair, v = Pair(force), [np.array([0, 0, 0, 0, speed, 0])]
+    for bound, side in ((4.0, 1.0), (-0.5, -1.0)):
+        for depth in (0.0, 1e-9, 1e-3, 0.1, 1.0):
+            f = force.at([(0.0, of_hinge(pair, None, bound + side * depth), v)])[0][0, 4]
+            assert -2 * 3.0 * depth - 1e-12 <= side * f <= 1e-12
+            spring, damper = 3.0 * depth, 0.7 * speed * side
+            assert abs(-side * f - (spring + np.clip(damper, -spring, spring))) < 1e-12
 
 
 MOVING = [k for k in KINDS if k != "ground"]

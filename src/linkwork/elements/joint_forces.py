@@ -129,7 +129,8 @@ class TorsionSpring(ForceElement):
 
 @dataclass(eq=False, repr=False)
 class JointLimit(JointForce):
-    """A soft stop: a spring and damper that act only beyond `lower` or `upper`, of which one may be left out.
+    """A soft stop: a spring and damper that act only beyond `lower` or `upper`, of which one may be left out. The damper never
+    pushes or pulls harder than the spring: the force begins without a jump, and a stop does not hold back what leaves it.
 
     They bound the angle of hinges and screws (turns counted; N m/rad), the travel of sliders and cylinders (N/m). A ball is
     bounded about an `axis` (world, as built): `cone` is the largest angle between that axis on a and on b, and
@@ -245,8 +246,9 @@ class ContactSpring(ForceElement):
     """Soft contact of a point of b, or of a sphere around it, with a plane or a sphere of a.
 
     `plane=(point, normal)`, the normal towards b, or `sphere=(centre, radius)`, in a's frame; `at` and `radius` of b. While
-    they overlap, the force along the normal is stiffness * depth + damping * its rate, and never pulls. Friction is
-    `friction` times that force, against the slip; it is softened below the speed `slip`.
+    they overlap, the force along the normal is stiffness * depth + damping * its rate, where the damper has at most the force
+    of the spring: it begins without a jump and never pulls. Friction is `friction` times that force, against the slip; it is
+    softened below the speed `slip`.
 
     >>> ContactSpring("ground", "finger", 1e4, damping=10.0, plane=((0, 0, 0), (0, 0, 1)), at=(0, 0, 0.1), radius=0.01)
     <ContactSpring>

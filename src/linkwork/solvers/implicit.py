@@ -17,7 +17,7 @@ from linkwork.model.types import Model
 from linkwork.symbolic import fronts, implicit
 
 TANGENTS = ("symmetric", "exact")
-STEPS = ("begin", "again", "advance-once", "advance-first", "advance", "accept", "retry")
+STEPS = ("begin", "again", "advance-once", "advance-first", "advance", "shift", "accept", "retry")
 
 
 class Implicit(Programs):

@@ -30,10 +30,10 @@ BEGIN, AGAIN = "begin", "again"
 
 
 def body_kernel(kind: BodyKind, what: str, exact: bool = False) -> Kernel:
-    """begin, again (front of an iteration), advance-once (the only iteration of a step), advance-first, advance, accept,
-    retry."""
+    """begin, again (front of an iteration), advance-once (the only iteration of a step), advance-first, advance, shift
+    (by what x has been set to), accept, retry."""
     write = {BEGIN: _begin, AGAIN: _again, "advance-once": _advance_once, "advance-first": _advance_first,
-             "advance": _advance, "accept": _accept, "retry": _retry}[what]  # fmt: skip
+             "advance": _advance, "shift": _advance_first, "accept": _accept, "retry": _retry}[what]  # fmt: skip
     name = f"implicit|{kind.name}|{what}|{exact}"
     return Kernel(name, lambda trace: write(trace, kind, exact), joining=Joining.SMALL)
 
@@ -101,7 +101,7 @@ def _end(trace: Trace, kind: BodyKind) -> tuple[View, SX, SX]:
     """The iterate after the displacement that was found, and the velocity with which it is reached."""
     view, h = View(kind, trace, 1, "next"), load_global(trace, "step")
     start = trace.load(1, *kind.record["q"])
-    q1 = kind.displaced(view, view.q, h * load_global(trace, "damp") * view.field("x"))
+    q1 = kind.displaced(view, view.q, h * view.field("x"))
     return view, q1, kind.velocity_between(view, start, q1, h)
 
 

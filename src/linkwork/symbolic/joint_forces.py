@@ -241,33 +241,53 @@ def turn_tangent(turn, root: bool = False) -> SX:
     return g * SX.eye(3) + (1 - g) * (u @ u.T)
 
 
+def eased(push, drag) -> SX:
+    """What a spring and a damper push together, the damper by no more than the spring: no jump where they begin, no pull
+    where they end."""
+    most = ca.fabs(push)
+    return push + ca.fmin(ca.fmax(drag, -most), most)
+
+
+def eased_shares(push, drag) -> tuple[SX, SX]:
+    """How many stiffnesses and dampings answer to a small motion: one each; (2, 0) or (0, 0) where the damper is held back."""
+    held = ca.fabs(drag) >= ca.fabs(push)
+    there = ca.if_else(push == 0, 0, 1)
+    return there * ca.if_else(held, ca.if_else(push * drag > 0, 2, 0), 1), there * ca.if_else(held, 0, 1)
+
+
 class Stop:
     """A one-sided spring: bounds (lower, upper) on a coordinate (1,)."""
 
     def __init__(self, x: Coordinate, lower, upper):
         self.x = x
         self.beyond = ca.fmax(x.value - upper, 0) + ca.fmin(x.value - lower, 0)
-        self.active = ca.if_else(self.beyond == 0, 0, 1)
 
 
 class Limit(Law):
-    """The base of limits: -k (what is beyond) - c x' while beyond."""
+    """The base of limits: a spring and a damper, eased, beyond the bounds."""
 
     def stops(self, handles, p) -> list[Stop]:
         raise NotImplementedError
 
+    def _efforts(self, stop: Stop, handles, p) -> tuple[SX, SX]:
+        """Of the spring, of the damper, against the motion beyond."""
+        return p["stiffness"] * stop.beyond, p["damping"] * stop.x.rate(handles) if self.velocity_dependent else SX(0)
+
     def law(self, handles, p, t):
         loads, energy = [], SX(0)
         for stop in self.stops(handles, p):
-            effort = -p["stiffness"] * stop.beyond
-            if self.velocity_dependent:
-                effort -= stop.active * p["damping"] * stop.x.rate(handles)
-            loads += stop.x.loads(effort)
-            energy += 0.5 * p["stiffness"] * stop.beyond**2
+            push, drag = self._efforts(stop, handles, p)
+            loads += stop.x.loads(-(eased(push, drag) if self.velocity_dependent else push))
+            energy += 0.5 * push * stop.beyond
         return loads, energy
 
     def terms(self, handles, p, t):
-        return [stop.x.term(stop.active * p["stiffness"], stop.active * p["damping"]) for stop in self.stops(handles, p)]
+        found = []
+        for stop in self.stops(handles, p):
+            push, drag = self._efforts(stop, handles, p)
+            shares = eased_shares(push, drag) if self.velocity_dependent else (ca.if_else(push == 0, 0, 1), SX(0))
+            found.append(stop.x.term(shares[0] * p["stiffness"], shares[1] * p["damping"]))
+        return found
 
 
 class AxisLimit(JointLaw, Limit):
@@ -412,8 +432,8 @@ class Follow(Law):
 
 
 class Contact(Law):
-    """A sphere (or point) of b on a plane or sphere of a: k depth + c depth' while they overlap, never below zero; friction
-    against the slip s of the touching points, mu N s / sqrt(s^2 + slip^2)."""
+    """A sphere (or point) of b on a plane or sphere of a: k depth + c depth', eased, while they overlap; friction against
+    the slip s of the touching points, mu N s / sqrt(s^2 + slip^2)."""
 
     def __init__(self, element):
         self.flat, self.rubs = element.plane is not None, not is_zero(element.friction)
@@ -452,12 +472,15 @@ class Contact(Law):
         motion: list = [(1, "point", p["on_b"], normal.T), (0, "point", p["on_a"], -normal.T)]
         return Coordinate(length - p["radius"] - p["around"], motion), normal
 
+    def _efforts(self, handles, p, gap) -> tuple[SX, SX]:
+        """What spring and damper push, before the damper is eased."""
+        push = p["stiffness"] * ca.fmax(-gap.value, 0)
+        return push, -p["damping"] * gap.rate(handles) if self.velocity_dependent else SX(0)
+
     def _press(self, handles, p, gap) -> SX:
         """The force between them."""
-        force = -p["stiffness"] * gap.value
-        if self.velocity_dependent:
-            force -= p["damping"] * gap.rate(handles)
-        return ca.if_else(gap.value < 0, ca.fmax(force, 0), 0)
+        push, drag = self._efforts(handles, p, gap)
+        return eased(push, drag) if self.velocity_dependent else push
 
     def _slip(self, handles, p, normal) -> Coordinate:
         """The motion of b's touching point across a's: the rate alone is of use."""
@@ -482,8 +505,8 @@ class Contact(Law):
     def terms(self, handles, p, t):
         gap, normal = self._gap(handles, p)
         press = self._press(handles, p, gap)
-        active = ca.if_else(press > 0, 1, 0)
-        found = [gap.term(active * p["stiffness"], active * p["damping"])]
+        shares = eased_shares(*self._efforts(handles, p, gap))
+        found = [gap.term(shares[0] * p["stiffness"], shares[1] * p["damping"])]
         if self.rubs:
             slip = self._slip(handles, p, normal)
             rate = slip.rate(handles)
