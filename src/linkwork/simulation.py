@@ -178,7 +178,7 @@ class Simulation(Reports):
         self._keep_turns(now, _turns_of_forces(old, state.values), of_joints=True)
         self._keep_turns(start, _turns_of_forces(old, initial.values))
         self.work[self.model.state_index] = now
-        self._initial = State(start, initial.time, initial.steps, initial.age)
+        self._initial = State(start, initial.time, initial.steps, initial.age, self.model.signature)
         self._touched()
 
     def _keep_turns(self, values: np.ndarray, known: dict[int, np.ndarray], of_joints: bool = False) -> None:
@@ -324,7 +324,7 @@ class Simulation(Reports):
     @property
     def state(self) -> State:
         """Everything that a run changes. Assigning a copy brings the same bits again."""
-        return State(self.work[self.model.state_index], self.time, self.steps, self.age)
+        return State(self.work[self.model.state_index], self.time, self.steps, self.age, self.model.signature)
 
     @state.setter
     def state(self, state: State) -> None:
@@ -333,6 +333,9 @@ class Simulation(Reports):
         if len(state.values) != len(self.model.state_index):
             raise ModelError(f"Simulation: a state of {len(state.values)} numbers does not fit this model of "
                              f"{len(self.model.state_index)}; take one from the same model")  # fmt: skip
+        if state.signature not in ("", self.model.signature):
+            raise ModelError("Simulation: the state is one of another model, or from before a force that counts turns was "
+                             "added or removed; take one from this model")  # fmt: skip
         self.work[self.model.state_index] = state.values
         self.work[0] = state.time
         self.steps, self.age = state.steps, state.age

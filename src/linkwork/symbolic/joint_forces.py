@@ -126,26 +126,23 @@ class AxisSpring(JointLaw):
         return [x.term(stiffness, damping) for x, stiffness, damping, _ in self.springs(handles, p)]
 
 
-class UniversalSpring(AxisSpring):
-    """Springs about the cross's first axis (on a) and second axis (on b)."""
+class UniversalLaw(JointLaw):
+    """About the cross's first axis (on a) and second axis (on b)."""
 
     counters, turns_only = 2, True
+    crosses = {"second_a": 3, "third_a": 3, "first_b": 3, "third_b": 3}
 
     def __init__(self, element):
-        JointLaw.__init__(self, element)
+        super().__init__(element)
         self.velocity_dependent = not is_zero(element.damping)
         self.key += f"-{self.velocity_dependent}"
-        own = {"second_a": 3, "third_a": 3, "first_b": 3, "third_b": 3, "stiffness": 2, "damping": 2, "rest": 2}
-        self.fields = {**self.joint.fields, **own}
 
-    def numbers(self, elements, A, B):
+    def cross_numbers(self, elements, A, B) -> dict[str, np.ndarray]:
         of = [e.joint for e in elements]
         first, second = np.array([j.first for j in of]), np.array([j.second for j in of])
         third = np.cross(first, second)
         crosses = {"second_a": A.axis(second), "third_a": A.axis(third), "first_b": B.axis(first), "third_b": B.axis(third)}
-        springs = {name: wide(elements, name, 2) for name in ("stiffness", "damping")}
-        rest = resting(elements, "rest", np.zeros((len(of), 2)))
-        return {**self.joint.numbers(of, A, B), **crosses, **springs, "rest": rest}
+        return {**self.joint.numbers(of, A, B), **crosses}
 
     def angles(self, handles, p):
         a, b = handles
@@ -153,11 +150,29 @@ class UniversalSpring(AxisSpring):
         return [(ca.dot(second, a.axis(p["third_a"])), ca.dot(second, a.axis(p["second_a"]))),
                 (ca.dot(first, b.axis(p["third_b"])), ca.dot(first, b.axis(p["first_b"])))]  # fmt: skip
 
+    @staticmethod
+    def axes(handles, p) -> list[SX]:
+        return [handles[0].axis(p["first"]), handles[1].axis(p["second"])]
+
+
+class UniversalSpring(UniversalLaw, AxisSpring):
+    """Springs about both axes."""
+
+    def __init__(self, element):
+        UniversalLaw.__init__(self, element)
+        self.fields = {**self.joint.fields, **self.crosses, "stiffness": 2, "damping": 2, "rest": 2}
+
+    def numbers(self, elements, A, B):
+        springs = {name: wide(elements, name, 2) for name in ("stiffness", "damping")}
+        return {
+            **self.cross_numbers(elements, A, B),
+            **springs,
+            "rest": resting(elements, "rest", np.zeros((len(elements), 2))),
+        }
+
     def springs(self, handles, p):
-        a, b = handles
         angles = ca.vertcat(*self.counted(handles, p))
-        cross_axes = [a.axis(p["first"]), b.axis(p["second"])]
-        return [(turning(angles, cross_axes), p["stiffness"], p["damping"], p["rest"])]
+        return [(turning(angles, self.axes(handles, p)), p["stiffness"], p["damping"], p["rest"])]
 
 
 class TurnLaw(Law):
@@ -319,11 +334,30 @@ class AxisLimit(JointLaw, Limit):
         return [Stop(x, p["bounds"][0], p["bounds"][1])]
 
 
-def bounds(element) -> list:
-    """[lower, upper], infinite where there is none."""
+def bounds(element, count: int = 1) -> list:
+    """[lower, upper] of each of `count` coordinates, infinite where there is none."""
     if element.twist is not None:
         return list(element.twist)
-    return [-np.inf if element.lower is None else element.lower, np.inf if element.upper is None else element.upper]
+    ends = [(element.lower, -np.inf), (element.upper, np.inf)]
+    wides = [[none] * count if x is None else list(x) if size(x) > 1 else [x] * count for x, none in ends]
+    return [x for pair in zip(*wides, strict=True) for x in pair]
+
+
+class UniversalLimit(UniversalLaw, Limit):
+    """Of the turns about both axes."""
+
+    def __init__(self, element):
+        super().__init__(element)
+        self.fields = {**self.joint.fields, **self.crosses, "stiffness": 1, "damping": 1, "bounds": 4}
+
+    def numbers(self, elements, A, B):
+        springs = {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
+        limits = np.array([bounds(e, 2) for e in elements], dtype=object)
+        return {**self.cross_numbers(elements, A, B), **springs, "bounds": limits}
+
+    def stops(self, handles, p):
+        turns = zip(self.counted(handles, p), self.axes(handles, p), strict=True)
+        return [Stop(turning(x, [axis]), p["bounds"][2 * k], p["bounds"][2 * k + 1]) for k, (x, axis) in enumerate(turns)]
 
 
 class BallLimit(TurnLaw, Limit):
@@ -517,7 +551,8 @@ class Contact(Law):
 
 
 def _joint_limit(element) -> Law:
-    return BallLimit(element) if isinstance(element.joint, joints.Ball) else AxisLimit(element)
+    special = {joints.Ball: BallLimit, joints.Universal: UniversalLimit}
+    return special.get(type(element.joint), AxisLimit)(element)
 
 
 def _joint_spring(element) -> Law:
