@@ -163,6 +163,23 @@ def test_what_does_not_converge_stops_by_name(world, tangent, named):
     assert sim.steps == 0 and sim.time == 0
 
 
+@pytest.mark.parametrize("tangent", ["symmetric", "exact"])
+def test_single_iterations_that_do_not_hold_a_constraint_are_told_once(tangent):
+    sim = quietly(unreachable(), solver="implicit", dt=1 / 60, tangent=tangent, iterations=1)
+    says = r'^Simulation: one iteration a step leaves \w+ "(pull|rod)" off by [\d.]+ at t = 2 s; take a smaller dt, or iterations=None'
+    with pytest.warns(lw.Note, match=says):
+        sim.run(2.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sim.run(1.0)
+        copy.deepcopy(sim).step(2000)
+    held = quietly(lw.scenes.get("chain", n=3), solver="implicit", dt=1 / 60, iterations=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        held.run(5.0)
+    assert not [text for text in held.notes if "one iteration" in text]
+
+
 @pytest.mark.parametrize("iterations", [1, None])
 @pytest.mark.parametrize("tangent", ["symmetric", "exact"])
 def test_what_is_not_finite_is_named(tangent, iterations):

@@ -138,7 +138,9 @@ def test_a_state_from_before_a_counting_force_was_exchanged_is_refused():
     world.add(lw.JointSpring("pin b", 1.0, name="other"))
     sim.step()
     assert len(before.values) == len(sim.state.values)
-    with pytest.raises(lw.ModelError, match=r"^Simulation: the state is one of another model, or from before a force that counts"):
+    with pytest.raises(
+        lw.ModelError, match=r"^Simulation: the state is one of another model, or from before a force that counts"
+    ):
         sim.state = before
     sim.reset()
     assert sim.steps == 0

@@ -106,10 +106,11 @@ class Model:
 
     @cached_property
     def signature(self) -> str:
-        """What the numbers of a state mean: bodies, constraints, and forces that count turns. Alike for models of like worlds."""
+        """What the numbers of a state mean: bodies, constraints, forces that count turns. The same for like worlds."""
         counting = [force for force in self.forces if force.kind.law.counters]
         keys: dict[str, int] = {}
-        ends = [(keys.setdefault(item.kind.key, len(keys)), item.ends) for item in (*self.nodes, *counting)]
+        items: list[Node | ForceNode] = [*self.nodes, *counting]
+        ends = [(keys.setdefault(item.kind.key, len(keys)), item.ends) for item in items]
         kinds = [keys.setdefault(kind.name, len(keys)) for kind in self.bodies.kinds]
         return blake2s(repr((list(keys), kinds, ends)).encode(), digest_size=8).hexdigest()
 
