@@ -168,6 +168,10 @@ class BodyKind:
         """Gravity and elastic forces."""
         raise NotImplementedError
 
+    def elasticity(self, view: View) -> tuple[SX, SX]:
+        """How elastic forces answer, -df/dq and -df/dv: symmetric, positive semidefinite."""
+        raise NotImplementedError
+
     def kinetic(self, view: View) -> SX:
         return 0.5 * ca.bilin(self.mass(view), view.v, view.v)
 

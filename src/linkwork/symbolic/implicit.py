@@ -56,14 +56,12 @@ def _begin(trace: Trace, kind: BodyKind, exact: bool) -> None:
     _store(trace, kind, q1=start.q, v1=start.v)
 
 
-def _own_tangent(trace: Trace, kind: BodyKind, start: View, h, gravity) -> tuple[SX, SX]:
+def _own_tangent(_trace: Trace, kind: BodyKind, start: View, h, gravity) -> tuple[SX, SX]:
     """Matrix and right-hand side of the first iteration: the mass, and the body's own forces."""
     A, b = kind.mass(start), kind.momentum(start, h) + h * kind.weight(start, gravity)
     if kind.elastic:
-        view = Shifted(kind, trace, 1, "now")
-        [(_, by_shift, by_kick)] = derivatives([kind.weight(view, gravity)], [view])
-        A = A - _shaped(h * by_kick + h * h * by_shift, exact=False)
-        b = b - h * by_kick @ start.v
+        stiffness, damping = kind.elasticity(start)
+        A, b = A + h * damping + h * h * stiffness, b + h * damping @ start.v
     return A, b
 
 
@@ -92,8 +90,8 @@ def _again(trace: Trace, kind: BodyKind, exact: bool) -> None:
         A, turning = kind.mass(now), kind.restoring(now, before, gravity, h)
         A = A if turning is None else A + turning
         if kind.elastic:
-            [(_, by_shift, by_kick)] = derivatives([kind.weight(view := Shifted(kind, trace, 1, "next"), gravity)], [view])
-            A = A - _shaped(h * by_kick + h * h * by_shift, exact)
+            stiffness, damping = kind.elasticity(now)
+            A = A + h * damping + h * h * stiffness
     _store_front(trace, kind, A, b, exact)
 
 
