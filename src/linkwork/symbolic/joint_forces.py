@@ -133,7 +133,7 @@ class UniversalLaw(JointLaw):
     crosses = {"second_a": 3, "third_a": 3, "first_b": 3, "third_b": 3}
 
     def __init__(self, element):
-        super().__init__(element)
+        JointLaw.__init__(self, element)
         self.velocity_dependent = not is_zero(element.damping)
         self.key += f"-{self.velocity_dependent}"
 
@@ -347,7 +347,7 @@ class UniversalLimit(UniversalLaw, Limit):
     """Of the turns about both axes."""
 
     def __init__(self, element):
-        super().__init__(element)
+        UniversalLaw.__init__(self, element)
         self.fields = {**self.joint.fields, **self.crosses, "stiffness": 1, "damping": 1, "bounds": 4}
 
     def numbers(self, elements, A, B):
