@@ -265,9 +265,8 @@ def eased(push, drag) -> SX:
 
 def eased_shares(push, drag) -> tuple[SX, SX]:
     """How many stiffnesses and dampings answer to a small motion: one each; (2, 0) or (0, 0) where the damper is held back."""
-    held = ca.fabs(drag) >= ca.fabs(push)
-    there = ca.if_else(push == 0, 0, 1)
-    return there * ca.if_else(held, ca.if_else(push * drag > 0, 2, 0), 1), there * ca.if_else(held, 0, 1)
+    there, held = push != 0, ca.fabs(drag) >= ca.fabs(push)  # numbers, 0 or 1: CasADi copies if_else into every product
+    return there * (1 + held * (2 * (push * drag > 0) - 1)), there * (1 - held)
 
 
 class Stop:
@@ -300,7 +299,7 @@ class Limit(Law):
         found = []
         for stop in self.stops(handles, p):
             push, drag = self._efforts(stop, handles, p)
-            shares = eased_shares(push, drag) if self.velocity_dependent else (ca.if_else(push == 0, 0, 1), SX(0))
+            shares = eased_shares(push, drag) if self.velocity_dependent else (push != 0, SX(0))
             found.append(stop.x.term(shares[0] * p["stiffness"], shares[1] * p["damping"]))
         return found
 

@@ -130,7 +130,7 @@ class Rigid(BodyKind):
         L = inertia * w + h * cross(before, inertia * before)
         kept = (R1.T @ (R0 @ L)) / inertia
         far = h * h * ca.sumsqr(w) * (ca.mmax(inertia) - ca.mmin(inertia)) > FAR * ca.mmin(inertia)
-        w1 = R1 @ ca.if_else(far, _calmed(inertia, L, h), kept)
+        w1 = R1 @ (kept + far * (_calmed(inertia, L, h) - kept))
         return ca.vertcat(v1[0:3] + cross(v1[3:6] - w1, R1 @ c), w1)
 
     def point(self, view, local):
