@@ -19,9 +19,6 @@ QUICK = (
 LONG = ("sliding", *[f"coupled {seed}" for seed in (0, 12, 31)])
 
 
-pytestmark = pytest.mark.xdist_group("systems")  # in one process: what it computes serves all of them
-
-
 @cache
 def reported(*arguments):
     """Lines of tests/implicit/report.py, in another process that runs kernels as CasADi functions."""

@@ -29,8 +29,6 @@ from tests.symbolic.test_joint_forces import (
     touching,
 )
 
-pytestmark = pytest.mark.xdist_group("tangents")  # in one process: its models serve many tests
-
 H = 1e-3
 POINTS = ("particle", "planar particle")
 MOVING = [kind for kind in KINDS if kind != "ground"]

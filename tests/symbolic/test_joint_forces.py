@@ -13,8 +13,6 @@ from tests.oracles import poses
 from tests.symbolic.pairs import APART, KINDS, P, body, build
 from tests.symbolic.probe import STENCIL, Force, difference
 
-pytestmark = pytest.mark.xdist_group("joint forces")  # in one process: its models serve many tests
-
 H = 3e-4
 PITCH = 0.4  # m a turn, of the screws of pairs.py
 Y = np.array([0.0, 1.0, 0.0])
