@@ -36,7 +36,7 @@ from linkwork.integrators.base import (
 )  # fmt: skip
 from linkwork.solvers.implicit import Implicit
 
-NEWTON = 30  # iterations before a step is tried again in halves
+NEWTON = 40  # iterations before a step is tried again in halves
 CALM_PARTS = 16  # parts of a step that must go well before longer ones are tried
 FINEST = 1 << 12  # parts into which a step may be cut
 SLOW = 0.1  # of the last displacement: where more is still asked for, secants help
