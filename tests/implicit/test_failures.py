@@ -146,7 +146,7 @@ STUCK = re.compile(r"Simulation: Newton's method did not converge in step (\d+) 
 
 
 @pytest.mark.parametrize(("world", "tangent", "named"), [
-    (chattering, "symmetric", "rod"), (unreachable, "symmetric", "bob"), (unreachable, "exact", "pull"),
+    (chattering, "symmetric", ("rod",)), (unreachable, "symmetric", ("bob",)), (unreachable, "exact", ("rod", "pull")),
 ])  # fmt: skip
 def test_what_does_not_converge_stops_by_name(world, tangent, named):
     sim = quietly(world(), solver="implicit", dt=1 / 60, tangent=tangent)
@@ -155,7 +155,7 @@ def test_what_does_not_converge_stops_by_name(world, tangent, named):
         warnings.simplefilter("ignore", lw.Note)
         sim.step(120)
     error, found = caught.value, STUCK.fullmatch(str(caught.value))
-    assert found and found[3] == named == error.worst.name
+    assert found and found[3] == error.worst.name and found[3] in named
     assert int(found[1]) == error.step == sim.steps and float(found[2]) == pytest.approx(error.time) == pytest.approx(sim.time)
     assert np.isfinite(sim.state.values).all() and sim.drift() < 1e-8  # the last good part
     sim.state = start
