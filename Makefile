@@ -18,7 +18,7 @@ demo: .venv/.installed
 	$(BIN)/linkwork run chain --seconds 2 --out demo
 
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 lint: .venv/.installed
 	$(BIN)/ruff check .

@@ -57,7 +57,7 @@ def _claims(result):
         ("abstract, 4, fig. 4", "linear time: 22 ms a frame for 1,000 bones, 285 ms for 10,000",
          f"linear: slope {slope:.2f}; {times}" if slope else times),
         ("abstract", "stable with stiff joints and large steps",
-         f"with steps of 10 to 17 ms, but for thin links (below). An explicit step of the chain with {growth['bones']} bones "
+         f"with steps of 10 to 17 ms, thin links included. An explicit step of the chain with {growth['bones']} bones "
          f"may be {milliseconds(limit)} long"),
         ("3.2", "implicit position constraints avoid drift",
          f"they bound it: C is at most {drift['over_dt_squared']:.0f} dt² (order {drift['orders']['eq. (3), numpy']:.2f})"),

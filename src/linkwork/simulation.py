@@ -33,6 +33,7 @@ MOST_STEPS = 1e18  # of a run: beyond them they could not be counted
 CHUNK = 1000  # steps between looks at the keyboard
 REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
+LOOKED_AT = 500  # steps of one iteration, after which somebody looks whether constraints hold
 TOLD = 1e-6  # and those that are put right with a note
 IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
 
@@ -138,7 +139,7 @@ class Simulation(Reports):
         self.programs = solver(self.model)
         self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance, iterations)
-        self.integrator.watched = not any(text.startswith(stops.NOT_CONVERGED) for text in self.notes)
+        self.integrator.watched = not any(text.startswith((stops.NOT_CONVERGED, stops.LOOSE)) for text in self.notes)
         power = 1 if self.integrator_name == "first-order" else 2
         given = [(make.default_stiffness / self.dt**power, stiffness, "stiffness"),
                  (make.default_damping / self.dt, damping, "damping")]  # fmt: skip
@@ -179,7 +180,7 @@ class Simulation(Reports):
         self._keep_turns(now, _turns_of_forces(old, state.values), of_joints=True)
         self._keep_turns(start, _turns_of_forces(old, initial.values))
         self.work[self.model.state_index] = now
-        self._initial = State(start, initial.time, initial.steps, initial.age)
+        self._initial = State(start, initial.time, initial.steps, initial.age, self.model.signature)
         self._touched()
 
     def _keep_turns(self, values: np.ndarray, known: dict[int, np.ndarray], of_joints: bool = False) -> None:
@@ -256,7 +257,15 @@ class Simulation(Reports):
     def _remember(self) -> None:
         """Keep a state every so many steps and after each change from outside: from there a run that stops is looked into."""
         self._past = [*self._past[-1:], self.state]
-        self._remember_at = self.steps + max(SHORTEST, min(LONGEST, REMEMBERED // self.model.size))
+        longest = LOOKED_AT if self.integrator.iterations == 1 else LONGEST
+        self._remember_at = self.steps + max(SHORTEST, min(longest, REMEMBERED // self.model.size))
+        self._tell_if_loose()
+
+    def _tell_if_loose(self) -> None:
+        """A note, once, where single iterations do not keep a constraint: no tolerance would tell."""
+        if self.integrator.iterations == 1 and self.integrator.watched and (text := stops.loose(self)) is not None:
+            self.integrator.watched = False
+            self.note(text)
 
     def run(self, seconds: float, record_every: float | None = RECORD_EVERY, *, control: Callable | None = None,
             until: Callable | None = None, record: Iterable[str] = (), progress: bool | None = None):  # fmt: skip
@@ -303,6 +312,7 @@ class Simulation(Reports):
                 recorder.note = str(error)
                 error.recording = recorder.recording()
                 raise
+        self._tell_if_loose()
         return recorder.recording()
 
     def _chunk(self, steps: int, control, until) -> int | None:
@@ -325,7 +335,7 @@ class Simulation(Reports):
     @property
     def state(self) -> State:
         """Everything that a run changes. Assigning a copy brings the same bits again."""
-        return State(self.work[self.model.state_index], self.time, self.steps, self.age)
+        return State(self.work[self.model.state_index], self.time, self.steps, self.age, self.model.signature)
 
     @state.setter
     def state(self, state: State) -> None:
@@ -334,6 +344,9 @@ class Simulation(Reports):
         if len(state.values) != len(self.model.state_index):
             raise ModelError(f"Simulation: a state of {len(state.values)} numbers does not fit this model of "
                              f"{len(self.model.state_index)}; take one from the same model")  # fmt: skip
+        if state.signature not in ("", self.model.signature):
+            raise ModelError("Simulation: the state is one of another model, or from before a force that counts turns was "
+                             "added or removed; take one from this model")  # fmt: skip
         self.work[self.model.state_index] = state.values
         self.work[0] = state.time
         self.steps, self.age = state.steps, state.age

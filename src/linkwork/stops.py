@@ -16,6 +16,8 @@ from linkwork.model.types import State
 from linkwork.symbolic.bodies import GLOBALS
 
 NOT_CONVERGED = "Simulation: Newton's method did not converge"
+LOOSE = "Simulation: one iteration a step leaves"
+FAR_OFF = 0.1  # m or rad: single iterations that hold a constraint no better than this do not hold it
 LOST = 1e30  # m, m/s: beyond this a run has blown up, and what is made of such numbers is nobody's fault
 # where a value that is not finite is looked for: parts of a step by which coordinates and time are ahead of the last state
 AHEAD = ((0.0, 0.0), (0.0, 0.5), (0.0, 1.0), (0.5, 0.5), (1.0, 1.0))
@@ -129,6 +131,15 @@ def not_converged(sim) -> str:
     iterations = sim.work[GLOBALS.offset("iterations")]
     return (f"{NOT_CONVERGED} in {iterations:.0f} iterations at t = {sim.time:.6g} s (largest residual {residual:.3g} at "
             f"{checks.label(element)})")  # fmt: skip
+
+
+def loose(sim) -> str | None:
+    """A note on the constraint that single iterations do not hold, if any."""
+    off, element = sim._worst(velocity=False)
+    if element is None or not off > FAR_OFF:
+        return None
+    where = f"{checks.label(element)} off by {off:.3g} at t = {sim.time:.6g} s"
+    return f"{LOOSE} {where}; take a smaller dt, or iterations=None, which says whether it can hold at all"
 
 
 def _largest_residual(sim, h: float) -> tuple[float, Element]:

@@ -57,7 +57,7 @@ def multipliers(sim):
 def start_step(sim):
     """What the driver sets before the first iteration of a step."""
     end = sim.time + sim.dt
-    for name, value in (("step", sim.dt), ("kick", sim.dt), ("time", end), ("half", end), ("damp", 1.0)):
+    for name, value in (("step", sim.dt), ("kick", sim.dt), ("time", end), ("half", end)):
         sim.work[GLOBALS.offset(name)] = value
 
 
@@ -138,7 +138,8 @@ def _read_limb(sim, work, k, what, part, matrix, right):
 def solved(sim, what):
     """x of all vertices as elimination finds it; the workspace stays as it is."""
     work, p, m = sim.work.copy(), sim.programs, sim.model
-    operations = p.iteration(what), p.solution("advance-once" if sim.integrator.iterations == 1 else "advance-first")
+    first = "advance-once" if sim.integrator.iterations == 1 else "advance-first"
+    operations = p.iteration(what), p.solution(first if what == "begin" else "advance")
     for each in operations:
         sweep(work, p.table, each)
     at = [m.field_of_body(b, "x") for b in range(len(m.bodies.kinds))] + [m.field_of_node(k, "x") for k in range(len(m.nodes))]

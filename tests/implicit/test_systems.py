@@ -16,10 +16,7 @@ QUICK = (
     "top in air", "carried pivot", "arm driven by a drive", "rigid sleigh in water", "a bead of given speed", "wobbling disc",
     "nailed jelly", "nailed affine body", "geared", "sprung", "coupled 4", "coupled 7",
 )  # fmt: skip
-LONG = ("sliding", *[f"coupled {seed}" for seed in (0, 5, 12, 16, 20, 31)])
-
-
-pytestmark = pytest.mark.xdist_group("systems")  # in one process: what it computes serves all of them
+LONG = ("sliding", *[f"coupled {seed}" for seed in (0, 12, 31)])
 
 
 @cache
@@ -72,7 +69,7 @@ def test_elimination_solves_what_is_assembled(name):
             assert twin_of(name)[f"{form} {what}"]["solution"] < 1e-10, (form, what)
 
 
-@pytest.mark.parametrize(("begin", "end"), [(0, 9), pytest.param(9, 60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("begin", "end"), [(0, 6), pytest.param(6, 18, marks=pytest.mark.slow)])
 def test_bodies_eliminated_with_their_joints_move_as_others(begin, end):
     """Some joints with springs and some without, and forces between bodies that are no neighbours."""
     found = reported("limbs", str(begin), str(end))
@@ -97,17 +94,17 @@ def check_trees(found):
 
 def test_random_trees_with_couplings_are_solved():
     """Rigid bodies, joints of three to six rows, blocks between any bodies; symmetric, and not."""
-    solved = check_trees(reported("trees", "0", "60"))
-    assert len(solved) == 60
+    solved = check_trees(reported("trees", "0", "40"))
+    assert len(solved) == 40
     assert np.median([r["exact"] for r in solved]) < 1e-14
     assert max(r["neighbours"] for r in solved) > 5
 
 
 @pytest.mark.slow
 def test_many_more_random_trees_are_solved():
-    assert len(check_trees(reported("trees", "60", "400"))) == 340
+    assert len(check_trees(reported("trees", "40", "120"))) == 80
 
 
 @pytest.mark.slow
 def test_random_trees_of_mixed_bodies_are_solved():
-    assert len(check_trees(reported("trees", "1000", "1080"))) > 40
+    assert len(check_trees(reported("trees", "1000", "1040"))) > 20

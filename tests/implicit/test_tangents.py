@@ -2,13 +2,16 @@
 
 from functools import cache
 
+import casadi as ca
 import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.codegen.trace import Trace
 from linkwork.model.compile import compile
 from linkwork.symbolic import implicit
-from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.bodies import GLOBALS, View
+from linkwork.symbolic.kinds import KINDS as KINDS_BY_NAME
 from tests.implicit.worlds import blown, pulled, twisted
 from tests.oracles import poses
 from tests.oracles.loads import generalised
@@ -25,8 +28,6 @@ from tests.symbolic.test_joint_forces import (
     probe,
     touching,
 )
-
-pytestmark = pytest.mark.xdist_group("tangents")  # in one process: its models serve many tests
 
 H = 1e-3
 POINTS = ("particle", "planar particle")
@@ -195,7 +196,7 @@ def as_tangent(plain):
 
 
 def smooth(tangent, q, v):
-    """Whether no limit begins or ends within the reach of finite differences: the force of a damper jumps there."""
+    """Whether no limit begins or ends, and no damper is held back, within the reach of finite differences."""
     near, nearer = (slopes(tangent, 0.0, q, v, size)[0] for size in (H, H / 8))
     return np.allclose(near, nearer, atol=1e-3 * (1 + np.abs(near).max()))
 
@@ -272,3 +273,36 @@ def test_the_derivatives_of_following(kind):
     for size in (0.0, 0.5):
         q, v = tangent.jittered(rng, size)
         check(tangent, 0.7, q, v, kind)
+
+
+# -- elastic bodies -------------------------------------------------------------------------------------------------------
+
+
+class Elastic:
+    """Elastic forces of a kind of body, with stiffness 3 and damping 0.7."""
+
+    def __init__(self, name):
+        self.kind, self.trace = KINDS_BY_NAME[name], Trace()
+        view = View(self.kind, self.trace, 1)
+        results = [*self.kind.elasticity(view), self.kind.weight(view, np.zeros(3))]
+        self.function = ca.Function("elastic", [ca.vertcat(*self.trace.symbols)], results)
+
+    def at(self, q, v):
+        """K, D, forces."""
+        record = np.zeros(self.kind.record.size)
+        for name, value in {"q": q, "v": v, "stiffness": 3.0, "damping": 0.7, "mass": 1.0}.items():
+            record[self.kind.record.slice(name)] = value
+        return [x.full() for x in self.function(record[[place for source in self.trace.sources for _, place in source]])]
+
+
+def test_elasticity_of_affine_bodies_is_positive_semidefinite_and_exact_at_rest():
+    elastic, rng = Elastic("AffineBody"), np.random.default_rng(4)
+    still, nothing = np.concatenate([np.zeros(3), poses.turn(rng.normal(size=3)).ravel()]), np.zeros(12)
+    for size in (0.0, 0.05, 0.3, 1.0):
+        for found in elastic.at(still + size * np.concatenate([np.zeros(3), rng.normal(size=9)]), nothing)[:2]:
+            assert np.allclose(found, found.T) and np.linalg.eigvalsh(found)[0] > -1e-12
+    K, D, _ = elastic.at(still, nothing)
+    for k, e in enumerate(1e-6 * np.eye(12)):
+        by_place = elastic.at(still - e, nothing)[2] - elastic.at(still + e, nothing)[2]
+        by_velocity = elastic.at(still, -e)[2] - elastic.at(still, e)[2]
+        np.testing.assert_allclose(np.hstack([by_place, by_velocity]) / 2e-6, np.stack([K[:, k], D[:, k]], 1), atol=1e-8)

@@ -117,3 +117,41 @@ def test_a_copied_world_moves_the_same():
     first.step(20)
     second.step(20)
     same(first.state, second.state)
+
+
+def swinging():
+    """Two hinges, of which one has a spring that counts turns."""
+    world = lw.World()
+    for k, name in enumerate("ab"):
+        world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(k, 0, 0), name=name))
+        world.add(lw.Hinge(world.ground, name, at=(k, 0, 0.3), axis=(0, 1, 0), name=f"pin {name}"))
+    world.add(lw.JointSpring("pin a", 1.0, name="spring"))
+    return world
+
+
+def test_a_state_from_before_a_counting_force_was_exchanged_is_refused():
+    """It has as many numbers as one from after it."""
+    world = swinging()
+    sim = lw.Simulation(world)
+    before = sim.state.copy()
+    world.remove("spring")
+    world.add(lw.JointSpring("pin b", 1.0, name="other"))
+    sim.step()
+    assert len(before.values) == len(sim.state.values)
+    with pytest.raises(
+        lw.ModelError, match=r"^Simulation: the state is one of another model, or from before a force that counts"
+    ):
+        sim.state = before
+    sim.reset()
+    assert sim.steps == 0
+
+
+def test_states_are_taken_from_like_models_and_from_before_forces_that_count_nothing():
+    world = swinging()
+    sim, twin = lw.Simulation(world), lw.Simulation(swinging())
+    sim.step(3)
+    twin.state = before = sim.state.copy()
+    world.add(lw.Drag("a", 0.1))
+    sim.step(3)
+    sim.state = before
+    assert sim.steps == twin.steps == 3 and sim.position("a") == pytest.approx(twin.position("a"), abs=0)

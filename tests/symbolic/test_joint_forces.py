@@ -13,8 +13,6 @@ from tests.oracles import poses
 from tests.symbolic.pairs import APART, KINDS, P, body, build
 from tests.symbolic.probe import STENCIL, Force, difference
 
-pytestmark = pytest.mark.xdist_group("joint forces")  # in one process: its models serve many tests
-
 H = 3e-4
 PITCH = 0.4  # m a turn, of the screws of pairs.py
 Y = np.array([0.0, 1.0, 0.0])
@@ -173,6 +171,8 @@ FORCES = {
               (0.0, 0.4, 2.0, 3.1, 4.0), True),
     "cone and twist": ("Ball", lambda j: lw.JointLimit(j, cone=0.3, twist=(-0.2, 0.1), axis=(0.6, 0, 0.8), stiffness=3.0),
                        of_ball, (0.0, 0.4, 2.0), True),
+    "universal's limits": ("Universal", lambda j: lw.JointLimit(j, (-0.5, -0.6), (4.0, 0.9), 3.0), of_universal,
+                           (0.0, 0.7, 4.2, -1.0), True),
     "universal with a rest": ("Universal", lambda j: lw.JointSpring(j, 3.0, rest=(0.4, 0.1)), of_universal, (0.0, -4.0), False),
 }  # fmt: skip
 
@@ -190,6 +190,8 @@ DAMPED = {
     "damped slider's limit": ("Slider", lambda j: lw.JointLimit(j, -0.5, 0.2, 3.0, 0.7), of_slider, (0.0, 0.7), True),
     "damped cone and twist": ("Ball", lambda j: lw.JointLimit(j, cone=0.3, twist=(-0.2, 0.1), axis=(0.6, 0, 0.8), stiffness=3.0,
                                                        damping=0.7), of_ball, (0.0, 2.0), True),
+    "damped universal's limits": ("Universal", lambda j: lw.JointLimit(j, -0.5, (0.3, 0.9), 3.0, 0.7), of_universal,
+                                  (0.0, 0.7, -1.0), True),
     "damped motor": ("Hinge", lambda j: lw.Motor(j, "position", kp=3.0, kd=0.7), of_hinge, (0.0, 4.0), True),
     "damped slider's motor": ("Slider", lambda j: lw.Motor(j, "velocity", kd=0.7), of_slider, (0.0, 0.7), True),
 }  # fmt: skip
@@ -322,6 +324,17 @@ def test_limits_are_felt_beyond_them_alone():
         f, energy, K, _ = force.at([(0.0, of_hinge(pair, None, angle), v)])
         np.testing.assert_allclose(f[0], [0, 0, 0, 0, torque, 0], atol=1e-12)
         assert abs(energy[0] - torque**2 / 6) < 1e-12 and K[0, 4, 4] == (3.0 if torque else 0.0)
+    force = probe("universal's limits", ("ground", "rigid"))
+    for angle, torques in (
+        (0.0, (0, 0)),
+        (-0.8, (0.9, -1.2)),
+        (1.2, (0, 0.3)),
+        (4.5, (-1.5, 10.2)),
+    ):  # the second is 0.5 - angle
+        f, energy, _, _ = force.at([(0.0, of_universal(Pair(force), np.random.default_rng(0), angle), v)])
+        second = np.array([0, np.cos(angle), np.sin(angle)])
+        np.testing.assert_allclose(f[0, 3:], torques[0] * np.array([1, 0, 0]) + torques[1] * second, atol=1e-12)
+        assert abs(energy[0] - np.sum(np.square(torques)) / 6) < 1e-12
     force = probe("cone and twist", ("ground", "rigid"))
     for turn, torque in (((0, 0.29, 0), 0), ((0, 0.5, 0), -0.6), (0.05 * np.array([0.6, 0, 0.8]), 0),
                          (0.4 * np.array([0.6, 0, 0.8]), -0.9), (-0.5 * np.array([0.6, 0, 0.8]), -0.9)):  # fmt: skip
@@ -464,10 +477,23 @@ def test_contact_never_pulls():
     bead = world.add(lw.Particle(1.0, (0, 0, -0.1)))
     world.add(lw.ContactSpring(world.ground, bead, 30.0, damping=2.0, plane=((0, 0, 0), (0, 0, 1))))
     force = Force(compile(world))
-    for speed, wanted in ((0.0, 3.0), (-1.0, 5.0), (1.0, 1.0), (1.6, 0.0), (9.0, 0.0)):
+    for speed, wanted, tangent in ((0.0, 3.0, (30, 2)), (-1.0, 5.0, (30, 2)), (1.0, 1.0, (30, 2)), (1.6, 0.0, (0, 0)),
+                                   (9.0, 0.0, (0, 0)), (-1.6, 6.0, (60, 0)), (-9.0, 6.0, (60, 0))):  # fmt: skip
         f, _, K, D = force.at([(0.0, force.q0, [np.array([0.3, 0, speed])])])
         np.testing.assert_allclose(f[0], (0, 0, wanted), atol=1e-14)
-        assert (K[0, 2, 2], D[0, 2, 2]) == ((30.0, 2.0) if wanted else (0.0, 0.0))
+        assert (K[0, 2, 2], D[0, 2, 2]) == tangent
+
+
+@pytest.mark.parametrize("speed", [-5.0, -0.3, 0.0, 0.3, 5.0])
+def test_a_damped_limit_begins_without_a_jump_and_never_pulls(speed):
+    force = probe("damped hinge's limit", ("ground", "rigid"))
+    pair, v = Pair(force), [np.array([0, 0, 0, 0, speed, 0])]
+    for bound, side in ((4.0, 1.0), (-0.5, -1.0)):
+        for depth in (0.0, 1e-9, 1e-3, 0.1, 1.0):
+            f = force.at([(0.0, of_hinge(pair, None, bound + side * depth), v)])[0][0, 4]
+            assert -2 * 3.0 * depth - 1e-12 <= side * f <= 1e-12
+            spring, damper = 3.0 * depth, 0.7 * speed * side
+            assert abs(-side * f - (spring + np.clip(damper, -spring, spring))) < 1e-12
 
 
 MOVING = [k for k in KINDS if k != "ground"]

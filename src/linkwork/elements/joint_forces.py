@@ -129,9 +129,11 @@ class TorsionSpring(ForceElement):
 
 @dataclass(eq=False, repr=False)
 class JointLimit(JointForce):
-    """A soft stop: a spring and damper that act only beyond `lower` or `upper`, of which one may be left out.
+    """A soft stop: a spring and damper that act only beyond `lower` or `upper`, of which one may be left out. The damper never
+    pushes or pulls harder than the spring: the force begins without a jump, and a stop does not hold back what leaves it.
 
-    They bound the angle of hinges and screws (turns counted; N m/rad), the travel of sliders and cylinders (N/m). A ball is
+    They bound the angle of hinges and screws (turns counted; N m/rad), both angles of universals (two numbers each, or one for
+    both), the travel of sliders and cylinders (N/m). A ball is
     bounded about an `axis` (world, as built): `cone` is the largest angle between that axis on a and on b, and
     `twist=(lower, upper)` bounds the turn about it. A cylinder may have a `twist` in the place of its travel.
 
@@ -141,11 +143,11 @@ class JointLimit(JointForce):
     0.8
     """
 
-    COORDINATES: ClassVar[dict] = {Hinge: ("bounds",), Screw: ("bounds",), Slider: ("bounds",),
+    COORDINATES: ClassVar[dict] = {Hinge: ("bounds",), Screw: ("bounds",), Slider: ("bounds",), Universal: ("bounds",),
                                    Cylindrical: ("bounds", "twist"), Ball: ("cone", "twist")}  # fmt: skip
 
-    lower: float | Parameter | None = None  # rad or m
-    upper: float | Parameter | None = None  # rad or m
+    lower: OpenVector | None = None  # rad or m; (2,) rad
+    upper: OpenVector | None = None  # rad or m; (2,) rad
     stiffness: float | Parameter | None = None  # N m/rad or N/m
     damping: float | Parameter = 0.0  # N m s or N s/m
     cone: float | Parameter | None = field(default=None, kw_only=True)  # rad, at most pi
@@ -159,9 +161,12 @@ class JointLimit(JointForce):
         self.stiffness = checks.non_negative(self, "stiffness", self.stiffness, parameter=True)
         self.damping = checks.non_negative(self, "damping", self.damping, parameter=True)
         for name in ("lower", "upper"):
-            setattr(self, name, checks.optional(checks.number, self, name, getattr(self, name), parameter=True))
+            setattr(self, name, checks.optional(_bound, self, name, getattr(self, name)))
         if self.lower is not None and self.upper is not None:
-            _in_order(self, "lower", self.lower, "upper", self.upper)
+            for k in range(max(size(self.lower), size(self.upper))):
+                ends = [(f"{name}[{k}]", value[k]) if size(value) > 1 else (name, value)
+                        for name, value in (("lower", self.lower), ("upper", self.upper))]  # fmt: skip
+                _in_order(self, *ends[0], *ends[1])
         self.cone = checks.optional(checks.non_negative, self, "cone", self.cone, parameter=True)
         if self.cone is not None and float(self.cone) > math.pi:
             checks.fail(self, f"cone is {checks.show(self.cone)}", "give an angle of at most pi")
@@ -183,7 +188,7 @@ class JointLimit(JointForce):
         bounded = self.COORDINATES.get(type(joint), ())
         if not bounded:
             checks.fail(self, f"{checks.label(joint)} has no coordinate to bound",
-                        "give a hinge, screw, slider, cylinder or ball")  # fmt: skip
+                        "give a hinge, screw, slider, cylinder, universal or ball")  # fmt: skip
         words = {"bounds": "lower= or upper=", "cone": "cone=", "twist": "twist="}
         ways = " or ".join(words[name] for name in bounded)
         if not self.given():
@@ -191,6 +196,10 @@ class JointLimit(JointForce):
         for name in self.given():
             if name not in bounded:
                 checks.fail(self, f"{checks.label(joint)} has no use for {words[name]}", f"give {ways}")
+        for name in ("lower", "upper"):
+            value = getattr(self, name)
+            if value is not None and size(value) > 1 and not isinstance(joint, Universal):
+                checks.fail(self, f"{name} is {checks.show(value)} on {checks.label(joint)}", "give one number")
         if isinstance(joint, Cylindrical) and len(self.given()) > 1:
             checks.fail(self, "it bounds both travel and twist, with one stiffness", "give two limits, one for each")
         if isinstance(joint, Ball) != (self.axis is not None):
@@ -245,8 +254,9 @@ class ContactSpring(ForceElement):
     """Soft contact of a point of b, or of a sphere around it, with a plane or a sphere of a.
 
     `plane=(point, normal)`, the normal towards b, or `sphere=(centre, radius)`, in a's frame; `at` and `radius` of b. While
-    they overlap, the force along the normal is stiffness * depth + damping * its rate, and never pulls. Friction is
-    `friction` times that force, against the slip; it is softened below the speed `slip`.
+    they overlap, the force along the normal is stiffness * depth + damping * its rate, where the damper has at most the force
+    of the spring: it begins without a jump and never pulls. Friction is `friction` times that force, against the slip; it is
+    softened below the speed `slip`.
 
     >>> ContactSpring("ground", "finger", 1e4, damping=10.0, plane=((0, 0, 0), (0, 0, 1)), at=(0, 0, 0.1), radius=0.01)
     <ContactSpring>
@@ -329,6 +339,12 @@ def _rest(who, name, value):
     if len(given) == 2:
         return checks.vector(who, name, value, 2, parameter=True)
     checks.fail(who, f"{name} is {checks.show(value)}", "give an angle or a travel, two angles, or a quaternion (w, x, y, z)")
+
+
+def _bound(who, name, value):
+    if checks.entries(value) is None:
+        return checks.number(who, name, value, parameter=True)
+    return checks.vector(who, name, value, 2, parameter=True)
 
 
 def _travel_rest(who, name, value):

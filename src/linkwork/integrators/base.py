@@ -13,9 +13,9 @@ from linkwork.model.programs import Programs
 from linkwork.symbolic.bodies import GLOBALS
 
 OK, DIVERGED, STUCK, CUT = 0, 1, 2, 3  # cut: a step must be made in parts, which nobody has been told; it is not made yet
-NAMES = ("time", "half", "step", "kick", "share", "extrapolate", "worst", "work", "pace", "calm", "fault", "damp",
+NAMES = ("time", "half", "step", "kick", "share", "extrapolate", "worst", "work", "pace", "calm", "fault",
          "iterations", "parts")  # fmt: skip
-TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE, CALM, FAULT, DAMP, ITERATIONS, PARTS = (
+TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE, CALM, FAULT, ITERATIONS, PARTS = (
     GLOBALS.offset(name) for name in NAMES
 )
 

@@ -8,7 +8,8 @@ impulses. A Model makes workspaces, a simulation works in one. Offsets are in en
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
+from hashlib import blake2s
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,16 @@ class Model:
             work[self.force_at[k] : self.force_at[k] + len(force.values)] = force.values
         return work
 
+    @cached_property
+    def signature(self) -> str:
+        """What the numbers of a state mean: bodies, constraints, forces that count turns. The same for like worlds."""
+        counting = [force for force in self.forces if force.kind.law.counters]
+        keys: dict[str, int] = {}
+        items: list[Node | ForceNode] = [*self.nodes, *counting]
+        ends = [(keys.setdefault(item.kind.key, len(keys)), item.ends) for item in items]
+        kinds = [keys.setdefault(kind.name, len(keys)) for kind in self.bodies.kinds]
+        return blake2s(repr((list(keys), kinds, ends)).encode(), digest_size=8).hexdigest()
+
     @property
     def rows(self) -> int:
         return sum(node.kind.size for node in self.nodes)
@@ -161,6 +172,7 @@ class State:
     time: float  # s
     steps: int
     age: int  # steps since the position stage was last started afresh
+    signature: str = ""  # of the model; without one, whatever has as many numbers
 
     def copy(self) -> State:
-        return State(self.values.copy(), self.time, self.steps, self.age)
+        return State(self.values.copy(), self.time, self.steps, self.age, self.signature)

@@ -17,7 +17,7 @@ from linkwork.model.types import Model
 from linkwork.symbolic import fronts, implicit
 
 TANGENTS = ("symmetric", "exact")
-STEPS = ("begin", "again", "advance-once", "advance-first", "advance", "accept", "retry")
+STEPS = ("begin", "again", "advance-once", "advance-first", "advance", "shift", "accept", "retry")
 
 
 class Implicit(Programs):
@@ -56,7 +56,7 @@ class Implicit(Programs):
 
         def make(sheet: Sheet) -> None:
             self._add_fronts(sheet, "exact-backward" if self.exact else "backward", down=True)
-            self._add_limbs(sheet, "backward-implicit", 0, down=True)
+            self._add_limbs(sheet, f"backward-{implicit.AGAIN if what == 'advance' else implicit.BEGIN}", 0, down=True)
             self._add_bodies(sheet, (what,), 1)
 
         return self._keep(f"solution {what}", make)

@@ -30,12 +30,31 @@ def up(limb, trace: Trace, again: bool) -> None:
     if again:
         note_worst(trace, derived.residual)
     D, f = symmetric(child.field("D"), 6), child.field("b")
-    e = None if parent is None else limb.arm(trace, parent)
+    e = None
+    if parent is not None:
+        meets = not again and limb.child_is_second  # both are taken hold of where b has the joint (implicit.py, `_met`)
+        e = child.q[0:3] - parent.q[0:3] if meets else limb.arm(trace, parent)
+        if is_moved(limb) and not again:
+            D, f = _moved(D, f, derived.residual[0:3])
     B = rows(limb.load(trace, "B"), 3, 3) if limb.coupled else None
     limb.save(trace, b=r)
     if e is not None:
         limb.save(trace, e=e)
     (_up_ball if limb.is_ball else _up_hinge)(limb, trace, D, f, e, r, B, (child, parent), again)
+
+
+def is_moved(limb) -> bool:
+    """Whether in a first iteration the child's motion is that of the point that meets b's anchor, not that of its origin."""
+    return not (limb.grounded or limb.child_is_second)
+
+
+def _moved(D, f, d) -> tuple[SX, SX]:
+    """A front at the point d from the origin."""
+    A, side, turn = D[0:3, 0:3], D[0:3, 3:6], D[3:6, 3:6]
+    step = skew(d)
+    carried = side + A @ step
+    angular = turn + side.T @ step - step @ carried
+    return ca.blockcat([[A, carried], [carried.T, symmetric(lower(angular), 3)]]), ca.vertcat(f[0:3], f[3:6] - cross(d, f[0:3]))
 
 
 def _up_ball(limb, trace: Trace, D, f, e, r, B, _views, _again) -> None:
@@ -104,7 +123,7 @@ def _to_parent(trace: Trace, e, inertia, force, N=None, Q=None, turn=None) -> No
     trace.store(3, record.offset("b"), trace.load(3, *record["b"]) + ca.vertcat(force[0:3], torque))
 
 
-def backward(limb, trace: Trace) -> None:
+def backward(limb, trace: Trace, moved: bool) -> None:
     """The child's displacement, and the multipliers."""
     b, r = trace.load(2, *RIGID.record["b"]), limb.load(trace, "b")
     parent = SX(6, 1) if limb.grounded else trace.load(3, *RIGID.record["x"])
@@ -130,5 +149,7 @@ def backward(limb, trace: Trace) -> None:
             left -= rows(limb.load(trace, "N"), 6, 3) @ w
         x = given + ca.vertcat(SX(3, 1), axis * rate)
         multipliers = ca.vertcat(limb.sign * left[0:3], ca.dot(dual[0], left[3:6]), ca.dot(dual[1], left[3:6]))
+    if moved:
+        x = ca.vertcat(x[0:3] - load_global(trace, "step") * cross(r[0:3], x[3:6]), x[3:6])
     trace.store(2, RIGID.record.offset("x"), x)
     limb.save(trace, x=multipliers)

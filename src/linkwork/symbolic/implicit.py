@@ -21,6 +21,7 @@ from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import BodyKind, Shifted, View, derivatives, load_global, note_worst, raised
 from linkwork.symbolic.kernels import ForceKind, NodeKind, own_block
+from linkwork.symbolic.kinds import RIGID
 from linkwork.symbolic.tape import POSITION, Rows, Tape
 
 BEGIN, AGAIN = "begin", "again"
@@ -29,10 +30,10 @@ BEGIN, AGAIN = "begin", "again"
 
 
 def body_kernel(kind: BodyKind, what: str, exact: bool = False) -> Kernel:
-    """begin, again (front of an iteration), advance-once (the only iteration of a step), advance-first, advance, accept,
-    retry."""
+    """begin, again (front of an iteration), advance-once (the only iteration of a step), advance-first, advance, shift
+    (by what x has been set to), accept, retry."""
     write = {BEGIN: _begin, AGAIN: _again, "advance-once": _advance_once, "advance-first": _advance_first,
-             "advance": _advance, "accept": _accept, "retry": _retry}[what]  # fmt: skip
+             "advance": _advance, "shift": _advance_first, "accept": _accept, "retry": _retry}[what]  # fmt: skip
     name = f"implicit|{kind.name}|{what}|{exact}"
     return Kernel(name, lambda trace: write(trace, kind, exact), joining=Joining.SMALL)
 
@@ -55,14 +56,12 @@ def _begin(trace: Trace, kind: BodyKind, exact: bool) -> None:
     _store(trace, kind, q1=start.q, v1=start.v)
 
 
-def _own_tangent(trace: Trace, kind: BodyKind, start: View, h, gravity) -> tuple[SX, SX]:
+def _own_tangent(_trace: Trace, kind: BodyKind, start: View, h, gravity) -> tuple[SX, SX]:
     """Matrix and right-hand side of the first iteration: the mass, and the body's own forces."""
     A, b = kind.mass(start), kind.momentum(start, h) + h * kind.weight(start, gravity)
     if kind.elastic:
-        view = Shifted(kind, trace, 1, "now")
-        [(_, by_shift, by_kick)] = derivatives([kind.weight(view, gravity)], [view])
-        A = A - _shaped(h * by_kick + h * h * by_shift, exact=False)
-        b = b - h * by_kick @ start.v
+        stiffness, damping = kind.elasticity(start)
+        A, b = A + h * damping + h * h * stiffness, b + h * damping @ start.v
     return A, b
 
 
@@ -91,8 +90,8 @@ def _again(trace: Trace, kind: BodyKind, exact: bool) -> None:
         A, turning = kind.mass(now), kind.restoring(now, before, gravity, h)
         A = A if turning is None else A + turning
         if kind.elastic:
-            [(_, by_shift, by_kick)] = derivatives([kind.weight(view := Shifted(kind, trace, 1, "next"), gravity)], [view])
-            A = A - _shaped(h * by_kick + h * h * by_shift, exact)
+            stiffness, damping = kind.elasticity(now)
+            A = A + h * damping + h * h * stiffness
     _store_front(trace, kind, A, b, exact)
 
 
@@ -100,14 +99,15 @@ def _end(trace: Trace, kind: BodyKind) -> tuple[View, SX, SX]:
     """The iterate after the displacement that was found, and the velocity with which it is reached."""
     view, h = View(kind, trace, 1, "next"), load_global(trace, "step")
     start = trace.load(1, *kind.record["q"])
-    q1 = kind.displaced(view, view.q, h * load_global(trace, "damp") * view.field("x"))
+    q1 = kind.displaced(view, view.q, h * view.field("x"))
     return view, q1, kind.velocity_between(view, start, q1, h)
 
 
 def _advance_once(trace: Trace, kind: BodyKind, exact: bool) -> None:
     """Exact tangents have found the velocity at the end; symmetric ones the momentum, with the mass of the beginning."""
     view, q1, v1 = _end(trace, kind)
-    _store(trace, kind, q=q1, v=v1 if exact else kind.carried(view, view.q, q1, v1), R=kind.pose(q1))
+    v = v1 if exact else kind.carried(view, view.q, q1, v1, load_global(trace, "step"))
+    _store(trace, kind, q=q1, v=v, R=kind.pose(q1))
 
 
 def _advance_first(trace: Trace, kind: BodyKind, exact: bool) -> None:
@@ -149,8 +149,9 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exac
         trace.store(1, node.record.offset("b"), -ca.vertcat(*off))
         if exact:
             trace.store(1, node.record.offset("upper"), SX.zeros(blocks.triangle_size(node.size - 1)))
-        slopes = _slopes(trace, node, rows, what) if exact and node.moving_rows else rows.jacobians
-        for k, (J, slope, first) in enumerate(zip(rows.jacobians, slopes, bodies_first, strict=True)):
+        jacobians = _met(node, rows, views) if what == BEGIN and not exact else rows.jacobians
+        slopes = _slopes(trace, node, rows, what) if exact and node.moving_rows else jacobians
+        for k, (J, slope, first) in enumerate(zip(jacobians, slopes, bodies_first, strict=True)):
             if node.kinds[k] is not None:
                 block, mirror = (J.T, slope.T) if first else (slope, J)
                 trace.store(4 + k, 0, block)
@@ -160,6 +161,20 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exac
             note_worst(trace, h * ca.vertcat(*off))
 
     return Kernel(f"implicit|{node.key}|{what}|{bodies_first}|{exact}|{soft}", write)
+
+
+def _met(node: NodeKind, rows: Rows, views) -> list[SX]:
+    """J with both bodies taken hold of at one point, that of b, where a joint has come apart: a single iteration then keeps
+    angular momentum. What that adds to J is of the order of C."""
+    found, start = list(rows.jacobians), 0
+    for part in node.parts:
+        a, size = int(part.flipped), len(part.kept)
+        if part.relation.meets and size == len(part.relation.levels) and all(kind is RIGID for kind in node.kinds):
+            extended = SX(node.size, 6)
+            extended[start : start + 3, :] = blocks.skew(rows.residual[start : start + 3]) @ views[a].spin().jacobian
+            found[a] = found[a] + extended
+        start += size
+    return found
 
 
 def _slopes(trace: Trace, node: NodeKind, rows: Rows, what: str) -> list[SX]:

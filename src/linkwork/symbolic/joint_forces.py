@@ -126,26 +126,23 @@ class AxisSpring(JointLaw):
         return [x.term(stiffness, damping) for x, stiffness, damping, _ in self.springs(handles, p)]
 
 
-class UniversalSpring(AxisSpring):
-    """Springs about the cross's first axis (on a) and second axis (on b)."""
+class UniversalLaw(JointLaw):
+    """About the cross's first axis (on a) and second axis (on b)."""
 
     counters, turns_only = 2, True
+    crosses = {"second_a": 3, "third_a": 3, "first_b": 3, "third_b": 3}
 
     def __init__(self, element):
         JointLaw.__init__(self, element)
         self.velocity_dependent = not is_zero(element.damping)
         self.key += f"-{self.velocity_dependent}"
-        own = {"second_a": 3, "third_a": 3, "first_b": 3, "third_b": 3, "stiffness": 2, "damping": 2, "rest": 2}
-        self.fields = {**self.joint.fields, **own}
 
-    def numbers(self, elements, A, B):
+    def cross_numbers(self, elements, A, B) -> dict[str, np.ndarray]:
         of = [e.joint for e in elements]
         first, second = np.array([j.first for j in of]), np.array([j.second for j in of])
         third = np.cross(first, second)
         crosses = {"second_a": A.axis(second), "third_a": A.axis(third), "first_b": B.axis(first), "third_b": B.axis(third)}
-        springs = {name: wide(elements, name, 2) for name in ("stiffness", "damping")}
-        rest = resting(elements, "rest", np.zeros((len(of), 2)))
-        return {**self.joint.numbers(of, A, B), **crosses, **springs, "rest": rest}
+        return {**self.joint.numbers(of, A, B), **crosses}
 
     def angles(self, handles, p):
         a, b = handles
@@ -153,11 +150,29 @@ class UniversalSpring(AxisSpring):
         return [(ca.dot(second, a.axis(p["third_a"])), ca.dot(second, a.axis(p["second_a"]))),
                 (ca.dot(first, b.axis(p["third_b"])), ca.dot(first, b.axis(p["first_b"])))]  # fmt: skip
 
+    @staticmethod
+    def axes(handles, p) -> list[SX]:
+        return [handles[0].axis(p["first"]), handles[1].axis(p["second"])]
+
+
+class UniversalSpring(UniversalLaw, AxisSpring):
+    """Springs about both axes."""
+
+    def __init__(self, element):
+        UniversalLaw.__init__(self, element)
+        self.fields = {**self.joint.fields, **self.crosses, "stiffness": 2, "damping": 2, "rest": 2}
+
+    def numbers(self, elements, A, B):
+        springs = {name: wide(elements, name, 2) for name in ("stiffness", "damping")}
+        return {
+            **self.cross_numbers(elements, A, B),
+            **springs,
+            "rest": resting(elements, "rest", np.zeros((len(elements), 2))),
+        }
+
     def springs(self, handles, p):
-        a, b = handles
         angles = ca.vertcat(*self.counted(handles, p))
-        cross_axes = [a.axis(p["first"]), b.axis(p["second"])]
-        return [(turning(angles, cross_axes), p["stiffness"], p["damping"], p["rest"])]
+        return [(turning(angles, self.axes(handles, p)), p["stiffness"], p["damping"], p["rest"])]
 
 
 class TurnLaw(Law):
@@ -241,33 +256,52 @@ def turn_tangent(turn, root: bool = False) -> SX:
     return g * SX.eye(3) + (1 - g) * (u @ u.T)
 
 
+def eased(push, drag) -> SX:
+    """What a spring and a damper push together, the damper by no more than the spring: no jump where they begin, no pull
+    where they end."""
+    most = ca.fabs(push)
+    return push + ca.fmin(ca.fmax(drag, -most), most)
+
+
+def eased_shares(push, drag) -> tuple[SX, SX]:
+    """How many stiffnesses and dampings answer to a small motion: one each; (2, 0) or (0, 0) where the damper is held back."""
+    there, held = push != 0, ca.fabs(drag) >= ca.fabs(push)  # numbers, 0 or 1: CasADi copies if_else into every product
+    return there * (1 + held * (2 * (push * drag > 0) - 1)), there * (1 - held)
+
+
 class Stop:
     """A one-sided spring: bounds (lower, upper) on a coordinate (1,)."""
 
     def __init__(self, x: Coordinate, lower, upper):
         self.x = x
         self.beyond = ca.fmax(x.value - upper, 0) + ca.fmin(x.value - lower, 0)
-        self.active = ca.if_else(self.beyond == 0, 0, 1)
 
 
 class Limit(Law):
-    """The base of limits: -k (what is beyond) - c x' while beyond."""
+    """The base of limits: a spring and a damper, eased, beyond the bounds."""
 
     def stops(self, handles, p) -> list[Stop]:
         raise NotImplementedError
 
+    def _efforts(self, stop: Stop, handles, p) -> tuple[SX, SX]:
+        """Of the spring, of the damper, against the motion beyond."""
+        return p["stiffness"] * stop.beyond, p["damping"] * stop.x.rate(handles) if self.velocity_dependent else SX(0)
+
     def law(self, handles, p, t):
         loads, energy = [], SX(0)
         for stop in self.stops(handles, p):
-            effort = -p["stiffness"] * stop.beyond
-            if self.velocity_dependent:
-                effort -= stop.active * p["damping"] * stop.x.rate(handles)
-            loads += stop.x.loads(effort)
-            energy += 0.5 * p["stiffness"] * stop.beyond**2
+            push, drag = self._efforts(stop, handles, p)
+            loads += stop.x.loads(-(eased(push, drag) if self.velocity_dependent else push))
+            energy += 0.5 * push * stop.beyond
         return loads, energy
 
     def terms(self, handles, p, t):
-        return [stop.x.term(stop.active * p["stiffness"], stop.active * p["damping"]) for stop in self.stops(handles, p)]
+        found = []
+        for stop in self.stops(handles, p):
+            push, drag = self._efforts(stop, handles, p)
+            shares = eased_shares(push, drag) if self.velocity_dependent else (push != 0, SX(0))
+            found.append(stop.x.term(shares[0] * p["stiffness"], shares[1] * p["damping"]))
+        return found
 
 
 class AxisLimit(JointLaw, Limit):
@@ -299,11 +333,30 @@ class AxisLimit(JointLaw, Limit):
         return [Stop(x, p["bounds"][0], p["bounds"][1])]
 
 
-def bounds(element) -> list:
-    """[lower, upper], infinite where there is none."""
+def bounds(element, count: int = 1) -> list:
+    """[lower, upper] of each of `count` coordinates, infinite where there is none."""
     if element.twist is not None:
         return list(element.twist)
-    return [-np.inf if element.lower is None else element.lower, np.inf if element.upper is None else element.upper]
+    ends = [(element.lower, -np.inf), (element.upper, np.inf)]
+    wides = [[none] * count if x is None else list(x) if size(x) > 1 else [x] * count for x, none in ends]
+    return [x for pair in zip(*wides, strict=True) for x in pair]
+
+
+class UniversalLimit(UniversalLaw, Limit):
+    """Of the turns about both axes."""
+
+    def __init__(self, element):
+        UniversalLaw.__init__(self, element)
+        self.fields = {**self.joint.fields, **self.crosses, "stiffness": 1, "damping": 1, "bounds": 4}
+
+    def numbers(self, elements, A, B):
+        springs = {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
+        limits = np.array([bounds(e, 2) for e in elements], dtype=object)
+        return {**self.cross_numbers(elements, A, B), **springs, "bounds": limits}
+
+    def stops(self, handles, p):
+        turns = zip(self.counted(handles, p), self.axes(handles, p), strict=True)
+        return [Stop(turning(x, [axis]), p["bounds"][2 * k], p["bounds"][2 * k + 1]) for k, (x, axis) in enumerate(turns)]
 
 
 class BallLimit(TurnLaw, Limit):
@@ -412,8 +465,8 @@ class Follow(Law):
 
 
 class Contact(Law):
-    """A sphere (or point) of b on a plane or sphere of a: k depth + c depth' while they overlap, never below zero; friction
-    against the slip s of the touching points, mu N s / sqrt(s^2 + slip^2)."""
+    """A sphere (or point) of b on a plane or sphere of a: k depth + c depth', eased, while they overlap; friction against
+    the slip s of the touching points, mu N s / sqrt(s^2 + slip^2)."""
 
     def __init__(self, element):
         self.flat, self.rubs = element.plane is not None, not is_zero(element.friction)
@@ -452,12 +505,15 @@ class Contact(Law):
         motion: list = [(1, "point", p["on_b"], normal.T), (0, "point", p["on_a"], -normal.T)]
         return Coordinate(length - p["radius"] - p["around"], motion), normal
 
+    def _efforts(self, handles, p, gap) -> tuple[SX, SX]:
+        """What spring and damper push, before the damper is eased."""
+        push = p["stiffness"] * ca.fmax(-gap.value, 0)
+        return push, -p["damping"] * gap.rate(handles) if self.velocity_dependent else SX(0)
+
     def _press(self, handles, p, gap) -> SX:
         """The force between them."""
-        force = -p["stiffness"] * gap.value
-        if self.velocity_dependent:
-            force -= p["damping"] * gap.rate(handles)
-        return ca.if_else(gap.value < 0, ca.fmax(force, 0), 0)
+        push, drag = self._efforts(handles, p, gap)
+        return eased(push, drag) if self.velocity_dependent else push
 
     def _slip(self, handles, p, normal) -> Coordinate:
         """The motion of b's touching point across a's: the rate alone is of use."""
@@ -482,8 +538,8 @@ class Contact(Law):
     def terms(self, handles, p, t):
         gap, normal = self._gap(handles, p)
         press = self._press(handles, p, gap)
-        active = ca.if_else(press > 0, 1, 0)
-        found = [gap.term(active * p["stiffness"], active * p["damping"])]
+        shares = eased_shares(*self._efforts(handles, p, gap))
+        found = [gap.term(shares[0] * p["stiffness"], shares[1] * p["damping"])]
         if self.rubs:
             slip = self._slip(handles, p, normal)
             rate = slip.rate(handles)
@@ -494,7 +550,8 @@ class Contact(Law):
 
 
 def _joint_limit(element) -> Law:
-    return BallLimit(element) if isinstance(element.joint, joints.Ball) else AxisLimit(element)
+    special = {joints.Ball: BallLimit, joints.Universal: UniversalLimit}
+    return special.get(type(element.joint), AxisLimit)(element)
 
 
 def _joint_spring(element) -> Law:

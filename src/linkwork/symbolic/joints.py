@@ -15,6 +15,7 @@ from linkwork.symbolic.tape import POSITION
 class Ball(Relation):
     fields = {"on_a": 3, "on_b": 3}
     levels = [POSITION] * 3
+    meets = True
 
     def numbers(self, elements, A, B):
         on_a, on_b = anchors(elements, A, B)
@@ -95,6 +96,7 @@ class AxisRelation(Relation):
 class Hinge(AxisRelation):
     levels = [POSITION] * 5
     counters = 1
+    meets = True
 
     def rows(self, handles, p, t):
         return position_rows(self.apart(handles, p), self.along(handles, p))
@@ -137,6 +139,7 @@ class Universal(Relation):
     fields = {"on_a": 3, "on_b": 3, "first": 3, "second": 3}
     levels = [POSITION] * 4
     needs_directions = (True, True)
+    meets = True
 
     def numbers(self, elements, A, B):
         on_a, on_b = anchors(elements, A, B)
@@ -172,6 +175,7 @@ class _WithAxis:
 class Weld(AxisRelation):
     fields = {**AxisRelation.fields, "axis_a": 3, "side_b": 3}
     levels = [POSITION] * 6
+    meets = True
 
     def frame(self, elements, A, B):
         return super().frame([_WithAxis(np.array([0.0, 0.0, 1.0])) for _ in elements], A, B)

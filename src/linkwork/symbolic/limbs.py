@@ -90,16 +90,18 @@ class Limb:
 
     def kernel(self, what: str) -> Kernel:
         """up-MODE (assemble, factor, forward sweep; a hinge counts its turns), forward, backward, landing; up-begin,
-        up-again and backward-implicit for implicit steps. With "-light" up keeps nothing for further right-hand sides, and
-        backward finds no multipliers."""
+        up-again, backward-begin, backward-again for implicit steps. With "-light" up keeps nothing for further right-hand
+        sides, and backward finds no multipliers."""
         light = what.endswith("-light")
         what = what.removesuffix("-light")
         name = f"limb|{self.node.key}|{self.child}|{self.coupled}|{what}|{light}"
         if what in ("up-begin", "up-again"):
             again = what == "up-again"
             return Kernel(name, lambda trace: coupled.up(self, trace, again), pairs=True, joining=Joining.GATHERS)
-        if what == "backward-implicit":
-            return Kernel(name, lambda trace: coupled.backward(self, trace), joining=Joining.GATHERS)
+        if what in ("backward-begin", "backward-again"):
+            moved = what == "backward-begin" and coupled.is_moved(self)
+            name = name.replace(what, f"backward-moved-{moved}")  # else they are the same
+            return Kernel(name, lambda trace: coupled.backward(self, trace, moved), joining=Joining.GATHERS)
         if what.startswith("up-"):
             return Kernel(name, lambda trace: self._up(trace, what[3:], light), pairs=True, joining=Joining.GATHERS)
         if light:

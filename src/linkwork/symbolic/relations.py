@@ -74,6 +74,7 @@ class Relation:
     rigid_only = (False, False)  # which of its bodies must not stretch
     parameters: tuple = ()  # Parameters of a user's function
     forced = False  # asks for motion of its own, and so does work
+    meets = False  # its first three rows are the way from a's anchor to b's, in the world
     nonlinear = False  # its rows are not linear in velocities
 
     def __init__(self, element):

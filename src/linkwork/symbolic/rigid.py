@@ -9,6 +9,8 @@ from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross, skew
 from linkwork.symbolic.bodies import BodyKind, Primitive, carried_quaternion, matrix33, raised, symmetric_product, turned_axes
 
+FAR = 1.0  # of (h w)^2, over the ratio of the smallest moment of inertia to what the largest has more
+
 
 class Rigid(BodyKind):
     """6: x (origin), quaternion | velocity of the origin, angular velocity. Its frame is principal; the origin is
@@ -103,7 +105,13 @@ class Rigid(BodyKind):
         return self.mass(view) @ view.v - ca.vertcat(P0, L0 + cross(self.rotation(view) @ view.field("com"), P0))
 
     def momentum(self, view, h):
-        return self.mass(view) @ view.v
+        """With the torque -w x L of the start: the displacement that follows is nearly that of the spin at its end."""
+        return self.mass(view) @ view.v - ca.vertcat(SX(3, 1), h * self._precession(view))
+
+    def _precession(self, view):
+        """w x L, in the world."""
+        R, w = self.rotation(view), view.v[3:6]
+        return cross(w, R @ (view.field("inertia") * (R.T @ w)))
 
     def restoring(self, view, before, gravity, h):
         """The arm from the origin to the centre of mass turns against the impulse that changed its momentum."""
@@ -112,13 +120,18 @@ class Rigid(BodyKind):
         P0, P1 = (m * (v[0:3] + cross(v[3:6], r)) for v, r in ((before.v, r0), (view.v, r1)))
         return ca.diagcat(SX(3, 3), h * raised(r1, P1 - P0 - h * m * gravity))
 
-    def carried(self, view, q0, q1, v1):
-        """The angular momentum that was found is kept: w = I(q1)^-1 I(q0) w1; and the velocity of the centre of mass."""
+    def carried(self, view, q0, q1, v1, h):
+        """The velocity of the centre of mass, and the angular momentum that was found, in the new orientation. Where a body
+        turns so far in a step that this would feed its spin about a thin axis, I w1 = L + h L x w1 in its own axes: energy
+        never grows by that."""
         c, inertia = view.field("com"), view.field("inertia")
         R0, R1 = rotation.matrix(q0[3:7]), rotation.matrix(q1[3:7])
-        w = R1 @ ((R1.T @ (R0 @ (inertia * (R0.T @ v1[3:6])))) / inertia)
-        r1 = R1 @ c
-        return ca.vertcat(v1[0:3] + cross(v1[3:6] - w, r1), w)
+        w, before = R0.T @ v1[3:6], R0.T @ view.v[3:6]
+        L = inertia * w + h * cross(before, inertia * before)
+        kept = (R1.T @ (R0 @ L)) / inertia
+        far = h * h * ca.sumsqr(w) * (ca.mmax(inertia) - ca.mmin(inertia)) > FAR * ca.mmin(inertia)
+        w1 = R1 @ (kept + far * (_calmed(inertia, L, h) - kept))
+        return ca.vertcat(v1[0:3] + cross(v1[3:6] - w1, R1 @ c), w1)
 
     def point(self, view, local):
         v, w = view.v[0:3], view.v[3:6]
@@ -135,3 +148,9 @@ class Rigid(BodyKind):
 
     def quaternion(self, view):
         return carried_quaternion(view.q[3:7], self.spin(view))
+
+
+def _calmed(inertia, L, h) -> SX:
+    """w of (diag(I) - h [L]x) w = L: L.w falls unless it is kept, whatever the step."""
+    pull, volume = inertia * L, inertia[0] * inertia[1] * inertia[2]
+    return (volume / inertia * L + h * cross(pull, L) + h * h * ca.sumsqr(L) * L) / (volume + h * h * ca.dot(L, pull))

@@ -187,3 +187,10 @@ def exponential(v) -> SX:
     angle = ca.sqrt(ca.sumsqr(v) + TINY)
     sine, cosine = sine_cosine(0.5 * angle)
     return ca.vertcat(cosine, sine / angle * v)
+
+
+def solve(A, b) -> SX:
+    """A^-1 b for a 3 x 3 matrix (Cramer's rule)."""
+    first, second, third = (A[k, :].T for k in range(3))
+    across = ca.cross(second, third), ca.cross(third, first), ca.cross(first, second)
+    return sum((b[k] * across[k] for k in range(3)), SX(3, 1)) / ca.dot(first, across[0])

@@ -74,6 +74,10 @@ class Scalable(Stretching):
         elastic = -view.field("stiffness") * (view.q[7:10] - 1) - view.field("damping") * view.v[6:9]
         return ca.vertcat(view.field("mass") * gravity, SX.zeros(3), elastic)
 
+    def elasticity(self, view):
+        stretches = ca.diag(SX([0] * 6 + [1] * 3))
+        return view.field("stiffness") * stretches, view.field("damping") * stretches
+
     def potential(self, view, gravity):
         elastic = 0.5 * view.field("stiffness") * ca.sumsqr(view.q[7:10] - 1)
         return elastic - view.field("mass") * ca.dot(gravity, view.q[0:3])
@@ -138,6 +142,19 @@ class Affine(Stretching):
         strain_rate = dF.T @ F + F.T @ dF
         force = -view.field("stiffness") * (F @ strain) - view.field("damping") * (F @ strain_rate)
         return ca.vertcat(view.field("mass") * gravity, ca.reshape(force.T, 9, 1))
+
+    def elasticity(self, view):
+        """With B the derivative of the strain E = F^T F - 1: k/2 B^T B + k E on each row of F, and d/2 B^T B. E is raised by
+        what its rows lack of diagonal dominance."""
+        F = SX.sym("F", 3, 3)
+        strain = F.T @ F - SX.eye(3)
+        B = ca.jacobian(ca.reshape(strain, 9, 1), ca.reshape(F.T, 9, 1))
+        B, strain = ca.substitute([B, strain], [F], [matrix33(view.q[3:12])])
+        lacking = [ca.sum2(ca.fabs(strain[k, :])) - ca.fabs(strain[k, k]) - strain[k, k] for k in range(3)]
+        raised = strain + ca.fmax(ca.fmax(lacking[0], lacking[1]), ca.fmax(lacking[2], 0)) * SX.eye(3)
+        square = 0.5 * (B.T @ B)
+        stiffness = view.field("stiffness") * (square + ca.kron(SX.eye(3), raised))
+        return ca.diagcat(SX(3, 3), stiffness), ca.diagcat(SX(3, 3), view.field("damping") * square)
 
     def potential(self, view, gravity):
         F = matrix33(view.q[3:12])
