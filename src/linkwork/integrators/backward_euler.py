@@ -67,10 +67,12 @@ def _converge(work, table, first, again, tolerance, iterations):
 
 
 @jit
-def steps_of_backward_euler(work, table, first, again, accept, retry, work_done, count, impulses, sentinels, steps, limits):
-    """(steps made, status, age). A step that does not converge is made in halves, quarters, ... impulses: entries of the
-    multipliers, and where those of a step are summed up; limits: the tolerance, the iterations (0: until it is met), and
-    whether to stop before the first step that must be cut."""
+def steps_of_backward_euler(
+    work, table, first, light, again, accept, retry, work_done, look, impulses, sentinels, steps, limits
+):
+    """(steps made, status, age). A step that does not converge is made in halves, quarters, ... light: the first iteration
+    where nobody can ask for multipliers; impulses: entries of the multipliers, and where those of a step are summed up;
+    limits: the tolerance, the iterations (0: until it is met), and whether to stop before the first step that must be cut."""
     tolerance, iterations, watched = limits
     dt = work[STEP]
     work[SHARE] = 1.0
@@ -86,7 +88,7 @@ def steps_of_backward_euler(work, table, first, again, accept, retry, work_done,
             work[KICK] = h
             work[TIME] = start + h
             work[HALF] = start + h
-            if not _converge(work, table, first, again, tolerance, iterations):
+            if not _converge(work, table, first if k == steps - 1 else light, again, tolerance, iterations):
                 sweep(work, table, retry)
                 if watched and part == FINEST:
                     work[STEP] = dt
@@ -104,7 +106,7 @@ def steps_of_backward_euler(work, table, first, again, accept, retry, work_done,
             if k == steps - 1 and done == 0:
                 work[impulses[1] : impulses[1] + impulses[0].shape[0]] = 0.0
             sweep(work, table, work_done)
-            sweep(work, table, count)
+            sweep(work, table, look)
             done += part
             work[PARTS] += 1.0
             if k == steps - 1 and done < FINEST:
@@ -134,8 +136,10 @@ class BackwardEuler(Integrator):
         assert isinstance(p, Implicit)
         once = self.iterations == 1
         first = (p.iteration("begin"), p.solution("advance-once" if once else "advance-first"))
+        unseen = once and not len(p.work())
+        light = (p.iteration("begin", light=True), p.solution("advance-once", light=True)) if unseen else first
         again = () if once else (p.iteration("again"), p.solution("advance"))
-        return first, again or first, p.body() if once else p.body("accept"), p.body("retry"), p.work(), p.count()
+        return first, light, again or first, p.body() if once else p.body("accept"), p.body("retry"), p.work(), p.look()
 
     def advance(self, work, steps, age):
         sweeps = self.sweeps  # before the table, which they extend
