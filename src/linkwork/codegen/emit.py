@@ -14,6 +14,7 @@ from collections import Counter
 import casadi as ca
 import llvmlite.ir as ir
 
+from linkwork.codegen.arctangent import arctangent
 from linkwork.codegen.trace import POINTERS
 
 OPS = {getattr(ca, name): name[3:] for name in dir(ca) if name.startswith("OP_")}
@@ -24,7 +25,7 @@ KERNEL_TYPE = ir.FunctionType(ir.VoidType(), [ir.PointerType(DOUBLE)] * POINTERS
 INTRINSICS = {"SQRT": "sqrt", "FABS": "fabs", "FLOOR": "floor", "CEIL": "ceil", "COPYSIGN": "copysign"}
 # CasADi operation -> C library function, called once a lane
 LIBRARY = {
-    "SIN": "sin", "COS": "cos", "TAN": "tan", "ASIN": "asin", "ACOS": "acos", "ATAN": "atan", "ATAN2": "atan2",
+    "SIN": "sin", "COS": "cos", "TAN": "tan", "ASIN": "asin", "ACOS": "acos", "ATAN": "atan",
     "EXP": "exp", "LOG": "log", "LOG1P": "log1p", "EXPM1": "expm1", "POW": "pow", "CONSTPOW": "pow", "TANH": "tanh",
     "SINH": "sinh", "COSH": "cosh", "ASINH": "asinh", "ACOSH": "acosh", "ATANH": "atanh", "ERF": "erf",
     "FMOD": "fmod", "HYPOT": "hypot",
@@ -146,6 +147,8 @@ class Emitter:
             return b.fdiv(self.constant(1.0), x[0])
         if op in INTRINSICS:
             return self.intrinsic(INTRINSICS[op], x)
+        if op == "ATAN2":
+            return arctangent(self, *x)
         if op in LIBRARY:
             return self.library(LIBRARY[op], x)
         if op in COMPARISONS:

@@ -68,10 +68,10 @@ def _converge(work, table, first, again, tolerance, iterations):
 
 @jit
 def steps_of_backward_euler(
-    work, table, first, light, again, accept, retry, work_done, look, impulses, sentinels, steps, limits
+    work, table, first, again, accept, retry, multipliers, work_done, look, count, impulses, sentinels, steps, limits
 ):
-    """(steps made, status, age). A step that does not converge is made in halves, quarters, ... light: the first iteration
-    where nobody can ask for multipliers; impulses: entries of the multipliers, and where those of a step are summed up;
+    """(steps made, status, age). A step that does not converge is made in halves, quarters, ... multipliers, count: sweeps that
+    bring these up to date, after the last step; impulses: entries of the multipliers, and where those of a step are summed up;
     limits: the tolerance, the iterations (0: until it is met), and whether to stop before the first step that must be cut."""
     tolerance, iterations, watched = limits
     dt = work[STEP]
@@ -88,7 +88,7 @@ def steps_of_backward_euler(
             work[KICK] = h
             work[TIME] = start + h
             work[HALF] = start + h
-            if not _converge(work, table, first if k == steps - 1 else light, again, tolerance, iterations):
+            if not _converge(work, table, first, again, tolerance, iterations):
                 sweep(work, table, retry)
                 if watched and part == FINEST:
                     work[STEP] = dt
@@ -105,8 +105,10 @@ def steps_of_backward_euler(
             sweep(work, table, accept)
             if k == steps - 1 and done == 0:
                 work[impulses[1] : impulses[1] + impulses[0].shape[0]] = 0.0
+            if k == steps - 1 or work_done.shape[0] > 0:
+                sweep(work, table, multipliers)
             sweep(work, table, work_done)
-            sweep(work, table, look)
+            sweep(work, table, count if k == steps - 1 else look)
             done += part
             work[PARTS] += 1.0
             if k == steps - 1 and done < FINEST:
@@ -135,11 +137,10 @@ class BackwardEuler(Integrator):
         p = self.programs
         assert isinstance(p, Implicit)
         once = self.iterations == 1
-        first = (p.iteration("begin"), p.solution("advance-once" if once else "advance-first"))
-        unseen = once and not len(p.work())
-        light = (p.iteration("begin", light=True), p.solution("advance-once", light=True)) if unseen else first
-        again = () if once else (p.iteration("again"), p.solution("advance"))
-        return first, light, again or first, p.body() if once else p.body("accept"), p.body("retry"), p.work(), p.look()
+        first = (p.iteration("begin"), p.solution("advance-once" if once else "advance-first", light=once))
+        again = first if once else (p.iteration("again"), p.solution("advance"))
+        accept, multipliers = (p.body(), p.multipliers()) if once else (p.body("accept"), p.body())
+        return first, again, accept, p.body("retry"), multipliers, p.work(), p.look(), p.count()
 
     def advance(self, work, steps, age):
         sweeps = self.sweeps  # before the table, which they extend

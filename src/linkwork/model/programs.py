@@ -58,6 +58,7 @@ class Programs:
 
     name: str
     limbs: bool
+    counts_limbs = False  # after a step, beside counting on their way up
     integrators: tuple[str, ...] = ("rattle", "euler", "rk4", "dopri5", "first-order")  # that it goes with, the default first
 
     @classmethod
@@ -154,11 +155,13 @@ class Programs:
             sheet, lambda kind, start, b, x: k.node_check_kernel(kind, start), report=True))  # fmt: skip
 
     def count(self) -> np.ndarray:
-        """What comes after each step: turn counters (but of limbs, which count on their way up), a look for collapsed ones."""
+        """What comes after a step: turn counters (but of limbs that count on their way up alone), a look for collapsed ones."""
 
         def make(sheet: Sheet) -> None:
             self._add_look(sheet)
-            for number in self.front_nodes:
+            if self.counts_limbs:
+                self._add_nodes(sheet, lambda kind, start, b, x: k.node_count_kernel(kind, start) if kind.counters else None)
+            for number in () if self.counts_limbs else self.front_nodes:
                 node = self.model.nodes[number].kind
                 if node.counters:
                     sheet.add(number, 0, self._id(k.node_count_kernel(node, self._start(number))), *self._node_offsets(number))

@@ -23,6 +23,7 @@ STEPS = ("begin", "again", "advance-once", "advance-first", "advance", "accept",
 
 class Implicit(Programs):
     name, limbs = "implicit", True
+    counts_limbs = True
     integrators = ("backward-euler",)
 
     @classmethod
@@ -41,25 +42,29 @@ class Implicit(Programs):
         """Matrix and right-hand side of an iteration ("begin" or "again")."""
         return self._keep(f"assembly {what}", lambda sheet: self._add_system(sheet, what))
 
-    def iteration(self, what: str, light: bool = False) -> np.ndarray:
-        """The same, factors, forward sweep. Light: without what multipliers need."""
+    def iteration(self, what: str) -> np.ndarray:
+        """The same, factors, forward sweep."""
 
         def make(sheet: Sheet) -> None:
             self._add_system(sheet, what)
             self._add_fronts(sheet, "exact-factor" if self.exact else "factor")
-            self._add_limbs(sheet, f"up-{what}{'-light' if light else ''}", LAST)
+            self._add_limbs(sheet, f"up-{what}", LAST)
 
-        return self._keep(f"iteration {what} {light}", make)
+        return self._keep(f"iteration {what}", make)
 
     def solution(self, what: str, light: bool = False) -> np.ndarray:
         """The backward sweep of an iteration (light: without multipliers of limbs), then a body kernel."""
 
         def make(sheet: Sheet) -> None:
             self._add_fronts(sheet, "exact-backward" if self.exact else "backward", down=True)
-            self._add_limbs(sheet, f"backward-implicit{'-light' if light else ''}", 0, down=True)
+            self._add_limbs(sheet, "motion-implicit" if light else "backward-implicit", 0, down=True)
             self._add_bodies(sheet, (what,), 1)
 
         return self._keep(f"solution {what} {light}", make)
+
+    def multipliers(self) -> np.ndarray:
+        """What a light solution leaves out."""
+        return self._keep("multipliers", lambda sheet: self._add_limbs(sheet, "multipliers-implicit", 0))
 
     def _add_system(self, sheet: Sheet, what: str) -> None:
         self._add_first(sheet, (what,))

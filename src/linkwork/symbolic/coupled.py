@@ -31,7 +31,7 @@ def fields(is_ball: bool) -> dict[str, int]:
     return HELD | ({"P": 9, "N": 9} if is_ball else {})
 
 
-def up(limb, trace: Trace, mode: str, light: bool) -> None:
+def up(limb, trace: Trace, mode: str) -> None:
     """Rows, factors, forward sweep of the iteration "begin" or "again"."""
     derived, child, parent = limb.rows(trace, "now" if mode == "begin" else "next", load_global(trace, "time"))
     r = -derived.residual / load_global(trace, "step")
@@ -42,9 +42,9 @@ def up(limb, trace: Trace, mode: str, light: bool) -> None:
     if e is not None:
         limb.save(trace, e=e)
     if limb.is_ball:
-        _up_ball(limb, trace, D, f, e, r, light)
+        _up_ball(limb, trace, D, f, e, r)
     else:
-        _up_axes(limb, trace, D, f, e, limb.freedoms(trace, mode, child, parent, r), light)
+        _up_axes(limb, trace, D, f, e, limb.freedoms(trace, mode, child, parent, r))
 
 
 def _held(limb, trace: Trace) -> tuple[SX, SX]:
@@ -52,7 +52,7 @@ def _held(limb, trace: Trace) -> tuple[SX, SX]:
     return symmetric(limb.load(trace, "A"), 3), limb.load(trace, "t")
 
 
-def _up_ball(limb, trace: Trace, D, f, e, r, light: bool) -> None:
+def _up_ball(limb, trace: Trace, D, f, e, r) -> None:
     A, t = _held(limb, trace) if limb.coupled else (SX(3, 3), SX(3, 1))
     L, reciprocal = blocks.ldl(D[3:6, 3:6] + A)
     Y = blocks.forward(L, D[3:6, 0:3])
@@ -60,9 +60,7 @@ def _up_ball(limb, trace: Trace, D, f, e, r, light: bool) -> None:
     K = symmetric(lower(D[0:3, 0:3] - Y.T @ S), 3)
     z = blocks.forward(L, f[3:6] + t)
     pf = f[0:3] - S.T @ z
-    limb.save(trace, b=r, C=blocks.pack(L, reciprocal), S=S)
-    if not light:
-        limb.save(trace, K=lower(K))
+    limb.save(trace, b=r, C=blocks.pack(L, reciprocal), S=S, K=lower(K))
     trace.store(2, RIGID.record.offset("b"), ca.vertcat(pf, reciprocal * z))
     if e is None:
         return
@@ -71,17 +69,15 @@ def _up_ball(limb, trace: Trace, D, f, e, r, light: bool) -> None:
         half = blocks.forward(L, -A)
         P = blocks.scale(reciprocal, half)
         N = -(Y.T @ P)
-        limb.save(trace, P=P)
-        if not light:
-            limb.save(trace, N=N)
+        limb.save(trace, P=P, N=N)
         _ball_to_parent(trace, e, K, pf - K @ g, N, A - half.T @ P, P.T @ z + N.T @ g + t)
     else:
         limb.to_parent(trace, e, K, pf - K @ g)
 
 
-def _up_axes(limb, trace: Trace, D, f, e, free, light: bool) -> None:
+def _up_axes(limb, trace: Trace, D, f, e, free) -> None:
     A, t = _held(limb, trace) if limb.coupled else (SX(3, 3), SX(3, 1))
-    L, reciprocal, Y, Da = limb.factor(trace, D, free, light, A)
+    L, reciprocal, Y, Da = limb.factor(trace, D, free, held=A)
     g = limb.given_motion(free)
     fa = limb.eliminated(trace, free.axes.T @ (f[3:6] + t - A @ g[3:6]), L, reciprocal, Y, f)
     if e is not None:
@@ -100,13 +96,14 @@ def _ball_to_parent(trace: Trace, e, K, force, N, turning, torque) -> None:
     trace.store(3, record.offset("b"), trace.load(3, *record["b"]) + added)
 
 
-def backward(limb, trace: Trace, light: bool) -> None:
-    """The child's displacement, and the multipliers."""
+def backward(limb, trace: Trace, motion: bool = True, multipliers: bool = True) -> None:
+    """The child's displacement, and the multipliers; or one of both."""
     b, carried = trace.load(2, *RIGID.record["b"]), limb.carried(trace)
-    x, multipliers = (_backward_ball if limb.is_ball else _backward_axes)(limb, trace, b, carried)
-    trace.store(2, RIGID.record.offset("x"), x)
-    if not light:
-        limb.save(trace, x=multipliers)
+    x, left = (_backward_ball if limb.is_ball else _backward_axes)(limb, trace, b, carried)
+    if motion:
+        trace.store(2, RIGID.record.offset("x"), x)
+    if multipliers:
+        limb.save(trace, x=left)
 
 
 def _backward_ball(limb, trace: Trace, b, carried) -> tuple[SX, SX]:

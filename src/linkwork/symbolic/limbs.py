@@ -107,16 +107,17 @@ class Limb:
 
     def kernel(self, what: str) -> Kernel:
         """up-MODE (assemble, factor, forward sweep; a hinge counts its turns), forward, backward, landing; up-begin,
-        up-again and backward-implicit for implicit steps. With "-light" up keeps nothing for further right-hand sides, and
-        backward finds no multipliers."""
+        up-again, backward-implicit and its halves motion-implicit and multipliers-implicit for implicit steps. With "-light" up
+        keeps nothing for further right-hand sides, and backward finds no multipliers."""
         light = what.endswith("-light")
         what = what.removesuffix("-light")
         name = f"limb|{self.node.key}|{self.child}|{self.coupled}|{what}|{light}"
         if what in ("up-begin", "up-again"):
             mode = what.removeprefix("up-")
-            return Kernel(name, lambda trace: coupled.up(self, trace, mode, light), pairs=True, joining=Joining.GATHERS)
-        if what == "backward-implicit":
-            return Kernel(name, lambda trace: coupled.backward(self, trace, light), joining=Joining.GATHERS)
+            return Kernel(name, lambda trace: coupled.up(self, trace, mode), pairs=True, joining=Joining.GATHERS)
+        if what.endswith("-implicit"):
+            motion, multipliers = not what.startswith("multipliers"), not what.startswith("motion")
+            return Kernel(name, lambda trace: coupled.backward(self, trace, motion, multipliers), joining=Joining.GATHERS)
         if what.startswith("up-"):
             return Kernel(name, lambda trace: self._up(trace, what[3:], light), pairs=True, joining=Joining.GATHERS)
         if light:
@@ -188,7 +189,7 @@ class Limb:
         """a and b of the joint."""
         return (parent, child) if self.child_is_second else (child, parent)
 
-    def factor(self, trace: Trace, D: SX, free: Freedoms, light: bool, held: SX | None = None) -> tuple[SX, SX, SX, SX]:
+    def factor(self, trace: Trace, D: SX, free: Freedoms, light: bool = False, held: SX | None = None) -> tuple[SX, SX, SX, SX]:
         """L, the reciprocal pivots, Y and D_a; `held` (3, 3): what holds the turn at the joint, in implicit steps."""
         U = D[:, 3:6] @ free.axes
         K = free.axes.T @ (U[3:6, :] if held is None else U[3:6, :] + held @ free.axes)
