@@ -247,7 +247,7 @@ class Stop:
     def __init__(self, x: Coordinate, lower, upper):
         self.x = x
         self.beyond = ca.fmax(x.value - upper, 0) + ca.fmin(x.value - lower, 0)
-        self.active = ca.if_else(self.beyond == 0, 0, 1)
+        self.active = self.beyond != 0  # a number, 0 or 1: CasADi copies if_else into every product
 
 
 class Limit(Law):
@@ -341,10 +341,8 @@ class BallLimit(TurnLaw, Limit):
 def swing(axis_a, axis_b) -> Coordinate:
     """The angle from an axis of a to one of b; its rate is the turn about what is perpendicular to both."""
     across = cross(axis_a, axis_b)
-    square = ca.sumsqr(across)
-    apart = square > 1e-300
-    sine = ca.sqrt(ca.if_else(apart, square, 1))
-    return turning(ca.atan2(ca.if_else(apart, sine, 0), ca.dot(axis_a, axis_b)), [ca.if_else(apart, across / sine, 0)])
+    sine = ca.sqrt(ca.sumsqr(across) + rotation.TINY)
+    return turning(ca.atan2(sine, ca.dot(axis_a, axis_b)), [across / sine])
 
 
 def twist(turn, axis_a, axis_b) -> Coordinate:
@@ -482,7 +480,7 @@ class Contact(Law):
     def terms(self, handles, p, t):
         gap, normal = self._gap(handles, p)
         press = self._press(handles, p, gap)
-        active = ca.if_else(press > 0, 1, 0)
+        active = press > 0
         found = [gap.term(active * p["stiffness"], active * p["damping"])]
         if self.rubs:
             slip = self._slip(handles, p, normal)
