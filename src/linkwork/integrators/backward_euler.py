@@ -46,7 +46,7 @@ def _converge(work, table, first, again, tolerance, iterations):
     work[DAMP] = 1.0
     work[ITERATIONS] = 1.0
     for operations in first:
-        sweep(work, table, operations, True)
+        sweep(work, table, operations, iterations != 1)  # a single iteration touches no cold fields
     if iterations == 1:
         return True
     before = 1e300
