@@ -70,9 +70,10 @@ def _converge(work, table, first, again, tolerance, iterations):
 def steps_of_backward_euler(
     work, table, first, again, accept, retry, multipliers, work_done, look, count, impulses, sentinels, steps, limits
 ):
-    """(steps made, status, age). A step that does not converge is made in halves, quarters, ... multipliers, count: sweeps that
-    bring these up to date, after the last step; impulses: entries of the multipliers, and where those of a step are summed up;
-    limits: the tolerance, the iterations (0: until it is met), and whether to stop before the first step that must be cut."""
+    """(steps made, status, age). A step that does not converge is made in halves, quarters, ... multipliers: the sweep that
+    finds them, where prescribed motion asks for its work (else `book` does); impulses: their entries, and where those of a step
+    are summed up; limits: the tolerance, the iterations (0: until it is met), and whether to stop before the first step that
+    must be cut."""
     tolerance, iterations, watched = limits
     dt = work[STEP]
     work[SHARE] = 1.0
@@ -105,7 +106,7 @@ def steps_of_backward_euler(
             sweep(work, table, accept)
             if k == steps - 1 and done == 0:
                 work[impulses[1] : impulses[1] + impulses[0].shape[0]] = 0.0
-            if k == steps - 1 or work_done.shape[0] > 0:
+            if work_done.shape[0] > 0:
                 sweep(work, table, multipliers)
             sweep(work, table, work_done)
             sweep(work, table, count if k == steps - 1 else look)
@@ -141,6 +142,11 @@ class BackwardEuler(Integrator):
         again = first if once else (p.iteration("again"), p.solution("advance"))
         accept, multipliers = (p.body(), p.multipliers()) if once else (p.body("accept"), p.body())
         return first, again, accept, p.body("retry"), multipliers, p.work(), p.look(), p.count()
+
+    def book(self, work, impact=False):
+        if self.iterations == 1 and not impact:
+            self.run(work, self.programs.multipliers())
+        super().book(work, impact)
 
     def advance(self, work, steps, age):
         sweeps = self.sweeps  # before the table, which they extend
