@@ -129,10 +129,15 @@ def _read_limb(sim, work, k, what, part, matrix, right):
         matrix[part[b], rows] = matrix[rows, part[b]].T
     if m.limb_of[k].coupled:
         child, parent = sorted(node.ends, key=lambda b: sim.programs.place[b])
-        coupling = work[m.node_at[k] + m.limb_of[k].record.offset("B") :][:9].reshape(3, 3)
-        turning = [slice(part[b].start + 3, part[b].stop) for b in (child, parent)]
-        matrix[turning[0], turning[1]] += coupling
-        matrix[turning[1], turning[0]] += coupling.T
+        held = work[m.node_at[k] + m.limb_of[k].record.offset("A") :][:9]
+        A, t = np.zeros((3, 3)), held[6:9]
+        A[np.tril_indices(3)] = held[:6]
+        A = np.tril(A) + np.tril(A, -1).T
+        for b, sign in ((child, 1.0), (parent, -1.0)):
+            turning = slice(part[b].start + 3, part[b].stop)
+            right[turning] += sign * t
+            for c, other in ((child, 1.0), (parent, -1.0)):
+                matrix[turning, part[c].start + 3 : part[c].stop] += sign * other * A
 
 
 def solved(sim, what):

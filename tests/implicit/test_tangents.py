@@ -56,13 +56,13 @@ class Tangent(Probe):
         return f, K.reshape(-1, n, n), D.reshape(-1, n, n)
 
     def results(self, samples):
-        """As those of a Probe, of the stage "next"."""
+        """As those of a Probe."""
         records = {0: np.zeros((len(samples), GLOBALS.size)), 1: np.tile(self.record, (len(samples), 1))}
         records[0][:, GLOBALS.offset("time")] = [t for t, _, _ in samples]
         for b, (kind, start, pointer) in enumerate(zip(self.kinds, self.bodies, self.pointers, strict=True)):
             entries = records[pointer] = np.tile(start, (len(samples), 1))
             for k, (_, q, v) in enumerate(samples):
-                entries[k, kind.record.slice("q1")], entries[k, kind.record.slice("v1")] = q[b], v[b]
+                entries[k, kind.record.slice("q")], entries[k, kind.record.slice("v")] = q[b], v[b]
                 entries[k, kind.record.slice("R")] = poses.derived(kind.name, q[b])
         return self.batch(records)
 

@@ -151,15 +151,18 @@ def geared():
 
 
 def limbed(seed, count=6):
-    """Rigid bodies on balls and hinges, some with springs, and sometimes a force between bodies that are no neighbours."""
+    """Rigid bodies on balls, hinges and universal joints, some with springs, some of these with limits, and sometimes a force between bodies that are no neighbours."""
     rng, world = np.random.default_rng(seed), lw.World()
     bodies = rigid_bodies(world, rng, count)
     for k, body in enumerate(bodies):
         a, b = [bodies[rng.integers(k)] if k else world.ground, body][:: rng.choice([1, -1])]
         at, axis = rng.normal(size=3), unit(rng, 3)
-        joint = world.add(lw.Ball(a, b, at) if rng.random() < 0.5 else lw.Hinge(a, b, at, axis=axis))
+        joint = world.add([lw.Ball(a, b, at), lw.Hinge(a, b, at, axis=axis),
+                           lw.Universal(a, b, at, first=axis, second=np.cross(axis, unit(rng, 3)))][rng.integers(3)])  # fmt: skip
         if rng.random() < 0.6:
             world.add(lw.JointSpring(joint, 20.0, damping=0.3))
+        if isinstance(joint, lw.Hinge):
+            world.add(lw.JointLimit(joint, -0.3, 0.2, stiffness=40.0, damping=0.2))
     if seed % 3 == 1:
         world.add(lw.TorsionSpring(bodies[0], bodies[-1], 5.0))
     if seed % 3 == 2:

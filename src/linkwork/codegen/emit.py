@@ -3,8 +3,9 @@
 In:  an SX `Function` and, for each scalar entry of its arguments and results, the record (pointer argument) and
      the entry of that record where it lies.
 Out: one LLVM function `void name(double* p0, ..., double* p5)`, every kernel of the same type.
-Must hold: all stores come last (a record may be read and written); no fast-math flag, products of single use are
-fused by `llvm.fma`, so the bits are the same for every lane count, optimisation level and vectoriser.
+Must hold: an entry is stored after it was last loaded (a record may be read and written; the records of a kernel do not
+overlap), and as soon as it is known, since what waits takes up a register; no fast-math flag, products of single use are fused
+by `llvm.fma`, so the bits are the same for every lane count, optimisation level and vectoriser.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterable
 import casadi as ca
 import llvmlite.ir as ir
 
+from linkwork.codegen.arctangent import arctangent
 from linkwork.codegen.trace import POINTERS
 
 OPS = {getattr(ca, name): name[3:] for name in dir(ca) if name.startswith("OP_")}
@@ -25,7 +27,7 @@ KERNEL_TYPE = ir.FunctionType(ir.VoidType(), [ir.PointerType(DOUBLE)] * POINTERS
 INTRINSICS = {"SQRT": "sqrt", "FABS": "fabs", "FLOOR": "floor", "CEIL": "ceil", "COPYSIGN": "copysign"}
 # CasADi operation -> C library function, called once a lane
 LIBRARY = {
-    "SIN": "sin", "COS": "cos", "TAN": "tan", "ASIN": "asin", "ACOS": "acos", "ATAN": "atan", "ATAN2": "atan2",
+    "SIN": "sin", "COS": "cos", "TAN": "tan", "ASIN": "asin", "ACOS": "acos", "ATAN": "atan",
     "EXP": "exp", "LOG": "log", "LOG1P": "log1p", "EXPM1": "expm1", "POW": "pow", "CONSTPOW": "pow", "TANH": "tanh",
     "SINH": "sinh", "COSH": "cosh", "ASINH": "asinh", "ACOSH": "acosh", "ATANH": "atanh", "ERF": "erf",
     "FMOD": "fmod", "HYPOT": "hypot",
@@ -147,6 +149,8 @@ class Emitter:
             return b.fdiv(self.constant(1.0), x[0])
         if op in INTRINSICS:
             return self.intrinsic(INTRINSICS[op], x)
+        if op == "ATAN2":
+            return arctangent(self, *x)
         if op in LIBRARY:
             return self.library(LIBRARY[op], x)
         if op in COMPARISONS:
@@ -194,6 +198,7 @@ def emit(
             if product is not None:
                 fused.add(product)
 
+    stored = _stores_by_turn(code, stores, sources, targets)
     value: list = [None] * len(code)
     for k, (op, operands, constant) in enumerate(code):
         if k in fused:
@@ -218,7 +223,15 @@ def emit(
             value[k] = out.intrinsic("fma", [x, y, other])
         else:
             value[k] = out.operation(op, [value[j] for j in operands])
-    for j, (result, entry) in stores:
-        pointer, place = targets[result][entry]
-        out.builder.store(value[j], out.address(pointer, place), align=8)
+        for j, (pointer, entry) in stored.get(k, ()):
+            out.builder.store(value[j], out.address(pointer, entry), align=8)
     out.builder.ret_void()
+
+
+def _stores_by_turn(code, stores, sources, targets) -> dict[int, list[tuple]]:
+    """Instruction -> (value, place) of what is stored after it; of several values for one place the last."""
+    loaded = {sources[operands[0]][operands[1]]: k for k, (op, operands, _) in enumerate(code) if op == "INPUT"}
+    found: dict[int, list[tuple]] = {}
+    for place, j in {targets[result][entry]: j for j, (result, entry) in stores}.items():
+        found.setdefault(max(j, loaded.get(place, 0)), []).append((j, place))
+    return found

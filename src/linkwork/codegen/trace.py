@@ -113,7 +113,9 @@ class Trace:
             self._pointers = (0, *[outer[p] for p in pointers])
             kernel.write(self)
             for target, result in zip(self.targets, self.results, strict=True):
-                self._earlier.update({place: result[k] for k, place in enumerate(target)})
+                for k, place in enumerate(target):
+                    self._earlier.pop(place, None)  # what is stored again stands where it was stored last
+                    self._earlier[place] = result[k]
             self.targets, self.results = [], []
         self.targets, self.results = [list(self._earlier)], [ca.vertcat(*self._earlier.values())]
 

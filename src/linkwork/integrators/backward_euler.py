@@ -59,7 +59,7 @@ def _converge(work, table, sweeps, kept, limits):
     places, rows = kept
     work[ITERATIONS] = 1.0
     for operations in first:
-        sweep(work, table, operations, True)
+        sweep(work, table, operations, iterations != 1)  # a single iteration touches no cold fields
     if iterations == 1:
         return True
     before, known, halvings = 1e300, 0, 0
@@ -159,10 +159,11 @@ def _secants(work, places, rows, known):
 @jit
 def steps_of_backward_euler(work, table, newton, after, kept, impulses, sentinels, steps, limits):
     """(steps made, status, age). A step that does not converge is made in halves, quarters, ... newton and kept: as
-    `_converge` has them; after: sweeps that accept a step, try it again, do its work, count turns; impulses: entries of the
-    multipliers, and where those of a step are summed up; limits: the tolerance, the iterations (0: until it is met), whether
-    to stop before the first step that must be cut, and whether secants may help."""
-    accept, retry, work_done, count = after
+    `_converge` has them; after: sweeps that accept a step, try it again, find multipliers where prescribed motion asks for
+    its work (else `book` does), do that work, look for collapsed bodies, count turns; impulses: entries of the multipliers, and
+    where those of a step are summed up; limits: the tolerance, the iterations (0: until it is met), whether to stop before the
+    first step that must be cut, and whether secants may help."""
+    accept, retry, multipliers, work_done, look, count = after
     watched = limits[2]
     dt = work[STEP]
     work[SHARE] = 1.0
@@ -195,8 +196,10 @@ def steps_of_backward_euler(work, table, newton, after, kept, impulses, sentinel
             sweep(work, table, accept)
             if k == steps - 1 and done == 0:
                 work[impulses[1] : impulses[1] + impulses[0].shape[0]] = 0.0
+            if work_done.shape[0] > 0:
+                sweep(work, table, multipliers)
             sweep(work, table, work_done)
-            sweep(work, table, count)
+            sweep(work, table, count if k == steps - 1 else look)
             done += part
             work[PARTS] += 1.0
             if k == steps - 1 and done < FINEST:
@@ -226,10 +229,11 @@ class BackwardEuler(Integrator):
         p = self.programs
         assert isinstance(p, Implicit)
         once = self.iterations == 1
-        first = (p.iteration("begin"), p.solution("advance-once" if once else "advance-first"))
+        first = (p.iteration("begin"), p.solution("advance-once" if once else "advance-first", light=once))
         again = first if once else (p.iteration("again"), p.solution("advance"))
         shift = p.body() if once else p.body("shift")
-        return (first, again, shift), (p.body() if once else p.body("accept"), p.body("retry"), p.work(), p.count())
+        accept, multipliers = (p.body(), p.multipliers()) if once else (p.body("accept"), p.body())
+        return (first, again, shift), (accept, p.body("retry"), multipliers, p.work(), p.look(), p.count())
 
     @cached_property
     def kept(self):
@@ -238,6 +242,11 @@ class BackwardEuler(Integrator):
         entries = [np.arange(x.start, x.stop) for x in (model.field_of_body(b, "x") for b in range(len(model.bodies.kinds)))]
         places = np.concatenate([np.zeros(0, dtype=np.int64), *entries])
         return places, np.zeros((4, 0 if self.iterations == 1 else len(places)))
+
+    def book(self, work, impact=False):
+        if self.iterations == 1 and not impact:
+            self.run(work, self.programs.multipliers())
+        super().book(work, impact)
 
     def advance(self, work, steps, age):
         newton, after = self.sweeps  # before the table, which they extend

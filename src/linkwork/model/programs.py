@@ -69,7 +69,7 @@ class Programs:
 
     name: str
     limbs: bool
-    counts_limbs = False  # after each step: they do not count when they go up
+    counts_limbs = False  # after a step, beside counting on their way up
     integrators: tuple[str, ...] = ("rattle", "euler", "rk4", "dopri5", "first-order")  # that it goes with, the default first
 
     @classmethod
@@ -175,12 +175,10 @@ class Programs:
             sheet, lambda kind, start, b, x: k.node_check_kernel(kind, start), report=True))  # fmt: skip
 
     def count(self) -> np.ndarray:
-        """What comes after each step: turn counters (but of limbs that count when they go up), a look for collapsed bodies."""
+        """What comes after a step: turn counters (but of limbs that count on their way up alone), a look for collapsed ones."""
 
         def make(sheet: Sheet) -> None:
-            for kind, numbers in self.by_kind:
-                if kind.name in ("ScalableBody", "AffineBody"):
-                    self._add_body(sheet, kind, "look", numbers, 1)
+            self._add_look(sheet)
             if self.counts_limbs:
                 self._add_nodes(sheet, lambda kind, start, b, x: k.node_count_kernel(kind, start) if kind.counters else None)
             for number in () if self.counts_limbs else self.front_nodes:
@@ -192,6 +190,15 @@ class Programs:
                     sheet.add(AFTER, 0, self._id(k.force_count_kernel(force.kind)), *self._force_offsets(number))
 
         return self._keep("count", make)
+
+    def look(self) -> np.ndarray:
+        """A look for collapsed bodies."""
+        return self._keep("look", self._add_look)
+
+    def _add_look(self, sheet: Sheet) -> None:
+        for kind, numbers in self.by_kind:
+            if kind.name in ("ScalableBody", "AffineBody"):
+                self._add_body(sheet, kind, "look", numbers, 1)
 
     def work(self, stage: str = "now") -> np.ndarray:
         """Add the work of prescribed motion of the last solve; rows that are not linear in velocities at `stage`."""

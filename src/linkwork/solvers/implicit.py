@@ -10,11 +10,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from linkwork.codegen.trace import Joining
+from linkwork.codegen.trace import Joining, Kernel
 from linkwork.model.graph import GROUND
 from linkwork.model.programs import FIRST, LAST, Programs, Sheet
 from linkwork.model.types import Model
 from linkwork.symbolic import fronts, implicit
+from linkwork.symbolic.coupled import HELD
 
 TANGENTS = ("symmetric", "exact")
 STEPS = ("begin", "again", "advance-once", "advance-first", "advance", "shift", "accept", "retry")
@@ -51,15 +52,20 @@ class Implicit(Programs):
 
         return self._keep(f"iteration {what}", make)
 
-    def solution(self, what: str) -> np.ndarray:
-        """The backward sweep of an iteration, then a body kernel."""
+    def solution(self, what: str, light: bool = False) -> np.ndarray:
+        """The backward sweep of an iteration (light: without multipliers of limbs), then a body kernel."""
 
         def make(sheet: Sheet) -> None:
             self._add_fronts(sheet, "exact-backward" if self.exact else "backward", down=True)
-            self._add_limbs(sheet, f"backward-{implicit.AGAIN if what == 'advance' else implicit.BEGIN}", 0, down=True)
+            stage = implicit.AGAIN if what == "advance" else implicit.BEGIN
+            self._add_limbs(sheet, f"{'motion' if light else 'backward'}-{stage}", 0, down=True)
             self._add_bodies(sheet, (what,), 1)
 
-        return self._keep(f"solution {what}", make)
+        return self._keep(f"solution {what} {light}", make)
+
+    def multipliers(self) -> np.ndarray:
+        """What a light solution leaves out."""
+        return self._keep("multipliers", lambda sheet: self._add_limbs(sheet, f"multipliers-{implicit.BEGIN}", 0))
 
     def _add_system(self, sheet: Sheet, what: str) -> None:
         self._add_first(sheet, (what,))
@@ -87,22 +93,28 @@ class Implicit(Programs):
         return first, [self._slot(ends[first], ends[1 - first])]
 
     def _add_tangents(self, sheet: Sheet, what: str) -> None:
+        m = self.model
         for node in self.coupled_limbs.values():
-            clear = fronts.zero_kernel(9, self._limb_block(node), Joining.SMALL)
-            sheet.add(self._first_body(self.model.nodes[node].ends), FIRST, self._id(clear), self.model.node_at[node])
-        for number, force in enumerate(self.model.forces):
+            clear = fronts.zero_kernel(sum(HELD.values()), self._held(node), Joining.SMALL)
+            sheet.add(self._first_body(m.nodes[node].ends), FIRST, self._id(clear), m.node_at[node])
+        for number, force in enumerate(m.forces):
             limb_node = self.coupled_limbs.get(frozenset(force.ends))
             if limb_node is None:
                 first, where = self._between(force.ends)
                 kernel = implicit.force_kernel(force.kind, what, first, self.exact)
             else:
-                first, where = int(self.place[force.ends[1]] < self.place[force.ends[0]]), [self.model.node_at[limb_node]]
-                kernel = implicit.force_kernel(force.kind, what, first, self.exact, self._limb_block(limb_node))
+                kernel, where = self._turning_kernel(force, limb_node, what), [m.node_at[limb_node]]
             sheet.add(self._first_body(force.ends), FIRST, self._id(kernel), *self._force_offsets(number), *where)
 
-    def _limb_block(self, node: int) -> int:
-        """From the record of a limb's joint to the block that couples the turning of its bodies."""
-        return self.model.limb_of[node].record.offset("B")
+    def _turning_kernel(self, force, node: int, what: str) -> Kernel:
+        limb = self.model.limb_of[node]
+        child = int(self.place[force.ends[1]] < self.place[force.ends[0]])
+        own = getattr(force.element, "joint", None) is self.model.nodes[node].elements[0]
+        return implicit.turning_kernel(force.kind, what, child, self._held(node), limb.relation if own else None, limb.start)
+
+    def _held(self, node: int) -> int:
+        """From the record of a limb's joint to what holds the turn at it."""
+        return self.model.limb_of[node].record.offset("A")
 
     def _add_geometric(self, sheet: Sheet, number: int) -> None:
         """Before the node's rows are written: multipliers of the last iteration are still there."""

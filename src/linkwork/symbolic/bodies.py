@@ -196,6 +196,10 @@ class BodyKind:
         """The velocity with which q1 was reached from q0 in h."""
         return (q1 - q0) / h
 
+    def velocity_after(self, view: View, q0, q1, x, h) -> SX:
+        """The same for a body that was displaced by h x."""
+        return self.velocity_between(view, q0, q1, h)
+
     def momentum_change(self, view: View, before: View, h) -> SX:
         """What the step from `before` to `view` asks of the forces: M(q1) v1 less what the start had."""
         return self.mass(view) @ (view.v - before.v) - h * self.inertial(view)

@@ -1,12 +1,15 @@
-"""Limbs of implicit steps: a body and the joint to its parent eliminated together, with a force that couples their turning.
+"""Limbs of implicit steps: a body and the joint to its parent eliminated together, with forces that hold the turn at the joint.
 
-As in limbs.py, with x_c^T B x_p added to the quadratic form: B couples the child's turning with the parent's (3 x 3), and
-the rows are those of positions at the end of the step. With L D L^T of the child's turning block C
+As in limbs.py, with rows of positions at the end of the step, and w^T A w / 2 - t^T w added to the quadratic form, w the spin
+of the child relative to its parent. A hinge or universal joint has w = S u + G r, whatever its parent does: A and t are felt
+along its freedoms alone,
 
-    P = D^-1 L^-1 B    N = -(D_la C^-1) B    Q = B^T C^-1 B        (ball: ALGORITHMS section 5, Kd = -B)
-    parent:  D += X^T K X + X^T (0 N) + (0 N)^T X - Q    f += X^T (pf - K g) - (0, P^T t + N^T g)
+    K = S^T (D + A) S    f_a = f - Y^T L^-1 S^T (f + t - A G r)
 
-and for a hinge, with one freedom s and k = 1 / (s^T D s), the same with N = B - (D s) k s^T B, Q = B^T s k s^T B.
+A ball takes them to its bodies' own blocks, and couples these by B = -A. With L D L^T of the child's turning block C + A
+
+    P = D^-1 L^-1 B    N = -(D_la C^-1) B    Q = B^T C^-1 B        (ALGORITHMS section 5, Kd = A)
+    parent:  D += X^T K X + X^T (0 N) + (0 N)^T X + A - Q    f += X^T (pf - K g) - (0, P^T z + N^T g + t)
 """
 
 from __future__ import annotations
@@ -20,27 +23,34 @@ from linkwork.symbolic.blocks import cross, lower, rows, skew, symmetric
 from linkwork.symbolic.bodies import load_global, note_worst
 from linkwork.symbolic.kinds import RIGID
 
-FIELDS = {"Ball": {"P": 9, "N": 9, "B": 9}, "Hinge": {"kb": 3, "N": 18, "B": 9}}  # beside those of a limb
+HELD = {"A": 6, "t": 3}  # side by side
 
 
-def up(limb, trace: Trace, again: bool) -> None:
-    """Rows, factors, forward sweep."""
-    derived, child, parent = limb.rows(trace, "next", load_global(trace, "time"))
+def fields(is_ball: bool) -> dict[str, int]:
+    """Beside those of a limb."""
+    return HELD | ({"P": 9, "N": 9} if is_ball else {})
+
+
+def up(limb, trace: Trace, mode: str) -> None:
+    """Rows, factors, forward sweep of the iteration "begin" or "again"."""
+    derived, child, parent = limb.rows(trace, "now" if mode == "begin" else "next", load_global(trace, "time"))
     r = -derived.residual / load_global(trace, "step")
-    if again:
+    if mode == "again":
         note_worst(trace, derived.residual)
     D, f = symmetric(child.field("D"), 6), child.field("b")
     e = None
     if parent is not None:
-        meets = not again and limb.child_is_second  # both are taken hold of where b has the joint (implicit.py, `_met`)
+        first = mode == "begin"
+        meets = first and limb.child_is_second  # both are taken hold of where b has the joint (implicit.py, `_met`)
         e = child.q[0:3] - parent.q[0:3] if meets else limb.arm(trace, parent)
-        if is_moved(limb) and not again:
+        if first and is_moved(limb):
             D, f = _moved(D, f, derived.residual[0:3])
-    B = rows(limb.load(trace, "B"), 3, 3) if limb.coupled else None
-    limb.save(trace, b=r)
     if e is not None:
         limb.save(trace, e=e)
-    (_up_ball if limb.is_ball else _up_hinge)(limb, trace, D, f, e, r, B, (child, parent), again)
+    if limb.is_ball:
+        _up_ball(limb, trace, D, f, e, r)
+    else:
+        _up_axes(limb, trace, D, f, e, limb.freedoms(trace, mode, child, parent, r))
 
 
 def is_moved(limb) -> bool:
@@ -57,99 +67,85 @@ def _moved(D, f, d) -> tuple[SX, SX]:
     return ca.blockcat([[A, carried], [carried.T, symmetric(lower(angular), 3)]]), ca.vertcat(f[0:3], f[3:6] - cross(d, f[0:3]))
 
 
-def _up_ball(limb, trace: Trace, D, f, e, r, B, _views, _again) -> None:
-    L, reciprocal = blocks.ldl(D[3:6, 3:6])
+def _held(limb, trace: Trace) -> tuple[SX, SX]:
+    """A (3, 3) and t (3,)."""
+    return symmetric(limb.load(trace, "A"), 3), limb.load(trace, "t")
+
+
+def _up_ball(limb, trace: Trace, D, f, e, r) -> None:
+    A, t = _held(limb, trace) if limb.coupled else (SX(3, 3), SX(3, 1))
+    L, reciprocal = blocks.ldl(D[3:6, 3:6] + A)
     Y = blocks.forward(L, D[3:6, 0:3])
     S = blocks.scale(reciprocal, Y)
     K = symmetric(lower(D[0:3, 0:3] - Y.T @ S), 3)
-    t = blocks.forward(L, f[3:6])
-    pf = f[0:3] - S.T @ t
-    limb.save(trace, C=blocks.pack(L, reciprocal), S=S, K=lower(K))
-    trace.store(2, RIGID.record.offset("b"), ca.vertcat(pf, reciprocal * t))
+    z = blocks.forward(L, f[3:6] + t)
+    pf = f[0:3] - S.T @ z
+    limb.save(trace, b=r, C=blocks.pack(L, reciprocal), S=S, K=lower(K))
+    trace.store(2, RIGID.record.offset("b"), ca.vertcat(pf, reciprocal * z))
     if e is None:
         return
     g = limb.sign * r
-    inertia, force = ca.diagcat(K, SX(3, 3)), ca.vertcat(pf - K @ g, SX(3, 1))
-    if B is not None:
-        YB = blocks.forward(L, B)
-        P = blocks.scale(reciprocal, YB)
+    if limb.coupled:
+        half = blocks.forward(L, -A)
+        P = blocks.scale(reciprocal, half)
         N = -(Y.T @ P)
         limb.save(trace, P=P, N=N)
-        _to_parent(trace, e, inertia, force, ca.vertcat(N, SX(3, 3)), YB.T @ P, P.T @ t + N.T @ g)
+        _ball_to_parent(trace, e, K, pf - K @ g, N, A - half.T @ P, P.T @ z + N.T @ g + t)
     else:
-        _to_parent(trace, e, inertia, force)
+        limb.to_parent(trace, e, K, pf - K @ g)
 
 
-def _up_hinge(limb, trace: Trace, D, f, e, r, B, views, again) -> None:
-    child, parent = views
-    axis, dual, turning = limb.turning_rows(trace, "again" if again else "begin", child, parent)
-    r = ca.vertcat(r[0:3], turning)
-    U = D[:, 3:6] @ axis
-    k = 1 / ca.dot(axis, U[3:6])
-    Da = symmetric(lower(D - (U * k) @ U.T), 6)
-    along = ca.dot(axis, f[3:6])
-    fa = f - U * (k * along)
-    limb.save(trace, b=r, axis=axis, U=U, k=k, u=k * along, dual=ca.vertcat(dual[0], dual[1]), Da=lower(Da))
-    trace.store(2, RIGID.record.offset("b"), fa)
-    if e is None:
-        return
-    g = limb.given_motion(r, dual)
-    force = fa - Da @ g
-    if B is not None:
-        sB = B.T @ axis  # (3,): s^T B
-        kb = k * sB
-        N = ca.vertcat(SX(3, 3), B) - U @ kb.T
-        limb.save(trace, kb=kb, N=N)
-        _to_parent(trace, e, Da, force, N, sB @ kb.T, kb * along + N.T @ g)
-    else:
-        _to_parent(trace, e, Da, force)
+def _up_axes(limb, trace: Trace, D, f, e, free) -> None:
+    A, t = _held(limb, trace) if limb.coupled else (SX(3, 3), SX(3, 1))
+    L, reciprocal, Y, Da = limb.factor(trace, D, free, held=A)
+    g = limb.given_motion(free)
+    fa = limb.eliminated(trace, free.axes.T @ (f[3:6] + t - A @ g[3:6]), L, reciprocal, Y, f)
+    if e is not None:
+        limb.to_parent(trace, e, Da, fa - Da @ g)
 
 
-def _to_parent(trace: Trace, e, inertia, force, N=None, Q=None, turn=None) -> None:
-    """Add to the parent's front: X^T inertia X, X^T force, and what the coupling adds (N (6, 3), Q and a torque)."""
+def _ball_to_parent(trace: Trace, e, K, force, N, turning, torque) -> None:
+    """Add to the parent's front: X^T K X, X^T force, and what the coupling adds (N (3, 3), its own block, less a torque)."""
     E = skew(e)
-    A = inertia[0:3, 0:3]
-    side = inertia[0:3, 3:6] - A @ E
-    angular = E @ side + inertia[3:6, 3:6] - inertia[3:6, 0:3] @ E
-    torque = cross(e, force[0:3]) + force[3:6]
-    if N is not None:
-        carried = E @ N[0:3, :] + N[3:6, :]
-        side = side + N[0:3, :]
-        angular = angular + carried + carried.T - Q
-        torque = torque - turn
+    KE, carried = K @ E, E @ N
+    side, angular = N - KE, carried + carried.T - E @ KE + turning
     record = RIGID.record
-    added = lower(ca.blockcat([[A, side], [side.T, angular]]))
+    added = lower(ca.blockcat([[K, side], [side.T, angular]]))
     trace.store(3, record.offset("D"), trace.load(3, *record["D"]) + added)
-    trace.store(3, record.offset("b"), trace.load(3, *record["b"]) + ca.vertcat(force[0:3], torque))
+    added = ca.vertcat(force, cross(e, force) - torque)
+    trace.store(3, record.offset("b"), trace.load(3, *record["b"]) + added)
 
 
-def backward(limb, trace: Trace, moved: bool) -> None:
-    """The child's displacement, and the multipliers."""
-    b, r = trace.load(2, *RIGID.record["b"]), limb.load(trace, "b")
-    parent = SX(6, 1) if limb.grounded else trace.load(3, *RIGID.record["x"])
-    e = SX(3, 1) if limb.grounded else limb.load(trace, "e")
-    w = parent[3:6]
-    carried = ca.vertcat(parent[0:3] + cross(w, e), w)
-    if limb.is_ball:
-        L, _ = blocks.unpack(limb.load(trace, "C"), 3)
-        S, K = rows(limb.load(trace, "S"), 3, 3), symmetric(limb.load(trace, "K"), 3)
-        a = carried[0:3] + limb.sign * r
-        turning, left = b[3:6] - S @ a, b[0:3] - K @ a
-        if limb.coupled:
-            turning -= rows(limb.load(trace, "P"), 3, 3) @ w
-            left -= rows(limb.load(trace, "N"), 3, 3) @ w
-        x, multipliers = ca.vertcat(a, blocks.backward(L, turning)), limb.sign * left
-    else:
-        axis, U, k, u = (limb.load(trace, name) for name in ("axis", "U", "k", "u"))
-        dual, Da = limb.loaded_dual(trace), symmetric(limb.load(trace, "Da"), 6)
-        given = carried + limb.given_motion(r, dual)
-        rate, left = u - k * ca.dot(U, given), b - Da @ given
-        if limb.coupled:
-            rate -= ca.dot(limb.load(trace, "kb"), w)
-            left -= rows(limb.load(trace, "N"), 6, 3) @ w
-        x = given + ca.vertcat(SX(3, 1), axis * rate)
-        multipliers = ca.vertcat(limb.sign * left[0:3], ca.dot(dual[0], left[3:6]), ca.dot(dual[1], left[3:6]))
+def backward(limb, trace: Trace, moved: bool, motion: bool, multipliers: bool) -> None:
+    """The child's displacement, and the multipliers; or one of both. `moved`: the front was that of another point."""
+    b, carried = trace.load(2, *RIGID.record["b"]), limb.carried(trace)
+    x, left = (_backward_ball if limb.is_ball else _backward_axes)(limb, trace, b, carried)
     if moved:
-        x = ca.vertcat(x[0:3] - load_global(trace, "step") * cross(r[0:3], x[3:6]), x[3:6])
-    trace.store(2, RIGID.record.offset("x"), x)
-    limb.save(trace, x=multipliers)
+        x = ca.vertcat(x[0:3] - load_global(trace, "step") * cross(limb.load(trace, "b")[0:3], x[3:6]), x[3:6])
+    if motion:
+        trace.store(2, RIGID.record.offset("x"), x)
+    if multipliers:
+        limb.save(trace, x=left)
+
+
+def _backward_ball(limb, trace: Trace, b, carried) -> tuple[SX, SX]:
+    L, _ = blocks.unpack(limb.load(trace, "C"), 3)
+    S, K = rows(limb.load(trace, "S"), 3, 3), symmetric(limb.load(trace, "K"), 3)
+    a, w = carried[0:3] + limb.sign * limb.load(trace, "b"), carried[3:6]
+    turning, left = b[3:6] - S @ a, b[0:3] - K @ a
+    if limb.coupled:
+        turning -= rows(limb.load(trace, "P"), 3, 3) @ w
+        left -= rows(limb.load(trace, "N"), 3, 3) @ w
+    return ca.vertcat(a, blocks.backward(L, turning)), limb.sign * left
+
+
+def _backward_axes(limb, trace: Trace, b, carried) -> tuple[SX, SX]:
+    free = limb.loaded(trace)
+    g = limb.given_motion(free)
+    given = carried + g
+    turn = limb.turn(trace, free, given)
+    left = b - symmetric(limb.load(trace, "Da"), 6) @ given
+    if limb.coupled:
+        A, t = _held(limb, trace)
+        left += ca.vertcat(SX(3, 1), t - A @ (g[3:6] + turn))
+    return given + ca.vertcat(SX(3, 1), turn), limb.multipliers(free, left)

@@ -9,7 +9,8 @@ D = -df/dv, K = -df/dq, G the derivative of J^T y (geometric stiffness), y minus
 velocity with which q1 is reached from q0. *Exact* tangents are derived; *symmetric* ones are written by the laws (positive
 semidefinite where they can be), without what gyroscopic forces add.
 
-The iterate is the stage "next" of a body (q1, v1), the start of the step its stage "now"; R belongs to the iterate.
+The iterate is the stage "next" of a body (q1, v1), the start of the step its stage "now"; R belongs to the iterate. The first
+iteration is at the start, and counts the turns up to there.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ from casadi import SX
 from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import BodyKind, Shifted, View, derivatives, load_global, note_worst, raised
-from linkwork.symbolic.kernels import ForceKind, NodeKind, own_block
+from linkwork.symbolic.kernels import ForceKind, NodeKind, load_parameters, own_block
 from linkwork.symbolic.kinds import RIGID
+from linkwork.symbolic.relations import Relation
 from linkwork.symbolic.tape import POSITION, Rows, Tape
 
 BEGIN, AGAIN = "begin", "again"
+STAGE = {BEGIN: "now", AGAIN: "next"}
 
 # -- bodies: pointer 1 -------------------------------------------------------------------------------------------------
 
@@ -53,7 +56,6 @@ def _begin(trace: Trace, kind: BodyKind, exact: bool) -> None:
     start, h = View(kind, trace, 1), load_global(trace, "step")
     A, b = (_exact_tangent if exact else _own_tangent)(trace, kind, start, h, load_global(trace, "gravity"))
     _store_front(trace, kind, A, b, exact)
-    _store(trace, kind, q1=start.q, v1=start.v)
 
 
 def _own_tangent(_trace: Trace, kind: BodyKind, start: View, h, gravity) -> tuple[SX, SX]:
@@ -95,9 +97,9 @@ def _again(trace: Trace, kind: BodyKind, exact: bool) -> None:
     _store_front(trace, kind, A, b, exact)
 
 
-def _end(trace: Trace, kind: BodyKind) -> tuple[View, SX, SX]:
+def _end(trace: Trace, kind: BodyKind, what: str) -> tuple[View, SX, SX]:
     """The iterate after the displacement that was found, and the velocity with which it is reached."""
-    view, h = View(kind, trace, 1, "next"), load_global(trace, "step")
+    view, h = View(kind, trace, 1, STAGE[what]), load_global(trace, "step")
     start = trace.load(1, *kind.record["q"])
     q1 = kind.displaced(view, view.q, h * view.field("x"))
     return view, q1, kind.velocity_between(view, start, q1, h)
@@ -105,18 +107,20 @@ def _end(trace: Trace, kind: BodyKind) -> tuple[View, SX, SX]:
 
 def _advance_once(trace: Trace, kind: BodyKind, exact: bool) -> None:
     """Exact tangents have found the velocity at the end; symmetric ones the momentum, with the mass of the beginning."""
-    view, q1, v1 = _end(trace, kind)
-    v = v1 if exact else kind.carried(view, view.q, q1, v1, load_global(trace, "step"))
-    _store(trace, kind, q=q1, v=v, R=kind.pose(q1))
+    view, h = View(kind, trace, 1), load_global(trace, "step")
+    x = view.field("x")
+    q1 = kind.displaced(view, view.q, h * x)
+    v1 = kind.velocity_after(view, view.q, q1, x, h)
+    _store(trace, kind, q=q1, v=v1 if exact else kind.carried(view, view.q, q1, v1, h), R=kind.pose(q1))
 
 
 def _advance_first(trace: Trace, kind: BodyKind, exact: bool) -> None:
-    _, q1, v1 = _end(trace, kind)
+    _, q1, v1 = _end(trace, kind, BEGIN)
     _store(trace, kind, q1=q1, v1=v1, R=kind.pose(q1))
 
 
 def _advance(trace: Trace, kind: BodyKind, exact: bool) -> None:
-    view, q1, v1 = _end(trace, kind)
+    view, q1, v1 = _end(trace, kind, AGAIN)
     _store(trace, kind, q1=q1, v1=v1, R=kind.pose(q1))
     note_worst(trace, load_global(trace, "step") * view.field("x"))
 
@@ -137,9 +141,11 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exac
     """Right-hand side and blocks (pointers 4 and 5) of an iteration."""
 
     def write(trace: Trace) -> None:
-        views = node.views(trace, "next")
+        views = node.views(trace, STAGE[what])
         rows = node.rows_between(trace, views, load_global(trace, "time"))
         h = load_global(trace, "step")
+        if what == BEGIN and node.counters:
+            node.count(trace)
         pairs = zip(rows.jacobians, views, strict=True)
         carried = sum((J @ view.v for J, view in pairs if view), SX(node.size, 1)) if what == BEGIN else SX(node.size, 1)
         off = [
@@ -190,10 +196,12 @@ def _slopes(trace: Trace, node: NodeKind, rows: Rows, what: str) -> list[SX]:
     return found
 
 
-def _shifted(trace: Trace, kinds, what: str) -> list[Shifted | None]:
-    """Bodies at pointers 2 and 3 that can be displaced; but for the first iteration their velocities follow."""
-    views = [None if kind is None else Shifted(kind, trace, 2 + k, "next") for k, kind in enumerate(kinds)]
-    return views if what == BEGIN else [None if view is None else view.reached(load_global(trace, "step")) for view in views]
+def _shifted(trace: Trace, kinds, what: str, follow: bool = True) -> list[Shifted | None]:
+    """Bodies at pointers 2 and 3 that can be displaced; but for the first iteration their velocities may follow."""
+    views = [None if kind is None else Shifted(kind, trace, 2 + k, STAGE[what]) for k, kind in enumerate(kinds)]
+    if what == BEGIN or not follow:
+        return list(views)
+    return [None if view is None else view.reached(load_global(trace, "step")) for view in views]
 
 
 def geometric_kernel(node: NodeKind, start: int, x: int, first: int, exact: bool) -> Kernel:
@@ -244,45 +252,65 @@ def spin_arm(jacobian: SX, spin: SX) -> SX:
 # -- forces: pointer 1 the force, 2 and 3 its bodies, 4 the block between them ---------------------------------------------
 
 
-def force_kernel(force: ForceKind, what: str, first: int, exact: bool, limb_block: int | None = None) -> Kernel:
-    """Adds the force and its tangent; `first`: which of two bodies is eliminated first. `limb_block`: the force couples the
-    turning of a limb's bodies, and pointer 4 is its joint, which has the block at that offset."""
+def force_kernel(force: ForceKind, what: str, first: int, exact: bool) -> Kernel:
+    """Adds the force and its tangent; `first`: which of two bodies is eliminated first."""
 
     def write(trace: Trace) -> None:
         h = load_global(trace, "step")
         f, K, D = linearised(trace, force, what, exact)
         right = h * f
         if what == BEGIN:
-            v = ca.vertcat(*[View(kind, trace, 2 + k, "next").v for k, kind in enumerate(force.kinds) if kind])
+            v = ca.vertcat(*[View(kind, trace, 2 + k).v for k, kind in enumerate(force.kinds) if kind])
             right += h * D @ v
+            force.count(trace, force.parameters_of(trace))
         offset = 0
         for k, kind in enumerate(force.kinds):
             if kind is not None:
                 where, size = kind.record["b"]
                 trace.store(2 + k, where, trace.load(2 + k, where, size) + right[offset : offset + size])
                 offset += size
-        A = _shaped(h * D + h * h * K, exact)
-        if limb_block is None:
-            _add(trace, force.kinds, A, first, exact)
-        else:
-            parts = _add_own(trace, force.kinds, A, exact)
-            between = A[parts[first], parts[1 - first]][3:6, 3:6]
-            _add_to(trace, 4, limb_block, ca.reshape(between.T, -1, 1))
+        _add(trace, force.kinds, _shaped(h * D + h * h * K, exact), first, exact)
 
-    joining = Joining.NEVER if limb_block is None else Joining.SMALL
-    return Kernel(f"implicit|{force.key}|{what}|{first}|{exact}|{limb_block}", write, joining=joining)
+    return Kernel(f"implicit|{force.key}|{what}|{first}|{exact}", write)
+
+
+def turning_kernel(force: ForceKind, what: str, child: int, held: int, joint: Relation | None, start: int) -> Kernel:
+    """Adds the torque of a force that depends on how its bodies are turned alone, and its tangent, to what holds the turn at
+    a limb's joint (pointer 4: A and t from `held` on). `child`: which of its bodies the limb's child is. `joint`: the joint
+    that the force belongs to, whose numbers begin at `start`: the force has the same, and takes these."""
+
+    def write(trace: Trace) -> None:
+        h, p = load_global(trace, "step"), force.parameters_of(trace)
+        if joint is not None:
+            p |= {name: x for name, x in load_parameters(trace, 4, start, joint).items() if x.shape == p.get(name, SX()).shape}
+        views = [View(kind, trace, 2 + k, STAGE[what]) for k, kind in enumerate(force.kinds) if kind is not None]
+        tape = Tape(views, load_global(trace, "time"))
+        loads, _ = force.law.law(tape.handles, p, tape.time)
+        t, A = h * sum((torque for number, _, _, torque in loads if number == 1), SX(3, 1)), SX(3, 3)
+        for term in force.law.terms(tape.handles, p, tape.time) or ():
+            W = sum((weight for number, _, _, weight in term.motion if number == 1), SX(term.stiffness.shape[0], 3))
+            A += W.T @ (h * term.damping + h * h * term.stiffness) @ W
+            if what == BEGIN:
+                t += h * W.T @ (term.damping @ (W @ (tape.handles[1].spin() - tape.handles[0].spin())))
+        A, t = tape.resolve([A, t])
+        _add_to(trace, 4, held, ca.vertcat(blocks.lower(A), t if child == 1 else -t))
+        if what == BEGIN:
+            force.count(trace, p)
+
+    name = f"implicit|{force.key}|{what}|turning|{child}|{held}|{joint.key if joint else None}|{start}"
+    return Kernel(name, write, joining=Joining.SMALL)
 
 
 def linearised(trace: Trace, force: ForceKind, what: str, exact: bool) -> tuple[SX, SX, SX]:
     """Generalised forces on the moving bodies, -df/dq and -df/dv (none where exact tangents have velocities follow)."""
-    views = [None if kind is None else View(kind, trace, 2 + k, "next") for k, kind in enumerate(force.kinds)]
+    views = [None if kind is None else View(kind, trace, 2 + k, STAGE[what]) for k, kind in enumerate(force.kinds)]
     if not exact:
         tape = Tape(views, load_global(trace, "time"))
         terms = force.law.terms(tape.handles, force.parameters_of(trace), tape.time)
         if terms is not None:
             f = ca.vertcat(*[x for x in force.loads(trace, views) if x is not None])
             return f, *_summed(tape, views, terms)
-    shifted = _shifted(trace, force.kinds, what if exact else BEGIN)
+    shifted = _shifted(trace, force.kinds, what, follow=exact)
     loads = ca.vertcat(*[x for x in force.loads(trace, shifted) if x is not None])
     [(f, by_shift, by_kick)] = derivatives([loads], [view for view in shifted if view is not None])
     return f, -by_shift, -by_kick

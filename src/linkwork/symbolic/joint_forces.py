@@ -394,10 +394,8 @@ class BallLimit(TurnLaw, Limit):
 def swing(axis_a, axis_b) -> Coordinate:
     """The angle from an axis of a to one of b; its rate is the turn about what is perpendicular to both."""
     across = cross(axis_a, axis_b)
-    square = ca.sumsqr(across)
-    apart = square > 1e-300
-    sine = ca.sqrt(ca.if_else(apart, square, 1))
-    return turning(ca.atan2(ca.if_else(apart, sine, 0), ca.dot(axis_a, axis_b)), [ca.if_else(apart, across / sine, 0)])
+    sine = ca.sqrt(ca.sumsqr(across) + rotation.TINY)
+    return turning(ca.atan2(sine, ca.dot(axis_a, axis_b)), [across / sine])
 
 
 def twist(turn, axis_a, axis_b) -> Coordinate:

@@ -143,6 +143,15 @@ class NodeKind:
     def write_rows(self, trace: Trace, stage: str, time: SX, start: int | None = None) -> Rows:
         return self.rows_between(trace, self.views(trace, stage), time, start)
 
+    def count(self, trace: Trace, start: int | None = None) -> None:
+        """Bring all turn counters up to where the bodies are."""
+        tape = Tape(self.views(trace, "now"), load_global(trace, "time"))
+        offset = self.record.offset("parameters") if start is None else start
+        for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
+            handles = tape.handles[::-1] if part.flipped else tape.handles
+            count(trace, part.relation, handles, 1, offset, p, tape)
+            offset += parameter_record(part.relation).size
+
 
 def right_side(trace: Trace, rows: Rows, mode: str) -> SX:
     """The rows' right-hand side: J x = right."""
@@ -296,15 +305,7 @@ def mend_kernel(m: int, x: int) -> Kernel:
 
 
 def node_count_kernel(node: NodeKind, start: int | None = None) -> Kernel:
-    def write(trace: Trace) -> None:
-        tape = Tape(_views(trace, node.kinds, "now"), load_global(trace, "time"))
-        offset = node.record.offset("parameters") if start is None else start
-        for part, p in zip(node.parts, node.parameters_of(trace, start), strict=True):
-            handles = tape.handles[::-1] if part.flipped else tape.handles
-            count(trace, part.relation, handles, 1, offset, p, tape)
-            offset += parameter_record(part.relation).size
-
-    return Kernel(f"node|{node.key}|count|{start}", write)
+    return Kernel(f"node|{node.key}|count|{start}", lambda trace: node.count(trace, start))
 
 
 def node_jacobian_kernel(node: NodeKind, start: int | None = None) -> Kernel:
@@ -364,6 +365,11 @@ class ForceKind:
         forces = [None if x is None else next(resolved) for x in totals]
         return forces, next(resolved), tape, p
 
+    def count(self, trace: Trace, p: dict[str, SX]) -> None:
+        """Bring the turn counters up to where the bodies are; p: the parameters, counters included."""
+        tape = Tape(_views(trace, self.kinds, "now"), load_global(trace, "time"))
+        count(trace, self.law, tape.handles, 1, 0, p, tape)
+
 
 def force_kernel(force: ForceKind) -> Kernel:
     """Add the force times the kick to the bodies' right-hand sides."""
@@ -397,9 +403,4 @@ def force_energy_kernel(force: ForceKind) -> Kernel:
 
 
 def force_count_kernel(force: ForceKind) -> Kernel:
-    def write(trace: Trace) -> None:
-        tape = Tape(_views(trace, force.kinds, "now"), load_global(trace, "time"))
-        p = load_parameters(trace, 1, 0, force.law)
-        count(trace, force.law, tape.handles, 1, 0, p, tape)
-
-    return Kernel(f"force|{force.key}|count", write)
+    return Kernel(f"force|{force.key}|count", lambda trace: force.count(trace, force.parameters_of(trace)))

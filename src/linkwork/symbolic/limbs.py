@@ -3,10 +3,12 @@
 The child's origin lies at the joint. Its motion is x_c = X x_p + S u + G r with X the rigid motion of the parent,
 S the freedoms and J_c G = 1, so that with the child's accumulated front D, f
 
-    U = D S    K = S^T U    D_a = D - U K^-1 U^T    f_a = f - U K^-1 S^T f
+    U = D S    K = S^T U = L diag(1/p) L^T    Y = diag(p) L^-1 U^T
+    D_a = D - U K^-1 U^T    f_a = f - Y^T L^-1 S^T f
     parent:  D += X^T D_a X    f += X^T (f_a - D_a G r)
 
-A ball leaves a 3 x 3 block (all of the angular part is free); a hinge has one freedom and one division.
+A ball leaves a 3 x 3 block (all of the angular part is free). A hinge is free about one axis and a universal joint about two:
+one or two divisions. Their remaining turning rows have dual vectors, the angular parts of G.
 Pointers: 1 the joint's record, 2 the child, 3 the parent (none on the ground).
 """
 
@@ -20,20 +22,35 @@ from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Record, Trace
 from linkwork.symbolic import blocks, coupled
-from linkwork.symbolic.blocks import cross, lower, skew, symmetric
+from linkwork.symbolic.blocks import cross, lower, rows, skew, symmetric
 from linkwork.symbolic.bodies import View, load_global
-from linkwork.symbolic.joints import Ball, Hinge
+from linkwork.symbolic.joints import Ball, Hinge, Universal
 from linkwork.symbolic.kernels import NodeKind, parameter_record, right_side, store_landing
 from linkwork.symbolic.kinds import RIGID
 from linkwork.symbolic.relations import crossing
 
+
+def _beside(axes: int) -> dict[str, int]:
+    """What a joint that is free about some axes keeps in its record."""
+    return {"e": 3, "axes": 3 * axes, "Y": 6 * axes, "K": blocks.triangle_size(axes), "u": axes, "dual": 3 * (3 - axes)}
+
+
 # Factors in the place of the child's D (21 entries), which they replace, and in the joint's record.
-FRONT = {Ball: Record(C=6, S=9, K=6), Hinge: Record(Da=21)}
-BESIDE = {Ball: {"e": 3}, Hinge: {"e": 3, "axis": 3, "U": 6, "k": 1, "u": 1, "dual": 6}}
+FRONT = {Ball: Record(C=6, S=9, K=6), Hinge: Record(Da=21), Universal: Record(Da=21)}
+BESIDE = {Ball: {"e": 3}, Hinge: _beside(1), Universal: _beside(2)}
+
+
+@dataclass
+class Freedoms:
+    """What a hinge or a universal joint leaves free to the child, and what it asks of it."""
+
+    axes: SX  # (3, k): of the world
+    dual: SX  # (3, 3 - k): turns of the child that change one turning row each, and no other
+    right: SX  # (6 - k,): right-hand side of all rows
 
 
 def has_limb(node: NodeKind) -> bool:
-    """Whether a node has this form at all: one ball or hinge, whole, between rigid bodies or with the ground."""
+    """Whether a node has this form at all: one ball, hinge or universal joint, whole, of rigid bodies or with the ground."""
     return (len(node.parts) == 1 and type(node.parts[0].relation) in FRONT
             and len(node.parts[0].kept) == len(node.parts[0].relation.levels)
             and all(kind is None or kind is RIGID for kind in node.kinds))  # fmt: skip
@@ -63,7 +80,7 @@ class Limb:
     @cached_property
     def record(self) -> Record:
         m = self.node.size
-        beside = BESIDE[type(self.relation)] | (coupled.FIELDS[type(self.relation).__name__] if self.coupled else {})
+        beside = BESIDE[type(self.relation)] | (coupled.fields(self.is_ball) if self.coupled else {})
         return Record({"x": m, "history": 3 * m}, b=m, **beside, parameters=self.node.parameters)
 
     @cached_property
@@ -90,18 +107,22 @@ class Limb:
 
     def kernel(self, what: str) -> Kernel:
         """up-MODE (assemble, factor, forward sweep; a hinge counts its turns), forward, backward, landing; up-begin,
-        up-again, backward-begin, backward-again for implicit steps. With "-light" up keeps nothing for further right-hand
-        sides, and backward finds no multipliers."""
+        up-again, backward-begin, backward-again for implicit steps, and in the place of backward its halves, motion and
+        multipliers. With "-light" up keeps nothing for further right-hand sides, and backward finds no multipliers."""
         light = what.endswith("-light")
         what = what.removesuffix("-light")
         name = f"limb|{self.node.key}|{self.child}|{self.coupled}|{what}|{light}"
         if what in ("up-begin", "up-again"):
-            again = what == "up-again"
-            return Kernel(name, lambda trace: coupled.up(self, trace, again), pairs=True, joining=Joining.GATHERS)
-        if what in ("backward-begin", "backward-again"):
-            moved = what == "backward-begin" and coupled.is_moved(self)
-            name = name.replace(what, f"backward-moved-{moved}")  # else they are the same
-            return Kernel(name, lambda trace: coupled.backward(self, trace, moved), joining=Joining.GATHERS)
+            mode = what.removeprefix("up-")
+            return Kernel(name, lambda trace: coupled.up(self, trace, mode), pairs=True, joining=Joining.GATHERS)
+        if what.endswith(("-begin", "-again")):
+            half, _, mode = what.partition("-")
+            moved = mode == "begin" and coupled.is_moved(self)
+            name = name.replace(what, f"{half}-moved-{moved}")  # else they are the same
+            motion, multipliers = half != "multipliers", half != "motion"
+            return Kernel(
+                name, lambda trace: coupled.backward(self, trace, moved, motion, multipliers), joining=Joining.GATHERS
+            )
         if what.startswith("up-"):
             return Kernel(name, lambda trace: self._up(trace, what[3:], light), pairs=True, joining=Joining.GATHERS)
         if light:
@@ -137,17 +158,14 @@ class Limb:
         return RIGID.rotation(parent) @ local
 
     def _up(self, trace: Trace, mode: str, light: bool = False) -> None:
-        rows, child, parent = self.rows(trace, "now", load_global(trace, "time"))
-        r = right_side(trace, rows, mode)
-        if isinstance(self.relation, Hinge):
-            axis, dual, turning = self.turning_rows(trace, mode, child, parent)
-            r = ca.vertcat(r[0:3], turning)
+        derived, child, parent = self.rows(trace, "now", load_global(trace, "time"))
+        r = right_side(trace, derived, mode)
         D, f = symmetric(child.field("D"), 6), child.field("b")
         e = None if parent is None else self.arm(trace, parent)
-        self.save(trace, b=r)
         if e is not None:
             self.save(trace, e=e)
-        if isinstance(self.relation, Ball):
+        if self.is_ball:
+            self.save(trace, b=r)
             L, reciprocal = blocks.ldl(D[3:6, 3:6])
             Y = blocks.forward(L, D[3:6, 0:3])
             S = blocks.scale(reciprocal, Y)
@@ -157,13 +175,37 @@ class Limb:
                 self.save(trace, K=lower(K))
             self._push_ball(trace, L, reciprocal, S, K, f, e, r, D=True)
         else:
-            U = D[:, 3:6] @ axis
-            k = 1 / ca.dot(axis, U[3:6])
-            Da = symmetric(lower(D - (U * k) @ U.T), 6)
-            self.save(trace, axis=axis, U=U, k=k, dual=ca.vertcat(dual[0], dual[1]))
-            if not light:
-                self.save(trace, Da=lower(Da))
-            self._push_hinge(trace, axis, U, k, Da, dual, f, e, r, D=True)
+            free = self.freedoms(trace, mode, child, parent, r)
+            L, reciprocal, Y, Da = self.factor(trace, D, free, light)
+            self._push_axes(trace, free, L, reciprocal, Y, Da, f, e, D=True)
+
+    def freedoms(self, trace: Trace, mode: str, child: View, parent: View | None, r: SX) -> Freedoms:
+        """Of a hinge or universal joint; r: the right-hand side of its rows."""
+        if isinstance(self.relation, Hinge):
+            axis, dual, turning = self.turning_rows(trace, mode, child, parent)
+            return Freedoms(axis, ca.horzcat(*dual), ca.vertcat(r[0:3], turning))
+        p = self.node.parameters_of(trace, self.start)[0]
+        Ra, Rb = (SX.eye(3) if v is None else RIGID.rotation(v) for v in self._by_role(child, parent))
+        first, second = Ra @ p["first"], Rb @ p["second"]
+        normal = cross(first, second)  # the row first . second changes by -normal . (w_b - w_a)
+        return Freedoms(ca.horzcat(first, second), -self.sign / ca.sumsqr(normal) * normal, r)
+
+    def _by_role(self, child: View, parent: View | None) -> tuple[View | None, View | None]:
+        """a and b of the joint."""
+        return (parent, child) if self.child_is_second else (child, parent)
+
+    def factor(self, trace: Trace, D: SX, free: Freedoms, light: bool = False, held: SX | None = None) -> tuple[SX, SX, SX, SX]:
+        """L, the reciprocal pivots, Y and D_a; `held` (3, 3): what holds the turn at the joint, in implicit steps."""
+        U = D[:, 3:6] @ free.axes
+        K = free.axes.T @ (U[3:6, :] if held is None else U[3:6, :] + held @ free.axes)
+        L, reciprocal = blocks.ldl(symmetric(lower(K), K.shape[0]))
+        half = blocks.forward(L, U.T)
+        Y = blocks.scale(reciprocal, half)
+        Da = symmetric(lower(D - half.T @ Y), 6)
+        self.save(trace, b=free.right, axes=free.axes.T, Y=Y, K=blocks.pack(L, reciprocal), dual=free.dual.T)
+        if not light:
+            self.save(trace, Da=lower(Da))
+        return L, reciprocal, Y, Da
 
     def turning_rows(self, trace: Trace, mode: str, child: View, parent: View | None):
         """The free axis, vectors dual to the two turning rows on the child, and these rows' right-hand sides.
@@ -174,8 +216,8 @@ class Limb:
         multiples of a, which is free.
         """
         p = self.node.parameters_of(trace, self.start)[0]
-        views = (parent, child) if self.child_is_second else (child, parent)
-        (Ra, wa), (Rb, wb) = ((SX.eye(3), SX(3, 1)) if v is None else (RIGID.rotation(v), v.v[3:6]) for v in views)
+        (Ra, wa), (Rb, wb) = ((SX.eye(3), SX(3, 1)) if v is None else (RIGID.rotation(v), v.v[3:6])
+                              for v in self._by_role(child, parent))  # fmt: skip
         t1, t2, axis = Ra @ p["ref_a"], Ra @ p["side_a"], Rb @ p["axis_b"]
         relative = wb - wa
         z = cross(relative, axis)
@@ -188,7 +230,7 @@ class Limb:
             "begin": axis / load_global(trace, "step"),
             "again": axis / load_global(trace, "step"),
         }[mode]
-        if mode not in ("begin", "again"):  # implicit steps count at their end
+        if mode != "again":
             self._count(trace, p, Rb, t1, t2)
         scale = self.sign / ca.dot(axis, cross(t1, t2))
         return axis, (scale * t2, -scale * t1), ca.vertcat(ca.dot(t1, right), ca.dot(t2, right))
@@ -201,7 +243,7 @@ class Limb:
         where = self.start + parameter_record(self.relation).offset("turns")
         trace.store(1, where, ca.vertcat(turns + crossing(side, s, c), s))
 
-    def _to_parent(self, trace: Trace, e: SX, inertia: SX | None, force: SX) -> None:
+    def to_parent(self, trace: Trace, e: SX, inertia: SX | None, force: SX) -> None:
         """Add X^T inertia X and X^T force to the parent's front; both are given at the joint. A force of three
         components has no torque there, an inertia of 3 x 3 no angular part."""
         E, ball = skew(e), force.shape[0] == 3
@@ -221,56 +263,77 @@ class Limb:
         pf = f[0:3] - S.T @ t
         trace.store(2, RIGID.record.offset("b"), ca.vertcat(pf, reciprocal * t))
         if e is not None:
-            self._to_parent(trace, e, K if D else None, pf - K @ (self.sign * r))
+            self.to_parent(trace, e, K if D else None, pf - K @ (self.sign * r))
 
-    def _push_hinge(self, trace, axis, U, k, Da, dual, f, e, r, D: bool) -> None:
-        u = k * ca.dot(axis, f[3:6])
-        fa = f - U * u
-        self.save(trace, u=u)
-        trace.store(2, RIGID.record.offset("b"), fa)
+    def _push_axes(self, trace, free: Freedoms, L, reciprocal, Y, Da, f, e, D: bool) -> None:
+        fa = self.eliminated(trace, free.axes.T @ f[3:6], L, reciprocal, Y, f)
         if e is not None:
-            self._to_parent(trace, e, Da if D else None, fa - Da @ self.given_motion(r, dual))
+            self.to_parent(trace, e, Da if D else None, fa - Da @ self.given_motion(free))
 
-    def given_motion(self, r, dual) -> SX:
-        return ca.vertcat(self.sign * r[0:3], r[3] * dual[0] + r[4] * dual[1])
+    def eliminated(self, trace: Trace, along: SX, L, reciprocal, Y, f) -> SX:
+        """The child's force less what its freedoms take of it; `along`: the force along these."""
+        z = blocks.forward(L, along)
+        fa = f - Y.T @ z
+        self.save(trace, u=reciprocal * z)
+        trace.store(2, RIGID.record.offset("b"), fa)
+        return fa
 
-    def loaded_dual(self, trace):
-        both = self.load(trace, "dual")
-        return both[0:3], both[3:6]
+    def given_motion(self, free: Freedoms) -> SX:
+        """G r."""
+        return ca.vertcat(self.sign * free.right[0:3], free.dual @ free.right[3:])
+
+    def loaded(self, trace: Trace) -> Freedoms:
+        k = self.record["u"][1]
+        axes, dual = rows(self.load(trace, "axes"), k, 3).T, rows(self.load(trace, "dual"), 3 - k, 3).T
+        return Freedoms(axes, dual, self.load(trace, "b"))
+
+    def loaded_factors(self, trace: Trace) -> tuple[SX, SX, SX]:
+        """L, the reciprocal pivots, Y."""
+        k = self.record["u"][1]
+        return *blocks.unpack(self.load(trace, "K"), k), rows(self.load(trace, "Y"), k, 6)
 
     def _forward(self, trace: Trace) -> None:
-        f, r = trace.load(2, *RIGID.record["b"]), self.load(trace, "b")
-        e = None if self.grounded else self.load(trace, "e")
-        if isinstance(self.relation, Ball):
+        f, e = trace.load(2, *RIGID.record["b"]), None if self.grounded else self.load(trace, "e")
+        if self.is_ball:
             L, reciprocal = blocks.unpack(self.load(trace, "C"), 3)
-            S, K = blocks.rows(self.load(trace, "S"), 3, 3), symmetric(self.load(trace, "K"), 3)
-            self._push_ball(trace, L, reciprocal, S, K, f, e, r, D=False)
+            S, K = rows(self.load(trace, "S"), 3, 3), symmetric(self.load(trace, "K"), 3)
+            self._push_ball(trace, L, reciprocal, S, K, f, e, self.load(trace, "b"), D=False)
         else:
-            axis, U, k = self.load(trace, "axis"), self.load(trace, "U"), self.load(trace, "k")
             Da = symmetric(self.load(trace, "Da"), 6)
-            self._push_hinge(trace, axis, U, k, Da, self.loaded_dual(trace), f, e, r, D=False)
+            self._push_axes(trace, self.loaded(trace), *self.loaded_factors(trace), Da, f, e, D=False)
+
+    def carried(self, trace: Trace) -> SX:
+        """X x_p."""
+        if self.grounded:
+            return SX(6, 1)
+        parent, e = trace.load(3, *RIGID.record["x"]), self.load(trace, "e")
+        return ca.vertcat(parent[0:3] + cross(parent[3:6], e), parent[3:6])
 
     def _backward(self, trace: Trace, light: bool = False) -> None:
-        b, r = trace.load(2, *RIGID.record["b"]), self.load(trace, "b")
-        parent = SX(6, 1) if self.grounded else trace.load(3, *RIGID.record["x"])
-        e = SX(3, 1) if self.grounded else self.load(trace, "e")
-        carried = ca.vertcat(parent[0:3] + cross(parent[3:6], e), parent[3:6])
-        if isinstance(self.relation, Ball):
+        b, carried = trace.load(2, *RIGID.record["b"]), self.carried(trace)
+        if self.is_ball:
             L, _ = blocks.unpack(self.load(trace, "C"), 3)
-            S, K = blocks.rows(self.load(trace, "S"), 3, 3), symmetric(self.load(trace, "K"), 3)
-            a = carried[0:3] + self.sign * r
+            S, K = rows(self.load(trace, "S"), 3, 3), symmetric(self.load(trace, "K"), 3)
+            a = carried[0:3] + self.sign * self.load(trace, "b")
             x = ca.vertcat(a, blocks.backward(L, b[3:6] - S @ a))
             multipliers = self.sign * (b[0:3] - K @ a)
         else:
-            axis, U, k, u = (self.load(trace, name) for name in ("axis", "U", "k", "u"))
-            dual, Da = self.loaded_dual(trace), symmetric(self.load(trace, "Da"), 6)
-            given = carried + self.given_motion(r, dual)
-            x = given + ca.vertcat(SX(3, 1), axis * (u - k * ca.dot(U, given)))
-            left = b - Da @ given
-            multipliers = ca.vertcat(self.sign * left[0:3], ca.dot(dual[0], left[3:6]), ca.dot(dual[1], left[3:6]))
+            free = self.loaded(trace)
+            given = carried + self.given_motion(free)
+            x = given + ca.vertcat(SX(3, 1), self.turn(trace, free, given))
+            multipliers = SX(0, 1) if light else self.multipliers(free, b - symmetric(self.load(trace, "Da"), 6) @ given)
         trace.store(2, RIGID.record.offset("x"), x)
         if not light:
             self.save(trace, x=multipliers)
+
+    def turn(self, trace: Trace, free: Freedoms, given: SX) -> SX:
+        """S u (3,), given the rest of the child's motion."""
+        L, _, Y = self.loaded_factors(trace)
+        return free.axes @ blocks.backward(L, self.load(trace, "u") - Y @ given)
+
+    def multipliers(self, free: Freedoms, left: SX) -> SX:
+        """Of all rows, from what is left of the child's forces."""
+        return ca.vertcat(self.sign * left[0:3], free.dual.T @ left[3:6])
 
     def _landing(self, trace: Trace) -> None:
         child, parent = View(RIGID, trace, 2, "next"), None if self.grounded else View(RIGID, trace, 3, "next")

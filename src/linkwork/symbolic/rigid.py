@@ -96,6 +96,10 @@ class Rigid(BodyKind):
         w = rotation.cayley_vector(q0[3:7], q1[3:7]) / h
         return ca.vertcat((q1[0:3] + r1 - q0[0:3] - r0) / h - cross(w, r1), w)
 
+    def velocity_after(self, view, q0, q1, x, h):
+        c, w = view.field("com"), x[3:6]
+        return ca.vertcat(x[0:3] + cross(w, rotation.matrix(q0[3:7]) @ c - rotation.matrix(q1[3:7]) @ c), w)
+
     def momentum_change(self, view, before, h):
         """In momenta, which free bodies keep to rounding: linear, and angular about the centre of mass."""
         R0 = rotation.matrix(before.q[3:7])
