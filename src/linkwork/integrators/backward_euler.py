@@ -245,6 +245,7 @@ class BackwardEuler(Integrator):
 
     def book(self, work, impact=False):
         if self.iterations == 1 and not impact:
+            assert isinstance(self.programs, Implicit)
             self.run(work, self.programs.multipliers())
         super().book(work, impact)
 
