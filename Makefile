@@ -32,6 +32,7 @@ bench: .venv/.bench
 	$(BIN)/python -m benchmarks.stiff --out benchmarks/results/stiff.json
 	$(BIN)/python -m benchmarks.reduced --out benchmarks/results/reduced.json
 	$(BIN)/python -m benchmarks.sparse --out benchmarks/results/sparse.json
+	$(BIN)/python -m benchmarks.loops --out benchmarks/results/loops.json
 	$(BIN)/python -m benchmarks.readme
 
 .venv/.installed: pyproject.toml
