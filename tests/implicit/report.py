@@ -9,7 +9,6 @@ import sys
 
 import numpy as np
 
-import linkwork as lw
 from linkwork.model.compile import compile
 from tests.implicit import worlds
 from tests.implicit.systems import (
@@ -72,10 +71,9 @@ def trees(seed):
     """A random system on the fronts of a random tree, symmetric and not, by elimination and dense."""
     world, report = worlds.skeleton(seed) if seed < 1000 else worlds.coupled(seed, largest=6), {"seed": seed}
     for exact in (False, True):
-        try:
-            model = compile(world, limbs=False, coupled="forces and constraints" if exact else "forces", pairs=exact)
-        except lw.ModelError as error:
-            return {"seed": seed, "refused": str(error)}
+        model = compile(world, limbs=False, coupled="forces and constraints" if exact else "forces", pairs=exact)
+        if model.redundant:  # random blocks do not know which rows depend on each other
+            return {"seed": seed, "redundant": True}
         matrix, right = random_system(model, np.random.default_rng(seed), symmetric=not exact)
         report["exact" if exact else "symmetric"] = relative(eliminated(model, matrix, right), np.linalg.solve(matrix, right))
         report["neighbours"] = max(len(others) for others in model.later.values())

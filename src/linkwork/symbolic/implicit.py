@@ -36,7 +36,7 @@ def body_kernel(kind: BodyKind, what: str, exact: bool = False) -> Kernel:
     """begin, again (front of an iteration), advance-once (the only iteration of a step), advance-first, advance, shift
     (by what x has been set to), accept, retry."""
     write = {BEGIN: _begin, AGAIN: _again, "advance-once": _advance_once, "advance-first": _advance_first,
-             "advance": _advance, "shift": _advance_first, "accept": _accept, "retry": _retry}[what]  # fmt: skip
+             "advance": _advance, "shift": _shift, "accept": _accept, "retry": _retry}[what]  # fmt: skip
     name = f"implicit|{kind.name}|{what}|{exact}"
     return Kernel(name, lambda trace: write(trace, kind, exact), joining=Joining.SMALL)
 
@@ -116,6 +116,12 @@ def _advance_once(trace: Trace, kind: BodyKind, exact: bool) -> None:
 
 def _advance_first(trace: Trace, kind: BodyKind, exact: bool) -> None:
     _, q1, v1 = _end(trace, kind, BEGIN)
+    _store(trace, kind, q1=q1, v1=v1, R=kind.pose(q1))
+
+
+def _shift(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    """A displacement of the iterate that nobody asked for."""
+    _, q1, v1 = _end(trace, kind, AGAIN)
     _store(trace, kind, q1=q1, v1=v1, R=kind.pose(q1))
 
 
