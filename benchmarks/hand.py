@@ -3,22 +3,16 @@
 import numpy as np
 
 import linkwork as lw
+from benchmarks.timing import Run
 
 DT = 0.01  # s
 
 
-class Hand:
+class Hand(Run):
     """linkwork's hand, one iteration a step."""
 
     def __init__(self, dt=DT):
-        self.sim = lw.Simulation(skeleton(), dt=dt, solver="implicit", iterations=1)
-        self.start = self.sim.state.copy()
-
-    def step(self, k):
-        self.sim.step(k)
-
-    def reset(self):
-        self.sim.state = self.start.copy()
+        super().__init__(lw.Simulation(skeleton(), dt=dt, solver="implicit", iterations=1))
 
     def tip(self):
         return tuple(float(x) for x in self.sim.position("index-distal"))

@@ -12,8 +12,7 @@ import numpy as np
 
 import linkwork as lw
 from benchmarks import machine, tables
-from benchmarks.peers.interface import Refused
-from benchmarks.timing import best_of_turns
+from benchmarks.timing import Run, best_of_turns
 
 DT = 1e-3  # s
 COUNTS = (50, 500, 2000)
@@ -22,21 +21,14 @@ FEWEST = 20  # steps of a batch
 WAYS = ("rattle", "euler")
 
 
-class Linkage:
+class Linkage(Run):
     """A scene of n loops."""
 
     def __init__(self, scene, n, integrator):
         begin = time.perf_counter()
-        self.sim = lw.Simulation(lw.scenes.get(scene, n=n), dt=DT, integrator=integrator)
+        super().__init__(lw.Simulation(lw.scenes.get(scene, n=n), dt=DT, integrator=integrator))
         self.compile_seconds = time.perf_counter() - begin
         self.last = list(self.sim.world.bodies)[-1].name
-        self.start = self.sim.state.copy()
-
-    def step(self, k):
-        self.sim.step(k)
-
-    def reset(self):
-        self.sim.state = self.start.copy()
 
     def tip(self):
         return tuple(float(x) for x in self.sim.position(self.last))
@@ -101,7 +93,7 @@ def contestants(counts, peers):
             if scene == "four-bars" and n in peers:
                 try:
                     made[scene, n, "MuJoCo"] = MujocoFourBars(n)
-                except (ImportError, Refused):
+                except ImportError:
                     pass
     return made
 

@@ -15,7 +15,7 @@ import linkwork as lw
 from benchmarks import machine, tables
 from benchmarks.hand import Hand, MujocoHand
 from benchmarks.peers.interface import GRAVITY, LENGTH, MASS, WIDTH
-from benchmarks.timing import best_of_turns
+from benchmarks.timing import Run, best_of_turns
 
 DT = 1e-3  # s, of the race
 STIFFNESS, DAMPING = 10.0, 0.01  # N m/rad, N m s/rad, of the race
@@ -26,21 +26,14 @@ STABLE_LINKS = 5
 POWERS = range(0, 11, 2)  # of ten: the stiffnesses of the stability runs, N m/rad
 
 
-class Chain:
+class Chain(Run):
     """n links on ball joints with springs between them, released horizontally."""
 
     def __init__(self, world, dt, **options):
         begin = time.perf_counter()
-        self.sim = lw.Simulation(world, dt=dt, **options)
+        super().__init__(lw.Simulation(world, dt=dt, **options))
         self.compile_seconds = time.perf_counter() - begin
         self.last = list(world.bodies)[-1].name
-        self.start = self.sim.state.copy()
-
-    def step(self, k):
-        self.sim.step(k)
-
-    def reset(self):
-        self.sim.state = self.start.copy()
 
     def tip(self):
         return tuple(float(x) for x in self.sim.point(self.last, (LENGTH / 2, 0, 0)))

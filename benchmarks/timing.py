@@ -7,6 +7,19 @@ BATCH_STEPS = 200  # a batch starts from the released chain and goes on for 0.2 
 TURN_SECONDS = 0.1
 
 
+class Run:
+    """A simulation of linkwork that is stepped from its start again and again."""
+
+    def __init__(self, sim):
+        self.sim, self.start = sim, sim.state.copy()
+
+    def step(self, k):
+        self.sim.step(k)
+
+    def reset(self):
+        self.sim.state = self.start.copy()
+
+
 class Timed:
     """One chain and the best time of a step that it has shown."""
 

@@ -4,30 +4,24 @@ import time
 
 import linkwork as lw
 from benchmarks.peers.interface import GRAVITY, LENGTH, MASS, WIDTH
+from benchmarks.timing import Run
 
 name = "linkwork"
 version = getattr(lw, "__version__", "unknown")
 work = "step"
 
 
-class _Chain:
+class _Chain(Run):
     def __init__(self, joint, n, dt, integrator):
         begin = time.perf_counter()
         self.world = _world(joint, n)
         built = time.perf_counter()
-        self.sim = lw.Simulation(self.world, dt=dt, integrator=integrator)
+        super().__init__(lw.Simulation(self.world, dt=dt, integrator=integrator))
         self.build_seconds = built - begin
         self.compile_seconds = time.perf_counter() - built
         self.last = f"link{n - 1}"
-        self.start = self.sim.state.copy()
 
-    def step(self, k):
-        self.sim.step(k)
-
-    advance = step
-
-    def reset(self):
-        self.sim.state = self.start.copy()
+    advance = Run.step
 
     def tip(self):
         return tuple(float(x) for x in self.sim.point(self.last, (LENGTH / 2, 0, 0)))

@@ -4,17 +4,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from benchmarks.hand import skeleton
 from tests.implicit import worlds
 from tests.implicit.systems import multipliers, simulation, solved, start_step
-
-
-def skeleton():
-    """The hand scene without glove, ball and table."""
-    world = lw.scenes.get("hand")
-    for force in [f for f in world.forces if isinstance(f, (lw.Follow, lw.ContactSpring))]:
-        world.remove(force)
-    world.remove("ball")
-    return world
 
 
 @pytest.mark.parametrize("seed", [0, 3, 4, 9])

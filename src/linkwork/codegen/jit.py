@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from linkwork.codegen.compile import LOADER, cache_folder, source_digest
-from linkwork.codegen.trace import COLD, POINTERS, Kernel, Trace
+from linkwork.codegen.trace import COLD, POINTERS, Evaluated, Kernel, Trace
 
 ON_X86 = platform.machine().lower() in ("x86_64", "amd64")
 INTERPRETED = os.environ.get("LINKWORK_KERNELS", "llvm") == "casadi"
@@ -49,20 +49,14 @@ if INTERPRETED:
         if not trace.results:
             return lambda work, offsets: None
         (from_record, from_entry), (to_record, to_entry) = _places(trace.sources), _places(trace.targets)
-        given, found = np.zeros(len(from_entry)), np.zeros(len(to_entry))
         results = ca.densify(ca.vertcat(*ca.cse(trace.results)))
-        function = ca.Function("kernel", [ca.vertcat(ca.SX.sym("none", 0), *trace.symbols)], [results])
-        buffer, evaluate = function.buffer()
-        buffer.set_arg(0, given.data)  # type: ignore[call-arg]
-        buffer.set_res(0, found.data)  # type: ignore[call-arg]
+        evaluate = Evaluated(ca.Function("kernel", [ca.vertcat(ca.SX.sym("none", 0), *trace.symbols)], [results]))
 
         def run(work, offsets):
             base = np.concatenate([[0], offsets])
-            given[:] = work[base[from_record] + from_entry]
-            evaluate()
-            work[base[to_record] + to_entry] = found
+            evaluate.given[:] = work[base[from_record] + from_entry]
+            work[base[to_record] + to_entry] = evaluate()
 
-        run.kept = function, buffer  # type: ignore[attr-defined]
         return run
 
     _KNOWN: dict[str, int] = {}

@@ -137,6 +137,21 @@ class Trace:
         return ca.Function("kernel", self.symbols, ca.cse(self.results) if shared and self.results else self.results)
 
 
+class Evaluated:
+    """A CasADi function of one column, called without making objects: put its argument into `given`, call."""
+
+    def __init__(self, function: ca.Function):
+        self.given, self._found = np.zeros(function.numel_in(0)), np.zeros(function.numel_out(0))
+        self._kept, self._evaluate = function.buffer()
+        self._kept.set_arg(0, self.given.data)  # type: ignore[call-arg]
+        self._kept.set_res(0, self._found.data)  # type: ignore[call-arg]
+
+    def __call__(self) -> np.ndarray:
+        """The result, until the next call."""
+        self._evaluate()
+        return self._found
+
+
 class Joining(Enum):
     """How a kernel stands to those beside it in a sweep."""
 

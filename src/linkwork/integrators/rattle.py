@@ -168,7 +168,7 @@ def steps_of_rattle(
                     work[impulses : impulses + multipliers.shape[0]] = given
                 age = 0
                 work[CALM] = 0.0
-                if enough > tolerance and part <= RESCUED_PART:
+                if rescue[0].shape[0] > 0 and part <= RESCUED_PART:
                     work[TIME] = start
                     _rescue(work, table, opening, fly, *rescue)
                     work[TIME] = start + h
@@ -231,6 +231,7 @@ class Rattle(Integrator):
 
     @cached_property
     def rescue(self):
+        """Sweeps of `_rescue`; none where no row can become redundant."""
         p = self.programs
         return (p.body("land"), *self.projection()) if p.model.soft else (p.body(),) * 8
 

@@ -10,13 +10,13 @@ from functools import cache
 import casadi as ca
 import numpy as np
 
-from linkwork.codegen.trace import Space
+from linkwork.codegen.trace import Evaluated, Space
 from linkwork.elements import checks
 from linkwork.errors import ModelError
 from linkwork.model import nodes as stacking
 from linkwork.model.frames import RigidFrames, frames_of
 from linkwork.model.graph import GOOD, GROUND, Order, elimination_order, forest, later_neighbours, least_share
-from linkwork.model.nodes import Bodies, Evaluated, Evaluator, Node
+from linkwork.model.nodes import Bodies, Evaluator, Node
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.constraints import RELATIONS

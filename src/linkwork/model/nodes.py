@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from linkwork.codegen.trace import Kernel
+from linkwork.codegen.trace import Evaluated, Kernel
 from linkwork.elements import checks, constraints, joints
 from linkwork.elements.parameter import Parameter
 from linkwork.errors import ModelError
@@ -177,21 +177,6 @@ class Evaluator:
         out = np.zeros(1 + self._stored_at.max(initial=-1))
         out[self._stored_at] = self._function()[self._stored]
         return out
-
-
-class Evaluated:
-    """A CasADi function of one column, called without making objects: put its argument into `given`, call."""
-
-    def __init__(self, function: ca.Function):
-        self.given, self._found = np.zeros(function.numel_in(0)), np.zeros(function.numel_out(0))
-        self._kept, self._evaluate = function.buffer()
-        self._kept.set_arg(0, self.given.data)  # type: ignore[call-arg]
-        self._kept.set_res(0, self._found.data)  # type: ignore[call-arg]
-
-    def __call__(self) -> np.ndarray:
-        """The result, until the next call."""
-        self._evaluate()
-        return self._found
 
 
 def kept_rows(group: Group, numbers: Numbers, bodies: Bodies, records) -> list[tuple[int, ...]]:

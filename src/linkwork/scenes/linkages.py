@@ -215,7 +215,7 @@ def _down(angle):
     return np.array([math.sin(angle), -math.cos(angle)])
 
 
-def squeezer_places(q):
+def _squeezer_places(q):
     """(7, 3): where the centres of mass of the seven bodies are, and how they are turned, by the angles q."""
     beta, theta, gamma, phi, delta, omega, epsilon = q
     turns = (beta, beta + theta, gamma, phi + delta, delta, omega + epsilon, epsilon)
@@ -236,7 +236,7 @@ def _squeezer_facts(sim, *, torque):
     if torque != 0.033 or abs(sim.time - 0.03) > 1e-9:
         return []
     found = []
-    for k, (x, y, _) in enumerate(squeezer_places(_END), start=1):
+    for k, (x, y, _) in enumerate(_squeezer_places(_END), start=1):
         found += facts.point(f"body{k}", sim.position(f"body{k}"), (x, y, 0.0), 1e-7)
     return found
 
@@ -248,7 +248,7 @@ def squeezer(*, torque=0.033):
     torque N m on the crank. Facts are those of the test set of initial value problems, known for 0.033 N m after 0.03 s.
     """
     world = World(gravity=(0, 0, 0))
-    for k, (mass, inertia, (x, y, turn)) in enumerate(zip(_MASSES, _INERTIAS, squeezer_places(_START), strict=True), start=1):
+    for k, (mass, inertia, (x, y, turn)) in enumerate(zip(_MASSES, _INERTIAS, _squeezer_places(_START), strict=True), start=1):
         world.add(PlanarBody(mass, inertia, position=(x, y), angle=turn, plane="xy", name=f"body{k}"))
     beta, theta, gamma, _, delta, _, epsilon = _START
     pins = {"O": (0.0, 0.0), "A": _A, "B": _B, "F": RR * _direction(beta), "G": np.array(_A) + ZT * _direction(delta),
