@@ -416,6 +416,8 @@ class Simulation(Reports):
             self._make_velocities_consistent()
         self._check_factors()
         self._tell_redundant()
+        for text in self.integrator.remarks:
+            self.note(text)
         self._stale = True
 
     def _make_velocities_consistent(self) -> None:

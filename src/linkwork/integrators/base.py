@@ -79,6 +79,7 @@ class Integrator:
         model = programs.model
         roots = [b for b in range(len(model.bodies.kinds)) if model.forest.parent[b] < 0]
         self.sentinels = np.array([model.field_of_body(b, "v").stop - 1 for b in roots], dtype=np.int64)
+        self.remarks: list[str] = []  # for the user, once
         self.impulses = (model.multipliers, int(model.impulse_at[0]) if len(model.nodes) else 0)
 
     def projection(self) -> tuple:

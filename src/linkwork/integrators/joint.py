@@ -1,10 +1,14 @@
-"""Steps in joint coordinates: nothing can drift. With the solver `aba` the bodies' forces come from the model, the
-accelerations from the articulated-body algorithm; with `tree` accelerations come from the model, too (baraff96 section 2.2:
-the middle ground). The model is brought along. Every step begins with the joint coordinates of the bodies as they are, so
-that a state in maximal coordinates is all there is.
+"""Steps in joint coordinates: nothing can drift. With the solvers `aba` and `ltdl` the bodies' forces come from the model, the
+accelerations from the articulated-body algorithm or from the inertia matrix; with `tree` accelerations come from the model,
+too (baraff96 section 2.2: the middle ground). The model is brought along. Every step begins with the joint coordinates of the
+bodies as they are, so that a state in maximal coordinates is all there is. What closes loops (`ltdl`) is obeyed by the
+accelerations, and again, to rounding, by places and velocities after every step.
 
-`joint-euler`: semi-implicit Euler, order 1. `joint-rk4`: the classical Runge-Kutta method on the manifold of configurations
-(Munthe-Kaas), order 4.
+`joint-rk4`: the classical Runge-Kutta method on the manifold of configurations (Munthe-Kaas), order 4. `joint-euler`:
+semi-implicit Euler, order 1. `joint-implicit`: the same with forces that are local to a joint linearly implicit, so that they
+may be as stiff as they like:
+
+    (H + h D + h^2 K) qdd = tau - C - h K qd        D = -dtau/dqd, K = -dtau/dq: blocks of single joints, H keeps its zeros
 """
 
 from __future__ import annotations
@@ -16,27 +20,17 @@ import numpy as np
 from linkwork.codegen.jit import jit, sweep
 from linkwork.elements import Parameter, Screw, checks
 from linkwork.errors import ModelError
-from linkwork.integrators.base import DIVERGED, KICK, OK, STEP, TIME, Integrator, finite
+from linkwork.integrators.base import DIVERGED, KICK, OK, STEP, STUCK, TIME, Integrator, finite
+from linkwork.integrators.closing import ACCELERATION, PLACE, VELOCITY, copied, factor, find_rows, solve
 from linkwork.model.frames import RigidFrames
+from linkwork.model.graph import GROUND
+from linkwork.symbolic.implicit import TANGENT, holding_kernel
+from linkwork.symbolic.tape import POSITION
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 REACHES = (0.5, 0.5, 1.0, 0.0)  # from each stage to the next, in steps from the beginning
-
-
-@jit
-def copied(source, places, target, there):
-    for i in range(places.shape[0]):
-        target[there[i]] = source[places[i]]
-
-
-@jit
-def accelerations(work, table, loads, own, own_table, dynamics, forces_at, loads_at, tau_at):
-    """qdd of the tree, with the forces (or the accelerations) that the model has at its present state."""
-    sweep(work, table, loads)
-    copied(work, forces_at, own, loads_at)
-    for i in tau_at:
-        own[i] = 0.0
-    sweep(own, own_table, dynamics)
+CLOSED, ROUNDS = 1e-12, 20  # loops: metres or radians that are left open, and rounds to get there ...
+OPEN = 1e-6  # ... more than which stops the run
 
 
 @jit
@@ -48,13 +42,75 @@ def bring_along(work, table, place, own, own_table, outwards, coordinates_at, st
 
 
 @jit
-def steps_in_joints(work, model, own, tree, places, weights, reaches, entries, sentinels, steps):
-    """`model`: table, loads, place, count; `tree`: table, recover, dynamics, outwards, and open, stage and close of a step
-    with stages, or nothing, euler and nothing; `places`: coordinates and forces in the model, state, loads and tau in the
-    tree."""
+def take_hold(work, table, own, own_table, holding):
+    """What implicit forces add at their joints."""
+    scratch, operations, release, hold, tangents_at = holding
+    sweep(own, own_table, release)
+    for k in range(tangents_at.shape[0]):
+        sweep(work, table, operations[k : k + 1])
+        for i in range(TANGENT):
+            own[tangents_at[k] + i] = work[scratch + i]
+        sweep(own, own_table, hold[k : k + 1])
+
+
+@jit
+def accelerations(work, table, loads, own, own_table, dynamics, places, holding, inertia, inertia_at, loops, solving):
+    """qdd of the tree, with the forces (or the accelerations) that the model has at its present state."""
+    _, forces_at, _, loads_at, tau_at = places
+    sweep(work, table, loads)
+    copied(work, forces_at, own, loads_at)
+    for i in tau_at:
+        own[i] = 0.0
+    out, back = dynamics
+    sweep(own, own_table, out)
+    if holding[4].shape[0] > 0:
+        take_hold(work, table, own, own_table, holding)
+    sweep(own, own_table, back)
+    if inertia_at[0].shape[0] > 0:
+        J, right, W, y = solving
+        factor(own, own_table, inertia, inertia_at)
+        if J.shape[0] > 0:
+            find_rows(work, table, own, own_table, loops, ACCELERATION, J, right)
+        solve(own, own_table, inertia, inertia_at, J, right, W, y)
+
+
+@jit
+def close(work, table, place, own, own_table, outwards, moves, places, inertia, inertia_at, loops, solving):
+    """Loops closed, by steps of least kinetic norm; what they are off by afterwards."""
+    coordinates_at, _, state_at, _, tau_at = places
+    nudge, strike = moves
+    J, right, W, y = solving
+    factor(own, own_table, inertia, inertia_at)
+    worst = find_rows(work, table, own, own_table, loops, PLACE, J, right)
+    for _ in range(ROUNDS):
+        if not worst > CLOSED:
+            break
+        for i in tau_at:
+            own[i] = 0.0
+        solve(own, own_table, inertia, inertia_at, J, right, W, y)
+        sweep(own, own_table, nudge)
+        bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
+        before, worst = worst, find_rows(work, table, own, own_table, loops, PLACE, J, right)
+        if worst >= before:
+            break
+    find_rows(work, table, own, own_table, loops, VELOCITY, J, right)
+    for i in tau_at:
+        own[i] = 0.0
+    solve(own, own_table, inertia, inertia_at, J, right, W, y)
+    sweep(own, own_table, strike)
+    bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
+    return worst
+
+
+@jit
+def steps_in_joints(work, model, own, tree, places, holding, inertia, inertia_at, loops, solving, weights, reaches, entries,
+                    sentinels, steps):  # fmt: skip
+    """`model`: table, loads, place, count; `tree`: table, recover, dynamics outwards and back, outwards, open, stage and close
+    of a step, nudge and strike; `places`: coordinates and forces in the model, state, loads and tau in the tree; `holding`,
+    `inertia`, `loops`: as `take_hold`, `factor` and `find_rows` have them, empty where there is none."""
     table, loads, place, count = model
-    own_table, recover, dynamics, outwards, begin, stage, end = tree
-    coordinates_at, forces_at, state_at, loads_at, tau_at = places
+    own_table, recover, out, back, outwards, begin, stage, end, nudge, strike = tree
+    coordinates_at, _, state_at, _, _ = places
     h = work[STEP]
     work[KICK] = 1.0
     own[entries[0]] = h
@@ -64,7 +120,7 @@ def steps_in_joints(work, model, own, tree, places, weights, reaches, entries, s
         sweep(own, own_table, recover)
         sweep(own, own_table, begin)
         for s in range(weights.shape[0]):
-            accelerations(work, table, loads, own, own_table, dynamics, forces_at, loads_at, tau_at)
+            accelerations(work, table, loads, own, own_table, (out, back), places, holding, inertia, inertia_at, loops, solving)
             own[entries[1]] = weights[s] * h
             own[entries[2]] = reaches[s] * h
             sweep(own, own_table, stage)
@@ -74,9 +130,14 @@ def steps_in_joints(work, model, own, tree, places, weights, reaches, entries, s
         sweep(own, own_table, end)
         work[TIME] = start + h
         bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
+        off = 0.0
+        if solving[0].shape[0] > 0:
+            off = close(work, table, place, own, own_table, outwards, (nudge, strike), places, inertia, inertia_at, loops, solving)
         sweep(work, table, count)
         if not finite(work, sentinels):
             return k + 1, DIVERGED, 0
+        if off > OPEN:
+            return k + 1, STUCK, 0
     return steps, OK, 0
 
 
@@ -87,13 +148,20 @@ class InJoints(Integrator):
     weights: tuple[float, ...]
     reaches: tuple[float, ...]
     parts: tuple[str, str, str]  # the sweeps that open a step, make a stage and close the step; "" is none
+    implicit = False  # forces that are local to a joint are
 
     def __init__(self, *given):
         super().__init__(*given)
+        self.way = {"tree": "following"}.get(self.programs.name, self.programs.name)  # to accelerations
         self.stepper = self._stepper()
 
+    @property
+    def _dynamics(self) -> tuple[str, str]:
+        """Sweeps outwards and back."""
+        return {"following": ("", "following"), "aba": ("aba out", "aba back"), "ltdl": ("bias out", "bias back")}[self.way]
+
     def _stepper(self):
-        from linkwork.reduced.stepping import Stepper  # numba compiles what only those need who step in joint coordinates
+        from linkwork.reduced.stepping import Stepper, Tangent  # only who steps in joint coordinates waits for numba
         from linkwork.reduced.tree import compile
 
         model = self.programs.model
@@ -101,39 +169,138 @@ class InJoints(Integrator):
             if isinstance(joint, Screw) and isinstance(joint.pitch, Parameter):
                 raise ModelError(f"{checks.label(joint)}: its pitch is a Parameter, which joint coordinates do not follow; "
                                  "give a number")  # fmt: skip
-        tree, frames = compile(model.world), model.bodies.frames["RigidBody"]
+        tree, frames = compile(model.world, loops=self.way == "ltdl"), model.bodies.frames["RigidBody"]
         assert isinstance(frames, RigidFrames)
-        return Stepper(tree, list(zip(frames.axes, frames.origin, strict=True)))
+        self.local = self._local_forces(tree) if self.implicit else []
+        self.touched = sorted({b for c in tree.closing for b in self._ends(c)})
+        sweeps = ["recover", "outwards", *filter(None, (*self._dynamics, *self.parts))]
+        sweeps += ["release", "hold"] if self.local else []
+        sweeps += ["inertia", "factor", "up", "down"] if self.way == "ltdl" else []
+        sweeps += ["nudge", "strike", *(f"columns {b}" for b in self.touched)] if tree.closing else []
+        held = [Tangent(tree.bodies[child][1], child) for _, child in self.local]
+        return Stepper(tree, list(zip(frames.axes, frames.origin, strict=True)), sweeps, held)
+
+    def _ends(self, constraint) -> list[int]:
+        """Numbers of the bodies of a constraint's node that move."""
+        model = self.programs.model
+        return [b for b in model.nodes[model.names[constraint.name][1]].ends if b != GROUND]
+
+    def _local_forces(self, tree) -> list[tuple[int, int]]:
+        """Number of each force that depends on how the two bodies of a joint stand to each other and on nothing else, and of
+        the body that the joint moves. The others that could be stiff are named in `remarks`."""
+        found = []
+        for number, force in enumerate(self.programs.model.forces):
+            if not force.kind.law.yields:
+                continue
+            child = _child(tree, force.ends, force.kind.law.relative)
+            if child is not None:
+                found.append((number, child))
+            else:
+                self.remarks.append(f"{checks.label(force.element)}: it does not act at a single joint, so that it is explicit in "
+                                    'joint coordinates; use solver="implicit" if it is stiff')  # fmt: skip
+        return found
 
     @cached_property
     def plan(self) -> tuple:
         p, own = self.programs, self.stepper
-        solved = p.name == "tree"  # bodies tell accelerations, else forces
+        solved = self.way == "following"  # bodies tell accelerations, else forces
         fields = [[p.model.field_of_body(b, name) for name in ("q", "v", "x" if solved else "b")] for b in own.moving]
         coordinates, told = [np.r_[q, v] for q, v, _ in fields], [np.r_[last] for _, _, last in fields]
         places = (_flat(coordinates), _flat(told), own.state, own.loads, own.tau)
-        none = np.zeros((0, own.sweep("euler").shape[1]), dtype=np.int32)
-        parts = [own.sweep(name) if name else none for name in self.parts]
-        solve = (p.up("acceleration", first=("accelerate",), light=True), p.backward(light=True)) if solved else (p.loads(),)
-        sweeps = np.concatenate(solve), p.body("place"), p.count()  # made first: they complete the table
-        dynamics = own.sweep("following" if solved else "dynamics")
-        return (p.table, *sweeps), (own.table, own.sweep("recover"), dynamics, own.sweep("outwards"), *parts), places
+        loads = (p.up("acceleration", first=("accelerate",), light=True), p.backward(light=True)) if solved else (p.loads(),)
+        sweeps = np.concatenate(loads), p.body("place"), p.count()
+        holding, loops, solving = self._holding(), self._loops(), self._room()  # made before the table is taken: they complete it
+        closing = [own.sweep(name if own.tree.closing else "") for name in ("nudge", "strike")]
+        parts = [own.sweep(name) for name in ("recover", *self._dynamics, "outwards", *self.parts)]
+        inertia = tuple(own.sweep(name if self.way == "ltdl" else "") for name in ("inertia", "factor", "up", "down"))
+        found = own.inertia if self.way == "ltdl" else None
+        inertia_at = (found.blocks, found.tiles, found.pivots, found.right, found.joints) if found else (_flat([]),) * 5
+        return (p.table, *sweeps), (own.table, *parts, *closing), places, holding, inertia, inertia_at, loops, solving
+
+    def _holding(self) -> tuple:
+        p, own = self.programs, self.stepper
+        operations = [p.force(number, holding_kernel(p.model.forces[number].kind, p.model.forces[number].ends.index(child)))
+                      for number, child in self.local]  # fmt: skip
+        tangents = np.array([own.of_body(child, "tangent") for _, child in self.local], dtype=np.int64)
+        names = ("release", "hold") if self.local else ("", "")
+        return p.model.scratch, _stacked(operations), *(own.sweep(name) for name in names), tangents
+
+    def _loops(self) -> tuple:
+        """What `find_rows` needs."""
+        p, own, m = self.programs, self.stepper, self.programs.model
+        chosen: dict[int, list] = {}
+        for constraint in own.tree.closing:
+            chosen.setdefault(m.names[constraint.name][1], []).append(constraint)
+        nodes, taken, ends, first_end = [], [], [], [0]
+        for number, constraints in chosen.items():
+            node = m.nodes[number]
+            nodes.append((node.kind.size, m.report_at[number], len(taken)))
+            for c in constraints:
+                rows = node.rows_of(c)
+                taken += [(k, node.kind.levels[k] == POSITION) for k in range(rows.start, rows.stop)]
+            ends += [self.touched.index(b) for b in node.ends if b != GROUND]
+            first_end.append(len(ends))
+        columns, first_column, making = [], [0], []
+        place = {int(at): k for k, at in enumerate(own.inertia.joints)} if chosen else {}
+        for b in self.touched:
+            for i in own.path(b):
+                x, J = own.field(i, "x"), own.field(i, "J")
+                columns += [(J.start + k, x.stop - x.start, place[x.start + k]) for k in range(x.stop - x.start)]
+            first_column.append(len(columns))
+            making.append(own.sweep(f"columns {b}"))
+        first_operation = np.cumsum([0, *map(len, making)])
+        turning = [own.of_body(b, "wrench") for b in self.touched]
+        return (m.scratch, _stacked([p.loop(number) for number in chosen]), _table(nodes, 3), _table(taken, 2), _flat([first_end]),
+                _flat([ends]), _flat([first_column]), first_operation, _flat([turning]), _table(columns, 3), _stacked(making))  # fmt: skip
+
+    def _room(self) -> tuple[np.ndarray, ...]:
+        rows = sum(len(range(*m.rows_of(c).indices(m.kind.size))) for c, m in self._closing())
+        return np.zeros((rows, self.stepper.tree.nv)), np.zeros(rows), np.zeros((rows, rows)), np.zeros(rows)
+
+    def _closing(self):
+        model = self.programs.model
+        return [(c, model.nodes[model.names[c.name][1]]) for c in self.stepper.tree.closing]
 
     def advance(self, work, steps, age):
         from linkwork.reduced.stepping import ENTRIES
 
-        model, tree, places = self.plan
+        model, tree, *others = self.plan
         weights, reaches, entries = np.array(self.weights), np.array(self.reaches), np.array(ENTRIES)
-        return steps_in_joints(work, model, self.stepper.work, tree, places, weights, reaches, entries, self.sentinels, steps)
+        return steps_in_joints(work, model, self.stepper.work, tree, *others, weights, reaches, entries, self.sentinels, steps)
+
+
+def _child(tree, ends, relative: bool) -> int | None:
+    """Which of the bodies with these numbers a joint moves relative to the other, if there is one; without `relative` the
+    other must be at rest."""
+    moving = [b for b in ends if b != GROUND]
+    links = [tree.bodies[b][1] for b in moving] + [-1] * (2 - len(moving))
+    for b, own, other in zip(moving, links, links[::-1], strict=False):
+        if own >= 0 and tree.links[own].parent == other and (relative or other < 0):
+            return b
+    return None
 
 
 def _flat(parts) -> np.ndarray:
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts]).astype(np.int64)
 
 
+def _table(rows: list, width: int) -> np.ndarray:
+    return np.array(rows, dtype=np.int64).reshape(-1, width)
+
+
+def _stacked(operations: list[np.ndarray]) -> np.ndarray:
+    from linkwork.codegen.jit import OPERANDS
+
+    return np.concatenate([np.zeros((0, 1 + OPERANDS), dtype=np.int32), *operations])
+
+
 class JointEuler(InJoints):
     name, order = "joint-euler", 1
     weights, reaches, parts = (1.0,), (1.0,), ("", "euler", "")
+
+
+class JointImplicit(JointEuler):
+    name, implicit = "joint-implicit", True
 
 
 class JointRK4(InJoints):

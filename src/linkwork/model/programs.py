@@ -219,6 +219,22 @@ class Programs:
         return self._keep(f"jacobian {node}", lambda sheet: sheet.add(
             0, 0, self._id(kernel), *self._node_offsets(node), self.model.scratch))  # fmt: skip
 
+    def loop(self, node: int) -> np.ndarray:
+        """Two operations: blocks and bias of one node into the scratch area; its residual and rate into that of reports."""
+        kind, m = self.model.nodes[node].kind, self.model
+        kernels = k.node_jacobian_kernel(kind, self._start(node)), k.node_check_kernel(kind, self._start(node))
+
+        def make(sheet: Sheet) -> None:
+            for turn, (kernel, target) in enumerate(zip(kernels, (m.scratch, m.report_at[node]), strict=True)):
+                sheet.add(0, turn, self._id(kernel), *self._node_offsets(node), target)
+
+        return self._keep(f"loop {node}", make)
+
+    def force(self, number: int, kernel: Kernel) -> np.ndarray:
+        """One kernel on one force, into the scratch area."""
+        return self._keep(f"force {number} {kernel.key}", lambda sheet: sheet.add(
+            0, 0, self._id(kernel), *self._force_offsets(number), self.model.scratch))  # fmt: skip
+
     def packed(self, what: str) -> np.ndarray:
         """pack, unpack, rates: between the bodies and the packed vectors."""
         m = self.model

@@ -22,12 +22,13 @@ from linkwork.codegen.trace import Kernel, Record, Trace
 from linkwork.reduced.joints import JointKind
 from linkwork.symbolic import blocks, rotation
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric, triangle_size
+from linkwork.symbolic.implicit import TANGENT
 
 GRAVITY = (0, 0, 3)  # pointer, offset, size; so are those of integrators: the step, a stage's weight and its reach in seconds
 STEP, WEIGHT, REACH = (0, 3, 1), (0, 4, 1), (0, 5, 1)
 CONSTANTS = {"E": 9, "t": 3, "mass": 1, "h": 3, "inertia": 6}  # the joint's frame on the parent; moments about the origin
 COMMON = {"R": 9, "p": 3, "r": 3, "w": 3, "v": 3, "a": 6, "f": 6, "I": 21, "c": 6}  # what links of all kinds have alike
-BODY = Record(position=3, rotation=9, velocity=6, wrench=6)
+BODY = Record(position=3, rotation=9, velocity=6, wrench=6, tangent=TANGENT)
 GIVEN = Record(position=3, quaternion=4, velocity=6)  # of a body whose maximal coordinates are given, in the place of the above
 BODY_CONSTANTS = Record(o=3, Q=9)  # the body's frame in its link's
 POINT = Record(x=3, rate=3)  # a point and its velocity
@@ -46,7 +47,8 @@ class Link:
     def record(self) -> Record:
         n = self.kind.nv
         return Record(**COMMON, U=6 * n, q=self.kind.nq, qd=n, x=n, S=self.pattern.nnz(), D=triangle_size(n), u=n, dS=6 * n,
-                      end=self.kind.nq, J=6 * n, q0=self.kind.nq, qd0=n, step=n, path=n, gain=n)  # fmt: skip
+                      end=self.kind.nq, J=6 * n, q0=self.kind.nq, qd0=n, step=n, path=n, gain=n, A=triangle_size(n),
+                      g=n)  # fmt: skip
 
     @cached_property
     def constants(self) -> Record:
@@ -102,6 +104,10 @@ class Link:
             return SX.eye(6)
         return SX(self.pattern, trace.load(pointer, *self.record["S"]))
 
+    def held(self, trace: Trace) -> tuple[SX, SX]:
+        """What implicit forces at the joint add to H (nv, nv), and take off tau (nv,): see `hold`."""
+        return symmetric(self.load(trace, "A"), self.kind.nv), self.load(trace, "g")
+
     @staticmethod
     def _turned(P: SX, S: SX) -> SX:
         return ca.vertcat(P @ S[0:3, :], P @ S[3:6, :])
@@ -152,13 +158,16 @@ class Link:
         n = R @ (I @ (R.T @ alpha) + cross(wl, I @ wl)) + cross(h, a[0:3])
         self.save(trace, a=a, f=ca.vertcat(f, n))
 
-    def rnea_in(self, trace: Trace) -> None:
-        """Inwards: tau = S^T f, and the force goes to the parent."""
+    def rnea_in(self, trace: Trace, g=0) -> None:
+        """Inwards: tau = S^T f, and the force goes to the parent. Implicit forces at the joint take g more."""
         f, r = self.load(trace, "f"), self.load(trace, "r")
         qd, qdd = self.load(trace, "qd"), self.load(trace, "x")
         tau = self.subspace(trace).T @ f + self.constant(trace, "armature") * qdd + self.constant(trace, "damping") * qd
-        self.save(trace, x=tau)
+        self.save(trace, x=tau + g)
         self.add_above(trace, f=brought(f, r))
+
+    def rnea_in_held(self, trace: Trace) -> None:
+        self.rnea_in(trace, self.held(trace)[1])
 
     # ABA
     def aba_out(self, trace: Trace) -> None:
@@ -168,16 +177,18 @@ class Link:
         m, h, I = self.inertia(trace, here.R)
         self.save(trace, c=c, I=lower(spatial(m, h, I)), f=ca.vertcat(cross(w, cross(w, h)), cross(w, I @ w)))
 
-    def aba_in(self, trace: Trace) -> None:
+    def aba_in(self, trace: Trace, A=0, g=0) -> None:
         """Inwards: the articulated inertia and bias force go to the parent.
 
         U = I^A S    D = S^T U    u = tau - S^T p^A    I^a = I^A - U D^-1 U^T    p^a = p^A + I^a c + U D^-1 u
+
+        Implicit forces at the joint add A to D and take g off u.
         """
         S, I, p = self.subspace(trace), symmetric(self.load(trace, "I"), 6), self.load(trace, "f")
         c, qd = self.load(trace, "c"), self.load(trace, "qd")
         U = I @ S
-        u = self.load(trace, "x") - self.constant(trace, "damping") * qd - S.T @ p
-        L, reciprocal = blocks.ldl(S.T @ U + ca.diag(self.constant(trace, "armature")))
+        u = self.load(trace, "x") - self.constant(trace, "damping") * qd - S.T @ p - g
+        L, reciprocal = blocks.ldl(S.T @ U + ca.diag(self.constant(trace, "armature")) + A)
         if self.grounded:
             a = self.above(trace, "a") + c
             qdd = solved(L, reciprocal, u - U.T @ a)
@@ -189,6 +200,9 @@ class Link:
         r = self.load(trace, "r")
         self.save(trace, U=Y, D=blocks.pack(L, reciprocal), u=z)
         self.add_above(trace, I=shifted(Ia, r), f=brought(p + Ia @ c + scaled.T @ z, r))
+
+    def aba_in_held(self, trace: Trace) -> None:
+        self.aba_in(trace, *self.held(trace))
 
     def aba_last(self, trace: Trace) -> None:
         """Outwards again: qdd = D^-1 (u - U^T a'), a = a' + S qdd, with a' = X a + c of the parent's a."""
@@ -202,18 +216,25 @@ class Link:
     # CRBA
     def crba_out(self, trace: Trace) -> None:
         """Outwards: positions, and the link's own inertia as the start of its composite one (m, h, second moment)."""
-        here = self.placed(trace)
-        m, h, I = self.inertia(trace, here.R)
+        self._compose(trace, self.placed(trace).R)
+
+    def compose(self, trace: Trace) -> None:
+        """The same, of a link that is in place."""
+        self._compose(trace, matrix33(self.load(trace, "R")))
+
+    def _compose(self, trace: Trace, R: SX) -> None:
+        m, h, I = self.inertia(trace, R)
         self.save(trace, I=ca.vertcat(m, h, lower(I)))
 
-    def crba_in(self, trace: Trace, above: Link | None) -> None:
+    def crba_in(self, trace: Trace, above: Link | None, held: bool = False) -> None:
         """Inwards: F = I^c S, the blocks H_ii = S^T F and, with the parent `above`, H_ij = F^T S_j to pointer 4; the composite
         inertia goes to the parent, and F stands at the grandparent."""
         record, r = self.load(trace, "I"), self.load(trace, "r")
         m, h, I = record[0], record[1:4], symmetric(record[4:10], 3)
         S = self.subspace(trace)
         F = ca.vertcat(m * S[0:3, :] - skew(h) @ S[3:6, :], skew(h) @ S[0:3, :] + I @ S[3:6, :])
-        trace.store(4, 0, lower(S.T @ F + ca.diag(self.constant(trace, "armature"))))
+        own = S.T @ F + ca.diag(self.constant(trace, "armature"))
+        trace.store(4, 0, lower(own + self.held(trace)[0] if held else own))
         if above is None:
             return
         F = lifted(F, r)
@@ -284,7 +305,29 @@ class Link:
         rest = self.load(trace, "a") - carried(self.above(trace, "a"), here.r) - c
         self.save(trace, x=solved(*blocks.ldl(here.S.T @ here.S), here.S.T @ rest))
 
+    # implicit forces at the joint
+    def release(self, trace: Trace) -> None:
+        """Nothing holds the joint."""
+        self.save(trace, A=SX.zeros(triangle_size(self.kind.nv)), g=SX.zeros(self.kind.nv))
+
+    def hold(self, trace: Trace) -> None:
+        """A force between the link's body (pointer 2, its constants 3) and its parent holds the joint: the tangent
+        (`TANGENT`) on the body becomes that on the joint's freedoms."""
+        S, (_, arm) = self.subspace(trace), _body_placed(trace)
+        N = ca.vertcat(S[0:3, :] - skew(arm) @ S[3:6, :], S[3:6, :])
+        A, g = self.held(trace)
+        given = trace.load(2, BODY.offset("tangent"), TANGENT)
+        self.save(trace, A=lower(A + N.T @ symmetric(given[0:21], 6) @ N), g=g + N.T @ given[21:27])
+
     # steps of integrators
+    def nudge(self, trace: Trace) -> None:
+        """q moves by x."""
+        self.save(trace, q=self.kind.moved(self.load(trace, "q"), self.load(trace, "x")))
+
+    def strike(self, trace: Trace) -> None:
+        """qd changes by x."""
+        self.save(trace, qd=self.load(trace, "qd") + self.load(trace, "x"))
+
     def euler(self, trace: Trace) -> None:
         """Semi-implicit: qd gains h qdd, then q moves with it."""
         h = trace.load(*STEP)
@@ -331,10 +374,10 @@ class Placed:
     p: SX
 
 
-def crba_kernel(link: Link, above: Link | None) -> Kernel:
-    """CRBA: the step inwards of a link whose parent is of the kind given."""
-    name = f"reduced|crba_in|{link.kind.name}|{above.kind.name if above else 'ground'}"
-    return Kernel(name, lambda trace: link.crba_in(trace, above), shared=(3,))
+def crba_kernel(link: Link, above: Link | None, held: bool = False) -> Kernel:
+    """CRBA: the step inwards of a link whose parent is of the kind given; `held`: with what implicit forces add."""
+    name = f"reduced|crba_in|{link.kind.name}|{above.kind.name if above else 'ground'}{'|held' * held}"
+    return Kernel(name, lambda trace: link.crba_in(trace, above, held), shared=(3,))
 
 
 def climb_kernel(columns: int, ancestors: tuple[Link, ...]) -> Kernel:
@@ -412,6 +455,18 @@ def body_from_link(trace: Trace) -> None:
     turn = ca.if_else(ca.dot(turn, before) < 0, -turn, turn)
     velocity = ca.vertcat(trace.load(1, *LINK["v"]) + cross(w, arm), w)
     trace.store(2, 0, ca.vertcat(trace.load(1, *LINK["p"]) + arm, turn, velocity))
+
+
+def body_turning(trace: Trace) -> None:
+    """The acceleration of a body while qdd is zero, in the place of the wrench; `rnea` has left that of its link."""
+    a, w, (_, arm) = trace.load(1, *LINK["a"]), trace.load(1, *LINK["w"]), _body_placed(trace)
+    there = a[0:3] + cross(a[3:6], arm) + cross(w, cross(w, arm))
+    trace.store(2, BODY.offset("wrench"), ca.vertcat(there, a[3:6]))
+
+
+def body_point(trace: Trace) -> None:
+    """The point (pointer 2) is where the body (1) is, of whom maximal coordinates are given."""
+    trace.store(2, POINT.offset("x"), trace.load(1, *GIVEN["position"]))
 
 
 def point_place(trace: Trace) -> None:

@@ -267,14 +267,15 @@ class Programs:
 
     def aba(self, loaded: bool) -> Program:
         program = self._to_and_fro(loaded)
-        self.add_aba(program, plain(body_wrench) if loaded else None)
+        self.add_sweep(program, "aba_out")
+        if loaded:
+            self.add_bodies(program, plain(body_wrench))
+        self.add_aba_back(program)
         return program
 
-    def add_aba(self, program: Program, wrench: Kernel | None) -> None:
-        self.add_sweep(program, "aba_out")
-        if wrench is not None:
-            self.add_bodies(program, wrench)
-        self.add_sweep(program, "aba_in", inwards=True)
+    def add_aba_back(self, program: Program, held: bool = False) -> None:
+        """Inwards and outwards again; `held`: with implicit forces at joints."""
+        self.add_sweep(program, "aba_in_held" if held else "aba_in", inwards=True)
         self.add_sweep(program, "aba_last", only=lambda i: self.tree.links[i].parent >= 0)
 
     def crba(self, packed: bool) -> Program:
@@ -287,13 +288,18 @@ class Programs:
             program.source = np.concatenate([entries, entries[beside]])
             program.dest = np.concatenate([rows * nv + columns, (columns * nv + rows)[beside]])
         self.add_sweep(program, "crba_out")
+        self.add_blocks(program)
+        return program
+
+    def add_blocks(self, program: Program, held: bool = False) -> None:
+        """The blocks of H, in the order of `Tree.pattern` behind all records; links are in place."""
+        layout = self.layout
         place = dict(zip(layout.pairs, layout.block_at, strict=True))
         for i in reversed(range(len(layout.links))):
             at, above = layout.link_at[i], self.tree.links[i].parent
-            kernel = crba_kernel(layout.links[i], layout.links[above] if above >= 0 else None)
+            kernel = crba_kernel(layout.links[i], layout.links[above] if above >= 0 else None, held)
             program.add(kernel, at, layout.link_at[above] if above >= 0 else at, layout.constants_at[i], place[i, i])
             self._climb(program, i, place)
-        return program
 
     def _climb(self, program: Program, i: int, place: dict) -> None:
         """The blocks with the ancestors beyond the parent."""

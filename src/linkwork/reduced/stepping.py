@@ -6,49 +6,183 @@ numbers of the bodies lie in the tree's workspace: position, quaternion and velo
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from linkwork.reduced.frames import Pose, after
-from linkwork.reduced.kernels import GIVEN, REACH, STEP, WEIGHT, body_wrench, plain
+from linkwork.reduced.kernels import (
+    BODY,
+    GIVEN,
+    REACH,
+    STEP,
+    WEIGHT,
+    body_point,
+    body_turning,
+    body_wrench,
+    plain,
+)
 from linkwork.reduced.programs import NONE, Program
+from linkwork.reduced.substitution import Substitution
+from linkwork.reduced.tiles import Layout as Tiles
 from linkwork.reduced.tree import Tree
 
 ENTRIES = tuple(place[1] for place in (STEP, WEIGHT, REACH))  # of the workspace: scalars that kernels of steps read
+PLAIN = ("euler", "open_step", "stage", "close_step", "nudge", "strike", "release")  # sweeps of one kernel on every link
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """A force between the two bodies of a tree's joint that is implicit."""
+
+    link: int  # behind the joint
+    body: int  # that the joint moves
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """Where H = L^T D L lies: offsets in the workspace."""
+
+    blocks: np.ndarray  # numbers of H as CRBA leaves them ...
+    tiles: np.ndarray  # ... and where the elimination wants them
+    pivots: np.ndarray  # (nv,): 1/D, in the order of elimination
+    right: np.ndarray  # (nv,): the vector that is solved for, in the same order
+    joints: np.ndarray  # (nv,): x of the joints, in the same order
 
 
 class Stepper:
-    """`frames`: the frame of each body that the model has, in the body's own. Forces come from the model, gravity too."""
+    """`frames`: the frame of each body that the model has, in the body's own. Forces come from the model, gravity too.
+    `sweeps`: those that will be asked for, by name. `held`: implicit forces at joints, for which there are further sweeps."""
 
-    def __init__(self, tree: Tree, frames: list[Pose]):
+    def __init__(self, tree: Tree, frames: list[Pose], sweeps: Iterable[str], held: Iterable[Tangent] = ()):
         bodies = [(body, link, after(pose, frame)) for (body, link, pose), frame in zip(tree.bodies, frames, strict=True)]
         self.tree = replace(tree, bodies=bodies, gravity=np.zeros(3))
         self.moving = [number for number, (_, link, _) in enumerate(bodies) if link >= 0]
+        self.held = list(held)
         programs = self.tree.programs
-        layout, self._program = programs.layout, Program(programs.layout, (0,), [], NONE)
+        self.layout, self._program = programs.layout, Program(programs.layout, (0,), [], NONE)
         self._spans: dict[str, tuple[int, int]] = {}
-        self._write("recover", programs.add_recovery)
-        self._write("dynamics", lambda p: programs.add_aba(p, plain(body_wrench)))
-        self._write("following", programs.add_following)
-        for name in ("euler", "open_step", "stage", "close_step"):
-            self._write(name, lambda p, name=name: programs.add_sweep(p, name))
-        self._write("outwards", programs.add_way_out)
+        self._tiles_at = self.layout.size + (self.tree.pattern.shape[1] if "factor" in sweeps else 0)
+        for name in sweeps:
+            self._write(name, self._writer(name))
+        if "factor" in sweeps:
+            self._program.beyond = self._tiles_at - self.layout.size + len(self._tiles.places) + self.tree.nv
         self.work, self.table, operations, _ = self._program.alone
         self._operations = operations
-        self.state = layout.start + self._of_bodies(layout.body_fields("position", "quaternion", "velocity", record=GIVEN))
-        self.loads = layout.start + self._of_bodies(layout.body_fields("wrench"))
-        self.tau = layout.start + layout.fields("x")
+        self.state = self._of_bodies(self.layout.body_fields("position", "quaternion", "velocity", record=GIVEN))
+        self.loads = self._of_bodies(self.layout.body_fields("wrench"))
+        self.tau = self.layout.start + self.layout.fields("x")
 
     def sweep(self, name: str) -> np.ndarray:
-        """The operations of one of the sweeps."""
-        first, last = self._spans[name]
+        """The operations of one of the sweeps; "" has none."""
+        first, last = self._spans[name] if name else (0, 0)
         return np.ascontiguousarray(self._operations[first:last])
 
-    def _write(self, name: str, write) -> None:
+    def of_body(self, number: int, field: str) -> int:
+        """Where a field of a body begins."""
+        return self.layout.start + self.layout.body_at[number] + BODY.offset(field)
+
+    def field(self, link: int, name: str) -> slice:
+        """Where a field of a link lies."""
+        offset, size = self.layout.links[link].record[name]
+        begin = self.layout.start + self.layout.link_at[link] + offset
+        return slice(begin, begin + size)
+
+    def path(self, number: int) -> list[int]:
+        """The links that move a body, inwards."""
+        link, found = self.tree.bodies[number][1], []
+        while link >= 0:
+            found.append(link)
+            link = self.tree.links[link].parent
+        return found
+
+    @cached_property
+    def inertia(self) -> Inertia:
+        nv, start = self.tree.nv, self.layout.start
+        rows, columns = self.tree.pattern
+        key = rows * nv + columns
+        sorted_by_key = np.argsort(key)
+        places = np.array(self._tiles.places, dtype=np.int64).reshape(-1, 2)
+        number = sorted_by_key[np.searchsorted(key, places[:, 0] * nv + places[:, 1], sorter=sorted_by_key)]  # of CRBA's numbers
+        order = [i for run in self._tiles.runs for i in run]
+        right = self._tiles_at + len(places) + np.arange(nv)
+        inverse = [record + k for run, record in zip(self._tiles.runs, self._tiles.record, strict=True) for k in range(len(run))]
+        return Inertia(
+            start + self.layout.size + number,
+            start + self._tiles_at + np.arange(len(places)),
+            start + self._tiles_at + np.array(inverse, dtype=np.int64),
+            start + right,
+            self.tau[order],
+        )
+
+    @cached_property
+    def _tiles(self) -> Tiles:
+        return Tiles(self.tree.expanded_parents)
+
+    @cached_property
+    def _substitution(self) -> Substitution:
+        return Substitution(self._tiles)
+
+    def _writer(self, name: str) -> Callable[[Program], None]:
+        programs, held = self.tree.programs, bool(self.held)
+        if name in PLAIN:
+            return lambda program: programs.add_sweep(program, name)
+        if name.startswith("columns "):
+            return lambda program: self._add_columns(program, int(name.split()[1]))
+        return {
+            "recover": programs.add_recovery,
+            "following": programs.add_following,
+            "outwards": programs.add_way_out,
+            "aba out": lambda program: self._add_loaded(program, "aba_out"),
+            "aba back": lambda program: programs.add_aba_back(program, held),
+            "bias out": lambda program: self._add_loaded(program, "rnea_out"),
+            "bias back": self._add_bias,
+            "inertia": self._add_inertia,
+            "factor": lambda program: self._add_tiles(program, self._tiles.operations()),
+            "up": lambda program: self._add_tiles(program, self._substitution.upwards()),
+            "down": lambda program: self._add_tiles(program, self._substitution.downwards()),
+            "hold": self._add_holding,
+        }[name]
+
+    def _add_loaded(self, program: Program, out: str) -> None:
+        """One kernel on every link outwards, then the forces on the bodies."""
+        self.tree.programs.add_sweep(program, out)
+        self.tree.programs.add_bodies(program, plain(body_wrench))
+
+    def _add_bias(self, program: Program) -> None:
+        """C, less the forces on the bodies, into x, which must be zero; the bodies' accelerations while qdd is zero."""
+        programs = self.tree.programs
+        programs.add_sweep(program, "rnea_in_held" if self.held else "rnea_in", inwards=True)
+        programs.add_bodies(program, plain(body_turning))
+
+    def _add_inertia(self, program: Program) -> None:
+        """The blocks of H of links that are in place."""
+        self.tree.programs.add_sweep(program, "compose")
+        self.tree.programs.add_blocks(program, bool(self.held))
+
+    def _add_tiles(self, program: Program, operations) -> None:
+        for kernel, offsets in operations:
+            program.add(kernel, *[self._tiles_at + offset for offset in offsets])
+
+    def _add_holding(self, program: Program) -> None:
+        layout = self.layout
+        for force in self.held:
+            program.add(layout.links[force.link].kernel("hold"), layout.link_at[force.link], layout.body_at[force.body],
+                        layout.body_constants_at[force.body])  # fmt: skip
+
+    def _add_columns(self, program: Program, number: int) -> None:
+        """The Jacobian of a body's reference point, link by link."""
+        layout = self.layout
+        program.add(plain(body_point), layout.body_at[number], layout.point)
+        for i in self.path(number):
+            program.add(layout.links[i].kernel("column"), layout.link_at[i], layout.point)
+
+    def _write(self, name: str, write: Callable[[Program], None]) -> None:
         first = len(self._program.rows)
         write(self._program)
         self._spans[name] = first, len(self._program.rows)
 
     def _of_bodies(self, entries: np.ndarray) -> np.ndarray:
-        return entries.reshape(len(self.tree.bodies), -1)[self.moving].ravel()
+        return self.layout.start + entries.reshape(len(self.tree.bodies), -1)[self.moving].ravel()

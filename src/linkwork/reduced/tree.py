@@ -67,6 +67,7 @@ class Tree:
     bodies: list[tuple[RigidBody, int, Pose]]  # in order of addition: body, its link (-1: fixed to the ground), its frame there
     masses: list[tuple[float, np.ndarray, np.ndarray]]  # of each link: kg, centre (3,), inertia about its origin (3, 3)
     start: np.ndarray  # (nq,): the configuration as built
+    closing: list  # constraints that the tree leaves out: those that close loops, or have no joint coordinate
     programs: Programs = field(init=False, repr=False)
 
     def __post_init__(self):
@@ -132,7 +133,8 @@ class Tree:
         )
 
 
-def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = None, damping: Mapping | None = None) -> Tree:
+def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = None, damping: Mapping | None = None,
+            loops: bool = False) -> Tree:  # fmt: skip
     """A world of rigid bodies and joints in joint coordinates.
 
     A body that no joints connect with the ground floats (of several connected ones, the first). `lock` fixes joints, or
@@ -140,17 +142,24 @@ def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = No
     are by joint, one number or one for each freedom. Forces of the world other than gravity are left out: give them as tau, or
     as wrenches.
 
+    A world that is no tree is refused, unless `loops` asks for a spanning tree of it: constraints that close loops, and those
+    that have no joint coordinate, are left out and stand in `Tree.closing`.
+
     >>> import linkwork as lw
     >>> tree = lw.reduced.compile(lw.scenes.get("double-pendulum"))
     >>> tree.nq, tree.nv
     (2, 2)
+    >>> tree = lw.reduced.compile(lw.scenes.get("slider-crank"), loops=True)
+    >>> tree.nv, len(tree.closing)
+    (3, 1)
     """
-    return _compiled(world, {"lock": dict(lock or {}), "armature": dict(armature or {}), "damping": dict(damping or {})})
+    options = {"lock": dict(lock or {}), "armature": dict(armature or {}), "damping": dict(damping or {}), "loops": bool(loops)}
+    return _compiled(world, options)
 
 
 def _compiled(world, options: dict) -> Tree:
-    given = {name: _by_element(world, values) for name, values in options.items()}
-    builder = _Builder(world, given)
+    given = {name: _by_element(world, options[name]) for name in ("lock", "armature", "damping")}
+    builder = _Builder(world, given, options["loops"])
     builder.walk()
     links = builder.links
     sizes_q, sizes_v = ([0, *(getattr(link.kind, n) for link in links)] for n in ("nq", "nv"))
@@ -159,6 +168,7 @@ def _compiled(world, options: dict) -> Tree:
     tree = Tree(
         world, options, np.array(world.gravity), links, parent, np.cumsum(sizes_q), np.cumsum(sizes_v),
         expanded(parent, sizes_v[1:]), bodies, _masses(bodies, len(links)), np.concatenate([[], *builder.starts]),
+        [c for c in world.constraints if c in builder.closing],
     )  # fmt: skip
     return tree
 
@@ -170,8 +180,9 @@ def _by_element(world, values: Mapping) -> dict:
 class _Builder:
     """Walks a world from the ground, then from each body that floats."""
 
-    def __init__(self, world, given: dict[str, dict]):
-        self.world, self.given = world, given
+    def __init__(self, world, given: dict[str, dict], loops: bool):
+        self.world, self.given, self.loops = world, given, loops
+        self.closing: set = set()
         self.links: list[LinkData] = []
         self.starts: list[np.ndarray] = []
         self.met: set = set()  # joints, and bodies that float
@@ -180,8 +191,9 @@ class _Builder:
         self.batches = frames.batches_of(world)
         self.joints: dict = {body: [] for body in (world.ground, *world.bodies)}
         for joint in world.constraints:
-            self.joints[joint.a].append(joint)
-            self.joints[joint.b].append(joint)
+            if joint not in self.closing:
+                self.joints[joint.a].append(joint)
+                self.joints[joint.b].append(joint)
 
     def _check(self) -> None:
         if not self.world.bodies:
@@ -191,9 +203,12 @@ class _Builder:
                 raise ModelError(f"{checks.label(body)}: joint coordinates are those of rigid bodies; give a RigidBody instead")
         for joint in self.world.constraints:
             if type(joint) not in NAMES:
-                raise ModelError(
-                    f'{checks.label(joint)}: it has no joint coordinate; remove it, or simulate with solver="tree"'
-                )
+                self._leave_out(joint, "it has no joint coordinate")
+
+    def _leave_out(self, constraint, why: str) -> None:
+        if not self.loops:
+            raise ModelError(f'{checks.label(constraint)}: {why}; remove it, or simulate with solver="tree" or "ltdl"')
+        self.closing.add(constraint)
 
     def walk(self) -> None:
         self._branch(self.world.ground)
@@ -221,10 +236,8 @@ class _Builder:
             used.add(joint)
             far = joint.b if joint.a is near else joint.a
             if far in self.home:
-                raise ModelError(
-                    f"{checks.label(joint)}: it closes a loop, and joint coordinates are those of a tree; "
-                    'remove it, or simulate with solver="tree"'
-                )
+                self._leave_out(joint, "it closes a loop, and joint coordinates are those of a tree")
+                continue
             self._join(joint, near, far)
             waiting += [(other, far) for other in reversed(self.joints[far]) if other not in used]
 

@@ -3,8 +3,8 @@
 from linkwork.model.programs import Programs
 from linkwork.solvers.dense import Dense
 from linkwork.solvers.implicit import TANGENTS, Implicit
-from linkwork.solvers.tree import JointCoordinates, Tree, TreeWithoutLimbs
+from linkwork.solvers.tree import InertiaMatrix, JointCoordinates, Tree, TreeWithoutLimbs
 
-SOLVERS: dict[str, type[Programs]] = {cls.name: cls for cls in (Tree, TreeWithoutLimbs, Dense, Implicit, JointCoordinates)}
+SOLVERS: dict[str, type[Programs]] = {cls.name: cls for cls in (Tree, TreeWithoutLimbs, Dense, Implicit, JointCoordinates, InertiaMatrix)}
 
 __all__ = ["SOLVERS", "TANGENTS"]

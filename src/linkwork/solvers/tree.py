@@ -19,8 +19,14 @@ class Tree(Programs):
 class JointCoordinates(Tree):
     """Steps are made in joint coordinates, by the articulated-body algorithm (reduced/); reports come from `tree`."""
 
-    name, integrators = "aba", IN_JOINTS
+    name, integrators = "aba", (*IN_JOINTS, "joint-implicit")
     counts_limbs = True
+
+
+class InertiaMatrix(JointCoordinates):
+    """The same by the inertia matrix of a spanning tree, L^T D L; loops by the response of its factors."""
+
+    name = "ltdl"
 
 
 class TreeWithoutLimbs(Programs):

@@ -72,6 +72,8 @@ class Law(Relation):
 
     velocity_dependent = True
     turns_only = False  # a torque that depends on how its bodies are turned, and on nothing else of them
+    relative = False  # depends on how its bodies stand and move relative to each other alone
+    yields = True  # depends on where its bodies are, or how they move: it may be stiff
 
     def law(self, handles, p, t) -> tuple[list, SX]:
         raise NotImplementedError
@@ -90,6 +92,7 @@ class Spring(Law):
     """f = -(k (l - l0) + c l') along the line of its points; Damper is one with k = 0."""
 
     fields = {"on_a": 3, "on_b": 3, "stiffness": 1, "rest": 1, "damping": 1}
+    relative = True
 
     def __init__(self, element):
         self.velocity_dependent = not (isinstance(element.damping, float) and element.damping == 0.0)
@@ -169,7 +172,7 @@ class Drag(Law):
 class Wrench(Law):
     """A given force at a point and a given torque, in the world's or the body's axes."""
 
-    velocity_dependent = False
+    velocity_dependent = yields = False
 
     def __init__(self, element):
         self.traced = {name: element.traced(name, 3) for name in ("force", "torque") if callable(getattr(element, name))}
@@ -218,6 +221,7 @@ class Motor(Law):
     """A torque about (a force along) a joint's axis: given, or a servo on its coordinate or rate, within a limit."""
 
     needs_directions = (True, True)
+    relative = True
 
     def __init__(self, element):
         self.joint = JOINTS[type(element.joint)](element.joint)
@@ -225,7 +229,7 @@ class Motor(Law):
         self.kind, self.limited = element.kind, element.limit is not None
         self.key = f"Motor:{self.joint.key}-{self.kind}-{self.limited}"
         self.counters = 1 if self.kind == "position" and not self.sliding else 0
-        self.velocity_dependent = self.kind != "torque"
+        self.velocity_dependent = self.yields = self.kind != "torque"
         self.turns_only = not self.sliding
         self.fields = {**self.joint.fields, "axis_a": 3, "kp": 1, "kd": 1, "limit": 1, "command": 1}
 

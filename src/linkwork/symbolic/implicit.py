@@ -28,6 +28,7 @@ from linkwork.symbolic.tape import POSITION, Rows, Tape
 
 BEGIN, AGAIN = "begin", "again"
 STAGE = {BEGIN: "now", AGAIN: "next"}
+TANGENT = 27  # numbers of a tangent on a rigid body: h D + h^2 K (6, 6) as a lower triangle, h K v (6,)
 
 # -- bodies: pointer 1 -------------------------------------------------------------------------------------------------
 
@@ -305,6 +306,21 @@ def turning_kernel(force: ForceKind, what: str, child: int, held: int, joint: Re
 
     name = f"implicit|{force.key}|{what}|turning|{child}|{held}|{joint.key if joint else None}|{start}"
     return Kernel(name, write, joining=Joining.SMALL)
+
+
+def holding_kernel(force: ForceKind, child: int) -> Kernel:
+    """Pointer 4: `TANGENT` of a force at a joint, by what the body `child` does relative to the other."""
+
+    def write(trace: Trace) -> None:
+        h = load_global(trace, "step")
+        _, K, D = linearised(trace, force, BEGIN, False)
+        v = ca.vertcat(*[View(kind, trace, 2 + k).v for k, kind in enumerate(force.kinds) if kind])
+        before = sum(kind.nv for kind in force.kinds[:child] if kind)
+        own = slice(before, before + force.kinds[child].nv)
+        A = _shaped(h * D + h * h * K, False)
+        trace.store(4, 0, ca.vertcat(blocks.lower(A[own, own]), (h * K @ v)[own]))
+
+    return Kernel(f"implicit|{force.key}|holding|{child}", write)
 
 
 def linearised(trace: Trace, force: ForceKind, what: str, exact: bool) -> tuple[SX, SX, SX]:

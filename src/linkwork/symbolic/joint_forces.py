@@ -43,6 +43,7 @@ class JointLaw(Law):
     """On the bodies of a joint, with the joint's own numbers."""
 
     needs_directions = (True, True)
+    relative = True
 
     def __init__(self, element):
         self.joint = JOINTS[type(element.joint)](element.joint)
@@ -179,7 +180,7 @@ class TurnLaw(Law):
     """The base of laws on the turn of b relative to a since they were built, and to a rest."""
 
     needs_directions = (True, True)
-    turns_only = True
+    turns_only = relative = True
     turns = {"turn_a": 4, "turn_b": 4}
 
     def turn_numbers(self, rests, A, B) -> dict[str, np.ndarray]:
@@ -465,6 +466,8 @@ class Follow(Law):
 class Contact(Law):
     """A sphere (or point) of b on a plane or sphere of a: k depth + c depth', eased, while they overlap; friction against
     the slip s of the touching points, mu N s / sqrt(s^2 + slip^2)."""
+
+    relative = True
 
     def __init__(self, element):
         self.flat, self.rubs = element.plane is not None, not is_zero(element.friction)

@@ -1,0 +1,149 @@
+"""Loops in joint coordinates: rows that the spanning tree leaves open, solved with the factors of its inertia matrix.
+
+    H qdd + C = tau + J^T y,   J qdd = r        H = L^T D L:   Y = L^-T J^T,   W = Y^T D^-1 Y,   W y = r - Y^T D^-1 L^-T (tau - C)
+
+(featherstone05, closing remark). J of a row is its Jacobian by the bodies' velocities times theirs by the joints'. Rows that
+depend on others are left out: W is eliminated by its largest pivots, and stops where none is left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.codegen.jit import jit, sweep
+
+ACCELERATION, VELOCITY, PLACE = 0, 1, 2  # what rows are asked for
+DEPENDENT = 1e-11  # a pivot of W, with ones on its diagonal, that is this small is none
+
+
+@jit
+def copied(source, places, target, there):
+    for i in range(places.shape[0]):
+        target[there[i]] = source[places[i]]
+
+
+@jit
+def find_rows(work, table, own, own_table, loops, what, J, right):
+    """J (rows, nv), in the order of elimination, and the right-hand side of J x = right; the largest of it.
+
+    `loops`: scratch of the model; operations, two a node: Jacobian and bias into the scratch, then residual and rate; nodes
+    (n, 3): rows, offset of residuals, rows taken before; taken: which rows of the nodes, whether they are of positions; ends:
+    (n + 1,) where the bodies of each node begin, their numbers among the touched ones; bodies: (b + 1,) where the columns of
+    each begin, (b + 1,) where the operations begin that make them, (b,) where their accelerations lie; columns (c, 3): offset,
+    distance from row to row, freedom; the operations themselves."""
+    scratch, operations, nodes, taken, first_end, ends, first_column, first_operation, turning, columns, making = loops
+    worst = 0.0
+    for n in range(nodes.shape[0]):
+        size, report, begin = nodes[n]
+        count = (nodes[n + 1, 2] if n + 1 < nodes.shape[0] else taken.shape[0]) - begin
+        sweep(work, table, operations[2 * n : 2 * n + 2])
+        bias = scratch + 6 * size * (first_end[n + 1] - first_end[n])
+        for k in range(count):
+            row, of_place = taken[begin + k]
+            J[begin + k] = 0.0
+            if what == ACCELERATION:
+                right[begin + k] = -work[bias + row]
+            elif what == VELOCITY:
+                right[begin + k] = -work[report + size + row]
+            else:
+                right[begin + k] = -work[report + row] if of_place else 0.0
+        for e in range(first_end[n], first_end[n + 1]):
+            body, block = ends[e], scratch + 6 * size * (e - first_end[n])
+            sweep(own, own_table, making[first_operation[body] : first_operation[body + 1]])
+            for k in range(count):
+                at = block + 6 * taken[begin + k, 0]
+                if what == ACCELERATION:
+                    for i in range(6):
+                        right[begin + k] -= work[at + i] * own[turning[body] + i]
+                for c in range(first_column[body], first_column[body + 1]):
+                    offset, stride, freedom = columns[c]
+                    total = 0.0
+                    for i in range(6):
+                        total += work[at + i] * own[offset + i * stride]
+                    J[begin + k, freedom] += total
+        for k in range(count):
+            worst = max(worst, abs(right[begin + k])) if right[begin + k] == right[begin + k] else np.inf
+    return worst
+
+
+@jit
+def factor(own, own_table, inertia, places):
+    """H of links that are in place, and L^T D L of it."""
+    blocks, factoring, _, _ = inertia
+    blocks_at, tiles_at, _, _, _ = places
+    sweep(own, own_table, blocks)
+    copied(own, blocks_at, own, tiles_at)
+    sweep(own, own_table, factoring)
+
+
+@jit
+def solve(own, own_table, inertia, places, J, right, W, y):
+    """x of the joints: H x = b + J^T y and J x = right, with b = -x as it is there. J becomes Y^T."""
+    _, _, up, down = inertia
+    _, _, pivots_at, right_at, joints_at = places
+    m, n = J.shape
+    for k in range(m):
+        for i in range(n):
+            own[right_at[i]] = J[k, i]
+        sweep(own, own_table, up)
+        for i in range(n):
+            J[k, i] = own[right_at[i]]
+    for i in range(n):
+        own[right_at[i]] = -own[joints_at[i]]
+    sweep(own, own_table, up)
+    if m > 0:
+        for k in range(m):
+            for i in range(n):
+                right[k] -= J[k, i] * own[pivots_at[i]] * own[right_at[i]]
+            for j in range(k + 1):
+                total = 0.0
+                for i in range(n):
+                    total += J[k, i] * own[pivots_at[i]] * J[j, i]
+                W[k, j] = W[j, k] = total
+        solve_by_largest_pivots(W, right, y)
+        for k in range(m):
+            for i in range(n):
+                own[right_at[i]] += J[k, i] * y[k]
+    sweep(own, own_table, down)
+    for i in range(n):
+        own[joints_at[i]] = own[right_at[i]]
+
+
+@jit
+def solve_by_largest_pivots(W, right, y):
+    """y of W y = right; W (m, m) is symmetric and positive semidefinite, and changed; so is right. y of rows that depend on
+    others is zero."""
+    m = W.shape[0]
+    scale, left, order, count = np.empty(m), np.ones(m, np.bool_), np.empty(m, np.int64), 0
+    for k in range(m):
+        scale[k] = 1 / np.sqrt(W[k, k]) if W[k, k] > 0 else 0.0
+    for k in range(m):
+        for j in range(m):
+            W[k, j] *= scale[k] * scale[j]
+        right[k] *= scale[k]
+        y[k] = 0.0
+    while count < m:
+        p, largest = -1, DEPENDENT
+        for k in range(m):
+            if left[k] and W[k, k] > largest:
+                p, largest = k, W[k, k]
+        if p < 0:
+            break
+        left[p] = False
+        order[count] = p
+        count += 1
+        for k in range(m):
+            if left[k]:
+                factor = W[k, p] / W[p, p]
+                for j in range(m):
+                    if left[j]:
+                        W[k, j] -= factor * W[p, j]
+                right[k] -= factor * right[p]
+    for place in range(count - 1, -1, -1):
+        p = order[place]
+        total = right[p]
+        for later in range(place + 1, count):
+            total -= W[p, order[later]] * y[order[later]]
+        y[p] = total / W[p, p]
+    for k in range(m):
+        y[k] *= scale[k]
