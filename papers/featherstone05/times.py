@@ -1,18 +1,18 @@
 """Measured times on the paper's humanoid and chain, beside LAPACK, and of the stages of `linkwork.reduced.prediction`.
 
-`TIMERS` names the stages that are measured: (parents, freedoms) -> seconds for one state. A stage that is added there
-appears in the tables.
+`TIMERS` names the stages that are measured: (parents, freedoms) -> seconds for one state.
 """
 
 import linkwork as lw
 from benchmarks import sparse
 from linkwork.reduced import prediction
 from linkwork.reduced.mechanisms import mechanism
+from linkwork.reduced.timers import timer
 from papers.baraff96.sizes import whole
 from papers.featherstone05.trees import CHAIN, HUMANOID
 
 TREES = {"humanoid": HUMANOID, "chain": CHAIN}
-TIMERS = {"solve": prediction.time_solve}
+TIMERS = {stage: timer(stage) for stage in prediction.STAGES}
 
 
 def measure(report=lambda text: None, seconds=sparse.SECONDS):

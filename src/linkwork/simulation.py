@@ -42,7 +42,8 @@ class Simulation(Reports):
     """A world in motion.
 
     `solver`: tree (linear time), fronts (the same without joining bodies and joints), dense (the reference), implicit
-    (stiff forces; its integrator is backward-euler), aba (joint coordinates; joint-rk4 or joint-euler).
+    (stiff forces; its integrator is backward-euler); in joint coordinates, with joint-rk4, joint-euler or joint-implicit: aba
+    (linear time), ltdl (by the inertia matrix, with loops) and auto (whichever of these two should be faster here).
     `integrator`: rattle (the default), euler, rk4, dopri5, first-order.
     `tolerance`: of rattle's position stage (m), of dopri5, and of Newton's method (m, rad) with implicit.
     `stiffness`, `damping`: Baumgarte feedback k_s (1/s^2) and k_d (1/s) of euler; first-order takes k_s in 1/s.
@@ -69,7 +70,11 @@ class Simulation(Reports):
         self._dt = checks.positive(self, "dt", dt)
         if not 1e-100 < self._dt < 1e100:
             raise LinkworkError(f"Simulation: dt is {dt:g} s; give a step between 1e-100 s and 1e100 s")
-        self.solver = _known("solver", solver, SOLVERS)
+        solver = self.solver = _known("solver", solver, (*SOLVERS, "auto"))
+        if solver == "auto":
+            from linkwork.reduced.choice import faster  # as all of reduced: imported by those who use it
+
+            solver = self.solver = faster(world)
         integrator = _known("integrator", integrator or SOLVERS[solver].integrators[0], INTEGRATORS)
         if integrator not in SOLVERS[solver].integrators:
             raise LinkworkError(f'Simulation: the solver "{solver}" does not go with the integrator "{integrator}"; '

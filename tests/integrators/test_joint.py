@@ -43,7 +43,7 @@ def reference():
 
 
 @pytest.mark.parametrize("integrator, order, dt", [("joint-rk4", 4, 4e-3), ("joint-euler", 1, 1e-3)])
-@pytest.mark.parametrize("solver", ["aba", "tree"])
+@pytest.mark.parametrize("solver", ["aba", "ltdl", "tree"])
 def test_the_motion_is_that_of_maximal_coordinates(reference, solver, integrator, order, dt):
     errors = [np.abs(places(ran(solver, integrator, step)) - reference).max() for step in (dt, dt / 2)]
     assert errors[1] < (1e-4 if order == 4 else 0.1)
@@ -54,6 +54,13 @@ def test_accelerations_of_tree_are_those_of_aba():
     """baraff96 section 2.2: joint coordinates integrated with the accelerations of maximal ones."""
     first, second = (places(ran(solver, "joint-rk4", 2e-3)) for solver in ("aba", "tree"))
     assert np.allclose(first, second, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("integrator", ["joint-rk4", "joint-euler", "joint-implicit"])
+@pytest.mark.filterwarnings("ignore:Drag")
+def test_accelerations_by_the_inertia_matrix_are_those_of_aba(integrator):
+    first, second = (places(ran(solver, integrator, 2e-3)) for solver in ("aba", "ltdl"))
+    assert np.allclose(first, second, rtol=1e-11, atol=1e-12)
 
 
 def test_nothing_drifts():
@@ -76,9 +83,11 @@ def test_reactions_and_accelerations_are_reported():
         joint.impulse(joint.world.constraints[0])
 
 
-@pytest.mark.parametrize("integrator", ["joint-rk4", "joint-euler"])
-def test_the_same_bits_again(integrator):
-    sim = ran("aba", integrator, 2e-3)
+@pytest.mark.parametrize("integrator", ["joint-rk4", "joint-euler", "joint-implicit"])
+@pytest.mark.parametrize("solver", ["aba", "ltdl"])
+@pytest.mark.filterwarnings("ignore:Drag")
+def test_the_same_bits_again(solver, integrator):
+    sim = ran(solver, integrator, 2e-3)
     start, twin, other = sim.state.copy(), copy.deepcopy(sim), pickle.loads(pickle.dumps(sim))
     sim.step(10)
     for again in (twin, other):

@@ -28,7 +28,8 @@ def test_a_loop():
     world.add(lw.Ball("bar", bar(world, 3.0, "rod"), at=(2, 0, 0), name="pin"))
     world.add(lw.Slider(world.ground, "rod", at=(4, 0, 0), axis=(1, 0, 0), name="guide"))
     with pytest.raises(
-        lw.ModelError, match='^(Slider "guide"|Ball "pin"): it closes a loop, .*; remove it, or simulate with solver="tree" or "ltdl"$'
+        lw.ModelError,
+        match='^(Slider "guide"|Ball "pin"): it closes a loop, .*; remove it, or simulate with solver="tree" or "ltdl"$',
     ):
         R.compile(world)
 
@@ -37,7 +38,8 @@ def test_a_constraint_without_a_coordinate():
     world = pendulum()
     world.add(lw.Distance(world.ground, "bar", 1.0, name="rope"))
     with pytest.raises(
-        lw.ModelError, match='^Distance "rope": it has no joint coordinate; remove it, or simulate with solver="tree" or "ltdl"$'
+        lw.ModelError,
+        match='^Distance "rope": it has no joint coordinate; remove it, or simulate with solver="tree" or "ltdl"$',
     ):
         R.compile(world)
 

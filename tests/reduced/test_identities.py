@@ -130,6 +130,7 @@ def test_momentum_moves_the_centre_of_mass(seed):
         arm = poses.position[k] + turn @ body.com - com
         spin += turn @ body.inertia @ turn.T @ w + body.mass * np.cross(arm, speeds[k, :3] + np.cross(w, turn @ body.com))
     assert np.allclose(P[3:], spin, atol=1e-10)
+    assert np.allclose(R.centroidal_momentum_matrix(tree, q) @ qd, P, atol=1e-11)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

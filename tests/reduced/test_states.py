@@ -19,6 +19,7 @@ ALGORITHMS = {
     "jacobian_rate": lambda t, q, v, a, **o: R.jacobian_rate(t, q, v, t.world.bodies[-1], (1, 2, 3), **o),
     "centre_of_mass": lambda t, q, v, a, **o: R.centre_of_mass(t, q, **o),
     "centroidal_momentum": lambda t, q, v, a, **o: R.centroidal_momentum(t, q, v, **o),
+    "centroidal_momentum_matrix": lambda t, q, v, a, **o: R.centroidal_momentum_matrix(t, q, **o),
     "energy": lambda t, q, v, a, **o: R.energy(t, q, v, **o),
     "integrate": lambda t, q, v, a, **o: R.integrate(t, q, v, 0.5, **o),
     "difference": lambda t, q, v, a, **o: R.difference(t, q, R.integrate(t, q, v, 0.5), **o),

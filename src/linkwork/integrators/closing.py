@@ -1,6 +1,7 @@
 """Loops in joint coordinates: rows that the spanning tree leaves open, solved with the factors of its inertia matrix.
 
-    H qdd + C = tau + J^T y,   J qdd = r        H = L^T D L:   Y = L^-T J^T,   W = Y^T D^-1 Y,   W y = r - Y^T D^-1 L^-T (tau - C)
+    H qdd + C = tau + J^T y,   J qdd = r,   H = L^T D L
+    Y = L^-T J^T,   W = Y^T D^-1 Y,   W y = r - Y^T D^-1 L^-T (tau - C)
 
 (featherstone05, closing remark). J of a row is its Jacobian by the bodies' velocities times theirs by the joints'. Rows that
 depend on others are left out: W is eliminated by its largest pivots, and stops where none is left.
@@ -10,9 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, sweep
+from linkwork.codegen.jit import OPERANDS, jit, sweep
+from linkwork.model.graph import GROUND
+from linkwork.model.programs import Programs
+from linkwork.symbolic.tape import POSITION
 
 ACCELERATION, VELOCITY, PLACE = 0, 1, 2  # what rows are asked for
+ROUNDING = 1e-12  # an entry of J that is so small beside what it could be is zero: the tree holds that row already
 DEPENDENT = 1e-11  # a pivot of W, with ones on its diagonal, that is this small is none
 
 
@@ -24,13 +29,8 @@ def copied(source, places, target, there):
 
 @jit
 def find_rows(work, table, own, own_table, loops, what, J, right):
-    """J (rows, nv), in the order of elimination, and the right-hand side of J x = right; the largest of it.
-
-    `loops`: scratch of the model; operations, two a node: Jacobian and bias into the scratch, then residual and rate; nodes
-    (n, 3): rows, offset of residuals, rows taken before; taken: which rows of the nodes, whether they are of positions; ends:
-    (n + 1,) where the bodies of each node begin, their numbers among the touched ones; bodies: (b + 1,) where the columns of
-    each begin, (b + 1,) where the operations begin that make them, (b,) where their accelerations lie; columns (c, 3): offset,
-    distance from row to row, freedom; the operations themselves."""
+    """J (rows, nv), in the order of elimination, and the right-hand side of J x = right; the largest of it. `loops`:
+    `Loops.arrays`."""
     scratch, operations, nodes, taken, first_end, ends, first_column, first_operation, turning, columns, making = loops
     worst = 0.0
     for n in range(nodes.shape[0]):
@@ -38,6 +38,7 @@ def find_rows(work, table, own, own_table, loops, what, J, right):
         count = (nodes[n + 1, 2] if n + 1 < nodes.shape[0] else taken.shape[0]) - begin
         sweep(work, table, operations[2 * n : 2 * n + 2])
         bias = scratch + 6 * size * (first_end[n + 1] - first_end[n])
+        largest = np.zeros(count)  # that an entry of a row could be
         for k in range(count):
             row, of_place = taken[begin + k]
             J[begin + k] = 0.0
@@ -57,11 +58,17 @@ def find_rows(work, table, own, own_table, loops, what, J, right):
                         right[begin + k] -= work[at + i] * own[turning[body] + i]
                 for c in range(first_column[body], first_column[body + 1]):
                     offset, stride, freedom = columns[c]
-                    total = 0.0
+                    total, size_of_row, size_of_column = 0.0, 0.0, 0.0
                     for i in range(6):
                         total += work[at + i] * own[offset + i * stride]
+                        size_of_row += abs(work[at + i])
+                        size_of_column += abs(own[offset + i * stride])
                     J[begin + k, freedom] += total
+                    largest[k] = max(largest[k], size_of_row * size_of_column)
         for k in range(count):
+            for i in range(J.shape[1]):
+                if abs(J[begin + k, i]) < ROUNDING * largest[k]:
+                    J[begin + k, i] = 0.0
             worst = max(worst, abs(right[begin + k])) if right[begin + k] == right[begin + k] else np.inf
     return worst
 
@@ -147,3 +154,60 @@ def solve_by_largest_pivots(W, right, y):
         y[p] = total / W[p, p]
     for k in range(m):
         y[k] *= scale[k]
+
+
+class Loops:
+    """What a tree leaves open, for `find_rows`, and room for it. `touched`: numbers of the bodies of those constraints."""
+
+    def __init__(self, programs: Programs, stepper, touched: list[int]):
+        model, self.stepper, self.touched = programs.model, stepper, touched
+        self.chosen: dict[int, list] = {}  # node -> constraints of it
+        for constraint in stepper.tree.closing:
+            self.chosen.setdefault(model.names[constraint.name][1], []).append(constraint)
+        nodes: list[tuple] = []  # rows of the node, offset of their residuals, rows taken before
+        taken: list[tuple] = []  # row of the node, whether it is one of places
+        ends: list[list[int]] = []  # bodies of each node, by their place in `touched`
+        for number, constraints in self.chosen.items():
+            node = model.nodes[number]
+            nodes.append((node.kind.size, model.report_at[number], len(taken)))
+            for c in constraints:
+                rows = node.rows_of(c)
+                taken += [(k, node.kind.levels[k] == POSITION) for k in range(rows.start, rows.stop)]
+            ends.append([touched.index(b) for b in node.ends if b != GROUND])
+        columns = self._columns()
+        making = [stepper.sweep(f"columns {b}") for b in touched]  # operations that make the columns
+        turning = [stepper.of_body(b, "wrench") for b in touched]  # where accelerations lie
+        operations = stacked([programs.loop(number) for number in self.chosen])  # two a node
+        self.arrays = (model.scratch, operations, table(nodes, 3), table(taken, 2), firsts(ends), flat(ends), firsts(columns),
+                       firsts(making), flat([turning]), table([column for part in columns for column in part], 3), stacked(making))  # fmt: skip
+        n, m = len(taken), stepper.tree.nv
+        self.room = np.zeros((n, m)), np.zeros(n), np.zeros((n, n)), np.zeros(n)  # J, right, W, y
+
+    def _columns(self) -> list[list[tuple[int, int, int]]]:
+        """Of each touched body: offset of a column, distance from row to row, freedom in the order of elimination."""
+        own, found = self.stepper, list[list[tuple[int, int, int]]]()
+        place = {int(at): k for k, at in enumerate(own.inertia.joints)} if self.chosen else {}
+        for b in self.touched:
+            found.append([])
+            for i in own.path(b):
+                x, J = own.field(i, "x"), own.field(i, "J")
+                n = x.stop - x.start
+                found[-1] += [(J.start + k, n, place[x.start + k]) for k in range(n)]
+        return found
+
+
+def flat(parts) -> np.ndarray:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts]).astype(np.int64)
+
+
+def firsts(parts) -> np.ndarray:
+    """Where each part begins once they stand one after another, and the end."""
+    return np.cumsum([0, *map(len, parts)])
+
+
+def table(rows: list, width: int) -> np.ndarray:
+    return np.array(rows, dtype=np.int64).reshape(-1, width)
+
+
+def stacked(operations: list[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.zeros((0, 1 + OPERANDS), dtype=np.int32), *operations])

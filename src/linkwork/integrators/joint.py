@@ -21,11 +21,21 @@ from linkwork.codegen.jit import jit, sweep
 from linkwork.elements import Parameter, Screw, checks
 from linkwork.errors import ModelError
 from linkwork.integrators.base import DIVERGED, KICK, OK, STEP, STUCK, TIME, Integrator, finite
-from linkwork.integrators.closing import ACCELERATION, PLACE, VELOCITY, copied, factor, find_rows, solve
+from linkwork.integrators.closing import (
+    ACCELERATION,
+    PLACE,
+    VELOCITY,
+    Loops,
+    copied,
+    factor,
+    find_rows,
+    flat,
+    solve,
+    stacked,
+)
 from linkwork.model.frames import RigidFrames
 from linkwork.model.graph import GROUND
 from linkwork.symbolic.implicit import TANGENT, holding_kernel
-from linkwork.symbolic.tape import POSITION
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 REACHES = (0.5, 0.5, 1.0, 0.0)  # from each stage to the next, in steps from the beginning
@@ -132,7 +142,9 @@ def steps_in_joints(work, model, own, tree, places, holding, inertia, inertia_at
         bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
         off = 0.0
         if solving[0].shape[0] > 0:
-            off = close(work, table, place, own, own_table, outwards, (nudge, strike), places, inertia, inertia_at, loops, solving)
+            off = close(
+                work, table, place, own, own_table, outwards, (nudge, strike), places, inertia, inertia_at, loops, solving
+            )
         sweep(work, table, count)
         if not finite(work, sentinels):
             return k + 1, DIVERGED, 0
@@ -196,8 +208,8 @@ class InJoints(Integrator):
             if child is not None:
                 found.append((number, child))
             else:
-                self.remarks.append(f"{checks.label(force.element)}: it does not act at a single joint, so that it is explicit in "
-                                    'joint coordinates; use solver="implicit" if it is stiff')  # fmt: skip
+                self.remarks.append(f"{checks.label(force.element)}: it does not act at a single joint, so that it is explicit "
+                                    'in joint coordinates; use solver="implicit" if it is stiff')  # fmt: skip
         return found
 
     @cached_property
@@ -206,16 +218,16 @@ class InJoints(Integrator):
         solved = self.way == "following"  # bodies tell accelerations, else forces
         fields = [[p.model.field_of_body(b, name) for name in ("q", "v", "x" if solved else "b")] for b in own.moving]
         coordinates, told = [np.r_[q, v] for q, v, _ in fields], [np.r_[last] for _, _, last in fields]
-        places = (_flat(coordinates), _flat(told), own.state, own.loads, own.tau)
+        places = (flat(coordinates), flat(told), own.state, own.loads, own.tau)
         loads = (p.up("acceleration", first=("accelerate",), light=True), p.backward(light=True)) if solved else (p.loads(),)
         sweeps = np.concatenate(loads), p.body("place"), p.count()
-        holding, loops, solving = self._holding(), self._loops(), self._room()  # made before the table is taken: they complete it
+        holding, loops = self._holding(), Loops(p, own, self.touched)  # before the table is taken: they complete it
         closing = [own.sweep(name if own.tree.closing else "") for name in ("nudge", "strike")]
         parts = [own.sweep(name) for name in ("recover", *self._dynamics, "outwards", *self.parts)]
         inertia = tuple(own.sweep(name if self.way == "ltdl" else "") for name in ("inertia", "factor", "up", "down"))
         found = own.inertia if self.way == "ltdl" else None
-        inertia_at = (found.blocks, found.tiles, found.pivots, found.right, found.joints) if found else (_flat([]),) * 5
-        return (p.table, *sweeps), (own.table, *parts, *closing), places, holding, inertia, inertia_at, loops, solving
+        inertia_at = (found.blocks, found.tiles, found.pivots, found.right, found.joints) if found else (flat([]),) * 5
+        return (p.table, *sweeps), (own.table, *parts, *closing), places, holding, inertia, inertia_at, loops.arrays, loops.room
 
     def _holding(self) -> tuple:
         p, own = self.programs, self.stepper
@@ -223,43 +235,7 @@ class InJoints(Integrator):
                       for number, child in self.local]  # fmt: skip
         tangents = np.array([own.of_body(child, "tangent") for _, child in self.local], dtype=np.int64)
         names = ("release", "hold") if self.local else ("", "")
-        return p.model.scratch, _stacked(operations), *(own.sweep(name) for name in names), tangents
-
-    def _loops(self) -> tuple:
-        """What `find_rows` needs."""
-        p, own, m = self.programs, self.stepper, self.programs.model
-        chosen: dict[int, list] = {}
-        for constraint in own.tree.closing:
-            chosen.setdefault(m.names[constraint.name][1], []).append(constraint)
-        nodes, taken, ends, first_end = [], [], [], [0]
-        for number, constraints in chosen.items():
-            node = m.nodes[number]
-            nodes.append((node.kind.size, m.report_at[number], len(taken)))
-            for c in constraints:
-                rows = node.rows_of(c)
-                taken += [(k, node.kind.levels[k] == POSITION) for k in range(rows.start, rows.stop)]
-            ends += [self.touched.index(b) for b in node.ends if b != GROUND]
-            first_end.append(len(ends))
-        columns, first_column, making = [], [0], []
-        place = {int(at): k for k, at in enumerate(own.inertia.joints)} if chosen else {}
-        for b in self.touched:
-            for i in own.path(b):
-                x, J = own.field(i, "x"), own.field(i, "J")
-                columns += [(J.start + k, x.stop - x.start, place[x.start + k]) for k in range(x.stop - x.start)]
-            first_column.append(len(columns))
-            making.append(own.sweep(f"columns {b}"))
-        first_operation = np.cumsum([0, *map(len, making)])
-        turning = [own.of_body(b, "wrench") for b in self.touched]
-        return (m.scratch, _stacked([p.loop(number) for number in chosen]), _table(nodes, 3), _table(taken, 2), _flat([first_end]),
-                _flat([ends]), _flat([first_column]), first_operation, _flat([turning]), _table(columns, 3), _stacked(making))  # fmt: skip
-
-    def _room(self) -> tuple[np.ndarray, ...]:
-        rows = sum(len(range(*m.rows_of(c).indices(m.kind.size))) for c, m in self._closing())
-        return np.zeros((rows, self.stepper.tree.nv)), np.zeros(rows), np.zeros((rows, rows)), np.zeros(rows)
-
-    def _closing(self):
-        model = self.programs.model
-        return [(c, model.nodes[model.names[c.name][1]]) for c in self.stepper.tree.closing]
+        return p.model.scratch, stacked(operations), *(own.sweep(name) for name in names), tangents
 
     def advance(self, work, steps, age):
         from linkwork.reduced.stepping import ENTRIES
@@ -278,20 +254,6 @@ def _child(tree, ends, relative: bool) -> int | None:
         if own >= 0 and tree.links[own].parent == other and (relative or other < 0):
             return b
     return None
-
-
-def _flat(parts) -> np.ndarray:
-    return np.concatenate([np.zeros(0, dtype=np.int64), *parts]).astype(np.int64)
-
-
-def _table(rows: list, width: int) -> np.ndarray:
-    return np.array(rows, dtype=np.int64).reshape(-1, width)
-
-
-def _stacked(operations: list[np.ndarray]) -> np.ndarray:
-    from linkwork.codegen.jit import OPERANDS
-
-    return np.concatenate([np.zeros((0, 1 + OPERANDS), dtype=np.int32), *operations])
 
 
 class JointEuler(InJoints):

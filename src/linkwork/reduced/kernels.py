@@ -229,10 +229,8 @@ class Link:
     def crba_in(self, trace: Trace, above: Link | None, held: bool = False) -> None:
         """Inwards: F = I^c S, the blocks H_ii = S^T F and, with the parent `above`, H_ij = F^T S_j to pointer 4; the composite
         inertia goes to the parent, and F stands at the grandparent."""
-        record, r = self.load(trace, "I"), self.load(trace, "r")
-        m, h, I = record[0], record[1:4], symmetric(record[4:10], 3)
-        S = self.subspace(trace)
-        F = ca.vertcat(m * S[0:3, :] - skew(h) @ S[3:6, :], skew(h) @ S[0:3, :] + I @ S[3:6, :])
+        r, S = self.load(trace, "r"), self.subspace(trace)
+        F = self._composite_momentum(trace, S)
         own = S.T @ F + ca.diag(self.constant(trace, "armature"))
         trace.store(4, 0, lower(own + self.held(trace)[0] if held else own))
         if above is None:
@@ -240,9 +238,30 @@ class Link:
         F = lifted(F, r)
         trace.store(4, triangle_size(self.kind.nv), F.T @ above.subspace(trace, 2))
         self.save(trace, U=lifted(F, above.load(trace, "r", 2)))
+        self._add_composite(trace, r)
+
+    def _composite(self, trace: Trace) -> tuple[SX, SX, SX]:
+        """Mass, first and second moment of the link and all beyond it."""
+        record = self.load(trace, "I")
+        return record[0], record[1:4], symmetric(record[4:10], 3)
+
+    def _composite_momentum(self, trace: Trace, S: SX) -> SX:
+        """F = I^c S, (6, nv): the momentum of the link and all beyond it while its joint moves."""
+        m, h, I = self._composite(trace)
+        return ca.vertcat(m * S[0:3, :] - skew(h) @ S[3:6, :], skew(h) @ S[0:3, :] + I @ S[3:6, :])
+
+    def _add_composite(self, trace: Trace, r: SX) -> None:
+        """The composite inertia goes to the parent."""
+        m, h, I = self._composite(trace)
         moved = h + m * r
         second = I + (ca.dot(h, r) + ca.dot(moved, r)) * SX.eye(3) - h @ r.T - r @ moved.T
         self.add_above(trace, I=ca.vertcat(m, moved, lower(second)))
+
+    def momentum_in(self, trace: Trace) -> None:
+        """Inwards: F = I^c S about the centre of mass (pointer 4: sums) to J; the composite inertia goes to the parent."""
+        arm = self.load(trace, "p") - trace.load(4, *SUMS["h"])
+        self.save(trace, J=lifted(self._composite_momentum(trace, self.subspace(trace)), arm))
+        self._add_composite(trace, self.load(trace, "r"))
 
     # kinematics
     def place(self, trace: Trace) -> None:

@@ -105,6 +105,19 @@ def centroidal_momentum(tree: Tree, q, qd, *, out=None) -> np.ndarray:
     return run(tree, ("sums", ("P", "L"), True), ("q", "qd"), (q, qd), out)
 
 
+def centroidal_momentum_matrix(tree: Tree, q, *, out=None) -> np.ndarray:
+    """A, (6, nv): the centroidal momentum is A qd.
+
+    >>> import linkwork as lw
+    >>> world = lw.World()
+    >>> stone = world.add(lw.RigidBody(2.0, (0.1, 0.2, 0.3)))
+    >>> tree = lw.reduced.compile(world)
+    >>> lw.reduced.centroidal_momentum_matrix(tree, lw.reduced.neutral(tree)).diagonal().round(12)
+    array([2. , 2. , 2. , 0.1, 0.2, 0.3])
+    """
+    return run(tree, ("momentum",), ("q",), (q,), out)
+
+
 def energy(tree: Tree, q, qd, *, out=None) -> np.ndarray:
     """(2,): kinetic energy (of armatures, too), then potential energy (zero at the world's origin), J.
 

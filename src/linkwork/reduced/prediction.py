@@ -8,7 +8,7 @@ measured all operations count alike, as in section 6 of featherstone05; `Predict
 from __future__ import annotations
 
 import json
-import time
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -18,12 +18,7 @@ import numpy as np
 
 from linkwork.codegen.compile import cache_folder, keep, platform_digest
 from linkwork.errors import UnknownNameError, suggestion
-from linkwork.reduced import counts, sparse
-from linkwork.reduced.mechanisms import mechanism
-from linkwork.reduced.parent_array import expanded
-
-MATRICES, STATES = 64, 512  # of a timed call
-TURNS = 20  # of which the best counts
+from linkwork.reduced import counts
 
 STAGES = {
     "aba": counts.aba,
@@ -96,13 +91,16 @@ def samples() -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def calibrate(timers: Mapping[str, Timer] | None = None, trees=None) -> dict[str, Rate]:
-    """Measure stages on this machine; `remember` keeps what was found. `timers`: stage -> Timer; `solve` has its own.
+    """Measure stages on this machine, all of them unless told; `remember` keeps what was found. `timers`: stage -> Timer.
 
     >>> rates = calibrate({"aba": lambda parents, freedoms: 2e-9 * counts.aba(parents, freedoms).total()}, samples()[:3])
     >>> f"{rates['aba'].operation:.1e}"
     '2.0e-09'
     """
-    timers = {"solve": time_solve} if timers is None else timers
+    if timers is None:
+        from linkwork.reduced.timers import timer  # compiles what only those need who measure
+
+        timers = {stage: timer(stage) for stage in STAGES}
     for stage in timers:
         if stage not in STAGES:
             near = suggestion(stage, STAGES)
@@ -127,6 +125,15 @@ def fitted(stage: str, times: list[tuple[np.ndarray, np.ndarray, float]]) -> Rat
     return Rate(float(row), float(operation))
 
 
+def known() -> dict[str, Rate]:
+    """The rates of all stages on this machine, measured now where they never were."""
+    missing = [stage for stage in STAGES if stage not in stored()]
+    if missing:
+        print("linkwork: measuring how fast joint coordinates are here (kept for next time) ...", file=sys.stderr, flush=True)
+        remember(calibrate())
+    return stored()
+
+
 @cache
 def stored() -> dict[str, Rate]:
     """The rates kept for this machine and version; empty where nothing was measured."""
@@ -139,48 +146,3 @@ def stored() -> dict[str, Rate]:
 
 def _path() -> Path:
     return cache_folder() / f"rates-{platform_digest()[:16]}.json"
-
-
-def time_solve(parents, freedoms) -> float:
-    """Seconds of one factorisation and back-substitution among many."""
-    rows, H = _matrices(parents, freedoms)
-    x = np.ones(H.shape[:-1])
-    return _best(lambda: sparse.solve_into(rows, H, x)) / MATRICES
-
-
-def dynamics_timers(compile, aba, crba, rnea) -> dict[str, Timer]:
-    """Timers of the other stages, from `lw.reduced`'s functions of these names: many states in one call."""
-
-    def timer(run) -> Timer:
-        def seconds(parents, freedoms):
-            tree = compile(mechanism(parents, freedoms))
-            q = np.repeat(tree.start[None], STATES, axis=0)
-            v = np.full((STATES, tree.nv), 0.1)
-            return _best(lambda: run(tree, q, v)) / STATES
-
-        return seconds
-
-    return {
-        "aba": timer(lambda tree, q, v: aba(tree, q, v, v)),
-        "crba": timer(lambda tree, q, v: crba(tree, q)),
-        "rnea": timer(lambda tree, q, v: rnea(tree, q, v, v)),
-    }
-
-
-def _matrices(parents, freedoms) -> tuple[np.ndarray, np.ndarray]:
-    """Strongly diagonal matrices with the sparsity of a tree."""
-    rows = expanded(parents, freedoms)
-    first, ancestors = sparse.lists(rows)
-    H = np.eye(len(rows)) * len(rows)
-    H[np.repeat(np.arange(len(rows)), np.diff(first)), ancestors] = 0.5
-    return rows, np.repeat(H[None], MATRICES, axis=0)
-
-
-def _best(run) -> float:
-    run()
-    found = float("inf")
-    for _ in range(TURNS):
-        start = time.perf_counter()
-        run()
-        found = min(found, time.perf_counter() - start)
-    return found

@@ -7,7 +7,7 @@ records of links and bodies, each entry once a lane.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -332,9 +332,9 @@ class Programs:
         return program
 
     def jacobian(self, link: int, rate: bool) -> Program:
-        layout, nv = self.layout, self.tree.nv
-        program = Program(layout, (6, nv), self._inputs("q", *["qd"] * rate), NONE)
-        source, dest, path = [], [], []
+        layout = self.layout
+        program = Program(layout, (6, self.tree.nv), self._inputs("q", *["qd"] * rate), NONE)
+        path: list[int] = []
         while link >= 0:
             path.append(link)
             link = self.tree.links[link].parent
@@ -346,11 +346,31 @@ class Programs:
             program.add(plain(point_move if rate else point_place), layout.link_at[path[0]], layout.point, layout.probe)
         for i in path:
             program.add(layout.links[i].kernel("column_rate" if rate else "column"), layout.link_at[i], layout.point)
+        self._take_columns(program, path)
+        return program
+
+    def _take_columns(self, program: Program, links: Iterable[int]) -> None:
+        """The result (6, nv) are the columns J of these links."""
+        layout, nv = self.layout, self.tree.nv
+        source, dest = [NONE], [NONE]
+        for i in links:
             offset, n = layout.links[i].record.offset("J"), self.tree.links[i].kind.nv
             columns = np.arange(n)[order(self.tree.links[i])]
             source += [layout.link_at[i] + offset + n * row + columns for row in range(6)]
             dest += [nv * row + self.tree.v_at[i] + np.arange(n) for row in range(6)]
-        program.source, program.dest = np.concatenate([NONE, *source]), np.concatenate([NONE, *dest])
+        program.source, program.dest = np.concatenate(source), np.concatenate(dest)
+
+    def momentum(self) -> Program:
+        layout = self.layout
+        program = Program(layout, (6, self.tree.nv), self._inputs("q"), NONE)
+        self.add_sweep(program, "place")
+        self._add_sums(program, "weigh")
+        self.add_sweep(program, "compose")
+        for i in reversed(range(len(layout.links))):
+            above, at = self.tree.links[i].parent, layout.link_at[i]
+            program.add(layout.links[i].kernel("momentum_in"), at, layout.link_at[above] if above >= 0 else at,
+                        layout.constants_at[i], layout.sums)  # fmt: skip
+        self._take_columns(program, range(len(layout.links)))
         return program
 
     def sums(self, names: tuple[str, ...], moving: bool) -> Program:
@@ -359,11 +379,15 @@ class Programs:
         source = np.concatenate([layout.sums + np.arange(SUMS.slice(n).start, SUMS.slice(n).stop) for n in names])
         program = Program(layout, (len(source),), self._inputs("q", *["qd"] * moving), source)
         self.add_sweep(program, "move" if moving else "place")
+        self._add_sums(program, "sum_up" if moving else "weigh")
+        return program
+
+    def _add_sums(self, program: Program, what: str) -> None:
+        layout = self.layout
         program.add(plain(sums_clear), layout.sums)
         for i, link in enumerate(layout.links):
-            program.add(link.kernel("sum_up" if moving else "weigh"), layout.link_at[i], layout.sums, layout.constants_at[i])
+            program.add(link.kernel(what), layout.link_at[i], layout.sums, layout.constants_at[i])
         program.add(plain(sums_finish), layout.sums)
-        return program
 
     def recover(self) -> Program:
         """q and qd from maximal coordinates: each link's first body tells where it is."""

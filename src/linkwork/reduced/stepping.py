@@ -64,11 +64,11 @@ class Stepper:
         programs = self.tree.programs
         self.layout, self._program = programs.layout, Program(programs.layout, (0,), [], NONE)
         self._spans: dict[str, tuple[int, int]] = {}
-        self._tiles_at = self.layout.size + (self.tree.pattern.shape[1] if "factor" in sweeps else 0)
+        self._tiles_at = self.layout.size + (self.tree.pattern.shape[1] if "inertia" in sweeps else 0)
         for name in sweeps:
             self._write(name, self._writer(name))
-        if "factor" in sweeps:
-            self._program.beyond = self._tiles_at - self.layout.size + len(self._tiles.places) + self.tree.nv
+        tiles = len(self._tiles.places) + self.tree.nv if "factor" in sweeps else 0
+        self._program.beyond = self._tiles_at + tiles - self.layout.size
         self.work, self.table, operations, _ = self._program.alone
         self._operations = operations
         self.state = self._of_bodies(self.layout.body_fields("position", "quaternion", "velocity", record=GIVEN))
@@ -105,10 +105,14 @@ class Stepper:
         key = rows * nv + columns
         sorted_by_key = np.argsort(key)
         places = np.array(self._tiles.places, dtype=np.int64).reshape(-1, 2)
-        number = sorted_by_key[np.searchsorted(key, places[:, 0] * nv + places[:, 1], sorter=sorted_by_key)]  # of CRBA's numbers
+        number = sorted_by_key[
+            np.searchsorted(key, places[:, 0] * nv + places[:, 1], sorter=sorted_by_key)
+        ]  # of CRBA's numbers
         order = [i for run in self._tiles.runs for i in run]
         right = self._tiles_at + len(places) + np.arange(nv)
-        inverse = [record + k for run, record in zip(self._tiles.runs, self._tiles.record, strict=True) for k in range(len(run))]
+        inverse = [
+            record + k for run, record in zip(self._tiles.runs, self._tiles.record, strict=True) for k in range(len(run))
+        ]
         return Inertia(
             start + self.layout.size + number,
             start + self._tiles_at + np.arange(len(places)),

@@ -5,6 +5,8 @@ from linkwork.solvers.dense import Dense
 from linkwork.solvers.implicit import TANGENTS, Implicit
 from linkwork.solvers.tree import InertiaMatrix, JointCoordinates, Tree, TreeWithoutLimbs
 
-SOLVERS: dict[str, type[Programs]] = {cls.name: cls for cls in (Tree, TreeWithoutLimbs, Dense, Implicit, JointCoordinates, InertiaMatrix)}
+SOLVERS: dict[str, type[Programs]] = {
+    cls.name: cls for cls in (Tree, TreeWithoutLimbs, Dense, Implicit, JointCoordinates, InertiaMatrix)
+}
 
 __all__ = ["SOLVERS", "TANGENTS"]

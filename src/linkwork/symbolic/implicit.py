@@ -316,7 +316,7 @@ def holding_kernel(force: ForceKind, child: int) -> Kernel:
         _, K, D = linearised(trace, force, BEGIN, False)
         v = ca.vertcat(*[View(kind, trace, 2 + k).v for k, kind in enumerate(force.kinds) if kind])
         before = sum(kind.nv for kind in force.kinds[:child] if kind)
-        own = slice(before, before + force.kinds[child].nv)
+        own = slice(before, before + RIGID.nv)
         A = _shaped(h * D + h * h * K, False)
         trace.store(4, 0, ca.vertcat(blocks.lower(A[own, own]), (h * K @ v)[own]))
 
