@@ -29,9 +29,9 @@ def measure(report=lambda text: None, seconds=sparse.SECONDS):
     for name, tree in TREES.items():
         report(f"{name} in maximal coordinates")
         found["maximal"][name] = whole(lw.Simulation(mechanism(*tree), solver="tree"), seconds=seconds)
-    for stage, timer in TIMERS.items():
+    for stage, run in TIMERS.items():
         report(f"rates of {stage}")
-        samples = [(p, f, timer(p, f)) for p, f in [*prediction.samples(), *(tuple(tree) for tree in TREES.values())]]
+        samples = [(p, f, run(p, f)) for p, f in [*prediction.samples(), *(tuple(tree) for tree in TREES.values())]]
         rate = prediction.fitted(stage, samples)
         rows = [(int(f.sum()), prediction.STAGES[stage](p, f).total(), seconds) for p, f, seconds in samples]
         found["stages"][stage] = {

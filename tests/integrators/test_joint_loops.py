@@ -53,6 +53,7 @@ def test_what_has_no_joint_coordinate_becomes_a_row():
         sim.run(0.3, record_every=None)
     assert np.allclose(placed(sims[0]), placed(sims[1]), rtol=1e-8, atol=1e-8)
     assert sims[0].drift() < 2e-12 and sims[0].drift(velocity=True) < 1e-11
+    assert np.isclose(sims[0].energy().work, sims[1].energy().work, rtol=1e-8) and abs(sims[0].energy().work) > 1e-3
     assert np.allclose(sims[0].reaction("rope").force, sims[1].reaction("rope").force, rtol=1e-6, atol=1e-6)
 
 

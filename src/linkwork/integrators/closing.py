@@ -16,7 +16,7 @@ from linkwork.model.graph import GROUND
 from linkwork.model.programs import Programs
 from linkwork.symbolic.tape import POSITION
 
-ACCELERATION, VELOCITY, PLACE = 0, 1, 2  # what rows are asked for
+ACCELERATION, VELOCITY, PLACE = 0.0, 1.0, 2.0  # what rows are asked for; of integers each would be compiled apart
 ROUNDING = 1e-12  # an entry of J that is so small beside what it could be is zero: the tree holds that row already
 DEPENDENT = 1e-11  # a pivot of W, with ones on its diagonal, that is this small is none
 
@@ -28,10 +28,11 @@ def copied(source, places, target, there):
 
 
 @jit
-def find_rows(work, table, own, own_table, loops, what, J, right):
-    """J (rows, nv), in the order of elimination, and the right-hand side of J x = right; the largest of it. `loops`:
-    `Loops.arrays`."""
-    scratch, operations, nodes, taken, first_end, ends, first_column, first_operation, turning, columns, making = loops
+def find_rows(work, table, own, own_table, loops, what):
+    """J (rows, nv), in the order of elimination, and right of J x = right, in the room of the loops (`Loops.arrays`); the
+    largest of `right`."""
+    scratch, operations, nodes, taken, first_end, ends, first_column, first_operation, turning, columns, making, room = loops
+    J, right, _, _ = room
     worst = 0.0
     for n in range(nodes.shape[0]):
         size, report, begin = nodes[n]
@@ -74,46 +75,72 @@ def find_rows(work, table, own, own_table, loops, what, J, right):
 
 
 @jit
-def factor(own, own_table, inertia, places):
+def factor(own, own_table, inertia):
     """H of links that are in place, and L^T D L of it."""
-    blocks, factoring, _, _ = inertia
-    blocks_at, tiles_at, _, _, _ = places
+    (blocks, factoring, _, _), (blocks_at, tiles_at, _, _, _) = inertia
     sweep(own, own_table, blocks)
     copied(own, blocks_at, own, tiles_at)
     sweep(own, own_table, factoring)
 
 
 @jit
-def solve(own, own_table, inertia, places, J, right, W, y):
+def solve(own, own_table, inertia, loops):
     """x of the joints: H x = b + J^T y and J x = right, with b = -x as it is there. J becomes Y^T."""
-    _, _, up, down = inertia
-    _, _, pivots_at, right_at, joints_at = places
+    (_, _, up, down), (_, _, _, right_at, joints_at) = inertia
+    if loops is not None:
+        lift_rows(own, own_table, up, right_at, loops[-1])
+    for i in range(right_at.shape[0]):
+        own[right_at[i]] = -own[joints_at[i]]
+    sweep(own, own_table, up)
+    if loops is not None:
+        respond(own, inertia[1], loops[-1])
+    sweep(own, own_table, down)
+    copied(own, right_at, own, joints_at)
+
+
+@jit
+def lift_rows(own, own_table, up, right_at, room):
+    """Y = L^-T J^T, in the place of J."""
+    J = room[0]
+    for k in range(J.shape[0]):
+        for i in range(J.shape[1]):
+            own[right_at[i]] = J[k, i]
+        sweep(own, own_table, up)
+        for i in range(J.shape[1]):
+            J[k, i] = own[right_at[i]]
+
+
+@jit
+def respond(own, places, room):
+    """Add Y y to L^-T b, with y that makes J x = right."""
+    _, _, pivots_at, right_at, _ = places
+    J, right, W, y = room
     m, n = J.shape
     for k in range(m):
         for i in range(n):
-            own[right_at[i]] = J[k, i]
-        sweep(own, own_table, up)
+            right[k] -= J[k, i] * own[pivots_at[i]] * own[right_at[i]]
+        for j in range(k + 1):
+            total = 0.0
+            for i in range(n):
+                total += J[k, i] * own[pivots_at[i]] * J[j, i]
+            W[k, j] = W[j, k] = total
+    solve_by_largest_pivots(W, right, y)
+    for k in range(m):
         for i in range(n):
-            J[k, i] = own[right_at[i]]
-    for i in range(n):
-        own[right_at[i]] = -own[joints_at[i]]
-    sweep(own, own_table, up)
-    if m > 0:
-        for k in range(m):
-            for i in range(n):
-                right[k] -= J[k, i] * own[pivots_at[i]] * own[right_at[i]]
-            for j in range(k + 1):
-                total = 0.0
-                for i in range(n):
-                    total += J[k, i] * own[pivots_at[i]] * J[j, i]
-                W[k, j] = W[j, k] = total
-        solve_by_largest_pivots(W, right, y)
-        for k in range(m):
-            for i in range(n):
-                own[right_at[i]] += J[k, i] * y[k]
-    sweep(own, own_table, down)
-    for i in range(n):
-        own[joints_at[i]] = own[right_at[i]]
+            own[right_at[i]] += J[k, i] * y[k]
+
+
+@jit
+def power(work, loops):
+    """Of prescribed motion: the rows ask for J v = -forcing, and push with J^T y."""
+    nodes, taken, y = loops[2], loops[3], loops[-1][3]
+    total = 0.0
+    for n in range(nodes.shape[0]):
+        size, report, begin = nodes[n]
+        end = nodes[n + 1, 2] if n + 1 < nodes.shape[0] else taken.shape[0]
+        for k in range(begin, end):
+            total -= y[k] * work[report + 2 * size + taken[k, 0]]
+    return total
 
 
 @jit
@@ -175,13 +202,14 @@ class Loops:
                 taken += [(k, node.kind.levels[k] == POSITION) for k in range(rows.start, rows.stop)]
             ends.append([touched.index(b) for b in node.ends if b != GROUND])
         columns = self._columns()
+        listed = [column for part in columns for column in part]
         making = [stepper.sweep(f"columns {b}") for b in touched]  # operations that make the columns
         turning = [stepper.of_body(b, "wrench") for b in touched]  # where accelerations lie
+        n, m = len(taken), stepper.tree.nv
+        room = np.zeros((n, m)), np.zeros(n), np.zeros((n, n)), np.zeros(n)  # for J, right, W, y
         operations = stacked([programs.loop(number) for number in self.chosen])  # two a node
         self.arrays = (model.scratch, operations, table(nodes, 3), table(taken, 2), firsts(ends), flat(ends), firsts(columns),
-                       firsts(making), flat([turning]), table([column for part in columns for column in part], 3), stacked(making))  # fmt: skip
-        n, m = len(taken), stepper.tree.nv
-        self.room = np.zeros((n, m)), np.zeros(n), np.zeros((n, n)), np.zeros(n)  # J, right, W, y
+                       firsts(making), flat([turning]), table(listed, 3), stacked(making), room)  # fmt: skip
 
     def _columns(self) -> list[list[tuple[int, int, int]]]:
         """Of each touched body: offset of a column, distance from row to row, freedom in the order of elimination."""

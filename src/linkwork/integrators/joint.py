@@ -20,7 +20,7 @@ import numpy as np
 from linkwork.codegen.jit import jit, sweep
 from linkwork.elements import Parameter, Screw, checks
 from linkwork.errors import ModelError
-from linkwork.integrators.base import DIVERGED, KICK, OK, STEP, STUCK, TIME, Integrator, finite
+from linkwork.integrators.base import DIVERGED, DONE, KICK, OK, STEP, STUCK, TIME, Integrator, finite
 from linkwork.integrators.closing import (
     ACCELERATION,
     PLACE,
@@ -30,6 +30,7 @@ from linkwork.integrators.closing import (
     factor,
     find_rows,
     flat,
+    power,
     solve,
     stacked,
 )
@@ -64,8 +65,9 @@ def take_hold(work, table, own, own_table, holding):
 
 
 @jit
-def accelerations(work, table, loads, own, own_table, dynamics, places, holding, inertia, inertia_at, loops, solving):
-    """qdd of the tree, with the forces (or the accelerations) that the model has at its present state."""
+def accelerations(work, table, loads, own, own_table, dynamics, places, holding, inertia, loops):
+    """qdd of the tree, with the forces (or the accelerations) that the model has at its present state; the power (W) of
+    prescribed motion."""
     _, forces_at, _, loads_at, tau_at = places
     sweep(work, table, loads)
     copied(work, forces_at, own, loads_at)
@@ -73,51 +75,52 @@ def accelerations(work, table, loads, own, own_table, dynamics, places, holding,
         own[i] = 0.0
     out, back = dynamics
     sweep(own, own_table, out)
-    if holding[4].shape[0] > 0:
+    if holding is not None:
         take_hold(work, table, own, own_table, holding)
     sweep(own, own_table, back)
-    if inertia_at[0].shape[0] > 0:
-        J, right, W, y = solving
-        factor(own, own_table, inertia, inertia_at)
-        if J.shape[0] > 0:
-            find_rows(work, table, own, own_table, loops, ACCELERATION, J, right)
-        solve(own, own_table, inertia, inertia_at, J, right, W, y)
+    if inertia is not None:
+        factor(own, own_table, inertia)
+        if loops is not None:
+            find_rows(work, table, own, own_table, loops, ACCELERATION)
+        solve(own, own_table, inertia, loops)
+        if loops is not None:
+            return power(work, loops)
+    return 0.0
 
 
 @jit
-def close(work, table, place, own, own_table, outwards, moves, places, inertia, inertia_at, loops, solving):
+def close(work, table, place, own, own_table, outwards, moves, places, inertia, loops):
     """Loops closed, by steps of least kinetic norm; what they are off by afterwards."""
     coordinates_at, _, state_at, _, tau_at = places
     nudge, strike = moves
-    J, right, W, y = solving
-    factor(own, own_table, inertia, inertia_at)
-    worst = find_rows(work, table, own, own_table, loops, PLACE, J, right)
+    factor(own, own_table, inertia)
+    worst = find_rows(work, table, own, own_table, loops, PLACE)
     for _ in range(ROUNDS):
         if not worst > CLOSED:
             break
         for i in tau_at:
             own[i] = 0.0
-        solve(own, own_table, inertia, inertia_at, J, right, W, y)
+        solve(own, own_table, inertia, loops)
         sweep(own, own_table, nudge)
         bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
-        before, worst = worst, find_rows(work, table, own, own_table, loops, PLACE, J, right)
+        before, worst = worst, find_rows(work, table, own, own_table, loops, PLACE)
         if worst >= before:
             break
-    find_rows(work, table, own, own_table, loops, VELOCITY, J, right)
+    find_rows(work, table, own, own_table, loops, VELOCITY)
     for i in tau_at:
         own[i] = 0.0
-    solve(own, own_table, inertia, inertia_at, J, right, W, y)
+    solve(own, own_table, inertia, loops)
     sweep(own, own_table, strike)
     bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
     return worst
 
 
 @jit
-def steps_in_joints(work, model, own, tree, places, holding, inertia, inertia_at, loops, solving, weights, reaches, entries,
-                    sentinels, steps):  # fmt: skip
+def steps_in_joints(work, model, own, tree, places, holding, inertia, loops, weights, reaches, entries, sentinels, steps):
     """`model`: table, loads, place, count; `tree`: table, recover, dynamics outwards and back, outwards, open, stage and close
     of a step, nudge and strike; `places`: coordinates and forces in the model, state, loads and tau in the tree; `holding`,
-    `inertia`, `loops`: as `take_hold`, `factor` and `find_rows` have them, empty where there is none."""
+    `inertia`, `loops`: as `take_hold`, `factor` and `find_rows` have them, None where there is none: what they need is then
+    not compiled."""
     table, loads, place, count = model
     own_table, recover, out, back, outwards, begin, stage, end, nudge, strike = tree
     coordinates_at, _, state_at, _, _ = places
@@ -130,7 +133,8 @@ def steps_in_joints(work, model, own, tree, places, holding, inertia, inertia_at
         sweep(own, own_table, recover)
         sweep(own, own_table, begin)
         for s in range(weights.shape[0]):
-            accelerations(work, table, loads, own, own_table, (out, back), places, holding, inertia, inertia_at, loops, solving)
+            watts = accelerations(work, table, loads, own, own_table, (out, back), places, holding, inertia, loops)
+            work[DONE] += weights[s] * h * watts
             own[entries[1]] = weights[s] * h
             own[entries[2]] = reaches[s] * h
             sweep(own, own_table, stage)
@@ -141,10 +145,8 @@ def steps_in_joints(work, model, own, tree, places, holding, inertia, inertia_at
         work[TIME] = start + h
         bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
         off = 0.0
-        if solving[0].shape[0] > 0:
-            off = close(
-                work, table, place, own, own_table, outwards, (nudge, strike), places, inertia, inertia_at, loops, solving
-            )
+        if loops is not None:
+            off = close(work, table, place, own, own_table, outwards, (nudge, strike), places, inertia, loops)
         sweep(work, table, count)
         if not finite(work, sentinels):
             return k + 1, DIVERGED, 0
@@ -221,21 +223,23 @@ class InJoints(Integrator):
         places = (flat(coordinates), flat(told), own.state, own.loads, own.tau)
         loads = (p.up("acceleration", first=("accelerate",), light=True), p.backward(light=True)) if solved else (p.loads(),)
         sweeps = np.concatenate(loads), p.body("place"), p.count()
-        holding, loops = self._holding(), Loops(p, own, self.touched)  # before the table is taken: they complete it
+        holding = self._holding() if self.local else None  # and the loops, before the table is taken: they complete it
+        loops = Loops(p, own, self.touched).arrays if own.tree.closing else None
         closing = [own.sweep(name if own.tree.closing else "") for name in ("nudge", "strike")]
         parts = [own.sweep(name) for name in ("recover", *self._dynamics, "outwards", *self.parts)]
-        inertia = tuple(own.sweep(name if self.way == "ltdl" else "") for name in ("inertia", "factor", "up", "down"))
-        found = own.inertia if self.way == "ltdl" else None
-        inertia_at = (found.blocks, found.tiles, found.pivots, found.right, found.joints) if found else (flat([]),) * 5
-        return (p.table, *sweeps), (own.table, *parts, *closing), places, holding, inertia, inertia_at, loops.arrays, loops.room
+        inertia = None
+        if self.way == "ltdl":
+            found, names = own.inertia, ("inertia", "factor", "up", "down")
+            at = found.blocks, found.tiles, found.pivots, found.right, found.joints
+            inertia = tuple(own.sweep(name) for name in names), at
+        return (p.table, *sweeps), (own.table, *parts, *closing), places, holding, inertia, loops
 
     def _holding(self) -> tuple:
         p, own = self.programs, self.stepper
         operations = [p.force(number, holding_kernel(p.model.forces[number].kind, p.model.forces[number].ends.index(child)))
                       for number, child in self.local]  # fmt: skip
         tangents = np.array([own.of_body(child, "tangent") for _, child in self.local], dtype=np.int64)
-        names = ("release", "hold") if self.local else ("", "")
-        return p.model.scratch, stacked(operations), *(own.sweep(name) for name in names), tangents
+        return p.model.scratch, stacked(operations), own.sweep("release"), own.sweep("hold"), tangents
 
     def advance(self, work, steps, age):
         from linkwork.reduced.stepping import ENTRIES
