@@ -19,7 +19,8 @@ import numpy as np
 GROUND = -1
 REGULAR = 1e-9  # smallest eigenvalue of a pivot, relative to its rows, that counts as regular
 COUPLED = 1e-6  # largest entry of a block, relative to its rows, that counts as none
-GOOD = 1e-3  # and relative to what it would be after its other bodies: below, it waits for them
+GOOD = 1e-3  # and relative to what it would be after its other bodies: below, it waits for them ...
+LOADED = 1e-5  # ... once bodies carry what hangs on them: in a row of n loops the share is about 1/n
 
 
 def least_share(part: np.ndarray, whole: np.ndarray) -> float:
@@ -155,7 +156,9 @@ def _woven_trees(graph: Forest, ends, couplings: Iterable[tuple[int, int]]) -> s
 
 
 def _woven_order(members: list[int], ends, couplings, numeric: _Numeric) -> list[int]:
-    """Always the body with the fewest neighbours next, which keeps the fill low; constraints as soon as they can be."""
+    """Always the body with the fewest neighbours next, which keeps the fill low; of several the one whose neighbours changed
+    last, so that long mechanisms are gone through from end to end and not by halves, again and again; constraints as soon as
+    they can be."""
     inside = set(members)
     neighbours: dict[int, set[int]] = {body: set() for body in members}
     nodes: dict[int, list[int]] = {body: [] for body in members}
@@ -166,17 +169,17 @@ def _woven_order(members: list[int], ends, couplings, numeric: _Numeric) -> list
         if a in inside and b in inside:
             neighbours[a].add(b)
             neighbours[b].add(a)
-    heap = [(len(others), body) for body, others in neighbours.items()]
+    heap = [(len(others), 0, body) for body, others in neighbours.items()]
     heapify(heap)
     order: list[int] = []
     while neighbours:
-        count, body = heappop(heap)
+        count, _, body = heappop(heap)
         if body not in neighbours or len(neighbours[body]) != count:
             continue  # an entry of the past
         others = neighbours.pop(body)
         for other in others:
             neighbours[other] = (neighbours[other] | others) - {other, body}
-            heappush(heap, (len(neighbours[other]), other))
+            heappush(heap, (len(neighbours[other]), -len(order) - 1, other))
         order += numeric.eliminate(body, nodes[body])
     return order
 
@@ -249,7 +252,7 @@ class _Numeric:
         if not others:
             return True
         later = sum(self.H[vertex][b] @ np.linalg.solve(self.D[b], self.H[b][vertex]) for b in others)
-        return least_share(pivot, pivot + later) > GOOD
+        return least_share(pivot, pivot + later) > LOADED
 
     def _remove(self, vertex):
         D, blocks = self.D.pop(vertex), self.H.pop(vertex)
