@@ -6,7 +6,7 @@ from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("linkwork", "numpy", "casadi", "numba", "llvmlite", "mujoco", "pin", "dartpy", "example-robot-data")
+PACKAGES = ("linkwork", "numpy", "casadi", "numba", "llvmlite", "mujoco", "pin", "dartpy", "exudyn", "example-robot-data")
 
 
 def describe():
