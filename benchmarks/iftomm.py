@@ -3,8 +3,8 @@
     python -m benchmarks.iftomm --out benchmarks/results/iftomm.json
 
 2 N + 1 uniform rods of 1 m and 1 kg, upright, the upper pins at 1 m/s. The motion is that of one angle, phi'' = c sin(phi) with
-c = g [(N+1)/2 + N] / [(N+1)/3 + N], which SciPy integrates to 1e-13; errors are the largest of the first upper pin at 400 outputs.
-linkwork with planar bodies, Exudyn with its own, each with steps from long to short.
+c = g [(N+1)/2 + N] / [(N+1)/3 + N], which SciPy integrates to 1e-13; errors are the largest of the first upper pin at 400
+outputs. linkwork with planar bodies, Exudyn with its own, each with steps from long to short.
 """
 
 import argparse
