@@ -19,6 +19,7 @@ from linkwork.model.compile import compile, no_collection
 from linkwork.model.feeding import Feed
 from linkwork.model.trials import trials
 from linkwork.model.types import Model, State
+from linkwork.ode import OdeView
 from linkwork.recorder import Recorder, patient_interrupt
 from linkwork.reports import PROXIMAL, Reports
 from linkwork.solvers import SOLVERS, TANGENTS
@@ -38,7 +39,7 @@ TOLD = 1e-6  # and those that are put right with a note
 IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
 
 
-class Simulation(Reports):
+class Simulation(Reports, OdeView):
     """A world in motion.
 
     `solver`: tree (linear time), fronts (the same without joining bodies and joints), dense (the reference), implicit

@@ -1,0 +1,112 @@
+"""The view of a simulation as an ordinary differential equation, y' = f(t, y): for integrators that others wrote.
+
+Constraints enter by their accelerations, so that a y on the constraints stays on them but for the error of the integration,
+which grows; feedback (`stiffness` and `damping` of the Simulation) draws it back.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.elements import checks
+from linkwork.errors import LinkworkError
+from linkwork.integrators.base import KICK, TIME
+from linkwork.model.carrying import carried
+from linkwork.model.types import State
+from linkwork.symbolic.bodies import GLOBALS
+
+if TYPE_CHECKING:
+    from linkwork.simulation import Simulation
+
+
+@dataclass
+class Twin:
+    """A simulation of the same world whose model has packed vectors."""
+
+    sim: Simulation
+    version: int  # of the world
+
+    def sweep(self, *operations: np.ndarray) -> None:
+        self.sim.integrator.run(self.sim.work, *operations)
+
+    @property
+    def packed(self) -> slice:
+        first, size = self.sim.model.packed
+        return slice(first, first + size)
+
+    @property
+    def rates(self) -> slice:
+        first, size = self.sim.model.rates
+        return slice(first, first + size)
+
+
+class OdeView:
+    """`pack`, `unpack` and `derivative` of a Simulation."""
+
+    def pack(self) -> np.ndarray:
+        """y: coordinates and velocities of all bodies, body by body in order of addition, as the model has them (a rigid body's
+        coordinates are a place and a unit quaternion).
+
+        >>> import linkwork as lw
+        >>> from scipy.integrate import solve_ivp
+        >>> sim = lw.Simulation(lw.scenes.get("pendulum"))
+        >>> found = solve_ivp(sim.derivative, (0, 0.1), sim.pack(), rtol=1e-9)
+        >>> sim.unpack(found.y[:, -1])
+        >>> sim.drift() < 1e-6
+        True
+        """
+        twin = self._twin()
+        _carry(self, twin.sim)
+        twin.sweep(twin.sim.programs.packed("pack"))
+        return twin.sim.work[twin.packed].copy()
+
+    def unpack(self, y) -> None:
+        """Put all bodies where y says; time, counted turns and the rest of the state stay. Quaternions are made unit ones."""
+        twin = self._twin()
+        _carry(self, twin.sim)
+        twin.sim.work[twin.packed] = self._vector(twin, y)
+        programs = twin.sim.programs
+        twin.sweep(programs.packed("unpack"), programs.body("normalise"))
+        _carry(twin.sim, self)
+
+    def derivative(self, t: float, y) -> np.ndarray:
+        """y' at the time t (s): rates of coordinates, accelerations. Parameters and commands are those of now."""
+        twin = self._twin()
+        other, work = twin.sim, twin.sim.work
+        work[twin.packed] = self._vector(twin, y)
+        work[TIME] = checks.number(self, "t", t)
+        work[KICK] = 1.0
+        programs = other.programs
+        twin.sweep(programs.packed("unpack"), programs.body("accelerate"), programs.up("acceleration"), programs.backward(),
+                   programs.packed("rates"))  # fmt: skip
+        return work[twin.rates].copy()
+
+    def _twin(self: Any) -> Twin:
+        known: Twin | None = self.__dict__.get("_ode")
+        if known is None or known.version != self.world.version:
+            with warnings.catch_warnings():  # this simulation has said it
+                warnings.simplefilter("ignore")
+                known = self._ode = Twin(type(self)(self.world, dt=self.dt, integrator="rk4"), self.world.version)
+        twin = known.sim
+        twin._put({name: self.get(name) for name in self.model.parameters}, self.control.entries())
+        for name in ("stiffness", "damping"):
+            twin.work[GLOBALS.offset(name)] = self.work[GLOBALS.offset(name)]
+        return known
+
+    def _vector(self, twin: Twin, y) -> np.ndarray:
+        values = np.asarray(y, dtype=float)
+        size = twin.sim.model.packed[1]
+        if values.shape != (size,):
+            raise LinkworkError(f"Simulation: y has the shape {values.shape}; give ({size},), as pack() does")
+        return values
+
+
+def _carry(source, target) -> None:
+    """The state of one simulation to another of the same world."""
+    state, before = source.state, target.state
+    values = carried(source.model, target.model, state.values)
+    target.state = State(values, state.time, before.steps, before.age, target.model.signature)
