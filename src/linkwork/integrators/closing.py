@@ -3,8 +3,9 @@
     H qdd + C = tau + J^T y,   J qdd = r,   H = L^T D L
     Y = L^-T J^T,   W = Y^T D^-1 Y,   W y = r - Y^T D^-1 L^-T (tau - C)
 
-(featherstone05, closing remark). J of a row is its Jacobian by the bodies' velocities times theirs by the joints'. Rows that
-depend on others are left out: W is eliminated by its largest pivots, and stops where none is left.
+(featherstone05, closing remark), or by responses Z = H^-1 J^T of the articulated-body algorithm, W = J Z (baraff96 section
+8). J of a row is its Jacobian by the bodies' velocities times theirs by the joints'. Rows that depend on others are left out: W
+is eliminated by its largest pivots, and stops where none is left.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ def copied(source, places, target, there):
 
 @jit
 def find_rows(work, table, own, own_table, loops, what):
-    """J (rows, nv), in the order of elimination, and right of J x = right, in the room of the loops (`Loops.arrays`); the
-    largest of `right`."""
-    scratch, operations, nodes, taken, first_end, ends, first_column, first_operation, turning, columns, making, room = loops
-    J, right, _, _ = room
+    """J (rows, nv), in the order of elimination, and right of J x = right, in the room of the loops (`Loops`); the largest of
+    `right`."""
+    arrays, _, (J, right, _, _, _) = loops
+    scratch, operations, nodes, taken, first_end, ends, first_column, first_operation, turning, columns, making = arrays
     worst = 0.0
     for n in range(nodes.shape[0]):
         size, report, begin = nodes[n]
@@ -88,12 +89,12 @@ def solve(own, own_table, inertia, loops):
     """x of the joints: H x = b + J^T y and J x = right, with b = -x as it is there. J becomes Y^T."""
     (_, _, up, down), (_, _, _, right_at, joints_at) = inertia
     if loops is not None:
-        lift_rows(own, own_table, up, right_at, loops[-1])
+        lift_rows(own, own_table, up, right_at, loops[2])
     for i in range(right_at.shape[0]):
         own[right_at[i]] = -own[joints_at[i]]
     sweep(own, own_table, up)
     if loops is not None:
-        respond(own, inertia[1], loops[-1])
+        respond(own, inertia[1], loops[2])
     sweep(own, own_table, down)
     copied(own, right_at, own, joints_at)
 
@@ -114,7 +115,7 @@ def lift_rows(own, own_table, up, right_at, room):
 def respond(own, places, room):
     """Add Y y to L^-T b, with y that makes J x = right."""
     _, _, pivots_at, right_at, _ = places
-    J, right, W, y = room
+    J, right, W, y, _ = room
     m, n = J.shape
     for k in range(m):
         for i in range(n):
@@ -131,9 +132,37 @@ def respond(own, places, room):
 
 
 @jit
+def answer(own, own_table, loops):
+    """x of the joints changed so that J x changes by `right`, by responses: links must be at rest, factors there."""
+    _, (_, _, response, joints_at), (J, right, W, y, Z) = loops
+    m, n = J.shape
+    x = np.empty(n)
+    for i in range(n):
+        x[i] = own[joints_at[i]]
+    for k in range(m):
+        for i in range(n):
+            own[joints_at[i]] = J[k, i]
+        sweep(own, own_table, response)
+        for i in range(n):
+            Z[k, i] = own[joints_at[i]]
+    for k in range(m):
+        for j in range(k + 1):
+            total = 0.0
+            for i in range(n):
+                total += J[k, i] * Z[j, i]
+            W[k, j] = W[j, k] = total
+    solve_by_largest_pivots(W, right, y)
+    for k in range(m):
+        for i in range(n):
+            x[i] += Z[k, i] * y[k]
+    for i in range(n):
+        own[joints_at[i]] = x[i]
+
+
+@jit
 def power(work, loops):
     """Of prescribed motion: the rows ask for J v = -forcing, and push with J^T y."""
-    nodes, taken, y = loops[2], loops[3], loops[-1][3]
+    nodes, taken, y = loops[0][2], loops[0][3], loops[2][3]
     total = 0.0
     for n in range(nodes.shape[0]):
         size, report, begin = nodes[n]
@@ -188,6 +217,8 @@ class Loops:
 
     def __init__(self, programs: Programs, stepper, touched: list[int]):
         model, self.stepper, self.touched = programs.model, stepper, touched
+        self.by_matrix = "up" in stepper.names  # else by responses
+        self.joints = stepper.inertia.joints if self.by_matrix else stepper.tau  # x of the joints, in the order of J
         self.chosen: dict[int, list] = {}  # node -> constraints of it
         for constraint in stepper.tree.closing:
             self.chosen.setdefault(model.names[constraint.name][1], []).append(constraint)
@@ -206,15 +237,17 @@ class Loops:
         making = [stepper.sweep(f"columns {b}") for b in touched]  # operations that make the columns
         turning = [stepper.of_body(b, "wrench") for b in touched]  # where accelerations lie
         n, m = len(taken), stepper.tree.nv
-        room = np.zeros((n, m)), np.zeros(n), np.zeros((n, n)), np.zeros(n)  # for J, right, W, y
+        room = np.zeros((n, m)), np.zeros(n), np.zeros((n, n)), np.zeros(n), np.zeros((n, m))  # for J, right, W, y, Z
         operations = stacked([programs.loop(number) for number in self.chosen])  # two a node
-        self.arrays = (model.scratch, operations, table(nodes, 3), table(taken, 2), firsts(ends), flat(ends), firsts(columns),
-                       firsts(making), flat([turning]), table(listed, 3), stacked(making), room)  # fmt: skip
+        arrays = (model.scratch, operations, table(nodes, 3), table(taken, 2), firsts(ends), flat(ends), firsts(columns),
+                       firsts(making), flat([turning]), table(listed, 3), stacked(making))  # fmt: skip
+        names = ("turning", "", "") if self.by_matrix else ("turning", "rest", "response")
+        self.parts = arrays, (*(stepper.sweep(name) for name in names), self.joints), room
 
     def _columns(self) -> list[list[tuple[int, int, int]]]:
         """Of each touched body: offset of a column, distance from row to row, freedom in the order of elimination."""
         own, found = self.stepper, list[list[tuple[int, int, int]]]()
-        place = {int(at): k for k, at in enumerate(own.inertia.joints)} if self.chosen else {}
+        place = {int(at): k for k, at in enumerate(self.joints)}
         for b in self.touched:
             found.append([])
             for i in own.path(b):

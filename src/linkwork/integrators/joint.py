@@ -26,6 +26,7 @@ from linkwork.integrators.closing import (
     PLACE,
     VELOCITY,
     Loops,
+    answer,
     copied,
     factor,
     find_rows,
@@ -40,6 +41,8 @@ from linkwork.symbolic.implicit import TANGENT, holding_kernel
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 REACHES = (0.5, 0.5, 1.0, 0.0)  # from each stage to the next, in steps from the beginning
+WAYS = {"tree": "following", "aba": "aba", "ltdl": "ltdl", "anticipation": "aba"}  # solver -> way to accelerations
+WITH_LOOPS = ("ltdl", "anticipation")
 CLOSED, ROUNDS = 1e-12, 20  # loops: metres or radians that are left open, and rounds to get there ...
 OPEN = 1e-6  # ... more than which stops the run
 
@@ -78,38 +81,52 @@ def accelerations(work, table, loads, own, own_table, dynamics, places, holding,
     if holding is not None:
         take_hold(work, table, own, own_table, holding)
     sweep(own, own_table, back)
+    if loops is not None:
+        sweep(own, own_table, loops[1][0])
+        find_rows(work, table, own, own_table, loops, ACCELERATION)
     if inertia is not None:
         factor(own, own_table, inertia)
-        if loops is not None:
-            find_rows(work, table, own, own_table, loops, ACCELERATION)
         solve(own, own_table, inertia, loops)
-        if loops is not None:
-            return power(work, loops)
-    return 0.0
+    elif loops is not None:
+        sweep(own, own_table, loops[1][1])
+        answer(own, own_table, loops)
+    return power(work, loops) if loops is not None else 0.0
 
 
 @jit
-def close(work, table, place, own, own_table, outwards, moves, places, inertia, loops):
+def move_rows(own, own_table, inertia, loops, tau_at):
+    """x of the joints, of least kinetic norm, that moves the rows as they ask for."""
+    for i in tau_at:
+        own[i] = 0.0
+    if inertia is not None:
+        solve(own, own_table, inertia, loops)
+    else:
+        answer(own, own_table, loops)
+
+
+@jit
+def close(work, table, place, own, own_table, dynamics, outwards, moves, places, inertia, loops):
     """Loops closed, by steps of least kinetic norm; what they are off by afterwards."""
     coordinates_at, _, state_at, _, tau_at = places
     nudge, strike = moves
-    factor(own, own_table, inertia)
+    if inertia is not None:
+        factor(own, own_table, inertia)
+    else:
+        for operations in dynamics:
+            sweep(own, own_table, operations)
+        sweep(own, own_table, loops[1][1])
     worst = find_rows(work, table, own, own_table, loops, PLACE)
     for _ in range(ROUNDS):
         if not worst > CLOSED:
             break
-        for i in tau_at:
-            own[i] = 0.0
-        solve(own, own_table, inertia, loops)
+        move_rows(own, own_table, inertia, loops, tau_at)
         sweep(own, own_table, nudge)
         bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
         before, worst = worst, find_rows(work, table, own, own_table, loops, PLACE)
         if worst >= before:
             break
     find_rows(work, table, own, own_table, loops, VELOCITY)
-    for i in tau_at:
-        own[i] = 0.0
-    solve(own, own_table, inertia, loops)
+    move_rows(own, own_table, inertia, loops, tau_at)
     sweep(own, own_table, strike)
     bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
     return worst
@@ -146,7 +163,8 @@ def steps_in_joints(work, model, own, tree, places, holding, inertia, loops, wei
         bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
         off = 0.0
         if loops is not None:
-            off = close(work, table, place, own, own_table, outwards, (nudge, strike), places, inertia, loops)
+            moves = nudge, strike
+            off = close(work, table, place, own, own_table, (out, back), outwards, moves, places, inertia, loops)
         sweep(work, table, count)
         if not finite(work, sentinels):
             return k + 1, DIVERGED, 0
@@ -166,7 +184,7 @@ class InJoints(Integrator):
 
     def __init__(self, *given):
         super().__init__(*given)
-        self.way = {"tree": "following"}.get(self.programs.name, self.programs.name)  # to accelerations
+        self.way = WAYS[self.programs.name]
         self.stepper = self._stepper()
 
     @property
@@ -183,14 +201,16 @@ class InJoints(Integrator):
             if isinstance(joint, Screw) and isinstance(joint.pitch, Parameter):
                 raise ModelError(f"{checks.label(joint)}: its pitch is a Parameter, which joint coordinates do not follow; "
                                  "give a number")  # fmt: skip
-        tree, frames = compile(model.world, loops=self.way == "ltdl"), model.bodies.frames["RigidBody"]
+        tree, frames = compile(model.world, loops=self.programs.name in WITH_LOOPS), model.bodies.frames["RigidBody"]
         assert isinstance(frames, RigidFrames)
         self.local = self._local_forces(tree) if self.implicit else []
         self.touched = sorted({b for c in tree.closing for b in self._ends(c)})
         sweeps = ["recover", "outwards", *filter(None, (*self._dynamics, *self.parts))]
         sweeps += ["release", "hold"] if self.local else []
         sweeps += ["inertia", "factor", "up", "down"] if self.way == "ltdl" else []
-        sweeps += ["nudge", "strike", *(f"columns {b}" for b in self.touched)] if tree.closing else []
+        if tree.closing:
+            sweeps += ["turning", "nudge", "strike", *(f"columns {b}" for b in self.touched)]
+            sweeps += [] if self.way == "ltdl" else ["rest", "response"]
         held = [Tangent(tree.bodies[child][1], child) for _, child in self.local]
         return Stepper(tree, list(zip(frames.axes, frames.origin, strict=True)), sweeps, held)
 
@@ -224,7 +244,7 @@ class InJoints(Integrator):
         loads = (p.up("acceleration", first=("accelerate",), light=True), p.backward(light=True)) if solved else (p.loads(),)
         sweeps = np.concatenate(loads), p.body("place"), p.count()
         holding = self._holding() if self.local else None  # and the loops, before the table is taken: they complete it
-        loops = Loops(p, own, self.touched).arrays if own.tree.closing else None
+        loops = Loops(p, own, self.touched).parts if own.tree.closing else None
         closing = [own.sweep(name if own.tree.closing else "") for name in ("nudge", "strike")]
         parts = [own.sweep(name) for name in ("recover", *self._dynamics, "outwards", *self.parts)]
         inertia = None

@@ -192,7 +192,7 @@ class Link:
         if self.grounded:
             a = self.above(trace, "a") + c
             qdd = solved(L, reciprocal, u - U.T @ a)
-            self.save(trace, x=qdd, a=a + S @ qdd)
+            self.save(trace, x=qdd, a=a + S @ qdd, D=blocks.pack(L, reciprocal))
             return
         Y, z = blocks.forward(L, U.T), blocks.forward(L, u)
         scaled = blocks.scale(reciprocal, Y)
@@ -210,6 +210,32 @@ class Link:
         L, reciprocal = blocks.unpack(self.load(trace, "D"), n)
         Y, z = blocks.rows(self.load(trace, "U"), n, 6), self.load(trace, "u")
         a = carried(self.above(trace, "a"), self.load(trace, "r")) + self.load(trace, "c")
+        qdd = blocks.backward(L, reciprocal * (z - Y @ a))
+        self.save(trace, x=qdd, a=a + self.subspace(trace) @ qdd)
+
+    def rest(self, trace: Trace) -> None:
+        """No force on the link, as before a response."""
+        self.save(trace, f=SX.zeros(6))
+
+    def response_in(self, trace: Trace) -> None:
+        """Inwards: H^-1 x with the factors that `aba_in` has left; no link is at motion, f of all is zero and will be."""
+        S, p = self.subspace(trace), self.load(trace, "f")
+        L, reciprocal = blocks.unpack(self.load(trace, "D"), self.kind.nv)
+        u = self.load(trace, "x") - S.T @ p
+        self.rest(trace)
+        if self.grounded:
+            qdd = solved(L, reciprocal, u)
+            self.save(trace, x=qdd, a=S @ qdd)
+            return
+        Y, z = blocks.rows(self.load(trace, "U"), self.kind.nv, 6), blocks.forward(L, u)
+        self.save(trace, u=z)
+        self.add_above(trace, f=brought(p + blocks.scale(reciprocal, Y).T @ z, self.load(trace, "r")))
+
+    def response_out(self, trace: Trace) -> None:
+        """Outwards again."""
+        L, reciprocal = blocks.unpack(self.load(trace, "D"), self.kind.nv)
+        Y, z = blocks.rows(self.load(trace, "U"), self.kind.nv, 6), self.load(trace, "u")
+        a = carried(self.above(trace, "a"), self.load(trace, "r"))
         qdd = blocks.backward(L, reciprocal * (z - Y @ a))
         self.save(trace, x=qdd, a=a + self.subspace(trace) @ qdd)
 
@@ -477,7 +503,7 @@ def body_from_link(trace: Trace) -> None:
 
 
 def body_turning(trace: Trace) -> None:
-    """The acceleration of a body while qdd is zero, in the place of the wrench; `rnea` has left that of its link."""
+    """The acceleration of a body, in the place of the wrench; `rnea` (with qdd zero) or `aba` has left that of its link."""
     a, w, (_, arm) = trace.load(1, *LINK["a"]), trace.load(1, *LINK["w"]), _body_placed(trace)
     there = a[0:3] + cross(a[3:6], arm) + cross(w, cross(w, arm))
     trace.store(2, BODY.offset("wrench"), ca.vertcat(there, a[3:6]))

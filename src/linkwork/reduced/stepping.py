@@ -30,7 +30,16 @@ from linkwork.reduced.tiles import Layout as Tiles
 from linkwork.reduced.tree import Tree
 
 ENTRIES = tuple(place[1] for place in (STEP, WEIGHT, REACH))  # of the workspace: scalars that kernels of steps read
-PLAIN = ("euler", "open_step", "stage", "close_step", "nudge", "strike", "release")  # sweeps of one kernel on every link
+PLAIN = (
+    "euler",
+    "open_step",
+    "stage",
+    "close_step",
+    "nudge",
+    "strike",
+    "release",
+    "rest",
+)  # sweeps of one kernel on every link
 
 
 @dataclass(frozen=True)
@@ -60,12 +69,12 @@ class Stepper:
         bodies = [(body, link, after(pose, frame)) for (body, link, pose), frame in zip(tree.bodies, frames, strict=True)]
         self.tree = replace(tree, bodies=bodies, gravity=np.zeros(3))
         self.moving = [number for number, (_, link, _) in enumerate(bodies) if link >= 0]
-        self.held = list(held)
+        self.held, self.names = list(held), tuple(sweeps)
         programs = self.tree.programs
         self.layout, self._program = programs.layout, Program(programs.layout, (0,), [], NONE)
         self._spans: dict[str, tuple[int, int]] = {}
         self._tiles_at = self.layout.size + (self.tree.pattern.shape[1] if "inertia" in sweeps else 0)
-        for name in sweeps:
+        for name in self.names:
             self._write(name, self._writer(name))
         tiles = len(self._tiles.places) + self.tree.nv if "factor" in sweeps else 0
         self._program.beyond = self._tiles_at + tiles - self.layout.size
@@ -141,6 +150,8 @@ class Stepper:
             "outwards": programs.add_way_out,
             "aba out": lambda program: self._add_loaded(program, "aba_out"),
             "aba back": lambda program: programs.add_aba_back(program, held),
+            "turning": lambda program: programs.add_bodies(program, plain(body_turning)),
+            "response": self._add_response,
             "bias out": lambda program: self._add_loaded(program, "rnea_out"),
             "bias back": self._add_bias,
             "inertia": self._add_inertia,
@@ -156,10 +167,15 @@ class Stepper:
         self.tree.programs.add_bodies(program, plain(body_wrench))
 
     def _add_bias(self, program: Program) -> None:
-        """C, less the forces on the bodies, into x, which must be zero; the bodies' accelerations while qdd is zero."""
+        """C, less the forces on the bodies, into x, which must be zero."""
         programs = self.tree.programs
         programs.add_sweep(program, "rnea_in_held" if self.held else "rnea_in", inwards=True)
-        programs.add_bodies(program, plain(body_turning))
+
+    def _add_response(self, program: Program) -> None:
+        """H^-1 x, with the factors of the articulated-body algorithm, in the place of x; links must be at rest."""
+        programs = self.tree.programs
+        programs.add_sweep(program, "response_in", inwards=True)
+        programs.add_sweep(program, "response_out", only=lambda i: self.tree.links[i].parent >= 0)
 
     def _add_inertia(self, program: Program) -> None:
         """The blocks of H of links that are in place."""
