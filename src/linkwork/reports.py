@@ -13,6 +13,7 @@ from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.integrators import Integrator
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
+from linkwork.model.nodes import blocks_of
 from linkwork.model.programs import Programs
 from linkwork.model.sharing import Sharing
 from linkwork.model.types import Model
@@ -274,12 +275,8 @@ class Reports:
     def _node_jacobians(self, node: int) -> list[np.ndarray]:
         self._derive()
         self.integrator.run(self.work, self.programs.jacobian(node))
-        kind, offset, found = self.model.nodes[node].kind, self.model.scratch, []
-        for body in kind.kinds:
-            size = kind.size * (body.nv if body else 0)
-            found.append(self.work[offset : offset + size].reshape(kind.size, -1) if size else np.zeros((kind.size, 0)))
-            offset += size
-        return found
+        kind = self.model.nodes[node].kind
+        return blocks_of(self.work[self.model.scratch :], kind.size, [body.nv if body else 0 for body in kind.kinds])
 
     def _residuals(self, velocity: bool) -> tuple[np.ndarray, np.ndarray]:
         """Residuals of all position rows, or rates of all rows; and the node of each."""
@@ -321,7 +318,7 @@ class Reports:
             raise LinkworkError(f"{checks.label(element)}: it has no angle or travel; ask a hinge, slider, cylinder or screw")
         self._derive()
         p = self._numbers(node_number, part)
-        a, b = node.ends[::-1] if piece.flipped else node.ends
+        a, b = piece.arranged(node.ends)
         (Ra, _, _, wa), (Rb, _, _, wb) = self._pose_of(a), self._pose_of(b)
         if relation.counters:
             value = readout.angle(Ra[None], Rb[None], p, p["turns"].reshape(1, -1))[0]
@@ -373,7 +370,7 @@ class Reports:
         return pose.position[0] + pose.frame[0] @ local, rate
 
     def _second_body(self, relation, element) -> int:
-        a, b = self.model.bodies.ends(relation, element)
+        a, b, *_ = self.model.bodies.ends(relation, element)
         return b if b != GROUND else a
 
     def _name(self, element) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from . import checks
-from .base import Body, ConstraintElement, Vector, check_ends
+from .base import Body, ConstraintElement, Vector, body_arguments, check_ends
 from .bodies import Ground
 from .joints import Hinge, Joint, one_way
 from .parameter import Parameter
@@ -281,7 +281,7 @@ def has_coordinate(who, joint):
 
 @dataclass(eq=False, repr=False, init=False)
 class Constraint(ConstraintElement):
-    """Any position-level constraint: one or two bodies, then a function of them and t that vanishes when it holds.
+    """Any position-level constraint: one body or more, then a function of them and t that vanishes when it holds.
 
     The function gives one expression, or a list of them. Inside it a body b has, as expressions in the world frame,
 
@@ -308,6 +308,16 @@ class Constraint(ConstraintElement):
     >>> sim.step(500)
     >>> sim.angular_velocity("rod").round(6) + 0.0, bool(sim.drift() < 1e-10)
     (array([0., 0., 1.]), True)
+
+    Three bodies on one rope, which runs over a pulley from the first to the second, and over another to the third:
+
+    >>> world = lw.World(gravity=(0, 0, -10))
+    >>> loads = [world.add(lw.PlanarParticle(m, position=(k, 0, 0))) for k, m in enumerate((1.0, 2.0, 1.0))]
+    >>> rails = [world.add(lw.Constraint(load, lambda b, t, k=k: b.position[0] - k)) for k, load in enumerate(loads)]
+    >>> rope = world.add(lw.Constraint(*loads, lambda a, b, c, t: a.position[2] + 2 * b.position[2] + c.position[2]))
+    >>> sim = lw.Simulation(world)
+    >>> float(sim.reaction(rope, loads[1]).force[2].round(9))
+    20.0
     """
 
     REFERENCES: ClassVar[dict] = {"bodies": "body"}
@@ -349,11 +359,12 @@ class VelocityConstraint(Constraint):
     """
 
 
-def bodies_and_function(who, arguments, function):
-    """(bodies, function) from the positional arguments: the function is the last of them unless given by its name."""
+def bodies_and_function(who, arguments, function, most=None):
+    """(bodies, function) from the positional arguments: the function is the last of them unless given by its name. `most`: how
+    many bodies there may be."""
     bodies = tuple(arguments)
     if function is None and bodies:
         bodies, function = bodies[:-1], bodies[-1]
-    if not 1 <= len(bodies) <= 2:
-        checks.fail(who, f"it has {len(bodies)} bodies", "give one or two bodies, then the function")
-    return bodies, checks.function(who, "function", function, ("b", "t") if len(bodies) == 1 else ("a", "b", "t"))
+    if not 1 <= len(bodies) <= (most or len(bodies)):
+        checks.fail(who, f"it has {len(bodies)} bodies", f"give one {'or two bodies' if most else 'body or more'}, then the function")
+    return bodies, checks.function(who, "function", function, body_arguments(len(bodies)))

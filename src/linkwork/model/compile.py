@@ -79,7 +79,7 @@ def _couplings(force_groups, ends, coupled: str) -> dict[tuple[int, int], bool]:
     turning."""
     found = [(pair, group.relation.turns_only) for group in force_groups for pair in group.ends] if coupled else []
     if "constraints" in coupled:
-        found += [(pair, False) for pair in ends]
+        found += [(pair, False) for several in ends for pair in itertools.combinations(several, 2)]
     pairs: dict[tuple[int, int], bool] = {}
     for (a, b), turning in found:
         if GROUND not in (a, b):
@@ -136,14 +136,10 @@ def _jacobians(bodies: Bodies, nodes: list[Node]):
     def blocks(k: int) -> list[np.ndarray]:
         node = nodes[k]
         if node.kind.key not in known:
-            known[node.kind.key] = Evaluator(node_jacobian_kernel(node.kind, 0))
+            known[node.kind.key] = Evaluator(node_jacobian_kernel(node.kind, 0), node.kind.behind)
         given = {1: node.values, **{2 + i: records(end, 0) for i, end in enumerate(node.ends) if end != GROUND}}
-        flat, found, offset, m = known[node.kind.key](given), [], 0, node.kind.size
-        for kind in node.kind.kinds:
-            size = m * kind.nv if kind else 0
-            found.append(flat[offset : offset + size].reshape(m, -1) if size else np.zeros((m, 0)))
-            offset += size
-        return found
+        flat, widths = known[node.kind.key](given), [kind.nv if kind else 0 for kind in node.kind.kinds]
+        return stacking.blocks_of(flat, node.kind.size, widths)
 
     return blocks
 
@@ -158,6 +154,9 @@ def _order(graph, bodies, nodes, ends, jacobians, couplings) -> Order:
         if not all(np.isfinite(block).all() for block in blocks):
             raise ModelError(f"{checks.label(node.elements[-1])}: its derivative is not finite as built; move its bodies")
         if not stacking.has_own_rank(node, blocks):
+            deficient.append(True)
+            continue
+        if len(node.ends) > 2:
             deficient.append(True)
             continue
         a, b = node.ends
@@ -258,15 +257,25 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
         at += 2 * int(sizes.sum())
     scratch = at
     at += max([SCRATCH, *[m.kind.size * (2 + sum(k.nv for k in m.kind.kinds if k)) for m in nodes]])
+    gathering = at
+    at += max((_gathered(node.kind, options["pairs"]) for node in nodes if len(node.ends) > 2), default=0)
     index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of)
     model = Model(
         world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.soft, items, fronts, limb_of,
         body_at, node_at, force_at, slot_at, report_at, impulse_at, _multipliers(nodes, node_at, impulse_at, limb_of),
-        packed_at, packed_range, rates_range, scratch, at, np.array(world.gravity), index,
+        packed_at, packed_range, rates_range, scratch, gathering, at, np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
         any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
     )  # fmt: skip
     return model
+
+
+def _gathered(kind, pairs: bool) -> int:
+    """Entries that operations on a node and its many bodies copy together: all fields of these, blocks, reports."""
+    bodies = [body for body in kind.kinds if body is not None]
+    fields = sum(size for body in bodies for _, size in body.record.fields.values())
+    velocities = sum(body.nv for body in bodies)
+    return fields + (1 + pairs) * kind.size * (velocities + 3) + pairs * velocities**2
 
 
 def _damped(bodies: Bodies) -> bool:

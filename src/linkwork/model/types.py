@@ -60,6 +60,7 @@ class Model:
     packed: tuple[int, int]  # offset and size of the packed vector (q, v of all bodies)
     rates: tuple[int, int]  # the same for its derivative
     scratch: int  # offset of entries for single reports
+    gathering: int  # offset of entries where operations on many records copy them together
     size: int  # entries of a workspace
     gravity: np.ndarray  # (3,) m/s^2
     state_index: np.ndarray  # entries that make up the state
@@ -155,7 +156,7 @@ class Model:
             "rows": self.rows,
             "freedoms": self.velocities - self.rows + sum(self.redundant.values()),
             "trees": self.forest.trees,
-            "loops": len(self.forest.closing) + self.forest.ground_loops,
+            "loops": self.forest.loops,
             "redundant": sum(self.redundant.values()),
             "nodes": len(self.bodies.elements) + len(self.nodes),
             "limbs": len(self.limb_of),

@@ -304,18 +304,20 @@ class UserConstraint(Relation):
         self.arity = len(element.bodies)
         self.forced = self.traced.uses_time or self.level == VELOCITY
         self.nonlinear = self.traced.nonlinear
-        asked = [any(what in ("axis", "spin") and number == k for number, what, _ in self.traced.requests) for k in (0, 1)]
-        self.needs_directions = (False, asked[0]) if len(element.bodies) == 1 else (asked[0], asked[1])
+        turning = {number for number, what, _ in self.traced.requests if what in ("axis", "spin")}
+        ground = (False,) * (2 - self.arity)
+        self.needs_directions = (*ground, *[k in turning for k in range(self.arity)])
+        self.rigid_only = (False,) * len(self.needs_directions)
 
     @staticmethod
     def bodies(element):
-        return (None, *element.bodies)[-2:]
+        return element.bodies if len(element.bodies) > 1 else (None, *element.bodies)
 
-    def numbers(self, elements, A, B):
+    def numbers(self, elements, *frames):
         return {}
 
     def rows(self, handles, p, t):
-        rows = on_tape(self.traced, handles[2 - self.arity :], [t], p["user"])
+        rows = on_tape(self.traced, handles[-self.arity :], [t], p["user"])
         return [(self.level, rows[i]) for i in range(rows.shape[0])]
 
 
