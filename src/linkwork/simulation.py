@@ -41,8 +41,8 @@ IMPULSES = 2  # that put them right: the second takes what rounding, and rows no
 class Simulation(Reports):
     """A world in motion.
 
-    `solver`: tree (linear time), fronts (the same without joining bodies and joints), dense (the reference), implicit
-    (stiff forces; its integrator is backward-euler), aba (joint coordinates; joint-rk4 or joint-euler).
+    `solver`: tree (linear time), fronts (the same without joining bodies and joints), anticipation (a tree, and loops by their
+    response, as one dense system), dense (the reference), implicit (stiff forces; its integrator is backward-euler), aba (joint coordinates; joint-rk4 or joint-euler).
     `integrator`: rattle (the default), euler, rk4, dopri5, first-order.
     `tolerance`: of rattle's position stage (m), of dopri5, and of Newton's method (m, rad) with implicit.
     `stiffness`, `damping`: Baumgarte feedback k_s (1/s^2) and k_d (1/s) of euler; first-order takes k_s in 1/s.

@@ -15,7 +15,17 @@ from linkwork.elements import checks
 from linkwork.errors import ModelError
 from linkwork.model import nodes as stacking
 from linkwork.model.frames import RigidFrames, frames_of
-from linkwork.model.graph import GOOD, GROUND, Order, elimination_order, forest, later_neighbours, least_share
+from linkwork.model.graph import (
+    GOOD,
+    GROUND,
+    Order,
+    elimination_order,
+    forest,
+    later_neighbours,
+    least_share,
+    moving,
+    spanning,
+)
 from linkwork.model.nodes import Bodies, Evaluator, Node
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS
@@ -28,13 +38,16 @@ from linkwork.symbolic.limbs import Limb, has_limb
 SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 
 
-def compile(world, *, limbs: bool = True, packed: bool = False, coupled: str = "", pairs: bool = False) -> Model:
+def compile(
+    world, *, limbs: bool = True, packed: bool = False, coupled: str = "", pairs: bool = False, responses: int = 0
+) -> Model:
     """Compile a world. `limbs`: eliminate bodies and joints together where that is faster; `packed`: keep a packed
     vector of all coordinates and velocities (for integrators that work on one); `coupled`: bodies have blocks between them
     where "forces" join them, or "forces and constraints"; `pairs`: blocks lie in pairs, for matrices that are not
-    symmetric."""
+    symmetric; `responses`: nodes that close loops are left out of the elimination, as auxiliary ones, and there is space for
+    so many responses to them at a time."""
     with no_collection():
-        return _compile(world, limbs, packed, coupled, pairs)
+        return _compile(world, limbs, packed, coupled, pairs, responses)
 
 
 @contextmanager
@@ -49,7 +62,7 @@ def no_collection():
             gc.enable()
 
 
-def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool) -> Model:
+def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool, responses: int) -> Model:
     if not world.bodies:
         raise ModelError("World: there is no body in it; add one, for example lw.Particle(1.0)")
     bodies = _bodies(world)
@@ -64,13 +77,16 @@ def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool) -> Mod
     force_groups = stacking.grouped(world.forces, LAWS, bodies)
     couplings = _couplings(force_groups, ends, coupled)
     order = _order(graph, bodies, nodes, ends, jacobians, couplings)
-    later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
+    if responses:
+        order.vertices, later = _primary(bodies, nodes, jacobians)
+    else:
+        later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
     items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings)
     if limb_of:  # origins move to the joints, so the numbers are computed once more
         _place_origins(bodies, nodes, limb_of)
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
     forces = stacking.force_nodes(force_groups, [stacking.numbers_of(g, bodies) for g in force_groups])
-    options = {"limbs": limbs, "packed": packed, "coupled": coupled, "pairs": pairs}
+    options = {"limbs": limbs, "packed": packed, "coupled": coupled, "pairs": pairs, "responses": responses}
     return _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, limb_of)
 
 
@@ -166,6 +182,17 @@ def _order(graph, bodies, nodes, ends, jacobians, couplings) -> Order:
     return elimination_order(graph, ends, deficient, [kind.nv for kind in bodies.kinds], jacobians, couplings)
 
 
+def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[list[int], dict[int, list[int]]]:
+    """The order of elimination and the later neighbours of bodies and of the nodes that close no loop."""
+    n = len(bodies.kinds)
+    chosen = spanning(n, [node.ends for node in nodes], [node.kind.size for node in nodes])
+    own, ends = [nodes[k] for k in chosen], [nodes[k].ends for k in chosen]
+    order = _order(forest(n, ends), bodies, own, ends, lambda k: jacobians(chosen[k]), ())
+    later = later_neighbours(order.vertices, n, ends)
+    name = [*range(n), *[n + k for k in chosen]]
+    return [name[v] for v in order.vertices], {name[v]: [name[w] for w in others] for v, others in later.items()}
+
+
 def _items(order, later, bodies, nodes, limbs: bool, couplings):
     """The elimination step by step; a body with its joint where nothing else is a later neighbour of either, but for a parent
     that only the turning of both couples with it."""
@@ -238,6 +265,11 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
             vertex = item.body if item.body >= 0 else n + item.node
             fronts[vertex] = later[vertex]
             space.place((1 + options["pairs"]) * dims[vertex] * sum(dims[other] for other in later[vertex]), slot_at, vertex)
+    auxiliary = sorted(set(range(len(nodes))) - {item.node for item in items})
+    for k in auxiliary:
+        space.place(nodes[k].kind.record.size, node_at, k)
+        fronts[n + k] = list(moving(nodes[k].ends))
+        space.place(dims[n + k] * sum(dims[body] for body in fronts[n + k]), slot_at, n + k)
     at = space.close()
     force_at = np.zeros(len(forces), dtype=np.int64)
     for k, force in enumerate(forces):
@@ -259,11 +291,14 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
     at += max([SCRATCH, *[m.kind.size * (2 + sum(k.nv for k in m.kind.kinds if k)) for m in nodes]])
     gathering = at
     at += max((_gathered(node.kind, options["pairs"]) for node in nodes if len(node.ends) > 2), default=0)
+    response_at, response_size = at, options["responses"] * sum(dims) if auxiliary else 0
+    at += response_size
     index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of)
     model = Model(
-        world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.soft, items, fronts, limb_of,
+        world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.soft, items, fronts, auxiliary, limb_of,
         body_at, node_at, force_at, slot_at, report_at, impulse_at, _multipliers(nodes, node_at, impulse_at, limb_of),
-        packed_at, packed_range, rates_range, scratch, gathering, at, np.array(world.gravity), index,
+        packed_at, packed_range, rates_range, scratch, gathering, response_at, at,
+        np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
         any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
     )  # fmt: skip

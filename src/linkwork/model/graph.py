@@ -106,6 +106,49 @@ def forest(bodies: int, ends: list[Ends]) -> Forest:
     return Forest(preorder[::-1], parent, joint, tree, trees, grounded, closing)
 
 
+def spanning(bodies: int, ends: list[Ends], rows: list[int]) -> list[int]:
+    """Nodes that close no loop, the ground's included, with as many rows as there can be: a tree that hangs on the ground once,
+    and is shallow where there is a choice."""
+    depth = _depths(bodies, ends)
+    component = list(range(bodies + 1))  # the ground, GROUND, is the last
+
+    def root(body: int) -> int:
+        while component[body] != body:
+            component[body] = body = component[component[body]]
+        return body
+
+    chosen = []
+    for k in sorted(range(len(ends)), key=lambda k: (-rows[k], min(depth[b] for b in ends[k]), k)):
+        roots = {root(body if body != GROUND else bodies) for body in ends[k]}
+        if len(roots) == len(ends[k]):
+            chosen.append(k)
+            for other in roots:
+                component[other] = min(roots)
+    return sorted(chosen)
+
+
+def _depths(bodies: int, ends: list[Ends]) -> list[int]:
+    """Of each body: nodes between it and the ground, or the first body of what floats; the last entry is the ground's."""
+    nodes: list[list[int]] = [[] for _ in range(bodies + 1)]
+    for k, together in enumerate(ends):
+        for body in together:
+            nodes[body].append(k)
+    depth, seen = [-1] * (bodies + 1), set()
+    for start in (GROUND, *range(bodies)):
+        if depth[start] >= 0:
+            continue
+        depth[start], layer = 0, [start]
+        while layer:
+            fresh = []
+            for k in (k for body in layer for k in nodes[body] if k not in seen):
+                seen.add(k)
+                fresh += [other for other in ends[k] if depth[other] < 0]
+                for other in ends[k]:
+                    depth[other] = depth[layer[0]] + 1 if depth[other] < 0 else depth[other]
+            layer = fresh
+    return depth
+
+
 def elimination_order(
     graph: Forest, ends: list[Ends], deficient: list[bool], dims: list[int],
     jacobians: Callable[[int], list[np.ndarray]], couplings: Iterable[tuple[int, int]] = (),

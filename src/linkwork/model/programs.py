@@ -266,7 +266,7 @@ class Programs:
         m = self.model
         n = len(m.bodies.kinds)
         self.place = np.zeros(n, dtype=np.int64)  # of bodies in the elimination
-        self.node_place = np.zeros(len(m.nodes), dtype=np.int64)
+        self.node_place = np.full(len(m.nodes), -1, dtype=np.int64)  # before all others where it is not eliminated
         limbs: dict[int, tuple[Limb, list[int], list[int], list[int]]] = {}
         self.fronts: list[tuple[int, int]] = []  # (position, vertex)
         for position, item in enumerate(m.items):

@@ -1,0 +1,116 @@
+"""`anticipation`: a tree by elimination, what closes its loops by response (baraff96 section 8). O(n k) + O(k^3) for k such rows.
+
+With the tree's matrix H and the auxiliary rows Ja, whose forces are along K (their own Ja^T unless they name another):
+
+    W = Ja H^-1 K                      what each auxiliary row feels of a unit force along another (responses.py)
+    y = -W^-1 (b - Ja H^-1 r)          minus their multipliers, by LAPACK
+    x = H^-1 (r - K y)                 one more solve
+
+The sweeps are those of `fronts` on the tree alone. Where others would end their way up, this one goes down for H^-1 r, finds y,
+and goes up once more with -K y, which is added to what the first way up has left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from linkwork.codegen.jit import jit
+from linkwork.model.programs import AFTER, LAST, Sheet
+from linkwork.model.types import Model
+from linkwork.solvers.responses import LANES, Responses
+from linkwork.solvers.routines import WithRoutines
+
+NONE = 1e-13  # of the largest eigenvalue of W: what counts as zero where W has no Cholesky factors
+
+
+class Anticipation(WithRoutines):
+    name, limbs = "anticipation", False
+
+    @classmethod
+    def layout(cls, tangent: str, iterations: int) -> dict:
+        return {"limbs": False, "responses": LANES}
+
+    def __init__(self, model: Model):
+        super().__init__(model)
+        self.factored, self.solved, self.added = self._add_routines(self._factor, self._solve, self._add_kept)
+        self.responses = Responses(self) if model.auxiliary else None
+        vertices = [vertex for _, vertex in self.fronts]
+        self.b_at = np.concatenate([self._front_at(v) + self._b(v) + np.arange(self._dim(v)) for v in vertices])
+        self.kept = np.zeros(len(self.b_at))
+        self.divide: Callable[[np.ndarray], np.ndarray] | None = None  # by W, as it was factored last
+
+    def finish(self, name: str, sheet: Sheet) -> Sheet:
+        """What comes after the way up."""
+        if self.responses is None or not name.startswith(("up", "forward")):
+            return sheet
+        n = len(self.fronts)
+        for position, vertex in self.fronts:
+            for kernel, *offsets in self._front(vertex, "backward"):
+                sheet.add(AFTER + n - position, 0, self._id(kernel), *offsets)
+            for kernel, *offsets in self._front(vertex, "forward"):
+                sheet.add(AFTER + n + 2 + position, LAST, self._id(kernel), *offsets)
+        sheet.add(AFTER + n + 1, 0, self.factored if name.startswith("up") else self.solved)
+        sheet.add(AFTER + 2 * n + 3, 0, self.added)
+        return sheet
+
+    def _b(self, vertex: int) -> int:
+        """From a front to its right-hand side."""
+        d = self._dim(vertex)
+        return d * (d + 1) // 2
+
+    def _factor(self, work: np.ndarray) -> None:
+        assert self.responses is not None
+        r = self.responses
+        self.divide = divider(lambda: r.matrix(work), r.symmetric)
+        self._solve(work)
+
+    def _solve(self, work: np.ndarray) -> None:
+        r = self.responses
+        assert r is not None and self.divide is not None
+        left = work[r.b_at]
+        _take(left, work, r.row, r.J_at, r.column_x)
+        y = -self.divide(left)
+        work[r.x_at] = y
+        self.kept[:] = work[self.b_at]
+        work[self.b_at] = 0.0
+        _put(work, r.column_b, r.K_at, y, r.row)
+
+    def _add_kept(self, work: np.ndarray) -> None:
+        work[self.b_at] += self.kept
+
+
+@jit
+def _take(left, work, row, J_at, column_x):
+    """left -= Ja x, entry by entry."""
+    for k in range(len(row)):
+        left[row[k]] -= work[J_at[k]] * work[column_x[k]]
+
+
+@jit
+def _put(work, column_b, K_at, y, row):
+    """b -= K y, entry by entry."""
+    for k in range(len(row)):
+        work[column_b[k]] -= work[K_at[k]] * y[row[k]]
+
+
+def divider(make: Callable[[], np.ndarray], symmetric: bool) -> Callable[[np.ndarray], np.ndarray]:
+    """The function that divides by W (k, k), of which only the lower triangle is given where it is symmetric: by factors if it
+    has any, else so that the result is the shortest. `make` gives W, which is written over."""
+    from scipy.linalg import lapack  # a fifth of a second that other solvers need not wait for
+
+    if symmetric:
+        factors, failed = lapack.dpotrf(make(), lower=1, clean=0, overwrite_a=1)
+        if not failed:
+            return lambda rows: lapack.dpotrs(factors, rows, lower=1)[0]
+    else:
+        factors, pivots, failed = lapack.dgetrf(make(), overwrite_a=1)
+        if not failed:
+            return lambda rows: lapack.dgetrs(factors, pivots, rows)[0]
+    W = make()
+    W = np.tril(W) + np.tril(W, -1).T if symmetric else W
+    if not np.isfinite(W).all():
+        return lambda rows: np.full_like(rows, np.nan)
+    inverse = np.linalg.pinv(W, rcond=NONE, hermitian=symmetric)
+    return lambda rows: inverse @ rows
