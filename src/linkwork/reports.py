@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -136,11 +137,11 @@ class Reports:
         element = node.elements[part]
         rows = node.rows_of(element)
         multipliers = -self.work[self.model.field_of_node(node_number, "x")]
-        J = self._node_jacobians(node_number)
+        pulls = self._node_blocks(node_number, self.programs.pulls if node.kind.aimed else self.programs.jacobian)
         target = self._second_body(node.kind.parts[part].relation, element) if body is None else self._body(body)
         if target not in node.ends:
             raise LinkworkError(f'{checks.label(element)}: it does not act on "{self._name(body)}"; name one of its bodies')
-        generalised = J[node.ends.index(target)][rows].T @ multipliers[rows]
+        generalised = pulls[node.ends.index(target)][rows].T @ multipliers[rows]
         at = self._anchor(node_number, part, target)
         force, torque = readout.wrench(self.model, self.work, target, generalised, at)
         determined = self._sharing is None or self._sharing.determined(node_number, rows)
@@ -273,8 +274,11 @@ class Reports:
         return J
 
     def _node_jacobians(self, node: int) -> list[np.ndarray]:
+        return self._node_blocks(node, self.programs.jacobian)
+
+    def _node_blocks(self, node: int, sweep: Callable[[int], np.ndarray]) -> list[np.ndarray]:
         self._derive()
-        self.integrator.run(self.work, self.programs.jacobian(node))
+        self.integrator.run(self.work, sweep(node))
         kind = self.model.nodes[node].kind
         return blocks_of(self.work[self.model.scratch :], kind.size, [body.nv if body else 0 for body in kind.kinds])
 

@@ -318,17 +318,37 @@ class Constraint(ConstraintElement):
     >>> sim = lw.Simulation(world)
     >>> float(sim.reaction(rope, loads[1]).force[2].round(9))
     20.0
+
+    `force` names what holds the rows, if not forces that do no work: another function of the bodies and t that gives for each row
+    a rate, linear in velocities (see VelocityConstraint). One newton (or newton metre) of the row's multiplier then has one watt of
+    power for each unit of that rate. With it goes the solver "anticipation". A bob at the end of an arm stays level by a torque
+    on a flywheel:
+
+    >>> world = lw.World(gravity=(0, 0, -10))
+    >>> arm = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(1, 0, 0), name="arm"))
+    >>> wheel = world.add(lw.RigidBody(1.0, (0.2, 0.2, 0.2), position=(1, 0, 0), name="wheel"))
+    >>> for at, a, b in (((0, 0, 0), world.ground, arm), ((1, 0, 0), arm, wheel)):
+    ...     added = world.add(lw.Hinge(a, b, at=at, axis=(0, 1, 0)))
+    >>> level = lw.Constraint(arm, wheel, lambda a, w, t: a.point((1, 0, 0))[2], name="level",
+    ...                       force=lambda a, w, t: w.spin((0, 1, 0)) - a.spin((0, 1, 0)))
+    >>> world.add(level)
+    <Constraint "level">
+    >>> sim = lw.Simulation(world, solver="anticipation")
+    >>> sim.reaction("level", "wheel").torque.round(9) + 0.0
+    array([ 0., 20.,  0.])
     """
 
     REFERENCES: ClassVar[dict] = {"bodies": "body"}
-    FUNCTIONS: ClassVar[dict] = {"function": ("bodies", "t")}
+    FUNCTIONS: ClassVar[dict] = {"function": ("bodies", "t"), "force": ("bodies", "t")}
 
     bodies: tuple
     function: Callable
+    force: Callable | None
 
-    def __init__(self, *bodies, function=None, name=None):
+    def __init__(self, *bodies, function=None, force=None, name=None):
         self.name = name
         self.bodies, self.function = bodies_and_function(self, bodies, function)
+        self.force = checks.optional(checks.function, self, "force", force, body_arguments(len(self.bodies)))
         super().__post_init__()
 
 

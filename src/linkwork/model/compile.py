@@ -31,7 +31,7 @@ from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.constraints import RELATIONS
 from linkwork.symbolic.joint_forces import LAWS
-from linkwork.symbolic.kernels import node_jacobian_kernel, parameter_record
+from linkwork.symbolic.kernels import node_jacobian_kernel, node_pulls_kernel, parameter_record
 from linkwork.symbolic.kinds import kind_of
 from linkwork.symbolic.limbs import Limb, has_limb
 
@@ -71,15 +71,16 @@ def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool, respon
     numbers = [stacking.numbers_of(group, bodies) for group in groups]
     kept = [stacking.kept_rows(g, n, bodies, _records(bodies)) for g, n in zip(groups, numbers, strict=True)]
     nodes = stacking.stacked(groups, numbers, kept, count)
+    _check_aimed(bodies, nodes, responses)
     ends = [node.ends for node in nodes]
     graph = forest(len(bodies.kinds), ends)
     jacobians = _jacobians(bodies, nodes)
     force_groups = stacking.grouped(world.forces, LAWS, bodies)
     couplings = _couplings(force_groups, ends, coupled)
-    order = _order(graph, bodies, nodes, ends, jacobians, couplings)
     if responses:
-        order.vertices, later = _primary(bodies, nodes, jacobians)
+        order, later = _primary(bodies, nodes, jacobians)
     else:
+        order = _order(graph, bodies, nodes, ends, jacobians, couplings)
         later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
     items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings)
     if limb_of:  # origins move to the joints, so the numbers are computed once more
@@ -182,15 +183,45 @@ def _order(graph, bodies, nodes, ends, jacobians, couplings) -> Order:
     return elimination_order(graph, ends, deficient, [kind.nv for kind in bodies.kinds], jacobians, couplings)
 
 
-def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[list[int], dict[int, list[int]]]:
-    """The order of elimination and the later neighbours of bodies and of the nodes that close no loop."""
+def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[int, list[int]]]:
+    """How bodies and the nodes that close no loop are eliminated, and their later neighbours; redundant and soft rows are those of
+    the whole mechanism. Nodes that name their forces are among neither."""
     n = len(bodies.kinds)
-    chosen = spanning(n, [node.ends for node in nodes], [node.kind.size for node in nodes])
+    plain = [k for k, node in enumerate(nodes) if not node.kind.aimed]
+    whole, _ = _order_of(plain, bodies, nodes, jacobians)
+    found = spanning(n, [nodes[k].ends for k in plain], [nodes[k].kind.size for k in plain])
+    order, later = _order_of([plain[k] for k in found], bodies, nodes, jacobians)
+    return Order(order.vertices, whole.redundant, whole.soft), later
+
+
+def _order_of(chosen: list[int], bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[int, list[int]]]:
+    """How bodies and these nodes are eliminated, and their later neighbours."""
+    n = len(bodies.kinds)
     own, ends = [nodes[k] for k in chosen], [nodes[k].ends for k in chosen]
     order = _order(forest(n, ends), bodies, own, ends, lambda k: jacobians(chosen[k]), ())
     later = later_neighbours(order.vertices, n, ends)
     name = [*range(n), *[n + k for k in chosen]]
-    return [name[v] for v in order.vertices], {name[v]: [name[w] for w in others] for v, others in later.items()}
+    redundant = {chosen[k]: rows for k, rows in order.redundant.items()}
+    named = Order([name[v] for v in order.vertices], redundant, {chosen[k] for k in order.soft})
+    return named, {name[v]: [name[w] for w in others] for v, others in later.items()}
+
+
+def _check_aimed(bodies: Bodies, nodes: list[Node], responses: int) -> None:
+    """Nodes that name their forces, of which rows and forces must move something, need a solver that has responses."""
+    records = _records(bodies)
+    for node in nodes:
+        if not node.kind.aimed:
+            continue
+        label = checks.label(node.elements[0])
+        if not responses:
+            raise ModelError(f'{label}: it names the force that holds it, and such rows take the solver "anticipation" alone; '
+                             'use lw.Simulation(world, solver="anticipation"), or leave force= out')  # fmt: skip
+        given = {1: node.values, **{2 + i: records(end, 0) for i, end in enumerate(node.ends) if end != GROUND}}
+        widths = [kind.nv if kind else 0 for kind in node.kind.kinds]
+        pulls = Evaluator(node_pulls_kernel(node.kind, 0, together=True), node.kind.behind)(given)
+        for row, pull in enumerate(np.hstack(stacking.blocks_of(pulls, node.kind.size, widths))):
+            if not np.abs(pull).max(initial=0.0) > 1e-9:
+                raise ModelError(f"{label}: the force of row {row + 1} moves none of its bodies; name a rate that they have")
 
 
 def _items(order, later, bodies, nodes, limbs: bool, couplings):
@@ -269,7 +300,7 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
     for k in auxiliary:
         space.place(nodes[k].kind.record.size, node_at, k)
         fronts[n + k] = list(moving(nodes[k].ends))
-        space.place(dims[n + k] * sum(dims[body] for body in fronts[n + k]), slot_at, n + k)
+        space.place((1 + nodes[k].kind.aimed) * dims[n + k] * sum(dims[body] for body in fronts[n + k]), slot_at, n + k)
     at = space.close()
     force_at = np.zeros(len(forces), dtype=np.int64)
     for k, force in enumerate(forces):

@@ -243,12 +243,12 @@ def stacked(groups: list[Group], numbers: list[Numbers], kept: list[list[tuple[i
             slots.setdefault(k, []).append((entry, parameter))
         for k, (number, ends) in enumerate(zip(group.numbers, group.ends, strict=True)):
             entries[number] = (group, k, ends, rows[k], values.values[k], slots.get(k, ()), place)
-    by_ends: dict[tuple[int, ...], list] = {}
+    by_ends: dict[tuple[tuple[int, ...], bool], list] = {}
     for entry in entries:
-        by_ends.setdefault(tuple(sorted(entry[2])), []).append(entry)
+        by_ends.setdefault((tuple(sorted(entry[2])), entry[0].relation.aimed), []).append(entry)
     kinds: dict[tuple, NodeKind] = {}
     nodes = []
-    for together, members in by_ends.items():
+    for (together, _), members in by_ends.items():
         orders = [tuple(together.index(end) for end in ends) for _, _, ends, *_ in members]
         signature = tuple((id(m[0].relation), order, m[3], m[0].kinds) for m, order in zip(members, orders, strict=True))
         kind = kinds.get(signature)

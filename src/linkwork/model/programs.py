@@ -221,6 +221,12 @@ class Programs:
         return self._keep(f"jacobian {node}", lambda sheet: self._add_wide(
             sheet, 0, 0, kernel, *self._node_offsets(node), self.model.scratch))  # fmt: skip
 
+    def pulls(self, node: int) -> np.ndarray:
+        """The same of how the multipliers of one node pull at its bodies."""
+        kernel = k.node_pulls_kernel(self.model.nodes[node].kind, self._start(node), together=True)
+        return self._keep(f"pulls {node}", lambda sheet: self._add_wide(
+            sheet, 0, 0, kernel, *self._node_offsets(node), self.model.scratch))  # fmt: skip
+
     def packed(self, what: str) -> np.ndarray:
         """pack, unpack, rates: between the bodies and the packed vectors."""
         m = self.model

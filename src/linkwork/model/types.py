@@ -48,7 +48,7 @@ class Model:
     soft: set[int]  # nodes whose pivots are made regular: of components with loops or redundant rows
     items: list[Item]  # in the order of elimination
     later: dict[int, list[int]]  # vertex -> later neighbours (fronts only); auxiliary vertex -> its bodies
-    auxiliary: list[int]  # nodes that are not eliminated with the others
+    auxiliary: list[int]  # nodes that are not eliminated with the others; behind their blocks: those of forces they name
     limb_of: dict[int, Limb]  # node -> its limb form
     body_at: np.ndarray  # (bodies,), offset of each body's record
     node_at: np.ndarray  # (nodes,), offset of each node's record

@@ -17,10 +17,12 @@ from collections.abc import Callable
 import numpy as np
 
 from linkwork.codegen.jit import jit
-from linkwork.model.programs import AFTER, LAST, Sheet
+from linkwork.model.graph import GROUND
+from linkwork.model.programs import AFTER, FIRST, LAST, Sheet
 from linkwork.model.types import Model
 from linkwork.solvers.responses import LANES, Responses
 from linkwork.solvers.routines import WithRoutines
+from linkwork.symbolic.kernels import node_pulls_kernel
 
 NONE = 1e-13  # of the largest eigenvalue of W: what counts as zero where W has no Cholesky factors
 
@@ -35,7 +37,7 @@ class Anticipation(WithRoutines):
     def __init__(self, model: Model):
         super().__init__(model)
         self.factored, self.solved, self.added = self._add_routines(self._factor, self._solve, self._add_kept)
-        self.responses = Responses(self) if model.auxiliary else None
+        self.responses = Responses(self, self.pull_slot) if model.auxiliary else None
         vertices = [vertex for _, vertex in self.fronts]
         self.b_at = np.concatenate([self._front_at(v) + self._b(v) + np.arange(self._dim(v)) for v in vertices])
         self.kept = np.zeros(len(self.b_at))
@@ -54,6 +56,19 @@ class Anticipation(WithRoutines):
         sheet.add(AFTER + n + 1, 0, self.factored if name.startswith("up") else self.solved)
         sheet.add(AFTER + 2 * n + 3, 0, self.added)
         return sheet
+
+    def _add_assembly(self, sheet: Sheet, number: int, mode: str) -> None:
+        super()._add_assembly(sheet, number, mode)
+        node, vertex = self.model.nodes[number], len(self.model.bodies.kinds) + number
+        if node.kind.aimed:
+            slots = [0 if body == GROUND else self.pull_slot(vertex, body) for body in node.ends]
+            position = self._first_body(node.ends)
+            self._add_wide(sheet, position, FIRST + 1, node_pulls_kernel(node.kind), *self._node_offsets(number), *slots)
+
+    def pull_slot(self, vertex: int, body: int) -> int:
+        """Where K of an auxiliary vertex is, transposed: behind all its blocks of J, if it is not J itself."""
+        blocks = self._dim(vertex) * sum(self._dim(other) for other in self.model.later[vertex])
+        return self._slot(vertex, body) + blocks * self.model.nodes[vertex - len(self.model.bodies.kinds)].kind.aimed
 
     def _b(self, vertex: int) -> int:
         """From a front to its right-hand side."""

@@ -1,11 +1,13 @@
 """W: what auxiliary rows feel of unit forces along each other, in lanes.
 
 A batch of forces goes up its paths to the root and down to whatever auxiliary rows feel there; all that is left out is zero, or
-known by symmetry: rows are in the order in which their bodies are eliminated, so that the later ones of a batch are near the root.
-Which operations that are is found once.
+known by symmetry: rows far from the root come first, so that what feels the later ones is near it. Which operations that takes
+is found once.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -20,18 +22,18 @@ LANES = 1 if INTERPRETED else 8  # responses that one kernel takes at once
 class Responses:
     """Of one model that has auxiliary nodes. Columns are auxiliary rows; entries are in a workspace."""
 
-    def __init__(self, programs: Programs):
+    def __init__(self, programs: Programs, pull_slot: Callable[[int, int], int]):
         self.programs, m = programs, programs.model
         self.n = len(m.bodies.kinds)
-        place = programs.place
-        self.nodes = sorted(m.auxiliary, key=lambda k: (min(place[b] for b in m.later[self.n + k]), k))
+        depth = _depths([vertex for _, vertex in programs.fronts], m.later)
+        self.nodes = sorted(m.auxiliary, key=lambda k: (-max(depth[b] for b in m.later[self.n + k]), k))
         self.sizes = np.array([m.nodes[k].kind.size for k in self.nodes], dtype=np.int64)
         self.first = np.concatenate([[0], np.cumsum(self.sizes)])  # row of each node
-        self.symmetric = True
+        self.symmetric = not any(m.nodes[k].kind.aimed for k in self.nodes)
         dims = [programs._dim(v) for v in range(self.n + len(m.nodes))]
         self.at = m.response_at + LANES * np.concatenate([[0], np.cumsum(dims)[:-1]])  # (vertices,)
         self._find_rows()
-        self._find_entries()
+        self._find_entries(pull_slot)
         self._make_operations()
         self._choose()
 
@@ -50,8 +52,9 @@ class Responses:
             diagonal.append(where["D"] + row * (row + 3) // 2)
         self.b_at, self.x_at, self.diagonal = (np.concatenate(each) for each in (b, x, diagonal))
 
-    def _find_entries(self) -> None:
-        """All entries of Ja, row by row: where they are, in which row, and where the x, b and response of their column are."""
+    def _find_entries(self, pull_slot) -> None:
+        """All entries of Ja and of K transposed, row by row: where they are, in which row, and where the x, b and response of
+        their column are."""
         p, m = self.programs, self.programs.model
         found: list[tuple[np.ndarray, ...]] = []
         for number, (k, size) in enumerate(zip(self.nodes, self.sizes, strict=True)):
@@ -60,13 +63,14 @@ class Responses:
                 d, slot, front = p._dim(body), p._slot(self.n + k, body), p._front_at(body)
                 column = np.arange(d)[None, :]
                 b = front + d * (d + 1) // 2
-                each = (self.first[number] + row, slot + d * row + column, b + d + column, b + column,
+                K = pull_slot(self.n + k, body)
+                each = (self.first[number] + row, slot + d * row + column, K + d * row + column, b + d + column, b + column,
                         self.at[body] + LANES * column)  # fmt: skip
                 found.append(tuple(np.broadcast_to(x, (size, d)).ravel() for x in each))
         row, *others = (np.concatenate(each) for each in zip(*found, strict=True))
         order = np.argsort(row, kind="stable")
-        self.row, self.J_at, self.column_x, self.column_b, self.column_response = (x[order] for x in (row, *others))
-        self.K_at = self.J_at
+        found_in_order = (x[order] for x in (row, *others))
+        self.row, self.J_at, self.K_at, self.column_x, self.column_b, self.column_response = found_in_order
         self.entries_of = np.searchsorted(self.row, np.arange(self.count + 1))  # of each row: its first entry
 
     def _make_operations(self) -> None:
@@ -124,15 +128,27 @@ class Responses:
         self.places, self.widths = self.at[self.vertices], LANES * dims
         self.felt_at = np.repeat(self.at[[self.n + k for k in self.nodes]], self.sizes)
         self.felt_at += LANES * (np.arange(self.count) - np.repeat(self.first[:-1], self.sizes))
+        self.W = np.zeros((self.count, self.count))  # transposed: what is felt of one force lies side by side
+        self.full = self.symmetric and len(self.batches[4]) >= sum(self.count - k for k in range(0, self.count, LANES))
 
     def matrix(self, work: np.ndarray) -> np.ndarray:
-        """W (k, k), of which the lower triangle alone is complete if it is symmetric; the rows' own blocks are taken off."""
-        W = np.zeros((self.count, self.count))  # transposed: what is felt of one force lies side by side
-        o = self.operations
+        """W (k, k), of which the lower triangle alone is complete if it is symmetric; the rows' own blocks are taken off. Until
+        the next call."""
+        W, o = self.W, self.operations
+        if not self.full:  # some entries that were zero have been written over by factors
+            W.fill(0.0)
         _respond(work, self.table, o["forward"], o["backward"], o["felt"], *self.batches, self.places, self.widths,
                  self.entries_of, self.K_at, self.column_response, self.felt_at, W, LANES)  # fmt: skip
         W[np.diag_indices(self.count)] -= work[self.diagonal]
         return W.T
+
+
+def _depths(order: list[int], later: dict[int, list[int]]) -> dict[int, int]:
+    """Of each vertex: how many come after it on its path to the root."""
+    depth: dict[int, int] = {}
+    for vertex in reversed(order):
+        depth[vertex] = max((1 + depth[other] for other in later[vertex]), default=0)
+    return depth
 
 
 def _packed(lists) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
 from linkwork.symbolic.forces import Law
 from linkwork.symbolic.relations import Relation, crossing
-from linkwork.symbolic.tape import POSITION, Rows, Tape, derive
+from linkwork.symbolic.tape import POSITION, VELOCITY, Rows, Tape, derive
 
 # -- what constraint nodes and forces share: parameters, counters, a tape ---------------------------------------
 
@@ -113,6 +113,11 @@ class NodeKind:
         return any(part.relation.forced for part in self.parts)
 
     @cached_property
+    def aimed(self) -> bool:
+        """Whether some rows name the forces that hold them."""
+        return any(part.relation.aimed for part in self.parts)
+
+    @cached_property
     def nonlinear(self) -> bool:
         """Whether some row is not linear in velocities."""
         return any(part.relation.nonlinear for part in self.parts)
@@ -150,6 +155,18 @@ class NodeKind:
     def rows_between(self, trace: Trace, views, time: SX, start: int | None = None, known=None) -> Rows:
         """All rows of the node, derived."""
         return derive(*self.tape_of_rows(trace, views, time, start, known))
+
+    def pulls_between(self, trace: Trace, views, time: SX, start: int | None = None) -> list[SX]:
+        """For each body how multipliers pull at it, transposed: J, or what aimed constraints have in its place. (m, nv) each."""
+        tape, rates = Tape(views, time), []
+        for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
+            handles, relation = part.arranged(tape.handles), part.relation
+            if relation.aimed:
+                written = [(VELOCITY, rate) for rate in relation.rates(handles, p, time)]
+            else:
+                written = relation.rows(handles, p, time)
+            rates += [written[k] for k in part.kept]
+        return derive(tape, rates).jacobians
 
     def views(self, trace: Trace, stage: str):
         return _views(trace, self.kinds, stage)
@@ -278,13 +295,16 @@ def node_check_kernel(node: NodeKind, start: int | None = None) -> Kernel:
 
 def node_work_kernel(node: NodeKind, start: int, x: int, stage: str) -> Kernel:
     """Add the work of prescribed motion: the multipliers (negative, at x) times what the rows ask for, which is
-    forcing = -J v; rows that are not linear in v have no such forcing, and J v is taken at `stage`."""
-    linear = not node.nonlinear
+    forcing = -J v; rows that are not linear in v, and aimed ones, have no such forcing, and J v is taken at `stage`."""
+    linear = not node.nonlinear and not node.aimed
 
     def write(trace: Trace) -> None:
-        views = _views(trace, node.kinds, "now" if linear else stage)
-        rows = node.rows_between(trace, views, load_global(trace, "half"), start)
-        asked = rows.forcing if linear else -sum(J @ view.v for J, view in zip(rows.jacobians, views, strict=True) if view)
+        views, time = _views(trace, node.kinds, "now" if linear else stage), load_global(trace, "half")
+        if linear:
+            asked = node.rows_between(trace, views, time, start).forcing
+        else:
+            pulls = node.pulls_between(trace, views, time, start)
+            asked = -sum(pull @ view.v for pull, view in zip(pulls, views, strict=True) if view)
         power = ca.dot(trace.load(1, x, node.size), asked)
         trace.store(0, GLOBALS.offset("work"), load_global(trace, "work") + load_global(trace, "share") * power)
 
@@ -296,13 +316,15 @@ def node_defect_kernel(node: NodeKind, start: int, b: int, x: int) -> Kernel:
     (behind the bodies)."""
 
     def write(trace: Trace) -> None:
-        rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
+        views, time = node.views(trace, "now"), load_global(trace, "time")
+        rows = node.rows_between(trace, views, time, start)
+        pulls = node.pulls_between(trace, views, time, start) if node.aimed else rows.jacobians
         y = trace.load(1, x, node.size)
         left = right_side(trace, rows, "acceleration")
-        for k, (kind, J) in enumerate(zip(node.kinds, rows.jacobians, strict=True)):
+        for k, (kind, J, pull) in enumerate(zip(node.kinds, rows.jacobians, pulls, strict=True)):
             if kind is not None:
                 left -= J @ trace.load(2 + k, *kind.record["x"])
-                trace.store(2 + k, kind.record.offset("b"), trace.load(2 + k, *kind.record["b"]) - J.T @ y)
+                trace.store(2 + k, kind.record.offset("b"), trace.load(2 + k, *kind.record["b"]) - pull.T @ y)
         trace.store(1, b, left)
         trace.store(node.behind, 0, y)
 
@@ -334,6 +356,18 @@ def node_jacobian_kernel(node: NodeKind, start: int | None = None) -> Kernel:
         trace.store(node.behind, offset, rows.bias)
 
     return Kernel(f"node|{node.key}|jacobian|{start}", write)
+
+
+def node_pulls_kernel(node: NodeKind, start: int | None = None, together: bool = False) -> Kernel:
+    """How multipliers pull at the bodies, transposed. Behind the bodies: a block for each, or all of them `together`."""
+
+    def write(trace: Trace) -> None:
+        offset = 0
+        for k, pull in enumerate(node.pulls_between(trace, node.views(trace, "now"), load_global(trace, "time"), start)):
+            trace.store(node.behind + (0 if together else k), offset if together else 0, pull)
+            offset += pull.shape[0] * pull.shape[1]
+
+    return Kernel(f"node|{node.key}|pulls|{start}|{together}", write)
 
 
 # -- forces: pointer 1 the force, 2 and 3 its bodies -----------------------------------------------------------------

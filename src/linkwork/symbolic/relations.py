@@ -76,6 +76,7 @@ class Relation:
     forced = False  # asks for motion of its own, and so does work
     meets = False  # its first three rows are the way from a's anchor to b's, in the world
     nonlinear = False  # its rows are not linear in velocities
+    aimed = False  # names the forces that hold its rows
 
     def __init__(self, element):
         self.key = type(element).__name__
@@ -88,6 +89,10 @@ class Relation:
         raise NotImplementedError
 
     def rows(self, handles, p, t) -> list[tuple[str, SX]]:
+        raise NotImplementedError
+
+    def rates(self, handles, p, t) -> list[SX]:
+        """Of a relation that is aimed: for each row the rate on which its multiplier works."""
         raise NotImplementedError
 
     def angles(self, handles, p) -> list[tuple[SX, SX]]:
@@ -104,11 +109,12 @@ class Relation:
 
     def points_beside(self, end: int) -> bool:
         """Whether the user's function, if any, asks its body `end` for a point other than its position."""
-        traced = getattr(self, "traced", None)
-        if not isinstance(traced, Traced):
-            return False
-        number = end - (len(self.needs_directions) - traced.bodies)
-        return any(n == number and what.startswith("point") and any(local) for n, what, local in traced.requests)
+        functions = [f for f in (getattr(self, "traced", None), getattr(self, "force", None)) if isinstance(f, Traced)]
+        return any(
+            n == end - (len(self.needs_directions) - f.bodies) and what.startswith("point") and any(local)
+            for f in functions
+            for n, what, local in f.requests
+        )
 
 
 def position_rows(*expressions) -> list[tuple[str, SX]]:
