@@ -202,7 +202,10 @@ def motion(sim):
     return np.concatenate(parts)
 
 
-def simulations(world, solvers=("dense", "fronts", "tree")):
+ELIMINATIONS = ("fronts", "tree", "anticipation")
+
+
+def simulations(world, solvers=("dense", *ELIMINATIONS)):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.Note)
         return {name: lw.Simulation(world, solver=name, integrator="euler") for name in solvers}
@@ -236,7 +239,7 @@ def errors(sim):
 
 
 def compared(sims):
-    """Errors of both eliminations on one world, how far they are from `dense`, and facts about it."""
+    """Errors of all eliminations on one world, how far they are from `dense`, and facts about it."""
     dense = sims.pop("dense")
     each = {name: errors(sim) for name, sim in sims.items()}
     found = {what: {name: each[name][what] for name in each} for what in ("backward", "forward", "lu", "drift")}
@@ -248,6 +251,7 @@ def compared(sims):
     found["pivots"] = pivots(sims["fronts"])
     found["neighbours"] = dense.model.summary()["neighbours"]
     found["limbs"] = sims["tree"].model.summary()["limbs"]
+    found["auxiliary"] = sims["anticipation"].model.summary()["auxiliary"]
     found["condition"] = float(np.linalg.cond(H))
     found["schur"] = float(np.linalg.cond(H[n:, :n] @ np.linalg.solve(H[:n, :n], H[:n, n:]))) if len(H) > n else 1.0
     keys = [k.key for k in sims["fronts"].programs.kernels]
@@ -294,7 +298,7 @@ def judged(seed, **options):
 def shared(sims):
     """Errors where rows are redundant: accelerations of least squares, multipliers of least norm."""
     found = {}
-    for name in ("fronts", "tree"):
+    for name in ELIMINATIONS:
         sim = sims[name]
         accelerations(sim)
         (H, r), x, n = assembled(sim), solution(sim), sim.model.velocities
@@ -307,7 +311,7 @@ def shared(sims):
 def remembered(make):
     """`make` of a kernel, once for each key: many worlds have nodes of the same few kinds."""
     known = {}
-    return lambda kernel: known.get(kernel.key) or known.setdefault(kernel.key, make(kernel))
+    return lambda kernel, pointer: known.get(kernel.key) or known.setdefault(kernel.key, make(kernel, pointer))
 
 
 if __name__ == "__main__":
