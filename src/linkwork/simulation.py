@@ -425,7 +425,7 @@ class Simulation(Reports):
         for _ in range(IMPULSES + PROXIMAL if self.model.soft else IMPULSES):
             self._factor()
             if not self._multipliers_finite():
-                stops.refuse_start(self)
+                self._refuse_start()
             self.integrator.run(self.work, self.programs.body("strike"))
         if off > TOLD:
             self.note(f"{checks.label(element)}: velocities as built were off by {off:.3g}; an impulse made them consistent")
@@ -440,10 +440,16 @@ class Simulation(Reports):
     def _check_factors(self) -> None:
         """Rows that depend on each other show as a solution that is not finite, or as huge multipliers."""
         self._factor()
-        if np.isfinite(self.work[self.integrator.sentinels]).all() and self._multipliers_finite():
-            return
+        if not (np.isfinite(self.work[self.integrator.sentinels]).all() and self._multipliers_finite()):
+            self._refuse_start()
+
+    def _refuse_start(self) -> None:
+        """Name what is not finite as built, or a constraint that cannot be held."""
         stops.refuse_start(self)
         bad = [k for k in range(len(self.model.nodes)) if not np.isfinite(self.work[self.model.field_of_node(k, "x")]).all()]
+        for node in (self.model.nodes[k] for k in bad if self.model.nodes[k].kind.aimed):
+            raise ModelError(f"{checks.label(node.elements[0])}: the force that it names cannot hold its rows as built; name one "
+                             "that moves what they speak of")  # fmt: skip
         if bad:
             element = self.model.nodes[bad[0]].elements[-1]
             raise ModelError(f"{checks.label(element)}: its rows cannot be told from those of other constraints as built "

@@ -252,12 +252,31 @@ def compared(sims):
     found["neighbours"] = dense.model.summary()["neighbours"]
     found["limbs"] = sims["tree"].model.summary()["limbs"]
     found["auxiliary"] = sims["anticipation"].model.summary()["auxiliary"]
+    found["schur of W"] = w_against_schur(sims["anticipation"]) if found["auxiliary"] else (0.0, 0.0)
     found["condition"] = float(np.linalg.cond(H))
     found["schur"] = float(np.linalg.cond(H[n:, :n] @ np.linalg.solve(H[:n, :n], H[:n, n:]))) if len(H) > n else 1.0
     keys = [k.key for k in sims["fronts"].programs.kernels]
     found["pieces"] = sum(key.startswith("piece") for key in keys)
     found["crossed"] = sum(key.startswith("piece|cross") for key in keys)
     return found | features(dense.model)
+
+
+def w_against_schur(sim):
+    """Of `anticipation`: the error of W against the dense Schur complement of the primary rows, relative to its largest entry and
+    (in parts of a million) to the condition of what it is a complement of; and the least eigenvalue of W, relative too."""
+    accelerations(sim)
+    (H, _), responses = assembled(sim), sim.programs.responses
+    sim.integrator.run(sim.work, sim.programs.body("place", "accelerate"), sim.programs.up("acceleration"))
+    lower = responses.matrix(sim.work)
+    W = np.tril(lower) + np.tril(lower, -1).T
+    first = sim.model.velocities + np.concatenate([[0], np.cumsum([node.kind.size for node in sim.model.nodes])]).astype(int)
+    rows = np.concatenate([np.arange(first[k], first[k + 1]) for k in responses.nodes])
+    others = np.setdiff1d(np.arange(len(H)), rows)
+    primary = H[np.ix_(others, others)]
+    exact = H[np.ix_(rows, others)] @ np.linalg.solve(primary, H[np.ix_(others, rows)])
+    scale = np.abs(exact).max()
+    error = np.abs(W - exact).max() / scale / max(1.0, 1e-6 * np.linalg.cond(primary))
+    return float(error), float(np.linalg.eigvalsh(W)[0] / scale)
 
 
 def features(model):

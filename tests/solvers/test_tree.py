@@ -67,6 +67,8 @@ def as_good_as_one_lu(report, solver):
 
 def assert_solved(report):
     assert report["pivots"], report
+    error, least = report["schur of W"]
+    assert error < 1e-9 and least > -1e-9, report
     for solver in ELIMINATIONS:
         assert report["backward"][solver] <= 1e-13, (solver, report)
         assert report["forward"][solver] <= allowance(report, solver), (solver, report)

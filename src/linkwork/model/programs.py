@@ -295,7 +295,8 @@ class Programs:
                         for members in m.bodies.members.values()]  # fmt: skip
         self.asked = self._first_asked()
         self.front_nodes = [number for number in range(len(m.nodes)) if number not in m.limb_of]
-        self.halves = {b for node in m.nodes if node.kind.moving_rows for b in node.ends if b != GROUND}
+        middle = [node for node in m.nodes if node.kind.moving_rows or node.kind.aimed]
+        self.halves = {b for node in middle for b in node.ends if b != GROUND}
 
     def _first_asked(self) -> np.ndarray:
         """The position at which each body is first asked for in a sweep upwards: by a neighbour that is eliminated before

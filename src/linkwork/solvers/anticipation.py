@@ -24,7 +24,9 @@ from linkwork.solvers.responses import LANES, Responses
 from linkwork.solvers.routines import WithRoutines
 from linkwork.symbolic.kernels import node_pulls_kernel
 
-NONE = 1e-13  # of the largest eigenvalue of W: what counts as zero where W has no Cholesky factors
+REGULAR = 1e-9  # the reciprocal condition of a W that is not symmetric from which on it is looked at more closely
+NONE = 1e-13  # of the largest singular value of W: what counts as zero then
+LOST = 1e-6  # the share of a row in what W cannot give from which on its force cannot hold it
 
 
 class Anticipation(WithRoutines):
@@ -78,7 +80,7 @@ class Anticipation(WithRoutines):
     def _factor(self, work: np.ndarray) -> None:
         assert self.responses is not None
         r = self.responses
-        self.divide = divider(lambda: r.matrix(work), r.symmetric)
+        self.divide = divider(lambda: r.matrix(work), r.named)
         self._solve(work)
 
     def _solve(self, work: np.ndarray) -> None:
@@ -110,22 +112,29 @@ def _put(work, column_b, K_at, y, row):
         work[column_b[k]] -= work[K_at[k]] * y[row[k]]
 
 
-def divider(make: Callable[[], np.ndarray], symmetric: bool) -> Callable[[np.ndarray], np.ndarray]:
-    """The function that divides by W (k, k), of which only the lower triangle is given where it is symmetric: by factors if it
-    has any, else so that the result is the shortest. `make` gives W, which is written over."""
+def divider(make: Callable[[], np.ndarray], named: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """The function that divides by W (k, k), which `make` gives and which is written over. Without rows that name their forces
+    (named, (k,) bool) W is symmetric, and its lower triangle is enough. By factors if it has any, else so that the result is the
+    shortest; where a named force cannot hold its row it is not a number."""
     from scipy.linalg import lapack  # a fifth of a second that other solvers need not wait for
 
-    if symmetric:
+    if named.any():
+        W = make()
+        norm = np.abs(W).sum(axis=0).max()
+        factors, pivots, failed = lapack.dgetrf(W, overwrite_a=1)
+        if not failed and lapack.dgecon(factors, norm)[0] > REGULAR:
+            return lambda rows: lapack.dgetrs(factors, pivots, rows)[0]
+    else:
         factors, failed = lapack.dpotrf(make(), lower=1, clean=0, overwrite_a=1)
         if not failed:
             return lambda rows: lapack.dpotrs(factors, rows, lower=1)[0]
-    else:
-        factors, pivots, failed = lapack.dgetrf(make(), overwrite_a=1)
-        if not failed:
-            return lambda rows: lapack.dgetrs(factors, pivots, rows)[0]
     W = make()
-    W = np.tril(W) + np.tril(W, -1).T if symmetric else W
+    W = W if named.any() else np.tril(W) + np.tril(W, -1).T
     if not np.isfinite(W).all():
         return lambda rows: np.full_like(rows, np.nan)
-    inverse = np.linalg.pinv(W, rcond=NONE, hermitian=symmetric)
+    U, values, V = np.linalg.svd(W)
+    kept = values > NONE * values[0]
+    lost = named & ((U[:, ~kept] ** 2).sum(axis=1) > LOST)
+    inverse = (V[kept].T / values[kept]) @ U[:, kept].T
+    inverse[lost] = np.nan
     return lambda rows: inverse @ rows
