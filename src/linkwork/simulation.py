@@ -42,7 +42,8 @@ class Simulation(Reports):
     """A world in motion.
 
     `solver`: tree (linear time), fronts (the same without joining bodies and joints), anticipation (a tree, and loops by their
-    response, as one dense system), dense (the reference), implicit (stiff forces; its integrator is backward-euler), aba (joint coordinates; joint-rk4 or joint-euler).
+    response, as one dense system), dense (the reference), implicit (stiff forces; its integrator is backward-euler), aba
+    (joint coordinates; joint-rk4 or joint-euler).
     `integrator`: rattle (the default), euler, rk4, dopri5, first-order.
     `tolerance`: of rattle's position stage (m), of dopri5, and of Newton's method (m, rad) with implicit.
     `stiffness`, `damping`: Baumgarte feedback k_s (1/s^2) and k_d (1/s) of euler; first-order takes k_s in 1/s.
@@ -448,8 +449,8 @@ class Simulation(Reports):
         stops.refuse_start(self)
         bad = [k for k in range(len(self.model.nodes)) if not np.isfinite(self.work[self.model.field_of_node(k, "x")]).all()]
         for node in (self.model.nodes[k] for k in bad if self.model.nodes[k].kind.aimed):
-            raise ModelError(f"{checks.label(node.elements[0])}: the force that it names cannot hold its rows as built; name one "
-                             "that moves what they speak of")  # fmt: skip
+            raise ModelError(f"{checks.label(node.elements[0])}: the force that it names cannot hold its rows as built; "
+                             "name one that moves what they speak of")  # fmt: skip
         if bad:
             element = self.model.nodes[bad[0]].elements[-1]
             raise ModelError(f"{checks.label(element)}: its rows cannot be told from those of other constraints as built "

@@ -68,7 +68,7 @@ def test_swarms_move_as_dense_algebra_by_hand_says(solver):
     assert worst < 1e-12
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_bodies_of_all_kinds_that_hang_together_are_solved_as_by_dense_algebra(seed):
     """Rows over bodies of many kinds, some on joints, some in separate trees, with loops among them."""
     rng = np.random.default_rng(seed)
@@ -87,7 +87,7 @@ def test_bodies_of_all_kinds_that_hang_together_are_solved_as_by_dense_algebra(s
             body = make(1.2, (0.1, 0.1, 0.1), position=place)
         bodies.append(world.add(body))
         if k in (1, 3) and kind in ("rigid", "affine", "scalable"):
-            world.add(lw.Ball(world.ground, body, at=place + (0.2, 0, 0)))
+            world.add(lw.Ball(world.ground, body, at=place + np.array((0.2, 0, 0))))
     for size in (3, 4, 6):
         chosen = rng.choice(len(bodies), size, replace=False)
         heavy = rng.normal(size=size)
@@ -286,7 +286,9 @@ def test_parameters_stand_in_it():
 
 def test_bad_input_is_refused_by_name():
     world, _ = differential()
-    with pytest.raises(lw.LinkworkError, match=r'Constraint "c": it names RigidBody "shaft1" twice; name each of its bodies once'):
+    with pytest.raises(
+        lw.LinkworkError, match=r'Constraint "c": it names RigidBody "shaft1" twice; name each of its bodies once'
+    ):
         world.add(lw.Constraint("shaft0", "shaft1", "shaft1", lambda a, b, c, t: a.position[0], name="c"))
     world.add(lw.Particle(1.0, name="bead"))
     turning = lw.Constraint("shaft0", "shaft1", "bead", lambda a, b, c, t: c.direction((0, 0, 1))[0], name="turning")
@@ -328,7 +330,9 @@ def test_interpreted_kernels_give_the_same():
         "    print(*sim.state.values)\n"
     )
     environment = {**os.environ, "LINKWORK_KERNELS": "casadi", "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
-    run = subprocess.run([sys.executable, "-c", program], env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", program], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert run.returncode == 0, run.stderr[-2000:]
     for line, solver in zip(run.stdout.splitlines(), ("fronts", "anticipation"), strict=True):
         sim = lw.Simulation(held_centroid(4), solver=solver, integrator="euler")

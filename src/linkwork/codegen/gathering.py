@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-
-from linkwork.codegen.trace import POINTERS, Kernel, Trace
+from linkwork.codegen.trace import Kernel, Trace
 
 FAR = 2  # pointers from here on go through the area in which entries are copied together
 

@@ -319,10 +319,10 @@ class Constraint(ConstraintElement):
     >>> float(sim.reaction(rope, loads[1]).force[2].round(9))
     20.0
 
-    `force` names what holds the rows, if not forces that do no work: another function of the bodies and t that gives for each row
-    a rate, linear in velocities (see VelocityConstraint). One newton (or newton metre) of the row's multiplier then has one watt of
-    power for each unit of that rate. With it goes the solver "anticipation". A bob at the end of an arm stays level by a torque
-    on a flywheel:
+    `force` names what holds the rows, if not forces along their own gradients: another function of the bodies and t, with a
+    rate for each row, linear in velocities (see VelocityConstraint). The power of the row's force is its multiplier times that
+    rate: b.spin(d) stands for a torque about d, lw.dot(d, b.point_velocity(p)) for a force along d at p. With it goes the
+    solver "anticipation". An arm is held level by a torque on a flywheel:
 
     >>> world = lw.World(gravity=(0, 0, -10))
     >>> arm = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(1, 0, 0), name="arm"))
@@ -386,5 +386,7 @@ def bodies_and_function(who, arguments, function, most=None):
     if function is None and bodies:
         bodies, function = bodies[:-1], bodies[-1]
     if not 1 <= len(bodies) <= (most or len(bodies)):
-        checks.fail(who, f"it has {len(bodies)} bodies", f"give one {'or two bodies' if most else 'body or more'}, then the function")
+        checks.fail(
+            who, f"it has {len(bodies)} bodies", f"give one {'or two bodies' if most else 'body or more'}, then the function"
+        )
     return bodies, checks.function(who, "function", function, body_arguments(len(bodies)))

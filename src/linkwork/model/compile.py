@@ -184,8 +184,8 @@ def _order(graph, bodies, nodes, ends, jacobians, couplings) -> Order:
 
 
 def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[int, list[int]]]:
-    """How bodies and the nodes that close no loop are eliminated, and their later neighbours; redundant and soft rows are those of
-    the whole mechanism. Nodes that name their forces are among neither."""
+    """How bodies and the nodes that close no loop are eliminated, and their later neighbours; redundant and soft rows are those
+    of the whole mechanism. Nodes that name their forces are among neither."""
     n = len(bodies.kinds)
     plain = [k for k, node in enumerate(nodes) if not node.kind.aimed]
     whole, _ = _order_of(plain, bodies, nodes, jacobians)
@@ -326,8 +326,8 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
     at += response_size
     index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of)
     model = Model(
-        world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.soft, items, fronts, auxiliary, limb_of,
-        body_at, node_at, force_at, slot_at, report_at, impulse_at, _multipliers(nodes, node_at, impulse_at, limb_of),
+        world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.soft, items, fronts, auxiliary,
+        limb_of, body_at, node_at, force_at, slot_at, report_at, impulse_at, _multipliers(nodes, node_at, impulse_at, limb_of),
         packed_at, packed_range, rates_range, scratch, gathering, response_at, at,
         np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),

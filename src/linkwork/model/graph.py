@@ -3,9 +3,9 @@
 Vertices 0..n-1 are bodies, n.. are constraint nodes. The ground is no vertex. A *plain* component needs no numbers:
 children before parents, each body followed by its joint. Elsewhere (several ground joints, blocks that lack rank) the
 order is found by eliminating with unit masses at the configuration as built: a constraint is eliminated as soon as
-its pivot is regular, and waits for its other body until then; one with many bodies waits until a single one is left, since what is
-eliminated couples all that it was joined to. Rank does not depend on the masses. Where loops close, the
-body with the fewest neighbours comes next, which keeps the fill low. Rows that no body left can make regular are redundant:
+its pivot is regular, and waits for its other body until then; one with many bodies waits until a single one is left, since
+what is eliminated couples all that it was joined to. Rank does not depend on the masses. Where loops close, the body with
+the fewest neighbours comes next, which keeps the fill low. Rows that no body left can make regular are redundant:
 they are noted, and eliminated with a pivot that is made regular, as all nodes of their component are.
 """
 

@@ -186,7 +186,9 @@ class Programs:
             for number in () if self.counts_limbs else self.front_nodes:
                 node = self.model.nodes[number].kind
                 if node.counters:
-                    self._add_wide(sheet, number, 0, k.node_count_kernel(node, self._start(number)), *self._node_offsets(number))
+                    self._add_wide(
+                        sheet, number, 0, k.node_count_kernel(node, self._start(number)), *self._node_offsets(number)
+                    )
             for number, force in enumerate(self.model.forces):
                 if force.kind.law.counters:
                     sheet.add(AFTER, 0, self._id(k.force_count_kernel(force.kind)), *self._force_offsets(number))

@@ -1,4 +1,4 @@
-"""`anticipation`: a tree by elimination, what closes its loops by response (baraff96 section 8). O(n k) + O(k^3) for k such rows.
+"""`anticipation`: a tree by elimination, what closes its loops by response (baraff96 section 8). O(n k) + O(k^3) for k rows.
 
 With the tree's matrix H and the auxiliary rows Ja, whose forces are along K (their own Ja^T unless they name another):
 
@@ -114,8 +114,8 @@ def _put(work, column_b, K_at, y, row):
 
 def divider(make: Callable[[], np.ndarray], named: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     """The function that divides by W (k, k), which `make` gives and which is written over. Without rows that name their forces
-    (named, (k,) bool) W is symmetric, and its lower triangle is enough. By factors if it has any, else so that the result is the
-    shortest; where a named force cannot hold its row it is not a number."""
+    (named, (k,) bool) W is symmetric, and its lower triangle is enough. By factors if it has any, else so that the result is
+    the shortest; where a named force cannot hold its row it is not a number."""
     from scipy.linalg import lapack  # a fifth of a second that other solvers need not wait for
 
     if named.any():

@@ -86,7 +86,7 @@ class Implicit(Programs):
             return implicit.rows_kernel(kind, mode.removeprefix("implicit-"), bodies_first, self.exact, soft)
         return super()._node_kernel(kind, mode, bodies_first, soft)
 
-    def _between(self, ends: tuple[int, int]) -> tuple[int, list[int]]:
+    def _between(self, ends: tuple[int, ...]) -> tuple[int, list[int]]:
         """Which of two bodies is eliminated first, and where the block between them lies (nowhere if one is the ground)."""
         if GROUND in ends:
             return 0, []

@@ -200,8 +200,9 @@ def _choices(n, later, later_at, ends, ends_at, first, forward_at, backward_at, 
                     rows.append(row)
         begins[0, batch + 1], begins[1, batch + 1] = len(forward) - 1, len(backward) - 1
         begins[2, batch + 1], begins[3, batch + 1], begins[4, batch + 1] = len(touched) - 1, len(felt) - 1, len(rows) - 1
-    return (np.array(forward[1:], dtype=np.int32), np.array(backward[1:], dtype=np.int32), np.array(touched[1:], dtype=np.int32),
-            np.array(felt[1:], dtype=np.int32), np.array(rows[1:], dtype=np.int32), begins)  # fmt: skip
+    word = np.int32
+    return (np.array(forward[1:], dtype=word), np.array(backward[1:], dtype=word), np.array(touched[1:], dtype=word),
+            np.array(felt[1:], dtype=word), np.array(rows[1:], dtype=word), begins)  # fmt: skip
 
 
 @jit

@@ -324,6 +324,7 @@ class UserConstraint(Relation):
         return [(self.level, rows[i]) for i in range(rows.shape[0])]
 
     def rates(self, handles, p, t):
+        assert self.force is not None
         rates = on_tape(self.force, handles[-self.arity :], [t], p["user"][len(self.traced.parameters) :])
         return [rates[i] for i in range(rates.shape[0])]
 

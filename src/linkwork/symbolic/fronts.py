@@ -132,8 +132,8 @@ def response_kernel(d: int, neighbours: tuple[int, ...], what: str) -> Kernel:
 
 
 def response_piece_kernel(what: str, d: int, m: int = 0) -> Kernel:
-    """The same in pieces, for any number of later neighbours: solve(d) and finish(d) on pointers 1 and 3; push(d, m), pull(d, m)
-    with one block at 2 and one neighbour at 4."""
+    """The same in pieces, for any number of later neighbours: solve(d) and finish(d) on pointers 1 and 3; push(d, m) and
+    pull(d, m) with one block at 2 and one neighbour at 4."""
 
     def write(trace: Trace) -> None:
         z = trace.load(3, 0, d)
@@ -154,8 +154,8 @@ def response_piece_kernel(what: str, d: int, m: int = 0) -> Kernel:
 
 
 def felt_kernel(m: int, d: int, first: bool) -> Kernel:
-    """What m rows feel of responses of a body of dimension d. Pointer 1: J, which all lanes share; 2: the responses; 3: the rows,
-    to which is added unless this is the first of their bodies."""
+    """What m rows feel of responses of a body of dimension d. Pointer 1: J, which all lanes share; 2: the responses; 3: the
+    rows, to which is added unless this is the first of their bodies."""
 
     def write(trace: Trace) -> None:
         felt = blocks.rows(trace.load(1, 0, m * d), m, d) @ trace.load(2, 0, d)

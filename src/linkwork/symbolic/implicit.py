@@ -213,8 +213,8 @@ def _shifted(trace: Trace, kinds, what: str, follow: bool = True) -> list[Shifte
 
 
 def geometric_kernel(node: NodeKind, start: int, x: int, turned: tuple[bool, ...], exact: bool) -> Kernel:
-    """Adds h d(J^T y)/dq to the bodies, with the y of the last iteration at x and parameters from `start` on; behind the bodies:
-    the blocks between them, a pair of moving ones after another; `turned`: the second of a pair is eliminated first."""
+    """Adds h d(J^T y)/dq to the bodies, with the y of the last iteration at x and parameters from `start` on; behind the
+    bodies: the blocks between them, a pair of moving ones after another; `turned`: the second of a pair is eliminated first."""
 
     def write(trace: Trace) -> None:
         y, h = trace.load(1, x, node.size), load_global(trace, "step")
@@ -346,8 +346,8 @@ def _summed(tape: Tape, views, terms) -> tuple[SX, SX]:
 
 
 def _add(trace: Trace, kinds, A: SX, turned: tuple[bool, ...], exact: bool) -> None:
-    """Add a matrix on bodies to their blocks: pointers 2, 3, ..., and behind these the ones between pairs of moving bodies, of the
-    first with the second, or the other way round where they are turned."""
+    """Add a matrix on bodies to their blocks: pointers 2, 3, ..., and behind these the ones between pairs of moving bodies, of
+    the first with the second, or the other way round where they are turned."""
     parts = _add_own(trace, kinds, A, exact)
     for k, (pair, back) in enumerate(zip(combinations(parts, 2), turned, strict=False)):
         one, other = pair[::-1] if back else pair

@@ -157,7 +157,7 @@ class NodeKind:
         return derive(*self.tape_of_rows(trace, views, time, start, known))
 
     def pulls_between(self, trace: Trace, views, time: SX, start: int | None = None) -> list[SX]:
-        """For each body how multipliers pull at it, transposed: J, or what aimed constraints have in its place. (m, nv) each."""
+        """For each body how multipliers pull at it, transposed (m, nv): J, or what aimed constraints have in its place."""
         tape, rates = Tape(views, time), []
         for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
             handles, relation = part.arranged(tape.handles), part.relation
