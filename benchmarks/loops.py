@@ -127,7 +127,7 @@ def measure(counts, peers, rounds):
 
 
 def anticipated(scene, n, one, tree):
-    """Seconds of W, of LAPACK's factor and solve of it, and of a step with all else, taking turns; how much faster `tree` is."""
+    """Seconds of W, of LAPACK's factor and solve of it, of a step with all else, taking turns; how much faster `tree` is."""
     from scipy.linalg import lapack
 
     sim, responses = one.sim, one.sim.programs.responses
@@ -147,6 +147,8 @@ def anticipated(scene, n, one, tree):
     best = dict.fromkeys(ways, np.inf)
     for _ in range(TURNS):
         copy[:] = W
+        one.reset()
+        tree.reset()
         for way, run in ways.items():
             start = time.perf_counter()
             run()
@@ -170,8 +172,8 @@ def report(result):
          f"{row['tree_faster']:.0f}"]
         for row in result["anticipation"]
     ]  # fmt: skip
-    what = ("`anticipation` with `euler`: its auxiliary rows, W formed, LAPACK's Cholesky factor and solve of it, and a whole step "
-            "(one of each, and the tree); how many such steps `tree` makes in that time:")  # fmt: skip
+    what = ("`anticipation` with `euler`: its auxiliary rows, W formed, LAPACK's Cholesky factor and solve of it, a whole "
+            "step (one of each, and the tree); how many such steps `tree` makes in that time:")  # fmt: skip
     columns = ["mechanism", "loops", "rows of W", "W, ms", "LAPACK, ms", "step, ms", "step / LAPACK", "`tree` is faster by"]
     return "\n\n".join(["# Loops", machine.sentence(result["machine"]), tables.markdown(header, rows), what,
                         tables.markdown(columns, split)])  # fmt: skip
