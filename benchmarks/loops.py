@@ -1,4 +1,4 @@
-"""Loops in a row: four-bar linkages and ladders, linkwork and MuJoCo (`connect`), taking turns.
+"""Loops in a row: four-bar linkages and ladders, linkwork (`tree` and `anticipation`) and MuJoCo (`connect`), taking turns.
 
     python -m benchmarks.loops --out benchmarks/results/loops.json
 
@@ -6,27 +6,34 @@ Writes JSON and, beside it, a Markdown page. What the numbers mean: README.md.
 """
 
 import argparse
+import os
 import time
 
-import numpy as np
+for library in ("OMP", "OPENBLAS", "MKL"):  # LAPACK on one thread, like everything else
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
-import linkwork as lw
-from benchmarks import machine, tables
-from benchmarks.timing import Run, best_of_turns
+import numpy as np  # noqa: E402
+
+import linkwork as lw  # noqa: E402
+from benchmarks import machine, tables  # noqa: E402
+from benchmarks.timing import Run, best_of_turns  # noqa: E402
 
 DT = 1e-3  # s
 COUNTS = (50, 500, 2000)
 PEER_COUNTS = (50, 500)  # a step of MuJoCo takes seconds beyond
 FEWEST = 20  # steps of a batch
-WAYS = ("rattle", "euler")
+WAYS = {"rattle": {"integrator": "rattle"}, "euler": {"integrator": "euler"},
+        "anticipation, euler": {"integrator": "euler", "solver": "anticipation"}}  # fmt: skip
+ANTICIPATED = (50, 500)  # W has 6,000 rows beyond
+TURNS = 30  # of its parts
 
 
 class Linkage(Run):
     """A scene of n loops."""
 
-    def __init__(self, scene, n, integrator):
+    def __init__(self, scene, n, options):
         begin = time.perf_counter()
-        super().__init__(lw.Simulation(lw.scenes.get(scene, n=n), dt=DT, integrator=integrator))
+        super().__init__(lw.Simulation(lw.scenes.get(scene, n=n), dt=DT, **options))
         self.compile_seconds = time.perf_counter() - begin
         self.last = list(self.sim.world.bodies)[-1].name
 
@@ -89,7 +96,9 @@ def contestants(counts, peers):
     for scene in ("four-bars", "ladder"):
         for n in counts:
             print(f"{scene}, {n} loops", flush=True)
-            made |= {(scene, n, f"linkwork {way}"): Linkage(scene, n, way) for way in WAYS}
+            for way, options in WAYS.items():
+                if "solver" not in options or n in ANTICIPATED:
+                    made[scene, n, f"linkwork {way}"] = Linkage(scene, n, options)
             if scene == "four-bars" and n in peers:
                 try:
                     made[scene, n, "MuJoCo"] = MujocoFourBars(n)
@@ -99,7 +108,8 @@ def contestants(counts, peers):
 
 
 def measure(counts, peers, rounds):
-    """Rows {scene, n, contestant, seconds a loop, against the shortest, |C| after 200 steps, seconds of compiling}."""
+    """Rows {scene, n, contestant, seconds a loop, against the shortest, |C| after 200 steps, seconds of compiling}; and what
+    `anticipation` does with its time."""
     made = contestants(counts, peers)
     best = best_of_turns({key: one for key, one in made.items() if key[2] != "MuJoCo"}, rounds, FEWEST)
     best |= best_of_turns({key: one for key, one in made.items() if key[2] == "MuJoCo"}, rounds)
@@ -111,7 +121,40 @@ def measure(counts, peers, rounds):
         rows.append({"scene": scene, "n": n, "contestant": who, "seconds_a_loop": best[scene, n, who] / n,
                      "against_shortest": best[scene, n, who] / n / shortest, "off": one.off(),
                      "compile_seconds": getattr(one, "compile_seconds", None)})  # fmt: skip
-    return rows
+    split = [anticipated(scene, n, one, made[scene, n, "linkwork euler"])
+             for (scene, n, who), one in made.items() if "anticipation" in who]  # fmt: skip
+    return rows, split
+
+
+def anticipated(scene, n, one, tree):
+    """Seconds of W, of LAPACK's factor and solve of it, of a step with all else, taking turns; how much faster `tree` is."""
+    from scipy.linalg import lapack
+
+    sim, responses = one.sim, one.sim.programs.responses
+    W = np.array(responses.matrix(sim.work), order="F")
+    copy, right = np.empty_like(W, order="F"), np.ones(len(W))
+
+    def solve():
+        factors, _ = lapack.dpotrf(copy, lower=1, clean=0, overwrite_a=1)
+        lapack.dpotrs(factors, right, lower=1)
+
+    ways = {
+        "W": lambda: responses.matrix(sim.work),
+        "LAPACK": solve,
+        "step": lambda: one.step(1),
+        "tree": lambda: tree.step(20),
+    }
+    best = dict.fromkeys(ways, np.inf)
+    for _ in range(TURNS):
+        copy[:] = W
+        one.reset()
+        tree.reset()
+        for way, run in ways.items():
+            start = time.perf_counter()
+            run()
+            best[way] = min(best[way], time.perf_counter() - start)
+    return {"scene": scene, "n": n, "rows": len(W), **{f"{way}_seconds": best[way] for way in ("W", "LAPACK", "step")},
+            "step_over_LAPACK": best["step"] / best["LAPACK"], "tree_faster": best["step"] / (best["tree"] / 20)}  # fmt: skip
 
 
 def report(result):
@@ -123,7 +166,17 @@ def report(result):
          f"{row['against_shortest']:.2f}", f"{row['off']:.1e}", row["compile_seconds"] and f"{row['compile_seconds']:.1f}"]
         for row in result["rows"]
     ]  # fmt: skip
-    return "\n\n".join(["# Loops", machine.sentence(result["machine"]), tables.markdown(header, rows)])
+    times = ("W_seconds", "LAPACK_seconds", "step_seconds")
+    split = [
+        [row["scene"], row["n"], row["rows"], *(f"{1e3 * row[key]:.3g}" for key in times), f"{row['step_over_LAPACK']:.2f}",
+         f"{row['tree_faster']:.0f}"]
+        for row in result["anticipation"]
+    ]  # fmt: skip
+    what = ("`anticipation` with `euler`: its auxiliary rows, W formed, LAPACK's Cholesky factor and solve of it, a whole "
+            "step (one of each, and the tree); how many such steps `tree` makes in that time:")  # fmt: skip
+    columns = ["mechanism", "loops", "rows of W", "W, ms", "LAPACK, ms", "step, ms", "step / LAPACK", "`tree` is faster by"]
+    return "\n\n".join(["# Loops", machine.sentence(result["machine"]), tables.markdown(header, rows), what,
+                        tables.markdown(columns, split)])  # fmt: skip
 
 
 def main():
@@ -132,7 +185,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--counts", type=int, nargs="+", default=COUNTS)
     arguments = parser.parse_args()
-    result = {"machine": machine.describe(), "dt": DT, "rows": measure(arguments.counts, PEER_COUNTS, arguments.rounds)}
+    rows, split = measure(arguments.counts, PEER_COUNTS, arguments.rounds)
+    result = {"machine": machine.describe(), "dt": DT, "rows": rows, "anticipation": split}
     text = report(result)
     print(text)
     tables.write(arguments.out, result, text)

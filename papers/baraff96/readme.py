@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from benchmarks.tables import fill, markdown
+from papers.baraff96.auxiliary import ROUGH
 from papers.baraff96.words import ACCURACY, CLAIMS, ERRATA, FOOTNOTE_8, NEAR_FOOTNOTE_8
 
 FOLDER = Path(__file__).parent
@@ -44,6 +45,7 @@ def numbers(result):
         **_of_size("plane", result["sizes"]["plane"]),
         **_of_size("space", result["sizes"]["space"]),
         "faster": _times_faster(result["sizes"]["space"]),
+        **_of_auxiliary(result["auxiliary"]),
         **_of_footnote_8(result),
     }
 
@@ -97,6 +99,26 @@ def _of_size(name, size):
 
 def _times_faster(size):
     return size["dense_cholesky"] / (size["seconds"]["elimination"] + size["seconds"]["backward"])
+
+
+def _of_auxiliary(auxiliary):
+    tree, loops, contacts = (auxiliary[key] for key in ("108", "96+12", "96+3"))
+    rough = f"{ROUGH:g}"
+    return {
+        "loops_more": 1e6 * (loops["anticipation"] - tree["anticipation"]),
+        **{f"loops_{part}": 1e6 * loops["seconds"][part] for part in ("W", "divide")},
+        "loops_tree": 1e6 * loops["tree"],
+        "loops_tree_more": 1e6 * (loops["tree"] - tree["tree"]),
+        "contacts_total": 1e6 * contacts["anticipation"],
+        "contacts_W": 1e6 * contacts["seconds"]["W"],
+        "contacts_tree": 1e6 * contacts["tree"],
+        "contacts_faster": contacts["dense_cholesky"] / contacts["tree"],
+        "cg_tree": tree["cg"][rough]["seconds"] / tree["tree"],
+        "cg_iterations": tree["cg"][rough]["iterations"],
+        "cg_anticipation": loops["cg"][rough]["seconds"] / loops["anticipation"],
+        "cg_loops": loops["cg"][rough]["seconds"] / loops["tree"],
+        "cg_space": auxiliary["381"]["cg"][rough]["seconds"] / auxiliary["381"]["tree"],
+    }
 
 
 def _of_footnote_8(result):

@@ -2,6 +2,7 @@
 
 from benchmarks import machine
 from benchmarks.tables import markdown, microseconds
+from papers.baraff96.auxiliary import PRECISE, ROUGH
 from papers.baraff96.multipliers import WAYS
 from papers.baraff96.sizes import PAPER_RATIO, PAPER_SPEEDUP
 
@@ -17,6 +18,8 @@ def page(result):
         *_multipliers(result["multipliers"]),
         "## The paper's sizes\n\n![Shares of the time](sizes.png)",
         _sizes(result["sizes"]),
+        "## Section 9, auxiliary constraints and conjugate gradients",
+        _auxiliary(result["auxiliary"]),
         "## Time against n\n\n![Time against n](growth.png)",
         _growth(result["growth"]),
         "## Errata",
@@ -86,6 +89,41 @@ def _sizes(result):
              lambda one: f"{one['dense_cholesky'] / solved(one):.0f}"),
     ]  # fmt: skip
     return markdown(header, lines)
+
+
+def _auxiliary(result):
+    def line(name, value):
+        return [name, *(value(one) for one in result.values())]
+
+    def time(value):
+        return f"{microseconds(value)} us"
+
+    def gradients(one, tolerance):
+        found = one["cg"][f"{tolerance:g}"]
+        return f"{time(found['seconds'])}, {found['iterations']} iterations"
+
+    def speed(value):
+        return "-" if value is None else f"{value:g}"
+
+    lines = [
+        line("paper: total", lambda one: f"{one['paper']['total']:g} ms"),
+        line("paper: J", lambda one: "-" if one["paper"]["J"] is None else f"{one['paper']['J']:g} ms"),
+        *(line(f"linkwork: {what}", lambda one, key=key: time(one["seconds"][key]))
+          for key, what in {"J": "J", "M": "M", "factor": "factor of the tree", "solve": "one solve", "W": "W",
+                            "divide": "factor of W and multipliers"}.items()),
+        line("linkwork: all in one pass (`anticipation`)", lambda one: time(one["anticipation"])),
+        line("linkwork: all in one pass, loops by elimination (`tree`)", lambda one: time(one["tree"])),
+        line("dense Cholesky of A, LAPACK", lambda one: time(one["dense_cholesky"])),
+        line("dense / `tree` (paper: whole method)",
+             lambda one: f"{one['dense_cholesky'] / one['tree']:.1f} ({speed(one['paper']['faster'])})"),
+        *(line(f"conjugate gradients to {tolerance:g}", lambda one, t=tolerance: gradients(one, t))
+          for tolerance in (ROUGH, PRECISE)),
+        line(f"conjugate gradients to {ROUGH:g} / `tree` (paper)",
+             lambda one: f"{one['cg'][f'{ROUGH:g}']['seconds'] / one['tree']:.1f} ({speed(one['paper']['cg'])})"),
+    ]  # fmt: skip
+    return markdown(
+        ["multipliers, primary + auxiliary", *(f"{key}: {one['paper']['what']}" for key, one in result.items())], lines
+    )
 
 
 def _rest(paper):

@@ -60,6 +60,32 @@ def planar_tree(joints, *, seed=3):
     return world
 
 
+def planar_loops(joints, loops, *, seed=3):
+    """The same tree with more pins, each midway between two of its last bodies that have no body in common."""
+    world = planar_tree(joints, seed=seed)
+    last = list(world.bodies)[::-1]
+    for k in range(loops):
+        a, b = (last[4 * (k // 2) + k % 2 + j] for j in (0, 2))
+        x, z = (np.asarray(a.position) + np.asarray(b.position)) / 2
+        world.add(lw.Ball(a, b, at=(x, 0, z), name=f"loop{k + 1}"))
+    return world
+
+
+def touching(links, planes, *, seed=5):
+    """A binary tree of links on ball joints, the first on the ground; so many of the last touch planes, without friction."""
+    world, ends = lw.World(), [np.zeros(3)]
+    for k, direction in enumerate(_directions(links, seed)):
+        start = ends[(k + 1) // 2]
+        link = world.add(rod(start, start + LENGTH * direction, RADIUS, MASS, name=f"link{k + 1}"))
+        above = world.ground if k == 0 else f"link{(k + 1) // 2}"
+        world.add(lw.Ball(above, link, at=start, name=f"joint{k + 1}"))
+        ends.append(start + LENGTH * direction)
+    for k in range(planes):
+        link = links - k
+        world.add(lw.PointOnPlane(world.ground, f"link{link}", at=ends[link], normal=(0, 0, 1), name=f"contact{k + 1}"))
+    return world
+
+
 def ball_on_a_planar_body():
     """A rigid body, and a body that can only move in a plane, joined by a ball: three rows, of which the planar body
     feels two."""

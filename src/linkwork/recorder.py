@@ -110,7 +110,7 @@ class Recorder:
                 if not isinstance(element, (Joint, Distance)):
                     continue
                 p, piece = sim._numbers(k, part), node.kind.parts[part]
-                ends = node.ends[::-1] if piece.flipped else node.ends
+                ends = piece.arranged(node.ends)
                 local = [local_of(body, anchor) for body, anchor in zip(ends, (p["on_a"], p["on_b"]), strict=True)]
                 names = [None if b == GROUND else self.names[b] for b in ends]
                 if names[1] is None:  # drawings have the ground first
@@ -198,7 +198,7 @@ class _Motion:
         sim = self.sim
         node = sim.model.nodes[node_number]
         piece, p = node.kind.parts[part], sim._numbers(node_number, part)
-        a, b = node.ends[::-1] if piece.flipped else node.ends
+        a, b = piece.arranged(node.ends)
         (Ra, Fa, xa), (Rb, Fb, xb) = self._internal(a), self._internal(b)
         if piece.relation.counters:
             start = (p["turns"].__array_interface__["data"][0] - sim.work.__array_interface__["data"][0]) // 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +14,7 @@ from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.integrators import Integrator
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
+from linkwork.model.nodes import blocks_of
 from linkwork.model.programs import Programs
 from linkwork.model.sharing import Sharing
 from linkwork.model.types import Model
@@ -135,11 +137,11 @@ class Reports:
         element = node.elements[part]
         rows = node.rows_of(element)
         multipliers = -self.work[self.model.field_of_node(node_number, "x")]
-        J = self._node_jacobians(node_number)
+        pulls = self._node_blocks(node_number, self.programs.pulls if node.kind.aimed else self.programs.jacobian)
         target = self._second_body(node.kind.parts[part].relation, element) if body is None else self._body(body)
         if target not in node.ends:
             raise LinkworkError(f'{checks.label(element)}: it does not act on "{self._name(body)}"; name one of its bodies')
-        generalised = J[node.ends.index(target)][rows].T @ multipliers[rows]
+        generalised = pulls[node.ends.index(target)][rows].T @ multipliers[rows]
         at = self._anchor(node_number, part, target)
         force, torque = readout.wrench(self.model, self.work, target, generalised, at)
         determined = self._sharing is None or self._sharing.determined(node_number, rows)
@@ -272,14 +274,13 @@ class Reports:
         return J
 
     def _node_jacobians(self, node: int) -> list[np.ndarray]:
+        return self._node_blocks(node, self.programs.jacobian)
+
+    def _node_blocks(self, node: int, sweep: Callable[[int], np.ndarray]) -> list[np.ndarray]:
         self._derive()
-        self.integrator.run(self.work, self.programs.jacobian(node))
-        kind, offset, found = self.model.nodes[node].kind, self.model.scratch, []
-        for body in kind.kinds:
-            size = kind.size * (body.nv if body else 0)
-            found.append(self.work[offset : offset + size].reshape(kind.size, -1) if size else np.zeros((kind.size, 0)))
-            offset += size
-        return found
+        self.integrator.run(self.work, sweep(node))
+        kind = self.model.nodes[node].kind
+        return blocks_of(self.work[self.model.scratch :], kind.size, [body.nv if body else 0 for body in kind.kinds])
 
     def _residuals(self, velocity: bool) -> tuple[np.ndarray, np.ndarray]:
         """Residuals of all position rows, or rates of all rows; and the node of each."""
@@ -321,7 +322,7 @@ class Reports:
             raise LinkworkError(f"{checks.label(element)}: it has no angle or travel; ask a hinge, slider, cylinder or screw")
         self._derive()
         p = self._numbers(node_number, part)
-        a, b = node.ends[::-1] if piece.flipped else node.ends
+        a, b = piece.arranged(node.ends)
         (Ra, _, _, wa), (Rb, _, _, wb) = self._pose_of(a), self._pose_of(b)
         if relation.counters:
             value = readout.angle(Ra[None], Rb[None], p, p["turns"].reshape(1, -1))[0]
@@ -373,7 +374,7 @@ class Reports:
         return pose.position[0] + pose.frame[0] @ local, rate
 
     def _second_body(self, relation, element) -> int:
-        a, b = self.model.bodies.ends(relation, element)
+        a, b, *_ = self.model.bodies.ends(relation, element)
         return b if b != GROUND else a
 
     def _name(self, element) -> str:

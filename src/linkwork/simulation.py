@@ -42,9 +42,10 @@ IMPULSES = 2  # that put them right: the second takes what rounding, and rows no
 class Simulation(Reports, OdeView):
     """A world in motion.
 
-    `solver`: tree (linear time), fronts (the same without joining bodies and joints), dense (the reference), implicit
-    (stiff forces; its integrator is backward-euler); in joint coordinates, with joint-rk4, joint-euler or joint-implicit: aba
-    (linear time), ltdl (by the inertia matrix, with loops) and auto (whichever of these two should be faster here).
+    `solver`: tree (linear time), fronts (the same without joining bodies and joints), anticipation (a tree, and loops by their
+    response, as one dense system), dense (the reference), implicit (stiff forces; its integrator is backward-euler); in joint
+    coordinates, with joint-rk4, joint-euler or joint-implicit: aba (linear time), ltdl (by the inertia matrix, with loops) and
+    auto (whichever of these two should be faster here).
     `integrator`: rattle (the default), euler, rk4, dopri5, first-order.
     `tolerance`: of rattle's position stage (m), of dopri5, and of Newton's method (m, rad) with implicit.
     `stiffness`, `damping`: Baumgarte feedback k_s (1/s^2) and k_d (1/s) of euler; first-order takes k_s in 1/s.
@@ -433,7 +434,7 @@ class Simulation(Reports, OdeView):
         for _ in range(IMPULSES + PROXIMAL if self.model.soft else IMPULSES):
             self._factor()
             if not self._multipliers_finite():
-                stops.refuse_start(self)
+                self._refuse_start()
             self.integrator.run(self.work, self.programs.body("strike"))
         if off > TOLD:
             self.note(f"{checks.label(element)}: velocities as built were off by {off:.3g}; an impulse made them consistent")
@@ -448,10 +449,16 @@ class Simulation(Reports, OdeView):
     def _check_factors(self) -> None:
         """Rows that depend on each other show as a solution that is not finite, or as huge multipliers."""
         self._factor()
-        if np.isfinite(self.work[self.integrator.sentinels]).all() and self._multipliers_finite():
-            return
+        if not (np.isfinite(self.work[self.integrator.sentinels]).all() and self._multipliers_finite()):
+            self._refuse_start()
+
+    def _refuse_start(self) -> None:
+        """Name what is not finite as built, or a constraint that cannot be held."""
         stops.refuse_start(self)
         bad = [k for k in range(len(self.model.nodes)) if not np.isfinite(self.work[self.model.field_of_node(k, "x")]).all()]
+        for node in (self.model.nodes[k] for k in bad if self.model.nodes[k].kind.aimed):
+            raise ModelError(f"{checks.label(node.elements[0])}: the force that it names cannot hold its rows as built; "
+                             "name one that moves what they speak of")  # fmt: skip
         if bad:
             element = self.model.nodes[bad[0]].elements[-1]
             raise ModelError(f"{checks.label(element)}: its rows cannot be told from those of other constraints as built "

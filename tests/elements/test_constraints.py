@@ -121,9 +121,9 @@ def test_user_constraints(kind):
     two = kind("a", "b", lambda a, b, t: 0)
     assert two.bodies == ("a", "b") and two.function(1, 2, 3) == 0
     assert kind("bead", function=lambda b, t: 0).bodies == ("bead",)
-    with pytest.raises(ElementError, match=r"it has 3 bodies; give one or two bodies, then the function"):
-        kind("a", "b", "c", lambda a, b, c, t: 0)
-    with pytest.raises(ElementError, match=r"it has 0 bodies"):
+    many = kind("a", "b", "c", lambda a, b, c, t: 0)
+    assert many.bodies == ("a", "b", "c") and many.function(1, 2, 3, 4) == 0 and many.force is None
+    with pytest.raises(ElementError, match=r"it has 0 bodies; give one body or more, then the function"):
         kind(lambda b, t: 0)
     with pytest.raises(ElementError, match=r"it has 0 bodies"):
         kind()
@@ -131,5 +131,11 @@ def test_user_constraints(kind):
         kind("a", "b", name="w")
     with pytest.raises(ElementError, match=r"function cannot be called with \(b, t\); write it as lambda b, t: ..."):
         kind("a", lambda b: 0)
+    with pytest.raises(ElementError, match=r"cannot be called with \(b1, b2, b3, t\); write it as lambda b1, b2, b3, t: ..."):
+        kind("a", "b", "c", lambda a, b, t: 0)
+    with pytest.raises(ElementError, match=r"force cannot be called with \(a, b, t\); write it as lambda a, b, t: ..."):
+        kind("a", "b", lambda a, b, t: 0, force=lambda b, t: 0)
+    with pytest.raises(ElementError, match=r"force is 3; give a function such as lambda b, t: ..."):
+        kind("a", lambda b, t: 0, force=3)
     with pytest.raises(ElementError, match=r"bodies is a Ball; give a body or its name"):
         kind(Ball("a", "b", (0, 0, 0)), lambda b, t: 0)

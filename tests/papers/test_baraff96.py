@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from papers.baraff96 import errata, figures, multipliers, sizes, structures
+from papers.baraff96 import auxiliary, errata, figures, multipliers, sizes, structures
 from papers.baraff96.appendix import accelerations, factor, hang, solve
 from papers.baraff96.forests import dense, nodes_of, random_forest, whole
 from papers.baraff96.matrices import System
@@ -141,6 +141,15 @@ def test_the_papers_sizes(paper_sizes):
         assert found["seconds"]["elimination"] > 0
 
 
+def test_section_9_with_auxiliary_constraints():
+    for key, found in auxiliary.measure(seconds=0.0).items():
+        primary, rest = (*map(int, key.split("+")), 0)[:2]
+        assert (found["primary"], found["auxiliary"]) == (primary, rest)
+        assert (found["seconds"]["W"] > 0) == (rest > 0)
+        for tolerance, gradients in found["cg"].items():
+            assert gradients["residual"] < 1.1 * float(tolerance) and gradients["iterations"] > 10
+
+
 def test_a_chain_rooted_anywhere_but_at_its_world_joint_cannot_be_factored():
     bodies, constraints = nodes_of(System(structures.chain(3)))
     factor(hang(constraints[0]))
@@ -171,6 +180,7 @@ def test_a_result_is_told_and_drawn(tmp_path, paper_sizes):
         "near_footnote_8": errata.near_footnote_8(scales=(1.0, 1e-4)),
         "accuracy": errata.accuracy(links=5, ratios=(1.0, 100.0)),
         "sizes": paper_sizes,
+        "auxiliary": auxiliary.measure(seconds=0.0),
         "growth": {"rows": growing, "slopes": [{"solver": "tree", "structure": "chain", "from": 100, "slope": 1.0}]},
         "multipliers": {"rows": rows, "slopes": multipliers.slopes(rows)},
     }  # fmt: skip

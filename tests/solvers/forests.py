@@ -18,7 +18,7 @@ from linkwork.model import compile as compiler
 from linkwork.model import nodes as stacking
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.constraints import RELATIONS
-from linkwork.symbolic.kernels import node_right_kernel
+from linkwork.symbolic.kernels import SOFT, node_right_kernel
 from tests.oracles import kkt
 
 GRAVITY = 9.81
@@ -202,7 +202,10 @@ def motion(sim):
     return np.concatenate(parts)
 
 
-def simulations(world, solvers=("dense", "fronts", "tree")):
+ELIMINATIONS = ("fronts", "tree", "anticipation")
+
+
+def simulations(world, solvers=("dense", *ELIMINATIONS)):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.Note)
         return {name: lw.Simulation(world, solver=name, integrator="euler") for name in solvers}
@@ -236,7 +239,7 @@ def errors(sim):
 
 
 def compared(sims):
-    """Errors of both eliminations on one world, how far they are from `dense`, and facts about it."""
+    """Errors of all eliminations on one world, how far they are from `dense`, and facts about it."""
     dense = sims.pop("dense")
     each = {name: errors(sim) for name, sim in sims.items()}
     found = {what: {name: each[name][what] for name in each} for what in ("backward", "forward", "lu", "drift")}
@@ -248,12 +251,37 @@ def compared(sims):
     found["pivots"] = pivots(sims["fronts"])
     found["neighbours"] = dense.model.summary()["neighbours"]
     found["limbs"] = sims["tree"].model.summary()["limbs"]
+    if "anticipation" in sims:
+        found["auxiliary"] = sims["anticipation"].model.summary()["auxiliary"]
+        found["schur of W"] = w_against_schur(sims["anticipation"]) if found["auxiliary"] else (0.0, 0.0)
     found["condition"] = float(np.linalg.cond(H))
     found["schur"] = float(np.linalg.cond(H[n:, :n] @ np.linalg.solve(H[:n, :n], H[:n, n:]))) if len(H) > n else 1.0
     keys = [k.key for k in sims["fronts"].programs.kernels]
     found["pieces"] = sum(key.startswith("piece") for key in keys)
     found["crossed"] = sum(key.startswith("piece|cross") for key in keys)
     return found | features(dense.model)
+
+
+def w_against_schur(sim):
+    """Of `anticipation`: the error of W against the dense Schur complement of the primary rows (softness included), relative to its largest entry and
+    (in parts of a million) to the condition of what it is a complement of; and the least eigenvalue of W, relative too."""
+    accelerations(sim)
+    (H, _), responses = assembled(sim), sim.programs.responses
+    sim.integrator.run(sim.work, sim.programs.body("place", "accelerate"), sim.programs.up("acceleration"))
+    lower = responses.matrix(sim.work)
+    W = np.tril(lower) + np.tril(lower, -1).T
+    first = sim.model.velocities + np.concatenate([[0], np.cumsum([node.kind.size for node in sim.model.nodes])]).astype(int)
+    rows = np.concatenate([np.arange(first[k], first[k + 1]) for k in responses.nodes])
+    n = sim.model.velocities
+    for k in sim.model.soft:
+        for row in range(first[k], first[k + 1]):
+            H[row, row] -= SOFT * (H[row, :n] ** 2 / H.diagonal()[:n]).sum()
+    others = np.setdiff1d(np.arange(len(H)), rows)
+    primary = H[np.ix_(others, others)]
+    exact = H[np.ix_(rows, others)] @ np.linalg.solve(primary, H[np.ix_(others, rows)]) - H[np.ix_(rows, rows)]
+    scale = np.abs(exact).max()
+    error = np.abs(W - exact).max() / scale / max(1.0, 1e-6 * np.linalg.cond(primary))
+    return float(error), float(np.linalg.eigvalsh(W)[0] / scale)
 
 
 def features(model):
@@ -282,7 +310,7 @@ def judged(seed, **options):
     singular = np.linalg.svd(J, compute_uv=False) if J.size else np.ones(1)
     ratio = float(singular[-1] / singular[0]) if J.shape[0] <= J.shape[1] else 0.0
     try:
-        sims = simulations(world)
+        sims = simulations(world, ("dense", *ELIMINATIONS[: 3 if options.get("loops") else 2]))
     except lw.ModelError as error:
         return {"seed": seed, "ratio": ratio, "refused": str(error)}
     model = sims["tree"].model
@@ -294,7 +322,9 @@ def judged(seed, **options):
 def shared(sims):
     """Errors where rows are redundant: accelerations of least squares, multipliers of least norm."""
     found = {}
-    for name in ("fronts", "tree"):
+    for name in ELIMINATIONS:
+        if name not in sims:
+            continue
         sim = sims[name]
         accelerations(sim)
         (H, r), x, n = assembled(sim), solution(sim), sim.model.velocities
@@ -307,7 +337,7 @@ def shared(sims):
 def remembered(make):
     """`make` of a kernel, once for each key: many worlds have nodes of the same few kinds."""
     known = {}
-    return lambda kernel: known.get(kernel.key) or known.setdefault(kernel.key, make(kernel))
+    return lambda kernel, pointer: known.get(kernel.key) or known.setdefault(kernel.key, make(kernel, pointer))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import permutations
 
 from ..elements import Gear, Ground, RigidBody
 from ..elements.base import Body
@@ -32,8 +33,8 @@ def forest(world):
     between: dict = {}  # body -> {other body: constraints}
     for constraint in world.constraints:
         bodies = moving(constraint)
-        if len(bodies) == 2:
-            for body, other in (bodies, bodies[::-1]):
+        if len(bodies) > 1:
+            for body, other in permutations(bodies, 2):
                 between.setdefault(body, {}).setdefault(other, []).append(constraint)
         else:
             on_ground.setdefault(bodies[0], []).append(constraint)
@@ -59,7 +60,7 @@ def joint_tree(world):
         parents.append(parent)
         freedoms.append(6 - held[0].rows if held else 6)
         todo += [(child, len(parents) - 1) for child in reversed(branch.children)]
-    within = sum(len(moving(c)) == 2 for c in world.constraints)
+    within = sum(len(moving(c)) > 1 for c in world.constraints)
     return (parents, freedoms) if within == sum(p >= 0 for p in parents) else None
 
 
@@ -80,7 +81,7 @@ def _grow(root, on_ground, between, seen):
 
 
 def moving(constraint):
-    """The one or two bodies, other than the ground, that a constraint speaks of."""
+    """The bodies, other than the ground, that a constraint speaks of."""
     items = [item for _, _, item in constraint.references()]
     if isinstance(constraint, Gear):
         items = [body for hinge in items for body in (hinge.a, hinge.b)]

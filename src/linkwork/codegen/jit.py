@@ -40,6 +40,11 @@ if INTERPRETED:
         for row in operations:
             _ROUTINES[table[row[0]]](work, row[1:])
 
+    def sweep_some(work, table, operations, chosen):
+        """Run the chosen ones of operations in order."""
+        for k in chosen:
+            _ROUTINES[table[operations[k, 0]]](work, operations[k, 1:])
+
     def _places(groups) -> tuple[np.ndarray, np.ndarray]:
         """Pointer and entry of each number."""
         places = np.array([place for group in groups for place in group], dtype=np.int64).reshape(-1, 2)
@@ -183,6 +188,14 @@ else:
             _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5])
         if long:
             _restore(control)
+
+    @jit
+    def sweep_some(work, table, operations, chosen):
+        """Run the chosen ones of operations in order."""
+        base = work.ctypes.data
+        for k in chosen:
+            row = operations[k]
+            _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5])
 
     def kernel_table(kernels: Iterable[Kernel], lanes: int = 1) -> np.ndarray:
         return np.array(LOADER.addresses_of(kernels, lanes), dtype=np.int64)

@@ -92,7 +92,7 @@ class Trace:
         self.results: list[SX] = []
         self.targets: list[list[tuple[int, int]]] = []
         self._loaded: dict[tuple[int, int, int], SX] = {}
-        self._pointers: Sequence[int] = range(POINTERS)  # what the pointers of the part being written are called here
+        self._pointers: Sequence[int] = range(1 << 30)  # what the pointers of the part being written are called here
         self._earlier: dict[tuple[int, int], SX] = {}  # what earlier parts have stored
 
     def load(self, pointer: int, offset: int, size: int) -> SX:

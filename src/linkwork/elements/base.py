@@ -106,7 +106,7 @@ class Element:
 
         value, arguments = getattr(self, where), self.FUNCTIONS[where]
         if "bodies" in arguments:
-            arguments = ("b", "t") if len(self.references()) == 1 else ("a", "b", "t")
+            arguments = body_arguments(len(self.references()))
         return traced(checks.label(self), value if callable(value) else lambda t: value, arguments, size)
 
     def parameters(self):
@@ -157,11 +157,33 @@ def is_a(item, wanted):
     return isinstance(item, Element) and item.sort in wanted  # no sort is a part of another one's word
 
 
+def body_arguments(bodies):
+    """The arguments of a user's function of so many bodies and the time.
+
+    >>> body_arguments(1), body_arguments(2), body_arguments(3)
+    (('b', 't'), ('a', 'b', 't'), ('b1', 'b2', 'b3', 't'))
+    """
+    if bodies <= 2:
+        return ("b", "t") if bodies == 1 else ("a", "b", "t")
+    return (*[f"b{k}" for k in range(1, bodies + 1)], "t")
+
+
 def check_ends(who, resolved):
     """Bodies (or joints) that differ, at least one of them moving."""
-    if len(resolved) > 1 and resolved[0] is resolved[1]:
+    if len(resolved) == 2 and resolved[0] is resolved[1]:
         checks.fail(who, f"both ends are {checks.label(resolved[0])}", "give two different ones")
+    if len(resolved) > 2:
+        check_different(who, resolved)
     for item in resolved:
         if getattr(item, "dim", None) != 0:
             return
     checks.fail(who, "it acts on the ground alone", "give a body that moves")
+
+
+def check_different(who, resolved):
+    """No body among several is named twice."""
+    seen = set()
+    for item in resolved:
+        if id(item) in seen:
+            checks.fail(who, f"it names {checks.label(item)} twice", "name each of its bodies once")
+        seen.add(id(item))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from . import checks
-from .base import Body, ConstraintElement, Vector, check_ends
+from .base import Body, ConstraintElement, Vector, body_arguments, check_ends
 from .bodies import Ground
 from .joints import Hinge, Joint, one_way
 from .parameter import Parameter
@@ -281,7 +281,7 @@ def has_coordinate(who, joint):
 
 @dataclass(eq=False, repr=False, init=False)
 class Constraint(ConstraintElement):
-    """Any position-level constraint: one or two bodies, then a function of them and t that vanishes when it holds.
+    """Any position-level constraint: one body or more, then a function of them and t that vanishes when it holds.
 
     The function gives one expression, or a list of them. Inside it a body b has, as expressions in the world frame,
 
@@ -308,17 +308,47 @@ class Constraint(ConstraintElement):
     >>> sim.step(500)
     >>> sim.angular_velocity("rod").round(6) + 0.0, bool(sim.drift() < 1e-10)
     (array([0., 0., 1.]), True)
+
+    Three bodies on one rope, which runs over a pulley from the first to the second, and over another to the third:
+
+    >>> world = lw.World(gravity=(0, 0, -10))
+    >>> loads = [world.add(lw.PlanarParticle(m, position=(k, 0, 0))) for k, m in enumerate((1.0, 2.0, 1.0))]
+    >>> rails = [world.add(lw.Constraint(load, lambda b, t, k=k: b.position[0] - k)) for k, load in enumerate(loads)]
+    >>> rope = world.add(lw.Constraint(*loads, lambda a, b, c, t: a.position[2] + 2 * b.position[2] + c.position[2]))
+    >>> sim = lw.Simulation(world)
+    >>> float(sim.reaction(rope, loads[1]).force[2].round(9))
+    20.0
+
+    `force` names what holds the rows, if not forces along their own gradients: another function of the bodies and t, with a
+    rate for each row, linear in velocities (see VelocityConstraint). The power of the row's force is its multiplier times that
+    rate: b.spin(d) stands for a torque about d, lw.dot(d, b.point_velocity(p)) for a force along d at p. With it goes the
+    solver "anticipation". An arm is held level by a torque on a flywheel:
+
+    >>> world = lw.World(gravity=(0, 0, -10))
+    >>> arm = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(1, 0, 0), name="arm"))
+    >>> wheel = world.add(lw.RigidBody(1.0, (0.2, 0.2, 0.2), position=(1, 0, 0), name="wheel"))
+    >>> for at, a, b in (((0, 0, 0), world.ground, arm), ((1, 0, 0), arm, wheel)):
+    ...     added = world.add(lw.Hinge(a, b, at=at, axis=(0, 1, 0)))
+    >>> level = lw.Constraint(arm, wheel, lambda a, w, t: a.point((1, 0, 0))[2], name="level",
+    ...                       force=lambda a, w, t: w.spin((0, 1, 0)) - a.spin((0, 1, 0)))
+    >>> world.add(level)
+    <Constraint "level">
+    >>> sim = lw.Simulation(world, solver="anticipation")
+    >>> sim.reaction("level", "wheel").torque.round(9) + 0.0
+    array([ 0., 20.,  0.])
     """
 
     REFERENCES: ClassVar[dict] = {"bodies": "body"}
-    FUNCTIONS: ClassVar[dict] = {"function": ("bodies", "t")}
+    FUNCTIONS: ClassVar[dict] = {"function": ("bodies", "t"), "force": ("bodies", "t")}
 
     bodies: tuple
     function: Callable
+    force: Callable | None
 
-    def __init__(self, *bodies, function=None, name=None):
+    def __init__(self, *bodies, function=None, force=None, name=None):
         self.name = name
         self.bodies, self.function = bodies_and_function(self, bodies, function)
+        self.force = checks.optional(checks.function, self, "force", force, body_arguments(len(self.bodies)))
         super().__post_init__()
 
 
@@ -349,11 +379,14 @@ class VelocityConstraint(Constraint):
     """
 
 
-def bodies_and_function(who, arguments, function):
-    """(bodies, function) from the positional arguments: the function is the last of them unless given by its name."""
+def bodies_and_function(who, arguments, function, most=None):
+    """(bodies, function) from the positional arguments: the function is the last of them unless given by its name. `most`: how
+    many bodies there may be."""
     bodies = tuple(arguments)
     if function is None and bodies:
         bodies, function = bodies[:-1], bodies[-1]
-    if not 1 <= len(bodies) <= 2:
-        checks.fail(who, f"it has {len(bodies)} bodies", "give one or two bodies, then the function")
-    return bodies, checks.function(who, "function", function, ("b", "t") if len(bodies) == 1 else ("a", "b", "t"))
+    if not 1 <= len(bodies) <= (most or len(bodies)):
+        checks.fail(
+            who, f"it has {len(bodies)} bodies", f"give one {'or two bodies' if most else 'body or more'}, then the function"
+        )
+    return bodies, checks.function(who, "function", function, body_arguments(len(bodies)))

@@ -194,7 +194,7 @@ class Force(ForceElement):
 
     def __init__(self, *bodies, function=None, at=None, on_a=None, on_b=None, torque=False, name=None):
         self.name = name
-        self.bodies, self.function = bodies_and_function(self, bodies, function)
+        self.bodies, self.function = bodies_and_function(self, bodies, function, most=2)
         super().__post_init__()
         if len(self.bodies) == 1 and not (on_a is None and on_b is None):
             checks.fail(self, "on_a and on_b are for two bodies", "give at=")

@@ -33,12 +33,12 @@ def find_rows(work, table, own, own_table, loops, what):
     """J (rows, nv), in the order of elimination, and right of J x = right, in the room of the loops (`Loops`); the largest of
     `right`."""
     arrays, _, (J, right, _, _, _) = loops
-    scratch, operations, nodes, taken, first_end, ends, first_column, first_operation, turning, columns, making = arrays
+    scratch, operations, first, nodes, taken, first_end, ends, first_column, first_operation, turning, columns, making = arrays
     worst = 0.0
     for n in range(nodes.shape[0]):
         size, report, begin = nodes[n]
         count = (nodes[n + 1, 2] if n + 1 < nodes.shape[0] else taken.shape[0]) - begin
-        sweep(work, table, operations[2 * n : 2 * n + 2])
+        sweep(work, table, operations[first[n] : first[n + 1]])
         bias = scratch + 6 * size * (first_end[n + 1] - first_end[n])
         largest = np.zeros(count)  # that an entry of a row could be
         for k in range(count):
@@ -162,7 +162,7 @@ def answer(own, own_table, loops):
 @jit
 def power(work, loops):
     """Of prescribed motion: the rows ask for J v = -forcing, and push with J^T y."""
-    nodes, taken, y = loops[0][2], loops[0][3], loops[2][3]
+    nodes, taken, y = loops[0][3], loops[0][4], loops[2][3]
     total = 0.0
     for n in range(nodes.shape[0]):
         size, report, begin = nodes[n]
@@ -238,9 +238,9 @@ class Loops:
         turning = [stepper.of_body(b, "wrench") for b in touched]  # where accelerations lie
         n, m = len(taken), stepper.tree.nv
         room = np.zeros((n, m)), np.zeros(n), np.zeros((n, n)), np.zeros(n), np.zeros((n, m))  # for J, right, W, y, Z
-        operations = stacked([programs.loop(number) for number in self.chosen])  # two a node
-        arrays = (model.scratch, operations, table(nodes, 3), table(taken, 2), firsts(ends), flat(ends), firsts(columns),
-                       firsts(making), flat([turning]), table(listed, 3), stacked(making))  # fmt: skip
+        operations = [programs.loop(number) for number in self.chosen]
+        arrays = (model.scratch, stacked(operations), firsts(operations), table(nodes, 3), table(taken, 2), firsts(ends),
+                  flat(ends), firsts(columns), firsts(making), flat([turning]), table(listed, 3), stacked(making))  # fmt: skip
         names = ("turning", "", "") if self.by_matrix else ("turning", "rest", "response")
         self.parts = arrays, (*(stepper.sweep(name) for name in names), self.joints), room
 

@@ -203,6 +203,10 @@ class InJoints(Integrator):
                                  "give a number")  # fmt: skip
         tree, frames = compile(model.world, loops=self.programs.name in WITH_LOOPS), model.bodies.frames["RigidBody"]
         assert isinstance(frames, RigidFrames)
+        for c in tree.closing:
+            if model.nodes[model.names[c.name][1]].kind.aimed:
+                raise ModelError(f"{checks.label(c)}: it names the force that holds it, which joint coordinates do not take; "
+                                 'use solver="anticipation" with rattle or euler')  # fmt: skip
         self.local = self._local_forces(tree) if self.implicit else []
         self.touched = sorted({b for c in tree.closing for b in self._ends(c)})
         sweeps = ["recover", "outwards", *filter(None, (*self._dynamics, *self.parts))]

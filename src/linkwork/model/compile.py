@@ -15,26 +15,39 @@ from linkwork.elements import checks
 from linkwork.errors import ModelError
 from linkwork.model import nodes as stacking
 from linkwork.model.frames import RigidFrames, frames_of
-from linkwork.model.graph import GOOD, GROUND, Order, elimination_order, forest, later_neighbours, least_share
+from linkwork.model.graph import (
+    GOOD,
+    GROUND,
+    Order,
+    elimination_order,
+    forest,
+    later_neighbours,
+    least_share,
+    moving,
+    spanning,
+)
 from linkwork.model.nodes import Bodies, Evaluator, Node
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.constraints import RELATIONS
 from linkwork.symbolic.joint_forces import LAWS
-from linkwork.symbolic.kernels import node_jacobian_kernel, parameter_record
+from linkwork.symbolic.kernels import node_jacobian_kernel, node_pulls_kernel, parameter_record
 from linkwork.symbolic.kinds import kind_of
 from linkwork.symbolic.limbs import Limb, has_limb
 
 SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 
 
-def compile(world, *, limbs: bool = True, packed: bool = False, coupled: str = "", pairs: bool = False) -> Model:
+def compile(
+    world, *, limbs: bool = True, packed: bool = False, coupled: str = "", pairs: bool = False, responses: int = 0
+) -> Model:
     """Compile a world. `limbs`: eliminate bodies and joints together where that is faster; `packed`: keep a packed
     vector of all coordinates and velocities (for integrators that work on one); `coupled`: bodies have blocks between them
     where "forces" join them, or "forces and constraints"; `pairs`: blocks lie in pairs, for matrices that are not
-    symmetric."""
+    symmetric; `responses`: nodes that close loops are left out of the elimination, as auxiliary ones, and there is space for
+    so many responses to them at a time."""
     with no_collection():
-        return _compile(world, limbs, packed, coupled, pairs)
+        return _compile(world, limbs, packed, coupled, pairs, responses)
 
 
 @contextmanager
@@ -49,7 +62,7 @@ def no_collection():
             gc.enable()
 
 
-def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool) -> Model:
+def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool, responses: int) -> Model:
     if not world.bodies:
         raise ModelError("World: there is no body in it; add one, for example lw.Particle(1.0)")
     bodies = _bodies(world)
@@ -58,19 +71,23 @@ def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool) -> Mod
     numbers = [stacking.numbers_of(group, bodies) for group in groups]
     kept = [stacking.kept_rows(g, n, bodies, _records(bodies)) for g, n in zip(groups, numbers, strict=True)]
     nodes = stacking.stacked(groups, numbers, kept, count)
+    _check_aimed(bodies, nodes, responses)
     ends = [node.ends for node in nodes]
     graph = forest(len(bodies.kinds), ends)
     jacobians = _jacobians(bodies, nodes)
     force_groups = stacking.grouped(world.forces, LAWS, bodies)
     couplings = _couplings(force_groups, ends, coupled)
-    order = _order(graph, bodies, nodes, ends, jacobians, couplings)
-    later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
+    if responses:
+        order, later = _primary(bodies, nodes, jacobians)
+    else:
+        order = _order(graph, bodies, nodes, ends, jacobians, couplings)
+        later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
     items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings)
     if limb_of:  # origins move to the joints, so the numbers are computed once more
         _place_origins(bodies, nodes, limb_of)
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
     forces = stacking.force_nodes(force_groups, [stacking.numbers_of(g, bodies) for g in force_groups])
-    options = {"limbs": limbs, "packed": packed, "coupled": coupled, "pairs": pairs}
+    options = {"limbs": limbs, "packed": packed, "coupled": coupled, "pairs": pairs, "responses": responses}
     return _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, limb_of)
 
 
@@ -79,7 +96,7 @@ def _couplings(force_groups, ends, coupled: str) -> dict[tuple[int, int], bool]:
     turning."""
     found = [(pair, group.relation.turns_only) for group in force_groups for pair in group.ends] if coupled else []
     if "constraints" in coupled:
-        found += [(pair, False) for pair in ends]
+        found += [(pair, False) for several in ends for pair in itertools.combinations(several, 2)]
     pairs: dict[tuple[int, int], bool] = {}
     for (a, b), turning in found:
         if GROUND not in (a, b):
@@ -136,14 +153,10 @@ def _jacobians(bodies: Bodies, nodes: list[Node]):
     def blocks(k: int) -> list[np.ndarray]:
         node = nodes[k]
         if node.kind.key not in known:
-            known[node.kind.key] = Evaluator(node_jacobian_kernel(node.kind, 0))
+            known[node.kind.key] = Evaluator(node_jacobian_kernel(node.kind, 0), node.kind.behind)
         given = {1: node.values, **{2 + i: records(end, 0) for i, end in enumerate(node.ends) if end != GROUND}}
-        flat, found, offset, m = known[node.kind.key](given), [], 0, node.kind.size
-        for kind in node.kind.kinds:
-            size = m * kind.nv if kind else 0
-            found.append(flat[offset : offset + size].reshape(m, -1) if size else np.zeros((m, 0)))
-            offset += size
-        return found
+        flat, widths = known[node.kind.key](given), [kind.nv if kind else 0 for kind in node.kind.kinds]
+        return stacking.blocks_of(flat, node.kind.size, widths)
 
     return blocks
 
@@ -160,11 +173,55 @@ def _order(graph, bodies, nodes, ends, jacobians, couplings) -> Order:
         if not stacking.has_own_rank(node, blocks):
             deficient.append(True)
             continue
+        if len(node.ends) > 2:
+            deficient.append(True)
+            continue
         a, b = node.ends
         child = b if a == GROUND or graph.parent[b] == a else a
         part, whole = blocks[child == b] @ blocks[child == b].T, sum(block @ block.T for block in blocks)
         deficient.append(a != GROUND and least_share(part, whole) < GOOD)
     return elimination_order(graph, ends, deficient, [kind.nv for kind in bodies.kinds], jacobians, couplings)
+
+
+def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[int, list[int]]]:
+    """How bodies and the nodes that close no loop are eliminated, and their later neighbours; redundant and soft rows are those
+    of the whole mechanism. Nodes that name their forces are among neither."""
+    n = len(bodies.kinds)
+    plain = [k for k, node in enumerate(nodes) if not node.kind.aimed]
+    whole, _ = _order_of(plain, bodies, nodes, jacobians)
+    found = spanning(n, [nodes[k].ends for k in plain], [nodes[k].kind.size for k in plain])
+    order, later = _order_of([plain[k] for k in found], bodies, nodes, jacobians)
+    return Order(order.vertices, whole.redundant, whole.soft), later
+
+
+def _order_of(chosen: list[int], bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[int, list[int]]]:
+    """How bodies and these nodes are eliminated, and their later neighbours."""
+    n = len(bodies.kinds)
+    own, ends = [nodes[k] for k in chosen], [nodes[k].ends for k in chosen]
+    order = _order(forest(n, ends), bodies, own, ends, lambda k: jacobians(chosen[k]), ())
+    later = later_neighbours(order.vertices, n, ends)
+    name = [*range(n), *[n + k for k in chosen]]
+    redundant = {chosen[k]: rows for k, rows in order.redundant.items()}
+    named = Order([name[v] for v in order.vertices], redundant, {chosen[k] for k in order.soft})
+    return named, {name[v]: [name[w] for w in others] for v, others in later.items()}
+
+
+def _check_aimed(bodies: Bodies, nodes: list[Node], responses: int) -> None:
+    """Nodes that name their forces, of which rows and forces must move something, need a solver that has responses."""
+    records = _records(bodies)
+    for node in nodes:
+        if not node.kind.aimed:
+            continue
+        label = checks.label(node.elements[0])
+        if not responses:
+            raise ModelError(f'{label}: it names the force that holds it, and such rows take the solver "anticipation" alone; '
+                             'use lw.Simulation(world, solver="anticipation"), or leave force= out')  # fmt: skip
+        given = {1: node.values, **{2 + i: records(end, 0) for i, end in enumerate(node.ends) if end != GROUND}}
+        widths = [kind.nv if kind else 0 for kind in node.kind.kinds]
+        pulls = Evaluator(node_pulls_kernel(node.kind, 0, together=True), node.kind.behind)(given)
+        for row, pull in enumerate(np.hstack(stacking.blocks_of(pulls, node.kind.size, widths))):
+            if not np.abs(pull).max(initial=0.0) > 1e-9:
+                raise ModelError(f"{label}: the force of row {row + 1} moves none of its bodies; name a rate that they have")
 
 
 def _items(order, later, bodies, nodes, limbs: bool, couplings):
@@ -239,6 +296,11 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
             vertex = item.body if item.body >= 0 else n + item.node
             fronts[vertex] = later[vertex]
             space.place((1 + options["pairs"]) * dims[vertex] * sum(dims[other] for other in later[vertex]), slot_at, vertex)
+    auxiliary = sorted(set(range(len(nodes))) - {item.node for item in items})
+    for k in auxiliary:
+        space.place(nodes[k].kind.record.size, node_at, k)
+        fronts[n + k] = list(moving(nodes[k].ends))
+        space.place((1 + nodes[k].kind.aimed) * dims[n + k] * sum(dims[body] for body in fronts[n + k]), slot_at, n + k)
     at = space.close()
     force_at = np.zeros(len(forces), dtype=np.int64)
     for k, force in enumerate(forces):
@@ -258,15 +320,28 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
         at += 2 * int(sizes.sum())
     scratch = at
     at += max([SCRATCH, *[m.kind.size * (2 + sum(k.nv for k in m.kind.kinds if k)) for m in nodes]])
+    gathering = at
+    at += max((_gathered(node.kind, options["pairs"]) for node in nodes if len(node.ends) > 2), default=0)
+    response_at, response_size = at, options["responses"] * sum(dims) if auxiliary else 0
+    at += response_size
     index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of)
     model = Model(
-        world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.soft, items, fronts, limb_of,
-        body_at, node_at, force_at, slot_at, report_at, impulse_at, _multipliers(nodes, node_at, impulse_at, limb_of),
-        packed_at, packed_range, rates_range, scratch, at, np.array(world.gravity), index,
+        world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.soft, items, fronts, auxiliary,
+        limb_of, body_at, node_at, force_at, slot_at, report_at, impulse_at, _multipliers(nodes, node_at, impulse_at, limb_of),
+        packed_at, packed_range, rates_range, scratch, gathering, response_at, at,
+        np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
         any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
     )  # fmt: skip
     return model
+
+
+def _gathered(kind, pairs: bool) -> int:
+    """Entries that operations on a node and its many bodies copy together: all fields of these, blocks, reports."""
+    bodies = [body for body in kind.kinds if body is not None]
+    fields = sum(size for body in bodies for _, size in body.record.fields.values())
+    velocities = sum(body.nv for body in bodies)
+    return fields + (1 + pairs) * kind.size * (velocities + 3) + pairs * velocities**2
 
 
 def _damped(bodies: Bodies) -> bool:

@@ -3,8 +3,9 @@
 Vertices 0..n-1 are bodies, n.. are constraint nodes. The ground is no vertex. A *plain* component needs no numbers:
 children before parents, each body followed by its joint. Elsewhere (several ground joints, blocks that lack rank) the
 order is found by eliminating with unit masses at the configuration as built: a constraint is eliminated as soon as
-its pivot is regular, and waits for its other body until then. Rank does not depend on the masses. Where loops close, the
-body with the fewest neighbours comes next, which keeps the fill low. Rows that no body left can make regular are redundant:
+its pivot is regular, and waits for its other body until then; one with many bodies waits until a single one is left, since
+what is eliminated couples all that it was joined to. Rank does not depend on the masses. Where loops close, the body with
+the fewest neighbours comes next, which keeps the fill low. Rows that no body left can make regular are redundant:
 they are noted, and eliminated with a pivot that is made regular, as all nodes of their component are.
 """
 
@@ -13,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
+from itertools import permutations
 
 import numpy as np
 
 GROUND = -1
+Ends = tuple[int, ...]  # the bodies of a node
 REGULAR = 1e-9  # smallest eigenvalue of a pivot, relative to its rows, that counts as regular
 COUPLED = 1e-6  # largest entry of a block, relative to its rows, that counts as none
 GOOD = 1e-3  # and relative to what it would be after its other bodies: below, it waits for them ...
@@ -49,7 +52,7 @@ class Forest:
     tree: list[int]  # of each body: the number of its tree
     trees: int
     ground_nodes: list[list[int]] = field(default_factory=list)  # of each body
-    closing: list[int] = field(default_factory=list)  # nodes between moving bodies that are no joint to a parent
+    closing: dict[int, int] = field(default_factory=dict)  # node that does not hang all its bodies on one -> loops it closes
 
     @property
     def ground_loops(self) -> int:
@@ -58,17 +61,26 @@ class Forest:
             {tree for tree, nodes in zip(self.tree, self.ground_nodes, strict=True) if nodes}
         )
 
+    @property
+    def loops(self) -> int:
+        return sum(self.closing.values()) + self.ground_loops
 
-def forest(bodies: int, ends: list[tuple[int, int]]) -> Forest:
-    """Trees that span the bodies; ends[k]: the two bodies of node k, the ground first."""
+
+def moving(ends: Ends) -> Ends:
+    """The bodies of a node without the ground, which comes first."""
+    return ends[1:] if ends[0] == GROUND else ends
+
+
+def forest(bodies: int, ends: list[Ends]) -> Forest:
+    """Trees that span the bodies; ends[k]: the bodies of node k, the ground first. A node of many bodies hangs all others on
+    the one from which it is reached."""
     neighbours: list[list[tuple[int, int]]] = [[] for _ in range(bodies)]
     grounded: list[list[int]] = [[] for _ in range(bodies)]
-    for k, (a, b) in enumerate(ends):
-        if a == GROUND:
-            grounded[b].append(k)
-        else:
+    for k, together in enumerate(ends):
+        if together[0] == GROUND:
+            grounded[together[-1]].append(k)
+        for a, b in permutations(moving(together), 2):
             neighbours[a].append((b, k))
-            neighbours[b].append((a, k))
     parent, joint, tree = [-1] * bodies, [-1] * bodies, [-1] * bodies
     preorder: list[int] = []
     trees = 0
@@ -87,12 +99,59 @@ def forest(bodies: int, ends: list[tuple[int, int]]) -> Forest:
                 if k != via and tree[other] < 0:
                     stack.append((other, body, k))
         trees += 1
-    closing = [k for k, (a, b) in enumerate(ends) if a != GROUND and k not in (joint[a], joint[b])]
+    closing = {}
+    for k, together in enumerate(ends):
+        hanging = sum(joint[b] == k for b in moving(together))
+        if hanging < len(moving(together)) - 1:
+            closing[k] = len(moving(together)) - 1 - hanging
     return Forest(preorder[::-1], parent, joint, tree, trees, grounded, closing)
 
 
+def spanning(bodies: int, ends: list[Ends], rows: list[int]) -> list[int]:
+    """Nodes that close no loop, the ground's included, with as many rows as there can be: a tree that hangs on the ground once,
+    and is shallow where there is a choice."""
+    depth = _depths(bodies, ends)
+    component = list(range(bodies + 1))  # the ground, GROUND, is the last
+
+    def root(body: int) -> int:
+        while component[body] != body:
+            component[body] = body = component[component[body]]
+        return body
+
+    chosen = []
+    for k in sorted(range(len(ends)), key=lambda k: (-rows[k], min(depth[b] for b in ends[k]), k)):
+        roots = {root(body if body != GROUND else bodies) for body in ends[k]}
+        if len(roots) == len(ends[k]):
+            chosen.append(k)
+            for other in roots:
+                component[other] = min(roots)
+    return sorted(chosen)
+
+
+def _depths(bodies: int, ends: list[Ends]) -> list[int]:
+    """Of each body: nodes between it and the ground, or the first body of what floats; the last entry is the ground's."""
+    nodes: list[list[int]] = [[] for _ in range(bodies + 1)]
+    for k, together in enumerate(ends):
+        for body in together:
+            nodes[body].append(k)
+    depth, seen = [-1] * (bodies + 1), set()
+    for start in (GROUND, *range(bodies)):
+        if depth[start] >= 0:
+            continue
+        depth[start], layer = 0, [start]
+        while layer:
+            fresh = []
+            for k in (k for body in layer for k in nodes[body] if k not in seen):
+                seen.add(k)
+                fresh += [other for other in ends[k] if depth[other] < 0]
+                for other in ends[k]:
+                    depth[other] = depth[layer[0]] + 1 if depth[other] < 0 else depth[other]
+            layer = fresh
+    return depth
+
+
 def elimination_order(
-    graph: Forest, ends: list[tuple[int, int]], deficient: list[bool], dims: list[int],
+    graph: Forest, ends: list[Ends], deficient: list[bool], dims: list[int],
     jacobians: Callable[[int], list[np.ndarray]], couplings: Iterable[tuple[int, int]] = (),
 ) -> Order:  # fmt: skip
     """The vertices in the order in which they are eliminated. deficient[k]: node k may lack rank on its child alone.
@@ -111,9 +170,9 @@ def elimination_order(
     for tree, count in enumerate(grounds):
         if count > 1:
             plain[tree] = False
-    for k, (_, b) in enumerate(ends):
+    for k, together in enumerate(ends):
         if deficient[k]:
-            plain[graph.tree[b]] = False
+            plain[graph.tree[together[-1]]] = False
     order: list[int] = []
     hard: dict[int, _Numeric] = {}
     for body in graph.order:
@@ -132,16 +191,16 @@ def elimination_order(
     tangled = _Numeric(bodies, dims, ends, jacobians)
     order += _woven_order(members, ends, couplings, tangled)
     redundant = {k: rows for numeric in (*hard.values(), tangled) for k, rows in numeric.redundant.items()}
-    soft_trees = {graph.tree[ends[k][1]] for k in (*graph.closing, *redundant)}
+    soft_trees = {graph.tree[ends[k][-1]] for k in (*graph.closing, *redundant)}
     soft_trees |= {tree for tree, count in enumerate(grounds) if count > 1}
-    return Order(order, redundant, {k for k, (_, b) in enumerate(ends) if graph.tree[b] in soft_trees})
+    return Order(order, redundant, {k for k, b in enumerate(ends) if graph.tree[b[-1]] in soft_trees})
 
 
-def _woven_trees(graph: Forest, ends, couplings: Iterable[tuple[int, int]]) -> set[int]:
+def _woven_trees(graph: Forest, ends: list[Ends], couplings: Iterable[tuple[int, int]]) -> set[int]:
     """Trees with loops; trees in which, or between which, forces join bodies that are not parent and child; and all that
     forces join to those."""
     joined: dict[int, set[int]] = {}
-    woven = {graph.tree[ends[k][1]] for k in graph.closing}
+    woven = {graph.tree[ends[k][-1]] for k in graph.closing}
     for a, b in couplings:
         joined.setdefault(graph.tree[a], set()).add(graph.tree[b])
         joined.setdefault(graph.tree[b], set()).add(graph.tree[a])
@@ -162,10 +221,11 @@ def _woven_order(members: list[int], ends, couplings, numeric: _Numeric) -> list
     inside = set(members)
     neighbours: dict[int, set[int]] = {body: set() for body in members}
     nodes: dict[int, list[int]] = {body: [] for body in members}
-    for k, (a, b) in enumerate(ends):
-        for body in {a, b} & inside:
+    for k, together in enumerate(ends):
+        for body in inside.intersection(together):
             nodes[body].append(k)
-    for a, b in [*ends, *couplings]:
+            neighbours[body].update(b for b in moving(together) if b != body)
+    for a, b in couplings:
         if a in inside and b in inside:
             neighbours[a].add(b)
             neighbours[b].add(a)
@@ -251,6 +311,8 @@ class _Numeric:
         others = [body for body in self.H[vertex] if body < self.bodies]
         if not others:
             return True
+        if len(others) > 1 and len(self.ends[vertex - self.bodies]) > 2:
+            return False  # all of them would be coupled
         later = sum(self.H[vertex][b] @ np.linalg.solve(self.D[b], self.H[b][vertex]) for b in others)
         return least_share(pivot, pivot + later) > LOADED
 
@@ -267,7 +329,7 @@ class _Numeric:
 
 
 def later_neighbours(
-    order: list[int], bodies: int, ends: list[tuple[int, int]], couplings: Iterable[tuple[int, int]] = ()
+    order: list[int], bodies: int, ends: list[Ends], couplings: Iterable[tuple[int, int]] = ()
 ) -> dict[int, list[int]]:
     """For each vertex its later neighbours in the order of elimination, fill included. `couplings`: pairs of bodies that
     forces join directly."""

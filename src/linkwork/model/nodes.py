@@ -1,4 +1,4 @@
-"""From elements to constraint nodes: relations, refusals by name, rows kept, constraints stacked by pair of bodies."""
+"""From elements to constraint nodes: relations, refusals by name, rows kept, constraints stacked where they share bodies."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ BESIDE = 1e-6  # metres by which an anchor may lie beside a particle
 
 @dataclass
 class Group:
-    """Elements of one relation between bodies of two kinds: their numbers are computed in one batch."""
+    """Elements of one relation between bodies of the same kinds: their numbers are computed in one batch."""
 
     relation: Relation
-    kinds: tuple[BodyKind | None, BodyKind | None]
+    kinds: tuple[BodyKind | None, ...]
     elements: list = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)  # of the elements, in the world's order
-    ends: list[tuple[int, int]] = field(default_factory=list)  # body numbers in the order of the relation
+    ends: list[tuple[int, ...]] = field(default_factory=list)  # body numbers in the order of the relation
     parameters: list[tuple] = field(default_factory=list)  # of each element: the Parameters of its function
 
 
@@ -65,9 +65,8 @@ class Bodies:
             return Fixed(len(numbers))
         return self.frames[kind.name].pick(self.place[np.array(numbers, dtype=np.int64)])
 
-    def ends(self, relation, element) -> tuple[int, int]:
-        return tuple(GROUND if body is None or body.dim == 0 else self.number[id(body)]
-                     for body in relation.bodies(element))  # type: ignore[return-value]  # fmt: skip
+    def ends(self, relation, element) -> tuple[int, ...]:
+        return tuple(GROUND if body is None or body.dim == 0 else self.number[id(body)] for body in relation.bodies(element))
 
 
 def grouped(elements: Sequence, table: dict, bodies: Bodies) -> list[Group]:
@@ -82,14 +81,14 @@ def grouped(elements: Sequence, table: dict, bodies: Bodies) -> list[Group]:
             if isinstance(element, SHARED):
                 shared[cls] = relation
         ends = bodies.ends(relation, element)
-        if ends[0] == ends[1] != GROUND:
+        if len(ends) == 2 and ends[0] == ends[1] != GROUND:
             checks.fail(element, f"both its ends move {checks.label(bodies.elements[ends[0]])}", "give two different bodies")
         kinds = tuple(None if end == GROUND else bodies.kinds[end] for end in ends)
         key = (relation.key, kinds)
         group = by_key.get(key)
         if group is None:
             _check_kinds(element, relation, kinds)
-            group = by_key[key] = Group(relation, kinds)  # type: ignore[arg-type]
+            group = by_key[key] = Group(relation, kinds)
         group.elements.append(element)
         group.numbers.append(number)
         group.ends.append(ends)
@@ -123,12 +122,11 @@ class Numbers:
 
 def numbers_of(group: Group, bodies: Bodies) -> Numbers:
     """The parameter records of all elements of a group, turn counters included (turns 0, sine as built)."""
-    A = bodies.batch(group.kinds[0], [a for a, _ in group.ends])
-    B = bodies.batch(group.kinds[1], [b for _, b in group.ends])
+    frames = [bodies.batch(kind, [ends[k] for ends in group.ends]) for k, kind in enumerate(group.kinds)]
     layout = parameter_record(group.relation)
     values = np.zeros((len(group.elements), layout.size))
     slots: list[tuple[int, int, Parameter]] = []
-    found = group.relation.numbers(group.elements, A, B)
+    found = group.relation.numbers(group.elements, *frames)
     if group.relation.parameters:
         found["user"] = np.array(group.parameters, dtype=object)
     _check_points(group, found)
@@ -144,7 +142,7 @@ def numbers_of(group: Group, bodies: Bodies) -> Numbers:
 
 def _check_points(group: Group, found: dict[str, np.ndarray]) -> None:
     """An anchor on a particle is where the particle is."""
-    for end, (kind, name) in enumerate(zip(group.kinds, ("on_a", "on_b"), strict=True)):
+    for end, (kind, name) in enumerate(zip(group.kinds, ("on_a", "on_b"), strict=False)):
         if kind is not None and not kind.directions and name in found:
             away = np.linalg.norm(found[name], axis=1)
             for element, distance in zip(group.elements, away, strict=True):
@@ -157,18 +155,18 @@ def _check_points(group: Group, found: dict[str, np.ndarray]) -> None:
 class Evaluator:
     """Runs a kernel of one node or force as its CasADi function, outside of any workspace."""
 
-    def __init__(self, kernel: Kernel):
+    def __init__(self, kernel: Kernel, pointer: int):
         trace = kernel.trace()
         sources = [place for source in trace.sources for place in source]
         self._sources = {p: np.array([(i, k) for i, (q, k) in enumerate(sources) if q == p]).T for p in {p for p, _ in sources}}
         targets = [place for target in trace.targets for place in target]
-        self._stored = np.array([i for i, (p, _) in enumerate(targets) if p == 4], dtype=np.int64)
-        self._stored_at = np.array([k for p, k in targets if p == 4], dtype=np.int64)
+        self._stored = np.array([i for i, (p, _) in enumerate(targets) if p == pointer], dtype=np.int64)
+        self._stored_at = np.array([k for p, k in targets if p == pointer], dtype=np.int64)
         results = [ca.densify(ca.vertcat(ca.SX(0, 1), *trace.results))]
         self._function = Evaluated(ca.Function("kernel", [ca.vertcat(ca.SX(0, 1), *trace.symbols)], results))
 
     def __call__(self, records: dict[int, np.ndarray]) -> np.ndarray:
-        """records: pointer -> entries; what is not given is zero. Returns what the kernel stores at pointer 4."""
+        """records: pointer -> entries; what is not given is zero. Returns what the kernel stores at its `pointer`."""
         self._function.given[:] = 0.0
         for pointer, (places, entries) in self._sources.items():
             if pointer in records:
@@ -187,17 +185,15 @@ def kept_rows(group: Group, numbers: Numbers, bodies: Bodies, records) -> list[t
     whole = tuple(range(len(group.relation.levels)))
     if not any(kind is not None and kind.name.startswith("Planar") for kind in group.kinds):
         return [whole] * len(group.elements)
-    node = NodeKind((Part(group.relation, False, whole),), group.kinds)  # type: ignore[arg-type]
-    jacobian, residual = Evaluator(node_jacobian_kernel(node, 0)), Evaluator(node_check_kernel(node, 0))
+    node = NodeKind((Part(group.relation, tuple(range(len(group.kinds))), whole),), group.kinds)
+    jacobian, residual = (Evaluator(make(node, 0), node.behind) for make in (node_jacobian_kernel, node_check_kernel))
     sizes = [kind.nv if kind else 0 for kind in group.kinds]
     kept = []
     for element, values, ends in zip(group.elements, numbers.values, group.ends, strict=True):
         felt = np.zeros(len(whole))
         for jitter in (0, 1, 2):
             given = {1: values, **{2 + k: records(end, jitter) for k, end in enumerate(ends) if end != GROUND}}
-            J = jacobian(given)[: len(whole) * sum(sizes)]
-            for k in range(2):
-                block = J[len(whole) * sizes[0] * k :][: len(whole) * sizes[k]].reshape(len(whole), sizes[k])
+            for block in blocks_of(jacobian(given), len(whole), sizes):
                 felt = np.maximum(felt, np.abs(block).max(axis=1, initial=0.0))
         rows = tuple(int(k) for k in np.flatnonzero(felt > 1e-12))
         given = {1: values, **{2 + k: records(end, 0) for k, end in enumerate(ends) if end != GROUND}}
@@ -212,12 +208,18 @@ def kept_rows(group: Group, numbers: Numbers, bodies: Bodies, records) -> list[t
     return kept
 
 
+def blocks_of(flat: np.ndarray, rows: int, widths: list[int]) -> list[np.ndarray]:
+    """Blocks (rows, width) that lie one after another."""
+    stops = np.cumsum(np.array(widths) * rows)
+    return [flat[stop - rows * width : stop].reshape(rows, width) for stop, width in zip(stops, widths, strict=True)]
+
+
 @dataclass
 class Node:
-    """One constraint node: its kind, its two bodies (the ground first), its elements in order."""
+    """One constraint node: its kind, its bodies (the ground first), its elements in order."""
 
     kind: NodeKind
-    ends: tuple[int, int]
+    ends: tuple[int, ...]
     elements: list
     values: np.ndarray  # (parameters,)
     slots: list[tuple[int, Parameter]]  # (entry, parameter)
@@ -241,28 +243,26 @@ def stacked(groups: list[Group], numbers: list[Numbers], kept: list[list[tuple[i
             slots.setdefault(k, []).append((entry, parameter))
         for k, (number, ends) in enumerate(zip(group.numbers, group.ends, strict=True)):
             entries[number] = (group, k, ends, rows[k], values.values[k], slots.get(k, ()), place)
-    by_pair: dict[tuple[int, int], list] = {}
+    by_ends: dict[tuple[tuple[int, ...], bool], list] = {}
     for entry in entries:
-        ends = entry[2]
-        pair = ends if ends[0] < ends[1] else (ends[1], ends[0])
-        by_pair.setdefault(pair, []).append(entry)
+        by_ends.setdefault((tuple(sorted(entry[2])), entry[0].relation.aimed), []).append(entry)
     kinds: dict[tuple, NodeKind] = {}
     nodes = []
-    for pair, members in by_pair.items():
-        signature = tuple((id(g.relation), ends != pair, rows, g.kinds) for g, _, ends, rows, *_ in members)
+    for (together, _), members in by_ends.items():
+        orders = [tuple(together.index(end) for end in ends) for _, _, ends, *_ in members]
+        signature = tuple((id(m[0].relation), order, m[3], m[0].kinds) for m, order in zip(members, orders, strict=True))
         kind = kinds.get(signature)
         if kind is None:
-            parts = tuple(Part(g.relation, ends != pair, rows) for g, _, ends, rows, *_ in members)
-            group, _, ends, *_ = members[0]
-            both = group.kinds if ends == pair else group.kinds[::-1]
-            kind = kinds[signature] = NodeKind(parts, both)  # type: ignore[arg-type]
+            parts = tuple(Part(m[0].relation, order, m[3]) for m, order in zip(members, orders, strict=True))
+            own = dict(zip(orders[0], members[0][0].kinds, strict=True))
+            kind = kinds[signature] = NodeKind(parts, tuple(own[k] for k in range(len(together))))
         offset, joined_slots = 0, []
         for _, _, _, _, values, own, _ in members:
             joined_slots += [(offset + entry, parameter) for entry, parameter in own]
             offset += len(values)
         joined = members[0][4] if len(members) == 1 else np.concatenate([m[4] for m in members])
         elements, places = [m[0].elements[m[1]] for m in members], [(m[6], m[1]) for m in members]
-        nodes.append(Node(kind, pair, elements, joined, joined_slots, places))
+        nodes.append(Node(kind, together, elements, joined, joined_slots, places))
     return nodes
 
 
@@ -276,7 +276,7 @@ def renumber(nodes: list[Node], numbers: list[Numbers]) -> None:
 @dataclass
 class ForceNode:
     kind: ForceKind
-    ends: tuple[int, int]
+    ends: tuple[int, ...]
     element: Any
     values: np.ndarray
     slots: list[tuple[int, Parameter]]
@@ -297,7 +297,7 @@ def force_nodes(groups: list[Group], numbers: list[Numbers]) -> list[ForceNode]:
 
 
 def always_full_rank(kind: NodeKind) -> bool:
-    """Whether a node has full row rank on either body, whatever the configuration."""
+    """Whether a node has full row rank on any of its bodies, whatever the configuration."""
     return (len(kind.parts) == 1 and kind.parts[0].relation.key in FULL_RANK
             and all(k is None or k.name == "RigidBody" for k in kind.kinds))  # fmt: skip
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from linkwork.codegen.gathering import Gathered, gathered
 from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
 from linkwork.model.graph import GROUND
@@ -83,6 +84,7 @@ class Programs:
         self.table = np.zeros(0, dtype=np.int64)
         self._number: dict[str, int] = {}
         self._known: dict[str, np.ndarray] = {}
+        self._gathered: dict[str, Gathered] = {}
         self._find_places()
 
     @property
@@ -152,7 +154,7 @@ class Programs:
                 self._add_limbs(sheet, "landing", LAST, down=True)
                 for number in self.front_nodes:  # their bodies may be anywhere: after the whole sweep
                     kernel = k.node_landing_kernel(self.model.nodes[number].kind)
-                    sheet.add(AFTER, 0, self._id(kernel), *self._node_offsets(number))
+                    self._add_wide(sheet, AFTER, 0, kernel, *self._node_offsets(number))
 
         return self._keep(f"backward {what} {landing} {light}", make)
 
@@ -164,7 +166,7 @@ class Programs:
             self._add_nodes(sheet, lambda kind, start, b, x: k.node_defect_kernel(kind, start, b, x), report=True)
 
         def mended(sheet: Sheet) -> None:
-            self._add_nodes(sheet, lambda kind, start, b, x: k.mend_kernel(kind.size, x), report=True)
+            self._add_nodes(sheet, lambda kind, start, b, x: k.mend_kernel(kind.size, x, kind.behind), report=True)
 
         return [self.body("defect"), self._keep("defects", defects), self.forward(forces=True), self.backward(),
                 self.body("mend"), self._keep("mended", mended)]  # fmt: skip
@@ -184,7 +186,9 @@ class Programs:
             for number in () if self.counts_limbs else self.front_nodes:
                 node = self.model.nodes[number].kind
                 if node.counters:
-                    sheet.add(number, 0, self._id(k.node_count_kernel(node, self._start(number))), *self._node_offsets(number))
+                    self._add_wide(
+                        sheet, number, 0, k.node_count_kernel(node, self._start(number)), *self._node_offsets(number)
+                    )
             for number, force in enumerate(self.model.forces):
                 if force.kind.law.counters:
                     sheet.add(AFTER, 0, self._id(k.force_count_kernel(force.kind)), *self._force_offsets(number))
@@ -216,17 +220,23 @@ class Programs:
     def jacobian(self, node: int) -> np.ndarray:
         """Blocks of one node into the scratch area."""
         kernel = k.node_jacobian_kernel(self.model.nodes[node].kind, self._start(node))
-        return self._keep(f"jacobian {node}", lambda sheet: sheet.add(
-            0, 0, self._id(kernel), *self._node_offsets(node), self.model.scratch))  # fmt: skip
+        return self._keep(f"jacobian {node}", lambda sheet: self._add_wide(
+            sheet, 0, 0, kernel, *self._node_offsets(node), self.model.scratch))  # fmt: skip
+
+    def pulls(self, node: int) -> np.ndarray:
+        """The same of how the multipliers of one node pull at its bodies."""
+        kernel = k.node_pulls_kernel(self.model.nodes[node].kind, self._start(node), together=True)
+        return self._keep(f"pulls {node}", lambda sheet: self._add_wide(
+            sheet, 0, 0, kernel, *self._node_offsets(node), self.model.scratch))  # fmt: skip
 
     def loop(self, node: int) -> np.ndarray:
-        """Two operations: blocks and bias of one node into the scratch area; its residual and rate into that of reports."""
+        """Blocks and bias of one node into the scratch area; its residual and rate into that of reports."""
         kind, m = self.model.nodes[node].kind, self.model
         kernels = k.node_jacobian_kernel(kind, self._start(node)), k.node_check_kernel(kind, self._start(node))
 
         def make(sheet: Sheet) -> None:
             for turn, (kernel, target) in enumerate(zip(kernels, (m.scratch, m.report_at[node]), strict=True)):
-                sheet.add(0, turn, self._id(kernel), *self._node_offsets(node), target)
+                self._add_wide(sheet, 0, turn, kernel, *self._node_offsets(node), target)
 
         return self._keep(f"loop {node}", make)
 
@@ -280,7 +290,7 @@ class Programs:
         m = self.model
         n = len(m.bodies.kinds)
         self.place = np.zeros(n, dtype=np.int64)  # of bodies in the elimination
-        self.node_place = np.zeros(len(m.nodes), dtype=np.int64)
+        self.node_place = np.full(len(m.nodes), -1, dtype=np.int64)  # before all others where it is not eliminated
         limbs: dict[int, tuple[Limb, list[int], list[int], list[int]]] = {}
         self.fronts: list[tuple[int, int]] = []  # (position, vertex)
         for position, item in enumerate(m.items):
@@ -303,7 +313,8 @@ class Programs:
                         for members in m.bodies.members.values()]  # fmt: skip
         self.asked = self._first_asked()
         self.front_nodes = [number for number in range(len(m.nodes)) if number not in m.limb_of]
-        self.halves = {b for node in m.nodes if node.kind.moving_rows for b in node.ends if b != GROUND}
+        middle = [node for node in m.nodes if node.kind.moving_rows or node.kind.aimed]
+        self.halves = {b for node in middle for b in node.ends if b != GROUND}
 
     def _first_asked(self) -> np.ndarray:
         """The position at which each body is first asked for in a sweep upwards: by a neighbour that is eliminated before
@@ -311,10 +322,11 @@ class Programs:
         m, asked = self.model, self.place.copy()
         for pairs in ([node.ends for node in m.nodes], [force.ends for force in m.forces]):
             if pairs:
-                ends = np.array(pairs, dtype=np.int64)
+                most = max(len(pair) for pair in pairs)
+                ends = np.array([(*pair, *[GROUND] * (most - len(pair))) for pair in pairs], dtype=np.int64)
                 known = ends != GROUND
                 position = np.where(known, self.place[ends], AFTER).min(axis=1)
-                for end in (0, 1):
+                for end in range(most):
                     np.minimum.at(asked, ends[known[:, end], end], position[known[:, end]])
         for position, vertex in self.fronts:
             for other in m.later[vertex]:
@@ -386,10 +398,30 @@ class Programs:
             if kernel is None:
                 continue
             ends = np.array([m.nodes[i].ends for i in members], dtype=np.int64)
-            bodies = [np.where(ends[:, j] == GROUND, 0, m.body_at[ends[:, j]]) for j in (0, 1)]
+            bodies = [np.where(column == GROUND, 0, m.body_at[column]) for column in ends.T]
             more = [m.report_at[numbers]] if report else []
             position = np.full(len(members), -1) if first else self.node_place[numbers]
-            sheet.add(position, 0, self._id(kernel), m.node_at[numbers], *bodies, *more)
+            offsets = (m.node_at[numbers], *bodies, *more)
+            if len(offsets) <= OPERANDS:
+                sheet.add(position, 0, self._id(kernel), *offsets)
+                continue
+            for place, *single in zip(position, *offsets, strict=True):
+                self._add_wide(sheet, place, 0, kernel, *single)
+
+    def _add_wide(self, sheet: Sheet, position: int, turn: int, kernel: Kernel, *offsets: int) -> None:
+        """One operation, or several where its kernel has more records than an operation can name."""
+        if len(offsets) <= OPERANDS:
+            sheet.add(position, turn, self._id(kernel), *offsets)
+            return
+        if kernel.key not in self._gathered:
+            self._gathered[kernel.key] = gathered(kernel)
+        whole, area = self._gathered[kernel.key], self.model.gathering
+        assert whole.size <= self.model.response_at - area, kernel.key
+        for pointer, copy in whole.into:
+            sheet.add(position, turn, self._id(copy), offsets[pointer - 1], area)
+        sheet.add(position, turn, self._id(whole.kernel), offsets[0], area)
+        for pointer, copy in whole.back:
+            sheet.add(position, turn, self._id(copy), offsets[pointer - 1], area)
 
     def _first_body(self, ends) -> int:
         """The position at which the first of these bodies is eliminated."""
@@ -438,10 +470,10 @@ class Programs:
             before = self.place[body] < self.node_place[number]
             first.append(bool(before))
             slots.append(self._slot(body, vertex) if before else self._slot(vertex, body))
-        kernel = self._node_kernel(node.kind, mode, (first[0], first[1]), number in m.soft)
-        sheet.add(self._first_body(node.ends), FIRST + 1, self._id(kernel), *self._node_offsets(number), *slots)
+        kernel = self._node_kernel(node.kind, mode, tuple(first), number in m.soft)
+        self._add_wide(sheet, self._first_body(node.ends), FIRST + 1, kernel, *self._node_offsets(number), *slots)
 
-    def _node_kernel(self, kind, mode: str, bodies_first: tuple[bool, bool], soft: bool) -> Kernel:
+    def _node_kernel(self, kind, mode: str, bodies_first: tuple[bool, ...], soft: bool) -> Kernel:
         return k.node_kernel(kind, mode, bodies_first, soft)
 
     def _add_cleared_fill(self, sheet: Sheet) -> None:

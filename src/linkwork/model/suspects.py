@@ -7,7 +7,7 @@ import numpy as np
 from linkwork.codegen.trace import Kernel
 from linkwork.elements.base import Element
 from linkwork.model.graph import GROUND
-from linkwork.model.nodes import Evaluator
+from linkwork.model.nodes import Evaluator, blocks_of
 from linkwork.model.types import Model
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.kernels import force_report_kernel, node_check_kernel, node_jacobian_kernel
@@ -24,7 +24,7 @@ class Suspects:
         """The first force, else constraint, that is not finite in a workspace whose poses are up to date, and its value."""
         m = self.model
         for number, force in enumerate(m.forces):
-            values = self._evaluate(force_report_kernel(force.kind), work, m.force_at[number], force.ends)
+            values = self._evaluate(force_report_kernel(force.kind), 4, work, m.force_at[number], force.ends)
             if not np.isfinite(values).all():
                 return force.element, _worst_of(values)
         for number, node in enumerate(m.nodes):
@@ -39,18 +39,14 @@ class Suspects:
         m, node = self.model, self.model.nodes[number]
         at, size = int(m.node_at[number]), node.kind.size
         start = m.parameters_at(number) - at
-        checked = self._evaluate(node_check_kernel(node.kind, start), work, at, node.ends)
-        derived = self._evaluate(node_jacobian_kernel(node.kind, start), work, at, node.ends)
-        columns, offset = [checked[:size], checked[size : 2 * size], derived[-size:]], 0
-        for kind in node.kind.kinds:
-            width = kind.nv if kind else 0
-            columns.append(derived[offset : offset + size * width].reshape(size, width))
-            offset += size * width
-        return np.column_stack(columns)
+        checked = self._evaluate(node_check_kernel(node.kind, start), node.kind.behind, work, at, node.ends)
+        derived = self._evaluate(node_jacobian_kernel(node.kind, start), node.kind.behind, work, at, node.ends)
+        blocks = blocks_of(derived, size, [kind.nv if kind else 0 for kind in node.kind.kinds])
+        return np.column_stack([checked[:size], checked[size : 2 * size], derived[-size:], *blocks])
 
-    def _evaluate(self, kernel: Kernel, work: np.ndarray, at, ends) -> np.ndarray:
+    def _evaluate(self, kernel: Kernel, pointer: int, work: np.ndarray, at, ends) -> np.ndarray:
         if kernel.key not in self._evaluators:
-            self._evaluators[kernel.key] = Evaluator(kernel)
+            self._evaluators[kernel.key] = Evaluator(kernel, pointer)
         bodies = {2 + k: work[self.model.body_at[end] :] for k, end in enumerate(ends) if end != GROUND}
         return self._evaluators[kernel.key]({0: work[: GLOBALS.size], 1: work[at:], **bodies})
 

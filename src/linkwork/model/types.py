@@ -47,7 +47,8 @@ class Model:
     redundant: dict[int, int]  # node -> how many of its rows depend on others as built
     soft: set[int]  # nodes whose pivots are made regular: of components with loops or redundant rows
     items: list[Item]  # in the order of elimination
-    later: dict[int, list[int]]  # vertex -> later neighbours (fronts only)
+    later: dict[int, list[int]]  # vertex -> later neighbours (fronts only); auxiliary vertex -> its bodies
+    auxiliary: list[int]  # nodes that are not eliminated with the others; behind their blocks: those of forces they name
     limb_of: dict[int, Limb]  # node -> its limb form
     body_at: np.ndarray  # (bodies,), offset of each body's record
     node_at: np.ndarray  # (nodes,), offset of each node's record
@@ -60,6 +61,8 @@ class Model:
     packed: tuple[int, int]  # offset and size of the packed vector (q, v of all bodies)
     rates: tuple[int, int]  # the same for its derivative
     scratch: int  # offset of entries for single reports
+    gathering: int  # offset of entries where operations on many records copy them together
+    response_at: int  # offset of responses to auxiliary rows: of every vertex, and of all these rows
     size: int  # entries of a workspace
     gravity: np.ndarray  # (3,) m/s^2
     state_index: np.ndarray  # entries that make up the state
@@ -155,10 +158,11 @@ class Model:
             "rows": self.rows,
             "freedoms": self.velocities - self.rows + sum(self.redundant.values()),
             "trees": self.forest.trees,
-            "loops": len(self.forest.closing) + self.forest.ground_loops,
+            "loops": self.forest.loops,
             "redundant": sum(self.redundant.values()),
             "nodes": len(self.bodies.elements) + len(self.nodes),
             "limbs": len(self.limb_of),
+            "auxiliary": sum(self.nodes[k].kind.size for k in self.auxiliary),
             "neighbours": max((len(x) for x in self.later.values()), default=0),
             "bytes": self.nbytes,
         }

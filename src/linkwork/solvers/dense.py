@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
-
 import numpy as np
 
-from linkwork.codegen.jit import INTERPRETED, routine_address
-from linkwork.codegen.trace import Kernel
-from linkwork.model.programs import AFTER, Programs
+from linkwork.model.programs import AFTER
 from linkwork.model.types import Model
+from linkwork.solvers.routines import WithRoutines
 
 
-class Dense(Programs):
+class Dense(WithRoutines):
     """The same assembly as `tree`, with one operation in the place of the elimination."""
 
     name, limbs = "dense", False
@@ -29,25 +26,6 @@ class Dense(Programs):
                                     for v, d in zip(self.vertices, sizes, strict=True)])  # fmt: skip
         self.factored, self.solved = self._add_routines(self._factor, self._solve)
         self.factors = None
-
-    def _add_routines(self, *routines) -> list[int]:
-        """Routines take places in the table like kernels."""
-        numbers = []
-        for routine in routines:
-            numbers.append(self._id(Kernel(f"dense {routine.__name__}", lambda trace: None)))
-            self.table = np.append(self.table, np.int64(routine_address(self._on_array(routine))))
-        return numbers
-
-    def _on_array(self, routine):
-        """Compiled drivers hand over the address of the workspace, interpreted ones the array."""
-        size = self.model.size
-
-        def call(work, offsets):
-            if not INTERPRETED:
-                work = np.ctypeslib.as_array((ctypes.c_double * size).from_address(work))
-            routine(work)
-
-        return call
 
     def matrix(self, work: np.ndarray) -> np.ndarray:
         """H from the assembled blocks."""

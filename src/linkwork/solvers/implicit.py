@@ -7,11 +7,12 @@ bodies that are no neighbours. `tangent="symmetric"` is L D L^T, `"exact"` L D U
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations
 
 import numpy as np
 
 from linkwork.codegen.trace import Joining, Kernel
-from linkwork.model.graph import GROUND
+from linkwork.model.graph import GROUND, moving
 from linkwork.model.programs import FIRST, LAST, Programs, Sheet
 from linkwork.model.types import Model
 from linkwork.symbolic import fronts, implicit
@@ -85,7 +86,7 @@ class Implicit(Programs):
             return implicit.rows_kernel(kind, mode.removeprefix("implicit-"), bodies_first, self.exact, soft)
         return super()._node_kernel(kind, mode, bodies_first, soft)
 
-    def _between(self, ends: tuple[int, int]) -> tuple[int, list[int]]:
+    def _between(self, ends: tuple[int, ...]) -> tuple[int, list[int]]:
         """Which of two bodies is eliminated first, and where the block between them lies (nowhere if one is the ground)."""
         if GROUND in ends:
             return 0, []
@@ -119,10 +120,12 @@ class Implicit(Programs):
     def _add_geometric(self, sheet: Sheet, number: int) -> None:
         """Before the node's rows are written: multipliers of the last iteration are still there."""
         node = self.model.nodes[number]
-        first, slot = self._between(node.ends) if self.exact else (0, [])
+        pairs = [self._between(pair) for pair in combinations(moving(node.ends), 2)] if self.exact else []
         x = self.model.field_of_node(number, "x").start - int(self.model.node_at[number])
-        kernel = self._id(implicit.geometric_kernel(node.kind, self._start(number), x, first, self.exact))
-        sheet.add(self._first_body(node.ends), FIRST, kernel, *self._node_offsets(number), *slot)
+        turned = tuple(bool(first) for first, _ in pairs)
+        kernel = implicit.geometric_kernel(node.kind, self._start(number), x, turned, self.exact)
+        slots = [slot for _, where in pairs for slot in where]
+        self._add_wide(sheet, self._first_body(node.ends), FIRST, kernel, *self._node_offsets(number), *slots)
 
     def _front(self, vertex: int, what: str) -> Iterable[tuple]:
         return (

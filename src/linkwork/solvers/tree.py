@@ -9,6 +9,7 @@ from __future__ import annotations
 from linkwork.model.programs import Programs
 
 IN_JOINTS = ("joint-rk4", "joint-euler")
+HELD_IN_JOINTS = (*IN_JOINTS, "joint-implicit")  # where forces, not accelerations, come from the model
 
 
 class Tree(Programs):
@@ -19,7 +20,7 @@ class Tree(Programs):
 class JointCoordinates(Tree):
     """Steps are made in joint coordinates, by the articulated-body algorithm (reduced/); reports come from `tree`."""
 
-    name, integrators = "aba", (*IN_JOINTS, "joint-implicit")
+    name, integrators = "aba", HELD_IN_JOINTS
     counts_limbs = True
 
 

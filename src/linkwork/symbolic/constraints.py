@@ -297,26 +297,48 @@ class UserConstraint(Relation):
         self.traced = element.traced("function")
         if self.level == POSITION and self.traced.uses_velocity:
             checks.fail(element, "its function speaks of velocities", "use lw.VelocityConstraint")
-        self.parameters = tuple(self.traced.parameters)
-        self.key = f"{self.level}:{self.traced.digest}"
+        self.force = None if element.force is None else _force(element, self.traced.size)
+        self.aimed = self.force is not None
+        both = [self.traced, *([self.force] if self.force else [])]
+        self.parameters = tuple(parameter for function in both for parameter in function.parameters)
+        self.key = f"{self.level}:{':'.join(function.digest for function in both)}"
         self.levels = [self.level] * self.traced.size
         self.fields = {"user": len(self.parameters)}
         self.arity = len(element.bodies)
-        self.forced = self.traced.uses_time or self.level == VELOCITY
+        self.forced = self.traced.uses_time or self.level == VELOCITY or self.aimed
         self.nonlinear = self.traced.nonlinear
-        asked = [any(what in ("axis", "spin") and number == k for number, what, _ in self.traced.requests) for k in (0, 1)]
-        self.needs_directions = (False, asked[0]) if len(element.bodies) == 1 else (asked[0], asked[1])
+        turning = {number for function in both for number, what, _ in function.requests if what in ("axis", "spin")}
+        ground = (False,) * (2 - self.arity)
+        self.needs_directions = (*ground, *[k in turning for k in range(self.arity)])
+        self.rigid_only = (False,) * len(self.needs_directions)
 
     @staticmethod
     def bodies(element):
-        return (None, *element.bodies)[-2:]
+        return element.bodies if len(element.bodies) > 1 else (None, *element.bodies)
 
-    def numbers(self, elements, A, B):
+    def numbers(self, elements, *frames):
         return {}
 
     def rows(self, handles, p, t):
-        rows = on_tape(self.traced, handles[2 - self.arity :], [t], p["user"])
+        rows = on_tape(self.traced, handles[-self.arity :], [t], p["user"][: len(self.traced.parameters)])
         return [(self.level, rows[i]) for i in range(rows.shape[0])]
+
+    def rates(self, handles, p, t):
+        assert self.force is not None
+        rates = on_tape(self.force, handles[-self.arity :], [t], p["user"][len(self.traced.parameters) :])
+        return [rates[i] for i in range(rates.shape[0])]
+
+
+def _force(element, size):
+    """The rates on which the multipliers of a user's constraint work, checked."""
+    force = element.traced("force")
+    if not force.uses_velocity:
+        checks.fail(element, "its force speaks of no velocity", "give the rate that it works on, such as b.spin((0, 0, 1))")
+    if force.nonlinear:
+        checks.fail(element, "its force is not linear in velocities", "give rates such as b.spin((0, 0, 1))")
+    if force.size != size:
+        checks.fail(element, f"its force gives {force.size} numbers for {size} rows", "give one rate a row")
+    return force
 
 
 def _motion(element):

@@ -109,6 +109,61 @@ def piece_kernel(what: str, d: int, m: int = 0, n: int = 0) -> Kernel:
     return Kernel(f"piece|{what}|{d}|{m}|{n}", write)
 
 
+def response_kernel(d: int, neighbours: tuple[int, ...], what: str) -> Kernel:
+    """A sweep over responses, many in lanes with factors that all share. Pointer 1: the factored front, 2: its blocks; 3: its
+    part of the responses; 4 and 5: those of its later neighbours, of which there are at most two. In place."""
+
+    def forward(trace: Trace) -> None:
+        L, reciprocal = blocks.unpack(trace.load(1, 0, blocks.triangle_size(d)), d)
+        z = blocks.forward(L, trace.load(3, 0, d))
+        trace.store(3, 0, z)
+        for j, (m, Y) in enumerate(zip(neighbours, _slots(trace, d, neighbours), strict=True)):
+            trace.store(4 + j, 0, trace.load(4 + j, 0, m) - Y.T @ (reciprocal * z))
+
+    def backward(trace: Trace) -> None:
+        L, reciprocal = blocks.unpack(trace.load(1, 0, blocks.triangle_size(d)), d)
+        z = trace.load(3, 0, d)
+        for j, (m, Y) in enumerate(zip(neighbours, _slots(trace, d, neighbours), strict=True)):
+            z = z - Y @ trace.load(4 + j, 0, m)
+        trace.store(3, 0, blocks.backward(L, reciprocal * z))
+
+    write = {"forward": forward, "backward": backward}[what]
+    return Kernel(f"response|{d}|{neighbours}|{what}", write, shared=(1, 2))
+
+
+def response_piece_kernel(what: str, d: int, m: int = 0) -> Kernel:
+    """The same in pieces, for any number of later neighbours: solve(d) and finish(d) on pointers 1 and 3; push(d, m) and
+    pull(d, m) with one block at 2 and one neighbour at 4."""
+
+    def write(trace: Trace) -> None:
+        z = trace.load(3, 0, d)
+        if what != "pull":
+            L, reciprocal = blocks.unpack(trace.load(1, 0, blocks.triangle_size(d)), d)
+        if what == "solve":
+            trace.store(3, 0, blocks.forward(L, z))
+        elif what == "finish":
+            trace.store(3, 0, blocks.backward(L, reciprocal * z))
+        elif what == "push":
+            Y = blocks.rows(trace.load(2, 0, d * m), d, m)
+            trace.store(4, 0, trace.load(4, 0, m) - Y.T @ (reciprocal * z))
+        elif what == "pull":
+            Y = blocks.rows(trace.load(2, 0, d * m), d, m)
+            trace.store(3, 0, z - Y @ trace.load(4, 0, m))
+
+    return Kernel(f"response piece|{what}|{d}|{m}", write, shared=(1, 2))
+
+
+def felt_kernel(m: int, d: int, first: bool) -> Kernel:
+    """What m rows feel of responses of a body of dimension d. Pointer 1: J, which all lanes share; 2: the responses; 3: the
+    rows, to which is added unless this is the first of their bodies."""
+
+    def write(trace: Trace) -> None:
+        felt = blocks.rows(trace.load(1, 0, m * d), m, d) @ trace.load(2, 0, d)
+        trace.store(3, 0, felt if first else trace.load(3, 0, m) + felt)
+
+    return Kernel(f"felt|{m}|{d}|{first}", write, shared=(1,))
+
+
 def exact_piece_kernel(what: str, d: int, upper: int, m: int = 0, other_upper: int = 0, n: int = 0) -> Kernel:
     """The same pieces for matrices that are not symmetric: D = L U, blocks in pairs (H_ij, and H_ji transposed), each kept as
     Y = L^-1 H_ij and Z = (H_ji U^-1)^T. `upper`: from a front to what it has above its diagonal."""

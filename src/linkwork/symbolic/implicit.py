@@ -15,6 +15,8 @@ iteration is at the start, and counts the turns up to there.
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import casadi as ca
 from casadi import SX
 
@@ -141,11 +143,11 @@ def _retry(trace: Trace, kind: BodyKind, exact: bool) -> None:
     _store(trace, kind, R=kind.pose(View(kind, trace, 1).q))
 
 
-# -- constraint nodes: pointer 1 the node, 2 and 3 its bodies ------------------------------------------------------------
+# -- constraint nodes: pointer 1 the node, 2 and 3 (and more) its bodies ---------------------------------------------------
 
 
-def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exact: bool, soft: bool) -> Kernel:
-    """Right-hand side and blocks (pointers 4 and 5) of an iteration."""
+def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, ...], exact: bool, soft: bool) -> Kernel:
+    """Right-hand side and blocks (behind the bodies) of an iteration."""
 
     def write(trace: Trace) -> None:
         views = node.views(trace, STAGE[what])
@@ -167,9 +169,9 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, bool], exac
         for k, (J, slope, first) in enumerate(zip(jacobians, slopes, bodies_first, strict=True)):
             if node.kinds[k] is not None:
                 block, mirror = (J.T, slope.T) if first else (slope, J)
-                trace.store(4 + k, 0, block)
+                trace.store(node.behind + k, 0, block)
                 if exact:
-                    trace.store(4 + k, block.shape[0] * block.shape[1], mirror)
+                    trace.store(node.behind + k, block.shape[0] * block.shape[1], mirror)
         if what == AGAIN:
             note_worst(trace, h * ca.vertcat(*off))
 
@@ -204,16 +206,16 @@ def _slopes(trace: Trace, node: NodeKind, rows: Rows, what: str) -> list[SX]:
 
 
 def _shifted(trace: Trace, kinds, what: str, follow: bool = True) -> list[Shifted | None]:
-    """Bodies at pointers 2 and 3 that can be displaced; but for the first iteration their velocities may follow."""
+    """Bodies at pointers 2, 3, ... that can be displaced; but for the first iteration their velocities may follow."""
     views = [None if kind is None else Shifted(kind, trace, 2 + k, STAGE[what]) for k, kind in enumerate(kinds)]
     if what == BEGIN or not follow:
         return list(views)
     return [None if view is None else view.reached(load_global(trace, "step")) for view in views]
 
 
-def geometric_kernel(node: NodeKind, start: int, x: int, first: int, exact: bool) -> Kernel:
-    """Adds h d(J^T y)/dq to the bodies, with the y of the last iteration at x and parameters from `start` on; pointer 4: the
-    block between them, of body `first` (0 or 1) with the other."""
+def geometric_kernel(node: NodeKind, start: int, x: int, turned: tuple[bool, ...], exact: bool) -> Kernel:
+    """Adds h d(J^T y)/dq to the bodies, with the y of the last iteration at x and parameters from `start` on; behind the
+    bodies: the blocks between them, a pair of moving ones after another; `turned`: the second of a pair is eliminated first."""
 
     def write(trace: Trace) -> None:
         y, h = trace.load(1, x, node.size), load_global(trace, "step")
@@ -223,11 +225,11 @@ def geometric_kernel(node: NodeKind, start: int, x: int, first: int, exact: bool
             moving = [view for view in views if view is not None]
             pulls = ca.vertcat(*[J.T @ y for J, view in zip(rows.jacobians, views, strict=True) if view is not None])
             [(_, by_shift, _)] = derivatives([pulls], moving)
-            _add(trace, node.kinds, h * by_shift, first, exact)
+            _add(trace, node.kinds, h * by_shift, turned, exact)
         else:
             _add_own(trace, node.kinds, h * _restoring(trace, node, y, start), exact)
 
-    return Kernel(f"implicit|{node.key}|geometric|{start}|{x}|{first}|{exact}", write)
+    return Kernel(f"implicit|{node.key}|geometric|{start}|{x}|{turned}|{exact}", write)
 
 
 def _restoring(trace: Trace, node: NodeKind, y: SX, start: int) -> SX:
@@ -276,7 +278,7 @@ def force_kernel(force: ForceKind, what: str, first: int, exact: bool) -> Kernel
                 where, size = kind.record["b"]
                 trace.store(2 + k, where, trace.load(2 + k, where, size) + right[offset : offset + size])
                 offset += size
-        _add(trace, force.kinds, _shaped(h * D + h * h * K, exact), first, exact)
+        _add(trace, force.kinds, _shaped(h * D + h * h * K, exact), (bool(first),), exact)
 
     return Kernel(f"implicit|{force.key}|{what}|{first}|{exact}", write)
 
@@ -359,18 +361,20 @@ def _summed(tape: Tape, views, terms) -> tuple[SX, SX]:
     return K, D
 
 
-def _add(trace: Trace, kinds, A: SX, first: int, exact: bool) -> None:
-    """Add a matrix on one or two bodies to their blocks: pointers 2 and 3, and 4 between them."""
+def _add(trace: Trace, kinds, A: SX, turned: tuple[bool, ...], exact: bool) -> None:
+    """Add a matrix on bodies to their blocks: pointers 2, 3, ..., and behind these the ones between pairs of moving bodies, of
+    the first with the second, or the other way round where they are turned."""
     parts = _add_own(trace, kinds, A, exact)
-    if len(parts) == 2:
-        one, other = parts[first], parts[1 - first]
-        _add_to(trace, 4, 0, ca.reshape(A[one, other].T, -1, 1))
+    for k, (pair, back) in enumerate(zip(combinations(parts, 2), turned, strict=False)):
+        one, other = pair[::-1] if back else pair
+        pointer = 2 + len(kinds) + k
+        _add_to(trace, pointer, 0, ca.reshape(A[one, other].T, -1, 1))
         if exact:
-            _add_to(trace, 4, (one.stop - one.start) * (other.stop - other.start), ca.reshape(A[other, one], -1, 1))
+            _add_to(trace, pointer, (one.stop - one.start) * (other.stop - other.start), ca.reshape(A[other, one], -1, 1))
 
 
 def _add_own(trace: Trace, kinds, A: SX, exact: bool) -> list[slice]:
-    """Add the diagonal blocks of a matrix on one or two bodies to these; returns which part of it each has."""
+    """Add the diagonal blocks of a matrix on bodies to these; returns which part of it each has."""
     parts, offset = [], 0
     for pointer, kind in enumerate(kinds, start=2):
         if kind is not None:

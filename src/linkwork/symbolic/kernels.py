@@ -17,22 +17,32 @@ from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
 from linkwork.symbolic.forces import Law
 from linkwork.symbolic.relations import Relation, crossing
-from linkwork.symbolic.tape import POSITION, Rows, Tape, derive
+from linkwork.symbolic.tape import POSITION, VELOCITY, Rows, Tape, derive
 
 # -- what constraint nodes and forces share: parameters, counters, a tape ---------------------------------------
 
 
 @dataclass(frozen=True)
 class Part:
-    """One constraint of a node: its relation, whether its bodies are the node's in reverse, and the rows kept."""
+    """One constraint of a node: its relation, which of the node's bodies are its own in turn, and the rows kept."""
 
     relation: Relation
-    flipped: bool
+    order: tuple[int, ...]
     kept: tuple[int, ...]
 
     @property
     def key(self) -> str:
-        return f"{self.relation.key}{'~' if self.flipped else ''}{list(self.kept)}"
+        turned = "".join(map(str, self.order)) if self.order != tuple(sorted(self.order)) else ""
+        return f"{self.relation.key}{turned and '~' + turned}{list(self.kept)}"
+
+    @property
+    def flipped(self) -> bool:
+        """Whether its two bodies are the node's in reverse."""
+        return self.order == (1, 0)
+
+    def arranged(self, items) -> list:
+        """What the node has for each of its bodies, in the order of this constraint's bodies."""
+        return [items[k] for k in self.order]
 
 
 def parameter_record(relation: Relation) -> Record:
@@ -45,7 +55,7 @@ def load_parameters(trace: Trace, pointer: int, offset: int, relation: Relation)
 
 
 def _views(trace: Trace, kinds, stage: str):
-    """Views of the bodies at pointers 2 and 3; None for the ground."""
+    """Views of the bodies at pointers 2, 3, ...; None for the ground."""
     return [None if kind is None else View(kind, trace, 2 + k, stage) for k, kind in enumerate(kinds)]
 
 
@@ -63,21 +73,26 @@ def count(trace: Trace, relation: Relation, handles, pointer: int, offset: int, 
 
 
 SOFT = 1e-12  # of what rows would give to unit multipliers: the part by which a pivot is made regular
-# -- constraint nodes: pointer 1 the node, 2 and 3 its bodies, 4 and 5 where its blocks go ---------------------------
+# -- constraint nodes: pointer 1 the node, 2 and 3 (and more) its bodies, behind these where its blocks or reports go ---
 
 
 @dataclass(frozen=True)
 class NodeKind:
-    """Constraints between one pair of bodies, stacked. `kinds` are the bodies' kinds, None for the ground (which is
+    """Constraints between the same two bodies or more, stacked. `kinds` are the bodies' kinds, None for the ground (which is
     always first); `bodies_first[k]`: body k is eliminated before the node, so that its block is J_k^T."""
 
     parts: tuple[Part, ...]
-    kinds: tuple[BodyKind | None, BodyKind]
+    kinds: tuple[BodyKind | None, ...]
 
     @cached_property
     def key(self) -> str:
         ends = [kind.name if kind else "ground" for kind in self.kinds]
         return f"{'+'.join(part.key for part in self.parts)}|{ends}"
+
+    @property
+    def behind(self) -> int:
+        """The first pointer behind those of the bodies."""
+        return 2 + len(self.kinds)
 
     @cached_property
     def size(self) -> int:
@@ -96,6 +111,11 @@ class NodeKind:
     def forced(self) -> bool:
         """Whether some row asks for motion of its own: prescribed motion and drives."""
         return any(part.relation.forced for part in self.parts)
+
+    @cached_property
+    def aimed(self) -> bool:
+        """Whether some rows name the forces that hold them."""
+        return any(part.relation.aimed for part in self.parts)
 
     @cached_property
     def nonlinear(self) -> bool:
@@ -128,14 +148,25 @@ class NodeKind:
         """All rows of the node, written on one tape. `known` gives expressions for some parameters."""
         tape, rows = Tape(views, time), []
         for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
-            handles = tape.handles[::-1] if part.flipped else tape.handles
-            written = part.relation.rows(handles, p | (known or {}), time)
+            written = part.relation.rows(part.arranged(tape.handles), p | (known or {}), time)
             rows += [written[k] for k in part.kept]
         return tape, rows
 
     def rows_between(self, trace: Trace, views, time: SX, start: int | None = None, known=None) -> Rows:
         """All rows of the node, derived."""
         return derive(*self.tape_of_rows(trace, views, time, start, known))
+
+    def pulls_between(self, trace: Trace, views, time: SX, start: int | None = None) -> list[SX]:
+        """For each body how multipliers pull at it, transposed (m, nv): J, or what aimed constraints have in its place."""
+        tape, rates = Tape(views, time), []
+        for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
+            handles, relation = part.arranged(tape.handles), part.relation
+            if relation.aimed:
+                written = [(VELOCITY, rate) for rate in relation.rates(handles, p, time)]
+            else:
+                written = relation.rows(handles, p, time)
+            rates += [written[k] for k in part.kept]
+        return derive(tape, rates).jacobians
 
     def views(self, trace: Trace, stage: str):
         return _views(trace, self.kinds, stage)
@@ -148,8 +179,7 @@ class NodeKind:
         tape = Tape(self.views(trace, "now"), load_global(trace, "time"))
         offset = self.record.offset("parameters") if start is None else start
         for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
-            handles = tape.handles[::-1] if part.flipped else tape.handles
-            count(trace, part.relation, handles, 1, offset, p, tape)
+            count(trace, part.relation, part.arranged(tape.handles), 1, offset, p, tape)
             offset += parameter_record(part.relation).size
 
 
@@ -180,7 +210,7 @@ def own_block(node: NodeKind, rows: Rows, views, soft: bool) -> SX:
     return blocks.lower(ca.diag(-SOFT * moved))
 
 
-def node_kernel(node: NodeKind, mode: str, bodies_first: tuple[bool, bool], soft: bool) -> Kernel:
+def node_kernel(node: NodeKind, mode: str, bodies_first: tuple[bool, ...], soft: bool) -> Kernel:
     """Assemble: the own block, right-hand side, and the blocks of J (transposed where the body is eliminated first)."""
 
     def write(trace: Trace) -> None:
@@ -190,7 +220,7 @@ def node_kernel(node: NodeKind, mode: str, bodies_first: tuple[bool, bool], soft
         trace.store(1, node.record.offset("b"), right_side(trace, rows, mode))
         for k, (J, first) in enumerate(zip(rows.jacobians, bodies_first, strict=True)):
             if node.kinds[k] is not None:
-                trace.store(4 + k, 0, J.T if first else J)
+                trace.store(node.behind + k, 0, J.T if first else J)
 
     return Kernel(f"node|{node.key}|assemble-{mode}|{bodies_first}|{soft}", write)
 
@@ -252,26 +282,29 @@ def predict_kernel(m: int, b: int, history: int) -> Kernel:
 
 
 def node_check_kernel(node: NodeKind, start: int | None = None) -> Kernel:
-    """Pointer 4: where the residual and the rate of the rows go."""
+    """Behind the bodies: where the residual, the rate and the forcing of the rows go."""
 
     def write(trace: Trace) -> None:
         rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
-        trace.store(4, 0, rows.residual)
-        trace.store(4, node.size, rows.rate)
-        trace.store(4, 2 * node.size, rows.forcing)
+        trace.store(node.behind, 0, rows.residual)
+        trace.store(node.behind, node.size, rows.rate)
+        trace.store(node.behind, 2 * node.size, rows.forcing)
 
     return Kernel(f"node|{node.key}|check|{start}", write)
 
 
 def node_work_kernel(node: NodeKind, start: int, x: int, stage: str) -> Kernel:
     """Add the work of prescribed motion: the multipliers (negative, at x) times what the rows ask for, which is
-    forcing = -J v; rows that are not linear in v have no such forcing, and J v is taken at `stage`."""
-    linear = not node.nonlinear
+    forcing = -J v; rows that are not linear in v, and aimed ones, have no such forcing, and J v is taken at `stage`."""
+    linear = not node.nonlinear and not node.aimed
 
     def write(trace: Trace) -> None:
-        views = _views(trace, node.kinds, "now" if linear else stage)
-        rows = node.rows_between(trace, views, load_global(trace, "half"), start)
-        asked = rows.forcing if linear else -sum(J @ view.v for J, view in zip(rows.jacobians, views, strict=True) if view)
+        views, time = _views(trace, node.kinds, "now" if linear else stage), load_global(trace, "half")
+        if linear:
+            asked = node.rows_between(trace, views, time, start).forcing
+        else:
+            pulls = node.pulls_between(trace, views, time, start)
+            asked = -sum(pull @ view.v for pull, view in zip(pulls, views, strict=True) if view)
         power = ca.dot(trace.load(1, x, node.size), asked)
         trace.store(0, GLOBALS.offset("work"), load_global(trace, "work") + load_global(trace, "share") * power)
 
@@ -279,29 +312,32 @@ def node_work_kernel(node: NodeKind, start: int, x: int, stage: str) -> Kernel:
 
 
 def node_defect_kernel(node: NodeKind, start: int, b: int, x: int) -> Kernel:
-    """What is left of the accelerations' equations: takes J^T y from the bodies, J x from the rows; y is put aside (4)."""
+    """What is left of the accelerations' equations: takes J^T y from the bodies, J x from the rows; y is put aside
+    (behind the bodies)."""
 
     def write(trace: Trace) -> None:
-        rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
+        views, time = node.views(trace, "now"), load_global(trace, "time")
+        rows = node.rows_between(trace, views, time, start)
+        pulls = node.pulls_between(trace, views, time, start) if node.aimed else rows.jacobians
         y = trace.load(1, x, node.size)
         left = right_side(trace, rows, "acceleration")
-        for k, (kind, J) in enumerate(zip(node.kinds, rows.jacobians, strict=True)):
+        for k, (kind, J, pull) in enumerate(zip(node.kinds, rows.jacobians, pulls, strict=True)):
             if kind is not None:
                 left -= J @ trace.load(2 + k, *kind.record["x"])
-                trace.store(2 + k, kind.record.offset("b"), trace.load(2 + k, *kind.record["b"]) - J.T @ y)
+                trace.store(2 + k, kind.record.offset("b"), trace.load(2 + k, *kind.record["b"]) - pull.T @ y)
         trace.store(1, b, left)
-        trace.store(4, 0, y)
+        trace.store(node.behind, 0, y)
 
     return Kernel(f"node|{node.key}|defect|{start}|{b}|{x}", write)
 
 
-def mend_kernel(m: int, x: int) -> Kernel:
-    """Pointer 1: a node; 4: its multipliers put aside, to which the correction is added."""
+def mend_kernel(m: int, x: int, aside: int) -> Kernel:
+    """Pointer 1: a node; `aside`: its multipliers put aside, to which the correction is added."""
 
     def write(trace: Trace) -> None:
-        trace.store(1, x, trace.load(1, x, m) + trace.load(4, 0, m))
+        trace.store(1, x, trace.load(1, x, m) + trace.load(aside, 0, m))
 
-    return Kernel(f"mend|{m}|{x}", write)
+    return Kernel(f"mend|{m}|{x}|{aside}", write)
 
 
 def node_count_kernel(node: NodeKind, start: int | None = None) -> Kernel:
@@ -309,17 +345,29 @@ def node_count_kernel(node: NodeKind, start: int | None = None) -> Kernel:
 
 
 def node_jacobian_kernel(node: NodeKind, start: int | None = None) -> Kernel:
-    """Pointer 4: the blocks of J, first body's then second's, for reports and for checks."""
+    """Behind the bodies: the blocks of J, one body's after another's, for reports and for checks."""
 
     def write(trace: Trace) -> None:
         rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
         offset = 0
         for J in rows.jacobians:
-            trace.store(4, offset, J)
+            trace.store(node.behind, offset, J)
             offset += J.shape[0] * J.shape[1]
-        trace.store(4, offset, rows.bias)
+        trace.store(node.behind, offset, rows.bias)
 
     return Kernel(f"node|{node.key}|jacobian|{start}", write)
+
+
+def node_pulls_kernel(node: NodeKind, start: int | None = None, together: bool = False) -> Kernel:
+    """How multipliers pull at the bodies, transposed. Behind the bodies: a block for each, or all of them `together`."""
+
+    def write(trace: Trace) -> None:
+        offset = 0
+        for k, pull in enumerate(node.pulls_between(trace, node.views(trace, "now"), load_global(trace, "time"), start)):
+            trace.store(node.behind + (0 if together else k), offset if together else 0, pull)
+            offset += pull.shape[0] * pull.shape[1]
+
+    return Kernel(f"node|{node.key}|pulls|{start}|{together}", write)
 
 
 # -- forces: pointer 1 the force, 2 and 3 its bodies -----------------------------------------------------------------

@@ -3,7 +3,7 @@
 A *relation* is shared by all elements of one key. `bodies(element)` gives its two ends (the ground stands in where
 there is only one), `numbers(elements, A, B)` its parameters as arrays with a row an element, `rows(handles, p, t)` its
 expressions on the tape. A and B are the batches of body frames as built (model/frames.py). Joints are in joints.py, the
-other constraints in constraints.py.
+other constraints in constraints.py. Only a user's function may have more ends than two.
 """
 
 from __future__ import annotations
@@ -70,12 +70,13 @@ class Relation:
     fields: dict[str, int] = {}
     counters = 0  # angles whose turns it counts
     levels: list[str]
-    needs_directions = (False, False)  # which of its bodies must have directions
-    rigid_only = (False, False)  # which of its bodies must not stretch
+    needs_directions: tuple[bool, ...] = (False, False)  # which of its bodies must have directions
+    rigid_only: tuple[bool, ...] = (False, False)  # which of its bodies must not stretch
     parameters: tuple = ()  # Parameters of a user's function
     forced = False  # asks for motion of its own, and so does work
     meets = False  # its first three rows are the way from a's anchor to b's, in the world
     nonlinear = False  # its rows are not linear in velocities
+    aimed = False  # names the forces that hold its rows
 
     def __init__(self, element):
         self.key = type(element).__name__
@@ -88,6 +89,10 @@ class Relation:
         raise NotImplementedError
 
     def rows(self, handles, p, t) -> list[tuple[str, SX]]:
+        raise NotImplementedError
+
+    def rates(self, handles, p, t) -> list[SX]:
+        """Of a relation that is aimed: for each row the rate on which its multiplier works."""
         raise NotImplementedError
 
     def angles(self, handles, p) -> list[tuple[SX, SX]]:
@@ -103,12 +108,13 @@ class Relation:
         return found
 
     def points_beside(self, end: int) -> bool:
-        """Whether the user's function, if any, asks its body `end` (0 or 1) for a point other than its position."""
-        traced = getattr(self, "traced", None)
-        if not isinstance(traced, Traced):
-            return False
-        number = end - (2 - traced.bodies)
-        return any(n == number and what.startswith("point") and any(local) for n, what, local in traced.requests)
+        """Whether the user's function, if any, asks its body `end` for a point other than its position."""
+        functions = [f for f in (getattr(self, "traced", None), getattr(self, "force", None)) if isinstance(f, Traced)]
+        return any(
+            n == end - (len(self.needs_directions) - f.bodies) and what.startswith("point") and any(local)
+            for f in functions
+            for n, what, local in f.requests
+        )
 
 
 def position_rows(*expressions) -> list[tuple[str, SX]]:
