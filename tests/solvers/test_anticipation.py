@@ -63,7 +63,7 @@ def test_loops_are_solved_as_by_dense_algebra(seed):
 
 
 CASES = [
-    (scene, {"n": 4}, integrator) for scene in ("four-bars", "ladder") for integrator in SOLVERS["anticipation"].integrators
+    (scene, {"n": 4}, integrator) for scene in ("four-bars", "ladder") for integrator in SOLVERS["fronts"].integrators
 ]
 CASES.append(("squeezer", {}, "rattle"))
 
