@@ -232,6 +232,24 @@ def pulls_by_reports(sim, node):
     return found
 
 
+def test_a_speed_is_held_by_a_force_elsewhere():
+    """The first of two beads on a wire moves at a given speed, because the second one, at the end of a rod, is pushed."""
+    world = lw.World(gravity=(0, 0, 0))
+    for k in range(2):
+        world.add(lw.Particle(1.0 + k, position=(k, 0, 0), name=f"bead{k}"))
+        world.add(lw.PointOnLine(world.ground, f"bead{k}", at=(k, 0, 0), axis=(1, 0, 0)))
+    world.add(lw.Distance("bead0", "bead1", name="rod"))
+    world.add(lw.VelocityConstraint("bead0", "bead1", lambda a, b, t: a.velocity[0] - 2 * t, name="pace",
+                                    force=lambda a, b, t: 4 * b.velocity[0]))  # fmt: skip
+    sim = quiet(world, integrator="rattle")
+    assert sim.reaction("pace", "bead1").force == pytest.approx((3 * 2.0, 0, 0))
+    assert sim.reaction("pace", "bead1").generalised == pytest.approx([6.0 / 4])
+    assert sim.reaction("rod", "bead0").force == pytest.approx((2.0, 0, 0))
+    sim.step(500)
+    assert sim.velocity("bead0")[0] == pytest.approx(1.0)
+    assert sim.energy().work == pytest.approx(sim.energy().kinetic)
+
+
 def test_a_named_force_that_is_its_own_gradient_changes_nothing():
     """force= the row's own rate is the constraint without it."""
 

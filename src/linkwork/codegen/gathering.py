@@ -16,6 +16,7 @@ class Gathered:
     into: list[tuple[int, Kernel]]
     kernel: Kernel
     back: list[tuple[int, Kernel]]
+    size: int  # entries of the area
 
 
 def gathered(kernel: Kernel) -> Gathered:
@@ -32,7 +33,8 @@ def gathered(kernel: Kernel) -> Gathered:
         own.sources = [_moved(source, where) for source in trace.sources]
         own.targets = [_moved(target, where) for target in trace.targets]
 
-    return Gathered(_copies(read, where, 1), Kernel(f"gathered|{kernel.key}", write), _copies(stored, where, 2))
+    moved = Kernel(f"gathered|{kernel.key}", write)
+    return Gathered(_copies(read, where, 1), moved, _copies(stored, where, 2), len(where))
 
 
 def _moved(places, where):

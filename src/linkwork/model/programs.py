@@ -400,6 +400,7 @@ class Programs:
         if kernel.key not in self._gathered:
             self._gathered[kernel.key] = gathered(kernel)
         whole, area = self._gathered[kernel.key], self.model.gathering
+        assert whole.size <= self.model.response_at - area, kernel.key
         for pointer, copy in whole.into:
             sheet.add(position, turn, self._id(copy), offsets[pointer - 1], area)
         sheet.add(position, turn, self._id(whole.kernel), offsets[0], area)
