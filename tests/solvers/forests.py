@@ -18,7 +18,7 @@ from linkwork.model import compile as compiler
 from linkwork.model import nodes as stacking
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.constraints import RELATIONS
-from linkwork.symbolic.kernels import node_right_kernel
+from linkwork.symbolic.kernels import SOFT, node_right_kernel
 from tests.oracles import kkt
 
 GRAVITY = 9.81
@@ -263,7 +263,7 @@ def compared(sims):
 
 
 def w_against_schur(sim):
-    """Of `anticipation`: the error of W against the dense Schur complement of the primary rows, relative to its largest entry and
+    """Of `anticipation`: the error of W against the dense Schur complement of the primary rows (softness included), relative to its largest entry and
     (in parts of a million) to the condition of what it is a complement of; and the least eigenvalue of W, relative too."""
     accelerations(sim)
     (H, _), responses = assembled(sim), sim.programs.responses
@@ -272,9 +272,13 @@ def w_against_schur(sim):
     W = np.tril(lower) + np.tril(lower, -1).T
     first = sim.model.velocities + np.concatenate([[0], np.cumsum([node.kind.size for node in sim.model.nodes])]).astype(int)
     rows = np.concatenate([np.arange(first[k], first[k + 1]) for k in responses.nodes])
+    n = sim.model.velocities
+    for k in sim.model.soft:
+        for row in range(first[k], first[k + 1]):
+            H[row, row] -= SOFT * (H[row, :n] ** 2 / H.diagonal()[:n]).sum()
     others = np.setdiff1d(np.arange(len(H)), rows)
     primary = H[np.ix_(others, others)]
-    exact = H[np.ix_(rows, others)] @ np.linalg.solve(primary, H[np.ix_(others, rows)])
+    exact = H[np.ix_(rows, others)] @ np.linalg.solve(primary, H[np.ix_(others, rows)]) - H[np.ix_(rows, rows)]
     scale = np.abs(exact).max()
     error = np.abs(W - exact).max() / scale / max(1.0, 1e-6 * np.linalg.cond(primary))
     return float(error), float(np.linalg.eigvalsh(W)[0] / scale)

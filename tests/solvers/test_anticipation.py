@@ -27,7 +27,7 @@ def test_w_is_the_schur_complement_of_the_dense_matrix(seed):
     """Ja H^-1 Ja^T with H of the primary rows alone; symmetric, positive semidefinite. (More of them: `forests.compared`.)"""
     sim = quiet(net(seed))
     error, least = w_against_schur(sim)
-    assert error < 1e-9 and least > -1e-12
+    assert error < 1e-12 and least > -1e-12
 
 
 def net(seed):
