@@ -208,10 +208,11 @@ def _order_of(chosen: list[int], bodies: Bodies, nodes: list[Node], jacobians) -
 
 def _check_aimed(bodies: Bodies, nodes: list[Node], responses: int) -> None:
     """Nodes that name their forces, of which rows and forces must move something, need a solver that has responses."""
+    aimed = [node for node in nodes if node.kind.aimed]
+    if not aimed:
+        return
     records = _records(bodies)
-    for node in nodes:
-        if not node.kind.aimed:
-            continue
+    for node in aimed:
         label = checks.label(node.elements[0])
         if not responses:
             raise ModelError(f'{label}: it names the force that holds it, and such rows take the solver "anticipation" alone; '
