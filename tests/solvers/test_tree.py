@@ -68,7 +68,7 @@ def as_good_as_one_lu(report, solver):
 def assert_solved(report):
     assert report["pivots"], report
     error, least = report.get("schur of W", (0.0, 0.0))
-    assert error < 1e-9 and least > -1e-9, report
+    assert error < 1e-11 and least > -1e-11, report
     for solver in report["forward"]:
         assert report["backward"][solver] <= 1e-13, (solver, report)
         assert report["forward"][solver] <= allowance(report, solver), (solver, report)
