@@ -141,8 +141,13 @@ def test_the_papers_sizes(paper_sizes):
         assert found["seconds"]["elimination"] > 0
 
 
-def test_section_9_with_auxiliary_constraints():
-    for key, found in auxiliary.measure(seconds=0.0).items():
+@pytest.fixture(scope="module")
+def section_9():
+    return auxiliary.measure(seconds=0.0)
+
+
+def test_section_9_with_auxiliary_constraints(section_9):
+    for key, found in section_9.items():
         primary, rest = (*map(int, key.split("+")), 0)[:2]
         assert (found["primary"], found["auxiliary"]) == (primary, rest)
         assert (found["seconds"]["W"] > 0) == (rest > 0)
@@ -163,7 +168,7 @@ def test_slope():
     assert slope(n, 3.0 * n**2.0, above=1000) is None
 
 
-def test_a_result_is_told_and_drawn(tmp_path, paper_sizes):
+def test_a_result_is_told_and_drawn(tmp_path, paper_sizes, section_9):
     import json
 
     from papers.baraff96.__main__ import write
@@ -180,7 +185,7 @@ def test_a_result_is_told_and_drawn(tmp_path, paper_sizes):
         "near_footnote_8": errata.near_footnote_8(scales=(1.0, 1e-4)),
         "accuracy": errata.accuracy(links=5, ratios=(1.0, 100.0)),
         "sizes": paper_sizes,
-        "auxiliary": auxiliary.measure(seconds=0.0),
+        "auxiliary": section_9,
         "growth": {"rows": growing, "slopes": [{"solver": "tree", "structure": "chain", "from": 100, "slope": 1.0}]},
         "multipliers": {"rows": rows, "slopes": multipliers.slopes(rows)},
     }  # fmt: skip
