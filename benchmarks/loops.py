@@ -1,4 +1,4 @@
-"""Loops in a row: four-bar linkages and ladders, linkwork (`tree` and `anticipation`) and MuJoCo (`connect`), taking turns.
+"""Loops in a row: four-bar linkages and ladders, linkwork (`tree` and `anticipation`), MuJoCo (`connect`) and Exudyn, taking turns.
 
     python -m benchmarks.loops --out benchmarks/results/loops.json
 
@@ -16,10 +16,12 @@ import numpy as np  # noqa: E402
 
 import linkwork as lw  # noqa: E402
 from benchmarks import machine, tables  # noqa: E402
+from benchmarks.peers.exudyn_peer import FourBars  # noqa: E402
 from benchmarks.timing import Run, best_of_turns  # noqa: E402
 
 DT = 1e-3  # s
 COUNTS = (50, 500, 2000)
+PEERS = ("MuJoCo", "Exudyn")
 PEER_COUNTS = (50, 500)  # a step of MuJoCo takes seconds beyond
 FEWEST = 20  # steps of a batch
 WAYS = {"rattle": {"integrator": "rattle"}, "euler": {"integrator": "euler"},
@@ -102,6 +104,7 @@ def contestants(counts, peers):
             if scene == "four-bars" and n in peers:
                 try:
                     made[scene, n, "MuJoCo"] = MujocoFourBars(n)
+                    made[scene, n, "Exudyn"] = FourBars(n, h=DT)
                 except ImportError:
                     pass
     return made
@@ -111,8 +114,8 @@ def measure(counts, peers, rounds):
     """Rows {scene, n, contestant, seconds a loop, against the shortest, |C| after 200 steps, seconds of compiling}; and what
     `anticipation` does with its time."""
     made = contestants(counts, peers)
-    best = best_of_turns({key: one for key, one in made.items() if key[2] != "MuJoCo"}, rounds, FEWEST)
-    best |= best_of_turns({key: one for key, one in made.items() if key[2] == "MuJoCo"}, rounds)
+    best = best_of_turns({key: one for key, one in made.items() if key[2] not in PEERS}, rounds, FEWEST)
+    best |= best_of_turns({key: one for key, one in made.items() if key[2] in PEERS}, rounds)
     rows = []
     for (scene, n, who), one in made.items():
         one.reset()

@@ -62,9 +62,7 @@ def test_loops_are_solved_as_by_dense_algebra(seed):
     assert np.allclose(motion(sim), motion(dense), atol=1e-10 * np.abs(motion(dense)).max())
 
 
-CASES = [
-    (scene, {"n": 4}, integrator) for scene in ("four-bars", "ladder") for integrator in SOLVERS["fronts"].integrators
-]
+CASES = [(scene, {"n": 4}, integrator) for scene in ("four-bars", "ladder") for integrator in SOLVERS["fronts"].integrators]
 CASES.append(("squeezer", {}, "rattle"))
 
 
