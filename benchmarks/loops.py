@@ -1,4 +1,4 @@
-"""Loops in a row: four-bar linkages and ladders, linkwork (`tree` and `anticipation`), MuJoCo (`connect`) and Exudyn, taking turns.
+"""Loops in a row: four-bar linkages and ladders, linkwork (`tree`, `anticipation`), MuJoCo (`connect`) and Exudyn in turns.
 
     python -m benchmarks.loops --out benchmarks/results/loops.json
 
