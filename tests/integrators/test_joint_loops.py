@@ -124,3 +124,15 @@ def test_auto_takes_the_faster_way(monkeypatch):
     assert lw.Simulation(lw.scenes.get("slider-crank"), solver="auto").solver == "ltdl"
     with pytest.raises(lw.LinkworkError, match='no solver is called "atuo"; did you mean "auto"'):
         lw.Simulation(chain, solver="atuo")
+
+
+def test_forces_that_constraints_name_are_refused_by_name():
+    world = lw.scenes.get("double-pendulum")
+    lower = world.bodies[-1]
+    world.add(
+        lw.Constraint(lower, lambda b, t: b.position[0] - lower.position[0], force=lambda b, t: b.spin((0, 1, 0)), name="held")
+    )
+    with pytest.raises(
+        lw.ModelError, match='^Constraint "held": it names the force that holds it, which joint coordinates do not'
+    ):
+        lw.Simulation(world, solver="anticipation", integrator="joint-rk4")
