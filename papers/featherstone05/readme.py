@@ -22,6 +22,7 @@ def blocks(result):
         "both": _ways(result["times"]["ways"], "both"),
         "maximal": _maximal(result["times"]["maximal"]),
         "rates": _rates(result["times"]["stages"]),
+        "dynamics": _dynamics(result["times"]["stages"]),
         "accuracy": _accuracy(result["accuracy"]),
         "accuracy in words": _accuracy_in_words(result["accuracy"]),
     }
@@ -74,6 +75,16 @@ def _maximal(times):
     return (
         f"M, J, factor and solve in maximal coordinates (solver `tree`): {humanoid} µs for the humanoid, {chain} for the chain."
     )
+
+
+def _dynamics(stages):
+    """The two trees of the paper are the last samples of each stage: the humanoid, then the chain."""
+    found = {stage: [sample["seconds"] for sample in stages[stage]["samples"][-2:]] for stage in stages}
+    found["crba, rnea and solve"] = [sum(found[stage][k] for stage in ("crba", "rnea", "solve")) for k in (0, 1)]
+    lines = [
+        [stage, *(f"{1e6 * seconds:.2f}" for seconds in times), f"{times[1] / times[0]:.2f}"] for stage, times in found.items()
+    ]
+    return markdown(["µs a state", "humanoid", "chain", "chain / humanoid"], lines)
 
 
 def _rates(stages):

@@ -71,6 +71,7 @@ def _moving(tree, sweeps) -> Stepper:
 
 def _best(run: Callable[[int], None]) -> float:
     """Seconds of one time, by the best of some turns."""
+    run(1)  # compiled
     times, spent = 1, 0.0
     while spent < LEAST:
         times *= 2
