@@ -16,6 +16,7 @@ from .constraints import (
     Skate,
     VelocityConstraint,
 )
+from .contacts import Collider, Contact, ContactElement, HardLimit, NoContact, Rope
 from .forces import Damper, Drag, Force, Motor, Spring, Wrench
 from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
@@ -29,8 +30,11 @@ __all__ = [
     "Body",
     "Box",
     "Capsule",
+    "Collider",
     "Constraint",
     "ConstraintElement",
+    "Contact",
+    "ContactElement",
     "ContactSpring",
     "Cylinder",
     "Cylindrical",
@@ -46,12 +50,14 @@ __all__ = [
     "ForceElement",
     "Gear",
     "Ground",
+    "HardLimit",
     "Hinge",
     "Joint",
     "JointLimit",
     "JointSpring",
     "Motion",
     "Motor",
+    "NoContact",
     "Parameter",
     "Particle",
     "Planar",
@@ -63,6 +69,7 @@ __all__ = [
     "PointOnSurface",
     "RigidBody",
     "Rolling",
+    "Rope",
     "ScalableBody",
     "Screw",
     "Shape",

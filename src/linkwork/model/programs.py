@@ -231,6 +231,16 @@ class Programs:
 
         return self._keep(f"packed {what}", make)
 
+    def bare(self, what: str) -> tuple[np.ndarray, np.ndarray]:
+        """The "forward" or "backward" sweep with factors that are there, operation by operation, and the position in the
+        elimination that each belongs to: so that a part of the model can be swept alone."""
+        sheet, down = Sheet(), what == "backward"
+        self._add_fronts(sheet, what, down=down)
+        self._add_limbs(sheet, what, 0 if down else LAST, down=down)
+        rows, positions = sheet.table()
+        self._compile(np.unique(rows[:, 0]))
+        return rows, np.abs(positions)
+
     # -- how they are made -------------------------------------------------------------------------------------
     def _keep(self, name: str, make: Callable[[Sheet], None]) -> np.ndarray:
         if name not in self._known:
