@@ -1,0 +1,318 @@
+"""Newton's method on velocities, for many contacts: augmented Lagrangian of the contact law, sparse Cholesky factors over groups.
+
+Around impulses f and friction bounds r = mu f_n of the last round, contacts answer velocities like stiff springs that start loaded,
+
+    f(y) = P(f - rho c(y)),   P: f_n >= 0, |f_t| <= r,   rho = STIFFNESS / scale of the contact,
+
+and y = G^T f(y) is the minimum of a convex function of y, found by Newton's method: its Hessian 1 + G^T rho P' G couples groups that touch,
+not contacts, so that redundant contacts, walls and heavy on light cost nothing. Its minimum gives the next f and r. At a fixed
+point f = P(f - rho c): the law holds as it is, nothing has become soft. Where bodies rest, the impulses of the last step are that point.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.codegen.jit import jit
+from linkwork.contact.cholesky import BITS, Factors, connect, factor, factors, find, order, solve
+from linkwork.contact.problem import (
+    CONVERGED,
+    TOO_SMALL,
+    UNCONVERGED,
+    Workspace,
+    move,
+    prepare,
+    pull,
+    push,
+    push_all,
+    residuals,
+    workspace,
+)
+
+START, SOFTEST, STIFFEST = 10.0, 1.0, 1e6  # stiffness of contacts, times their own inverse mass
+INNER = 10  # Newton steps a round
+INEXACT = 0.02  # of the residual, left by a round
+HALVINGS = 30
+OPEN, SLIDE, STICK = 0, 1, 2
+
+
+class NewtonWorkspace(NamedTuple):
+    """Scratch of `newton`."""
+
+    base: Workspace
+    factors: Factors
+    ranked: np.ndarray  # (g,) ranks that the factors were laid out for
+    centre: np.ndarray  # (m, 3) impulses that springs start with (N s)
+    lift: np.ndarray  # (m,) mu |c_t|: what is added to normal velocities (m/s)
+    rho: np.ndarray  # (m,) stiffness of contacts: impulse for velocity (kg)
+    c: np.ndarray  # (m, 3) velocities at y (m/s)
+    dc: np.ndarray  # (m, 3) their change along the Newton step
+    y: np.ndarray  # (6 s,) where Newton's method is
+    gradient: np.ndarray  # (6 s,)
+
+
+def newton_workspace(slots: int, groups: int, contacts: int, responses: int, widest: int = 1, panels: int = 0) -> NewtonWorkspace:
+    """Scratch for problems up to this size, as `workspace`; panels: room for factors, numbers (a guess if it is not given).
+
+    >>> newton_workspace(slots=3, groups=2, contacts=8, responses=36 + 144, widest=2).c.shape
+    (8, 3)
+    """
+    return NewtonWorkspace(
+        workspace(slots, groups, contacts, responses, widest),
+        factors(groups, 6 * slots, panels or 36 * (slots * widest + 20 * slots)),
+        np.full(groups, -1, dtype=np.int64),
+        np.zeros((contacts, 3)),
+        np.zeros(contacts),
+        np.zeros(contacts),
+        np.zeros((contacts, 3)),
+        np.zeros((contacts, 3)),
+        np.zeros(6 * slots),
+        np.zeros(6 * slots),
+    )
+
+
+@jit
+def newton(problem, work, tolerance, iterations):
+    """Solve a contact problem, as `gauss_seidel` does; work: a `NewtonWorkspace`. iterations: most factorisations.
+
+    Returns (status, factorisations, residual in m/s); the residual of every contact is in `work.base.residual`.
+    """
+    base = work.base
+    if not prepare(problem, base):
+        return TOO_SMALL, 0, math.inf
+    push_all(problem, base)
+    residual = residuals(problem, base)
+    if residual <= tolerance:
+        move(problem, base)
+        return CONVERGED, 0, residual
+    if not _arrange(problem, work):
+        return TOO_SMALL, 0, math.inf
+    approach = residual
+    for k in range(len(problem.mu)):
+        approach = max(approach, -base.c0[k, 0])
+    steps, caution = 0, 1.0
+    while not residual <= tolerance and steps < iterations:
+        stiffness = min(max(caution * START * approach / residual, SOFTEST), STIFFEST)
+        steps += _round(problem, work, stiffness, max(0.1 * tolerance, INEXACT * residual), min(INNER, iterations - steps))
+        push_all(problem, base)
+        after = residuals(problem, base)
+        if after < residual or stiffness <= SOFTEST:
+            residual, caution = after, min(1.0, 3.0 * caution)
+        else:
+            caution *= 0.1
+            problem.impulse[:] = work.centre[: len(problem.mu)]
+            push_all(problem, base)
+            residuals(problem, base)
+    move(problem, base)
+    return (CONVERGED if residual <= tolerance else UNCONVERGED), steps, residual
+
+
+@jit
+def _arrange(problem, work):
+    """Order the groups for elimination, unless they touch as they did before. False: no room for the factors."""
+    F, base, groups = work.factors, work.base, len(problem.first)
+    words = (groups + BITS - 1) // BITS
+    F.filled[:groups, :words] = 0
+    for k in range(len(problem.mu)):
+        a, b = problem.slot_a[k], problem.slot_b[k]
+        if a >= 0 and b >= 0 and base.group[a] != base.group[b]:
+            connect(F.filled, base.group[a], base.group[b])
+    same = F.state[0] == groups
+    for g in range(groups):
+        same = same and work.ranked[g] == base.rank[g]
+        work.ranked[g] = base.rank[g]
+        for w in range(words):
+            same = same and F.graph[g, w] == F.filled[g, w]
+            F.graph[g, w] = F.filled[g, w]
+    if same:
+        return True
+    F.state[0] = -1
+    if not order(F, groups, base.rank):
+        return False
+    F.state[0] = groups
+    return True
+
+
+@jit
+def _round(problem, work, stiffness, tolerance, iterations):
+    """Minimise around the impulses as they stand, and put the minimum's impulses in their place. Returns the Newton steps made."""
+    base = work.base
+    contacts, coordinates = len(problem.mu), base.y_at[len(problem.first)]
+    for k in range(contacts):
+        for i in range(3):
+            work.centre[k, i] = problem.impulse[k, i]
+    y = work.y[:coordinates]
+    y[:] = base.y[:coordinates]
+    _velocities(problem, work)
+    for k in range(contacts):
+        work.rho[k] = stiffness / base.scale[k] if base.scale[k] > 0.0 else 0.0
+        work.lift[k] = problem.mu[k] * math.hypot(work.c[k, 1], work.c[k, 2])
+    for step in range(iterations + 1):
+        _gradient(problem, work)
+        if _largest_velocity(problem, work) <= tolerance or step == iterations:
+            return step
+        _hessian(problem, work)
+        x = work.factors.x
+        for i in range(coordinates):
+            x[i] = -work.gradient[i]
+        factor(work.factors, len(problem.first), base.rank)
+        solve(work.factors, len(problem.first), base.rank, base.y_at)
+        along, length = _line_search(problem, work, coordinates)
+        if not along > 0.0:
+            return step + 1
+        for i in range(coordinates):
+            y[i] += along * x[i]
+        for k in range(contacts):
+            for i in range(3):
+                work.c[k, i] += along * work.dc[k, i]
+    return iterations
+
+
+@jit
+def _velocities(problem, work):
+    base = work.base
+    for k in range(len(problem.mu)):
+        c0, c1, c2 = pull(base, k, work.y)
+        work.c[k, 0], work.c[k, 1], work.c[k, 2] = c0 + base.c0[k, 0], c1 + base.c0[k, 1], c2 + base.c0[k, 2]
+
+
+@jit
+def _answer(work, k, mu, along):
+    """Loaded springs at c + along dc: impulses f = P(z), and P' = (a n + b e)(a n + b e)^T + h w w^T, w across e; state OPEN, SLIDE or STICK."""
+    rho = work.rho[k]
+    z0 = work.centre[k, 0] - rho * (work.c[k, 0] + work.lift[k] + along * work.dc[k, 0])
+    z1 = work.centre[k, 1] - rho * (work.c[k, 1] + along * work.dc[k, 1])
+    z2 = work.centre[k, 2] - rho * (work.c[k, 2] + along * work.dc[k, 2])
+    length = math.hypot(z1, z2)
+    if length <= mu * z0:
+        return STICK, rho, z0, z1, z2, 0.0, 0.0, 0.0
+    normal = (z0 + mu * length) / (1.0 + mu * mu)
+    if normal <= 0.0:
+        return OPEN, rho, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    e1, e2 = (z1 / length, z2 / length) if length > 0.0 else (1.0, 0.0)
+    return SLIDE, rho, normal, mu * normal * e1, mu * normal * e2, e1, e2, mu * normal / length if length > 0.0 else 0.0
+
+
+@jit
+def _gradient(problem, work):
+    """y - G^T f(y); impulses f(y) go into the problem."""
+    base = work.base
+    coordinates = base.y_at[len(problem.first)]
+    work.gradient[:coordinates] = work.y[:coordinates]
+    work.dc[: len(problem.mu)] = 0.0
+    for k in range(len(problem.mu)):
+        state, rho, f0, f1, f2, e1, e2, h = _answer(work, k, problem.mu[k], 0.0)
+        f = problem.impulse[k]
+        f[0], f[1], f[2] = f0, f1, f2
+        if state != OPEN:
+            push(base, k, -f0, -f1, -f2, work.gradient)
+
+
+@jit
+def _largest_velocity(problem, work):
+    """The largest velocity of a contact that the gradient stands for."""
+    worst = 0.0
+    for k in range(len(problem.mu)):
+        c0, c1, c2 = pull(work.base, k, work.gradient)
+        worst = max(worst, abs(c0), abs(c1), abs(c2))
+    return worst
+
+
+@jit
+def _hessian(problem, work):
+    """1 + G^T rho P' G into the panels."""
+    base, F = work.base, work.factors
+    groups = len(problem.first)
+    F.panels[: F.panel_at[groups]] = 0.0
+    for p in range(groups):
+        for i in range(base.rank[F.turn[p]]):
+            F.panels[F.panel_at[p] + i * (F.width[p] + 1)] = 1.0
+    for k in range(len(problem.mu)):
+        mu = problem.mu[k]
+        state, rho, f0, f1, f2, e1, e2, h = _answer(work, k, mu, 0.0)
+        if state == STICK:
+            _add(problem, work, k, rho, 0.0, 0.0, rho, 0.0, rho)
+        elif state == SLIDE:
+            n, across = rho / (1.0 + mu * mu), rho * h
+            along = mu * mu * n
+            h11, h12, h22 = along * e1 * e1 + across * e2 * e2, (along - across) * e1 * e2, along * e2 * e2 + across * e1 * e1
+            _add(problem, work, k, n, mu * n * e1, mu * n * e2, h11, h12, h22)
+
+
+@jit
+def _add(problem, work, k, h00, h01, h02, h11, h12, h22):
+    """G_k^T h G_k into the panels."""
+    base, F = work.base, work.factors
+    ra, rb, at = base.width_a[k], base.width_b[k], base.G_at[k]
+    a, b = problem.slot_a[k], problem.slot_b[k]
+    pa = F.place[base.group[a]] if ra > 0 else -1
+    pb = F.place[base.group[b]] if rb > 0 else -1
+    A, B = base.G[at : at + 3 * ra], base.G[at + 3 * ra : at + 3 * (ra + rb)]
+    if ra > 0:
+        _add_block(A, ra, A, ra, h00, h01, h02, h11, h12, h22, F.panels[F.panel_at[pa] :], F.width[pa])
+    if rb > 0:
+        _add_block(B, rb, B, rb, h00, h01, h02, h11, h12, h22, F.panels[F.panel_at[pb] :], F.width[pb])
+    if ra > 0 and rb > 0:
+        if pa < pb:
+            place = F.panels[F.panel_at[pa] + F.offset[find(F, pa, pb)] :]
+            _add_block(A, ra, B, rb, h00, h01, h02, h11, h12, h22, place, F.width[pa])
+        else:
+            place = F.panels[F.panel_at[pb] + F.offset[find(F, pb, pa)] :]
+            _add_block(B, rb, A, ra, h00, h01, h02, h11, h12, h22, place, F.width[pb])
+
+
+@jit
+def _add_block(A, ra, B, rb, h00, h01, h02, h11, h12, h22, block, stride):
+    """block += A^T h B."""
+    for i in range(ra):
+        a0, a1, a2 = A[i], A[ra + i], A[2 * ra + i]
+        s0, s1, s2 = h00 * a0 + h01 * a1 + h02 * a2, h01 * a0 + h11 * a1 + h12 * a2, h02 * a0 + h12 * a1 + h22 * a2
+        row, B0, B1, B2 = block[i * stride : i * stride + rb], B[:rb], B[rb : 2 * rb], B[2 * rb : 3 * rb]
+        for j in range(rb):
+            row[j] += s0 * B0[j] + s1 * B1[j] + s2 * B2[j]
+
+
+@jit
+def _line_search(problem, work, coordinates):
+    """How far to go along x: the root of the derivative of a convex function, by safeguarded Newton steps. Velocities' change into dc."""
+    base, x, y = work.base, work.factors.x, work.y
+    for k in range(len(problem.mu)):
+        work.dc[k, 0], work.dc[k, 1], work.dc[k, 2] = pull(base, k, x)
+    yx = xx = 0.0
+    for i in range(coordinates):
+        yx += y[i] * x[i]
+        xx += x[i] * x[i]
+    start, _ = _slope(problem, work, yx, xx, 0.0)
+    low, high, along = 0.0, math.inf, 1.0
+    for _ in range(HALVINGS):
+        slope, curvature = _slope(problem, work, yx, xx, along)
+        if abs(slope) <= 0.1 * abs(start):
+            break
+        if slope < 0.0:
+            low = along
+        else:
+            high = along
+        along -= slope / curvature
+        if not low < along < high:
+            along = 0.5 * (low + high) if high < math.inf else 2.0 * low
+    return along, math.sqrt(xx)
+
+
+@jit
+def _slope(problem, work, yx, xx, along):
+    """First and second derivative of the convex function along x."""
+    slope, curvature = yx + along * xx, xx
+    for k in range(len(problem.mu)):
+        mu = problem.mu[k]
+        state, rho, f0, f1, f2, e1, e2, h = _answer(work, k, mu, along)
+        d0, d1, d2 = work.dc[k, 0], work.dc[k, 1], work.dc[k, 2]
+        slope -= f0 * d0 + f1 * d1 + f2 * d2
+        if state == STICK:
+            curvature += rho * (d0 * d0 + d1 * d1 + d2 * d2)
+        elif state == SLIDE:
+            outward, turn = d0 + mu * (e1 * d1 + e2 * d2), e1 * d2 - e2 * d1
+            curvature += rho * (outward * outward / (1.0 + mu * mu) + h * turn * turn)
+    return slope, curvature
