@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from linkwork import stops
+from linkwork.contact.touching import EMPTY, Touching, acts, wanted
 from linkwork.control import Control
 from linkwork.elements import checks
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
 from linkwork.integrators import INTEGRATORS
-from linkwork.integrators.base import CUT, OK
+from linkwork.integrators.base import CROWDED, CUT, OK
 from linkwork.model.carrying import carried
 from linkwork.model.compile import compile, no_collection
 from linkwork.model.feeding import Feed
@@ -76,6 +77,7 @@ class Simulation(Reports):
                                 f"with it go {', '.join(SOLVERS[solver].integrators)}")  # fmt: skip
         self.integrator_name = integrator
         make = INTEGRATORS[integrator]
+        self._refuse_contact()
         if tolerance is not None:
             checks.positive(self, "tolerance", tolerance)
             if tolerance < 1e-15:
@@ -139,6 +141,7 @@ class Simulation(Reports):
         self.programs = solver(self.model)
         self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance, iterations)
+        self._touching = self.integrator.contact = Touching(self.programs) if wanted(self.world) else None
         self.integrator.watched = not any(text.startswith((stops.NOT_CONVERGED, stops.LOOSE)) for text in self.notes)
         power = 1 if self.integrator_name == "first-order" else 2
         given = [(make.default_stiffness / self.dt**power, stiffness, "stiffness"),
@@ -165,6 +168,7 @@ class Simulation(Reports):
         values, commands = {name: work[entries[0]] for name, (_, entries) in old.parameters.items()}, self.control.entries()
         before = dict(vars(self))
         try:
+            self._refuse_contact()
             self._build()
             if self.integrator_name == "first-order":
                 self._refuse_velocity_forces()
@@ -181,6 +185,8 @@ class Simulation(Reports):
         self._keep_turns(start, _turns_of_forces(old, initial.values))
         self.work[self.model.state_index] = now
         self._initial = State(start, initial.time, initial.steps, initial.age, self.model.signature)
+        if self._touching is not None and state.contact is not None and self._touching.same_colliders(before["_touching"]):
+            self._touching.memory = state.contact
         self._touched()
 
     def _keep_turns(self, values: np.ndarray, known: dict[int, np.ndarray], of_joints: bool = False) -> None:
@@ -225,6 +231,9 @@ class Simulation(Reports):
                 self._prepare()
             made, status = self._advance(min(n, self._remember_at - self.steps))
             n -= made
+            if status == CROWDED:
+                self._make_room()
+                continue
             if status == CUT:
                 status = self._make_in_parts()
                 n -= 1
@@ -244,6 +253,13 @@ class Simulation(Reports):
             if status != OK:
                 break
         return made, status
+
+    def _make_room(self) -> None:
+        """For more contacts; back to the beginning of the step, which is made again."""
+        assert self._touching is not None
+        self.work[self.model.state_index] = self._touching.touch.kept
+        self._touching.grow()
+        self._prepare()
 
     def _make_in_parts(self) -> int:
         """The first step that must be cut, with a note; from here on they are made without a word."""
@@ -335,7 +351,8 @@ class Simulation(Reports):
     @property
     def state(self) -> State:
         """Everything that a run changes. Assigning a copy brings the same bits again."""
-        return State(self.work[self.model.state_index], self.time, self.steps, self.age, self.model.signature)
+        contact = None if self._touching is None else self._touching.memory
+        return State(self.work[self.model.state_index], self.time, self.steps, self.age, self.model.signature, contact)
 
     @state.setter
     def state(self, state: State) -> None:
@@ -350,6 +367,9 @@ class Simulation(Reports):
         self.work[self.model.state_index] = state.values
         self.work[0] = state.time
         self.steps, self.age = state.steps, state.age
+        if self._touching is not None:
+            self._touching.forget()
+            self._touching.memory = state.contact or EMPTY
         self._impulses = self._unbooked = False
         self._past = []
         self._touched()
@@ -500,6 +520,15 @@ class Simulation(Reports):
     def _prepare(self) -> None:
         self.integrator.prepare(self.work)
         self._stale = False
+
+    def _refuse_contact(self) -> None:
+        """Contact needs impulses within a step, which few integrators have a place for."""
+        if wanted(self.world) and not (INTEGRATORS[self.integrator_name].takes_contact and SOLVERS[self.solver].takes_contact):
+            able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() if kind.takes_contact
+                    for name in kind.integrators if INTEGRATORS[name].takes_contact]  # fmt: skip
+            element = next(e for e in self.world.contacts if acts(e))
+            raise LinkworkError(f'{checks.label(element)}: the solver "{self.solver}" with the integrator "{self.integrator_name}" '
+                                f"takes no contact; use {', '.join(able)}")  # fmt: skip
 
     def _refuse_velocity_forces(self) -> None:
         for force in self.model.forces:

@@ -14,19 +14,20 @@ from tests.solvers.forests import assembled, forest, simulations
 
 def by_sweeps(sim, touched):
     """(bodies of the slots, R of all groups as one matrix): zero between groups."""
-    bodies, trees = r.bodies_of(sim.programs), r.trees_of(sim.programs)
-    sweeps, n = r.sweeping(trees), len(touched)
+    model, n = r.trees_of(sim.programs), len(touched)
     slot_of, body_of = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     first, size, at = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
-    slots, groups, length, widest = r.group_slots(bodies, touched, slot_of, body_of, first, size, at)
+    slots, groups, length = r.group_slots(model.bodies, model.order, touched, slot_of, body_of, first, size, at)
     R = np.full(length, np.nan)
     sim._factor()
-    r.responses(sim.work, sim.programs.table, bodies, trees, sweeps, body_of, first, size, at, R, groups)
+    x = sim.work[model.entries[: len(r.sweeping(model).saved)]]
+    r.responses(sim.work, sim.programs.table, model, r.sweeping(model), body_of, first, size, at, R, groups)
+    assert np.array_equal(x, sim.work[model.entries[: len(x)]])
     whole = np.zeros((6 * slots, 6 * slots))
     for g in range(groups):
         rows = slice(6 * first[g], 6 * (first[g] + size[g]))
         whole[rows, rows] = R[at[g] : at[g] + (6 * size[g]) ** 2].reshape(6 * size[g], -1)
-    assert slots == touched.sum() and widest == size[:groups].max(initial=0)
+    assert slots == touched.sum()
     return body_of[:slots], whole
 
 

@@ -13,6 +13,7 @@ IN_JOINTS = ("joint-rk4", "joint-euler")
 
 class Tree(Programs):
     name, limbs = "tree", True
+    takes_contact = True
     integrators = (*Programs.integrators, *IN_JOINTS)
 
 
@@ -27,3 +28,4 @@ class TreeWithoutLimbs(Programs):
     """Body, then joint, as baraff96 has it: the same answers by general fronts alone."""
 
     name, limbs = "fronts", False
+    takes_contact = True
