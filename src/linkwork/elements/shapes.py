@@ -10,6 +10,8 @@ from . import checks
 class Shape:
     """A solid: each subclass gives its volume (m^3) and its moments per unit of mass."""
 
+    solid = True  # whether a body may have it
+
     def __post_init__(self):
         for name in self.__dataclass_fields__:
             given = getattr(self, name)
@@ -19,11 +21,14 @@ class Shape:
 
     @property
     def volume(self):
-        raise NotImplementedError
+        self._hollow()
 
     def _spread(self):
         """The mean of x^2, y^2 and z^2 over the volume, m^2."""
-        raise NotImplementedError
+        self._hollow()
+
+    def _hollow(self):
+        checks.fail(self, "it encloses no volume", "put it on the ground as a collider, or give a body a solid such as Box")
 
     def second_moment(self, mass):
         """(3, 3), kg m^2: the integral of rho p p^T about the centre."""
@@ -156,6 +161,17 @@ class Capsule(Shape):
         cap_along = half**2 + 2 * half * (3 / 8 * r) + r**2 / 5  # half a ball: mean z is 3/8 r, mean z^2 is r^2/5
         across = (1 - caps) * across + caps * r**2 / 5
         return across, across, (1 - caps) * along + caps * cap_along
+
+
+@dataclass(frozen=True)
+class Plane(Shape):
+    """A half space: all that lies at or below z = 0 of its own frame. It collides, and is no body's shape.
+
+    >>> Plane()
+    Plane()
+    """
+
+    solid = False
 
 
 def _cylinder_spread(radius, length):

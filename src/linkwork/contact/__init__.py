@@ -1,0 +1,1 @@
+"""Contact: where bodies touch, and the impulses that keep them apart."""
