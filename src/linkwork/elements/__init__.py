@@ -21,7 +21,7 @@ from .forces import Damper, Drag, Force, Motor, Spring, Wrench
 from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
 from .parameter import Parameter
-from .shapes import Box, Capsule, Cylinder, Disc, Ellipsoid, Shape, Sphere
+from .shapes import Box, Capsule, Cylinder, Disc, Ellipsoid, Plane, Shape, Sphere
 from .trajectory import Trajectory
 
 __all__ = [
@@ -63,6 +63,7 @@ __all__ = [
     "Planar",
     "PlanarBody",
     "PlanarParticle",
+    "Plane",
     "PointOnCurve",
     "PointOnLine",
     "PointOnPlane",

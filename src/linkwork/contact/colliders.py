@@ -1,0 +1,236 @@
+"""Colliders as flat arrays: made once for a model, read by every step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.contact.broadphase import DIGIT, SORTING
+from linkwork.contact.layout import (
+    BODY,
+    BOX,
+    CAPSULE,
+    CONSTANTS,
+    FIELD,
+    GROUP,
+    KIND,
+    LARGE,
+    MIDDLE,
+    MOVED,
+    PLANE,
+    POSE,
+    RULES,
+    SIZE,
+    SPHERE,
+    TURNED,
+)
+from linkwork.contact.narrowphase_boxes import box_box, capsule_box
+from linkwork.contact.narrowphase_round import (
+    capsule_capsule,
+    plane_box,
+    plane_capsule,
+    plane_sphere,
+    sphere_box,
+    sphere_capsule,
+    sphere_sphere,
+)
+from linkwork.contact.routines import address_of, pair_room
+from linkwork.elements import Box, Capsule, Plane, Shape, Sphere
+from linkwork.elements.checks import fail
+
+GROUND = -1
+FAR_LARGER = 16.0  # times the median size: stands outside the tree
+MOST_LARGE = 64  # that many at most do, beside planes
+
+ROUTINES = {
+    (PLANE, SPHERE): plane_sphere,
+    (PLANE, CAPSULE): plane_capsule,
+    (PLANE, BOX): plane_box,
+    (SPHERE, SPHERE): sphere_sphere,
+    (SPHERE, CAPSULE): sphere_capsule,
+    (SPHERE, BOX): sphere_box,
+    (CAPSULE, CAPSULE): capsule_capsule,
+    (CAPSULE, BOX): capsule_box,
+    (BOX, BOX): box_box,
+}
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A shape on a body.
+
+    body: its number, -1 for the ground; position (3,), m, and orientation (w, x, y, z) in the body's frame.
+    group: colliders of the same group, counted from 0, never touch each other. rules: numbers of the rules that it
+    takes part in; two colliders may touch if they share one. name: for errors.
+    """
+
+    shape: Shape
+    body: int = GROUND
+    position: Sequence[float] = (0.0, 0.0, 0.0)
+    orientation: Sequence[float] = (1.0, 0.0, 0.0, 0.0)
+    group: int = -1
+    rules: Sequence[int] = (0,)
+    name: str | None = None
+
+
+class Geometry(NamedTuple):
+    """All colliders of a model, n of them; nothing here changes."""
+
+    constants: np.ndarray  # (n, CONSTANTS): size, bounding box and pose in the body, see `layout`
+    labels: np.ndarray  # (n, RULES + words) int64: kind, body, group and the like
+    apart: np.ndarray  # (k,) int64: a n + b of each pair a < b that never touches, ascending
+    near: np.ndarray  # (n - l,) int64: colliders in the tree
+    large: np.ndarray  # (l,) int64: colliders beside the tree
+    cell: np.ndarray  # (1,) m: of the Morton order
+    routine: np.ndarray  # (kinds, kinds) int64: addresses; 0 where no pair of such kinds can be
+    shape_numbers: np.ndarray  # flat: vertices and the like of all colliders that have them
+    shape_integers: np.ndarray  # flat int64
+
+
+class Scratch(NamedTuple):
+    """Room for one step."""
+
+    poses: np.ndarray  # (n, POSE): of the colliders in the world, and their bounding boxes
+    tree: np.ndarray  # (2 leaves, 6) m: boxes, low and high
+    sorting: np.ndarray  # (SORTING, n) int64
+    tally: np.ndarray  # (digits,) int64
+    found: np.ndarray  # (n,) int64: partners of one collider
+    numbers: np.ndarray  # flat: one pair, see `routines`
+    integers: np.ndarray  # flat int64
+
+
+class Contacts(NamedTuple):
+    """What `detect` finds, up to its capacity m."""
+
+    a: np.ndarray  # (m,) int32: colliders, a < b
+    b: np.ndarray  # (m,) int32
+    feature: np.ndarray  # (m,) int64
+    point: np.ndarray  # (m, 3) m, world, midway between the surfaces
+    normal: np.ndarray  # (m, 3) unit, from a to b
+    gap: np.ndarray  # (m,) m, negative where they overlap
+
+
+def compile_colliders(placed: Sequence[Placed], apart: Iterable[tuple[int, int]] = ()) -> Geometry:
+    """The arrays of all colliders; `apart` are pairs of their numbers that never touch.
+
+    >>> from linkwork.elements import Sphere
+    >>> geometry = compile_colliders([Placed(Plane()), Placed(Sphere(0.1), body=0)])
+    >>> geometry.labels[:, KIND].tolist(), geometry.constants[1, SIZE].item()
+    ([0, 1], 0.1)
+    """
+    n = len(placed)
+    described = [_describe(c) for c in placed]
+    radius = np.array([np.linalg.norm(size) + np.linalg.norm(middle) for _, size, middle in described]).reshape(n)
+    is_plane = np.array([kind == PLANE for kind, *_ in described], dtype=bool).reshape(n)
+    is_large = _large(radius, is_plane)
+    median = float(np.median(radius[~is_plane])) if (~is_plane).any() else 1.0
+    rules = _bits([c.rules for c in placed])
+    constants, labels = np.zeros((n, CONSTANTS)), np.zeros((n, RULES + rules.shape[1]), dtype=np.int64)
+    for c, (kind, size, middle) in enumerate(described):
+        constants[c, SIZE : SIZE + 3], constants[c, MIDDLE : MIDDLE + 3] = size, middle
+        constants[c, TURNED : TURNED + 9], constants[c, MOVED : MOVED + 3] = (
+            _rotation(placed[c].orientation),
+            placed[c].position,
+        )
+        labels[c, KIND], labels[c, BODY], labels[c, GROUP], labels[c, LARGE] = (
+            kind,
+            placed[c].body,
+            placed[c].group,
+            is_large[c],
+        )
+    labels[:, RULES:] = rules
+    return Geometry(
+        constants=constants,
+        labels=labels,
+        apart=np.array(sorted({min(a, b) * n + max(a, b) for a, b in apart}), dtype=np.int64),
+        near=np.flatnonzero(~is_large).astype(np.int64),
+        large=np.flatnonzero(is_large).astype(np.int64),
+        cell=np.array([median]),
+        routine=_routines(labels[:, KIND], labels[:, BODY]),
+        shape_numbers=np.zeros(1),
+        shape_integers=np.zeros(1, dtype=np.int64),
+    )
+
+
+def scratch_for(geometry: Geometry) -> Scratch:
+    """Room for `detect` with these colliders."""
+    n, near = len(geometry.labels), len(geometry.near)
+    numbers, integers = pair_room()
+    return Scratch(
+        poses=np.zeros((n, POSE)),
+        tree=np.zeros((2 << max(0, near - 1).bit_length(), 6)),
+        sorting=np.zeros((SORTING, max(n, 1)), dtype=np.int64),
+        tally=np.zeros(1 << DIGIT, dtype=np.int64),
+        found=np.zeros(n, dtype=np.int64),
+        numbers=numbers,
+        integers=integers,
+    )
+
+
+def contacts_for(capacity: int) -> Contacts:
+    """Room for that many contacts."""
+    return Contacts(
+        a=np.zeros(capacity, dtype=np.int32),
+        b=np.zeros(capacity, dtype=np.int32),
+        feature=np.zeros(capacity, dtype=np.int64),
+        point=np.zeros((capacity, 3)),
+        normal=np.zeros((capacity, 3)),
+        gap=np.zeros(capacity),
+    )
+
+
+def _describe(c: Placed):
+    """(kind, size (3,), middle of the bounding box (3,)) of a collider."""
+    shape, zero = c.shape, (0.0, 0.0, 0.0)
+    if isinstance(shape, Plane):
+        if c.body != GROUND:
+            fail(c, "a Plane is on a body that moves", "put it on the ground, or give a Box of some thickness")
+        return PLANE, zero, zero
+    if isinstance(shape, Sphere):
+        return SPHERE, (shape.radius, 0.0, 0.0), zero
+    if isinstance(shape, Capsule):
+        return CAPSULE, (shape.radius, shape.length / 2, 0.0), zero
+    if isinstance(shape, Box):
+        return BOX, (shape.x / 2, shape.y / 2, shape.z / 2), zero
+    fail(c, f"{shape!r} has no contact geometry", "give a shape of linkwork such as Box(0.1, 0.1, 0.1)")
+
+
+def _routines(kinds, bodies) -> np.ndarray:
+    """The address of the routine of each pair of kinds of which one moves."""
+    table = np.zeros((FIELD + 1, FIELD + 1), dtype=np.int64)
+    moving = {int(k) for k, body in zip(kinds, bodies, strict=True) if body != GROUND}
+    every = {int(k) for k in kinds}
+    for a, b in sorted({(min(k, l), max(k, l)) for k in moving for l in every}):
+        table[a, b] = address_of(ROUTINES[a, b])
+    return table
+
+
+def _large(radius, is_plane):
+    """Which colliders stand outside the tree: planes, and the largest of those far larger than most."""
+    solid = np.flatnonzero(~is_plane)
+    large = is_plane.copy()
+    if len(solid):
+        by_size = solid[np.argsort(-radius[solid], kind="stable")][:MOST_LARGE]
+        large[by_size[radius[by_size] > FAR_LARGER * np.median(radius[solid])]] = True
+    return large
+
+
+def _bits(rules) -> np.ndarray:
+    """(n, words) int64, 62 rules to a word."""
+    words = 1 + max((rule for own in rules for rule in own), default=0) // 62
+    bits = np.zeros((len(rules), words), dtype=np.int64)
+    for c, own in enumerate(rules):
+        for rule in own:
+            bits[c, rule // 62] |= 1 << rule % 62
+    return bits
+
+
+def _rotation(orientation):
+    """The nine entries of the rotation of a quaternion."""
+    w, x, y, z = np.asarray(orientation, dtype=float) / np.linalg.norm(orientation)
+    first = (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y))
+    second = (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x))
+    return (*first, *second, 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y))

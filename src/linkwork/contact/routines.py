@@ -1,0 +1,113 @@
+"""Routines for pairs of kinds: compiled when a model has such a pair, called by address.
+
+numba compiles a function together with all that it calls, and once more for each caller above it. So a routine ends at an
+address: `detect` knows none of them, a model pays for the pairs of kinds that it has, and a new one costs the rest nothing.
+
+A routine gets four flat arrays and returns how many contacts it wrote:
+numbers, integers: the two colliders, and room (see `Pair`); shape_numbers, shape_integers: what hulls and surfaces are made
+of, all colliders after each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwork.codegen.jit import INTERPRETED, jit
+
+HITS = 64  # points of one pair before they are thinned out
+SOLID = 15  # numbers of a collider: size (3), rotation (9), position (3)
+MARGIN = 2 * SOLID  # place of the margin
+AT_HITS = MARGIN + 1
+AT_ROOM = AT_HITS + 7 * HITS
+NUMBERS = AT_ROOM + 9 * HITS  # then room of its own for a routine
+OWN_NUMBERS = 8192
+AT_TAGS = 8  # before it: where the shapes of the two colliders begin
+AT_LINES = AT_TAGS + HITS
+INTEGERS = AT_LINES + 3 * HITS
+OWN_INTEGERS = 8192
+
+if INTERPRETED:
+
+    def view(flat, begin, length):
+        return flat[begin : begin + length]
+
+    _ROUTINES: list[Callable] = []
+
+    def address_of(routine: Callable) -> int:
+        """What `call` takes for a routine."""
+        if routine not in _ROUTINES:
+            _ROUTINES.append(routine)
+        return 1 + _ROUTINES.index(routine)
+
+    def call(address, numbers, integers, shape_numbers, shape_integers):
+        return _ROUTINES[address - 1](numbers, integers, shape_numbers, shape_integers)
+
+else:
+    import numba
+    from llvmlite import ir
+    from numba import carray, types
+    from numba.extending import intrinsic
+
+    _SIGNATURE = types.int64(
+        types.CPointer(types.float64), types.CPointer(types.int64), types.CPointer(types.float64), types.CPointer(types.int64)
+    )
+    _COMPILED: dict[Callable, Any] = {}
+
+    @jit
+    def view(flat, begin, length):
+        """A part of an array that is given by its address."""
+        return carray(flat, begin + length)[begin:]
+
+    def address_of(routine: Callable) -> int:
+        """The address of a routine, compiled now or found on disk."""
+        if routine not in _COMPILED:
+            _COMPILED[routine] = numba.cfunc(_SIGNATURE, nopython=True, error_model="numpy", cache=True)(routine)
+        return _COMPILED[routine].address
+
+    @intrinsic
+    def _call(typing_context, address, numbers, integers, shape_numbers, shape_integers):
+        def generate(context, builder, signature, arguments):
+            word, number = ir.IntType(64), ir.DoubleType()
+            kinds = [k.as_pointer() for k in (number, word, number, word)]
+            routine = builder.inttoptr(arguments[0], ir.FunctionType(word, kinds).as_pointer())
+            given = [builder.inttoptr(a, kind) for a, kind in zip(arguments[1:], kinds, strict=True)]
+            return builder.call(routine, given)
+
+        return types.int64(*[types.int64] * 5), generate
+
+    @jit
+    def call(address, numbers, integers, shape_numbers, shape_integers):
+        """Run a routine on arrays."""
+        return _call(address, numbers.ctypes.data, integers.ctypes.data, shape_numbers.ctypes.data, shape_integers.ctypes.data)
+
+
+@jit
+def collider(numbers, which):
+    """Size (tuple), rotation (3, 3) and position (tuple) of the first (0) or second (1) collider of a pair."""
+    c = view(numbers, which * SOLID, SOLID)
+    return (c[0], c[1], c[2]), c[3:12].reshape(3, 3), (c[12], c[13], c[14])
+
+
+@jit
+def results(numbers, integers):
+    """Where contacts go: hits (HITS, 7): point, normal, gap; tags (HITS,): their features."""
+    return view(numbers, AT_HITS, 7 * HITS).reshape(HITS, 7), view(integers, AT_TAGS, HITS)
+
+
+@jit
+def polygons(numbers, integers):
+    """Room for three polygons (3, HITS, 3) and their lines (3, HITS)."""
+    return view(numbers, AT_ROOM, 9 * HITS).reshape(3, HITS, 3), view(integers, AT_LINES, 3 * HITS).reshape(3, HITS)
+
+
+@jit
+def margin_of(numbers):
+    return view(numbers, MARGIN, 1)[0]
+
+
+def pair_room() -> tuple[np.ndarray, np.ndarray]:
+    """The arrays `numbers` and `integers` of a routine."""
+    return np.zeros(NUMBERS + OWN_NUMBERS), np.zeros(INTEGERS + OWN_INTEGERS, dtype=np.int64)
