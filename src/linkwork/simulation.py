@@ -13,8 +13,8 @@ from linkwork.contact.touching import EMPTY, Touching, acts, wanted
 from linkwork.control import Control
 from linkwork.elements import checks
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
-from linkwork.integrators import INTEGRATORS
-from linkwork.integrators.base import CROWDED, CUT, OK
+from linkwork.integrators import IN_CONTACT, INTEGRATORS
+from linkwork.integrators.base import CUT, OK
 from linkwork.model.carrying import carried
 from linkwork.model.compile import compile, no_collection
 from linkwork.model.feeding import Feed
@@ -131,7 +131,8 @@ class Simulation(Reports):
 
     def _build(self) -> None:
         """Model, programs, workspace and integrator of the world as it is now."""
-        make, (tolerance, stiffness, damping) = INTEGRATORS[self.integrator_name], self._given
+        touches = wanted(self.world)
+        make, (tolerance, stiffness, damping) = (IN_CONTACT if touches else INTEGRATORS)[self.integrator_name], self._given
         self._world_version = self.world.version
         solver, (tangent, iterations) = SOLVERS[self.solver], self._newton
         self.model: Model = compile(self.world, packed=make.packed, **solver.layout(tangent, iterations))
@@ -141,7 +142,8 @@ class Simulation(Reports):
         self.programs = solver(self.model)
         self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance, iterations)
-        self._touching = self.integrator.contact = Touching(self.programs) if wanted(self.world) else None
+        self._touching = Touching(self.programs) if touches else None
+        self.integrator.contact = self._touching
         self.integrator.watched = not any(text.startswith((stops.NOT_CONVERGED, stops.LOOSE)) for text in self.notes)
         power = 1 if self.integrator_name == "first-order" else 2
         given = [(make.default_stiffness / self.dt**power, stiffness, "stiffness"),
@@ -231,9 +233,6 @@ class Simulation(Reports):
                 self._prepare()
             made, status = self._advance(min(n, self._remember_at - self.steps))
             n -= made
-            if status == CROWDED:
-                self._make_room()
-                continue
             if status == CUT:
                 status = self._make_in_parts()
                 n -= 1
@@ -253,13 +252,6 @@ class Simulation(Reports):
             if status != OK:
                 break
         return made, status
-
-    def _make_room(self) -> None:
-        """For more contacts; back to the beginning of the step, which is made again."""
-        assert self._touching is not None
-        self.work[self.model.state_index] = self._touching.touch.kept
-        self._touching.grow()
-        self._prepare()
 
     def _make_in_parts(self) -> int:
         """The first step that must be cut, with a note; from here on they are made without a word."""
@@ -523,9 +515,9 @@ class Simulation(Reports):
 
     def _refuse_contact(self) -> None:
         """Contact needs impulses within a step, which few integrators have a place for."""
-        if wanted(self.world) and not (INTEGRATORS[self.integrator_name].takes_contact and SOLVERS[self.solver].takes_contact):
+        if wanted(self.world) and not (self.integrator_name in IN_CONTACT and SOLVERS[self.solver].takes_contact):
             able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() if kind.takes_contact
-                    for name in kind.integrators if INTEGRATORS[name].takes_contact]  # fmt: skip
+                    for name in kind.integrators if name in IN_CONTACT]  # fmt: skip
             element = next(e for e in self.world.contacts if acts(e))
             raise LinkworkError(f'{checks.label(element)}: the solver "{self.solver}" with the integrator "{self.integrator_name}" '
                                 f"takes no contact; use {', '.join(able)}")  # fmt: skip

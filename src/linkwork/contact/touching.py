@@ -10,10 +10,12 @@ import numpy as np
 
 from linkwork.contact import stages
 from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
+from linkwork.contact.detect import detect
 from linkwork.contact.layout import BODY, MIDDLE, MOVED, RULES, SIZE
-from linkwork.contact.problem import workspace
-from linkwork.contact.responses import bodies_of, refuse_stretching, sweeping, trees_of
-from linkwork.contact.rows import ROPE, TRAVEL, TURN, Materials, Stops, rows_for
+from linkwork.contact.newton import newton, newton_workspace
+from linkwork.contact.problem import CONVERGED, TOO_SMALL, Problem
+from linkwork.contact.responses import refuse_stretching, responses, sweeping, trees_of
+from linkwork.contact.rows import ON_A, ON_B, ROPE, STOP_A, STOP_B, TRAVEL, TURN, Materials, Stops, rows_for
 from linkwork.elements import Collider, Contact, Cylindrical, HardLimit, Joint, NoContact, Rope, Slider
 from linkwork.elements.checks import label
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
@@ -26,21 +28,24 @@ from linkwork.symbolic.kernels import parameter_record
 LEAST_MARGIN, THIN = 0.002, 0.1  # m, and part of the smallest collider: contacts are looked for at least that far
 TOUCHING = 0.01  # part of that: nearer counts as touching
 ROOM = 2  # times what was too small
+PASSES = 32  # of bounces through rows of bodies; what still approaches then does not bounce
+TOLERANCE = 1e-9  # m/s: how far velocities may be from the law of contact
+ITERATIONS = 60  # of the solver
 
 
 @dataclass(frozen=True)
 class Memory:
     """What the next step takes from the last one: a part of the state."""
 
-    margins: tuple[float, float]
-    keys: np.ndarray  # (m, 3) int64
-    impulses: np.ndarray  # (m, 6) N s: of both stages
+    margins: tuple[float, float]  # m, rad
+    labels: np.ndarray  # (m, 5) int64: of rows
+    impulses: np.ndarray  # (m, 6) N s: of the last solve of both stages
 
     def __len__(self) -> int:
-        return len(self.keys)
+        return len(self.labels)
 
 
-EMPTY = Memory((0.0, 0.0), np.zeros((0, 3), dtype=np.int64), np.zeros((0, 6)))
+EMPTY = Memory((0.0, 0.0), np.zeros((0, 5), dtype=np.int64), np.zeros((0, 6)))
 
 
 @dataclass(frozen=True)
@@ -70,27 +75,27 @@ class Touching:
         elements = model.world.contacts
         self.contacts = [e for e in elements if isinstance(e, Contact)]
         self.names: list = []  # of colliders: a Collider, or the body whose shape it is
-        self._stops: list[Stop] = []
-        geometry, materials, sizes = self._colliders([e for e in elements if isinstance(e, Collider)], elements)
-        stops = self._hard_stops([e for e in elements if isinstance(e, (Rope, HardLimit))])
+        self.stops: list[Stop] = []
+        self.geometry, self.materials, self.sizes = self._colliders([e for e in elements if isinstance(e, Collider)], elements)
+        self.hard_stops = self._hard_stops([e for e in elements if isinstance(e, (Rope, HardLimit))])
         n = len(model.bodies.kinds)
-        bodies, trees = bodies_of(programs), trees_of(programs)
-        least = min(LEAST_MARGIN, THIN * min(sizes, default=1.0))
-        first = max([0.0, *[c.bounce_above for c in self.contacts]]) if self.contacts else BOUNCE_ABOVE
-        gravity = float(np.linalg.norm(model.gravity))
-        settings = np.array([gravity, least, TOUCHING * least, first, RECOVERY, 0.0])
-        whole, small = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int32)
-        slots = stages.Slots(np.zeros(n, dtype=np.bool_), whole.copy(), whole.copy(), small.copy(), small.copy(), whole.copy(),
-                             np.zeros(36), np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((n, 6)))  # fmt: skip
-        self.sizes = sizes
-        none = rows_for(0)
-        self.touch = stages.Touch(
-            np.zeros(16), settings, geometry, scratch_for(geometry), contacts_for(0), self._reach(geometry, stops),
-            np.zeros((n, 3, 3)), np.zeros((n, 3)), materials, stops, bodies, trees, sweeping(trees), slots, none, none,
-            stages.Cache(none.a, none.b, none.feature, none.impulse, none.total), workspace(1, 1, 1, 36),
-            np.zeros(len(model.state_index)), model.state_index,
-        )  # fmt: skip
-        self._make_room(rows=max(32, 8 * len(geometry.labels)), responses=36 * n, blocks=36 * max(32, 8 * len(geometry.labels)))
+        self.trees = trees_of(programs)
+        self.sweeping = sweeping(self.trees)
+        self.gravity = float(np.linalg.norm(model.gravity))
+        self.least = min(LEAST_MARGIN, THIN * min(self.sizes, default=1.0))
+        self.near = TOUCHING * self.least
+        self.speeds = np.array([min([c.bounce_above for c in self.contacts], default=BOUNCE_ABOVE), RECOVERY])
+        whole, small = np.zeros((3, n), dtype=np.int64), np.zeros((2, n), dtype=np.int32)
+        self.slots = stages.Slots(np.zeros(n, dtype=np.bool_), *(row.copy() for row in (whole[0], whole[1], small[0], small[1], whole[2])),
+                                  np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((n, 6)))  # fmt: skip
+        self.scratch = scratch_for(self.geometry)
+        self.reach = self._reach(self.geometry, self.hard_stops)
+        self.axes, self.origins, self.margins = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros(2)
+        self.R, self.found = np.zeros(0), contacts_for(0)
+        self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = 0
+        self.iterations, self.residual, self.unsolved = 0, 0.0, 0.0  # the most and the worst of the last step; of what failed, until told
+        self.fresh = False  # rows and responses are those of the present configuration and factors
+        self._make_room(max(16, 4 * len(self.names)), 0, 0)
 
     # -- from elements to arrays --------------------------------------------------------------------------------
     def _colliders(self, given: list[Collider], elements):
@@ -120,9 +125,10 @@ class Touching:
         geometry = compile_colliders(placed, self._apart([p.body for p in placed], elements))
         sizes = [float(size[size > 0].min(initial=np.inf)) for size in geometry.constants[:, SIZE : SIZE + 3]]
         named = [(c.friction, c.restitution, c.bounce_above, c.recovery) for c in self.contacts] or [(0, 0, 0, 0)]
-        by_rule = [np.array([-1.0 if value is None else value for value in column], dtype=float) for column in zip(*named, strict=True)]
-        own = geometry.labels[:, BODY].copy(), geometry.labels[:, RULES:].copy()
-        return geometry, Materials(*own, np.array(friction, dtype=float), np.array(restitution, dtype=float), *by_rule), sizes
+        of_rule = np.array([[-1.0 if value is None else value for value in values] for values in named], dtype=float)
+        own = np.array([friction, restitution], dtype=float).T.reshape(-1, 2).copy()
+        labels = geometry.labels
+        return geometry, Materials(labels[:, BODY].copy(), labels[:, RULES:].copy(), own, of_rule), sizes
 
     def _refuse_bare(self, covered: set[int]) -> None:
         """A body that a Contact names has something that can be touched."""
@@ -156,14 +162,8 @@ class Touching:
         rows = []
         for element in elements:
             rows += self._rope(element) if isinstance(element, Rope) else self._limit(element)
-        names = ("kind", "body_a", "body_b", "on_a", "on_b", "ref_a", "side_a", "ref_b", "turns", "sign", "bound", "restitution")
-        whole = ("kind", "body_a", "body_b", "turns")
-        columns = list(zip(*rows, strict=True)) if rows else [[] for _ in names]
-        arrays = {}
-        for name, column in zip(names, columns, strict=True):
-            array = np.array(column, dtype=np.int64 if name in whole else float)
-            arrays[name] = array.reshape(-1, 3) if name[-2:] in ("_a", "_b") and name not in whole else array
-        return Stops(**arrays)
+        labels = np.array([label for label, _ in rows], dtype=np.int64).reshape(-1, 4)
+        return Stops(labels, np.array([np.hstack(numbers) for _, numbers in rows], dtype=float).reshape(-1, 18))
 
     def _rope(self, element: Rope):
         bodies = self.model.bodies
@@ -181,9 +181,9 @@ class Touching:
         bound = built if element.length is None else element.length
         if not bound > 0.0:
             raise ModelError(f'Rope "{element.name}": its ends are at one place as built; give its length')
-        self._stops.append(Stop(element, 1.0))
+        self.stops.append(Stop(element, 1.0))
         zero = np.zeros(3)
-        return [(ROPE, *ends, *local, zero, zero, zero, 0, 1.0, bound, element.restitution)]
+        return [((ROPE, *ends, 0), (*local, zero, zero, zero, 1.0, bound, element.restitution))]
 
     def _limit(self, element: HardLimit):
         model = self.model
@@ -201,9 +201,9 @@ class Touching:
         found = []
         for sign, bound in ((-1.0, element.lower), (1.0, element.upper)):
             if bound is not None:
-                self._stops.append(Stop(element, sign))
-                found.append((TRAVEL if travels else TURN, *ends, p["on_a"], p["on_b"], p["ref_a"], p["side_a"],
-                              p.get("ref_b", np.zeros(3)), turns, sign, bound, element.restitution))  # fmt: skip
+                self.stops.append(Stop(element, sign))
+                numbers = (p["on_a"], p["on_b"], p["ref_a"], p["side_a"], p.get("ref_b", np.zeros(3)), sign, bound, element.restitution)
+                found.append(((TRAVEL if travels else TURN, *ends, turns), numbers))
         return found
 
     def _reach(self, geometry, stops: Stops) -> np.ndarray:
@@ -213,77 +213,131 @@ class Touching:
             if body >= 0:
                 far = sum(np.linalg.norm(entries[at : at + 3]) for at in (MOVED, MIDDLE, SIZE))
                 reach[body] = max(reach[body], far)
-        for ends, on in ((stops.body_a, stops.on_a), (stops.body_b, stops.on_b)):
-            for body, local in zip(ends, on, strict=True):
+        for end, at in ((STOP_A, ON_A), (STOP_B, ON_B)):
+            for body, local in zip(stops.labels[:, end], stops.numbers[:, at : at + 3], strict=True):
                 if body >= 0:
                     reach[body] = max(reach[body], np.linalg.norm(local))
         return reach
 
     # -- room ---------------------------------------------------------------------------------------------------
-    def grow(self) -> None:
-        """Make room for what was too small."""
-        info = self.touch.info
-        self._make_room(*(int(ROOM * info[k]) for k in (stages.NEED_ROWS, stages.NEED_RESPONSES, stages.NEED_BLOCKS)))
-        info[stages.NEED_ROWS] = info[stages.NEED_RESPONSES] = info[stages.NEED_BLOCKS] = 0.0
-
-    def _make_room(self, rows: int, responses: int, blocks: int) -> None:
-        old, memory = self.touch, self.memory
-        contacts = max(rows, len(old.found.gap))
-        total, n = contacts + len(old.stops.kind), len(old.bodies.q)
-        length = max(responses, len(old.slots.R))
-        widest = -(-max(blocks, len(old.solver.G), 36 * total) // (36 * total)) if total else 1
-        rooms = rows_for(total), rows_for(total), rows_for(total)
-        cache = stages.Cache(rooms[2].a, rooms[2].b, rooms[2].feature, rooms[2].impulse, rooms[2].total)
-        self.touch = old._replace(
-            found=contacts_for(contacts), rows=rooms[0], before=rooms[1], cache=cache,
-            slots=old.slots._replace(R=np.zeros(length)), solver=workspace(n, n, total, length, widest),
-        )  # fmt: skip
-        self.forget()
-        self.memory = memory
+    def _make_room(self, contacts: int, responses: int, blocks: int) -> None:
+        """For so many contacts, entries of R and of the solver's blocks; what is remembered stays."""
+        contacts, n = max(contacts, len(self.found.gap)), len(self.reach)
+        if contacts > len(self.found.gap):
+            memory = self.memory if self.cached else EMPTY
+            rows = contacts + len(self.stops)
+            self.found, self.rows, self.before = contacts_for(contacts), rows_for(rows), rows_for(rows)
+            self.cache_labels, self.cache = np.zeros((rows, 5), dtype=np.int64), np.zeros((rows, 6))
+            self.before_count = 0
+            self._remember(memory)
+        self.R = np.zeros(max(responses, len(self.R)))
+        self.blocks = max(blocks, self.blocks)
+        rows = max(1, len(self.rows.mu))
+        self.solver = newton_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)))
 
     # -- what is kept -------------------------------------------------------------------------------------------
     def forget(self) -> None:
-        """Rows and responses are computed anew by the next stage; those of the last step are gone."""
-        for entry in (stages.FRESH, stages.CONTACTS, stages.ROWS, stages.BEFORE):
-            self.touch.info[entry] = 0.0
-
-    def factors_change(self) -> None:
-        """Steps factor anew before they move the bodies."""
-        self.touch.settings[5] = 1.0
-
-    def stale(self) -> None:
-        """The configuration or the factors have changed."""
-        self.touch.info[stages.FRESH] = 0.0
+        """What the last step has found and given is gone."""
+        self.fresh, self.count, self.before_count = False, 0, 0
 
     @property
     def memory(self) -> Memory:
-        cache, info = self.touch.cache, self.touch.info
-        m = int(info[stages.CACHED])
-        keys = np.stack([cache.a[:m], cache.b[:m], cache.feature[:m]], axis=1)
-        return Memory((float(info[stages.MARGIN]), float(info[stages.TURN_MARGIN])), keys,
-                      np.hstack([cache.opening[:m], cache.closing[:m]]))  # fmt: skip
+        m = self.cached
+        return Memory((float(self.margins[0]), float(self.margins[1])), self.cache_labels[:m].copy(), self.cache[:m].copy())
 
     @memory.setter
     def memory(self, memory: Memory) -> None:
-        m = len(memory)
-        if m > len(self.touch.cache.a):
-            self.touch.info[stages.CACHED] = 0.0
-            self._make_room(rows=m, responses=0, blocks=0)
-        cache, info = self.touch.cache, self.touch.info
-        cache.a[:m], cache.b[:m], cache.feature[:m] = memory.keys.T
-        cache.opening[:m], cache.closing[:m] = memory.impulses[:, :3], memory.impulses[:, 3:]
-        info[stages.CACHED] = m
-        info[stages.MARGIN], info[stages.TURN_MARGIN] = memory.margins
+        if len(memory) > len(self.cache):
+            self.cached = 0
+            self._make_room(len(memory), 0, 0)
+        self._remember(memory)
+
+    def _remember(self, memory: Memory) -> None:
+        m = self.cached = len(memory)
+        self.cache_labels[:m], self.cache[:m], self.margins[:] = memory.labels, memory.impulses, memory.margins
+
+    # -- the stages ---------------------------------------------------------------------------------------------
+    def detect(self, work: np.ndarray, h: float, scale: float) -> None:
+        """Rows, slots and responses of the present configuration and factors."""
+        trees, slots = self.trees, self.slots
+        stages.find_poses_and_margins(work, trees.bodies, self.reach, self.axes, self.origins, self.least, h, scale, self.margins)
+        count = 0
+        if len(self.names) and np.isfinite(self.margins[0]):
+            while (count := detect(self.geometry, self.axes, self.origins, self.margins[0], self.scratch, self.found)) > len(self.found.gap):
+                self._make_room(ROOM * count, 0, 0)
+        self.count, self.used, self.groups, length, blocks = stages.find_rows(
+            work, trees.bodies, trees.order, self.rows, self.found, count, self.materials, self.hard_stops, self.axes, self.origins,
+            self.margins, self.speeds, slots)  # fmt: skip
+        if length > len(self.R) or blocks > self.blocks:
+            self._make_room(0, ROOM * length, ROOM * blocks)
+        responses(work, self.programs.table, trees, self.sweeping, slots.body_of, slots.first, slots.size, slots.at, self.R, self.groups)
+        self.length, self.fresh = length, True
+
+    def before_motion(self, work: np.ndarray, h: float, scale: float = 1.0, turning: bool = False) -> None:
+        """The stage at the beginning of a step: x of the solve that is about to move the bodies gets what contact adds to it. The
+        velocities that move them are v + scale x."""
+        if not self.fresh:
+            self.detect(work, h, scale)
+        self._stage(work, h, scale, turning, stages.OPENING)
+        self.rows, self.before, self.before_count = self.before, self.rows, self.count
+
+    def after_motion(self, work: np.ndarray, h: float) -> None:
+        """The stage at the end of a step of two kicks: what touches there stops approaching. Its rows and responses serve the next
+        step."""
+        self.margins[0] = 0.0
+        self.detect(work, h, 1.0)
+        self._stage(work, h, 1.0, False, stages.CLOSING)
+        self._commit(self.rows)
+
+    def end_single(self) -> None:
+        """The end of a step with one stage."""
+        self._commit(self.before)
+        self.fresh, self.margins[0] = False, 0.0
+
+    def _stage(self, work: np.ndarray, h: float, scale: float, turning: bool, stage: int) -> None:
+        rows, slots, m = self.rows, self.slots, self.count
+        rows.total[:m] = 0.0
+        if m == 0:
+            return
+        stages.predict(work, self.trees.bodies, slots.body_of, self.used, self.axes, slots.u, slots.before, scale, turning)
+        slow = stages.RESTING * self.gravity * h
+        for _ in range(PASSES):
+            if not stages.bounce(rows, m, slots.u, h, slow, self.near, stage):
+                break
+            self._solve()
+        stages.aim(rows, m, h, self.near, stage, self.cache_labels, self.cache, self.cached)
+        self._solve()
+        stages.apply(work, self.programs.table, self.trees, self.sweeping, rows, m, slots, self.used, self.groups, scale)
+
+    def _solve(self) -> None:
+        """From the impulses that stand in the rows; they are added to those of the stage."""
+        rows, slots, m, g = self.rows, self.slots, self.count, self.groups
+        problem = Problem(slots.u[: self.used], slots.first[:g], slots.size[:g], slots.at[:g], self.R[: self.length], rows.slot_a[:m],
+                          rows.slot_b[:m], rows.Ja[:m], rows.Jb[:m], rows.mu[:m], rows.target[:m], rows.impulse[:m])  # fmt: skip
+        status, iterations, residual = newton(problem, self.solver, TOLERANCE, ITERATIONS)
+        assert status != TOO_SMALL
+        self.iterations, self.residual = max(self.iterations, iterations), max(self.residual, residual)
+        if status != CONVERGED:
+            self.unsolved = max(self.unsolved, residual)
+        stages.add_up(rows, m)
+
+    def _commit(self, rows) -> None:
+        """The cache of the next step: rows as they are now, with the impulses of the last solve of each stage."""
+        m = self.cached = self.count
+        self.cache_labels[:m] = rows.labels[:m]
+        stages.carry_over(rows.labels, m, self.cache[:, :3], self.before.labels, self.before.impulse, self.before_count)
+        self.cache[:m, 3:] = rows.impulse[:m] if rows is self.rows else 0.0
 
     def same_colliders(self, other: Touching | None) -> bool:
         """Whether what is remembered of the other means the same here."""
-        return other is not None and self.names == other.names and [s.element for s in self._stops] == [s.element for s in other._stops]
+        return other is not None and self.names == other.names and [s.element for s in self.stops] == [s.element for s in other._stops]
 
-    def look(self, work: np.ndarray, table: np.ndarray, h: float) -> None:
-        """Rows of the present configuration."""
-        self.touch.info[stages.MARGIN] = 0.0
-        while not stages.detect(work, table, self.touch, h, 0.0):
-            self.grow()
+    def look(self, work: np.ndarray, h: float) -> None:
+        """Rows of the present configuration, with speeds as they are; there are no impulses yet."""
+        self.margins[0] = 0.0
+        self.detect(work, h, 0.0)
+        self.rows.given[: self.count] = self.rows.total[: self.count] = 0.0
+        self.fresh, self.before_count = False, 0
 
 
 def model_com(body) -> np.ndarray:
