@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from linkwork import stops
-from linkwork.contact.touching import EMPTY, Touching, acts, wanted
+from linkwork import contact_reports, stops
+from linkwork.contact.touching import EMPTY, ITERATIONS, Touching, acts, wanted
 from linkwork.control import Control
 from linkwork.elements import checks
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
@@ -36,6 +36,8 @@ REMEMBERED = 2_000_000  # entries of the workspace times steps between two state
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 LOOKED_AT = 500  # steps of one iteration, after which somebody looks whether constraints hold
 TOLD = 1e-6  # and those that are put right with a note
+UNSOLVED_TEXT = "are off the law of contact by"
+UNSOLVED = 1e-6  # m/s that contact velocities may be off without a word
 IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
 
 
@@ -152,6 +154,7 @@ class Simulation(Reports):
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
         self.work[GLOBALS.offset("step")] = self.dt
         self._stale = self._solved = self._impulses = self._unbooked = False
+        self._tells_unsolved = not any(UNSOLVED_TEXT in text for text in self.notes)
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
         self._remember_at = 0
@@ -236,6 +239,10 @@ class Simulation(Reports):
             if status == CUT:
                 status = self._make_in_parts()
                 n -= 1
+            if self._touching is not None and self._touching.unsolved > UNSOLVED and self._tells_unsolved:
+                self._tells_unsolved = False
+                self.note(f"Simulation: contact impulses at {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s, "
+                          f"after {ITERATIONS} iterations; the run goes on with them, for better ones take a smaller dt")  # fmt: skip
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
@@ -428,6 +435,11 @@ class Simulation(Reports):
             self._make_velocities_consistent()
         self._check_factors()
         self._tell_redundant()
+        if self._touching is not None:
+            self._touching.look(self.work, self.dt)
+            if (text := contact_reports.deepest_as_built(self._touching)) is not None:
+                self.note(text)
+            self._touching.forget()
         self._stale = True
 
     def _make_velocities_consistent(self) -> None:

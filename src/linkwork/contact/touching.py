@@ -15,7 +15,22 @@ from linkwork.contact.layout import BODY, MIDDLE, MOVED, RULES, SIZE
 from linkwork.contact.newton import newton, newton_workspace
 from linkwork.contact.problem import CONVERGED, TOO_SMALL, Problem
 from linkwork.contact.responses import refuse_stretching, responses, sweeping, trees_of
-from linkwork.contact.rows import ON_A, ON_B, ROPE, STOP_A, STOP_B, TRAVEL, TURN, Materials, Stops, rows_for
+from linkwork.contact.rows import (
+    BODY_A,
+    BODY_B,
+    COLLIDER_A,
+    ON_A,
+    ON_B,
+    ROPE,
+    STOP_A,
+    STOP_B,
+    TRAVEL,
+    TURN,
+    Materials,
+    Rows,
+    Stops,
+    rows_for,
+)
 from linkwork.elements import Collider, Contact, Cylindrical, HardLimit, Joint, NoContact, Rope, Slider
 from linkwork.elements.checks import label
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
@@ -95,6 +110,7 @@ class Touching:
         self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = 0
         self.iterations, self.residual, self.unsolved = 0, 0.0, 0.0  # the most and the worst of the last step; of what failed, until told
         self.fresh = False  # rows and responses are those of the present configuration and factors
+        self.ended = False  # rows are those of the end of a step
         self._make_room(max(16, 4 * len(self.names)), 0, 0)
 
     # -- from elements to arrays --------------------------------------------------------------------------------
@@ -238,7 +254,7 @@ class Touching:
     # -- what is kept -------------------------------------------------------------------------------------------
     def forget(self) -> None:
         """What the last step has found and given is gone."""
-        self.fresh, self.count, self.before_count = False, 0, 0
+        self.fresh, self.ended, self.count, self.before_count = False, False, 0, 0
 
     @property
     def memory(self) -> Memory:
@@ -257,9 +273,9 @@ class Touching:
         self.cache_labels[:m], self.cache[:m], self.margins[:] = memory.labels, memory.impulses, memory.margins
 
     # -- the stages ---------------------------------------------------------------------------------------------
-    def detect(self, work: np.ndarray, h: float, scale: float) -> None:
-        """Rows, slots and responses of the present configuration and factors."""
-        trees, slots = self.trees, self.slots
+    def _find(self, work: np.ndarray, h: float, scale: float) -> tuple[int, int]:
+        """Rows and slots of the present configuration; (length of all responses, entries of blocks)."""
+        trees = self.trees
         stages.find_poses_and_margins(work, trees.bodies, self.reach, self.axes, self.origins, self.least, h, scale, self.margins)
         count = 0
         if len(self.names) and np.isfinite(self.margins[0]):
@@ -267,10 +283,16 @@ class Touching:
                 self._make_room(ROOM * count, 0, 0)
         self.count, self.used, self.groups, length, blocks = stages.find_rows(
             work, trees.bodies, trees.order, self.rows, self.found, count, self.materials, self.hard_stops, self.axes, self.origins,
-            self.margins, self.speeds, slots)  # fmt: skip
+            self.margins, self.speeds, self.slots)  # fmt: skip
+        return length, blocks
+
+    def detect(self, work: np.ndarray, h: float, scale: float) -> None:
+        """Rows, slots and responses of the present configuration and factors."""
+        slots = self.slots
+        length, blocks = self._find(work, h, scale)
         if length > len(self.R) or blocks > self.blocks:
             self._make_room(0, ROOM * length, ROOM * blocks)
-        responses(work, self.programs.table, trees, self.sweeping, slots.body_of, slots.first, slots.size, slots.at, self.R, self.groups)
+        responses(work, self.programs.table, self.trees, self.sweeping, slots.body_of, slots.first, slots.size, slots.at, self.R, self.groups)
         self.length, self.fresh = length, True
 
     def before_motion(self, work: np.ndarray, h: float, scale: float = 1.0, turning: bool = False) -> None:
@@ -279,7 +301,7 @@ class Touching:
         if not self.fresh:
             self.detect(work, h, scale)
         self._stage(work, h, scale, turning, stages.OPENING)
-        self.rows, self.before, self.before_count = self.before, self.rows, self.count
+        self.rows, self.before, self.before_count, self.ended = self.before, self.rows, self.count, False
 
     def after_motion(self, work: np.ndarray, h: float) -> None:
         """The stage at the end of a step of two kicks: what touches there stops approaching. Its rows and responses serve the next
@@ -288,6 +310,7 @@ class Touching:
         self.detect(work, h, 1.0)
         self._stage(work, h, 1.0, False, stages.CLOSING)
         self._commit(self.rows)
+        self.ended = True
 
     def end_single(self) -> None:
         """The end of a step with one stage."""
@@ -332,12 +355,47 @@ class Touching:
         """Whether what is remembered of the other means the same here."""
         return other is not None and self.names == other.names and [s.element for s in self.stops] == [s.element for s in other._stops]
 
+    # -- what can be told -----------------------------------------------------------------------------------------
     def look(self, work: np.ndarray, h: float) -> None:
-        """Rows of the present configuration, with speeds as they are; there are no impulses yet."""
+        """Rows of the present configuration, without impulses; the next step finds its own."""
+        margins = self.margins.copy()
         self.margins[0] = 0.0
-        self.detect(work, h, 0.0)
-        self.rows.given[: self.count] = self.rows.total[: self.count] = 0.0
+        self._find(work, h, 0.0)
+        self.margins[:] = margins
+        self.rows.total[: self.count] = self.rows.given[: self.count] = 0.0
         self.fresh, self.before_count = False, 0
+
+    def steps(self) -> list[tuple[Rows, int]]:
+        """Rows of the last step, with what they gave: those at its end (none of a step with one stage), those at its beginning."""
+        return [(self.rows, self.count if self.ended else 0), (self.before, self.before_count)]
+
+    def wrenches(self) -> np.ndarray:
+        """(n, 6) N s, N m s: what rows gave to each body in the last step, about the origins of internal frames."""
+        found = np.zeros((len(self.reach), 6))
+        for rows, m in self.steps():
+            for end, J in ((BODY_A, rows.Ja), (BODY_B, rows.Jb)):
+                body = rows.labels[:m, end]
+                np.add.at(found, body[body >= 0], np.einsum("kji,kj->ki", J[:m], rows.total[:m])[body >= 0])
+        return found
+
+    def _number_of(self, element) -> int:
+        return next(k for k, stop in enumerate(self.stops) if stop.element is element)
+
+    def ends_of(self, element) -> tuple[int, int]:
+        """The bodies of a rope or hard limit."""
+        label = self.hard_stops.labels[self._number_of(element)]
+        return int(label[STOP_A]), int(label[STOP_B])
+
+    def anchor_of(self, element, body: int) -> np.ndarray:
+        """Where it acts on one of them, in its internal frame."""
+        at = ON_B if self.ends_of(element)[1] == body else ON_A
+        return self.hard_stops.numbers[self._number_of(element), at : at + 3]
+
+    def of_element(self, element) -> list[tuple[Stop, Rows, int]]:
+        """Rows of a rope or hard limit in the last step."""
+        numbers = {len(self.names) + k: stop for k, stop in enumerate(self.stops) if stop.element is element}
+        return [(numbers[rows.labels[k, COLLIDER_A]], rows, k) for rows, m in self.steps() for k in range(m)
+                if rows.labels[k, COLLIDER_A] in numbers]  # fmt: skip
 
 
 def model_com(body) -> np.ndarray:
