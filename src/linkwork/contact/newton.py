@@ -180,7 +180,7 @@ def _round(problem, work, stiffness, relax, tolerance, iterations):
 def _velocities(problem, work):
     base = work.base
     for k in range(len(problem.mu)):
-        c0, c1, c2 = pull(base, k, work.y)
+        c0, c1, c2 = pull(base.G, base.side[k], work.y)
         work.c[k, 0], work.c[k, 1], work.c[k, 2] = c0 + base.c0[k, 0], c1 + base.c0[k, 1], c2 + base.c0[k, 2]
 
 
@@ -217,7 +217,7 @@ def _gradient(problem, work):
         f0, f1, f2, p00, p01, p02, p11, p12, p22 = _answer(work, k, problem.mu[k], 0.0)
         f = problem.impulse[k]
         f[0], f[1], f[2] = f0, f1, f2
-        push(base, k, -f0, -f1, -f2, work.gradient)
+        push(base.G, base.side[k], work.gradient, -f0, -f1, -f2)
 
 
 @jit
@@ -225,7 +225,7 @@ def _largest_velocity(problem, work):
     """The largest velocity of a contact that the gradient stands for."""
     worst = 0.0
     for k in range(len(problem.mu)):
-        c0, c1, c2 = pull(work.base, k, work.gradient)
+        c0, c1, c2 = pull(work.base.G, work.base.side[k], work.gradient)
         worst = max(worst, abs(c0), abs(c1), abs(c2))
     return worst
 
@@ -250,7 +250,7 @@ def _hessian(problem, work):
 def _add(problem, work, k, h00, h01, h02, h11, h12, h22):
     """G_k^T h G_k into the panels."""
     base, F = work.base, work.factors
-    ra, rb, at = base.width_a[k], base.width_b[k], base.G_at[k]
+    at, ra, rb = base.side[k, 0], base.side[k, 2], base.side[k, 4]
     a, b = problem.slot_a[k], problem.slot_b[k]
     pa = F.place[base.group[a]] if ra > 0 else -1
     pb = F.place[base.group[b]] if rb > 0 else -1
@@ -284,7 +284,7 @@ def _line_search(problem, work, coordinates):
     """How far to go along x: the root of the derivative of a convex function, by safeguarded Newton steps. Velocities' change into dc."""
     base, x, y = work.base, work.factors.x, work.y
     for k in range(len(problem.mu)):
-        work.dc[k, 0], work.dc[k, 1], work.dc[k, 2] = pull(base, k, x)
+        work.dc[k, 0], work.dc[k, 1], work.dc[k, 2] = pull(base.G, base.side[k], x)
     yx = xx = 0.0
     for i in range(coordinates):
         yx += y[i] * x[i]
