@@ -32,7 +32,7 @@ from linkwork.contact.problem import (
     workspace,
 )
 
-START, SOFTEST, STIFFEST = 10.0, 1.0, 1e6  # stiffness of contacts, times their own inverse mass
+START, SOFTEST, STIFFEST = 30.0, 0.1, 1e6  # stiffness of contacts, times their own inverse mass
 INNER = 15  # Newton steps a round
 RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
@@ -90,10 +90,7 @@ def newton(problem, work, tolerance, iterations):
         return CONVERGED, 0, residual
     if not _arrange(problem, work):
         return TOO_SMALL, 0, math.inf
-    approach = residual
-    for k in range(len(problem.mu)):
-        approach = max(approach, -base.c0[k, 0])
-    stiffness, steps, relax = START * approach / residual, 0, 1.0
+    stiffness, steps, relax = START, 0, 1.0
     work.lift[: len(problem.mu)] = 0.0
     while not residual <= tolerance and steps < iterations:
         stiffness = min(max(stiffness, SOFTEST), STIFFEST)
