@@ -48,7 +48,9 @@ def sweep_contacts(problem, work, tolerance, iterations):
     while not residual <= tolerance and sweeps < iterations:
         change = 0.0
         for i in range(contacts):
-            change = max(change, _relax(problem, work, i if sweeps % 2 == 0 else contacts - 1 - i))
+            k = i if sweeps % 2 == 0 else contacts - 1 - i
+            moved = _relax(problem.impulse[k], problem.mu[k], work.D[k], work.c0[k], work.G, work.side[k], work.y)
+            change = max(change, work.scale[k] * moved)
         sweeps += 1
         if change <= tolerance or sweeps == iterations:
             residual = residuals(problem, work)
@@ -56,15 +58,14 @@ def sweep_contacts(problem, work, tolerance, iterations):
 
 
 @jit
-def _relax(problem, work, k):
-    """Solve contact k with the others held; returns how much its own velocity changes (m/s)."""
-    f, D = problem.impulse[k], work.D[k]
-    c0, c1, c2 = pull(work, k, work.y)
-    q0 = c0 + work.c0[k, 0] - D[0, 0] * f[0] - D[0, 1] * f[1] - D[0, 2] * f[2]
-    q1 = c1 + work.c0[k, 1] - D[1, 0] * f[0] - D[1, 1] * f[1] - D[1, 2] * f[2]
-    q2 = c2 + work.c0[k, 2] - D[2, 0] * f[0] - D[2, 1] * f[1] - D[2, 2] * f[2]
-    n, t1, t2 = one_contact(D, q0, q1, q2, problem.mu[k], f[1], f[2])
+def _relax(f, mu, D, q, G, side, y):
+    """Solve one contact with the others held; returns how much its impulse changes (N s)."""
+    c0, c1, c2 = pull(G, side, y)
+    q0 = c0 + q[0] - D[0, 0] * f[0] - D[0, 1] * f[1] - D[0, 2] * f[2]
+    q1 = c1 + q[1] - D[1, 0] * f[0] - D[1, 1] * f[1] - D[1, 2] * f[2]
+    q2 = c2 + q[2] - D[2, 0] * f[0] - D[2, 1] * f[1] - D[2, 2] * f[2]
+    n, t1, t2 = one_contact(D, q0, q1, q2, mu, f[1], f[2])
     d0, d1, d2 = n - f[0], t1 - f[1], t2 - f[2]
-    push(work, k, d0, d1, d2, work.y)
+    push(G, side, y, d0, d1, d2)
     f[0], f[1], f[2] = n, t1, t2
-    return work.scale[k] * max(abs(d0), abs(d1), abs(d2))
+    return max(abs(d0), abs(d1), abs(d2))

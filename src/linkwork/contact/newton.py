@@ -32,11 +32,11 @@ from linkwork.contact.problem import (
     workspace,
 )
 
-START, SOFTEST, STIFFEST = 10.0, 1.0, 1e6  # stiffness of contacts, times their own inverse mass
-INNER = 10  # Newton steps a round
+START, SOFTEST, STIFFEST = 30.0, 0.1, 1e6  # stiffness of contacts, times their own inverse mass
+INNER = 15  # Newton steps a round
+RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
 HALVINGS = 30
-OPEN, SLIDE, STICK = 0, 1, 2
 
 
 class NewtonWorkspace(NamedTuple):
@@ -90,19 +90,19 @@ def newton(problem, work, tolerance, iterations):
         return CONVERGED, 0, residual
     if not _arrange(problem, work):
         return TOO_SMALL, 0, math.inf
-    approach = residual
-    for k in range(len(problem.mu)):
-        approach = max(approach, -base.c0[k, 0])
-    steps, caution = 0, 1.0
+    stiffness, steps, relax = START, 0, 1.0
+    work.lift[: len(problem.mu)] = 0.0
     while not residual <= tolerance and steps < iterations:
-        stiffness = min(max(caution * START * approach / residual, SOFTEST), STIFFEST)
-        steps += _round(problem, work, stiffness, max(0.1 * tolerance, INEXACT * residual), min(INNER, iterations - steps))
+        stiffness = min(max(stiffness, SOFTEST), STIFFEST)
+        made, minimal = _round(problem, work, stiffness, relax, max(0.1 * tolerance, INEXACT * residual), iterations - steps)
         push_all(problem, base)
         after = residuals(problem, base)
-        if after < residual or stiffness <= SOFTEST:
-            residual, caution = after, min(1.0, 3.0 * caution)
+        steps += made
+        if minimal or after < residual:
+            residual, relax = after, RELAX
+            stiffness *= 10.0 if made <= 2 else 3.0 if made <= 5 else 1.0 if made <= 10 else 0.3
         else:
-            caution *= 0.1
+            stiffness *= 0.1
             problem.impulse[:] = work.centre[: len(problem.mu)]
             push_all(problem, base)
             residuals(problem, base)
@@ -137,7 +137,7 @@ def _arrange(problem, work):
 
 
 @jit
-def _round(problem, work, stiffness, tolerance, iterations):
+def _round(problem, work, stiffness, relax, tolerance, iterations):
     """Minimise around the impulses as they stand, and put the minimum's impulses in their place. Returns the Newton steps made."""
     base = work.base
     contacts, coordinates = len(problem.mu), base.y_at[len(problem.first)]
@@ -149,51 +149,58 @@ def _round(problem, work, stiffness, tolerance, iterations):
     _velocities(problem, work)
     for k in range(contacts):
         work.rho[k] = stiffness / base.scale[k] if base.scale[k] > 0.0 else 0.0
-        work.lift[k] = problem.mu[k] * math.hypot(work.c[k, 1], work.c[k, 2])
-    for step in range(iterations + 1):
+        slip = problem.mu[k] * math.hypot(work.c[k, 1], work.c[k, 2])
+        work.lift[k] = max(0.0, work.lift[k] + relax * (slip - work.lift[k]))
+    for step in range(min(INNER, iterations) + 1):
         _gradient(problem, work)
-        if _largest_velocity(problem, work) <= tolerance or step == iterations:
-            return step
+        small = _largest_velocity(problem, work) <= tolerance
+        if small or step == min(INNER, iterations):
+            return step, small
         _hessian(problem, work)
         x = work.factors.x
         for i in range(coordinates):
             x[i] = -work.gradient[i]
         factor(work.factors, len(problem.first), base.rank)
         solve(work.factors, len(problem.first), base.rank, base.y_at)
-        along, length = _line_search(problem, work, coordinates)
+        along = _line_search(problem, work, coordinates)
         if not along > 0.0:
-            return step + 1
+            return step + 1, False
         for i in range(coordinates):
             y[i] += along * x[i]
         for k in range(contacts):
             for i in range(3):
                 work.c[k, i] += along * work.dc[k, i]
-    return iterations
+    return iterations, False
 
 
 @jit
 def _velocities(problem, work):
     base = work.base
     for k in range(len(problem.mu)):
-        c0, c1, c2 = pull(base, k, work.y)
+        c0, c1, c2 = pull(base.G, base.side[k], work.y)
         work.c[k, 0], work.c[k, 1], work.c[k, 2] = c0 + base.c0[k, 0], c1 + base.c0[k, 1], c2 + base.c0[k, 2]
 
 
 @jit
 def _answer(work, k, mu, along):
-    """Loaded springs at c + along dc: impulses f = P(z), and P' = (a n + b e)(a n + b e)^T + h w w^T, w across e; state OPEN, SLIDE or STICK."""
+    """Loaded springs at c + along dc: impulses f = P(z), and the entries 00 01 02 11 12 22 of P'."""
     rho = work.rho[k]
     z0 = work.centre[k, 0] - rho * (work.c[k, 0] + work.lift[k] + along * work.dc[k, 0])
     z1 = work.centre[k, 1] - rho * (work.c[k, 1] + along * work.dc[k, 1])
     z2 = work.centre[k, 2] - rho * (work.c[k, 2] + along * work.dc[k, 2])
     length = math.hypot(z1, z2)
     if length <= mu * z0:
-        return STICK, rho, z0, z1, z2, 0.0, 0.0, 0.0
-    normal = (z0 + mu * length) / (1.0 + mu * mu)
-    if normal <= 0.0:
-        return OPEN, rho, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    e1, e2 = (z1 / length, z2 / length) if length > 0.0 else (1.0, 0.0)
-    return SLIDE, rho, normal, mu * normal * e1, mu * normal * e2, e1, e2, mu * normal / length if length > 0.0 else 0.0
+        return z0, z1, z2, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0
+    p0 = 1.0 / (1.0 + mu * mu)
+    normal = (z0 + mu * length) * p0
+    if normal <= 0.0 or length == 0.0:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    e1, e2, g, h = z1 / length, z2 / length, mu * mu * p0, mu * normal / length
+    m1, m2 = mu * e1, mu * e2
+    return (
+        normal, normal * m1, normal * m2,
+        p0, p0 * m1, p0 * m2, g * e1 * e1 + h * e2 * e2, (g - h) * e1 * e2, g * e2 * e2 + h * e1 * e1,
+    )  # fmt: skip
 
 
 @jit
@@ -204,11 +211,10 @@ def _gradient(problem, work):
     work.gradient[:coordinates] = work.y[:coordinates]
     work.dc[: len(problem.mu)] = 0.0
     for k in range(len(problem.mu)):
-        state, rho, f0, f1, f2, e1, e2, h = _answer(work, k, problem.mu[k], 0.0)
+        f0, f1, f2, p00, p01, p02, p11, p12, p22 = _answer(work, k, problem.mu[k], 0.0)
         f = problem.impulse[k]
         f[0], f[1], f[2] = f0, f1, f2
-        if state != OPEN:
-            push(base, k, -f0, -f1, -f2, work.gradient)
+        push(base.G, base.side[k], work.gradient, -f0, -f1, -f2)
 
 
 @jit
@@ -216,7 +222,7 @@ def _largest_velocity(problem, work):
     """The largest velocity of a contact that the gradient stands for."""
     worst = 0.0
     for k in range(len(problem.mu)):
-        c0, c1, c2 = pull(work.base, k, work.gradient)
+        c0, c1, c2 = pull(work.base.G, work.base.side[k], work.gradient)
         worst = max(worst, abs(c0), abs(c1), abs(c2))
     return worst
 
@@ -231,22 +237,17 @@ def _hessian(problem, work):
         for i in range(base.rank[F.turn[p]]):
             F.panels[F.panel_at[p] + i * (F.width[p] + 1)] = 1.0
     for k in range(len(problem.mu)):
-        mu = problem.mu[k]
-        state, rho, f0, f1, f2, e1, e2, h = _answer(work, k, mu, 0.0)
-        if state == STICK:
-            _add(problem, work, k, rho, 0.0, 0.0, rho, 0.0, rho)
-        elif state == SLIDE:
-            n, across = rho / (1.0 + mu * mu), rho * h
-            along = mu * mu * n
-            h11, h12, h22 = along * e1 * e1 + across * e2 * e2, (along - across) * e1 * e2, along * e2 * e2 + across * e1 * e1
-            _add(problem, work, k, n, mu * n * e1, mu * n * e2, h11, h12, h22)
+        f0, f1, f2, p00, p01, p02, p11, p12, p22 = _answer(work, k, problem.mu[k], 0.0)
+        if p00 + p11 + p22 > 0.0:
+            rho = work.rho[k]
+            _add(problem, work, k, rho * p00, rho * p01, rho * p02, rho * p11, rho * p12, rho * p22)
 
 
 @jit
 def _add(problem, work, k, h00, h01, h02, h11, h12, h22):
     """G_k^T h G_k into the panels."""
     base, F = work.base, work.factors
-    ra, rb, at = base.width_a[k], base.width_b[k], base.G_at[k]
+    at, ra, rb = base.side[k, 0], base.side[k, 2], base.side[k, 4]
     a, b = problem.slot_a[k], problem.slot_b[k]
     pa = F.place[base.group[a]] if ra > 0 else -1
     pb = F.place[base.group[b]] if rb > 0 else -1
@@ -280,7 +281,7 @@ def _line_search(problem, work, coordinates):
     """How far to go along x: the root of the derivative of a convex function, by safeguarded Newton steps. Velocities' change into dc."""
     base, x, y = work.base, work.factors.x, work.y
     for k in range(len(problem.mu)):
-        work.dc[k, 0], work.dc[k, 1], work.dc[k, 2] = pull(base, k, x)
+        work.dc[k, 0], work.dc[k, 1], work.dc[k, 2] = pull(base.G, base.side[k], x)
     yx = xx = 0.0
     for i in range(coordinates):
         yx += y[i] * x[i]
@@ -298,7 +299,7 @@ def _line_search(problem, work, coordinates):
         along -= slope / curvature
         if not low < along < high:
             along = 0.5 * (low + high) if high < math.inf else 2.0 * low
-    return along, math.sqrt(xx)
+    return along
 
 
 @jit
@@ -306,13 +307,9 @@ def _slope(problem, work, yx, xx, along):
     """First and second derivative of the convex function along x."""
     slope, curvature = yx + along * xx, xx
     for k in range(len(problem.mu)):
-        mu = problem.mu[k]
-        state, rho, f0, f1, f2, e1, e2, h = _answer(work, k, mu, along)
+        f0, f1, f2, p00, p01, p02, p11, p12, p22 = _answer(work, k, problem.mu[k], along)
         d0, d1, d2 = work.dc[k, 0], work.dc[k, 1], work.dc[k, 2]
         slope -= f0 * d0 + f1 * d1 + f2 * d2
-        if state == STICK:
-            curvature += rho * (d0 * d0 + d1 * d1 + d2 * d2)
-        elif state == SLIDE:
-            outward, turn = d0 + mu * (e1 * d1 + e2 * d2), e1 * d2 - e2 * d1
-            curvature += rho * (outward * outward / (1.0 + mu * mu) + h * turn * turn)
+        bent = d0 * (p00 * d0 + 2 * (p01 * d1 + p02 * d2)) + p11 * d1 * d1 + 2 * p12 * d1 * d2 + p22 * d2 * d2
+        curvature += work.rho[k] * bent
     return slope, curvature

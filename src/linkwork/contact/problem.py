@@ -54,11 +54,7 @@ class Workspace(NamedTuple):
     left: np.ndarray  # (6 s,) diagonal that the split has still to explain
     y: np.ndarray  # (6 s,) coordinates of unit mass (sqrt(kg) m/s)
     G: np.ndarray  # J L of each contact, 3 x width_a and then 3 x width_b, row-major
-    G_at: np.ndarray  # (m + 1,) where they begin
-    from_a: np.ndarray  # (m,) the first coordinate in y that side a moves
-    from_b: np.ndarray
-    width_a: np.ndarray  # (m,) how many; 0 for the ground
-    width_b: np.ndarray
+    side: np.ndarray  # (m, 5) where its G begins; first coordinate in y that side a moves, how many (0: ground); the same for b
     c0: np.ndarray  # (m, 3) J u - target without impulses (m/s)
     D: np.ndarray  # (m, 3, 3) diagonal blocks of W (1/kg)
     scale: np.ndarray  # (m,) inverse mass that turns impulses into velocities: a third of the trace of D, or its normal entry (1/kg)
@@ -72,8 +68,7 @@ def workspace(slots: int, groups: int, contacts: int, responses: int, widest: in
     (8, 3, 3)
     """
     index = {
-        "group": slots, "rank": groups, "y_at": groups + 1, "G_at": contacts + 1,
-        "from_a": contacts, "from_b": contacts, "width_a": contacts, "width_b": contacts,
+        "group": slots, "rank": groups, "y_at": groups + 1, "side": (contacts, 5),
     }  # fmt: skip
     real = {
         "L": responses, "left": 6 * slots, "y": 6 * slots, "G": contacts * 36 * widest,
@@ -160,9 +155,9 @@ def prepare(problem, work):
         gb = work.group[b] if b >= 0 else -1
         ra = work.rank[ga] if ga >= 0 else 0
         rb = work.rank[gb] if gb >= 0 and gb != ga else 0
-        work.from_a[k] = work.y_at[ga] if ga >= 0 else 0
-        work.from_b[k] = work.y_at[gb] if gb >= 0 else 0
-        work.width_a[k], work.width_b[k], work.G_at[k] = ra, rb, start
+        side = work.side[k]
+        side[0], side[1], side[2] = start, work.y_at[ga] if ga >= 0 else 0, ra
+        side[3], side[4] = work.y_at[gb] if gb >= 0 else 0, rb
         work.G[start : start + 3 * (ra + rb)] = 0.0
         for i in range(3):
             work.c0[k, i] = -problem.target[k, i]
@@ -185,7 +180,6 @@ def prepare(problem, work):
         own = work.D[k, 0, 0]
         work.scale[k] = max(own, (own + work.D[k, 1, 1] + work.D[k, 2, 2]) / 3)
         start += 3 * (ra + rb)
-    work.G_at[contacts] = start
     return True
 
 
@@ -197,32 +191,28 @@ def _add_velocity(J, u, c):
 
 
 @jit
-def push(work, k, f0, f1, f2, y):
+def push(G, side, y, f0, f1, f2):
     """y += G_k^T f: what an impulse of one contact moves."""
-    ra, rb, at = work.width_a[k], work.width_b[k], work.G_at[k]
-    into = work.from_a[k]
-    for r in range(ra):
-        y[into + r] += work.G[at + r] * f0 + work.G[at + ra + r] * f1 + work.G[at + 2 * ra + r] * f2
-    at, into = at + 3 * ra, work.from_b[k]
-    for r in range(rb):
-        y[into + r] += work.G[at + r] * f0 + work.G[at + rb + r] * f1 + work.G[at + 2 * rb + r] * f2
+    at, into, width = side[0], side[1], side[2]
+    for _ in range(2):
+        rows, part = G[at : at + 3 * width], y[into : into + width]
+        for r in range(width):
+            part[r] += rows[r] * f0 + rows[width + r] * f1 + rows[2 * width + r] * f2
+        at, into, width = at + 3 * width, side[3], side[4]
 
 
 @jit
-def pull(work, k, y):
+def pull(G, side, y):
     """G_k y: the part of a contact's velocity that y makes."""
-    ra, rb, at = work.width_a[k], work.width_b[k], work.G_at[k]
+    at, into, width = side[0], side[1], side[2]
     c0 = c1 = c2 = 0.0
-    place = work.from_a[k]
-    for r in range(ra):
-        c0 += work.G[at + r] * y[place + r]
-        c1 += work.G[at + ra + r] * y[place + r]
-        c2 += work.G[at + 2 * ra + r] * y[place + r]
-    at, place = at + 3 * ra, work.from_b[k]
-    for r in range(rb):
-        c0 += work.G[at + r] * y[place + r]
-        c1 += work.G[at + rb + r] * y[place + r]
-        c2 += work.G[at + 2 * rb + r] * y[place + r]
+    for _ in range(2):
+        rows, part = G[at : at + 3 * width], y[into : into + width]
+        for r in range(width):
+            c0 += rows[r] * part[r]
+            c1 += rows[width + r] * part[r]
+            c2 += rows[2 * width + r] * part[r]
+        at, into, width = at + 3 * width, side[3], side[4]
     return c0, c1, c2
 
 
@@ -231,7 +221,7 @@ def push_all(problem, work):
     """y of all impulses."""
     work.y[: work.y_at[len(problem.first)]] = 0.0
     for k in range(len(problem.mu)):
-        push(work, k, problem.impulse[k, 0], problem.impulse[k, 1], problem.impulse[k, 2], work.y)
+        push(work.G, work.side[k], work.y, problem.impulse[k, 0], problem.impulse[k, 1], problem.impulse[k, 2])
 
 
 @jit
@@ -272,7 +262,7 @@ def residuals(problem, work):
     worst = 0.0
     f = problem.impulse
     for k in range(len(problem.mu)):
-        c0, c1, c2 = pull(work, k, work.y)
+        c0, c1, c2 = pull(work.G, work.side[k], work.y)
         c0, c1, c2 = c0 + work.c0[k, 0], c1 + work.c0[k, 1], c2 + work.c0[k, 2]
         off = law_residual(f[k, 0], f[k, 1], f[k, 2], c0, c1, c2, problem.mu[k], work.scale[k])
         work.residual[k] = off
@@ -289,11 +279,10 @@ def dense(problem, work, W, q):
     for k in range(contacts):
         for i in range(3):
             q[3 * k + i] = work.c0[k, i]
-            push(work, k, 1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0, work.y)
+            push(work.G, work.side[k], work.y, 1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
             for j in range(k, contacts):
-                c0, c1, c2 = pull(work, j, work.y)
+                c0, c1, c2 = pull(work.G, work.side[j], work.y)
                 W[3 * j, 3 * k + i] = W[3 * k + i, 3 * j] = c0
                 W[3 * j + 1, 3 * k + i] = W[3 * k + i, 3 * j + 1] = c1
                 W[3 * j + 2, 3 * k + i] = W[3 * k + i, 3 * j + 2] = c2
-            work.y[work.from_a[k] : work.from_a[k] + work.width_a[k]] = 0.0
-            work.y[work.from_b[k] : work.from_b[k] + work.width_b[k]] = 0.0
+            work.y[:coordinates] = 0.0
