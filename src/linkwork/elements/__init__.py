@@ -20,7 +20,7 @@ from .forces import Damper, Drag, Force, Motor, Spring, Wrench
 from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
 from .parameter import Parameter
-from .shapes import Box, Capsule, Cylinder, Disc, Ellipsoid, Plane, Shape, Sphere
+from .shapes import Box, Capsule, ConvexHull, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Shape, Sphere
 from .trajectory import Trajectory
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "Constraint",
     "ConstraintElement",
     "ContactSpring",
+    "ConvexHull",
     "Cylinder",
     "Cylindrical",
     "Damper",
@@ -46,10 +47,12 @@ __all__ = [
     "ForceElement",
     "Gear",
     "Ground",
+    "HeightField",
     "Hinge",
     "Joint",
     "JointLimit",
     "JointSpring",
+    "Mesh",
     "Motion",
     "Motor",
     "Parameter",
