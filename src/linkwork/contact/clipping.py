@@ -4,15 +4,19 @@ A corner of a polygon is where two lines meet. Each corner remembers the line af
 is known by two lines (edges of the incident face, or sides of the reference face) for as long as they meet there.
 """
 
+import math
+
 import numpy as np
 
-from linkwork.codegen.jit import jit
-from linkwork.contact.vectors import along, cross, dot, minus, plus, row, times
+from linkwork.codegen.jit import jit_inner
+from linkwork.contact.vectors import along, cross, dot, minus, plus, row, times, turn
 
 LINES = 64  # more edges than any face has
+MOST_CORNERS = 24  # of a face; of more, evenly spread ones are taken
+RIM = 8  # corners that stand for the rim of a cylinder
 
 
-@jit
+@jit_inner
 def put(hits, tags, k, tag, point, normal, gap):
     """Write contact k of a pair; returns k + 1."""
     if k >= hits.shape[0]:
@@ -25,12 +29,12 @@ def put(hits, tags, k, tag, point, normal, gap):
     return k + 1
 
 
-@jit
+@jit_inner
 def set_row(array, i, a):
     array[i, 0], array[i, 1], array[i, 2] = a
 
 
-@jit
+@jit_inner
 def box_face(size, R, p, i, sign, polygon, lines):
     """The four corners of face (i, sign) of a box, anticlockwise seen from outside; returns 4."""
     j, k = (i + 1) % 3, (i + 2) % 3
@@ -45,7 +49,18 @@ def box_face(size, R, p, i, sign, polygon, lines):
     return 4
 
 
-@jit
+@jit_inner
+def rim(size, R, p, sign, polygon, lines):
+    """Corners on the rim of one end of a cylinder, fixed in its frame, anticlockwise seen from outside; returns how many."""
+    for k in range(RIM):
+        angle = sign * 2.0 * math.pi / RIM * k
+        local = (size[0] * math.cos(angle), size[0] * math.sin(angle), sign * size[1])
+        set_row(polygon, k, plus(p, turn(R, local)))
+        lines[k] = k
+    return RIM
+
+
+@jit_inner
 def cut(polygon, lines, n, spare, spare_lines, outwards, offset, line):
     """Keep the part of a polygon in which outwards . x <= offset; returns how many corners are left."""
     kept = 0
@@ -73,7 +88,7 @@ def cut(polygon, lines, n, spare, spare_lines, outwards, offset, line):
     return kept
 
 
-@jit
+@jit_inner
 def cut_by_sides(reference, sides, normal, polygon, lines, n, spare, spare_lines):
     """Cut a polygon by the planes through the edges of a reference polygon, along its normal."""
     for k in range(sides):
@@ -85,17 +100,41 @@ def cut_by_sides(reference, sides, normal, polygon, lines, n, spare, spare_lines
     return n
 
 
-@jit
-def put_polygon(hits, tags, count, polygon, lines, n, normal, offset, sign, radius, margin, tag):
-    """Contacts of the corners of an incident polygon with the reference plane normal . x = offset.
+@jit_inner
+def cut_segment(reference, sides, normal, polygon, lines):
+    """The same for a segment, two corners; returns 2, or 0 if nothing is left."""
+    p, q = row(polygon, 0), row(polygon, 1)
+    d, low, high = minus(q, p), 0.0, 1.0
+    lines[0], lines[1] = 0, 1
+    for k in range(sides):
+        at = row(reference, k)
+        outwards = cross(minus(row(reference, (k + 1) % sides), at), normal)
+        here, slope = dot(outwards, minus(p, at)), dot(outwards, d)
+        if slope > 0.0:
+            if -here < high * slope:
+                high, lines[1] = -here / slope, LINES + k
+        elif slope < 0.0:
+            if -here < low * slope:
+                low, lines[0] = -here / slope, LINES + k
+        elif here > 0.0:
+            return 0
+    if low > high:
+        return 0
+    set_row(polygon, 0, along(p, low, d))
+    set_row(polygon, 1, along(p, high, d))
+    return 2
 
-    The contact normal is sign times that of the plane; radius is what the two solids are larger than their cores,
-    all of it on the incident side.
+
+@jit_inner
+def put_polygon(hits, tags, count, polygon, lines, n, facing, offset, normal, sign, radius, margin, tag):
+    """Contacts of the corners of an incident polygon with the reference plane facing . x = offset, along a normal.
+
+    The reported normal is sign times that; radius is what the incident solid is larger than its core.
     """
+    steep = 1.0 / dot(facing, normal)
     for i in range(n):
         p = row(polygon, i)
-        height = dot(normal, p) - offset
-        gap = height - radius
+        gap = (dot(facing, p) - offset) * steep - radius
         if gap <= margin:
             point = along(p, -radius - 0.5 * gap, normal)
             before = lines[i - 1] if i > 0 else lines[n - 1]
@@ -103,7 +142,7 @@ def put_polygon(hits, tags, count, polygon, lines, n, normal, offset, sign, radi
     return count
 
 
-@jit
+@jit_inner
 def thin_out(hits, tags, begin, count, u, v):
     """Keep the extreme points in four directions of the plane of u and v, and the deepest; returns the new count."""
     if count - begin <= 4:

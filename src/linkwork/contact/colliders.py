@@ -8,16 +8,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.contact.broadphase import DIGIT, SORTING
+from linkwork.contact.broadphase import DIGIT, SORTING, build, morton_order
 from linkwork.contact.layout import (
+    AT_INTEGERS,
+    AT_NUMBERS,
     BODY,
     BOX,
     CAPSULE,
     CONSTANTS,
+    CYLINDER,
+    ELLIPSOID,
     FIELD,
     GROUP,
+    HULL,
     KIND,
     LARGE,
+    MESH,
     MIDDLE,
     MOVED,
     PLANE,
@@ -28,6 +34,7 @@ from linkwork.contact.layout import (
     TURNED,
 )
 from linkwork.contact.narrowphase_boxes import box_box, capsule_box
+from linkwork.contact.narrowphase_convex import convex_convex, plane_cylinder, plane_ellipsoid, plane_hull
 from linkwork.contact.narrowphase_round import (
     capsule_capsule,
     plane_box,
@@ -37,8 +44,9 @@ from linkwork.contact.narrowphase_round import (
     sphere_capsule,
     sphere_sphere,
 )
+from linkwork.contact.narrowphase_surfaces import solid_surface
 from linkwork.contact.routines import address_of, pair_room
-from linkwork.elements import Box, Capsule, Plane, Shape, Sphere
+from linkwork.elements import Box, Capsule, ConvexHull, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Shape, Sphere
 from linkwork.elements.checks import fail
 
 GROUND = -1
@@ -55,6 +63,11 @@ ROUTINES = {
     (CAPSULE, CAPSULE): capsule_capsule,
     (CAPSULE, BOX): capsule_box,
     (BOX, BOX): box_box,
+    (PLANE, CYLINDER): plane_cylinder,
+    (PLANE, ELLIPSOID): plane_ellipsoid,
+    (PLANE, HULL): plane_hull,
+    **{(a, b): convex_convex for b in (CYLINDER, ELLIPSOID, HULL) for a in range(SPHERE, b + 1)},
+    **{(a, b): solid_surface for b in (MESH, FIELD) for a in range(SPHERE, MESH)},
 }
 
 
@@ -123,13 +136,13 @@ def compile_colliders(placed: Sequence[Placed], apart: Iterable[tuple[int, int]]
     """
     n = len(placed)
     described = [_describe(c) for c in placed]
-    radius = np.array([np.linalg.norm(size) + np.linalg.norm(middle) for _, size, middle in described]).reshape(n)
+    radius = np.array([np.linalg.norm(size) + np.linalg.norm(middle) for _, size, middle, _ in described]).reshape(n)
     is_plane = np.array([kind == PLANE for kind, *_ in described], dtype=bool).reshape(n)
     is_large = _large(radius, is_plane)
     median = float(np.median(radius[~is_plane])) if (~is_plane).any() else 1.0
     rules = _bits([c.rules for c in placed])
     constants, labels = np.zeros((n, CONSTANTS)), np.zeros((n, RULES + rules.shape[1]), dtype=np.int64)
-    for c, (kind, size, middle) in enumerate(described):
+    for c, (kind, size, middle, _) in enumerate(described):
         constants[c, SIZE : SIZE + 3], constants[c, MIDDLE : MIDDLE + 3] = size, middle
         constants[c, TURNED : TURNED + 9], constants[c, MOVED : MOVED + 3] = (
             _rotation(placed[c].orientation),
@@ -142,6 +155,7 @@ def compile_colliders(placed: Sequence[Placed], apart: Iterable[tuple[int, int]]
             is_large[c],
         )
     labels[:, RULES:] = rules
+    shapes = _placed_once(placed, described, labels)
     return Geometry(
         constants=constants,
         labels=labels,
@@ -150,8 +164,10 @@ def compile_colliders(placed: Sequence[Placed], apart: Iterable[tuple[int, int]]
         large=np.flatnonzero(is_large).astype(np.int64),
         cell=np.array([median]),
         routine=_routines(labels[:, KIND], labels[:, BODY]),
-        shape_numbers=np.zeros(1),
-        shape_integers=np.zeros(1, dtype=np.int64),
+        shape_numbers=np.concatenate([np.zeros(1), *(np.array(numbers, dtype=float) for numbers, _ in shapes)]),
+        shape_integers=np.concatenate(
+            [np.zeros(1, dtype=np.int64), *(np.array(integers, dtype=np.int64) for _, integers in shapes)]
+        ),
     )
 
 
@@ -183,19 +199,94 @@ def contacts_for(capacity: int) -> Contacts:
 
 
 def _describe(c: Placed):
-    """(kind, size (3,), middle of the bounding box (3,)) of a collider."""
-    shape, zero = c.shape, (0.0, 0.0, 0.0)
+    """(kind, size (3,), middle of the bounding box (3,), (numbers, integers) of its shape) of a collider."""
+    shape, zero, none = c.shape, (0.0, 0.0, 0.0), ((), ())
+    if isinstance(shape, (Plane, Mesh, HeightField)) and c.body != GROUND:
+        remedy = "give ConvexHull(vertices)" if isinstance(shape, Mesh) else "give a Box of some thickness"
+        fail(c, f"a {type(shape).__name__} is on a body that moves", f"put it on the ground, or {remedy}")
     if isinstance(shape, Plane):
-        if c.body != GROUND:
-            fail(c, "a Plane is on a body that moves", "put it on the ground, or give a Box of some thickness")
-        return PLANE, zero, zero
+        return PLANE, zero, zero, none
     if isinstance(shape, Sphere):
-        return SPHERE, (shape.radius, 0.0, 0.0), zero
+        return SPHERE, (shape.radius, 0.0, 0.0), zero, none
     if isinstance(shape, Capsule):
-        return CAPSULE, (shape.radius, shape.length / 2, 0.0), zero
+        return CAPSULE, (shape.radius, shape.length / 2, 0.0), zero, none
     if isinstance(shape, Box):
-        return BOX, (shape.x / 2, shape.y / 2, shape.z / 2), zero
+        return BOX, (shape.x / 2, shape.y / 2, shape.z / 2), zero, none
+    if isinstance(shape, (Cylinder, Disc)):
+        along = shape.length if isinstance(shape, Cylinder) else shape.thickness
+        return CYLINDER, (shape.radius, along / 2, 0.0), zero, none
+    if isinstance(shape, Ellipsoid):
+        return ELLIPSOID, (shape.x / 2, shape.y / 2, shape.z / 2), zero, none
+    if isinstance(shape, ConvexHull):
+        low, high = shape.points.min(axis=0), shape.points.max(axis=0)
+        return HULL, (high - low) / 2, (high + low) / 2, _hull_arrays(shape)
+    if isinstance(shape, (Mesh, HeightField)):
+        vertices, triangles = (shape.vertices, shape.triangles) if isinstance(shape, Mesh) else _field_triangles(shape)
+        low, high = vertices.min(axis=0), vertices.max(axis=0)
+        kind = MESH if isinstance(shape, Mesh) else FIELD
+        return kind, (high - low) / 2, (high + low) / 2, _surface_arrays(vertices, triangles)
     fail(c, f"{shape!r} has no contact geometry", "give a shape of linkwork such as Box(0.1, 0.1, 0.1)")
+
+
+def _placed_once(placed, described, labels):
+    """The arrays of all shapes, those of equal shapes once; writes where they begin to the labels."""
+    shapes, begun, at = [], {}, [1, 1]
+    for c, (*_, arrays) in enumerate(described):
+        if len(arrays[0]) and placed[c].shape not in begun:
+            begun[placed[c].shape] = tuple(at)
+            shapes.append(arrays)
+            at = [at[k] + len(arrays[k]) for k in range(2)]
+        labels[c, AT_NUMBERS], labels[c, AT_INTEGERS] = begun.get(placed[c].shape, (0, 0))
+    return shapes
+
+
+def _hull_arrays(hull: ConvexHull):
+    """Numbers: how many vertices, they, and the planes. Integers: faces, how many follow, faces, beginnings, loops."""
+    faces = len(hull.loops)
+    begin = 2 + faces + np.cumsum([0, *map(len, hull.loops)])
+    loops = [faces, *begin.tolist(), *(v for loop in hull.loops for v in loop)]
+    planes = np.column_stack([hull.normals, hull.offsets])
+    return [len(hull.points), *hull.points.ravel(), *planes.ravel()], [faces, len(loops), *loops]
+
+
+def _field_triangles(field: HeightField):
+    """The vertices and triangles of a height field: two a cell, seen from above."""
+    nx, ny = field.heights.shape
+    x, y = (np.linspace(-half, half, n) for half, n in zip(field.size / 2, (nx, ny), strict=True))
+    grid = np.stack([*np.meshgrid(x, y, indexing="ij"), field.heights], axis=-1)
+    at = np.arange(nx * ny).reshape(nx, ny)
+    a, b, c, d = (corner.ravel() for corner in (at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]))
+    return grid.reshape(-1, 3), np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
+
+
+def _surface_arrays(vertices, triangles):
+    """Numbers: vertices and the tree over the triangles. Integers: see `narrowphase_surfaces`."""
+    T, V, corners = len(triangles), len(vertices), vertices[triangles]
+    boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
+    sorting, tally = np.zeros((SORTING, T), dtype=np.int64), np.zeros(1 << DIGIT, dtype=np.int64)
+    size = float(np.median(np.ptp(corners, axis=1).max(axis=1)))
+    morton_order(boxes, np.arange(T), size, sorting, tally)
+    tree = np.zeros((2 << max(0, T - 1).bit_length(), 6))
+    build(boxes, sorting[0], T, tree)
+    starts = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1)  # (T, 3, 2): the edges
+    edges = np.sort(starts.reshape(-1, 2), axis=1)
+    key = edges[:, 0] * V + edges[:, 1]
+    by_key = np.argsort(key, kind="stable")
+    same = np.flatnonzero(key[by_key[1:]] == key[by_key[:-1]])
+    first, second = by_key[same], by_key[same + 1]  # places 3 t + e of an edge in its two triangles, t ascending
+    across = np.roll(triangles, 1, axis=1).ravel()  # the corner across from each edge
+    opposite, owned = np.full(3 * T, -1), np.ones((T, 6), dtype=np.int64)
+    opposite[first], opposite[second] = across[second], across[first]
+    owned[second // 3, second % 3] = 0
+    flat = triangles.ravel()
+    owned[:, 3:] = 0
+    _, lowest = np.unique(flat, return_index=True)
+    owned[lowest // 3, 3 + lowest % 3] = 1
+    ends = np.unique(np.concatenate([edges, edges[:, ::-1]]), axis=0)
+    star_begin = np.searchsorted(ends[:, 0], np.arange(V + 1))
+    integers = (triangles, opposite, owned @ (1 << np.arange(6)), sorting[0], star_begin, ends[:, 1])
+    head = [V, T, len(tree) // 2, len(ends)]
+    return np.concatenate([vertices.ravel(), tree.ravel()]), np.concatenate([head, *(part.ravel() for part in integers)])
 
 
 def _routines(kinds, bodies) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.jit import jit_inner
 from linkwork.contact.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, SPHERE
 from linkwork.contact.vectors import along, cross, dot, length, minus, plus, times, turn, turn_back
 
@@ -31,7 +31,7 @@ class Solid(NamedTuple):
     vertices: np.ndarray  # (V, 3) m, local: those of all hulls
 
 
-@jit
+@jit_inner
 def core_support(solid, direction):
     """The point of the core that is farthest along a direction, m."""
     R, size, kind = solid.R, solid.size, solid.kind
@@ -65,7 +65,7 @@ def core_support(solid, direction):
     return plus(solid.p, turn(R, local))
 
 
-@jit
+@jit_inner
 def _of_segment(a, b):
     """Weights of the point of a segment nearest to the origin."""
     d = minus(b, a)
@@ -78,7 +78,7 @@ def _of_segment(a, b):
     return (1.0 - t, t)
 
 
-@jit
+@jit_inner
 def _of_triangle(a, b, c):
     """Weights of the point of a triangle nearest to the origin."""
     ab, ac = minus(b, a), minus(c, a)
@@ -103,18 +103,18 @@ def _of_triangle(a, b, c):
     return best
 
 
-@jit
+@jit_inner
 def _squared(u, a, v, b):
     q = along(times(u, a), v, b)
     return dot(q, q)
 
 
-@jit
+@jit_inner
 def _volume(a, b, c):
     return dot(a, cross(b, c))
 
 
-@jit
+@jit_inner
 def _of_tetrahedron(a, b, c, d):
     """Weights of the point of a tetrahedron nearest to the origin; all four positive: the origin is inside."""
     whole = _volume(minus(b, a), minus(c, a), minus(d, a))
@@ -147,13 +147,23 @@ def _of_tetrahedron(a, b, c, d):
     return best
 
 
-@jit
-def distance(a, b, beyond):
+@jit_inner
+def _keep(simplex, n, w, s):
+    simplex[4, 0] = n
+    for k in range(4):
+        for i in range(3):
+            simplex[k, i], simplex[k, 3 + i] = w[k][i], s[k][i]
+
+
+@jit_inner
+def distance(a, b, beyond, simplex):
     """The distance of two cores, m, the unit normal from a to b and the nearest points of both.
 
-    A distance of 0 says that they overlap or nearly touch; the normal then has no meaning. Once it is certain that
-    they are farther apart than `beyond`, a lower bound is returned that is itself larger than `beyond`.
-    Weights and points: the simplex is kept in tuples, one for each of four corners.
+    A distance of 0 says that they overlap or nearly touch; the normal then has no meaning, and `simplex` (5, 6) holds
+    the points of a minus those of b around (or next to) the origin, the points of a beside them (both relative to a),
+    and how many in simplex[4, 0]. Once it is certain that they are farther apart than `beyond`, a lower bound is returned
+    that is itself larger than `beyond`. In the end too the distance is that of two planes across the normal: the largest
+    lower bound, since the last steps on curved solids improve the points and spoil the direction.
     """
     zero = (0.0, 0.0, 0.0)
     towards = minus(b.p, a.p)
@@ -164,7 +174,7 @@ def distance(a, b, beyond):
     w0 = w1 = w2 = w3 = zero  # corners of the simplex: points of a minus points of b
     s0 = s1 = s2 = s3 = zero  # and the points of a
     l0 = l1 = l2 = l3 = 0.0
-    nearest = np.inf
+    nearest, lower, normal = np.inf, 0.0, zero
     size = 0.0
     for _ in range(STEPS):
         on_a = minus(core_support(a, times(-1.0, v)), a.p)
@@ -172,8 +182,12 @@ def distance(a, b, beyond):
         w = minus(on_a, on_b)
         size = max(size, abs(w[0]), abs(w[1]), abs(w[2]))
         vw = dot(v, w)
-        if vw > 0.0 and vw * vw > beyond * beyond * dot(v, v):
-            return vw / length(v), times(-1.0 / length(v), v), zero, zero
+        if vw > 0.0:  # the plane across v keeps the two that far apart
+            size_of_v = length(v)
+            if vw > lower * size_of_v:
+                lower, normal = vw / size_of_v, times(-1.0 / size_of_v, v)
+                if lower > beyond:
+                    return lower, normal, zero, zero
         if n > 0 and nearest - vw <= max(PRECISION * nearest, ROUNDING * size * math.sqrt(nearest)):
             break
         if (n > 0 and w == w0) or (n > 1 and w == w1) or (n > 2 and w == w2) or (n > 3 and w == w3):
@@ -192,6 +206,7 @@ def distance(a, b, beyond):
             l0, l1, l2, l3 = _of_tetrahedron(w0, w1, w2, w3)
         n += 1
         if n == 4 and l0 > 0.0 and l1 > 0.0 and l2 > 0.0 and l3 > 0.0:
+            _keep(simplex, 4, (w0, w1, w2, w3), (s0, s1, s2, s3))
             return 0.0, zero, zero, zero
         # only corners that carry weight stay
         kept = 0
@@ -223,6 +238,7 @@ def distance(a, b, beyond):
             v_new = along(v_new, l2, w2)
         vv = dot(v_new, v_new)
         if vv <= (TOUCHING * size) ** 2:
+            _keep(simplex, n, (w0, w1, w2, w3), (s0, s1, s2, s3))
             return 0.0, zero, zero, zero
         if vv >= nearest:  # rounding: no further progress
             break
@@ -232,6 +248,8 @@ def distance(a, b, beyond):
         on_a = along(on_a, l1, s1)
     if n > 2:
         on_a = along(on_a, l2, s2)
-    apart = math.sqrt(nearest)
+    if lower == 0.0:  # rounding hides which side is which
+        _keep(simplex, n, (w0, w1, w2, w3), (s0, s1, s2, s3))
+        return 0.0, zero, zero, zero
     on_a = plus(a.p, on_a)
-    return apart, times(-1.0 / apart, v), on_a, minus(on_a, v)
+    return lower, normal, on_a, minus(on_a, v)

@@ -2,6 +2,8 @@
 
 PLANE, SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, HULL, MESH, FIELD = range(9)  # kinds; a pair is taken in this order
 
+TRIANGLE = 9  # one of a surface: no collider of its own
+
 # numbers that do not change
 SIZE = 0  # (3) m: half lengths, or radius and half length; of a hull or surface, half of its bounding box
 MIDDLE = 3  # (3) m: of the local bounding box

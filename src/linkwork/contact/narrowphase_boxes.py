@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.jit import jit_inner
 from linkwork.contact.clipping import box_face, cut_by_sides, put, put_polygon, thin_out
 from linkwork.contact.gjk import Solid, distance
 from linkwork.contact.layout import BOX, CAPSULE
 from linkwork.contact.narrowphase_round import ball_box, nearest_parameters
-from linkwork.contact.routines import collider, margin_of, polygons, results
+from linkwork.contact.routines import collider, margin_of, polygons, results, simplex_of
 from linkwork.contact.vectors import along, axis, clamped, cross, dot, length, minus, plus, times, turn, turn_back
 
 PARALLEL = 1e-12  # squared sine below which two edges make no axis
@@ -18,7 +18,7 @@ EDGES = 1 << 41  # two edges that cross
 FROM_SECOND = 1 << 42  # the reference face is that of the second solid
 
 
-@jit
+@jit_inner
 def most_separating_axis(size, R, p, other, S, q):
     """(separation, axis, unit normal from the first to the second box) of the largest of 15 separations.
 
@@ -59,7 +59,7 @@ def most_separating_axis(size, R, p, other, S, q):
     return best, which, normal
 
 
-@jit
+@jit_inner
 def most_opposed_face(size, S, normal):
     """The face (i, sign) of a box that looks most against a direction."""
     local = turn_back(S, normal)
@@ -68,7 +68,7 @@ def most_opposed_face(size, S, normal):
     return i, -1.0 if local[i] > 0.0 else 1.0
 
 
-@jit
+@jit_inner
 def box_on_face(hits, tags, count, size, R, p, face, other, S, q, normal, sign, margin, tag, room, lines):
     """Contacts of the incident face of the second box with the face of the first whose outward normal is `normal`."""
     side = 1.0 if dot(axis(R, face), normal) >= 0.0 else -1.0
@@ -78,10 +78,10 @@ def box_on_face(hits, tags, count, size, R, p, face, other, S, q, normal, sign, 
     n = cut_by_sides(room[2], 4, normal, room[0], lines[0], n, room[1], lines[1])
     offset = dot(normal, p) + size[face]
     faces = (2 * face + (1 if side > 0.0 else 0)) * 6 + 2 * i + (1 if turned > 0.0 else 0)
-    return put_polygon(hits, tags, count, room[0], lines[0], n, normal, offset, sign, 0.0, margin, tag + faces * FACE)
+    return put_polygon(hits, tags, count, room[0], lines[0], n, normal, offset, normal, sign, 0.0, margin, tag + faces * FACE)
 
 
-@jit
+@jit_inner
 def box_edges(hits, tags, count, size, R, p, i, other, S, q, j, normal, margin):
     """The contact of the edges along i of the first and j of the second box that meet across a normal."""
     n, m = turn_back(R, normal), turn_back(S, normal)
@@ -128,15 +128,15 @@ def box_box(numbers, integers, shape_numbers, shape_integers):
         nearest = min(nearest, hits[k, 6])
     scale = length(size) + length(other)
     if apart > 0.0 and nearest > apart + ROUNDING * scale:  # the axis is a bound that no pair of points attains
-        count = _box_box_apart(hits, tags, count, size, R, p, other, S, q, normal, apart, margin)
+        count = _box_box_apart(hits, tags, count, size, R, p, other, S, q, normal, apart, margin, simplex_of(numbers))
     return thin_out(hits, tags, 0, count, u, v)
 
 
-@jit
-def _box_box_apart(hits, tags, count, size, R, p, other, S, q, normal, bound, margin):
+@jit_inner
+def _box_box_apart(hits, tags, count, size, R, p, other, S, q, normal, bound, margin, simplex):
     """Add the nearest points of two boxes that are apart, corner to corner or corner to edge."""
     a, b = Solid(BOX, size, R, p, 0, 0, hits), Solid(BOX, other, S, q, 0, 0, hits)  # no vertices
-    apart, towards, on_a, on_b = distance(a, b, margin)
+    apart, towards, on_a, on_b = distance(a, b, margin, simplex)
     if apart > margin:
         return count
     if apart == 0.0:  # touching to rounding: the best axis stands for the normal
@@ -164,7 +164,7 @@ def capsule_box(numbers, integers, shape_numbers, shape_integers):
     margin = margin_of(numbers)
     a, b = Solid(CAPSULE, size, R, p, 0, 0, hits), Solid(BOX, other, S, q, 0, 0, hits)  # no vertices
     radius, half, d = size[0], size[1], axis(R, 2)
-    apart, normal, on_a, on_b = distance(a, b, margin + radius)
+    apart, normal, on_a, on_b = distance(a, b, margin + radius, simplex_of(numbers))
     if apart > margin + radius:
         return 0
     deep = apart == 0.0

@@ -5,7 +5,7 @@ Routines (see `routines`) write contacts (point, normal from the first to the se
 
 import math
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.jit import jit_inner
 from linkwork.contact.clipping import put
 from linkwork.contact.routines import collider, margin_of, results
 from linkwork.contact.vectors import across, along, axis, clamped, cross, dot, length, minus, plus, times, turn, turn_back, unit
@@ -16,7 +16,7 @@ END = 1e-6  # relative: of two ends side by side, the first capsule's counts
 ALIKE = 0.9  # cosine of the angle up to which points of one pair are taken together
 
 
-@jit
+@jit_inner
 def balls(hits, tags, count, tag, p, r, q, s, otherwise):
     """The contact of a ball (p, r) with a ball (q, s); where the centres coincide the normal is `otherwise`."""
     d = minus(q, p)
@@ -25,7 +25,7 @@ def balls(hits, tags, count, tag, p, r, q, s, otherwise):
     return put(hits, tags, count, tag, along(p, r + 0.5 * gap, normal), normal, gap)
 
 
-@jit
+@jit_inner
 def plane_ball(hits, tags, count, tag, R, p, centre, radius, margin):
     normal = axis(R, 2)
     gap = dot(minus(centre, p), normal) - radius
@@ -63,7 +63,7 @@ def plane_box(numbers, integers, shape_numbers, shape_integers):
     return count
 
 
-@jit
+@jit_inner
 def nearest_on_axis(S, q, half, p):
     """Where on the axis of a capsule, from -half to half, the point nearest to p lies."""
     return clamped(dot(minus(p, q), axis(S, 2)), -half, half)
@@ -83,7 +83,7 @@ def sphere_capsule(numbers, integers, shape_numbers, shape_integers):
     return balls(hits, tags, 0, 0, p, radius, along(q, t, d), size[0], across(d))
 
 
-@jit
+@jit_inner
 def nearest_parameters(d, half, e, other_half, r):
     """The parameters of the nearest points of two segments with unit directions; r leads from one middle to the other.
 
@@ -144,7 +144,7 @@ def capsule_capsule(numbers, integers, shape_numbers, shape_integers):
     return count
 
 
-@jit
+@jit_inner
 def to_box(size, local):
     """The point of a box nearest to a point, in its frame, the normal outwards there and the distance.
 
@@ -165,7 +165,7 @@ def to_box(size, local):
     return along(local, -best, normal), normal, best
 
 
-@jit
+@jit_inner
 def ball_box(hits, tags, count, tag, radius, p, size, S, q):
     nearest, normal, far = to_box(size, turn_back(S, minus(p, q)))
     gap = far - radius

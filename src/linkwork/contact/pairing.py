@@ -1,10 +1,10 @@
 """Which colliders may touch: other bodies, other groups, a common rule, and not on the list of exceptions."""
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.jit import jit_inner
 from linkwork.contact.layout import BODY, GROUP, RULES
 
 
-@jit
+@jit_inner
 def may_touch(labels, apart, a, b):
     """Whether colliders a < b make a pair; apart: a n + b of those that never do, ascending."""
     if labels[a, BODY] == labels[b, BODY]:
@@ -18,7 +18,7 @@ def may_touch(labels, apart, a, b):
     return shared and not _listed(apart, a * labels.shape[0] + b)
 
 
-@jit
+@jit_inner
 def _listed(keys, key):
     """Whether a key is in a sorted array."""
     low, high = 0, keys.shape[0]

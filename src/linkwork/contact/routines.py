@@ -15,19 +15,23 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.codegen.jit import INTERPRETED, jit
+from linkwork.codegen.jit import INTERPRETED, jit_inner
 
 HITS = 64  # points of one pair before they are thinned out
 SOLID = 15  # numbers of a collider: size (3), rotation (9), position (3)
 MARGIN = 2 * SOLID  # place of the margin
 AT_HITS = MARGIN + 1
 AT_ROOM = AT_HITS + 7 * HITS
-NUMBERS = AT_ROOM + 9 * HITS  # then room of its own for a routine
-OWN_NUMBERS = 8192
-AT_TAGS = 8  # before it: where the shapes of the two colliders begin
+AT_SIMPLEX = AT_ROOM + 9 * HITS
+AT_POLYTOPE = AT_SIMPLEX + 30
+CORNERS, FACES = 192, 512  # of the polytope that grows between two solids that overlap
+AT_OWN = AT_POLYTOPE + 6 * CORNERS + 4 * FACES
+NUMBERS = AT_OWN + 64
+AT_TAGS = 6  # before it: where the shapes of the two colliders begin, in numbers and integers, and their kinds
 AT_LINES = AT_TAGS + HITS
-INTEGERS = AT_LINES + 3 * HITS
-OWN_INTEGERS = 8192
+AT_FACES = AT_LINES + 3 * HITS
+AT_OWN_INTEGERS = AT_FACES + 5 * FACES
+INTEGERS = AT_OWN_INTEGERS + 64
 
 if INTERPRETED:
 
@@ -56,7 +60,7 @@ else:
     )
     _COMPILED: dict[Callable, Any] = {}
 
-    @jit
+    @jit_inner
     def view(flat, begin, length):
         """A part of an array that is given by its address."""
         return carray(flat, begin + length)[begin:]
@@ -78,36 +82,50 @@ else:
 
         return types.int64(*[types.int64] * 5), generate
 
-    @jit
+    @jit_inner
     def call(address, numbers, integers, shape_numbers, shape_integers):
         """Run a routine on arrays."""
         return _call(address, numbers.ctypes.data, integers.ctypes.data, shape_numbers.ctypes.data, shape_integers.ctypes.data)
 
 
-@jit
+@jit_inner
 def collider(numbers, which):
     """Size (tuple), rotation (3, 3) and position (tuple) of the first (0) or second (1) collider of a pair."""
     c = view(numbers, which * SOLID, SOLID)
     return (c[0], c[1], c[2]), c[3:12].reshape(3, 3), (c[12], c[13], c[14])
 
 
-@jit
+@jit_inner
 def results(numbers, integers):
     """Where contacts go: hits (HITS, 7): point, normal, gap; tags (HITS,): their features."""
     return view(numbers, AT_HITS, 7 * HITS).reshape(HITS, 7), view(integers, AT_TAGS, HITS)
 
 
-@jit
+@jit_inner
 def polygons(numbers, integers):
     """Room for three polygons (3, HITS, 3) and their lines (3, HITS)."""
     return view(numbers, AT_ROOM, 9 * HITS).reshape(3, HITS, 3), view(integers, AT_LINES, 3 * HITS).reshape(3, HITS)
 
 
-@jit
+@jit_inner
+def simplex_of(numbers):
+    """Room for `gjk.distance`."""
+    return view(numbers, AT_SIMPLEX, 30).reshape(5, 6)
+
+
+@jit_inner
+def polytope_of(numbers, integers):
+    """Room for `epa.penetration`: corners (CORNERS, 6), planes (FACES, 4), faces (FACES, 5)."""
+    flat = view(numbers, AT_POLYTOPE, 6 * CORNERS + 4 * FACES)
+    corners, planes = flat[: 6 * CORNERS].reshape(CORNERS, 6), flat[6 * CORNERS :].reshape(FACES, 4)
+    return corners, planes, view(integers, AT_FACES, 5 * FACES).reshape(FACES, 5)
+
+
+@jit_inner
 def margin_of(numbers):
     return view(numbers, MARGIN, 1)[0]
 
 
 def pair_room() -> tuple[np.ndarray, np.ndarray]:
     """The arrays `numbers` and `integers` of a routine."""
-    return np.zeros(NUMBERS + OWN_NUMBERS), np.zeros(INTEGERS + OWN_INTEGERS, dtype=np.int64)
+    return np.zeros(NUMBERS), np.zeros(INTEGERS, dtype=np.int64)

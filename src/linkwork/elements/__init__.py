@@ -21,7 +21,7 @@ from .forces import Damper, Drag, Force, Motor, Spring, Wrench
 from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
 from .parameter import Parameter
-from .shapes import Box, Capsule, Cylinder, Disc, Ellipsoid, Plane, Shape, Sphere
+from .shapes import Box, Capsule, ConvexHull, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Shape, Sphere
 from .trajectory import Trajectory
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Contact",
     "ContactElement",
     "ContactSpring",
+    "ConvexHull",
     "Cylinder",
     "Cylindrical",
     "Damper",
@@ -51,10 +52,12 @@ __all__ = [
     "Gear",
     "Ground",
     "HardLimit",
+    "HeightField",
     "Hinge",
     "Joint",
     "JointLimit",
     "JointSpring",
+    "Mesh",
     "Motion",
     "Motor",
     "NoContact",
