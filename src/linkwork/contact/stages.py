@@ -35,7 +35,7 @@ from linkwork.contact.rows import (
 
 OPENING, CLOSING = 0, 1  # stages: before the bodies move, and after
 RECOVERED = 0.2  # part of an overlap that is taken back in a step
-NEVER = -1e30  # m/s: a target that leaves a row out
+LEFT_OUT = 10.0  # times the fastest approach: the target of rows that are left out
 RESTING = 2.0  # times gravity times the step: what approaches no faster than that is at rest
 FAR = 2.0  # times what bodies move in a step: they are looked for that far
 TURN_SLACK = 0.05  # rad: limits that are nearer than that are looked at
@@ -127,43 +127,61 @@ def predict(work, bodies, body_of, used, R, u, before, scale, turning):
 
 
 @jit
+def _approach(rows, k, u):
+    """The normal velocity of a row."""
+    a, b, c = rows.slot_a[k], rows.slot_b[k], 0.0
+    for i in range(6):
+        if a >= 0:
+            c += rows.Ja[k, 0, i] * u[a, i]
+        if b >= 0:
+            c += rows.Jb[k, 0, i] * u[b, i]
+    return c
+
+
+@jit
+def _far_below(rows, m, u):
+    """A target that leaves a row out: impulses do not make bodies approach that fast."""
+    largest = 0.0
+    for k in range(m):
+        largest = max(largest, abs(_approach(rows, k, u)))
+    return -LEFT_OUT * (largest + 1.0)
+
+
+@jit
 def bounce(rows, m, u, h, slow, near, stage):
     """Set targets for rows that bounce, and leave out all others; whether there is any. slow: m/s, at which nothing bounces; near: m,
     what counts as touching after the motion."""
-    some = False
+    some, never = False, _far_below(rows, m, u)
     for k in range(m):
-        rows.target[k, 0] = NEVER
+        rows.target[k, 0] = never
+        for i in range(3):
+            rows.impulse[k, i] = 0.0
         rows.target[k, 1] = rows.target[k, 2] = 0.0
         if not rows.numbers[k, RESTITUTION] > 0.0:
             continue
-        a, b, c, gap = rows.slot_a[k], rows.slot_b[k], 0.0, rows.numbers[k, GAP]
-        for i in range(6):
-            if a >= 0:
-                c += rows.Ja[k, 0, i] * u[a, i]
-            if b >= 0:
-                c += rows.Jb[k, 0, i] * u[b, i]
+        c, gap = _approach(rows, k, u), rows.numbers[k, GAP]
         meets = gap + h * c < 0.0 if stage == OPENING else gap <= near
         if meets and c < -max(rows.numbers[k, ABOVE_SPEED], slow):
             rows.target[k, 0] = -rows.numbers[k, RESTITUTION] * c
             some = True
-        rows.impulse[k] = 0.0
     return some
 
 
 @jit
-def aim(rows, m, h, near, stage, labels, impulses, cached):
+def aim(rows, m, u, h, near, stage, labels, impulses, cached):
     """Targets of all rows, and the cached impulses of the same rows to start from. Rows and cache are in the same order."""
-    j = 0
+    j, never = 0, _far_below(rows, m, u)
     for k in range(m):
-        gap = rows.numbers[k, GAP]
+        gap, left_out = rows.numbers[k, GAP], False
         if stage == OPENING:
             rows.target[k, 0] = -gap / h if gap > 0.0 else min(rows.numbers[k, RECOVERY], -RECOVERED * gap / h)
         else:
-            rows.target[k, 0] = 0.0 if gap <= near else NEVER
+            left_out = gap > near
+            rows.target[k, 0] = never if left_out else 0.0
         rows.target[k, 1] = rows.target[k, 2] = 0.0
         while j < cached and _compare(labels[j], rows.labels[k]) < 0:
             j += 1
-        same = j < cached and _compare(labels[j], rows.labels[k]) == 0
+        same = j < cached and not left_out and _compare(labels[j], rows.labels[k]) == 0
         for i in range(3):
             rows.impulse[k, i] = impulses[j, 3 * stage + i] if same else 0.0
 

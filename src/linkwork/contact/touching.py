@@ -328,7 +328,7 @@ class Touching:
             if not stages.bounce(rows, m, slots.u, h, slow, self.near, stage):
                 break
             self._solve()
-        stages.aim(rows, m, h, self.near, stage, self.cache_labels, self.cache, self.cached)
+        stages.aim(rows, m, slots.u, h, self.near, stage, self.cache_labels, self.cache, self.cached)
         self._solve()
         stages.apply(work, self.programs.table, self.trees, self.sweeping, rows, m, slots, self.used, self.groups, scale)
 
