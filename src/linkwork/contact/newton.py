@@ -18,6 +18,7 @@ import numpy as np
 
 from linkwork.codegen.jit import jit
 from linkwork.contact.cholesky import BITS, Factors, connect, factor, factors, find, order, solve
+from linkwork.contact.gauss_seidel import sweep_contacts
 from linkwork.contact.problem import (
     CONVERGED,
     TOO_SMALL,
@@ -32,8 +33,9 @@ from linkwork.contact.problem import (
     workspace,
 )
 
-START, SOFTEST, STIFFEST = 30.0, 0.1, 1e6  # stiffness of contacts, times their own inverse mass
+START, SOFTEST, STIFF, STIFFEST = 30.0, 0.1, 1e3, 1e6  # stiffness of contacts, times their own inverse mass
 INNER = 15  # Newton steps a round
+SWEEPS = 6  # of Gauss-Seidel after a round that was stiff and did not halve the residual
 RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
 HALVINGS = 30
@@ -97,15 +99,16 @@ def newton(problem, work, tolerance, iterations):
         made, minimal = _round(problem, work, stiffness, relax, max(0.1 * tolerance, INEXACT * residual), iterations - steps)
         push_all(problem, base)
         after = residuals(problem, base)
-        steps += made
+        steps += max(1, made)
         if minimal or after < residual:
-            residual, relax = after, RELAX
+            slow, residual, relax = stiffness >= STIFF and after > 0.5 * residual, after, RELAX
             stiffness *= 10.0 if made <= 2 else 3.0 if made <= 5 else 1.0 if made <= 10 else 0.3
         else:
-            stiffness *= 0.1
+            slow, stiffness = True, 0.1 * stiffness
             problem.impulse[:] = work.centre[: len(problem.mu)]
             push_all(problem, base)
-            residuals(problem, base)
+        if slow and not residual <= tolerance:
+            _, _, residual = sweep_contacts(problem, base, tolerance, SWEEPS)
     move(problem, base)
     return (CONVERGED if residual <= tolerance else UNCONVERGED), steps, residual
 
