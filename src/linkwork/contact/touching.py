@@ -107,7 +107,7 @@ class Touching:
         self.reach = self._reach(self.geometry, self.hard_stops)
         self.axes, self.origins, self.margins = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros(2)
         self.R, self.found = np.zeros(0), contacts_for(0)
-        self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = 0
+        self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = self.panels = 0
         self.iterations, self.residual, self.unsolved = 0, 0.0, 0.0  # the most and the worst of the last step; of what failed, until told
         self.fresh = False  # rows and responses are those of the present configuration and factors
         self.ended = False  # rows are those of the end of a step
@@ -249,7 +249,7 @@ class Touching:
         self.R = np.zeros(max(responses, len(self.R)))
         self.blocks = max(blocks, self.blocks)
         rows = max(1, len(self.rows.mu))
-        self.solver = newton_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)))
+        self.solver = newton_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)), self.panels)
 
     # -- what is kept -------------------------------------------------------------------------------------------
     def forget(self) -> None:
@@ -337,8 +337,10 @@ class Touching:
         rows, slots, m, g = self.rows, self.slots, self.count, self.groups
         problem = Problem(slots.u[: self.used], slots.first[:g], slots.size[:g], slots.at[:g], self.R[: self.length], rows.slot_a[:m],
                           rows.slot_b[:m], rows.Ja[:m], rows.Jb[:m], rows.mu[:m], rows.target[:m], rows.impulse[:m])  # fmt: skip
-        status, iterations, residual = newton(problem, self.solver, TOLERANCE, ITERATIONS)
-        assert status != TOO_SMALL
+        while (solved := newton(problem, self.solver, TOLERANCE, ITERATIONS))[0] == TOO_SMALL:  # the factors fill in
+            self.panels = ROOM * max(self.panels, 36 * g)
+            self._make_room(0, 0, 0)
+        status, iterations, residual = solved
         self.iterations, self.residual = max(self.iterations, iterations), max(self.residual, residual)
         if status != CONVERGED:
             self.unsolved = max(self.unsolved, residual)
