@@ -27,8 +27,9 @@ STRETCHED = 1e-6  # m, rad: of a rope or hard limit, the same
 
 @dataclass(frozen=True)
 class TouchingPoint:
-    """One contact point. `impulse` (3, N s) is what the second of `bodies` got from the first in the last step, `force` (3, N) the same over
-    the time of the step; `normal` points from the first to the second. `colliders`: a Collider, or the body whose shape it is."""
+    """One contact point. `impulse` (3, N s) is what the second of `bodies` got from the first in the last step, `force` (3, N)
+    the same over the time of the step; `normal` points from the first to the second. `colliders`: a Collider, or the body
+    whose shape it is."""
 
     bodies: tuple
     colliders: tuple
@@ -68,8 +69,8 @@ class TouchingPoints(list):
 
 @dataclass(frozen=True)
 class ContactReport:
-    """How the contact problems of the last step (of the last call of `step`) were solved: `residual` is how far velocities are from
-    the law of contact (m/s), `penetration` the deepest overlap (m)."""
+    """How the contact problems of the last step (of the last call of `step`) were solved: `residual` is how far velocities are
+    from the law of contact (m/s), `penetration` the deepest overlap (m)."""
 
     points: int
     iterations: int

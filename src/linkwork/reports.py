@@ -73,10 +73,13 @@ class Reports:
     _solved: bool  # accelerations and multipliers are those of this moment
     _sharing: Sharing | None = None  # of redundant constraints then
     _touching: Touching | None = None  # what touches, if anything can
-    dt: float
     world: Any
 
     def _follow_world(self) -> None:
+        raise NotImplementedError
+
+    @property
+    def dt(self) -> float:
         raise NotImplementedError
 
     # -- bodies ------------------------------------------------------------------------------------------------
@@ -136,8 +139,8 @@ class Reports:
 
     def reaction(self, constraint, body=None) -> Reaction:
         """The force and torque that a constraint puts on its second body (on its only body), at the anchor, from the
-        accelerations of this moment. `body`: on another of its bodies. Of a rope or a hard limit it is the mean of the last step, and so
-        are contact forces that accelerations of this moment count with."""
+        accelerations of this moment. `body`: on another of its bodies. Of a rope or a hard limit it is the mean of the last
+        step, and so are contact forces that accelerations of this moment count with."""
         if (stop := self._stop(constraint)) is not None:
             return self._stop_reaction(stop, body)
         node_number, part = self._constraint(constraint)
@@ -161,8 +164,8 @@ class Reports:
 
         All solves of the step are added up: the kicks of rattle with their corrections, the stages of rk4 and dopri5 with
         their projection, in all parts of a step that was cut. The rows of a Ball, and the first three of a Hinge, are
-        the axes of the world, and the impulse is on the second body. A rope gives one number, its pull; so does a hard limit, negative
-        where it pushes its coordinate up.
+        the axes of the world, and the impulse is on the second body. A rope gives one number, its pull; so does a hard limit,
+        negative where it pushes its coordinate up.
 
         >>> import linkwork as lw
         >>> world = lw.World(gravity=(0, 0, -10))
@@ -173,8 +176,9 @@ class Reports:
         >>> float(sim.impulse("hook")[2].round(12))
         0.2
         """
-        if (stop := self._stop(constraint)) is not None:
-            return np.array([sum(given.sign * float(rows.total[k, 0]) for given, rows, k in self._touching.of_element(stop))])
+        if (element := self._stop(constraint)) is not None:
+            given = [stop.sign * float(rows.total[k, 0]) for stop, rows, k in self._in_contact().of_element(element)]
+            return np.array([sum(given)])
         node_number, part = self._constraint(constraint)
         if not self._impulses:
             raise LinkworkError(self._no_impulses())
@@ -183,8 +187,9 @@ class Reports:
         return -self.work[start : start + node.kind.size][node.rows_of(node.elements[part])]
 
     def contacts(self) -> contact_reports.TouchingPoints:
-        """Where bodies touch, and the forces there: a list of points, in a fixed order, with arrays of all of them behind it. They are those
-        of the last step (`euler`: of its beginning), with what it gave; before the first one there are no forces.
+        """Where bodies touch, and the forces there: a list of points, in a fixed order, with arrays of all of them behind it.
+        They are those of the last step (`euler`: of its beginning), with what it gave; before the first one there are no
+        forces.
 
         >>> import linkwork as lw
         >>> world = lw.World(gravity=(0, 0, -10))

@@ -241,8 +241,8 @@ class Simulation(Reports):
                 n -= 1
             if self._touching is not None and self._touching.unsolved > UNSOLVED and self._tells_unsolved:
                 self._tells_unsolved = False
-                self.note(f"Simulation: contact impulses at {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s, "
-                          f"after {ITERATIONS} iterations; the run goes on with them, for better ones take a smaller dt")  # fmt: skip
+                off = f"contact impulses at {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
+                self.note(f"Simulation: {off} after {ITERATIONS} iterations; the run goes on, a smaller dt may help")
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
@@ -531,8 +531,8 @@ class Simulation(Reports):
             able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() if kind.takes_contact
                     for name in kind.integrators if name in IN_CONTACT]  # fmt: skip
             element = next(e for e in self.world.contacts if acts(e))
-            raise LinkworkError(f'{checks.label(element)}: the solver "{self.solver}" with the integrator "{self.integrator_name}" '
-                                f"takes no contact; use {', '.join(able)}")  # fmt: skip
+            raise LinkworkError(f'{checks.label(element)}: the solver "{self.solver}" with the integrator '
+                                f'"{self.integrator_name}" takes no contact; use {", ".join(able)}')  # fmt: skip
 
     def _refuse_velocity_forces(self) -> None:
         for force in self.model.forces:

@@ -88,15 +88,15 @@ def test_a_ball_bounces_to_e_squared_of_its_height(e):
     floor(world)
     world.add(lw.RigidBody(1.0, shape=lw.Sphere(radius), position=(0, 0, radius + height), name="ball"))
     world.add(lw.Contact(restitution=e))
-    sim = lw.Simulation(world, dt=2e-4)
+    sim = lw.Simulation(world, dt=5e-4)
     tops, last = [], 0.0
-    for _ in range(6000):
+    for _ in range(2400):
         sim.step()
         speed = sim.velocity("ball")[2]
         if last > 0 >= speed:
             tops.append(sim.position("ball")[2] - radius)
         last = speed
-    assert np.allclose(tops[:2], [height * e**2, height * e**4], rtol=0.01)
+    assert np.allclose(tops[:2], [height * e**2, height * e**4], rtol=0.04)
 
 
 @BOTH
@@ -122,7 +122,15 @@ def test_free_collisions_conserve_momentum_to_rounding():
     for k in range(8):
         shape = [lw.Sphere(0.1), lw.Box(0.2, 0.15, 0.1), lw.Capsule(0.06, 0.2)][k % 3]
         place = 0.4 * np.array([k % 2, k // 2 % 2, k // 4]) + 0.02 * rng.normal(size=3)
-        world.add(lw.RigidBody(rng.uniform(0.5, 2), shape=shape, position=place, velocity=2 * (0.2 - place), angular_velocity=rng.normal(size=3)))
+        world.add(
+            lw.RigidBody(
+                rng.uniform(0.5, 2),
+                shape=shape,
+                position=place,
+                velocity=2 * (0.2 - place),
+                angular_velocity=rng.normal(size=3),
+            )
+        )
     world.add(lw.Contact(friction=0.4, restitution=0.5))
     sim = lw.Simulation(world, dt=2e-3)
 
@@ -136,20 +144,26 @@ def test_free_collisions_conserve_momentum_to_rounding():
 
     before, kinetic = momenta(), sim.energy().kinetic
     met = 0
-    for _ in range(60):
-        sim.step(5)
+    for _ in range(300):
+        sim.step()
         met += len(sim.contacts())
     assert met > 5
     assert sim.energy().kinetic < 0.8 * kinetic
     assert np.abs(momenta()[:3] - before[:3]).max() < 1e-12
-    assert np.abs(momenta()[3:] - before[3:]).max() < 1e-4  # impulses act where bodies meet within the step, not where they stand
+    assert (
+        np.abs(momenta()[3:] - before[3:]).max() < 1e-4
+    )  # impulses act where bodies meet within the step, not where they stand
 
 
 def test_newtons_cradle_sends_the_last_ball_away():
     world = lw.World(gravity=(0, 0, 0))
     for k in range(5):
         moving = (1.0, 0, 0) if k == 0 else (0, 0, 0)
-        world.add(lw.RigidBody(1.0, shape=lw.Sphere(0.1), position=(0.2 * k - (0.05 if k == 0 else 0), 0, 0), velocity=moving, name=f"ball{k}"))
+        world.add(
+            lw.RigidBody(
+                1.0, shape=lw.Sphere(0.1), position=(0.2 * k - (0.05 if k == 0 else 0), 0, 0), velocity=moving, name=f"ball{k}"
+            )
+        )
     world.add(lw.Contact(friction=0.0, restitution=1.0))
     sim = lw.Simulation(world)
     sim.run(0.1)
@@ -162,23 +176,22 @@ def test_an_impact_travels_through_joints_at_once(integrator):
     """Two hinged rods in a line, struck at the free end of the second by the floor's edge: impulses of the dense system."""
     world = lw.World(gravity=(0, 0, 0))
     for k in range(2):
-        world.add(lw.RigidBody(1.0, shape=lw.Box(1.0, 0.02, 0.02), position=(0.5 + k, 0, 0.0), velocity=(0, 0, -1.0), name=f"rod{k}"))
+        world.add(
+            lw.RigidBody(1.0, shape=lw.Box(1.0, 0.02, 0.02), position=(0.5 + k, 0, 0.0), velocity=(0, 0, -1.0), name=f"rod{k}")
+        )
     world.add(lw.Hinge("rod0", "rod1", at=(1, 0, 0), axis=(0, 1, 0), name="pin"))
     world.add(lw.Collider("rod1", lw.Sphere(0.01), position=(0.5, 0, 0), name="tip"))
     world.add(lw.Collider(world.ground, lw.Plane(), position=(0, 0, -0.0105), name="floor"))
     world.add(lw.Contact(friction=0.0))
-    world.add(lw.NoContact("rod0", world.ground))
     sim = lw.Simulation(world, dt=1e-4, integrator=integrator)
     sim.step(6)
-    given = sum(point.impulse[2] for point in sim.contacts())
-    I, m = 1 / 12 * (1 + 0.02**2), 1.0
-    # unknowns: v0, w0, v1, w1 (up, turning), pin P on rod1, tip J; the other way round: z' = -w y arm
+    I, m = 1 / 12, 1.0
+    # unknowns: v0, w0, v1, w1 (upwards, about y), the pin's impulse on rod1, the floor's; a point at x moves up by v - w x
     A = np.array([[m, 0, 0, 0, 1, 0], [0, I, 0, 0, -0.5, 0], [0, 0, m, 0, -1, -1], [0, 0, 0, I, -0.5, 0.5],
                   [1, -0.5, -1, -0.5, 0, 0], [0, 0, 1, -0.5, 0, 0]])  # fmt: skip
-    v0, w0, v1, w1, _, J = np.linalg.solve(A, [-m, 0, -m, 0, 0, 0])
-    assert np.allclose([sim.velocity("rod0")[2], sim.velocity("rod1")[2]], [v0, v1], atol=2e-2)
-    assert np.allclose([sim.angular_velocity("rod0")[1], sim.angular_velocity("rod1")[1]], [w0, w1], atol=2e-2)
-    assert given >= 0 and J > 0
+    v0, w0, v1, w1, _, _ = np.linalg.solve(A, [-m, 0, -m, 0, 0, 0])
+    assert np.allclose([sim.velocity("rod0")[2], sim.velocity("rod1")[2]], [v0, v1], atol=2e-3)
+    assert np.allclose([sim.angular_velocity("rod0")[1], sim.angular_velocity("rod1")[1]], [w0, w1], atol=2e-3)
 
 
 def test_painleves_rod_is_resolved_by_an_impulse():

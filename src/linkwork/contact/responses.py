@@ -1,8 +1,8 @@
 """How bodies that are touched answer impulses: R of every group, by solves with the factors that are there.
 
-A *tree* is what joints connect, loops and all: one component of the model. The bodies of a tree that are touched are the slots of one
-group. A unit wrench on one of them is swept forward and backward, along the paths from the touched bodies to the root alone; what the
-touched bodies do then is a column of R. A free body answers by its own inverse mass.
+A *tree* is what joints connect, loops and all: one component of the model. The bodies of a tree that are touched are the slots
+of one group. A unit wrench on one of them is swept forward and backward, along the paths from the touched bodies to the root
+alone; what the touched bodies do then is a column of R. A free body answers by its own inverse mass.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ def sweeping(trees: Trees) -> Sweeping:
 def refuse_stretching(model, element, body: int) -> None:
     """Contacts take bodies that do not stretch."""
     if body != GROUND and stretches(model.bodies.kinds[body]):
-        raise ModelError(f"{label(element)}: {label(model.bodies.elements[body])} stretches, and contact needs bodies that do not; "
-                         "use a RigidBody, or name the bodies that touch in the Contact")  # fmt: skip
+        raise ModelError(f"{label(element)}: {label(model.bodies.elements[body])} stretches, and contact needs bodies that do "
+                         "not; use a RigidBody, or name the bodies that touch in the Contact")  # fmt: skip
 
 
 @jit

@@ -1,8 +1,8 @@
 """Rows of the contact problem: from where bodies touch, and from ropes and hard limits, to Jacobians on slots.
 
-A row is a contact (three directions: normal and two tangents) or a stop (a rope, a bound of a hard limit: one direction, tangents of
-zero and no friction). Rows are told apart by (a, b, feature): two colliders and what of them touches; stops come behind all contacts,
-with a = number of colliders + number of the stop.
+A row is a contact (three directions: normal and two tangents) or a stop (a rope, a bound of a hard limit: one direction,
+tangents of zero and no friction). Rows are told apart by (a, b, feature): two colliders and what of them touches; stops come
+behind all contacts, with a = number of colliders + number of the stop.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ STILL = 1e-12  # m: a rope shorter than this has no direction, and pulls along z
 # columns of a row's labels and numbers
 COLLIDER_A, COLLIDER_B, FEATURE, BODY_A, BODY_B = range(5)
 POINT, NORMAL, GAP, RESTITUTION, ABOVE_SPEED, RECOVERY = 0, 3, 6, 7, 8, 9
-# columns of a stop's labels and numbers: anchors in the bodies' internal frames; frame of the joint (ref, side, and the axis ref x side)
+# columns of a stop's labels and numbers: anchors in the bodies' internal frames; frame of the joint (ref, side, and the axis
+# ref x side)
 STOP_KIND, STOP_A, STOP_B, STOP_TURNS = range(4)
 ON_A, ON_B, REF_A, SIDE_A, REF_B, SIGN, BOUND, STOP_RESTITUTION = 0, 3, 6, 9, 12, 15, 16, 17
 
@@ -193,8 +194,8 @@ def stop_value(work, label, number, R, p, Ja, Jb):
 
 @jit
 def write_stops(work, rows, begin, stops, colliders, R, p, margins, speeds):
-    """Rows of the ropes and limits that are near their bounds, from `begin` on; returns the number of all rows. margins: m, rad;
-    speeds: above and recovery, m/s."""
+    """Rows of the ropes and limits that are near their bounds, from `begin` on; returns the number of all rows. margins: m,
+    rad; speeds: above and recovery, m/s."""
     k = begin
     for stop in range(len(stops.labels)):
         own, bounds = stops.labels[stop], stops.numbers[stop]

@@ -1,13 +1,15 @@
 """The contact stage of a step: detect, predict, solve, strike, one compiled function each.
 
-A step that would solve for x, changes of velocity (or accelerations), and then move the bodies by them, stops in between. `find_rows` looks
-at what touches, and `responses` at how touched bodies answer impulses; `predict` reads the velocities that the step is about to use; a
-solver finds impulses with which these obey the law of contact; `apply` adds to x what the impulses do to all bodies and constraint forces.
-So contact forces stand beside the constraint forces of the same solve, and everything that follows is as without contact.
+A step that would solve for x, changes of velocity (or accelerations), and then move the bodies by them, stops in between.
+`find_rows` looks at what touches, and `responses` at how touched bodies answer impulses; `predict` reads the velocities that
+the step is about to use; a solver finds impulses with which these obey the law of contact; `apply` adds to x what the impulses
+do to all bodies and constraint forces. So contact forces stand beside the constraint forces of the same solve, and everything
+that follows is as without contact.
 
-Targets. An open gap may close within the step (c_n >= -gap/h: speculative). Overlap is taken back by a part of it a step, no faster
-than `recovery`. What approaches faster than `above`, and would meet within the step, bounces: such rows are solved first, with the others
-left out, again and again until none approaches any more. So an impact travels through a row of balls as it should.
+Targets. An open gap may close within the step (c_n >= -gap/h: speculative). Overlap is taken back by a part of it a step, no
+faster than `recovery`. What approaches faster than `above`, and would meet within the step, bounces: such rows are solved
+first, with the others left out, again and again until none approaches any more. So an impact travels through a row of balls as
+it should.
 """
 
 from __future__ import annotations
@@ -83,7 +85,8 @@ def find_poses_and_margins(work, bodies, reach, R, p, least, h, scale, margins):
 
 @jit
 def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p, margins, speeds, slots):
-    """Rows of all contacts and stops, their slots and groups: (rows, slots, groups, length of all responses, entries of blocks)."""
+    """Rows of all contacts and stops, their slots and groups: (rows, slots, groups, length of all responses, entries of
+    blocks)."""
     write_contacts(rows, contacts, count, materials, p)
     total = write_stops(work, rows, count, stops, len(materials.body), R, p, margins, speeds)
     slots.touched[:] = False
@@ -91,7 +94,9 @@ def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p
         for end in (BODY_A, BODY_B):
             if rows.labels[k, end] >= 0:
                 slots.touched[rows.labels[k, end]] = True
-    used, groups, length = group_slots(bodies, order, slots.touched, slots.slot_of, slots.body_of, slots.first, slots.size, slots.at)
+    used, groups, length = group_slots(
+        bodies, order, slots.touched, slots.slot_of, slots.body_of, slots.first, slots.size, slots.at
+    )
     for g in range(groups):
         slots.wrench[slots.first[g] : slots.first[g] + slots.size[g], 0] = slots.size[g]
     blocks = 0
@@ -107,8 +112,8 @@ def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p
 
 @jit
 def predict(work, bodies, body_of, used, R, u, before, scale, turning):
-    """The velocities of all slots that the step is about to use: v + scale x. `turning`: x is an acceleration of origins, and the
-    centre of mass moves straight on."""
+    """The velocities of all slots that the step is about to use: v + scale x. `turning`: x is an acceleration of origins, and
+    the centre of mass moves straight on."""
     for slot in range(used):
         body = bodies[body_of[slot]]
         for i in range(6):
@@ -149,8 +154,8 @@ def _far_below(rows, m, u):
 
 @jit
 def bounce(rows, m, u, h, slow, near, stage):
-    """Set targets for rows that bounce, and leave out all others; whether there is any. slow: m/s, at which nothing bounces; near: m,
-    what counts as touching after the motion."""
+    """Set targets for rows that bounce, and leave out all others; whether there is any. slow: m/s, at which nothing bounces;
+    near: m, what counts as touching after the motion."""
     some, never = False, _far_below(rows, m, u)
     for k in range(m):
         rows.target[k, 0] = never
@@ -205,8 +210,8 @@ def add_up(rows, m):
 
 @jit
 def apply(work, table, model, scratch, rows, m, slots, used, groups, scale):
-    """Add to x what the impulses do, over scale: to velocities of free bodies, to velocities and multipliers of whole trees. Impulses
-    on b in the world go to `rows.given`."""
+    """Add to x what the impulses do, over scale: to velocities of free bodies, to velocities and multipliers of whole trees.
+    Impulses on b in the world go to `rows.given`."""
     slots.wrench[:used] = 0.0
     for k in range(m):
         a, b = rows.slot_a[k], rows.slot_b[k]

@@ -100,15 +100,16 @@ class Touching:
         self.least = min(LEAST_MARGIN, THIN * min(self.sizes, default=1.0))
         self.near = TOUCHING * self.least
         self.speeds = np.array([min([c.bounce_above for c in self.contacts], default=BOUNCE_ABOVE), RECOVERY])
-        whole, small = np.zeros((3, n), dtype=np.int64), np.zeros((2, n), dtype=np.int32)
-        self.slots = stages.Slots(np.zeros(n, dtype=np.bool_), *(row.copy() for row in (whole[0], whole[1], small[0], small[1], whole[2])),
-                                  np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((n, 6)))  # fmt: skip
+        whole = [np.zeros(n, dtype=kind) for kind in (np.bool_, np.int64, np.int64, np.int32, np.int32, np.int64)]
+        real = [np.zeros((n, 6)) for _ in range(3)]
+        self.slots = stages.Slots(*whole, *real)  # type: ignore[call-arg]
         self.scratch = scratch_for(self.geometry)
         self.reach = self._reach(self.geometry, self.hard_stops)
         self.axes, self.origins, self.margins = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros(2)
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = self.panels = 0
-        self.iterations, self.residual, self.unsolved = 0, 0.0, 0.0  # the most and the worst of the last step; of what failed, until told
+        self.iterations, self.residual = 0, 0.0  # the most and the worst since steps were last asked for
+        self.unsolved = 0.0  # the worst residual of solves that did not converge
         self.fresh = False  # rows and responses are those of the present configuration and factors
         self.ended = False  # rows are those of the end of a step
         self._make_room(max(16, 4 * len(self.names)), 0, 0)
@@ -118,12 +119,14 @@ class Touching:
         """Geometry, materials, and half the smallest extent of each collider (m)."""
         model = self.model
         number = model.bodies.number
-        placed, friction, restitution, groups, sizes = [], [], [], {}, []
+        placed, friction, restitution = [], [], []
+        groups: dict[str, int] = {}
         rules_of = self._rules()
         entries = [(c, c.body, c.shape, c.position, c.orientation, c.group, c.friction, c.restitution) for c in given]
         entries += [(body, body, body.shape, model_com(body), (1.0, 0.0, 0.0, 0.0), None, FRICTION, 0.0)
                     for body in model.bodies.elements if getattr(body, "shape", None) is not None]  # fmt: skip
         for source, body, shape, position, orientation, group, mu, e in entries:
+            assert not isinstance(body, str)
             moving = GROUND if body.dim == 0 else number[id(body)]
             rules = rules_of(body)
             if not rules:
@@ -185,6 +188,7 @@ class Touching:
         bodies = self.model.bodies
         ends, local, world = [], [], []
         for body, on in ((element.a, element.on_a), (element.b, element.on_b)):
+            assert not isinstance(body, str)
             number = GROUND if body.dim == 0 else bodies.number[id(body)]
             refuse_stretching(self.model, element, number)
             frames = Fixed(1) if number == GROUND else bodies.batch(bodies.kinds[number], [number])
@@ -203,7 +207,7 @@ class Touching:
 
     def _limit(self, element: HardLimit):
         model = self.model
-        _, number, part = model.names[element.joint.name]
+        _, number, part = model.names[str(getattr(element.joint, "name", element.joint))]
         node = model.nodes[number]
         piece = node.kind.parts[part]
         ends = node.ends[::-1] if piece.flipped else node.ends
@@ -218,7 +222,16 @@ class Touching:
         for sign, bound in ((-1.0, element.lower), (1.0, element.upper)):
             if bound is not None:
                 self.stops.append(Stop(element, sign))
-                numbers = (p["on_a"], p["on_b"], p["ref_a"], p["side_a"], p.get("ref_b", np.zeros(3)), sign, bound, element.restitution)
+                numbers = (
+                    p["on_a"],
+                    p["on_b"],
+                    p["ref_a"],
+                    p["side_a"],
+                    p.get("ref_b", np.zeros(3)),
+                    sign,
+                    bound,
+                    element.restitution,
+                )
                 found.append(((TRAVEL if travels else TURN, *ends, turns), numbers))
         return found
 
@@ -276,14 +289,18 @@ class Touching:
     def _find(self, work: np.ndarray, h: float, scale: float) -> tuple[int, int]:
         """Rows and slots of the present configuration; (length of all responses, entries of blocks)."""
         trees = self.trees
-        stages.find_poses_and_margins(work, trees.bodies, self.reach, self.axes, self.origins, self.least, h, scale, self.margins)
+        stages.find_poses_and_margins(
+            work, trees.bodies, self.reach, self.axes, self.origins, self.least, h, scale, self.margins
+        )
         count = 0
         if len(self.names) and np.isfinite(self.margins[0]):
-            while (count := detect(self.geometry, self.axes, self.origins, self.margins[0], self.scratch, self.found)) > len(self.found.gap):
+            while (count := detect(self.geometry, self.axes, self.origins, self.margins[0], self.scratch, self.found)) > len(
+                self.found.gap
+            ):
                 self._make_room(ROOM * count, 0, 0)
         self.count, self.used, self.groups, length, blocks = stages.find_rows(
-            work, trees.bodies, trees.order, self.rows, self.found, count, self.materials, self.hard_stops, self.axes, self.origins,
-            self.margins, self.speeds, self.slots)  # fmt: skip
+            work, trees.bodies, trees.order, self.rows, self.found, count, self.materials, self.hard_stops, self.axes,
+            self.origins, self.margins, self.speeds, self.slots)  # fmt: skip
         return length, blocks
 
     def detect(self, work: np.ndarray, h: float, scale: float) -> None:
@@ -292,20 +309,31 @@ class Touching:
         length, blocks = self._find(work, h, scale)
         if length > len(self.R) or blocks > self.blocks:
             self._make_room(0, ROOM * length, ROOM * blocks)
-        responses(work, self.programs.table, self.trees, self.sweeping, slots.body_of, slots.first, slots.size, slots.at, self.R, self.groups)
+        responses(
+            work,
+            self.programs.table,
+            self.trees,
+            self.sweeping,
+            slots.body_of,
+            slots.first,
+            slots.size,
+            slots.at,
+            self.R,
+            self.groups,
+        )
         self.length, self.fresh = length, True
 
     def before_motion(self, work: np.ndarray, h: float, scale: float = 1.0, turning: bool = False) -> None:
-        """The stage at the beginning of a step: x of the solve that is about to move the bodies gets what contact adds to it. The
-        velocities that move them are v + scale x."""
+        """The stage at the beginning of a step: x of the solve that is about to move the bodies gets what contact adds to it.
+        The velocities that move them are v + scale x."""
         if not self.fresh:
             self.detect(work, h, scale)
         self._stage(work, h, scale, turning, stages.OPENING)
         self.rows, self.before, self.before_count, self.ended = self.before, self.rows, self.count, False
 
     def after_motion(self, work: np.ndarray, h: float) -> None:
-        """The stage at the end of a step of two kicks: what touches there stops approaching. Its rows and responses serve the next
-        step."""
+        """The stage at the end of a step of two kicks: what touches there stops approaching. Its rows and responses serve the
+        next step."""
         self.margins[0] = 0.0
         self.detect(work, h, 1.0)
         self._stage(work, h, 1.0, False, stages.CLOSING)
@@ -335,8 +363,9 @@ class Touching:
     def _solve(self) -> None:
         """From the impulses that stand in the rows; they are added to those of the stage."""
         rows, slots, m, g = self.rows, self.slots, self.count, self.groups
-        problem = Problem(slots.u[: self.used], slots.first[:g], slots.size[:g], slots.at[:g], self.R[: self.length], rows.slot_a[:m],
-                          rows.slot_b[:m], rows.Ja[:m], rows.Jb[:m], rows.mu[:m], rows.target[:m], rows.impulse[:m])  # fmt: skip
+        grouped = slots.first[:g], slots.size[:g], slots.at[:g], self.R[: self.length]
+        given = rows.slot_a, rows.slot_b, rows.Ja, rows.Jb, rows.mu, rows.target, rows.impulse
+        problem = Problem(slots.u[: self.used], *grouped, *(array[:m] for array in given))  # type: ignore[call-arg]
         while (solved := newton(problem, self.solver, TOLERANCE, ITERATIONS))[0] == TOO_SMALL:  # the factors fill in
             self.panels = ROOM * max(self.panels, 36 * g)
             self._make_room(0, 0, 0)
@@ -355,7 +384,11 @@ class Touching:
 
     def same_colliders(self, other: Touching | None) -> bool:
         """Whether what is remembered of the other means the same here."""
-        return other is not None and self.names == other.names and [s.element for s in self.stops] == [s.element for s in other._stops]
+        return (
+            other is not None
+            and self.names == other.names
+            and [s.element for s in self.stops] == [s.element for s in other.stops]
+        )
 
     # -- what can be told -----------------------------------------------------------------------------------------
     def look(self, work: np.ndarray, h: float) -> None:
@@ -368,7 +401,8 @@ class Touching:
         self.fresh, self.before_count = False, 0
 
     def steps(self) -> list[tuple[Rows, int]]:
-        """Rows of the last step, with what they gave: those at its end (none of a step with one stage), those at its beginning."""
+        """Rows of the last step, with what they gave: those at its end (none of a step with one stage), those at its
+        beginning."""
         return [(self.rows, self.count if self.ended else 0), (self.before, self.before_count)]
 
     def wrenches(self) -> np.ndarray:

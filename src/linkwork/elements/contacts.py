@@ -23,10 +23,10 @@ class ContactElement(Element):
     sort: ClassVar[str] = "contact"
 
     def _check_restitution(self):
-        value = checks.non_negative(self, "restitution", self.restitution)
+        value = checks.non_negative(self, "restitution", vars(self)["restitution"])
         if value > 1.0:
             checks.fail(self, f"restitution is {value:g}", "give a number from 0 (no bounce) to 1 (nothing lost)")
-        self.restitution = value
+        vars(self)["restitution"] = value
 
 
 @dataclass(eq=False, repr=False)
@@ -69,8 +69,8 @@ class Contact(ContactElement):
     """Bodies that touch each other, and the ground's colliders: all bodies that have a shape or a collider, or those that are
     named alone. Of several Contacts that speak of the same pair the last one counts.
 
-    `friction` and `restitution` are those of all its pairs, where they are given. Nothing bounces that approaches more slowly than
-    `bounce_above` (m/s). Bodies that are built one inside the other leave each other with at most `recovery` (m/s).
+    `friction` and `restitution` are those of all its pairs, where they are given. Nothing bounces that approaches more slowly
+    than `bounce_above` (m/s). Bodies that are built one inside the other leave each other with at most `recovery` (m/s).
 
     >>> Contact(friction=0.6, restitution=0.1).bounce_above
     0.1

@@ -1,7 +1,7 @@
 """Steps with contact: the same sweeps, with the stages of contact/ between a solve and the motion that follows from it.
 
-`rattle` has two: before the flight, on the velocities that it flies with (v_half), and after the closing kick (v1), so that a body at rest
-has no velocity. `euler` has one, on the velocity that moves the bodies.
+`rattle` has two: before the flight, on the velocities that it flies with (v_half), and after the closing kick (v1), so that a
+body at rest has no velocity. `euler` has one, on the velocity that moves the bodies.
 """
 
 from __future__ import annotations
