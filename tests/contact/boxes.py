@@ -123,13 +123,11 @@ def wall(rows, columns, size=(0.4, 0.2, 0.2), friction=0.6):
     return Boxes(sizes, positions, friction)
 
 
-def pile(rng, layers, width, friction=0.5):
-    """Layers of boxes of random breadth and random places, each resting on those below."""
+def pile(rng, layers, friction=0.5):
+    """A pyramid of boxes of random breadth, each on up to four others, so many layers high."""
     sizes, positions = [], []
     for layer in range(layers):
-        for i, j in itertools.product(range(width - layer // 3), repeat=2):
-            size = np.array([*rng.uniform(0.25, 0.45, 2), 0.2])
-            shift = rng.uniform(-0.02, 0.02, 2) + 0.075 * layer
-            sizes.append(size)
-            positions.append([0.5 * i + shift[0], 0.5 * j + shift[1], 0.2 * (layer + 0.5)])
+        for i, j in itertools.product(range(layers - layer), repeat=2):
+            sizes.append([*rng.uniform(0.35, 0.45, 2), 0.2])
+            positions.append([*(0.5 * (np.array([i, j]) + layer / 2) + rng.uniform(-0.02, 0.02, 2)), 0.2 * (layer + 0.5)])
     return Boxes(sizes, positions, friction)

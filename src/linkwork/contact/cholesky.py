@@ -32,7 +32,9 @@ class Factors(NamedTuple):
     panels: np.ndarray  # H, then U
     row: np.ndarray  # (y,) one row of an update
     x: np.ndarray  # (y,) right-hand side and solution, in the order of y
-    state: np.ndarray  # (3,) groups of the graph that was ordered last; entries of `neighbours` and numbers in `panels` that were needed
+    state: (
+        np.ndarray
+    )  # (3,) groups of the graph that was ordered last; entries of `neighbours` and numbers in `panels` that were needed
 
 
 def factors(groups: int, coordinates: int, panels: int) -> Factors:

@@ -35,7 +35,10 @@ from linkwork.contact.problem import (
 
 START, SOFTEST, STIFF, STIFFEST = 30.0, 0.1, 1e3, 1e6  # stiffness of contacts, times their own inverse mass
 INNER = 15  # Newton steps a round
-SWEEPS = 6  # of Gauss-Seidel after a round that was stiff and did not halve the residual
+SWEEPS, MOST = (
+    3,
+    100,
+)  # of Gauss-Seidel after a round that failed, or was stiff and did not halve the residual; doubled from one to the next
 RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
 HALVINGS = 30
@@ -56,7 +59,9 @@ class NewtonWorkspace(NamedTuple):
     gradient: np.ndarray  # (6 s,)
 
 
-def newton_workspace(slots: int, groups: int, contacts: int, responses: int, widest: int = 1, panels: int = 0) -> NewtonWorkspace:
+def newton_workspace(
+    slots: int, groups: int, contacts: int, responses: int, widest: int = 1, panels: int = 0
+) -> NewtonWorkspace:
     """Scratch for problems up to this size, as `workspace`; panels: room for factors, numbers (a guess if it is not given).
 
     >>> newton_workspace(slots=3, groups=2, contacts=8, responses=36 + 144, widest=2).c.shape
@@ -92,7 +97,7 @@ def newton(problem, work, tolerance, iterations):
         return CONVERGED, 0, residual
     if not _arrange(problem, work):
         return TOO_SMALL, 0, math.inf
-    stiffness, steps, relax = START, 0, 1.0
+    stiffness, steps, sweeps, relax = START, 0, SWEEPS, 1.0
     work.lift[: len(problem.mu)] = 0.0
     while not residual <= tolerance and steps < iterations:
         stiffness = min(max(stiffness, SOFTEST), STIFFEST)
@@ -100,15 +105,16 @@ def newton(problem, work, tolerance, iterations):
         push_all(problem, base)
         after = residuals(problem, base)
         steps += max(1, made)
-        if minimal or after < residual:
+        if after < residual or (minimal and after < 2.0 * residual):
             slow, residual, relax = stiffness >= STIFF and after > 0.5 * residual, after, RELAX
             stiffness *= 10.0 if made <= 2 else 3.0 if made <= 5 else 1.0 if made <= 10 else 0.3
         else:
             slow, stiffness = True, 0.1 * stiffness
             problem.impulse[:] = work.centre[: len(problem.mu)]
             push_all(problem, base)
+        sweeps = 2 * sweeps if slow else SWEEPS
         if slow and not residual <= tolerance:
-            _, _, residual = sweep_contacts(problem, base, tolerance, SWEEPS)
+            _, _, residual = sweep_contacts(problem, base, tolerance, min(sweeps, MOST))
     move(problem, base)
     return (CONVERGED if residual <= tolerance else UNCONVERGED), steps, residual
 

@@ -16,8 +16,8 @@ import math
 from linkwork.codegen.jit import jit
 
 SINGULAR = 1e-13  # part of a diagonal entry below which a pivot counts as zero
-ROUNDING = 1e-12
-NEWTON, ARCS, BISECTIONS = 8, 48, 60
+ROUNDING = 1e-13
+NEWTON, ARCS, BISECTIONS = 8, 360, 60
 
 
 @jit
@@ -49,9 +49,11 @@ def one_contact(D, q0, q1, q2, mu, guess1, guess2):
     else:
         length = math.hypot(q1, q2)
         e1, e2 = (-q1 / length, -q2 / length) if length > 0.0 else (1.0, 0.0)
-    slides, e1, e2 = _slide_from(D, q0, q1, q2, mu, e1, e2)
+    terms = (D[0, 0] + mu * (abs(D[0, 1]) + abs(D[0, 2]))) * (abs(q1) + abs(q2))
+    terms -= q0 * (abs(D[1, 0]) + abs(D[2, 0]) + mu * (D[1, 1] + D[2, 2]))
+    slides, e1, e2 = _slide_from(D, q0, q1, q2, mu, e1, e2, ROUNDING * terms)
     if not slides:
-        slides, e1, e2 = _slide_anywhere(D, q0, q1, q2, mu, e1, e2)
+        slides, e1, e2 = _slide_anywhere(D, q0, q1, q2, mu, e1, e2, ROUNDING * terms)
     d = D[0, 0] + mu * (D[0, 1] * e1 + D[0, 2] * e2)
     f0 = -q0 / (d if d > 0.0 else D[0, 0])
     return f0, mu * f0 * e1, mu * f0 * e2
@@ -87,13 +89,13 @@ def _slip(D, q0, q1, q2, mu, e1, e2):
 
 
 @jit
-def _slide_from(D, q0, q1, q2, mu, e1, e2):
-    """Newton's method along the circle."""
+def _slide_from(D, q0, q1, q2, mu, e1, e2, noise):
+    """Newton's method along the circle. noise: v that cannot be told from zero."""
     for _ in range(NEWTON):
         v1, v2, d = _slip(D, q0, q1, q2, mu, e1, e2)
         cross = v1 * e2 - v2 * e1
-        if abs(cross) <= ROUNDING * (abs(v1) + abs(v2)):
-            return d > 0.0 and v1 * e1 + v2 * e2 <= 0.0, e1, e2
+        if abs(cross) <= noise:
+            return d > 0.0 and v1 * e1 + v2 * e2 <= noise, e1, e2
         t1, t2 = -e2, e1  # the way that e turns
         turned = mu * (D[0, 1] * t1 + D[0, 2] * t2)
         w1 = turned * q1 - q0 * mu * (D[1, 1] * t1 + D[1, 2] * t2)
@@ -111,7 +113,7 @@ def _slide_from(D, q0, q1, q2, mu, e1, e2):
 
 
 @jit
-def _slide_anywhere(D, q0, q1, q2, mu, e1, e2):
+def _slide_anywhere(D, q0, q1, q2, mu, e1, e2, noise):
     """Every root on the circle by arcs and bisection, from the direction e on; of those that meet the law, the first."""
     start, step = math.atan2(e2, e1), 2 * math.pi / ARCS
     v1, v2, d = _slip(D, q0, q1, q2, mu, e1, e2)
@@ -132,7 +134,7 @@ def _slide_anywhere(D, q0, q1, q2, mu, e1, e2):
                     high = middle
             m1, m2 = math.cos(low), math.sin(low)
             v1, v2, d = _slip(D, q0, q1, q2, mu, m1, m2)
-            if d > 0.0 and v1 * m1 + v2 * m2 <= 0.0:
+            if d > 0.0 and v1 * m1 + v2 * m2 <= noise:
                 return True, m1, m2
         before = after
     return False, e1, e2

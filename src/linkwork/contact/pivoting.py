@@ -45,7 +45,7 @@ class PivotWorkspace(NamedTuple):
     """Scratch of `pivoting`."""
 
     base: Workspace
-    W: np.ndarray  # (3 m, 3 m)
+    W: np.ndarray  # (9 m m,) entries of W
     q: np.ndarray  # (3 m,)
     slip: np.ndarray  # (m, 2) zero: no contact is known to slide
     f: np.ndarray  # (3 m,)
@@ -57,21 +57,22 @@ class PivotWorkspace(NamedTuple):
     taken: np.ndarray  # (m,) UNTAKEN, OPEN, CLOSED
     sticks: np.ndarray  # (m, 2) axes of friction that stick
     ratio: np.ndarray  # (m, 2) f_t / (mu f_n) of those that do not
-    kept: np.ndarray  # (3 m,)
+    kept: np.ndarray  # (3 m,) f before a step
+    block: np.ndarray  # (3, 3) one contact's part of W
 
 
 def pivot_workspace(slots: int, groups: int, contacts: int, responses: int, widest: int = 1) -> PivotWorkspace:
     """Scratch for problems up to this size, as `workspace`.
 
-    >>> pivot_workspace(slots=3, groups=2, contacts=8, responses=36 + 144, widest=2).W.shape
-    (24, 24)
+    >>> pivot_workspace(slots=3, groups=2, contacts=8, responses=36 + 144, widest=2).q.shape
+    (24,)
     """
     n = 3 * contacts
     return PivotWorkspace(
         workspace(slots, groups, contacts, responses, widest),
-        np.zeros((n, n)), np.zeros(n), np.zeros((contacts, 2)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n),
+        np.zeros(n * n), np.zeros(n), np.zeros((contacts, 2)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n),
         np.zeros((n, n + 1)), np.zeros(n, dtype=np.int64), np.zeros(contacts, dtype=np.int64),
-        np.zeros((contacts, 2), dtype=np.bool_), np.zeros((contacts, 2)), np.zeros(n),
+        np.zeros((contacts, 2), dtype=np.bool_), np.zeros((contacts, 2)), np.zeros(n), np.zeros((3, 3)),
     )  # fmt: skip
 
 
@@ -84,7 +85,7 @@ def pivoting(problem, work, tolerance):
     base, n = work.base, 3 * len(problem.mu)
     if n > len(work.q) or not prepare(problem, base):
         return TOO_SMALL, 0, math.inf
-    W, q, slip, f = work.W[:n, :n], work.q[:n], work.slip[: len(problem.mu)], work.f[:n]
+    W, q, slip, f = work.W[: n * n].reshape((n, n)), work.q[:n], work.slip[: len(problem.mu)], work.f[:n]
     dense(problem, base, W, q)
     slip[:] = 0.0
     status, pivots, residual = pivot_dense(W, q, problem.mu, slip, f, work, tolerance)
@@ -123,16 +124,16 @@ def pivot_dense(W, q, mu, slip, f, work, tolerance):
     pivots = bound - left
     residual = _residual(W, q, mu, slip, f, c)
     for _ in range(ATTEMPTS):
-        if residual <= tolerance or not consistent:
+        if residual <= tolerance:
             break
         residual = _refine_on_cone(W, q, mu, slip, f, work, tolerance)
         if residual <= tolerance:
             break
-        _sweep_dense(W, q, mu, slip, f)
+        _sweep_dense(W, q, mu, slip, f, work.block)
         residual = _residual(W, q, mu, slip, f, c)
-    if not consistent and left > 0:
-        return INCONSISTENT, pivots, residual
-    return (CONVERGED if residual <= tolerance else UNCONVERGED), pivots, residual
+    if residual <= tolerance:
+        return CONVERGED, pivots, residual
+    return (UNCONVERGED if consistent or left == 0 else INCONSISTENT), pivots, residual
 
 
 @jit
@@ -402,7 +403,13 @@ def _newton_rows(W, mu, slip, f, c, A, k, n):
                 A[i + r, j] = W[i + r, j]
             A[i + r, n] = -c[i + r]
         return
-    e1, e2 = (-slip[k, 0] / known, -slip[k, 1] / known) if known > 0.0 else (z1 / length, z2 / length) if length > 0.0 else (0.0, 0.0)
+    e1, e2 = (
+        (-slip[k, 0] / known, -slip[k, 1] / known)
+        if known > 0.0
+        else (z1 / length, z2 / length)
+        if length > 0.0
+        else (0.0, 0.0)
+    )
     if mu[k] > 0.0 and known == 0.0 and length > 0.0:  # the direction of friction turns with the impulses
         turn = mu[k] * f[i] / length
         for j in range(n):
@@ -418,12 +425,12 @@ def _newton_rows(W, mu, slip, f, c, A, k, n):
 
 
 @jit
-def _sweep_dense(W, q, mu, slip, f):
+def _sweep_dense(W, q, mu, slip, f, D):
     """Gauss-Seidel, where Newton's method finds no way down."""
     for _ in range(SWEEPS):
         for k in range(len(mu)):
             i = 3 * k
-            D = W[i : i + 3, i : i + 3]
+            D[:] = W[i : i + 3, i : i + 3]
             q0, q1, q2 = q[i], q[i + 1], q[i + 2]
             for j in range(len(q)):
                 if j < i or j > i + 2:

@@ -30,11 +30,15 @@ RANK = 1e-12  # part of a row's own response that must be new for it to count as
 class Problem(NamedTuple):
     """Contacts between slots. Arrays have the lengths that are in use (leading parts of larger ones), contiguous."""
 
-    u: np.ndarray  # (s, 6) velocity of each slot without contact (linear, angular; m/s, rad/s), float64; with contact afterwards
+    u: (
+        np.ndarray
+    )  # (s, 6) velocity of each slot without contact (linear, angular; m/s, rad/s), float64; with contact afterwards
     first: np.ndarray  # (g,) the first slot of each group, int32
     size: np.ndarray  # (g,) number of slots of each group, int32; groups follow each other: first[g + 1] = first[g] + size[g]
     at: np.ndarray  # (g,) where the group's response begins in R, int64
-    R: np.ndarray  # responses, (6 size) x (6 size) each, row-major, symmetric, positive semidefinite (1/kg, 1/(kg m), 1/(kg m^2))
+    R: (
+        np.ndarray
+    )  # responses, (6 size) x (6 size) each, row-major, symmetric, positive semidefinite (1/kg, 1/(kg m), 1/(kg m^2))
     slot_a: np.ndarray  # (m,) int32; -1: the ground
     slot_b: np.ndarray  # (m,) int32; -1: the ground
     Ja: np.ndarray  # (m, 3, 6) rows normal, tangent 1, tangent 2; relative velocity Ja u_a + Jb u_b
@@ -57,7 +61,9 @@ class Workspace(NamedTuple):
     side: np.ndarray  # (m, 5) where its G begins; first coordinate in y that side a moves, how many (0: ground); the same for b
     c0: np.ndarray  # (m, 3) J u - target without impulses (m/s)
     D: np.ndarray  # (m, 3, 3) diagonal blocks of W (1/kg)
-    scale: np.ndarray  # (m,) inverse mass that turns impulses into velocities: a third of the trace of D, or its normal entry (1/kg)
+    scale: (
+        np.ndarray
+    )  # (m,) inverse mass that turns impulses into velocities: a third of the trace of D, or its normal entry (1/kg)
     residual: np.ndarray  # (m,) distance from the law (m/s)
 
 
