@@ -121,3 +121,138 @@ def test_gaps_are_those_of_the_definition_and_of_coal(names):
             assert expected > 0.2 - 1e-5
             missed += 1
     assert found > 300 and missed > 10
+
+
+EYE = np.tile(np.eye(3), (2, 1, 1))
+QUARTER = Rotation.from_rotvec((0, 0, np.pi / 4)).as_matrix()
+EDGE_UP = Rotation.from_rotvec((np.pi / 4, 0, 0)).as_matrix()
+
+
+def assert_sound(contacts):
+    for field in contacts:
+        assert np.isfinite(field).all()
+    assert np.allclose(np.linalg.norm(contacts.normal, axis=1), 1, atol=1e-9)
+
+
+@pytest.mark.parametrize("names", PAIRS, ids="-".join)
+def test_degenerate_poses_give_finite_contacts(names):
+    first, second = (SOLIDS[name] for name in names)
+    pair = Pair(first, second)
+    turns = [
+        np.eye(3),
+        QUARTER,
+        EDGE_UP,
+        Rotation.from_rotvec((0, np.pi / 2, 0)).as_matrix(),
+        -np.eye(3) + 2 * np.diag([0, 0, 1.0]),
+    ]
+    directions = [np.zeros(3), *np.eye(3), *-np.eye(3), np.array([1, 1, 0]) / np.sqrt(2), np.ones(3) / np.sqrt(3)]
+    for R, S in itertools.product(turns, turns):
+        for d in directions:
+            touch = reach(first, R, np.zeros(3), d) + reach(second, S, np.zeros(3), -d) if d.any() else 0.0
+            for offset in (-1e-3, -1e-9, -1e-13, 0.0, 1e-13, 1e-9, 1e-3):
+                p = np.array([np.zeros(3), d * (touch + offset)])
+                contacts = pair([R, S], p, 0.01)
+                assert_sound(contacts)
+                certified = -(reach(first, R, p[0], d) + reach(second, S, p[1], -d)) if d.any() else -np.inf
+                assert len(contacts.gap) or d.any(), "coincident centres overlap"
+                if len(contacts.gap):
+                    k = np.argmin(contacts.gap)
+                    n = contacts.normal[k]
+                    found = -(reach(first, R, p[0], n) + reach(second, S, p[1], -n))
+                    assert found == pytest.approx(contacts.gap[k], abs=2e-8)
+                    assert contacts.gap[k] >= certified - 2e-8, "no direction separates more"
+
+
+def test_the_same_box_in_the_same_place_is_pushed_out_by_its_shortest_side():
+    contacts = Pair(SOLIDS["box"], SOLIDS["box"])(EYE, np.zeros((2, 3)), 0.01)
+    assert_sound(contacts)
+    assert np.allclose(contacts.gap, -0.3) and np.allclose(np.abs(contacts.normal), (0, 0, 1))
+
+
+@pytest.mark.parametrize("turn", [0.0, 1e-9, 0.3, np.pi / 4])
+@pytest.mark.parametrize("tilt", [0.0, 1e-12, 1e-6])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lw.Box(0.4, 0.3, 0.2),
+        lw.Cylinder(0.2, 0.2),
+        lw.ConvexHull(list(itertools.product((-0.2, 0.2), (-0.15, 0.15), (-0.1, 0.1)))),
+    ],
+    ids=lambda s: type(s).__name__,
+)
+@pytest.mark.parametrize(
+    "ground",
+    [
+        lw.Plane(),
+        lw.Box(2, 2, 0.2),
+        lw.ConvexHull(list(itertools.product((-1, 1), (-1, 1), (-0.1, 0.1)))),
+        lw.Cylinder(1.0, 0.2),
+    ],
+    ids=lambda s: type(s).__name__,
+)
+def test_what_lies_flat_is_held_on_all_sides(ground, shape, tilt, turn):
+    R = Rotation.from_rotvec((tilt, 0, 0)).as_matrix() @ Rotation.from_rotvec((0, 0, turn)).as_matrix()
+    height = 0.1 + (0.0 if isinstance(ground, lw.Plane) else 0.1)
+    for gap in (-1e-5, 0.0, 1e-5):
+        contacts = Pair(shape, ground, bodies=(0, -1))(R[None], np.array([[0, 0, height + gap]]), 1e-3)
+        assert_sound(contacts)
+        assert np.allclose(contacts.gap, gap, atol=2e-6)
+        angles = np.sort(np.arctan2(contacts.point[:, 1], contacts.point[:, 0]))
+        assert len(angles) >= 4 and np.diff([*angles, angles[0] + 2 * np.pi]).max() < 2.2
+        assert np.linalg.norm(contacts.point[:, :2], axis=1).max() > 0.19
+
+
+@pytest.mark.parametrize("shape", [lw.Cylinder(0.1, 0.6), lw.Capsule(0.1, 0.6)], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize(
+    "ground",
+    [lw.Plane(), lw.Box(2, 2, 0.2), lw.ConvexHull(list(itertools.product((-1, 1), (-1, 1), (-0.1, 0.1))))],
+    ids=lambda s: type(s).__name__,
+)
+def test_what_lies_on_its_side_is_held_at_both_ends(ground, shape):
+    lying = Rotation.from_rotvec((0, np.pi / 2, 0)).as_matrix() @ Rotation.from_rotvec((0, 0, 0.4)).as_matrix()
+    height = 0.1 + (0.0 if isinstance(ground, lw.Plane) else 0.1)
+    contacts = Pair(shape, ground, bodies=(0, -1))(lying[None], np.array([[0, 0, height - 1e-6]]), 1e-3)
+    assert_sound(contacts)
+    assert np.allclose(contacts.gap, -1e-6, atol=1e-9)
+    assert contacts.point[:, 0].min() == pytest.approx(-0.3, abs=1e-6) and contacts.point[:, 0].max() == pytest.approx(
+        0.3, abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("first, second", [("capsule", "capsule"), ("capsule", "cylinder"), ("cylinder", "cylinder")])
+def test_rods_side_by_side_are_held_at_both_ends(first, second):
+    first, second = SOLIDS[first], SOLIDS[second]
+    lying = Rotation.from_rotvec((0, np.pi / 2, 0)).as_matrix()
+    contacts = Pair(first, second)([lying, lying], [(0, 0, 0), (0.1, 0, first.radius + second.radius - 1e-6)], 1e-3)
+    assert_sound(contacts)
+    assert np.allclose(contacts.gap, -1e-6, atol=1e-9) and len(contacts.gap) >= 2
+    low, high = max(-first.length / 2, 0.1 - second.length / 2), min(first.length / 2, 0.1 + second.length / 2)
+    assert contacts.point[:, 0].min() == pytest.approx(low, abs=1e-5) and contacts.point[:, 0].max() == pytest.approx(
+        high, abs=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("sphere", "ellipsoid"), ("capsule", "ellipsoid"), ("ellipsoid", "ellipsoid"), ("sphere", "box"), ("ellipsoid", "box")],
+    ids="-".join,
+)
+def test_normals_of_rounded_shapes_turn_continuously(names):
+    first, second = (SOLIDS[name] for name in names)
+    pair, rng = Pair(first, second), np.random.default_rng(9)
+    R = Rotation.random(2, random_state=rng)
+    for sign in (-1, 1):  # a little inside, a little outside
+        before = None
+        for t in np.linspace(0, 1, 400):
+            S = (Rotation.from_rotvec(t * np.array([1.0, 0.5, -0.7])) * R).as_matrix()
+            d = np.array([np.cos(t), np.sin(t), 0.2 * t])
+            p = np.array([np.zeros(3), d])
+            gap = min(pair(S, p, 5.0).gap)
+            p[1] -= d / np.linalg.norm(d) * gap * 0.9
+            gap = min(pair(S, p, 5.0).gap)
+            normal = pair(S, p, 5.0).normal[np.argmin(pair(S, p, 5.0).gap)]
+            p[1] -= normal * (gap + sign * -1e-4)
+            contacts = pair(S, p, 5.0)
+            normal = contacts.normal[np.argmin(contacts.gap)]
+            assert before is None or np.linalg.norm(normal - before) < 0.03
+            before = normal

@@ -260,7 +260,7 @@ def _field_triangles(field: HeightField):
 
 
 def _surface_arrays(vertices, triangles):
-    """Numbers: vertices and the tree over the triangles. Integers: see `narrowphase_surfaces`."""
+    """Numbers: vertices, normals at them and the tree over the triangles. Integers: see `narrowphase_surfaces`."""
     T, V, corners = len(triangles), len(vertices), vertices[triangles]
     boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
     sorting, tally = np.zeros((SORTING, T), dtype=np.int64), np.zeros(1 << DIGIT, dtype=np.int64)
@@ -286,7 +286,20 @@ def _surface_arrays(vertices, triangles):
     star_begin = np.searchsorted(ends[:, 0], np.arange(V + 1))
     integers = (triangles, opposite, owned @ (1 << np.arange(6)), sorting[0], star_begin, ends[:, 1])
     head = [V, T, len(tree) // 2, len(ends)]
-    return np.concatenate([vertices.ravel(), tree.ravel()]), np.concatenate([head, *(part.ravel() for part in integers)])
+    return np.concatenate([vertices.ravel(), _vertex_normals(vertices, triangles).ravel(), tree.ravel()]), np.concatenate(
+        [head, *(part.ravel() for part in integers)]
+    )
+
+
+def _vertex_normals(vertices, triangles):
+    """(V, 3): the unit normals of the triangles at a vertex, each by its angle there."""
+    corners = vertices[triangles]
+    ahead, back = np.roll(corners, -1, axis=1) - corners, np.roll(corners, 1, axis=1) - corners
+    across = np.cross(ahead, back)
+    sine, cosine = np.linalg.norm(across, axis=2), np.einsum("tci,tci->tc", ahead, back)
+    normals = np.zeros_like(vertices)
+    np.add.at(normals, triangles, across * (np.arctan2(sine, cosine) / np.maximum(sine, 1e-300))[..., None])
+    return normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
 
 
 def _routines(kinds, bodies) -> np.ndarray:

@@ -26,7 +26,7 @@ from linkwork.contact.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, SPH
 from linkwork.contact.narrowphase_boxes import FACE, FROM_SECOND, WITNESS, most_opposed_face
 from linkwork.contact.narrowphase_round import ALIKE, plane_ball
 from linkwork.contact.routines import collider, margin_of, polygons, polytope_of, results, simplex_of, view
-from linkwork.contact.vectors import across, along, axis, cross, dot, length, minus, plus, row, times, turn, turn_back, unit
+from linkwork.contact.vectors import along, axis, cross, dot, length, minus, plus, row, tangent, times, turn, turn_back, unit
 
 ALIGNED = 0.95  # cosine of the angle between a face and the contact up to which the face counts
 ATTAINED = 1e-9  # relative: a point that is as near as the nearest makes that one needless
@@ -198,8 +198,7 @@ def put_all(hits, tags, a, b, gap, normal, on_a, on_b, margin, integers, shape_n
     count = further_points(hits, tags, a, b, normal, least, margin, integers, shape_numbers, shape_integers, room, lines)
     for k in range(count):
         nearest = min(nearest, hits[k, 6])
-    x = axis(a.R, 0)
-    u = unit(along(x, -dot(x, normal), normal), across(normal))
+    u = tangent(normal)
     count = thin_out(hits, tags, 0, count, u, cross(normal, u))
     if nearest > gap + slack:
         middle = times(0.5, plus(along(on_a, roundness(a), normal), along(on_b, -roundness(b), normal)))

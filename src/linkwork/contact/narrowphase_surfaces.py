@@ -2,8 +2,11 @@
 
 Every triangle near the solid is taken as a thin solid of its own. What it says is believed only where the whole surface
 agrees: a contact on an edge or at a vertex needs all that meets there to lie behind the contact's plane. So an edge
-inside a flat floor, or at the bottom of a valley, trips nothing. Contacts that push to the inside are left out too.
+inside a flat floor, or at the bottom of a valley, trips nothing. Contacts that push to the inside are left out too: at an edge
+the sum of the two normals, at a vertex the sum of all, each by its angle, tells where outside is (Baerentzen and Aanaes).
 """
+
+import numpy as np
 
 from linkwork.codegen.jit import jit_inner
 from linkwork.contact.broadphase import overlap
@@ -12,11 +15,12 @@ from linkwork.contact.gjk import Solid, core_support
 from linkwork.contact.layout import TRIANGLE
 from linkwork.contact.narrowphase_convex import nearest_points, put_all, roundness, solid_of
 from linkwork.contact.routines import AT_OWN, HITS, collider, margin_of, polygons, results, simplex_of, view
-from linkwork.contact.vectors import axis, cross, dot, length, minus, row, times, turn_back, unit
+from linkwork.contact.vectors import along, axis, cross, dot, length, minus, plus, row, tangent, times, turn, turn_back, unit
 
 ON_EDGE = 1e-7  # weight of a corner that a point on the other side of the triangle does not have
 BEHIND = 1e-5  # sine of the angle by which neighbours may rise above a contact's plane
 SAME = 0.999  # cosine of the angle up to which contacts are thinned out together
+BELIEVED, ANOTHERS, INNER = range(3)
 PER_TRIANGLE = 28  # contacts of one triangle before they are thinned out, at most
 TRIANGLE_TAG = 1 << 24  # features: the triangle stands above what is known of the contact within it
 HEAD = 4  # integers before the arrays of a surface: vertices, triangles, leaves, entries of the stars
@@ -40,30 +44,37 @@ def _behind(m, at, other):
 
 
 @jit_inner
-def _believed(t, p, m, vertices, triangles, opposite, owned, star_begin, star):
-    """Whether a contact of triangle t at its point p with the direction m outwards (both local) is one of the surface."""
+def _believed(t, p, m, vertices, normals, triangles, opposite, owned, star_begin, star):
+    """Whether a contact of triangle t at its point p with the direction m outwards (both local) is one of the surface.
+
+    Returns BELIEVED; ANOTHERS, if another triangle reports it or it leads inwards; or INNER, on an edge or vertex that is
+    no corner of the surface.
+    """
     i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     x, y, z = row(vertices, i), row(vertices, j), row(vertices, k)
     outwards = unit(cross(minus(y, x), minus(z, x)), m)
-    if dot(m, outwards) < -BEHIND:
-        return False
     u, v, w = _weights(p, x, y, z)
     missing = (1 if u <= ON_EDGE else 0) + (1 if v <= ON_EDGE else 0) + (1 if w <= ON_EDGE else 0)
     if missing == 0:
-        return True
+        return BELIEVED if dot(m, outwards) > 0.0 else ANOTHERS
     if missing == 1:
         edge = 1 if u <= ON_EDGE else (2 if v <= ON_EDGE else 0)  # edge e leads from corner e to the next
-        if owned[t] >> edge & 1 == 0 or not _behind(m, p, row(vertices, triangles[t, (edge + 2) % 3])):
-            return False
-        return opposite[t, edge] < 0 or _behind(m, p, row(vertices, opposite[t, edge]))
+        if opposite[t, edge] >= 0:
+            o, e, f = (
+                row(vertices, opposite[t, edge]),
+                row(vertices, triangles[t, edge]),
+                row(vertices, triangles[t, (edge + 1) % 3]),
+            )
+            if not _behind(m, p, o):
+                return INNER
+            outwards = plus(outwards, unit(cross(minus(e, f), minus(o, f)), outwards))
+        return BELIEVED if owned[t] >> edge & 1 and dot(m, outwards) > -BEHIND else ANOTHERS
     corner = 0 if u > ON_EDGE else (1 if v > ON_EDGE else 2)
-    if owned[t] >> 3 + corner & 1 == 0:
-        return False
     vertex = triangles[t, corner]
     for s in range(star_begin[vertex], star_begin[vertex + 1]):
         if not _behind(m, row(vertices, vertex), row(vertices, star[s])):
-            return False
-    return True
+            return INNER
+    return BELIEVED if owned[t] >> 3 + corner & 1 and dot(m, row(normals, vertex)) > -BEHIND else ANOTHERS
 
 
 @jit_inner
@@ -74,6 +85,25 @@ def _box_around(solid, R, p, margin, box):
         d = axis(R, i)
         box[3 + i] = dot(minus(core_support(solid, d), p), d) + grown
         box[i] = dot(minus(core_support(solid, times(-1.0, d)), p), d) - grown
+
+
+@jit_inner
+def _through_face(solid, R, p, corners):
+    """(gap, normal, points of the cores) of a solid straight through the face of a triangle.
+
+    The gap is infinite unless the solid's middle is outside and its lowest point in the triangle.
+    Near an inner edge the shortest way out may lead sideways; the way out of the surface is this one.
+    """
+    x, y, z = row(corners, 0), row(corners, 1), row(corners, 2)
+    outwards = turn(R, unit(cross(minus(y, x), minus(z, x)), (0.0, 0.0, 1.0)))
+    lowest = core_support(solid, times(-1.0, outwards))
+    local = turn_back(R, minus(lowest, p))
+    u, v, w = _weights(local, x, y, z)
+    height = dot(minus(lowest, plus(p, turn(R, x))), outwards)
+    inside = u >= -ON_EDGE and v >= -ON_EDGE and w >= -ON_EDGE
+    outside = dot(minus(solid.p, plus(p, turn(R, x))), outwards) > 0.0
+    gap = height - roundness(solid) if inside and outside else np.inf
+    return gap, times(-1.0, outwards), lowest, along(lowest, -height, outwards)
 
 
 @jit_inner
@@ -88,7 +118,7 @@ def _thin_all(hits, tags, count):
                     hits[k, i], hits[end, i] = hits[end, i], hits[k, i]
                 tags[k], tags[end] = tags[end], tags[k]
                 end += 1
-        u = unit(cross(n, (0.36, 0.48, 0.8)), (1.0, 0.0, 0.0))
+        u = tangent(n)
         kept = thin_out(hits, tags, begin, end, u, cross(n, u))
         for k in range(end, count):
             for i in range(7):
@@ -126,7 +156,8 @@ def solid_surface(numbers, integers, shape_numbers, shape_integers):
     owned, order = whole[6 * T : 7 * T], whole[7 * T : 8 * T]
     star_begin, star = whole[8 * T : 8 * T + V + 1], whole[8 * T + V + 1 :]
     vertices = view(shape_numbers, at, 3 * V).reshape(V, 3)
-    tree = view(shape_numbers, at + 3 * V, 12 * leaves).reshape(2 * leaves, 6)
+    normals = view(shape_numbers, at + 3 * V, 3 * V).reshape(V, 3)
+    tree = view(shape_numbers, at + 6 * V, 12 * leaves).reshape(2 * leaves, 6)
     own = view(numbers, AT_OWN, 64)
     box, corners = own[:6], own[6:15].reshape(3, 3)
     half = own[15:18]
@@ -150,7 +181,11 @@ def solid_surface(numbers, integers, shape_numbers, shape_integers):
             gap, normal, on_a, on_b = nearest_points(a, b, margin, simplex, numbers, integers)
             if gap <= margin:
                 foot, m = turn_back(R, minus(on_b, p)), turn_back(R, times(-1.0, normal))
-                if _believed(t, foot, m, vertices, triangles, opposite, owned, star_begin, star):
+                answer = _believed(t, foot, m, vertices, normals, triangles, opposite, owned, star_begin, star)
+                if answer == INNER:
+                    gap, normal, on_a, on_b = _through_face(a, R, p, corners)
+                    answer = BELIEVED if gap <= margin else ANOTHERS
+                if answer == BELIEVED:
                     count = put_all(
                         found,
                         found_tags,

@@ -90,6 +90,15 @@ def across(a):
 
 
 @jit_inner
+def tangent(n):
+    """A unit vector across a unit vector; near the axes, where most normals are, it turns with it."""
+    t = cross(n, (0.6, 0.64, 0.48))
+    if dot(t, t) < 1e-2:
+        t = cross(n, (0.64, -0.6, 0.48))
+    return times(1.0 / length(t), t)
+
+
+@jit_inner
 def unit(a, otherwise):
     """a / |a|, or `otherwise` where a has no direction."""
     largest = max(abs(a[0]), abs(a[1]), abs(a[2]))

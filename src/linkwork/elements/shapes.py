@@ -203,7 +203,7 @@ class ConvexHull(_Points):
     normals: np.ndarray = field(init=False)  # (f, 3) of the faces, outwards
     offsets: np.ndarray = field(init=False)  # (f,) m: normals . x is at most this
     moment: np.ndarray = field(init=False)  # (3, 3) m^2: the mean of p p^T
-    volume: float = field(init=False)  # m^3
+    _volume: float = field(init=False)  # m^3
 
     def __post_init__(self):
         given = checks.rows(self, "points", self.points)
@@ -215,10 +215,14 @@ class ConvexHull(_Points):
         loops, normals, offsets = _merged(corners, triangles)
         self._keep(points=corners, centre=centre, normals=normals, offsets=offsets, moment=moment, triangles=triangles)
         object.__setattr__(self, "loops", loops)
-        object.__setattr__(self, "volume", float(volume))
+        object.__setattr__(self, "_volume", float(volume))
 
     def __repr__(self):
         return f"ConvexHull({len(self.points)} corners)"
+
+    @property
+    def volume(self):
+        return self._volume
 
     def second_moment(self, mass):
         return checks.positive(self, "mass", mass) * self.moment
