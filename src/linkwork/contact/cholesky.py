@@ -1,7 +1,7 @@
 """Cholesky factors of sparse symmetric matrices of blocks, one block row a group: H = U^T U, in an order of least degree.
 
-`order` finds the elimination order and the fill from the graph of groups, `factor` and `solve` work on numbers. The row of blocks of a
-group is a dense panel, rank x (rank + ranks of its later neighbours), row-major, so that all inner loops run over contiguous numbers.
+`order` finds the elimination order and the fill from the graph of groups, `factor` and `solve` work on numbers. The row of
+blocks of a group is a dense panel, rank x (rank + ranks of its later neighbours): inner loops run over contiguous numbers.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ def factors(groups: int, coordinates: int, panels: int) -> Factors:
     """Room for factors; `panels` numbers of fill."""
     words = (groups + BITS - 1) // BITS
     index = {
-        "graph": (groups, words), "filled": (groups, words), "degree": groups, "place": groups, "turn": groups, "later": groups + 1,
-        "neighbours": panels // 9, "offset": panels // 9, "panel_at": groups + 1, "width": groups, "state": 3,
+        "graph": (groups, words), "filled": (groups, words), "degree": groups, "place": groups, "turn": groups,
+        "later": groups + 1, "neighbours": panels // 9, "offset": panels // 9, "panel_at": groups + 1, "width": groups,
+        "state": 3,
     }  # fmt: skip
     real = {"panels": panels, "row": coordinates, "x": coordinates}
     return Factors(**{k: np.zeros(n, dtype=np.int64) for k, n in index.items()}, **{k: np.zeros(n) for k, n in real.items()})
@@ -99,7 +100,7 @@ def order(F, groups, rank):
 
 @jit
 def _eliminate(filled, degree, g, groups, words):
-    """Couple all neighbours of a group with each other and take it out of their rows; its own row stays as its later neighbours."""
+    """Couple all neighbours of a group with each other and take it out of their rows; its own row keeps them."""
     degree[g] = -1
     for w in range(words):
         word = filled[g, w]
@@ -192,7 +193,8 @@ def _update(F, p, i, panel, n, width, rank):
         if n == 6:
             _six(panel, width, start, a, span, update)
         else:
-            update[:] = 0.0
+            for c in range(span):
+                update[c] = 0.0
             for k in range(n):
                 entry, source = panel[k * width + start + a], panel[k * width + start : (k + 1) * width]
                 for c in range(span):

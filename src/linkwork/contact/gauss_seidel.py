@@ -1,7 +1,7 @@
 """Gauss-Seidel over contacts: each is solved exactly with the others held, forwards and backwards in turn.
 
-Simple, and never worse than where it starts for one contact at a time; it stalls where impulses must travel far (tall stacks, heavy
-on light), for which there is `newton`.
+Simple, and enough for a few contacts; it stalls where impulses must travel far (tall stacks, walls, heavy on light), for which
+there is `newton`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,15 @@
-"""Newton's method on velocities, for many contacts: augmented Lagrangian of the contact law, sparse Cholesky factors over groups.
+"""Newton's method on velocities, for many contacts: augmented Lagrangian of the law, sparse Cholesky factors over groups.
 
-Around impulses f and friction bounds r = mu f_n of the last round, contacts answer velocities like stiff springs that start loaded,
+De Saxce's form of the law is f = P(f - rho (c + lift n)) with P the nearest point of the cone |f_t| <= mu f_n, lift = mu |c_t|
+and any rho > 0. A round holds f and the lifts on the right, and lets contacts answer velocities like springs that start loaded:
 
-    f(y) = P(f - rho c(y)),   P: f_n >= 0, |f_t| <= r,   rho = STIFFNESS / scale of the contact,
+    f(y) = P(f - rho (c(y) + lift n)),   rho = stiffness / scale of the contact.
 
-and y = G^T f(y) is the minimum of a convex function of y, found by Newton's method: its Hessian 1 + G^T rho P' G couples groups that touch,
-not contacts, so that redundant contacts, walls and heavy on light cost nothing. Its minimum gives the next f and r. At a fixed
-point f = P(f - rho c): the law holds as it is, nothing has become soft. Where bodies rest, the impulses of the last step are that point.
+Then y = G^T f(y) is the minimum of a convex function of y, found by Newton's method with line searches. Its Hessian
+1 + G^T rho P' G couples groups that touch, not contacts: redundant contacts, walls and heavy on light do no harm. The minimum
+gives the next f and lifts; at a fixed point the law holds as it is, and nothing has become soft. Rounds begin soft, where the
+minimum is a few steps away, and stiffen as they succeed. Where bodies rest, the impulses of the last step are the fixed point
+already. Lifts of contacts that slide converge linearly; where that is slow, sweeps of Gauss-Seidel help: it is a local matter.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from linkwork.contact.problem import (
     TOO_SMALL,
     UNCONVERGED,
     Workspace,
+    clear,
     move,
     prepare,
     pull,
@@ -35,10 +39,10 @@ from linkwork.contact.problem import (
 
 START, SOFTEST, STIFF, STIFFEST = 30.0, 0.1, 1e3, 1e6  # stiffness of contacts, times their own inverse mass
 INNER = 15  # Newton steps a round
-SWEEPS, MOST = (
-    3,
-    100,
-)  # of Gauss-Seidel after a round that failed, or was stiff and did not halve the residual; doubled from one to the next
+SWEEPS = (
+    3  # of Gauss-Seidel after a round that failed, or was stiff and did not halve the residual; doubled from one to the next
+)
+MOST_SWEEPS = 100
 RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
 HALVINGS = 30
@@ -55,6 +59,9 @@ class NewtonWorkspace(NamedTuple):
     rho: np.ndarray  # (m,) stiffness of contacts: impulse for velocity (kg)
     c: np.ndarray  # (m, 3) velocities at y (m/s)
     dc: np.ndarray  # (m, 3) their change along the Newton step
+    spot: (
+        np.ndarray
+    )  # (m, 6) where a contact's blocks lie in the panels: aa, its stride, bb, its stride, ab, whether a comes first
     y: np.ndarray  # (6 s,) where Newton's method is
     gradient: np.ndarray  # (6 s,)
 
@@ -76,6 +83,7 @@ def newton_workspace(
         np.zeros(contacts),
         np.zeros((contacts, 3)),
         np.zeros((contacts, 3)),
+        np.zeros((contacts, 6), dtype=np.int64),
         np.zeros(6 * slots),
         np.zeros(6 * slots),
     )
@@ -98,7 +106,7 @@ def newton(problem, work, tolerance, iterations):
     if not _arrange(problem, work):
         return TOO_SMALL, 0, math.inf
     stiffness, steps, sweeps, relax = START, 0, SWEEPS, 1.0
-    work.lift[: len(problem.mu)] = 0.0
+    clear(work.lift, 0, len(problem.mu))
     while not residual <= tolerance and steps < iterations:
         stiffness = min(max(stiffness, SOFTEST), STIFFEST)
         made, minimal = _round(problem, work, stiffness, relax, max(0.1 * tolerance, INEXACT * residual), iterations - steps)
@@ -110,11 +118,13 @@ def newton(problem, work, tolerance, iterations):
             stiffness *= 10.0 if made <= 2 else 3.0 if made <= 5 else 1.0 if made <= 10 else 0.3
         else:
             slow, stiffness = True, 0.1 * stiffness
-            problem.impulse[:] = work.centre[: len(problem.mu)]
+            for k in range(len(problem.mu)):
+                for i in range(3):
+                    problem.impulse[k, i] = work.centre[k, i]
             push_all(problem, base)
         sweeps = 2 * sweeps if slow else SWEEPS
         if slow and not residual <= tolerance:
-            _, _, residual = sweep_contacts(problem, base, tolerance, min(sweeps, MOST))
+            _, _, residual = sweep_contacts(problem, base, tolerance, min(sweeps, MOST_SWEEPS))
     move(problem, base)
     return (CONVERGED if residual <= tolerance else UNCONVERGED), steps, residual
 
@@ -124,7 +134,9 @@ def _arrange(problem, work):
     """Order the groups for elimination, unless they touch as they did before. False: no room for the factors."""
     F, base, groups = work.factors, work.base, len(problem.first)
     words = (groups + BITS - 1) // BITS
-    F.filled[:groups, :words] = 0
+    for g in range(groups):
+        for w in range(words):
+            F.filled[g, w] = 0
     for k in range(len(problem.mu)):
         a, b = problem.slot_a[k], problem.slot_b[k]
         if a >= 0 and b >= 0 and base.group[a] != base.group[b]:
@@ -136,25 +148,41 @@ def _arrange(problem, work):
         for w in range(words):
             same = same and F.graph[g, w] == F.filled[g, w]
             F.graph[g, w] = F.filled[g, w]
-    if same:
-        return True
-    F.state[0] = -1
-    if not order(F, groups, base.rank):
-        return False
-    F.state[0] = groups
+    if not same:
+        F.state[0] = -1
+        if not order(F, groups, base.rank):
+            return False
+        F.state[0] = groups
+    for k in range(len(problem.mu)):
+        _place(F, base.group, problem.slot_a[k], problem.slot_b[k], base.side[k], work.spot[k])
     return True
 
 
 @jit
+def _place(F, group, a, b, side, spot):
+    """Where the blocks of a contact lie in the panels."""
+    pa = F.place[group[a]] if side[2] > 0 else -1
+    pb = F.place[group[b]] if side[4] > 0 else -1
+    if pa >= 0:
+        spot[0], spot[1] = F.panel_at[pa], F.width[pa]
+    if pb >= 0:
+        spot[2], spot[3] = F.panel_at[pb], F.width[pb]
+    if pa >= 0 and pb >= 0:
+        spot[4] = F.panel_at[pa] + F.offset[find(F, pa, pb)] if pa < pb else F.panel_at[pb] + F.offset[find(F, pb, pa)]
+        spot[5] = pa < pb
+
+
+@jit
 def _round(problem, work, stiffness, relax, tolerance, iterations):
-    """Minimise around the impulses as they stand, and put the minimum's impulses in their place. Returns the Newton steps made."""
+    """From impulses to those of the minimum around them. Returns the Newton steps made, and whether it was reached."""
     base = work.base
     contacts, coordinates = len(problem.mu), base.y_at[len(problem.first)]
     for k in range(contacts):
         for i in range(3):
             work.centre[k, i] = problem.impulse[k, i]
-    y = work.y[:coordinates]
-    y[:] = base.y[:coordinates]
+    y = work.y
+    for i in range(coordinates):
+        y[i] = base.y[i]
     _velocities(problem, work)
     for k in range(contacts):
         work.rho[k] = stiffness / base.scale[k] if base.scale[k] > 0.0 else 0.0
@@ -191,18 +219,20 @@ def _velocities(problem, work):
 
 
 @jit
-def _answer(work, k, mu, along):
+def _answer(centre, c, dc, lift, rho, mu, along):
     """Loaded springs at c + along dc: impulses f = P(z), and the entries 00 01 02 11 12 22 of P'."""
-    rho = work.rho[k]
-    z0 = work.centre[k, 0] - rho * (work.c[k, 0] + work.lift[k] + along * work.dc[k, 0])
-    z1 = work.centre[k, 1] - rho * (work.c[k, 1] + along * work.dc[k, 1])
-    z2 = work.centre[k, 2] - rho * (work.c[k, 2] + along * work.dc[k, 2])
+    z0 = centre[0] - rho * (c[0] + lift + along * dc[0])
+    z1 = centre[1] - rho * (c[1] + along * dc[1])
+    z2 = centre[2] - rho * (c[2] + along * dc[2])
+    if mu <= 0.0:
+        pressed = 1.0 if z0 > 0.0 else 0.0
+        return pressed * z0, 0.0, 0.0, pressed, 0.0, 0.0, 0.0, 0.0, 0.0
     length = math.hypot(z1, z2)
     if length <= mu * z0:
         return z0, z1, z2, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0
     p0 = 1.0 / (1.0 + mu * mu)
     normal = (z0 + mu * length) * p0
-    if normal <= 0.0 or length == 0.0:
+    if normal <= 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     e1, e2, g, h = z1 / length, z2 / length, mu * mu * p0, mu * normal / length
     m1, m2 = mu * e1, mu * e2
@@ -217,10 +247,11 @@ def _gradient(problem, work):
     """y - G^T f(y); impulses f(y) go into the problem."""
     base = work.base
     coordinates = base.y_at[len(problem.first)]
-    work.gradient[:coordinates] = work.y[:coordinates]
-    work.dc[: len(problem.mu)] = 0.0
+    for i in range(coordinates):
+        work.gradient[i] = work.y[i]
     for k in range(len(problem.mu)):
-        f0, f1, f2, p00, p01, p02, p11, p12, p22 = _answer(work, k, problem.mu[k], 0.0)
+        answer = _answer(work.centre[k], work.c[k], work.dc[k], work.lift[k], work.rho[k], problem.mu[k], 0.0)
+        f0, f1, f2 = answer[0], answer[1], answer[2]
         f = problem.impulse[k]
         f[0], f[1], f[2] = f0, f1, f2
         push(base.G, base.side[k], work.gradient, -f0, -f1, -f2)
@@ -241,42 +272,40 @@ def _hessian(problem, work):
     """1 + G^T rho P' G into the panels."""
     base, F = work.base, work.factors
     groups = len(problem.first)
-    F.panels[: F.panel_at[groups]] = 0.0
+    clear(F.panels, 0, F.panel_at[groups])
     for p in range(groups):
         for i in range(base.rank[F.turn[p]]):
             F.panels[F.panel_at[p] + i * (F.width[p] + 1)] = 1.0
     for k in range(len(problem.mu)):
-        f0, f1, f2, p00, p01, p02, p11, p12, p22 = _answer(work, k, problem.mu[k], 0.0)
+        rho = work.rho[k]
+        f0, f1, f2, p00, p01, p02, p11, p12, p22 = _answer(
+            work.centre[k], work.c[k], work.dc[k], work.lift[k], rho, problem.mu[k], 0.0
+        )
         if p00 + p11 + p22 > 0.0:
-            rho = work.rho[k]
-            _add(problem, work, k, rho * p00, rho * p01, rho * p02, rho * p11, rho * p12, rho * p22)
+            h = (rho * p00, rho * p01, rho * p02, rho * p11, rho * p12, rho * p22)
+            _add(base.G, base.side[k], work.spot[k], h, F.panels)
 
 
 @jit
-def _add(problem, work, k, h00, h01, h02, h11, h12, h22):
+def _add(G, side, spot, h, panels):
     """G_k^T h G_k into the panels."""
-    base, F = work.base, work.factors
-    at, ra, rb = base.side[k, 0], base.side[k, 2], base.side[k, 4]
-    a, b = problem.slot_a[k], problem.slot_b[k]
-    pa = F.place[base.group[a]] if ra > 0 else -1
-    pb = F.place[base.group[b]] if rb > 0 else -1
-    A, B = base.G[at : at + 3 * ra], base.G[at + 3 * ra : at + 3 * (ra + rb)]
+    at, ra, rb = side[0], side[2], side[4]
+    A, B = G[at : at + 3 * ra], G[at + 3 * ra : at + 3 * (ra + rb)]
     if ra > 0:
-        _add_block(A, ra, A, ra, h00, h01, h02, h11, h12, h22, F.panels[F.panel_at[pa] :], F.width[pa])
+        _add_block(A, ra, A, ra, h, panels[spot[0] :], spot[1])
     if rb > 0:
-        _add_block(B, rb, B, rb, h00, h01, h02, h11, h12, h22, F.panels[F.panel_at[pb] :], F.width[pb])
+        _add_block(B, rb, B, rb, h, panels[spot[2] :], spot[3])
     if ra > 0 and rb > 0:
-        if pa < pb:
-            place = F.panels[F.panel_at[pa] + F.offset[find(F, pa, pb)] :]
-            _add_block(A, ra, B, rb, h00, h01, h02, h11, h12, h22, place, F.width[pa])
+        if spot[5]:
+            _add_block(A, ra, B, rb, h, panels[spot[4] :], spot[1])
         else:
-            place = F.panels[F.panel_at[pb] + F.offset[find(F, pb, pa)] :]
-            _add_block(B, rb, A, ra, h00, h01, h02, h11, h12, h22, place, F.width[pb])
+            _add_block(B, rb, A, ra, h, panels[spot[4] :], spot[3])
 
 
 @jit
-def _add_block(A, ra, B, rb, h00, h01, h02, h11, h12, h22, block, stride):
+def _add_block(A, ra, B, rb, h, block, stride):
     """block += A^T h B."""
+    h00, h01, h02, h11, h12, h22 = h
     for i in range(ra):
         a0, a1, a2 = A[i], A[ra + i], A[2 * ra + i]
         s0, s1, s2 = h00 * a0 + h01 * a1 + h02 * a2, h01 * a0 + h11 * a1 + h12 * a2, h02 * a0 + h12 * a1 + h22 * a2
@@ -287,7 +316,7 @@ def _add_block(A, ra, B, rb, h00, h01, h02, h11, h12, h22, block, stride):
 
 @jit
 def _line_search(problem, work, coordinates):
-    """How far to go along x: the root of the derivative of a convex function, by safeguarded Newton steps. Velocities' change into dc."""
+    """How far to go along x: where the slope of a convex function vanishes, nearly. The change of velocities goes into dc."""
     base, x, y = work.base, work.factors.x, work.y
     for k in range(len(problem.mu)):
         work.dc[k, 0], work.dc[k, 1], work.dc[k, 2] = pull(base.G, base.side[k], x)
@@ -316,8 +345,11 @@ def _slope(problem, work, yx, xx, along):
     """First and second derivative of the convex function along x."""
     slope, curvature = yx + along * xx, xx
     for k in range(len(problem.mu)):
-        f0, f1, f2, p00, p01, p02, p11, p12, p22 = _answer(work, k, problem.mu[k], along)
-        d0, d1, d2 = work.dc[k, 0], work.dc[k, 1], work.dc[k, 2]
+        d = work.dc[k]
+        f0, f1, f2, p00, p01, p02, p11, p12, p22 = _answer(
+            work.centre[k], work.c[k], d, work.lift[k], work.rho[k], problem.mu[k], along
+        )
+        d0, d1, d2 = d[0], d[1], d[2]
         slope -= f0 * d0 + f1 * d1 + f2 * d2
         bent = d0 * (p00 * d0 + 2 * (p01 * d1 + p02 * d2)) + p11 * d1 * d1 + 2 * p12 * d1 * d2 + p22 * d2 * d2
         curvature += work.rho[k] * bent

@@ -1,12 +1,12 @@
-"""One contact alone, exactly: f with c = D f + q and Coulomb's law. D (3, 3) is positive semidefinite, rows normal, tangent 1, tangent 2.
+"""One contact alone, exactly: f with c = D f + q and Coulomb's law. D (3, 3) is positive semidefinite; rows normal, tangents.
 
 It opens where q_n >= 0. Else it sticks where -D^-1 q lies in the cone. Else it slides: f_t = mu f_n e with a unit vector e,
 c_n = 0, and c_t along -e. With d(e) = D_nn + mu D_nt e these say f_n = -q_n / d and
 
     v(e) = d(e) q_t - q_n (D_tn + mu D_tt e),   v x e = 0,   v e <= 0,   d > 0,
 
-one equation for an angle, a quartic in its half tangent. Newton's method from the last direction finds the root as a rule; where it
-does not, every root on the circle is tried.
+one equation for an angle, a quartic in its half tangent. Newton's method from the last direction finds the root as a rule;
+where it does not, every root on the circle is tried.
 """
 
 from __future__ import annotations

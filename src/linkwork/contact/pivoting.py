@@ -1,14 +1,14 @@
-"""Few contacts, exactly: the pivoting of baraff94 ("Fast contact force computation for nonpenetrating rigid bodies") on dense c = W f + q.
+"""Few contacts, exactly: the pivoting of baraff94 ("Fast contact force computation for nonpenetrating rigid bodies"), dense.
 
-Contacts are taken one after the other. The normal impulse of the new one grows from zero until its velocity is no longer negative
-(Dantzig's algorithm); those taken before keep the law on the way, by moving from one set to another where a bound is reached:
+Contacts of c = W f + q are taken one after the other. The normal impulse of the new one grows from zero until its velocity is
+no longer negative (Dantzig's algorithm); those taken before keep the law on the way, by moving to another set at each bound:
 
     open: f = 0, c_n > 0;  closed: c_n = 0, f_n > 0;  an axis of friction sticks: c_t = 0;  or is used up: f_t = -+mu f_n.
 
-Without friction this ends for every positive semidefinite W: an axis joins only while its row is independent of those that hold. Friction
-along two axes is a pyramid; Newton's method on the cone follows, from the sets that pivoting found. Contacts that slide already
-(dynamic friction, acceleration level) have f_t = -mu f_n slip / |slip| instead, and W is then no longer symmetric as far as they are
-concerned: a direction in which all stay content and the new contact never gets there is an inconsistent one (Painleve).
+Without friction this ends for every positive semidefinite W: a row joins only while it is independent of those that hold.
+Friction along two axes is a pyramid; Newton's method on the cone follows, from the sets that pivoting found, and Gauss-Seidel
+where that finds no way down. Contacts that slide already (dynamic friction, accelerations) have f_t = -mu f_n slip / |slip|
+instead. Where the others stay content forever and the new contact never gets there, pivoting sees no solution (Painleve).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from linkwork.contact.problem import (
     TOO_SMALL,
     UNCONVERGED,
     Workspace,
+    clear,
     dense,
     law_residual,
     move,
@@ -87,7 +88,8 @@ def pivoting(problem, work, tolerance):
         return TOO_SMALL, 0, math.inf
     W, q, slip, f = work.W[: n * n].reshape((n, n)), work.q[:n], work.slip[: len(problem.mu)], work.f[:n]
     dense(problem, base, W, q)
-    slip[:] = 0.0
+    for k in range(len(problem.mu)):
+        slip[k, 0] = slip[k, 1] = 0.0
     status, pivots, residual = pivot_dense(W, q, problem.mu, slip, f, work, tolerance)
     for k in range(len(problem.mu)):
         for i in range(3):
@@ -100,16 +102,16 @@ def pivoting(problem, work, tolerance):
 
 @jit
 def pivot_dense(W, q, mu, slip, f, work, tolerance):
-    """f of c = W f + q (3 m rows: normal, tangent 1, tangent 2 of each contact) and Coulomb's law; velocities or accelerations alike.
+    """f of c = W f + q (3 m rows: normal, tangent 1, tangent 2 of each contact) and the law; velocities or accelerations alike.
 
     slip (m, 2): direction in which a contact slides already, zero where it is still to be found out. Result in f.
     Returns (status, pivots, residual).
     """
     contacts = len(mu)
     n = 3 * contacts
-    f[:] = 0.0
     c = work.c[:n]
-    c[:] = q
+    for i in range(n):
+        f[i], c[i] = 0.0, q[i]
     for k in range(contacts):
         work.taken[k] = UNTAKEN
         length = math.hypot(slip[k, 0], slip[k, 1])
@@ -138,7 +140,7 @@ def pivot_dense(W, q, mu, slip, f, work, tolerance):
 
 @jit
 def _take(W, q, mu, slip, f, k, work, left):
-    """Let the normal impulse of contact k grow until its velocity is not negative. Returns pivots left, and whether it got there."""
+    """Let contact k's normal impulse grow until its velocity is not negative. Returns pivots left, and whether it got there."""
     n = len(q)
     c, df, dc = work.c[:n], work.df[:n], work.dc[:n]
     small = ROUNDING * _size(W, f, q)
@@ -205,19 +207,19 @@ def _renew(W, q, f, c):
 
 
 @jit
-def _column(W, mu, work, i, row):
+def _column(W, mu, sticks, ratio, i, row):
     """Entry `row` of what row i's impulse makes: a normal impulse brings the friction that is bound to it along."""
     entry, k = W[row, i], i // 3
     if i % 3 == 0:
         for axis in range(2):
-            if not work.sticks[k, axis]:
-                entry += work.ratio[k, axis] * mu[k] * W[row, i + 1 + axis]
+            if not sticks[k, axis]:
+                entry += ratio[k, axis] * mu[k] * W[row, i + 1 + axis]
     return entry
 
 
 @jit
 def _direction(W, mu, k, work):
-    """df and dc for a unit more of the normal impulse of contact k, with all rows that hold held. Returns the size of what is summed in dc."""
+    """df and dc for a unit more of contact k's normal impulse, all that hold held. Returns the size of what is summed in dc."""
     n, held = len(W), 0
     df, dc, A, rows = work.df[:n], work.dc[:n], work.system, work.rows
     for j in range(n // 3):
@@ -231,10 +233,10 @@ def _direction(W, mu, k, work):
                     held += 1
     for i in range(held):
         for j in range(held):
-            A[i, j] = _column(W, mu, work, rows[j], rows[i])
-        A[i, held] = -_column(W, mu, work, 3 * k, rows[i])
+            A[i, j] = _column(W, mu, work.sticks, work.ratio, rows[j], rows[i])
+        A[i, held] = -_column(W, mu, work.sticks, work.ratio, 3 * k, rows[i])
     eliminate(A, held)
-    df[:] = 0.0
+    clear(df, 0, n)
     df[3 * k] = 1.0
     for i in range(held):
         df[rows[i]] = A[i, held]
@@ -253,7 +255,7 @@ def _direction(W, mu, k, work):
 
 @jit
 def eliminate(A, n):
-    """Solve the n equations A (n, n + 1) in place, right-hand side and then solution in the last column; rows that depend on others give zero."""
+    """Solve n equations A (n, n + 1) in place: the last column is given, then found. Rows that depend on others give zero."""
     for i in range(n):
         size, best = 0.0, i
         for r in range(i, n):
@@ -359,9 +361,8 @@ def _refine_on_cone(W, q, mu, slip, f, work, tolerance):
         for k in range(len(mu)):
             _newton_rows(W, mu, slip, f, c, work.system, k, n)
         eliminate(work.system, n)
-        kept[:] = f
         for i in range(n):
-            df[i] = work.system[i, n]
+            kept[i], df[i] = f[i], work.system[i, n]
         along, best = 1.0, math.inf
         for _ in range(TRIES):
             for i in range(n):
@@ -371,7 +372,8 @@ def _refine_on_cone(W, q, mu, slip, f, work, tolerance):
                 break
             along *= 0.5
         if not best < residual:
-            f[:] = kept
+            for i in range(n):
+                f[i] = kept[i]
             return _residual(W, q, mu, slip, f, c)
         residual = best
     return residual
@@ -430,7 +432,9 @@ def _sweep_dense(W, q, mu, slip, f, D):
     for _ in range(SWEEPS):
         for k in range(len(mu)):
             i = 3 * k
-            D[:] = W[i : i + 3, i : i + 3]
+            for r in range(3):
+                for j in range(3):
+                    D[r, j] = W[i + r, i + j]
             q0, q1, q2 = q[i], q[i + 1], q[i + 2]
             for j in range(len(q)):
                 if j < i or j > i + 2:

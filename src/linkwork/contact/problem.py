@@ -1,13 +1,13 @@
 """The contact problem as arrays: what goes in, what all solvers work on, and how far a result is from the law.
 
-Every contact has a relative velocity c = J u - target (rows normal, tangent 1, tangent 2; m/s) and an impulse f (N s). The law is
+Every contact has a relative velocity c = J u - target (rows normal, tangent 1, tangent 2; m/s) and an impulse f (N s). The law:
 
     0 <= f_n, c_n >= 0, f_n c_n = 0;  |f_t| <= mu f_n;  f_t = -mu f_n c_t / |c_t| where c_t is not zero,
 
 Coulomb's cone as it is, without a pyramid and without the normal velocity that convex relaxations add to slip.
 
-A group of slots answers impulses P by velocities R P. R has as many independent directions as the group has freedoms, so it is
-split once, R = L L^T, and solvers work in coordinates y of unit mass: u = u0 + L y, y = G^T f with G = J L, W = J R J^T = G G^T.
+A group of slots answers impulses P by velocities R P. R has as many independent directions as the group has freedoms. It is
+split once, R = L L^T, and solvers work in coordinates y of unit mass: u = u0 + L y, y = G^T f, G = J L, W = J R J^T = G G^T.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Problem(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Scratch of a solver, made once by `workspace` and used for any problem that fits in it. `residual` may be read afterwards."""
+    """Scratch of a solver, made once by `workspace`, for any problem that fits in it. `residual` may be read afterwards."""
 
     group: np.ndarray  # (s,) group of each slot
     rank: np.ndarray  # (g,) freedoms of each group
@@ -85,6 +85,13 @@ def workspace(slots: int, groups: int, contacts: int, responses: int, widest: in
 
 
 @jit
+def clear(numbers, start, end):
+    """Zeros from start to end. A loop, as numba takes a second to compile each assignment to a slice."""
+    for i in range(start, end):
+        numbers[i] = 0.0
+
+
+@jit
 def fits(problem, work):
     """Whether the workspace has room for the problem."""
     wide = 0
@@ -104,7 +111,7 @@ def fits(problem, work):
 
 @jit
 def _split(R, n, L, left):
-    """R = L L^T by Cholesky with pivots, largest part of a row's own response first. L (n x n places, used n x rank, row stride n)."""
+    """R = L L^T by Cholesky, largest part of a row's own response first. L: n x rank, row stride n. Returns the rank."""
     for i in range(n):
         left[i] = R[i * n + i]
     rank = 0
@@ -164,7 +171,7 @@ def prepare(problem, work):
         side = work.side[k]
         side[0], side[1], side[2] = start, work.y_at[ga] if ga >= 0 else 0, ra
         side[3], side[4] = work.y_at[gb] if gb >= 0 else 0, rb
-        work.G[start : start + 3 * (ra + rb)] = 0.0
+        clear(work.G, start, start + 3 * (ra + rb))
         for i in range(3):
             work.c0[k, i] = -problem.target[k, i]
         if ga >= 0:
@@ -185,6 +192,8 @@ def prepare(problem, work):
                 work.D[k, i, j] = work.D[k, j, i] = entry
         own = work.D[k, 0, 0]
         work.scale[k] = max(own, (own + work.D[k, 1, 1] + work.D[k, 2, 2]) / 3)
+        if work.scale[k] == 0.0:
+            clear(problem.impulse[k], 0, 3)  # it would move nothing
         start += 3 * (ra + rb)
     return True
 
@@ -225,7 +234,7 @@ def pull(G, side, y):
 @jit
 def push_all(problem, work):
     """y of all impulses."""
-    work.y[: work.y_at[len(problem.first)]] = 0.0
+    clear(work.y, 0, work.y_at[len(problem.first)])
     for k in range(len(problem.mu)):
         push(work.G, work.side[k], work.y, problem.impulse[k, 0], problem.impulse[k, 1], problem.impulse[k, 2])
 
@@ -246,10 +255,10 @@ def move(problem, work):
 def law_residual(f0, f1, f2, c0, c1, c2, mu, scale):
     """How far one contact is from the law, in m/s: impulses count by the velocities that they make.
 
-    The natural map of the law: f_n - max(0, f_n - c_n), f_t less the point of the disc of radius mu max(0, f_n - c_n) that is next to
-    f_t - c_t, with f times `scale` (1/kg). It vanishes where the law holds, and nowhere else.
+    The natural map of the law: f_n - max(0, f_n - c_n), and f_t less the point next to f_t - c_t of the disc of radius
+    mu max(0, f_n - c_n), with f times `scale` (1/kg). It vanishes where the law holds, and nowhere else.
 
-    >>> round(law_residual(2.0, 0.5, 0.0, 0.0, 0.1, 0.0, 0.8, 1.0), 12)   # held by friction that is not used up: slips at 0.1 m/s
+    >>> round(law_residual(2.0, 0.5, 0.0, 0.0, 0.1, 0.0, 0.8, 1.0), 12)  # held by friction that is not used up, yet slips
     0.1
     >>> law_residual(0.0, 0.0, 0.0, 0.3, 5.0, 0.0, 0.8, 1.0)              # apart
     0.0
@@ -264,7 +273,7 @@ def law_residual(f0, f1, f2, c0, c1, c2, mu, scale):
 
 @jit
 def residuals(problem, work):
-    """The distance of every contact from the law for the impulses and y as they stand, into `work.residual`; returns the largest."""
+    """The distance of every contact from the law as impulses and y stand, into `work.residual`; returns the largest."""
     worst = 0.0
     f = problem.impulse
     for k in range(len(problem.mu)):
@@ -281,7 +290,7 @@ def dense(problem, work, W, q):
     """W (3 m, 3 m) and q (3 m) of a prepared problem: c = W f + q."""
     contacts = len(problem.mu)
     coordinates = work.y_at[len(problem.first)]
-    work.y[:coordinates] = 0.0
+    clear(work.y, 0, coordinates)
     for k in range(contacts):
         for i in range(3):
             q[3 * k + i] = work.c0[k, i]
@@ -291,4 +300,4 @@ def dense(problem, work, W, q):
                 W[3 * j, 3 * k + i] = W[3 * k + i, 3 * j] = c0
                 W[3 * j + 1, 3 * k + i] = W[3 * k + i, 3 * j + 1] = c1
                 W[3 * j + 2, 3 * k + i] = W[3 * k + i, 3 * j + 2] = c2
-            work.y[:coordinates] = 0.0
+            clear(work.y, 0, coordinates)
