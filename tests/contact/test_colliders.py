@@ -101,7 +101,7 @@ def test_normals_point_from_the_first_to_the_second_whatever_their_order():
     rng = np.random.default_rng(4)
     for first, second in ((BALL, lw.Box(0.3, 0.3, 0.3)), (lw.Plane(), BALL), (lw.Capsule(0.1, 0.2), lw.Cylinder(0.1, 0.1))):
         bodies = (-1, 0) if isinstance(first, lw.Plane) else (1, 0)
-        R, p = np.tile(np.eye(3), (2, 1, 1)), np.array([rng.uniform(0, 0.02, 3) + (0, 0, 0.09), (0, 0, 0)])
+        R, p = np.tile(np.eye(3), (2, 1, 1)), np.array([rng.uniform((0, 0, 0.09), (0.02, 0.02, 0.11)), np.zeros(3)])
         one = run(
             compile_colliders([Placed(first, bodies[0]), Placed(second, bodies[1])]),
             R,

@@ -12,8 +12,6 @@ import numpy as np
 from linkwork.codegen.jit import jit
 from linkwork.contact.layout import (
     BODY,
-    BOX_HIGH,
-    BOX_LOW,
     CAPSULE,
     CYLINDER,
     ELLIPSOID,
@@ -36,7 +34,7 @@ SORTING = 4  # rows of the room for the sort: items, codes, and both once more
 
 
 @jit
-def place(constants, labels, R, p, margin, poses):
+def place(constants, labels, R, p, margin, poses, boxes):
     """Poses of the colliders in the world, and their bounding boxes grown by half the margin on every side."""
     for c in range(labels.shape[0]):
         body, own, pose = labels[c, BODY], constants[c], poses[c]
@@ -57,7 +55,7 @@ def place(constants, labels, R, p, margin, poses):
             x, y, z = pose[ROTATION + 3 * i], pose[ROTATION + 3 * i + 1], pose[ROTATION + 3 * i + 2]
             middle = pose[POSITION + i] + x * own[MIDDLE] + y * own[MIDDLE + 1] + z * own[MIDDLE + 2]
             half = _reach(labels[c, KIND], own[SIZE], own[SIZE + 1], own[SIZE + 2], x, y, z) + 0.5 * margin
-            pose[BOX_LOW + i], pose[BOX_HIGH + i] = middle - half, middle + half
+            boxes[c, i], boxes[c, 3 + i] = middle - half, middle + half
 
 
 @jit
@@ -77,9 +75,16 @@ def _reach(kind, a, b, c, x, y, z):
 
 
 @jit
-def overlap(a, b):
-    """Whether two boxes (6,), low and high, overlap. One that is not finite overlaps nothing."""
-    return a[0] <= b[3] and b[0] <= a[3] and a[1] <= b[4] and b[1] <= a[4] and a[2] <= b[5] and b[2] <= a[5]
+def overlap(boxes, k, other_boxes, l):
+    """Whether box k of an array (n, 6), low and high, overlaps box l of another. One that is not finite overlaps nothing."""
+    return (
+        boxes[k, 0] <= other_boxes[l, 3]
+        and other_boxes[l, 0] <= boxes[k, 3]
+        and boxes[k, 1] <= other_boxes[l, 4]
+        and other_boxes[l, 1] <= boxes[k, 4]
+        and boxes[k, 2] <= other_boxes[l, 5]
+        and other_boxes[l, 2] <= boxes[k, 5]
+    )
 
 
 @jit
@@ -156,11 +161,11 @@ def build(boxes, order, n, tree):
 
 
 @jit
-def gather(tree, box, order, found):
-    """Write the items whose boxes overlap a box to `found`, in the order of leaves; returns how many."""
+def gather(tree, boxes, a, order, found):
+    """Write the items whose boxes overlap box a to `found`, in the order of leaves; returns how many."""
     leaves, count, k = tree.shape[0] // 2, 0, 1
     while True:
-        if overlap(tree[k], box):
+        if overlap(tree, k, boxes, a):
             if k < leaves:
                 k *= 2
                 continue
@@ -174,38 +179,37 @@ def gather(tree, box, order, found):
 
 
 @jit
-def prepare(near, cell, poses, sorting, tally, tree):
+def prepare(near, cell, boxes, sorting, tally, tree):
     """Sort the colliders and build the tree."""
-    boxes = poses[:, BOX_LOW:]
     morton_order(boxes, near, cell, sorting, tally)
     build(boxes, sorting[0], near.shape[0], tree)
 
 
 @jit
-def _in_plane(plane, pose, slack):
-    """Whether the bounding box of a pose reaches into the half space of a plane (a pose), or within slack of it."""
+def _in_plane(poses, plane, boxes, c, slack):
+    """Whether the bounding box of a collider reaches into the half space of a plane, or within slack of it."""
     reach = 0.0
     for i in range(3):
-        n = plane[ROTATION + 3 * i + 2]
+        n = poses[plane, ROTATION + 3 * i + 2]
         if n > 0.0:
-            reach += n * (pose[BOX_LOW + i] - plane[POSITION + i])
+            reach += n * (boxes[c, i] - poses[plane, POSITION + i])
         elif n < 0.0:
-            reach += n * (pose[BOX_HIGH + i] - plane[POSITION + i])
+            reach += n * (boxes[c, 3 + i] - poses[plane, POSITION + i])
     return reach <= slack
 
 
 @jit
-def _meet(labels, poses, slack, a, b):
+def _meet(labels, poses, boxes, slack, a, b):
     """Whether two colliders are near, of which one stands beside the tree."""
     if labels[a, KIND] == PLANE:
-        return labels[b, KIND] != PLANE and _in_plane(poses[a], poses[b], slack)
+        return labels[b, KIND] != PLANE and _in_plane(poses, a, boxes, b, slack)
     if labels[b, KIND] == PLANE:
-        return _in_plane(poses[b], poses[a], slack)
-    return overlap(poses[a, BOX_LOW:], poses[b, BOX_LOW:])
+        return _in_plane(poses, b, boxes, a, slack)
+    return overlap(boxes, a, boxes, b)
 
 
 @jit
-def partners(labels, apart, large, poses, margin, tree, sorting, a, found):
+def partners(labels, apart, large, poses, boxes, margin, tree, sorting, a, found):
     """Write the colliders b > a that may touch a and are near it to `found`, ascending; returns how many.
 
     sorting: row 0 the order of the leaves; row 1 is used.
@@ -213,18 +217,19 @@ def partners(labels, apart, large, poses, margin, tree, sorting, a, found):
     count, slack = 0, 0.5 * margin
     if labels[a, LARGE]:
         for b in range(a + 1, labels.shape[0]):
-            if _meet(labels, poses, slack, a, b) and may_touch(labels, apart, a, b):
+            if _meet(labels, poses, boxes, slack, a, b) and may_touch(labels, apart, a, b):
                 found[count] = b
                 count += 1
         return count
-    met = gather(tree, poses[a, BOX_LOW:], sorting[0], sorting[1])
+    order, near = sorting[0], sorting[1]
+    met = gather(tree, boxes, a, order, near)
     for i in range(met):
-        b = sorting[1, i]
+        b = near[i]
         if b > a and may_touch(labels, apart, a, b):
             count = _insert(found, count, b)
     for i in range(large.shape[0]):
         b = large[i]
-        if b > a and _meet(labels, poses, slack, a, b) and may_touch(labels, apart, a, b):
+        if b > a and _meet(labels, poses, boxes, slack, a, b) and may_touch(labels, apart, a, b):
             count = _insert(found, count, b)
     return count
 

@@ -106,7 +106,8 @@ class Geometry(NamedTuple):
 class Scratch(NamedTuple):
     """Room for one step."""
 
-    poses: np.ndarray  # (n, POSE): of the colliders in the world, and their bounding boxes
+    poses: np.ndarray  # (n, POSE): of the colliders in the world
+    boxes: np.ndarray  # (n, 6) m: low, high of their bounding boxes, with half the margin
     tree: np.ndarray  # (2 leaves, 6) m: boxes, low and high
     sorting: np.ndarray  # (SORTING, n) int64
     tally: np.ndarray  # (digits,) int64
@@ -177,6 +178,7 @@ def scratch_for(geometry: Geometry) -> Scratch:
     numbers, integers = pair_room()
     return Scratch(
         poses=np.zeros((n, POSE)),
+        boxes=np.zeros((n, 6)),
         tree=np.zeros((2 << max(0, near - 1).bit_length(), 6)),
         sorting=np.zeros((SORTING, max(n, 1)), dtype=np.int64),
         tally=np.zeros(1 << DIGIT, dtype=np.int64),

@@ -20,13 +20,14 @@ from linkwork.contact.routines import AT_HITS, AT_TAGS, MARGIN, SOLID, call
 @jit
 def detect(geometry, R, p, margin, scratch, out):
     """Write all contacts with a gap of at most `margin` to `out`; returns how many there are."""
-    constants, labels, poses, found = geometry.constants, geometry.labels, scratch.poses, scratch.found
-    place(constants, labels, R, p, margin, poses)
-    prepare(geometry.near, geometry.cell[0], poses, scratch.sorting, scratch.tally, scratch.tree)
+    constants, labels, found = geometry.constants, geometry.labels, scratch.found
+    poses, boxes = scratch.poses, scratch.boxes
+    place(constants, labels, R, p, margin, poses, boxes)
+    prepare(geometry.near, geometry.cell[0], boxes, scratch.sorting, scratch.tally, scratch.tree)
     numbers, integers, total = scratch.numbers, scratch.integers, 0
     numbers[MARGIN] = margin
     for a in range(labels.shape[0]):
-        near = partners(labels, geometry.apart, geometry.large, poses, margin, scratch.tree, scratch.sorting, a, found)
+        near = partners(labels, geometry.apart, geometry.large, poses, boxes, margin, scratch.tree, scratch.sorting, a, found)
         for i in range(near):
             b = found[i]
             in_order = labels[a, KIND] <= labels[b, KIND]

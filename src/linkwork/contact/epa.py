@@ -13,9 +13,10 @@ from linkwork.codegen.jit import jit_inner
 from linkwork.contact.gjk import Solid, core_support, distance
 from linkwork.contact.vectors import across, along, cross, dot, length, minus, plus, row, times, unit
 
+EXACT, ROUGH = 1e-12, 1e-5  # relative: of depths
 ABOVE = 1e-3  # relative: how far above the surface
 ROUNDS = 12
-ENOUGH = 1e-22  # squared angle
+ENOUGH = 1e-12  # squared angle
 FLAT = 1e-9  # relative: a simplex thinner than that is blown up first
 
 
@@ -120,10 +121,10 @@ def _push_out(corners, planes, faces, count, w, slack):
 
 @jit_inner
 def penetration(a, b, simplex, precision, corners, planes, faces):
-    """(depth, unit normal from a to b, point of a, point of b, whether it converged) of cores that overlap.
+    """(depth, unit normal from a to b, point of a, point of b, whether that is exact) of cores that overlap.
 
-    simplex: that of `gjk.distance`; precision: relative to the size. Without convergence the depth is that of the best
-    normal so far, and the points have no meaning.
+    simplex: that of `gjk.distance`; precision: relative to the size. What is not exact is the best so far, a start for
+    `from_outside`.
     """
     n = int(simplex[4, 0])
     for k in range(n):
@@ -169,7 +170,7 @@ def penetration(a, b, simplex, precision, corners, planes, faces):
                 if min(u, v, w) > inmost:
                     inmost, at = min(u, v, w), f
     on_a, on_b = _witnesses(a, corners, faces[at, 0], faces[at, 1], faces[at, 2])
-    return far, d, on_a, on_b, True
+    return far, d, on_a, on_b, far - bound <= EXACT * size
 
 
 @jit_inner
@@ -183,7 +184,7 @@ def from_outside(a, b, depth, normal, simplex):
     for _ in range(ROUNDS):
         shift = times(depth + above, normal)
         moved = Solid(b.kind, b.size, b.R, plus(b.p, shift), b.first, b.vertex_count, b.vertices)
-        apart, towards, at_a, at_b = distance(a, moved, np.inf, simplex)
+        apart, towards, at_a, at_b = distance(a, moved, normal, np.inf, simplex)
         if apart == 0.0:
             break
         reached = dot(towards, shift) - apart

@@ -15,7 +15,7 @@ from linkwork.contact.vectors import along, cross, dot, length, minus, plus, tim
 
 TOUCHING = 1e-8  # relative: a distance below this has no direction that can be trusted
 PRECISION = 1e-13  # relative: of the distance
-ROUNDING = 1e-15
+ACCURACY = 1e-12  # relative to the size: of the distance
 STEPS = 100
 
 
@@ -156,17 +156,17 @@ def _keep(simplex, n, w, s):
 
 
 @jit_inner
-def distance(a, b, beyond, simplex):
+def distance(a, b, towards, beyond, simplex):
     """The distance of two cores, m, the unit normal from a to b and the nearest points of both.
 
-    A distance of 0 says that they overlap or nearly touch; the normal then has no meaning, and `simplex` (5, 6) holds
-    the points of a minus those of b around (or next to) the origin, the points of a beside them (both relative to a),
-    and how many in simplex[4, 0]. Once it is certain that they are farther apart than `beyond`, a lower bound is returned
-    that is itself larger than `beyond`. In the end too the distance is that of two planes across the normal: the largest
-    lower bound, since the last steps on curved solids improve the points and spoil the direction.
+    towards: about where b is seen from a, of any length. A distance of 0 says that they overlap or nearly touch; the normal
+    then has no meaning, and `simplex` (5, 6) holds the points of a minus those of b around (or next to) the origin, the
+    points of a beside them (both relative to a), and how many in simplex[4, 0]. Once it is certain that they are farther
+    apart than `beyond`, a lower bound is returned that is itself larger than `beyond`. In the end too the distance is that of
+    two planes across the normal: the largest lower bound, since the last steps on curved solids improve the points and
+    spoil the direction.
     """
     zero = (0.0, 0.0, 0.0)
-    towards = minus(b.p, a.p)
     v = times(-1.0, towards)
     if dot(v, v) == 0.0:
         v = (1.0, 0.0, 0.0)
@@ -188,7 +188,7 @@ def distance(a, b, beyond, simplex):
                 lower, normal = vw / size_of_v, times(-1.0 / size_of_v, v)
                 if lower > beyond:
                     return lower, normal, zero, zero
-        if n > 0 and nearest - vw <= max(PRECISION * nearest, ROUNDING * size * math.sqrt(nearest)):
+        if n > 0 and nearest - vw <= max(PRECISION * nearest, ACCURACY * size * math.sqrt(nearest)):
             break
         if (n > 0 and w == w0) or (n > 1 and w == w1) or (n > 2 and w == w2) or (n > 3 and w == w3):
             break

@@ -23,6 +23,4 @@ RULES = 6  # words of 62 bits: the rules that it takes part in
 # numbers of every step
 ROTATION = 0  # (9) in the world
 POSITION = 9  # (3) m, in the world
-BOX_LOW = 12  # (3) m: of the bounding box with half the margin
-BOX_HIGH = 15  # (3) m
-POSE = 18
+POSE = 12

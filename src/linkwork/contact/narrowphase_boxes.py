@@ -136,7 +136,7 @@ def box_box(numbers, integers, shape_numbers, shape_integers):
 def _box_box_apart(hits, tags, count, size, R, p, other, S, q, normal, bound, margin, simplex):
     """Add the nearest points of two boxes that are apart, corner to corner or corner to edge."""
     a, b = Solid(BOX, size, R, p, 0, 0, hits), Solid(BOX, other, S, q, 0, 0, hits)  # no vertices
-    apart, towards, on_a, on_b = distance(a, b, margin, simplex)
+    apart, towards, on_a, on_b = distance(a, b, minus(q, p), margin, simplex)
     if apart > margin:
         return count
     if apart == 0.0:  # touching to rounding: the best axis stands for the normal
@@ -164,7 +164,7 @@ def capsule_box(numbers, integers, shape_numbers, shape_integers):
     margin = margin_of(numbers)
     a, b = Solid(CAPSULE, size, R, p, 0, 0, hits), Solid(BOX, other, S, q, 0, 0, hits)  # no vertices
     radius, half, d = size[0], size[1], axis(R, 2)
-    apart, normal, on_a, on_b = distance(a, b, margin + radius, simplex_of(numbers))
+    apart, normal, on_a, on_b = distance(a, b, minus(q, p), margin + radius, simplex_of(numbers))
     if apart > margin + radius:
         return 0
     deep = apart == 0.0

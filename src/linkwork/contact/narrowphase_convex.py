@@ -20,7 +20,7 @@ from linkwork.contact.clipping import (
     set_row,
     thin_out,
 )
-from linkwork.contact.epa import from_outside, penetration
+from linkwork.contact.epa import EXACT, ROUGH, from_outside, penetration
 from linkwork.contact.gjk import Solid, core_support, distance
 from linkwork.contact.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, SPHERE, TRIANGLE
 from linkwork.contact.narrowphase_boxes import FACE, FROM_SECOND, WITNESS, most_opposed_face
@@ -31,7 +31,6 @@ from linkwork.contact.vectors import along, axis, cross, dot, length, minus, plu
 ALIGNED = 0.95  # cosine of the angle between a face and the contact up to which the face counts
 ATTAINED = 1e-9  # relative: a point that is as near as the nearest makes that one needless
 FACES = 4096  # numbers of faces in features are taken modulo this
-EXACT, ROUGH = 1e-12, 1e-5  # relative: of depths, where the surface is flat, and as a start where it is curved
 ENDS = 1 << 39  # features of the ends of rods
 
 
@@ -178,13 +177,12 @@ def further_points(hits, tags, a, b, normal, least, margin, integers, shape_numb
 def nearest_points(a, b, margin, simplex, numbers, integers):
     """(gap, normal from a to b, points of the cores) of two solids; a gap above the margin says no more than that."""
     radius = roundness(a) + roundness(b)
-    apart, normal, on_a, on_b = distance(a, b, margin + radius, simplex)
+    apart, normal, on_a, on_b = distance(a, b, minus(b.p, a.p), margin + radius, simplex)
     if apart == 0.0:
         corners, planes, faces = polytope_of(numbers, integers)
-        curved = is_curved(a) or is_curved(b)
-        precision = ROUGH if curved else EXACT
-        depth, normal, on_a, on_b, converged = penetration(a, b, simplex, precision, corners, planes, faces)
-        if curved or not converged:
+        precision = ROUGH if is_curved(a) or is_curved(b) else EXACT
+        depth, normal, on_a, on_b, exact = penetration(a, b, simplex, precision, corners, planes, faces)
+        if not exact:
             depth, normal, on_a, on_b = from_outside(a, b, depth, normal, simplex)
         apart = -depth
     return apart - radius, normal, on_a, on_b

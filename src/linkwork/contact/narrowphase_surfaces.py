@@ -83,8 +83,8 @@ def _box_around(solid, R, p, margin, box):
     grown = roundness(solid) + margin
     for i in range(3):
         d = axis(R, i)
-        box[3 + i] = dot(minus(core_support(solid, d), p), d) + grown
-        box[i] = dot(minus(core_support(solid, times(-1.0, d)), p), d) - grown
+        box[0, 3 + i] = dot(minus(core_support(solid, d), p), d) + grown
+        box[0, i] = dot(minus(core_support(solid, times(-1.0, d)), p), d) - grown
 
 
 @jit_inner
@@ -159,13 +159,13 @@ def solid_surface(numbers, integers, shape_numbers, shape_integers):
     normals = view(shape_numbers, at + 3 * V, 3 * V).reshape(V, 3)
     tree = view(shape_numbers, at + 6 * V, 12 * leaves).reshape(2 * leaves, 6)
     own = view(numbers, AT_OWN, 64)
-    box, corners = own[:6], own[6:15].reshape(3, 3)
+    box, corners = own[:6].reshape(1, 6), own[6:15].reshape(3, 3)
     half = own[15:18]
     _box_around(a, R, p, margin, box)
 
     total, k = 0, 1
     while True:
-        if overlap(tree[k], box):
+        if overlap(tree, k, box, 0):
             if k < leaves:
                 k *= 2
                 continue
