@@ -45,7 +45,7 @@ TOUCHING = 0.01  # part of that: nearer counts as touching
 ROOM = 2  # times what was too small
 PASSES = 32  # of bounces through rows of bodies; what still approaches then does not bounce
 TOLERANCE = 1e-9  # m/s: how far velocities may be from the law of contact
-ITERATIONS = 200  # of the solver
+ITERATIONS = 60  # of the solver
 
 
 @dataclass(frozen=True)
