@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from numba.core.runtime import _nrt_python, rtsys
 from scipy.optimize import nnls
 
 from linkwork.codegen.jit import INTERPRETED
@@ -252,6 +253,24 @@ def test_same_bits_whatever_the_workspace_did_before():
             SOLVERS[name](one := copied(problem))
             fresh(other := copied(problem))
             assert np.array_equal(one.impulse, other.impulse) and np.array_equal(one.u, other.u)
+
+
+@pytest.mark.skipif(INTERPRETED, reason="counts what compiled code allocates")
+@pytest.mark.parametrize("name", ["newton", "gauss_seidel"])
+def test_iterations_allocate_nothing(name):
+    """Arrays that are handed over from Python are counted as allocations, so the number is that of the arguments, whatever happens inside."""
+    _nrt_python.memsys_enable_stats()
+    scene = wall(3, 3)
+    bodies, contacts = len(scene.x), len(scene.a)
+    work = newton_workspace(bodies, bodies, contacts, 36 * bodies)
+    solver, scratch = (newton, work) if name == "newton" else (gauss_seidel, work.base)
+    counts = set()
+    for iterations in (1, 5, 20):
+        problem = copied(scene.problem(1 / 240))
+        before = rtsys.get_allocation_stats().alloc
+        solver(problem, scratch, 1e-9, iterations)
+        counts.add(rtsys.get_allocation_stats().alloc - before)
+    assert len(counts) == 1
 
 
 def test_a_good_guess_costs_nothing():

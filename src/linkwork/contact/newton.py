@@ -93,7 +93,18 @@ def newton_workspace(
 def newton(problem, work, tolerance, iterations):
     """Solve a contact problem, as `gauss_seidel` does; work: a `NewtonWorkspace`. iterations: most factorisations.
 
-    Returns (status, factorisations, residual in m/s); the residual of every contact is in `work.base.residual`.
+    Returns (status, factorisations, residual in m/s); the residual of every contact is in `work.base.residual`. TOO_SMALL with
+    `work.factors.state[2]` > 0: it says how many `panels` the factors need.
+
+    >>> from linkwork.contact.problem import Problem
+    >>> one, none, J = np.zeros(1, dtype=np.int32), np.full(1, -1, dtype=np.int32), np.zeros((1, 3, 6))
+    >>> J[0, 0, 2] = J[0, 1, 0] = J[0, 2, 1] = 1.0                       # a particle of 2 kg on the floor
+    >>> problem = Problem(u=np.array([[3.0, 0, -1, 0, 0, 0]]), first=one, size=one + 1, at=np.zeros(1, dtype=np.int64),
+    ...                   R=np.diag([0.5, 0.5, 0.5, 0, 0, 0]).ravel(), slot_a=none, slot_b=one, Ja=np.zeros((1, 3, 6)), Jb=J,
+    ...                   mu=np.array([0.5]), target=np.zeros((1, 3)), impulse=np.zeros((1, 3)))
+    >>> status, factorisations, residual = newton(problem, newton_workspace(1, 1, 1, 36), 1e-9, 50)
+    >>> status, problem.impulse[0, :2].round(6).tolist(), problem.u[0, 0].round(6)
+    (0, [2.0, -1.0], np.float64(2.5))
     """
     base = work.base
     if not prepare(problem, base):

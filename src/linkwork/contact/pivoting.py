@@ -36,10 +36,12 @@ from linkwork.contact.problem import (
     workspace,
 )
 
+SHAKE = 1e-9  # part of the largest velocity by which ties are broken
+GOLDEN = 0.6180339887498949
 ROUNDING = 1e-11  # of what sums of their size can be told from zero
 UNTAKEN, OPEN, CLOSED = 0, 1, 2
 FINISH, LEAVE, JOIN, GRIP, PLUS, MINUS = 0, 1, 2, 3, 4, 5
-NEWTON, TRIES, SWEEPS, ATTEMPTS = 30, 8, 100, 3
+NEWTON, TRIES, SWEEPS, ATTEMPTS = 30, 8, 100, 10
 
 
 class PivotWorkspace(NamedTuple):
@@ -59,6 +61,7 @@ class PivotWorkspace(NamedTuple):
     sticks: np.ndarray  # (m, 2) axes of friction that stick
     ratio: np.ndarray  # (m, 2) f_t / (mu f_n) of those that do not
     kept: np.ndarray  # (3 m,) f before a step
+    shaken: np.ndarray  # (3 m,) q with its ties broken
     block: np.ndarray  # (3, 3) one contact's part of W
 
 
@@ -73,7 +76,7 @@ def pivot_workspace(slots: int, groups: int, contacts: int, responses: int, wide
         workspace(slots, groups, contacts, responses, widest),
         np.zeros(n * n), np.zeros(n), np.zeros((contacts, 2)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n),
         np.zeros((n, n + 1)), np.zeros(n, dtype=np.int64), np.zeros(contacts, dtype=np.int64),
-        np.zeros((contacts, 2), dtype=np.bool_), np.zeros((contacts, 2)), np.zeros(n), np.zeros((3, 3)),
+        np.zeros((contacts, 2), dtype=np.bool_), np.zeros((contacts, 2)), np.zeros(n), np.zeros(n), np.zeros((3, 3)),
     )  # fmt: skip
 
 
@@ -107,23 +110,15 @@ def pivot_dense(W, q, mu, slip, f, work, tolerance):
     slip (m, 2): direction in which a contact slides already, zero where it is still to be found out. Result in f.
     Returns (status, pivots, residual).
     """
-    contacts = len(mu)
-    n = 3 * contacts
-    c = work.c[:n]
-    for i in range(n):
-        f[i], c[i] = 0.0, q[i]
-    for k in range(contacts):
-        work.taken[k] = UNTAKEN
-        length = math.hypot(slip[k, 0], slip[k, 1])
-        for axis in range(2):
-            work.sticks[k, axis] = False
-            work.ratio[k, axis] = -slip[k, axis] / length if length > 0.0 else 0.0
-    left, consistent = 100 + 30 * contacts, True
-    bound = left
-    for k in range(contacts):
-        left, reached = _take(W, q, mu, slip, f, k, work, left)
-        consistent = consistent and reached
-    pivots = bound - left
+    c, shaken = work.c[: len(q)], work.shaken[: len(q)]
+    pivots, left, consistent = 0, 0, True
+    for shake in (0.0, SHAKE, 100.0 * SHAKE):  # ties can make pivoting go round in circles; there are none nearby
+        for i in range(len(q)):
+            shaken[i] = q[i] + shake * _size(W, f, q) * (0.5 + (i * GOLDEN) % 1.0)
+        made, left, consistent = _take_all(W, shaken, mu, slip, f, work)
+        pivots += made
+        if left > 0:
+            break
     residual = _residual(W, q, mu, slip, f, c)
     for _ in range(ATTEMPTS):
         if residual <= tolerance:
@@ -139,8 +134,28 @@ def pivot_dense(W, q, mu, slip, f, work, tolerance):
 
 
 @jit
+def _take_all(W, q, mu, slip, f, work):
+    """From nothing to all contacts. Returns pivots made, pivots left, and False if nothing ever stopped one."""
+    contacts = len(mu)
+    bound, consistent = 50 + 30 * contacts, True
+    for i in range(3 * contacts):
+        f[i], work.c[i] = 0.0, q[i]
+    for k in range(contacts):
+        work.taken[k] = UNTAKEN
+        length = math.hypot(slip[k, 0], slip[k, 1])
+        for axis in range(2):
+            work.sticks[k, axis] = False
+            work.ratio[k, axis] = -slip[k, axis] / length if length > 0.0 else 0.0
+    left = bound
+    for k in range(contacts):
+        left, reached = _take(W, q, mu, slip, f, k, work, left)
+        consistent = consistent and reached
+    return bound - left, left, consistent
+
+
+@jit
 def _take(W, q, mu, slip, f, k, work, left):
-    """Let contact k's normal impulse grow until its velocity is not negative. Returns pivots left, and whether it got there."""
+    """Let contact k's normal impulse grow until its velocity is not negative. Returns pivots left; False: nothing stops it."""
     n = len(q)
     c, df, dc = work.c[:n], work.df[:n], work.dc[:n]
     small = ROUNDING * _size(W, f, q)
@@ -153,13 +168,22 @@ def _take(W, q, mu, slip, f, k, work, left):
             there = c[3 * k + 1 + axis]
             work.ratio[k, axis] = 0.0 if abs(there) <= small else -math.copysign(1.0, there)
     work.taken[k] = CLOSED
+    way, last, last_row = 1.0, -1, -1
     while left > 0:
         left -= 1
-        spread = _direction(W, mu, k, work)
+        spread = _direction(W, mu, k, way, work)
         event, who, axis, step = _first_event(W, mu, slip, f, k, work, spread)
-        if event < 0:
+        if _undoes(event, last) and 3 * who + axis == last_row and step <= 0.0:  # friction: the way on leads back
+            way = -way
+            spread = _direction(W, mu, k, way, work)
+            event, who, axis, step = _first_event(W, mu, slip, f, k, work, spread)
+        last, last_row = event, 3 * who + axis
+        if event < 0 or (event == LEAVE and who == k):
             work.taken[k] = OPEN
-            return left, False
+            f[3 * k] = f[3 * k + 1] = f[3 * k + 2] = 0.0
+            work.sticks[k, 0] = work.sticks[k, 1] = False
+            _renew(W, q, f, c)
+            return left, event == LEAVE
         for i in range(n):
             f[i] += step * df[i]
             c[i] += step * dc[i]
@@ -186,6 +210,16 @@ def _take(W, q, mu, slip, f, k, work, left):
             work.ratio[who, axis] = 1.0 if event == PLUS else -1.0
             f[row] = work.ratio[who, axis] * mu[who] * f[3 * who]
     return 0, False
+
+
+@jit
+def _undoes(event, last):
+    """Whether an event takes back the one before, if it is about the same row."""
+    if event == GRIP:
+        return last in (PLUS, MINUS)
+    if event == PLUS or event == MINUS:
+        return last == GRIP
+    return (event == JOIN and last == LEAVE) or (event == LEAVE and last == JOIN)
 
 
 @jit
@@ -218,8 +252,8 @@ def _column(W, mu, sticks, ratio, i, row):
 
 
 @jit
-def _direction(W, mu, k, work):
-    """df and dc for a unit more of contact k's normal impulse, all that hold held. Returns the size of what is summed in dc."""
+def _direction(W, mu, k, way, work):
+    """df and dc for a unit more (way 1) or less (-1) of contact k's normal impulse. Returns the size of the terms of dc."""
     n, held = len(W), 0
     df, dc, A, rows = work.df[:n], work.dc[:n], work.system, work.rows
     for j in range(n // 3):
@@ -237,9 +271,9 @@ def _direction(W, mu, k, work):
         A[i, held] = -_column(W, mu, work.sticks, work.ratio, 3 * k, rows[i])
     eliminate(A, held)
     clear(df, 0, n)
-    df[3 * k] = 1.0
+    df[3 * k] = way
     for i in range(held):
-        df[rows[i]] = A[i, held]
+        df[rows[i]] = way * A[i, held]
     spread = 0.0
     for j in range(n // 3):
         for axis in range(2):
@@ -300,7 +334,7 @@ def _first_event(W, mu, slip, f, k, work, spread):
                 event, who, step = JOIN, j, at
         if work.taken[j] != CLOSED:
             continue
-        if j != k and df[i] < 0.0:
+        if df[i] < 0.0:
             at = max(0.0, f[i]) / -df[i]
             if at < step:
                 event, who, step = LEAVE, j, at
