@@ -1,6 +1,13 @@
 """Which pairs touch, what is refused, and what `detect` promises: order, capacity, no memory of what was before."""
 
+import doctest
+import importlib
+import json
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -144,6 +151,59 @@ def test_bodies_that_left_the_finite_numbers_touch_nothing():
         lost[3] = bad
         count, out = run(geometry, R, lost, scratch_for(geometry))
         assert count > 0 and np.isfinite(out.point[:count]).all() and np.isfinite(out.normal[:count]).all()
+
+
+def test_a_step_allocates_nothing():
+    from numba import njit
+    from numba.core.runtime import _nrt_python, rtsys
+
+    @njit
+    def steps(k, geometry, R, p, scratch, out):
+        for _ in range(k):
+            detect(geometry, R, p, 0.01, scratch, out)
+
+    geometry, R, p = pile(np.random.default_rng(8), 40)
+    arguments = geometry, R, p, scratch_for(geometry), contacts_for(4000)
+    steps(1, *arguments)
+    _nrt_python.memsys_enable_stats()
+    counts = []
+    for k in (1, 6):  # a call from Python wraps its arrays, however many steps it takes
+        before = rtsys.get_allocation_stats().alloc
+        steps(k, *arguments)
+        counts.append(rtsys.get_allocation_stats().alloc - before)
+    _nrt_python.memsys_disable_stats()
+    assert counts[0] == counts[1] > 0
+
+
+def test_interpreted_and_compiled_routines_agree():
+    """`LINKWORK_KERNELS=casadi` runs the same lines as plain Python."""
+    compiled = as_lists()
+    environment = os.environ | {"LINKWORK_KERNELS": "casadi"}
+    command = "import json; from tests.contact.test_colliders import as_lists; print(json.dumps(as_lists()))"
+    done = subprocess.run(
+        [sys.executable, "-c", command],
+        env=environment,
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    interpreted = json.loads(done.stdout)
+    assert interpreted[:3] == compiled[:3]
+    for here, there in zip(compiled[3:], interpreted[3:], strict=True):
+        assert np.allclose(here, there, rtol=0, atol=1e-6)
+
+
+def as_lists():
+    geometry, R, p = pile(np.random.default_rng(7), 12)
+    count, out = run(geometry, R, p, scratch_for(geometry))
+    return [field[:count].tolist() for field in out]
+
+
+@pytest.mark.parametrize("module", ["colliders", "detect"])
+def test_examples_run(module):
+    result = doctest.testmod(importlib.import_module(f"linkwork.contact.{module}"))
+    assert result.attempted > 0 and result.failed == 0
 
 
 SENTENCES = [

@@ -147,7 +147,6 @@ def thin_out(hits, tags, begin, count, u, v):
     """Keep the extreme points in four directions of the plane of u and v, and the deepest; returns the new count."""
     if count - begin <= 4:
         return count
-    chosen = (-1, -1, -1, -1, -1)
     c0 = c1 = c2 = c3 = deepest = begin
     s0 = s1 = s2 = s3 = -np.inf
     for k in range(begin, count):

@@ -1,8 +1,14 @@
 """All contacts of a configuration.
 
-    geometry = compile_colliders(placed, apart)          # once
-    scratch, out = scratch_for(geometry), contacts_for(capacity)
-    count = detect(geometry, R, p, margin, scratch, out)  # every step: no allocation
+>>> import numpy as np
+>>> from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
+>>> from linkwork.elements import Box, Plane
+>>> geometry = compile_colliders([Placed(Plane()), Placed(Box(0.2, 0.2, 0.2), body=0)])  # once
+>>> scratch, out = scratch_for(geometry), contacts_for(10)
+>>> R, p = np.eye(3)[None], np.array([[0, 0, 0.099]])
+>>> count = detect(geometry, R, p, 0.01, scratch, out)  # every step: nothing is allocated
+>>> count, out.normal[0].tolist(), round(float(out.gap[0]), 6)
+(4, [0.0, 0.0, 1.0], -0.001)
 
 R (n, 3, 3) and p (n, 3), m, are the rotations and positions of the bodies, C-contiguous floats; margin, m, is the largest
 gap that is reported. `out` holds a and b (colliders, a < b), feature, point (world, midway between the two surfaces),

@@ -21,6 +21,10 @@ class Shape:
             if checked is not given:
                 object.__setattr__(self, name, checked)
 
+    def given(self):
+        """What it was made of, by name, as plain numbers and lists."""
+        return {f.name: np.asarray(getattr(self, f.name)).tolist() for f in fields(self) if f.init}
+
     @property
     def volume(self):
         self._hollow()
@@ -174,16 +178,14 @@ class _Points(Shape):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
-    def _given(self):
-        return tuple(getattr(self, f.name) for f in fields(self) if f.init)
+    def _bytes(self):
+        return tuple(getattr(self, f.name).tobytes() for f in fields(self) if f.init)
 
     def __eq__(self, other):
-        return type(self) is type(other) and all(
-            np.array_equal(a, b) for a, b in zip(self._given(), other._given(), strict=True)
-        )
+        return type(self) is type(other) and self._bytes() == other._bytes()
 
     def __hash__(self):
-        return hash((type(self), *(np.asarray(a).tobytes() for a in self._given())))
+        return hash((type(self), self._bytes()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
