@@ -2,8 +2,8 @@
 
     python -m benchmarks.contact --out benchmarks/results/contact.json
 
-A run of so many seconds from the start, once each: time a step on average, and the deepest overlap on the way. Writes JSON and a
-Markdown page.
+A run of so many seconds from the start, once each: time a step on average, and the deepest overlap on the way. Writes JSON
+and a Markdown page.
 """
 
 import argparse

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork import contact_reports
-from linkwork.contact.responses import velocity_parts
-from linkwork.contact.rows import BODY_B
-from linkwork.contact.touching import Touching
 from linkwork.elements import HardLimit, Rope, checks
 from linkwork.elements.base import Element
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
@@ -23,6 +19,10 @@ from linkwork.model.sharing import Sharing
 from linkwork.model.types import Model
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.kernels import parameter_record
+
+if TYPE_CHECKING:
+    from linkwork import contact_reports
+    from linkwork.contact.touching import Touching
 
 PROXIMAL = 5  # refinements where pivots were made regular: each takes away the part of the error that this left
 
@@ -203,6 +203,8 @@ class Reports:
         >>> sim.contacts()[0].bodies
         (<Ground "ground">, <RigidBody "box">)
         """
+        from linkwork import contact_reports
+
         contact = self._in_contact()
         if not contact.before_count:
             self._derive()
@@ -211,6 +213,8 @@ class Reports:
 
     def contact_report(self) -> contact_reports.ContactReport:
         """How the contact problems of the last steps were solved: iterations, residual, the deepest overlap."""
+        from linkwork import contact_reports
+
         return contact_reports.report(self._in_contact())
 
     def _in_contact(self) -> Touching:
@@ -232,7 +236,7 @@ class Reports:
             raise LinkworkError(f'{checks.label(element)}: it does not act on "{self._name(body)}"; name one of its bodies')
         force, torque, value, at = np.zeros(3), np.zeros(3), 0.0, readout.poses(self.model, self.work, target).position[0]
         for stop, rows, k in contact.of_element(element):
-            J = (rows.Jb if rows.labels[k, BODY_B] == target else rows.Ja)[k, 0]
+            J = (rows.Jb if ends[1] == target else rows.Ja)[k, 0]
             pull = float(rows.total[k, 0]) / self.dt
             force, value = force + J[:3] * pull, value + stop.sign * pull
             torque = torque + (J[3:] * pull if not np.any(J[:3]) else 0.0)
@@ -311,6 +315,8 @@ class Reports:
         """The mean contact forces of the last step, beside the other forces on each body."""
         if self._touching is None or not self._touching.before_count:
             return
+        from linkwork.contact.responses import velocity_parts
+
         for body, wrench in enumerate(self._touching.wrenches() / self.dt):
             if wrench.any():
                 at, parts = self.model.field_of_body(body, "b").start, velocity_parts(self.model.bodies.kinds[body])

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from linkwork import contact_reports, stops
-from linkwork.contact.touching import EMPTY, ITERATIONS, Touching, acts, wanted
+from linkwork import stops
 from linkwork.control import Control
 from linkwork.elements import checks
 from linkwork.errors import DivergenceError, LinkworkError, ModelError, Note, UnknownNameError, suggestion
-from linkwork.integrators import IN_CONTACT, INTEGRATORS
+from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import CUT, OK
 from linkwork.model.carrying import carried
 from linkwork.model.compile import compile, no_collection
@@ -133,8 +132,13 @@ class Simulation(Reports):
 
     def _build(self) -> None:
         """Model, programs, workspace and integrator of the world as it is now."""
-        touches = wanted(self.world)
-        make, (tolerance, stiffness, damping) = (IN_CONTACT if touches else INTEGRATORS)[self.integrator_name], self._given
+        touches = _first_contact(self.world) is not None
+        make, (tolerance, stiffness, damping) = INTEGRATORS[self.integrator_name], self._given
+        if touches:  # some tenths of a second that others need not wait for
+            from linkwork.contact.touching import Touching
+            from linkwork.integrators.in_contact import IN_CONTACT
+
+            make = IN_CONTACT[self.integrator_name]
         self._world_version = self.world.version
         solver, (tangent, iterations) = SOLVERS[self.solver], self._newton
         self.model: Model = compile(self.world, packed=make.packed, **solver.layout(tangent, iterations))
@@ -242,7 +246,7 @@ class Simulation(Reports):
             if self._touching is not None and self._touching.unsolved > UNSOLVED and self._tells_unsolved:
                 self._tells_unsolved = False
                 off = f"contact impulses at {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
-                self.note(f"Simulation: {off} after {ITERATIONS} iterations; the run goes on, a smaller dt may help")
+                self.note(f"Simulation: {off}, which was the best of many iterations; the run goes on, a smaller dt may help")
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
@@ -368,7 +372,7 @@ class Simulation(Reports):
         self.steps, self.age = state.steps, state.age
         if self._touching is not None:
             self._touching.forget()
-            self._touching.memory = state.contact or EMPTY
+            self._touching.memory = state.contact
         self._impulses = self._unbooked = False
         self._past = []
         self._touched()
@@ -436,6 +440,8 @@ class Simulation(Reports):
         self._check_factors()
         self._tell_redundant()
         if self._touching is not None:
+            from linkwork import contact_reports
+
             self._touching.look(self.work, self.dt)
             if (text := contact_reports.deepest_as_built(self._touching)) is not None:
                 self.note(text)
@@ -527,10 +533,10 @@ class Simulation(Reports):
 
     def _refuse_contact(self) -> None:
         """Contact needs impulses within a step, which few integrators have a place for."""
-        if wanted(self.world) and not (self.integrator_name in IN_CONTACT and SOLVERS[self.solver].takes_contact):
+        element = _first_contact(self.world)
+        if element is not None and not (INTEGRATORS[self.integrator_name].takes_contact and SOLVERS[self.solver].takes_contact):
             able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() if kind.takes_contact
-                    for name in kind.integrators if name in IN_CONTACT]  # fmt: skip
-            element = next(e for e in self.world.contacts if acts(e))
+                    for name in kind.integrators if INTEGRATORS[name].takes_contact]  # fmt: skip
             raise LinkworkError(f'{checks.label(element)}: the solver "{self.solver}" with the integrator '
                                 f'"{self.integrator_name}" takes no contact; use {", ".join(able)}')  # fmt: skip
 
@@ -567,6 +573,11 @@ class Simulation(Reports):
     def __repr__(self) -> str:
         bodies = len(self.model.bodies.elements)
         return f"<Simulation at {self.time:.6g} s: {bodies} bodies, {self.solver}, {self.integrator_name}>"
+
+
+def _first_contact(world):
+    """The first element that acts by contact, if there is any."""
+    return next((element for element in world.contacts if element.acts), None)
 
 
 def _level_outside() -> int:

@@ -41,7 +41,11 @@ VARIED = [
     ("tree", {"depth": 3, "spread": 1.0}),
     ("turntable", {"rate": -3.0, "speed": -0.5}),
 ]
-SMALL = {"hair": {"strands": 20}, "dominoes": {"n": 4}, "wall": {"rows": 3, "columns": 2, "links": 3}}  # what takes long by default
+SMALL = {
+    "hair": {"strands": 20},
+    "dominoes": {"n": 4},
+    "wall": {"rows": 3, "columns": 2, "links": 3},
+}  # what takes long by default
 BUILDS = [(name, SMALL.get(name, {})) for name in scenes.names()] + VARIED
 
 

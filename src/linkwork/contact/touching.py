@@ -71,16 +71,6 @@ class Stop:
     sign: float
 
 
-def acts(element) -> bool:
-    """Whether an element acts by contact: colliders alone do not."""
-    return isinstance(element, (Contact, Rope, HardLimit))
-
-
-def wanted(world) -> bool:
-    """Whether anything in a world acts by contact."""
-    return any(acts(element) for element in world.contacts)
-
-
 class Touching:
     """The contact of one simulation."""
 
@@ -275,7 +265,8 @@ class Touching:
         return Memory((float(self.margins[0]), float(self.margins[1])), self.cache_labels[:m].copy(), self.cache[:m].copy())
 
     @memory.setter
-    def memory(self, memory: Memory) -> None:
+    def memory(self, memory: Memory | None) -> None:
+        memory = memory or EMPTY
         if len(memory) > len(self.cache):
             self.cached = 0
             self._make_room(len(memory), 0, 0)

@@ -21,6 +21,7 @@ class ContactElement(Element):
     """What acts by impulses that only push."""
 
     sort: ClassVar[str] = "contact"
+    acts: ClassVar[bool] = True  # without others: a world with one of these has contact
 
     def _check_restitution(self):
         value = checks.non_negative(self, "restitution", vars(self)["restitution"])
@@ -43,6 +44,7 @@ class Collider(ContactElement):
     """
 
     REFERENCES: ClassVar[dict] = {"body": "body"}
+    acts: ClassVar[bool] = False
 
     body: Body | str
     shape: Shape
@@ -111,6 +113,7 @@ class NoContact(ContactElement):
     """
 
     REFERENCES: ClassVar[dict] = {"bodies": "body"}
+    acts: ClassVar[bool] = False
 
     bodies: tuple = ()
 

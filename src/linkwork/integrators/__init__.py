@@ -4,7 +4,6 @@ from linkwork.integrators.backward_euler import BackwardEuler
 from linkwork.integrators.base import Integrator
 from linkwork.integrators.euler import Euler
 from linkwork.integrators.first_order import FirstOrder
-from linkwork.integrators.in_contact import IN_CONTACT
 from linkwork.integrators.joint import JointEuler, JointRK4
 from linkwork.integrators.rattle import Rattle
 from linkwork.integrators.runge_kutta import RK4, Dopri5
@@ -13,4 +12,4 @@ INTEGRATORS: dict[str, type[Integrator]] = {
     cls.name: cls for cls in (Rattle, Euler, RK4, Dopri5, FirstOrder, BackwardEuler, JointRK4, JointEuler)
 }
 
-__all__ = ["INTEGRATORS", "IN_CONTACT", "Integrator"]
+__all__ = ["INTEGRATORS", "Integrator"]

@@ -79,8 +79,8 @@ STOPS = {"knee": (0.0, 2.4), "elbow": (-2.4, 0.0), "ankle": (-0.6, 0.6)}
 def rag_doll_on_stairs(*, steps=6, rise=0.18, tread=0.28, speed=1.5):
     """A rag doll that stumbles down a flight of stairs.
 
-    steps of that rise and tread m go down from where it stands; it starts with its speed m/s towards them. Knees, elbows and ankles
-    have hard limits.
+    steps of that rise and tread m go down from where it stands; it starts with its speed m/s towards them. Knees, elbows
+    and ankles have hard limits.
     """
     world = rag_doll(height=TALL, mass=HEAVY, drag=0.0)
     world.remove("grip")

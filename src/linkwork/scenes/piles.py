@@ -61,7 +61,8 @@ def dominoes(*, n=20, height=0.2, gap=0.5, push=2.0):
 def wall(*, rows=6, columns=5, links=8, ball=8.0, angle=1.0):
     """A wall of blocks, and a ball on a chain that swings into it.
 
-    rows of columns blocks each; the chain has that many links, the ball weighs ball kg and hangs at angle rad from the vertical.
+    rows of columns blocks each; the chain has that many links, the ball weighs ball kg and hangs at angle rad from the
+    vertical.
     """
     world = World()
     _floor(world)
