@@ -36,7 +36,7 @@ SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 LOOKED_AT = 500  # steps of one iteration, after which somebody looks whether constraints hold
 TOLD = 1e-6  # and those that are put right with a note
 UNSOLVED_TEXT = "are off the law of contact by"
-UNSOLVED = 1e-6  # m/s that contact velocities may be off without a word
+UNSOLVED = 1e-5  # m/s that contact velocities may be off without a word
 IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
 
 
