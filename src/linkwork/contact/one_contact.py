@@ -26,10 +26,10 @@ def one_contact(D, q0, q1, q2, mu, guess1, guess2):
 
     >>> import numpy as np
     >>> D = np.diag([1.0, 1.0, 1.0])
-    >>> one_contact(D, 0.1, 5.0, 0.0, 0.5, 0.0, 0.0)      # opens
-    (0.0, 0.0, 0.0)
-    >>> one_contact(D, -2.0, 0.5, -0.25, 0.5, 0.0, 0.0)   # sticks
-    (2.0, -0.5, 0.25)
+    >>> np.round(one_contact(D, 0.1, 5.0, 0.0, 0.5, 0.0, 0.0), 9).tolist()       # opens
+    [0.0, 0.0, 0.0]
+    >>> np.round(one_contact(D, -2.0, 0.5, -0.25, 0.5, 0.0, 0.0), 9).tolist()    # sticks
+    [2.0, -0.5, 0.25]
     >>> np.round(one_contact(D, -2.0, 3.0, -4.0, 0.5, 0.0, 0.0), 9).tolist()     # slides
     [2.0, -0.6, 0.8]
     """
