@@ -256,3 +256,31 @@ def test_normals_of_rounded_shapes_turn_continuously(names):
             normal = contacts.normal[np.argmin(contacts.gap)]
             assert before is None or np.linalg.norm(normal - before) < 0.03
             before = normal
+
+
+RESTING = {
+    "box on its like": (lw.Box(0.4, 0.3, 0.2), lw.Box(0.4, 0.3, 0.2), 1.0),
+    "box on a plane": (lw.Box(0.4, 0.3, 0.2), lw.Plane(), 1.0),
+    "hull on a box": (lw.ConvexHull(list(itertools.product((-0.2, 0.2), (-0.15, 0.15), (-0.1, 0.1)))), lw.Box(2, 2, 0.2), 1.0),
+    "box on a field": (lw.Box(0.4, 0.3, 0.2), lw.HeightField(np.zeros((9, 9)), (2, 2)), 1.0),
+    "cylinder on a plane": (lw.Cylinder(0.2, 0.2), lw.Plane(), 1.0),
+    "cylinder on a box": (lw.Cylinder(0.2, 0.2), lw.Box(2, 2, 0.2), 0.7),  # the lowest point of the rim comes and goes
+}
+
+
+@pytest.mark.parametrize("case", RESTING)
+@pytest.mark.parametrize("noise", [1e-9, 1e-7, 1e-5])
+def test_what_rests_keeps_its_features(case, noise):
+    shape, ground, least = RESTING[case]
+    pair, rng = Pair(shape, ground, bodies=(0, -1)), np.random.default_rng(0)
+    height = 0.1 + (0.1 if isinstance(ground, lw.Box) else 0.0) - 1e-4
+    before, kept, most = None, 0, 0
+    for _ in range(100):
+        R = Rotation.from_rotvec(rng.normal(size=3) * noise).as_matrix()[None]
+        contacts = pair(R, np.array([[0.013, 0.021, height]]) + 0.1 * noise * rng.normal(size=3), 1e-3)
+        features = set(contacts.feature.tolist())
+        assert len(features) >= 4
+        if before is not None:
+            kept, most = kept + len(features & before), most + max(len(features), len(before))
+        before = features
+    assert kept >= least * most

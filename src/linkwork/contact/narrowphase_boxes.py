@@ -12,6 +12,8 @@ from linkwork.contact.vectors import along, axis, clamped, cross, dot, length, m
 
 PARALLEL = 1e-12  # squared sine below which two edges make no axis
 ROUNDING = 1e-12  # relative: what arithmetic may add to a gap
+ALIGNED = 0.95  # cosine of the angle between a face and the contact up to which the face counts
+FIRST = 1e-3  # by so much the second face has to be better aligned to be the reference: features last
 FACE = 1 << 14  # features: reference face and incident face stand above the two lines
 WITNESS = 1 << 40  # the nearest points themselves
 EDGES = 1 << 41  # two edges that cross
@@ -69,16 +71,24 @@ def most_opposed_face(size, S, normal):
 
 
 @jit_inner
-def box_on_face(hits, tags, count, size, R, p, face, other, S, q, normal, sign, margin, tag, room, lines):
-    """Contacts of the incident face of the second box with the face of the first whose outward normal is `normal`."""
-    side = 1.0 if dot(axis(R, face), normal) >= 0.0 else -1.0
+def box_on_face(hits, tags, size, R, p, other, S, q, normal, sign, margin, tag, room, lines):
+    """Contacts, from place 0, of the incident face of the second box with that of the first which looks along a normal."""
+    face, side = most_opposed_face(size, R, times(-1.0, normal))
     box_face(size, R, p, face, side, room[2], lines[2])
     i, turned = most_opposed_face(other, S, normal)
     n = box_face(other, S, q, i, turned, room[0], lines[0])
     n = cut_by_sides(room[2], 4, normal, room[0], lines[0], n, room[1], lines[1])
-    offset = dot(normal, p) + size[face]
-    faces = (2 * face + (1 if side > 0.0 else 0)) * 6 + 2 * i + (1 if turned > 0.0 else 0)
-    return put_polygon(hits, tags, count, room[0], lines[0], n, normal, offset, normal, sign, 0.0, margin, tag + faces * FACE)
+    facing = times(side, axis(R, face))
+    offset = dot(facing, p) + size[face]
+    tag += ((2 * face + (1 if side > 0.0 else 0)) * 6 + 2 * i + (1 if turned > 0.0 else 0)) * FACE
+    return put_polygon(hits, tags, 0, room[0], lines[0], n, facing, offset, normal, sign, 0.0, margin, tag)
+
+
+@jit_inner
+def alignment(R, normal):
+    """The cosine of the angle between a normal and the nearest face of a box."""
+    local = turn_back(R, normal)
+    return max(abs(local[0]), abs(local[1]), abs(local[2]))
 
 
 @jit_inner
@@ -112,24 +122,31 @@ def box_box(numbers, integers, shape_numbers, shape_integers):
     apart, which, normal = most_separating_axis(size, R, p, other, S, q)
     if apart > margin:
         return 0
-    count = 0
-    if which < 3:
-        count = box_on_face(hits, tags, 0, size, R, p, which, other, S, q, normal, 1.0, margin, 0, room, lines)
-        u, v = axis(R, (which + 1) % 3), axis(R, (which + 2) % 3)
-    elif which < 6:
-        back = times(-1.0, normal)
-        count = box_on_face(hits, tags, 0, other, S, q, which - 3, size, R, p, back, -1.0, margin, FROM_SECOND, room, lines)
-        u, v = axis(S, (which - 2) % 3), axis(S, (which - 1) % 3)
-    else:
-        count = box_edges(hits, tags, 0, size, R, p, (which - 6) // 3, other, S, q, (which - 6) % 3, normal, margin)
-        u, v = axis(R, 0), axis(R, 1)
+    aligned, other_aligned, count = alignment(R, normal), alignment(S, normal), 0
+    if max(aligned, other_aligned) >= ALIGNED:  # all points along the one normal; which face is cut by which stays the same
+        if aligned >= other_aligned - FIRST:
+            count = box_on_face(hits, tags, size, R, p, other, S, q, normal, 1.0, margin, 0, room, lines)
+        else:
+            back = times(-1.0, normal)
+            count = box_on_face(hits, tags, other, S, q, size, R, p, back, -1.0, margin, FROM_SECOND, room, lines)
+    attained = apart + ROUNDING * (length(size) + length(other))
+    nearest = _smallest_gap(hits, count)
+    if nearest > attained and which >= 6:
+        i, j = (which - 6) // 3, (which - 6) % 3
+        count = box_edges(hits, tags, count, size, R, p, i, other, S, q, j, normal, margin)
+        nearest = _smallest_gap(hits, count)
+    if nearest > attained and apart > 0.0:  # the axis is a bound that no pair of points attains
+        count = _box_box_apart(hits, tags, count, size, R, p, other, S, q, normal, apart, margin, simplex_of(numbers))
+    face, _ = most_opposed_face(size, R, normal)
+    return thin_out(hits, tags, 0, count, axis(R, (face + 1) % 3), axis(R, (face + 2) % 3))
+
+
+@jit_inner
+def _smallest_gap(hits, count):
     nearest = np.inf
     for k in range(count):
         nearest = min(nearest, hits[k, 6])
-    scale = length(size) + length(other)
-    if apart > 0.0 and nearest > apart + ROUNDING * scale:  # the axis is a bound that no pair of points attains
-        count = _box_box_apart(hits, tags, count, size, R, p, other, S, q, normal, apart, margin, simplex_of(numbers))
-    return thin_out(hits, tags, 0, count, u, v)
+    return nearest
 
 
 @jit_inner

@@ -23,12 +23,11 @@ from linkwork.contact.clipping import (
 from linkwork.contact.epa import EXACT, ROUGH, from_outside, penetration
 from linkwork.contact.gjk import Solid, core_support, distance
 from linkwork.contact.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, SPHERE, TRIANGLE
-from linkwork.contact.narrowphase_boxes import FACE, FROM_SECOND, WITNESS, most_opposed_face
+from linkwork.contact.narrowphase_boxes import ALIGNED, FACE, FIRST, FROM_SECOND, WITNESS, most_opposed_face
 from linkwork.contact.narrowphase_round import ALIKE, plane_ball
 from linkwork.contact.routines import collider, margin_of, polygons, polytope_of, results, simplex_of, view
 from linkwork.contact.vectors import along, axis, cross, dot, length, minus, plus, row, tangent, times, turn, turn_back, unit
 
-ALIGNED = 0.95  # cosine of the angle between a face and the contact up to which the face counts
 ATTAINED = 1e-9  # relative: a point that is as near as the nearest makes that one needless
 FACES = 4096  # numbers of faces in features are taken modulo this
 ENDS = 1 << 39  # features of the ends of rods
@@ -156,7 +155,7 @@ def further_points(hits, tags, a, b, normal, least, margin, integers, shape_numb
     other_aligned = dot(other_facing, back) if m > 2 else -1.0
     if max(aligned, other_aligned) < ALIGNED:
         return 0
-    if aligned >= other_aligned - 1e-9:
+    if aligned >= other_aligned - FIRST:
         offset, radius = dot(facing, (room[0, 0, 0], room[0, 0, 1], room[0, 0, 2])), roundness(b)
         if m == 2:
             m = cut_segment(room[0], n, normal, room[2], lines[2])

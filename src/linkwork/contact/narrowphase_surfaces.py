@@ -6,13 +6,12 @@ inside a flat floor, or at the bottom of a valley, trips nothing. Contacts that 
 the sum of the two normals, at a vertex the sum of all, each by its angle, tells where outside is (Baerentzen and Aanaes).
 """
 
-import numpy as np
-
 from linkwork.codegen.jit import jit_inner
 from linkwork.contact.broadphase import overlap
 from linkwork.contact.clipping import thin_out
 from linkwork.contact.gjk import Solid, core_support
 from linkwork.contact.layout import TRIANGLE
+from linkwork.contact.narrowphase_boxes import WITNESS
 from linkwork.contact.narrowphase_convex import nearest_points, put_all, roundness, solid_of
 from linkwork.contact.routines import AT_OWN, HITS, collider, margin_of, polygons, results, simplex_of, view
 from linkwork.contact.vectors import along, axis, cross, dot, length, minus, plus, row, tangent, times, turn, turn_back, unit
@@ -20,7 +19,7 @@ from linkwork.contact.vectors import along, axis, cross, dot, length, minus, plu
 ON_EDGE = 1e-7  # weight of a corner that a point on the other side of the triangle does not have
 BEHIND = 1e-5  # sine of the angle by which neighbours may rise above a contact's plane
 SAME = 0.999  # cosine of the angle up to which contacts are thinned out together
-BELIEVED, ANOTHERS, INNER = range(3)
+BELIEVED, SHARED, INNER, WRONG = range(4)
 PER_TRIANGLE = 28  # contacts of one triangle before they are thinned out, at most
 TRIANGLE_TAG = 1 << 24  # features: the triangle stands above what is known of the contact within it
 HEAD = 4  # integers before the arrays of a surface: vertices, triangles, leaves, entries of the stars
@@ -47,8 +46,8 @@ def _behind(m, at, other):
 def _believed(t, p, m, vertices, normals, triangles, opposite, owned, star_begin, star):
     """Whether a contact of triangle t at its point p with the direction m outwards (both local) is one of the surface.
 
-    Returns BELIEVED; ANOTHERS, if another triangle reports it or it leads inwards; or INNER, on an edge or vertex that is
-    no corner of the surface.
+    Returns BELIEVED; SHARED, if so but another triangle reports its point; INNER, on an edge or vertex that is no corner of
+    the surface; or WRONG, if it leads inwards.
     """
     i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     x, y, z = row(vertices, i), row(vertices, j), row(vertices, k)
@@ -56,7 +55,7 @@ def _believed(t, p, m, vertices, normals, triangles, opposite, owned, star_begin
     u, v, w = _weights(p, x, y, z)
     missing = (1 if u <= ON_EDGE else 0) + (1 if v <= ON_EDGE else 0) + (1 if w <= ON_EDGE else 0)
     if missing == 0:
-        return BELIEVED if dot(m, outwards) > 0.0 else ANOTHERS
+        return BELIEVED if dot(m, outwards) > 0.0 else WRONG
     if missing == 1:
         edge = 1 if u <= ON_EDGE else (2 if v <= ON_EDGE else 0)  # edge e leads from corner e to the next
         if opposite[t, edge] >= 0:
@@ -68,13 +67,17 @@ def _believed(t, p, m, vertices, normals, triangles, opposite, owned, star_begin
             if not _behind(m, p, o):
                 return INNER
             outwards = plus(outwards, unit(cross(minus(e, f), minus(o, f)), outwards))
-        return BELIEVED if owned[t] >> edge & 1 and dot(m, outwards) > -BEHIND else ANOTHERS
+        if dot(m, outwards) < -BEHIND:
+            return WRONG
+        return BELIEVED if owned[t] >> edge & 1 else SHARED
     corner = 0 if u > ON_EDGE else (1 if v > ON_EDGE else 2)
     vertex = triangles[t, corner]
     for s in range(star_begin[vertex], star_begin[vertex + 1]):
         if not _behind(m, row(vertices, vertex), row(vertices, star[s])):
             return INNER
-    return BELIEVED if owned[t] >> 3 + corner & 1 and dot(m, row(normals, vertex)) > -BEHIND else ANOTHERS
+    if dot(m, row(normals, vertex)) < -BEHIND:
+        return WRONG
+    return BELIEVED if owned[t] >> 3 + corner & 1 else SHARED
 
 
 @jit_inner
@@ -89,21 +92,21 @@ def _box_around(solid, R, p, margin, box):
 
 @jit_inner
 def _through_face(solid, R, p, corners):
-    """(gap, normal, points of the cores) of a solid straight through the face of a triangle.
+    """(gap, normal, points of the cores, answer) of a solid straight through the face of a triangle.
 
-    The gap is infinite unless the solid's middle is outside and its lowest point in the triangle.
-    Near an inner edge the shortest way out may lead sideways; the way out of the surface is this one.
+    Near an inner edge the shortest way out may lead sideways, or be that of a face that is tilted a little: the way out of the
+    surface is this one. BELIEVED if the lowest point is in the triangle, SHARED if not, WRONG if the middle is inside.
     """
     x, y, z = row(corners, 0), row(corners, 1), row(corners, 2)
     outwards = turn(R, unit(cross(minus(y, x), minus(z, x)), (0.0, 0.0, 1.0)))
     lowest = core_support(solid, times(-1.0, outwards))
-    local = turn_back(R, minus(lowest, p))
-    u, v, w = _weights(local, x, y, z)
-    height = dot(minus(lowest, plus(p, turn(R, x))), outwards)
-    inside = u >= -ON_EDGE and v >= -ON_EDGE and w >= -ON_EDGE
-    outside = dot(minus(solid.p, plus(p, turn(R, x))), outwards) > 0.0
-    gap = height - roundness(solid) if inside and outside else np.inf
-    return gap, times(-1.0, outwards), lowest, along(lowest, -height, outwards)
+    u, v, w = _weights(turn_back(R, minus(lowest, p)), x, y, z)
+    at = plus(p, turn(R, x))
+    height = dot(minus(lowest, at), outwards)
+    answer = BELIEVED if u >= -ON_EDGE and v >= -ON_EDGE and w >= -ON_EDGE else SHARED
+    if dot(minus(solid.p, at), outwards) <= 0.0:
+        answer = WRONG
+    return height - roundness(solid), times(-1.0, outwards), lowest, along(lowest, -height, outwards), answer
 
 
 @jit_inner
@@ -183,9 +186,8 @@ def solid_surface(numbers, integers, shape_numbers, shape_integers):
                 foot, m = turn_back(R, minus(on_b, p)), turn_back(R, times(-1.0, normal))
                 answer = _believed(t, foot, m, vertices, normals, triangles, opposite, owned, star_begin, star)
                 if answer == INNER:
-                    gap, normal, on_a, on_b = _through_face(a, R, p, corners)
-                    answer = BELIEVED if gap <= margin else ANOTHERS
-                if answer == BELIEVED:
+                    gap, normal, on_a, on_b, answer = _through_face(a, R, p, corners)
+                if answer != WRONG:
                     count = put_all(
                         found,
                         found_tags,
@@ -202,6 +204,8 @@ def solid_surface(numbers, integers, shape_numbers, shape_integers):
                         room,
                         lines,
                     )
+                    if answer == SHARED and count > 0 and found_tags[count - 1] == WITNESS:
+                        count -= 1
                     for c in range(count):
                         found_tags[c] = found_tags[c] % TRIANGLE_TAG + t * TRIANGLE_TAG
                     total += count
