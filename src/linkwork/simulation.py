@@ -245,7 +245,7 @@ class Simulation(Reports):
                 n -= 1
             if self._touching is not None and self._touching.unsolved > UNSOLVED and self._tells_unsolved:
                 self._tells_unsolved = False
-                off = f"contact impulses at {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
+                off = f"some contact impulses until {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
                 self.note(f"Simulation: {off}, which was the best of many iterations; the run goes on, a smaller dt may help")
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
