@@ -257,3 +257,20 @@ def test_a_chain_hangs_over_a_box():
     assert sim.contact_report().penetration < 2e-4
     assert sim.position("link0")[2] < 0.35 and abs(sim.position(f"link{count // 2}")[2] - 0.41) < 0.02
     assert sim.drift() < 1e-9
+
+
+def test_contact_comes_and_goes_while_a_simulation_runs():
+    world = boxes(1, gap=0.02)
+    rule = next(e for e in world.contacts if isinstance(e, lw.Contact))
+    world.remove(rule)
+    sim = lw.Simulation(world)
+    sim.step(10)
+    world.add(rule)
+    sim.step(200)
+    assert np.isclose(sim.position("box0")[2], 0.05, atol=1e-9) and len(sim.contacts()) == 4
+    world.add(lw.Spring(world.ground, "box0", 1.0))
+    sim.step(10)
+    assert np.isclose(sim.position("box0")[2], 0.05, atol=1e-9)
+    world.remove(rule)
+    sim.run(0.3)
+    assert sim.position("box0")[2] < -0.1
