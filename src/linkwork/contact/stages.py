@@ -37,6 +37,9 @@ from linkwork.contact.rows import (
 
 OPENING, CLOSING = 0, 1  # stages: before the bodies move, and after
 RECOVERED = 0.2  # part of an overlap that is taken back in a step
+QUIET = (
+    0.01  # part of the distance that counts as touching: within it gaps are let be, so that what rests starts from its solution
+)
 LEFT_OUT = 10.0  # times the fastest approach: the target of rows that are left out
 RESTING = 2.0  # times gravity times the step: what approaches no faster than that is at rest
 FAR = 2.0  # times what bodies move in a step: they are looked for that far
@@ -178,7 +181,9 @@ def aim(rows, m, u, h, near, stage, labels, impulses, cached):
     j, never = 0, _far_below(rows, m, u)
     for k in range(m):
         gap, left_out = rows.numbers[k, GAP], False
-        if stage == OPENING:
+        if stage == OPENING and abs(gap) <= QUIET * near:
+            rows.target[k, 0] = 0.0
+        elif stage == OPENING:
             rows.target[k, 0] = -gap / h if gap > 0.0 else min(rows.numbers[k, RECOVERY], -RECOVERED * gap / h)
         else:
             left_out = gap > near

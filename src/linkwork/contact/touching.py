@@ -45,7 +45,7 @@ TOUCHING = 0.01  # part of that: nearer counts as touching
 ROOM = 2  # times what was too small
 PASSES = 32  # of bounces through rows of bodies; what still approaches then does not bounce
 TOLERANCE, AT_FIRST = 1e-9, 10  # m/s: how far velocities may be from the law of contact, if so many iterations reach it
-ENOUGH, ITERATIONS = 1e-6, 50  # m/s: and what will do, reached in so many more
+ENOUGH, ITERATIONS = 1e-6, 30  # m/s: and what will do, reached in so many more
 MANY = 200  # rows of problems for which that is all that is asked
 
 
