@@ -57,21 +57,23 @@ def dominoes(*, n=20, height=0.2, gap=0.5, push=2.0):
     return world
 
 
-@scene("wall", seconds=2.5, bodies=lambda rows, columns, links: rows * columns + links + 1)
+@scene("wall", seconds=2.5, bodies=lambda rows, columns, links: rows * columns + rows // 2 + links + 1)
 def wall(*, rows=6, columns=5, links=8, ball=8.0, angle=1.0):
     """A wall of blocks, and a ball on a chain that swings into it.
 
-    rows of columns blocks each; the chain has that many links, the ball weighs ball kg and hangs at angle rad from the
-    vertical.
+    rows of columns blocks each, with half blocks at the ends of every second row; the chain has that many links, the
+    ball weighs ball kg and hangs at angle rad from the vertical.
     """
     world = World()
     _floor(world)
     x, y, z = 0.1, 0.2, 0.1
     for row in range(rows):
-        for column in range(columns):
-            aside = (column - (columns - 1) / 2 + (0.5 if row % 2 else 0.0)) * y
-            place = (0, aside, (row + 0.5) * z)
-            world.add(RigidBody(shape=Box(x, y, z), density=500.0, position=place, name=f"block{row}-{column}"))
+        widths = [y] * columns if row % 2 == 0 else [y / 2, *[y] * (columns - 1), y / 2]
+        edge = -columns * y / 2
+        for column, width in enumerate(widths):
+            place = (0, edge + width / 2, (row + 0.5) * z)
+            world.add(RigidBody(shape=Box(x, width, z), density=500.0, position=place, name=f"block{row}-{column}"))
+            edge += width
     radius, step = 0.1, 0.12
     low = max(0.5 * rows * z, 1.2 * radius)
     nail = np.array([-(radius + x / 2), 0.0, low + links * step + radius])
