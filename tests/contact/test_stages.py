@@ -72,20 +72,21 @@ def made_up(gaps, labels):
 
 def test_targets_let_gaps_close_and_take_overlap_back_no_faster_than_recovery():
     rows, u, h = made_up([0.01, -1e-4, -1.0], [0, 1, 2]), np.zeros((1, 6)), 0.01
-    stages.aim(rows, 3, u, h, 1e-5, stages.OPENING, rows.labels, np.zeros((3, 6)), 0)
+    stages.aim(rows, 3, u, h, 1e-5, stages.OPENING, rows.labels, np.zeros((3, 9)), 0)
     assert np.allclose(rows.target[:, 0], [-1.0, 0.2 * 1e-4 / h, 0.5])
-    stages.aim(rows, 3, u, h, 1e-5, stages.CLOSING, rows.labels, np.zeros((3, 6)), 0)
+    stages.aim(rows, 3, u, h, 1e-5, stages.CLOSING, rows.labels, np.zeros((3, 9)), 0)
     assert rows.target[0, 0] <= -10 and rows.target[1:, 0].tolist() == [0.0, 0.0]
 
 
 def test_impulses_are_known_again_by_what_touches():
     old, new = made_up([0, 0, 0], [1, 3, 5]), made_up([0, 0, 0, 0], [0, 3, 4, 5])
-    cached = np.arange(18.0).reshape(3, 6)
+    cached = np.arange(27.0).reshape(3, 9)
     stages.aim(new, 4, np.zeros((1, 6)), 0.01, 1.0, stages.CLOSING, old.labels, cached, 3)
-    assert new.impulse.tolist() == [[0, 0, 0], [9, 10, 11], [0, 0, 0], [15, 16, 17]]
-    carried = np.ones((4, 3))
-    stages.carry_over(new.labels, 4, carried, old.labels, cached[:, :3].copy(), 3)
-    assert carried.tolist() == [[0, 0, 0], [6, 7, 8], [0, 0, 0], [12, 13, 14]]
+    assert new.impulse.tolist() == [[0, 0, 0], [12, 13, 14], [0, 0, 0], [21, 22, 23]]
+    carried = np.ones((4, 9))
+    old.impulse[:] = cached[:, :3]
+    stages.carry_over(new, 4, carried, old, 3)
+    assert carried[:, :3].tolist() == [[0, 0, 0], [9, 10, 11], [0, 0, 0], [18, 19, 20]]
 
 
 def test_only_what_meets_within_the_step_and_is_fast_bounces():

@@ -26,8 +26,9 @@ from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
     COLLIDER_A,
-    FEATURE,
+    COLLIDER_B,
     GAP,
+    POINT,
     RECOVERY,
     RESTITUTION,
     find_poses,
@@ -176,8 +177,9 @@ def bounce(rows, m, u, h, slow, near, stage):
 
 
 @jit
-def aim(rows, m, u, h, near, stage, labels, impulses, cached):
-    """Targets of all rows, and the cached impulses of the same rows to start from. Rows and cache are in the same order."""
+def aim(rows, m, u, h, near, stage, labels, cache, cached):
+    """Targets of all rows, and cached impulses to start from: those of the nearest point of the same pair. Cache (:, 9):
+    impulses of both stages, points. Rows and cache are in the same order."""
     j, never = 0, _far_below(rows, m, u)
     for k in range(m):
         gap, left_out = rows.numbers[k, GAP], False
@@ -191,15 +193,30 @@ def aim(rows, m, u, h, near, stage, labels, impulses, cached):
         rows.target[k, 1] = rows.target[k, 2] = 0.0
         while j < cached and _compare(labels[j], rows.labels[k]) < 0:
             j += 1
-        same = j < cached and not left_out and _compare(labels[j], rows.labels[k]) == 0
+        found = -1 if left_out else _nearest(labels, cache[:, 6:], j, cached, rows.labels[k], rows.numbers[k])
         for i in range(3):
-            rows.impulse[k, i] = impulses[j, 3 * stage + i] if same else 0.0
+            rows.impulse[k, i] = cache[found, 3 * stage + i] if found >= 0 else 0.0
+
+
+@jit
+def _nearest(labels, points, begin, end, label, number):
+    """The nearest of those from `begin` on that are of the same pair, or -1: features change where faces are level."""
+    best, found = np.inf, -1
+    for j in range(begin, end):
+        if _compare(labels[j], label) != 0:
+            break
+        far = 0.0
+        for i in range(3):
+            far += (points[j, i] - number[POINT + i]) ** 2
+        if far < best:
+            best, found = far, j
+    return found
 
 
 @jit
 def _compare(one, other):
-    """-1, 0, 1 as a row comes before another one, is the same, or comes after."""
-    for i in range(COLLIDER_A, FEATURE + 1):
+    """-1, 0, 1 as a pair of colliders comes before another one, is the same, or comes after."""
+    for i in range(COLLIDER_A, COLLIDER_B + 1):
         if one[i] != other[i]:
             return -1 if one[i] < other[i] else 1
     return 0
@@ -244,12 +261,14 @@ def apply(work, table, model, scratch, rows, m, slots, used, groups, scale):
 
 
 @jit
-def carry_over(labels, m, impulses, old_labels, old_impulses, old):
-    """Impulses (:, 3) of the rows that were there before, in the places of those that are there now; zero for others."""
+def carry_over(rows, m, cache, before, old):
+    """The cache of opening impulses and points (:, 9): those of the rows before, in the places of the nearest ones
+    that are there now."""
     j = 0
     for k in range(m):
-        while j < old and _compare(old_labels[j], labels[k]) < 0:
+        while j < old and _compare(before.labels[j], rows.labels[k]) < 0:
             j += 1
-        same = j < old and _compare(old_labels[j], labels[k]) == 0
+        found = _nearest(before.labels, before.numbers, j, old, rows.labels[k], rows.numbers[k])
         for i in range(3):
-            impulses[k, i] = old_impulses[j, i] if same else 0.0
+            cache[k, i] = before.impulse[found, i] if found >= 0 else 0.0
+            cache[k, 6 + i] = rows.numbers[k, POINT + i]

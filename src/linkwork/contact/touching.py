@@ -45,7 +45,7 @@ TOUCHING = 0.01  # part of that: nearer counts as touching
 ROOM = 2  # times what was too small
 PASSES = 32  # of bounces through rows of bodies; what still approaches then does not bounce
 TOLERANCE, AT_FIRST = 1e-9, 10  # m/s: how far velocities may be from the law of contact, if so many iterations reach it
-ENOUGH, ITERATIONS = 1e-6, 30  # m/s: and what will do, reached in so many more
+ENOUGH, ITERATIONS = 1e-6, 80  # m/s: and what will do, reached in so many more
 MANY = 200  # rows of problems for which that is all that is asked
 
 
@@ -55,13 +55,13 @@ class Memory:
 
     margins: tuple[float, float]  # m, rad
     labels: np.ndarray  # (m, 5) int64: of rows
-    impulses: np.ndarray  # (m, 6) N s: of the last solve of both stages
+    impulses: np.ndarray  # (m, 9) N s, m: of the last solve of both stages, and their points
 
     def __len__(self) -> int:
         return len(self.labels)
 
 
-EMPTY = Memory((0.0, 0.0), np.zeros((0, 5), dtype=np.int64), np.zeros((0, 6)))
+EMPTY = Memory((0.0, 0.0), np.zeros((0, 5), dtype=np.int64), np.zeros((0, 9)))
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,7 @@ class Touching:
             memory = self.memory if self.cached else EMPTY
             rows = contacts + len(self.stops)
             self.found, self.rows, self.before = contacts_for(contacts), rows_for(rows), rows_for(rows)
-            self.cache_labels, self.cache = np.zeros((rows, 5), dtype=np.int64), np.zeros((rows, 6))
+            self.cache_labels, self.cache = np.zeros((rows, 5), dtype=np.int64), np.zeros((rows, 9))
             self.before_count = 0
             self._remember(memory)
         self.R = np.zeros(max(responses, len(self.R)))
@@ -380,8 +380,8 @@ class Touching:
         """The cache of the next step: rows as they are now, with the impulses of the last solve of each stage."""
         m = self.cached = self.count
         self.cache_labels[:m] = rows.labels[:m]
-        stages.carry_over(rows.labels, m, self.cache[:, :3], self.before.labels, self.before.impulse, self.before_count)
-        self.cache[:m, 3:] = rows.impulse[:m] if rows is self.rows else 0.0
+        stages.carry_over(rows, m, self.cache, self.before, self.before_count)
+        self.cache[:m, 3:6] = rows.impulse[:m] if rows is self.rows else 0.0
 
     def same_colliders(self, other: Touching | None) -> bool:
         """Whether what is remembered of the other means the same here."""
