@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .elements.shapes import Box, Capsule, Cylinder, Disc, Sphere
+from .elements.shapes import Box, Capsule, ConvexHull, Cylinder, Disc, Sphere
 
 CREASE = np.cos(np.radians(50))  # facets that meet at more than this make an edge one sees
 
@@ -27,6 +27,8 @@ def mesh(shape, detail=24):
         return _mesh(np.zeros((0, 3)), np.zeros((0, 4), int))
     if isinstance(shape, Box):
         return _mesh(*_box((shape.x, shape.y, shape.z), limit=detail // 4))
+    if isinstance(shape, ConvexHull):
+        return _mesh(shape.points, shape.triangles[:, (0, 1, 2, 2)])
     arc = np.linspace(-np.pi / 2, np.pi / 2, detail // 2 + 1)
     if isinstance(shape, (Cylinder, Disc)):
         r, half = shape.radius, (shape.length if isinstance(shape, Cylinder) else shape.thickness) / 2

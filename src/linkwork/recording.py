@@ -1,7 +1,6 @@
 """Recording: what a run leaves behind, as plain arrays with names; to xarray, to files, to pictures."""
 
 import contextlib
-import dataclasses
 import difflib
 import json
 import os
@@ -305,7 +304,7 @@ class Recording:
 
     def _facts(self, **more):
         """What is no array, as JSON."""
-        kinds = {name: None if s is None else [type(s).__name__, dataclasses.asdict(s)] for name, s in self.shapes.items()}
+        kinds = {name: None if s is None else [type(s).__name__, s.given()] for name, s in self.shapes.items()}
         facts = {"format": FORMAT, "shapes": kinds, "links": self.links, "attributes": self.attributes, **more}
         return json.dumps(facts, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
 

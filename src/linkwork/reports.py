@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.elements import checks
+from linkwork.elements import HardLimit, Rope, checks
 from linkwork.elements.base import Element
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.integrators import Integrator
@@ -20,6 +21,10 @@ from linkwork.model.sharing import Sharing
 from linkwork.model.types import Model
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.kernels import parameter_record
+
+if TYPE_CHECKING:
+    from linkwork import contact_reports
+    from linkwork.contact.touching import Touching
 
 PROXIMAL = 5  # refinements where pivots were made regular: each takes away the part of the error that this left
 
@@ -69,8 +74,14 @@ class Reports:
     _unbooked: bool  # but for the last solve of the step, whose multipliers lie where it left them
     _solved: bool  # accelerations and multipliers are those of this moment
     _sharing: Sharing | None = None  # of redundant constraints then
+    _touching: Touching | None = None  # what touches, if anything can
+    world: Any
 
     def _follow_world(self) -> None:
+        raise NotImplementedError
+
+    @property
+    def dt(self) -> float:
         raise NotImplementedError
 
     # -- bodies ------------------------------------------------------------------------------------------------
@@ -130,7 +141,10 @@ class Reports:
 
     def reaction(self, constraint, body=None) -> Reaction:
         """The force and torque that a constraint puts on its second body (on its only body), at the anchor, from the
-        accelerations of this moment. `body`: on another of its bodies."""
+        accelerations of this moment. `body`: on another of its bodies. Of a rope or a hard limit it is the mean of the last
+        step, and so are contact forces that accelerations of this moment count with."""
+        if (stop := self._stop(constraint)) is not None:
+            return self._stop_reaction(stop, body)
         node_number, part = self._constraint(constraint)
         self._solve_accelerations()
         node = self.model.nodes[node_number]
@@ -152,7 +166,8 @@ class Reports:
 
         All solves of the step are added up: the kicks of rattle with their corrections, the stages of rk4 and dopri5 with
         their projection, in all parts of a step that was cut. The rows of a Ball, and the first three of a Hinge, are
-        the axes of the world, and the impulse is on the second body.
+        the axes of the world, and the impulse is on the second body. A rope gives one number, its pull; so does a hard limit,
+        negative where it pushes its coordinate up.
 
         >>> import linkwork as lw
         >>> world = lw.World(gravity=(0, 0, -10))
@@ -163,12 +178,72 @@ class Reports:
         >>> float(sim.impulse("hook")[2].round(12))
         0.2
         """
+        if (element := self._stop(constraint)) is not None:
+            given = [stop.sign * float(rows.total[k, 0]) for stop, rows, k in self._in_contact().of_element(element)]
+            return np.array([sum(given)])
         node_number, part = self._constraint(constraint)
         if not self._impulses:
             raise LinkworkError(self._no_impulses())
         self._book()
         node, start = self.model.nodes[node_number], int(self.model.impulse_at[node_number])
         return -self.work[start : start + node.kind.size][node.rows_of(node.elements[part])]
+
+    def contacts(self) -> contact_reports.TouchingPoints:
+        """Where bodies touch, and the forces there: a list of points, in a fixed order, with arrays of all of them behind it.
+        They are those of the last step (`euler`: of its beginning), with what it gave; before the first one there are no
+        forces.
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, -10))
+        >>> floor = world.add(lw.Collider(world.ground, lw.Plane(), name="floor"))
+        >>> box = world.add(lw.RigidBody(2.0, shape=lw.Box(0.1, 0.1, 0.1), position=(0, 0, 0.05), name="box"))
+        >>> rule = world.add(lw.Contact())
+        >>> sim = lw.Simulation(world)
+        >>> sim.step(10)
+        >>> len(sim.contacts()), sim.contacts().forces.sum(axis=0).round(4).tolist()
+        (4, [0.0, 0.0, 20.0])
+        >>> sim.contacts()[0].bodies
+        (<Ground "ground">, <RigidBody "box">)
+        """
+        from linkwork import contact_reports
+
+        contact = self._in_contact()
+        if not contact.before_count:
+            self._derive()
+            contact.look(self.work, self.dt)
+        return contact_reports.touching_points(contact, self.model.bodies.elements, self.world.ground, self.dt)
+
+    def contact_report(self) -> contact_reports.ContactReport:
+        """How the contact problems of the last steps were solved: iterations, residual, the deepest overlap."""
+        from linkwork import contact_reports
+
+        return contact_reports.report(self._in_contact())
+
+    def _in_contact(self) -> Touching:
+        self._follow_world()
+        if self._touching is None:
+            raise LinkworkError("Simulation: nothing touches anything in this world; add a Contact")
+        return self._touching
+
+    def _stop(self, element) -> Rope | HardLimit | None:
+        """The rope or hard limit that is meant, if it is one."""
+        found = element if isinstance(element, Element) else self.world.find(element) if element in self.world else None
+        return found if isinstance(found, (Rope, HardLimit)) and self._touching is not None else None
+
+    def _stop_reaction(self, element, body) -> Reaction:
+        contact = self._in_contact()
+        ends = contact.ends_of(element)
+        target = (ends[1] if ends[1] != GROUND else ends[0]) if body is None else self._body(body)
+        if target not in ends:
+            raise LinkworkError(f'{checks.label(element)}: it does not act on "{self._name(body)}"; name one of its bodies')
+        force, torque, value, at = np.zeros(3), np.zeros(3), 0.0, readout.poses(self.model, self.work, target).position[0]
+        for stop, rows, k in contact.of_element(element):
+            J = (rows.Jb if ends[1] == target else rows.Ja)[k, 0]
+            pull = float(rows.total[k, 0]) / self.dt
+            force, value = force + J[:3] * pull, value + stop.sign * pull
+            torque = torque + (J[3:] * pull if not np.any(J[:3]) else 0.0)
+            at = self._carried(target, contact.anchor_of(element, target))[0]
+        return Reaction(force, torque, at, np.array([value]))
 
     def _book(self) -> None:
         """Make the impulses complete: when they are asked for, and before another solve."""
@@ -222,8 +297,14 @@ class Reports:
         self.work[GLOBALS.offset("kick")] = 1.0
         p = self.programs
         refinements = PROXIMAL if self.model.soft else 1
-        self.integrator.run(self.work, p.body("place", "accelerate"), p.up("acceleration"), p.backward())
-        self.integrator.run(self.work, *refinements * p.refine())
+        self.integrator.run(self.work, p.body("place", "accelerate"))
+        self._add_contact_forces()
+        self.integrator.run(self.work, p.up("acceleration"), p.backward())
+        for _ in range(refinements):
+            defect, *rest = p.refine()
+            self.integrator.run(self.work, defect)
+            self._add_contact_forces()
+            self.integrator.run(self.work, *rest)
         self.work[feedback] = kept
         self._stale = False
         self._sharing = Sharing(self.model, self._node_jacobians) if self.model.redundant else None
@@ -231,6 +312,19 @@ class Reports:
             entries = self._sharing.entries
             self.work[entries] = self._sharing.shortest(self.work[entries])
         self._stale = self._solved = True
+
+    def _add_contact_forces(self) -> None:
+        """The mean contact forces of the last step, beside the other forces on each body."""
+        if self._touching is None or not self._touching.before_count:
+            return
+        from linkwork.contact.responses import velocity_parts
+
+        for body, wrench in enumerate(self._touching.wrenches() / self.dt):
+            if wrench.any():
+                at, parts = self.model.field_of_body(body, "b").start, velocity_parts(self.model.bodies.kinds[body])
+                for part, value in zip(parts, wrench, strict=True):
+                    if part >= 0:
+                        self.work[at + part] += value
 
     def _accelerations(self, body: int):
         self._solve_accelerations()

@@ -36,6 +36,8 @@ REMEMBERED = 2_000_000  # entries of the workspace times steps between two state
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 LOOKED_AT = 500  # steps of one iteration, after which somebody looks whether constraints hold
 TOLD = 1e-6  # and those that are put right with a note
+UNSOLVED_TEXT = "are off the law of contact by"
+UNSOLVED = 1e-5  # m/s that contact velocities may be off without a word
 IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
 
 
@@ -83,6 +85,7 @@ class Simulation(Reports, OdeView):
                                 f"with it go {', '.join(SOLVERS[solver].integrators)}")  # fmt: skip
         self.integrator_name = integrator
         make = INTEGRATORS[integrator]
+        self._refuse_contact()
         if tolerance is not None:
             checks.positive(self, "tolerance", tolerance)
             if tolerance < 1e-15:
@@ -136,7 +139,13 @@ class Simulation(Reports, OdeView):
 
     def _build(self) -> None:
         """Model, programs, workspace and integrator of the world as it is now."""
+        touches = _first_contact(self.world) is not None
         make, (tolerance, stiffness, damping) = INTEGRATORS[self.integrator_name], self._given
+        if touches:  # some tenths of a second that others need not wait for
+            from linkwork.contact.touching import Touching
+            from linkwork.integrators.in_contact import IN_CONTACT
+
+            make = IN_CONTACT[self.integrator_name]
         self._world_version = self.world.version
         solver, (tangent, iterations) = SOLVERS[self.solver], self._newton
         self.model: Model = compile(self.world, packed=make.packed, **solver.layout(tangent, iterations))
@@ -146,6 +155,8 @@ class Simulation(Reports, OdeView):
         self.programs = solver(self.model)
         self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance, iterations)
+        self._touching = Touching(self.programs) if touches else None
+        self.integrator.contact = self._touching
         self.integrator.watched = not any(text.startswith((stops.NOT_CONVERGED, stops.LOOSE)) for text in self.notes)
         power = 1 if self.integrator_name == "first-order" else 2
         given = [(make.default_stiffness / self.dt**power, stiffness, "stiffness"),
@@ -154,6 +165,7 @@ class Simulation(Reports, OdeView):
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
         self.work[GLOBALS.offset("step")] = self.dt
         self._stale = self._solved = self._impulses = self._unbooked = False
+        self._tells_unsolved = not any(UNSOLVED_TEXT in text for text in self.notes)
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
         self._remember_at = 0
@@ -172,6 +184,7 @@ class Simulation(Reports, OdeView):
         values, commands = {name: work[entries[0]] for name, (_, entries) in old.parameters.items()}, self.control.entries()
         before = dict(vars(self))
         try:
+            self._refuse_contact()
             self._build()
             if self.integrator_name == "first-order":
                 self._refuse_velocity_forces()
@@ -188,6 +201,8 @@ class Simulation(Reports, OdeView):
         self._keep_turns(start, _turns_of_forces(old, initial.values))
         self.work[self.model.state_index] = now
         self._initial = State(start, initial.time, initial.steps, initial.age, self.model.signature)
+        if self._touching is not None and state.contact is not None and self._touching.same_colliders(before["_touching"]):
+            self._touching.memory = state.contact
         self._touched()
 
     def _keep_turns(self, values: np.ndarray, known: dict[int, np.ndarray], of_joints: bool = False) -> None:
@@ -235,6 +250,10 @@ class Simulation(Reports, OdeView):
             if status == CUT:
                 status = self._make_in_parts()
                 n -= 1
+            if self._touching is not None and self._touching.unsolved > UNSOLVED and self._tells_unsolved:
+                self._tells_unsolved = False
+                off = f"some contact impulses until {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
+                self.note(f"Simulation: {off}, which was the best of many iterations; the run goes on, a smaller dt may help")
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
@@ -342,7 +361,8 @@ class Simulation(Reports, OdeView):
     @property
     def state(self) -> State:
         """Everything that a run changes. Assigning a copy brings the same bits again."""
-        return State(self.work[self.model.state_index], self.time, self.steps, self.age, self.model.signature)
+        contact = None if self._touching is None else self._touching.memory
+        return State(self.work[self.model.state_index], self.time, self.steps, self.age, self.model.signature, contact)
 
     @state.setter
     def state(self, state: State) -> None:
@@ -357,6 +377,9 @@ class Simulation(Reports, OdeView):
         self.work[self.model.state_index] = state.values
         self.work[0] = state.time
         self.steps, self.age = state.steps, state.age
+        if self._touching is not None:
+            self._touching.forget()
+            self._touching.memory = state.contact
         self._impulses = self._unbooked = False
         self._past = []
         self._touched()
@@ -425,6 +448,13 @@ class Simulation(Reports, OdeView):
         self._tell_redundant()
         for text in self.integrator.remarks:
             self.note(text)
+        if self._touching is not None:
+            from linkwork import contact_reports
+
+            self._touching.look(self.work, self.dt)
+            if (text := contact_reports.deepest_as_built(self._touching)) is not None:
+                self.note(text)
+            self._touching.forget()
         self._stale = True
 
     def _make_velocities_consistent(self) -> None:
@@ -516,6 +546,15 @@ class Simulation(Reports, OdeView):
         self.integrator.prepare(self.work)
         self._stale = False
 
+    def _refuse_contact(self) -> None:
+        """Contact needs impulses within a step, which few integrators have a place for."""
+        element = _first_contact(self.world)
+        if element is not None and not (INTEGRATORS[self.integrator_name].takes_contact and SOLVERS[self.solver].takes_contact):
+            able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() if kind.takes_contact
+                    for name in kind.integrators if INTEGRATORS[name].takes_contact]  # fmt: skip
+            raise LinkworkError(f'{checks.label(element)}: the solver "{self.solver}" with the integrator '
+                                f'"{self.integrator_name}" takes no contact; use {", ".join(able)}')  # fmt: skip
+
     def _refuse_velocity_forces(self) -> None:
         for force in self.model.forces:
             if force.kind.law.velocity_dependent:
@@ -549,6 +588,11 @@ class Simulation(Reports, OdeView):
     def __repr__(self) -> str:
         bodies = len(self.model.bodies.elements)
         return f"<Simulation at {self.time:.6g} s: {bodies} bodies, {self.solver}, {self.integrator_name}>"
+
+
+def _first_contact(world):
+    """The first element that acts by contact, if there is any."""
+    return next((element for element in world.contacts if element.acts), None)
 
 
 def _level_outside() -> int:

@@ -6,6 +6,7 @@ import weakref
 from .elements import checks
 from .elements.base import Body, ConstraintElement, Element, ForceElement, is_a
 from .elements.bodies import Ground
+from .elements.contacts import ContactElement
 from .errors import ElementError, ModelError, UnknownNameError
 
 
@@ -55,6 +56,11 @@ class World:
     def forces(self):
         """The forces, in order of addition."""
         return tuple(e for e in self._elements.values() if isinstance(e, ForceElement))
+
+    @property
+    def contacts(self):
+        """Colliders, contacts, ropes and hard limits, in order of addition."""
+        return tuple(e for e in self._elements.values() if isinstance(e, ContactElement))
 
     @property
     def parameters(self):
@@ -135,7 +141,7 @@ class World:
 
     def _check_new(self, element):
         if not isinstance(element, Element) or isinstance(element, Ground):
-            remedy = "give a body, joint, constraint or force"
+            remedy = "give a body, joint, constraint, force or contact"
             checks.fail(self, f"cannot add {checks.show(element)}", remedy)
         home = element._world()
         if home is self:

@@ -38,6 +38,7 @@ SOFT = {"mass": 1.0, "second_moment": (1, 1, 1)}
 GIVEN = {  # what each kind needs besides its references
     "AffineBody": SOFT,
     "Ball": ANCHOR,
+    "Collider": {"shape": elements.Sphere(1.0)},
     "Constraint": {"function": lambda b, t: 0},
     "ContactSpring": {"stiffness": 1.0, "plane": ((0, 0, 0), (0, 0, 1))},
     "Cylindrical": AXIS,
@@ -46,6 +47,7 @@ GIVEN = {  # what each kind needs besides its references
     "Follow": {"stiffness": 1.0},
     "Force": {"function": lambda b, t: 0},
     "Gear": {"ratio": 1.0},
+    "HardLimit": {"lower": -1.0, "upper": 1.0},
     "Hinge": AXIS,
     "JointLimit": {"lower": -1.0, "upper": 1.0, "stiffness": 1.0},
     "JointSpring": {"stiffness": 1.0},
@@ -70,7 +72,7 @@ GIVEN = {  # what each kind needs besides its references
     "Universal": ANCHOR,
     "VelocityConstraint": {"function": lambda b, t: 0},
 }
-ABSTRACT = {"Body", "ConstraintElement", "Element", "ForceElement", "Ground", "Joint"}
+ABSTRACT = {"Body", "ConstraintElement", "ContactElement", "Element", "ForceElement", "Ground", "Joint"}
 KINDS = [
     kind
     for name in elements.__all__
@@ -81,7 +83,7 @@ KINDS = [
 def make(kind, **changed):
     given = {**GIVEN.get(kind.__name__, {}), **changed}
     if "bodies" in kind.REFERENCES:
-        return kind("b", **given)
+        return kind(*(("a", "b") if kind is elements.NoContact else ("b",)), **given)
     return kind(**{where: where for where in kind.REFERENCES}, **given)
 
 

@@ -5,7 +5,7 @@ import importlib
 
 import pytest
 
-MODULES = ["parameter", "shapes", "bodies", "joints", "constraints", "forces", "joint_forces", "trajectory"]
+MODULES = ["parameter", "shapes", "bodies", "joints", "constraints", "contacts", "forces", "joint_forces", "trajectory"]
 
 
 @pytest.mark.parametrize("name", [*(f"linkwork.elements.{m}" for m in MODULES), "linkwork.world"])
@@ -16,7 +16,7 @@ def test_examples_run(name):
 
 def test_every_public_class_has_an_example():
     elements = importlib.import_module("linkwork.elements")
-    abstract = {"Body", "ConstraintElement", "Element", "ForceElement", "Joint", "Shape"}
+    abstract = {"Body", "ConstraintElement", "ContactElement", "Element", "ForceElement", "Joint", "Shape"}
     missing = [n for n in elements.__all__ if n not in abstract and ">>>" not in (getattr(elements, n).__doc__ or "")]
     assert not missing
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from linkwork.elements import Box, Capsule, Cylinder, Disc, Ellipsoid, Sphere
+from linkwork.elements import Box, Capsule, ConvexHull, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Sphere
 from linkwork.errors import ElementError
 
 
@@ -18,6 +18,13 @@ def _in_capsule(p, radius, length):
     return p[:, 0] ** 2 + p[:, 1] ** 2 + beyond**2 <= radius**2
 
 
+WEDGE = ConvexHull(np.random.default_rng(2).normal(size=(20, 3)) * (0.1, 0.2, 0.3))
+
+
+def _in_hull(p):
+    return (p @ WEDGE.normals.T <= WEDGE.offsets).all(axis=1)
+
+
 SOLIDS = [  # shape, bounding box (full lengths), membership
     (Box(0.4, 0.7, 1.1), (0.4, 0.7, 1.1), lambda p: np.full(len(p), True)),
     (Sphere(0.6), (1.2, 1.2, 1.2), lambda p: (p**2).sum(axis=1) <= 0.36),
@@ -25,6 +32,7 @@ SOLIDS = [  # shape, bounding box (full lengths), membership
     (Cylinder(0.3, 0.9), (0.6, 0.6, 0.9), lambda p: _in_cylinder(p, 0.3, 0.9)),
     (Disc(0.5, 0.1), (1.0, 1.0, 0.1), lambda p: _in_cylinder(p, 0.5, 0.1)),
     (Capsule(0.3, 0.8), (0.6, 0.6, 1.4), lambda p: _in_capsule(p, 0.3, 0.8)),
+    (WEDGE, tuple(2 * np.abs(WEDGE.points).max(axis=0)), _in_hull),
 ]
 
 
@@ -78,3 +86,26 @@ def test_shapes_are_frozen_values():
         Box(1, 2, 3).x = 4
     with pytest.raises(ElementError, match=r"mass"):
         Sphere(1).inertia(-1.0)
+
+
+def test_a_hull_of_corners_is_the_box():
+    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * (0.5, 1.0, 1.5) + (3, 4, 5)
+    hull = ConvexHull([*corners, (3, 4, 5), (3.1, 4.2, 5.3)])
+    assert hull.volume == pytest.approx(6.0) and np.allclose(hull.centre, (3, 4, 5)) and len(hull.points) == 8
+    assert np.allclose(hull.inertia(12.0), Box(1, 2, 3).inertia(12.0)) and len(hull.loops) == 6
+    for loop, normal in zip(hull.loops, hull.normals, strict=True):
+        a, b, c = hull.points[loop[:3]]
+        assert np.cross(b - a, c - b) @ normal > 0 and len(loop) == 4
+
+
+def test_shapes_of_arrays_are_values_too():
+    points, other = np.eye(4)[:, :3], np.eye(4)[:, :3] * 2
+    assert ConvexHull(points) == ConvexHull(points.tolist()) != ConvexHull(other)
+    assert len({ConvexHull(points), ConvexHull(points), Mesh(points, [(0, 1, 2)]), Mesh(points, [(0, 1, 2)])}) == 2
+    with pytest.raises(ValueError):
+        HeightField(np.zeros((2, 2)), (1, 1)).heights[0, 0] = 1.0
+
+
+def test_a_closed_mesh_has_the_volume_that_it_encloses():
+    assert Mesh(WEDGE.points, WEDGE.triangles).volume == pytest.approx(WEDGE.volume)
+    assert not Plane().solid and not Mesh(WEDGE.points, WEDGE.triangles).solid and WEDGE.solid

@@ -77,6 +77,24 @@ def _rolling_ball():
                    lambda t, y: y)  # fmt: skip
 
 
+def _slipping_ball():
+    """A ball that is thrown along a floor and slips."""
+    r, mu, g, v0 = 0.1, 0.3, 9.81, 3.0
+
+    def world():
+        made = lw.World(gravity=(0, 0, -g))
+        made.add(lw.Collider(made.ground, lw.Plane(), name="floor"))
+        made.add(lw.RigidBody(1.0, shape=lw.Sphere(r), position=(0, 0, r), velocity=(v0, 0, 0), name="ball"))
+        made.add(lw.Contact(friction=mu, name="rule"))
+        return made
+
+    def observe(sim):
+        return np.array([*sim.position("ball"), r * sim.angular_velocity("ball")[1]])
+
+    return Problem("slipping ball", world, observe, lambda t, y: [y[1], -mu * g, 2.5 * mu * g], np.array([0.0, v0, 0.0]),
+                   lambda t, y: [y[0], 0, r, y[2]])  # fmt: skip
+
+
 def _relaxing():
     """First-order: a stretch relaxes, sigma s' = -k (s - 1)."""
     k, sigma = 0.2, np.array([0.05, 0.03, 0.02])
@@ -103,6 +121,7 @@ def features(first_order):
             "velocity-dependent forces": PROBLEMS["top in air"],
             "turns counted": _gears(True),
             "prescribed work": _pulled(),
+            "contact": _slipping_ball(),
         }
     return {
         "holonomic rows": PROBLEMS["three rigid rods"],
@@ -114,6 +133,7 @@ def features(first_order):
         "velocity-dependent forces": PROBLEMS["top in air"],
         "turns counted": _gears(False),
         "prescribed work": _work(),
+        "contact": _slipping_ball(),
     }
 
 
@@ -132,7 +152,7 @@ def attempt(solver, integrator, feature):
             error = problem.error(integrator, dt, solver)
     except lw.LinkworkError as refusal:
         world = problem.world()
-        named = any(f'"{e.name}"' in str(refusal) for e in (*world.constraints, *world.forces, *world.bodies))
+        named = any(f'"{e.name}"' in str(refusal) for e in (*world.constraints, *world.forces, *world.bodies, *world.contacts))
         return (REFUSED if named and not isinstance(refusal, lw.DivergenceError) else NO), str(refusal)
     return (YES if error < CLOSE[integrator] and math.isfinite(error) else NO), error
 

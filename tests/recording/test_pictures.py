@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from linkwork import drawing, meshes, recording
-from linkwork.elements import Capsule
+from linkwork.elements import Capsule, ConvexHull
 from linkwork.recording import Recording, RecordingError
 from tests.recording.made_up import EVERY_SHAPE, everything, make, replace, turning
 
@@ -20,13 +20,16 @@ def no_window(monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
 
 
+HULL = ConvexHull(np.random.default_rng(1).normal(size=(15, 3)))
+
+
 def volume(mesh):
     quads = mesh.vertices[mesh.faces]
     halves = (quads[:, (0, 1, 2)], quads[:, (0, 2, 3)])
     return sum(np.einsum("mi,mi->", h[:, 0], np.cross(h[:, 1], h[:, 2])) / 6 for h in halves)
 
 
-@pytest.mark.parametrize("shape", [*EVERY_SHAPE, Capsule(0.05, 0.3)], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("shape", [*EVERY_SHAPE, Capsule(0.05, 0.3), HULL], ids=lambda s: type(s).__name__)
 @pytest.mark.parametrize("detail", [8, 12, 24])
 def test_a_mesh_is_closed_and_as_large_as_its_shape(shape, detail):
     mesh = meshes.mesh(shape, detail)

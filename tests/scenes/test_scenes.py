@@ -16,6 +16,7 @@ from tests.scenes.consistency import residuals
 # parameters away from the defaults, where a mistake in a formula would show
 VARIED = [
     ("bent-rod", {"n": 7, "bend": -1.0, "stiffness": 20.0, "damping": 1.5, "mass": 0.1}),
+    ("box-stack", {"n": 8, "size": 0.1, "mass": 0.5, "top": 100.0}),
     ("bridge", {"n": 6, "span": 0.4, "length": 0.1}),
     ("cardan", {"bend": -0.4, "rate": 3.0}),
     ("chain", {"n": 3, "angle": 0.7, "speed": -2.0}),
@@ -40,7 +41,11 @@ VARIED = [
     ("tree", {"depth": 3, "spread": 1.0}),
     ("turntable", {"rate": -3.0, "speed": -0.5}),
 ]
-SMALL = {"hair": {"strands": 20}}  # what takes long by default
+SMALL = {
+    "hair": {"strands": 20},
+    "dominoes": {"n": 4},
+    "wall": {"rows": 3, "columns": 2, "links": 3},
+}  # what takes long by default
 BUILDS = [(name, SMALL.get(name, {})) for name in scenes.names()] + VARIED
 
 

@@ -47,7 +47,7 @@ def cache_folder() -> Path:
 def source_digest() -> str:
     """A digest of every source file that takes part in writing kernels or drivers."""
     digest = hashlib.sha256()
-    for folder in ("codegen", "symbolic", "model", "solvers", "reduced", "integrators"):
+    for folder in ("codegen", "symbolic", "model", "solvers", "contact", "reduced", "integrators"):
         for path in sorted((PACKAGE / folder).rglob("*.py")):
             digest.update(path.name.encode())
             digest.update(path.read_bytes())

@@ -16,11 +16,12 @@ from .constraints import (
     Skate,
     VelocityConstraint,
 )
+from .contacts import Collider, Contact, ContactElement, HardLimit, NoContact, Rope
 from .forces import Damper, Drag, Force, Motor, Spring, Wrench
 from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
 from .parameter import Parameter
-from .shapes import Box, Capsule, Cylinder, Disc, Ellipsoid, Shape, Sphere
+from .shapes import Box, Capsule, ConvexHull, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Shape, Sphere
 from .trajectory import Trajectory
 
 __all__ = [
@@ -29,9 +30,13 @@ __all__ = [
     "Body",
     "Box",
     "Capsule",
+    "Collider",
     "Constraint",
     "ConstraintElement",
+    "Contact",
+    "ContactElement",
     "ContactSpring",
+    "ConvexHull",
     "Cylinder",
     "Cylindrical",
     "Damper",
@@ -46,23 +51,29 @@ __all__ = [
     "ForceElement",
     "Gear",
     "Ground",
+    "HardLimit",
+    "HeightField",
     "Hinge",
     "Joint",
     "JointLimit",
     "JointSpring",
+    "Mesh",
     "Motion",
     "Motor",
+    "NoContact",
     "Parameter",
     "Particle",
     "Planar",
     "PlanarBody",
     "PlanarParticle",
+    "Plane",
     "PointOnCurve",
     "PointOnLine",
     "PointOnPlane",
     "PointOnSurface",
     "RigidBody",
     "Rolling",
+    "Rope",
     "ScalableBody",
     "Screw",
     "Shape",

@@ -224,6 +224,8 @@ def _fill_mass(body):
     shape, density = getattr(body, "shape", None), getattr(body, "density", None)
     if shape is not None and not isinstance(shape, Shape):
         checks.fail(body, f"shape is {checks.show(shape)}", "give a shape such as Box(0.4, 0.1, 0.1)")
+    if shape is not None and not shape.solid:
+        checks.fail(body, f"shape is {shape!r}, which only stands on the ground", "give a solid such as Box(0.4, 0.1, 0.1)")
     if density is not None:
         body.density = checks.positive(body, "density", density)
         if shape is None:

@@ -141,6 +141,48 @@ def matrix(who, field, value, remedy="give a 3 by 3 matrix"):
     return np.array([vector(who, f"{field}[{i}]", row) for i, row in enumerate(rows)])
 
 
+def rows(who, field, value):
+    """An array (n, 3) of finite floats, copied, n at least one."""
+    result = _floats(who, field, value, "give points as rows of three numbers, such as [(0, 0, 0), (1, 0, 0)]", 2)
+    if result.shape[1] != 3 or not len(result):
+        fail(who, f"{field} has the shape {result.shape}", "give points as rows of three numbers")
+    return result
+
+
+def table(who, field, value):
+    """An array (n, m) of finite floats, copied, with two rows and columns at least."""
+    result = _floats(who, field, value, "give rows of equally many numbers", 2)
+    if min(result.shape) < 2:
+        fail(who, f"{field} has the shape {result.shape}", "give two rows and two columns at least")
+    return result
+
+
+def _floats(who, field, value, remedy, dimensions):
+    try:
+        result = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        fail(who, f"{field} is {show(value)}", remedy)
+    if result.ndim != dimensions:
+        fail(who, f"{field} has the shape {result.shape}", remedy)
+    wrong = np.argwhere(~np.isfinite(result))
+    if len(wrong):
+        at = tuple(wrong[0].tolist())
+        fail(who, f"{field}{list(at)} is {result[at]:g}", "give finite numbers")
+    return result
+
+
+def indices(who, field, value, count):
+    """An array (n, 3) of integers from 0 to count - 1, copied, n at least one."""
+    result = np.array(value)
+    if result.ndim != 2 or result.shape[1] != 3 or not len(result) or result.dtype.kind not in "iu":
+        fail(who, f"{field} is {show(value)}", "give rows of three numbers of vertices, such as [(0, 1, 2)]")
+    wrong = np.argwhere((result < 0) | (result >= count))
+    if len(wrong):
+        at = tuple(wrong[0].tolist())
+        fail(who, f"{field}{list(at)} is {result[at]} but there are {count} vertices", f"give numbers from 0 to {count - 1}")
+    return result.astype(np.int64)
+
+
 def entries(value):
     """The entries of a list, tuple or array; None for anything else."""
     if isinstance(value, np.ndarray):

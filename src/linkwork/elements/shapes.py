@@ -1,7 +1,9 @@
 """Solid shapes of uniform density, centred at the origin: volume and second moments. Sizes are full lengths, metres."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+
+import numpy as np
 
 from . import checks
 
@@ -10,6 +12,8 @@ from . import checks
 class Shape:
     """A solid: each subclass gives its volume (m^3) and its moments per unit of mass."""
 
+    solid = True  # whether a body may have it
+
     def __post_init__(self):
         for name in self.__dataclass_fields__:
             given = getattr(self, name)
@@ -17,13 +21,20 @@ class Shape:
             if checked is not given:
                 object.__setattr__(self, name, checked)
 
+    def given(self):
+        """What it was made of, by name, as plain numbers and lists."""
+        return {f.name: np.asarray(getattr(self, f.name)).tolist() for f in fields(self) if f.init}
+
     @property
     def volume(self):
-        raise NotImplementedError
+        self._hollow()
 
     def _spread(self):
         """The mean of x^2, y^2 and z^2 over the volume, m^2."""
-        raise NotImplementedError
+        self._hollow()
+
+    def _hollow(self):
+        checks.fail(self, "it encloses no volume", "put it on the ground as a collider, or give a body a solid such as Box")
 
     def second_moment(self, mass):
         """(3, 3), kg m^2: the integral of rho p p^T about the centre."""
@@ -156,6 +167,210 @@ class Capsule(Shape):
         cap_along = half**2 + 2 * half * (3 / 8 * r) + r**2 / 5  # half a ball: mean z is 3/8 r, mean z^2 is r^2/5
         across = (1 - caps) * across + caps * r**2 / 5
         return across, across, (1 - caps) * along + caps * cap_along
+
+
+class _Points(Shape):
+    """A shape that is given by arrays: compared by what they hold, and read-only."""
+
+    def _keep(self, **arrays):
+        for name, array in arrays.items():
+            array = np.ascontiguousarray(array)
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    def _bytes(self):
+        return tuple(getattr(self, f.name).tobytes() for f in fields(self) if f.init)
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self._bytes() == other._bytes()
+
+    def __hash__(self):
+        return hash((type(self), self._bytes()))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ConvexHull(_Points):
+    """The smallest convex solid around points (n, 3), m. Like every shape it is centred at its centre of mass: `centre` says
+    where that was among the points as given, and `points` are the corners from there.
+
+    >>> wedge = ConvexHull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+    >>> round(wedge.volume, 6), wedge.centre.tolist()
+    (0.166667, [0.25, 0.25, 0.25])
+    """
+
+    points: np.ndarray  # (n, 3) m
+    centre: np.ndarray = field(init=False)  # (3,) m
+    triangles: np.ndarray = field(init=False)  # (t, 3) corners, anticlockwise seen from outside
+    loops: list = field(init=False)  # the corners of each face, likewise
+    normals: np.ndarray = field(init=False)  # (f, 3) of the faces, outwards
+    offsets: np.ndarray = field(init=False)  # (f,) m: normals . x is at most this
+    moment: np.ndarray = field(init=False)  # (3, 3) m^2: the mean of p p^T
+    _volume: float = field(init=False)  # m^3
+
+    def __post_init__(self):
+        given = checks.rows(self, "points", self.points)
+        if len(np.unique(given, axis=0)) < 4:
+            checks.fail(self, f"{len(np.unique(given, axis=0))} different points enclose no volume", "give four at least")
+        corners, triangles = _hull(self, given)
+        volume, centre, moment = _solid_moments(corners, triangles)
+        corners = corners - centre
+        loops, normals, offsets = _merged(corners, triangles)
+        self._keep(points=corners, centre=centre, normals=normals, offsets=offsets, moment=moment, triangles=triangles)
+        object.__setattr__(self, "loops", loops)
+        object.__setattr__(self, "_volume", float(volume))
+
+    def __repr__(self):
+        return f"ConvexHull({len(self.points)} corners)"
+
+    @property
+    def volume(self):
+        return self._volume
+
+    def second_moment(self, mass):
+        return checks.positive(self, "mass", mass) * self.moment
+
+    def inertia(self, mass):
+        moment = self.second_moment(mass)
+        return np.trace(moment) * np.eye(3) - moment
+
+
+@dataclass(frozen=True)
+class Plane(Shape):
+    """A half space: all that lies at or below z = 0 of its own frame. It collides, and is no body's shape.
+
+    >>> Plane()
+    Plane()
+    """
+
+    solid = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mesh(_Points):
+    """A surface of triangles (t, 3), numbers of vertices (v, 3), m; anticlockwise is outside. It collides where it stands on
+    the ground, from outside. `volume` is that of a surface without holes.
+
+    >>> Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])
+    Mesh(3 vertices, 1 triangles)
+    """
+
+    vertices: np.ndarray  # (v, 3) m
+    triangles: np.ndarray  # (t, 3)
+
+    solid = False
+
+    def __post_init__(self):
+        vertices = checks.rows(self, "vertices", self.vertices)
+        triangles = checks.indices(self, "triangles", self.triangles, len(vertices))
+        a, b, c = (vertices[triangles[:, k]] for k in range(3))
+        area, longest = (
+            np.linalg.norm(np.cross(b - a, c - a), axis=1),
+            np.maximum(np.linalg.norm(b - a, axis=1), np.linalg.norm(c - a, axis=1)),
+        )
+        flat = np.flatnonzero(~(area > THIN_TRIANGLE * longest**2))
+        if len(flat):
+            corners = checks.show(tuple(triangles[flat[0]].tolist()))
+            checks.fail(self, f"triangle {flat[0]} of the vertices {corners} has no area", "leave it out")
+        self._keep(vertices=vertices, triangles=triangles)
+
+    def __repr__(self):
+        return f"Mesh({len(self.vertices)} vertices, {len(self.triangles)} triangles)"
+
+    @property
+    def volume(self):
+        edges = np.concatenate([self.triangles[:, (0, 1)], self.triangles[:, (1, 2)], self.triangles[:, (2, 0)]])
+        known = set(map(tuple, edges.tolist()))
+        loose = [(i, j) for i, j in known if (j, i) not in known]
+        if loose:
+            i, j = min(loose)
+            problem = f"{len(loose)} edges, such as ({i}, {j}), belong to one triangle only, so it encloses no volume"
+            checks.fail(self, problem, "close the holes, or give ConvexHull(vertices)")
+        return float(_solid_moments(self.vertices, self.triangles)[0])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HeightField(_Points):
+    """The ground below heights (nx, ny), m, on a grid of full lengths size (x, y), m, centred at the origin; each cell is two
+    triangles. It collides where it stands on the ground.
+
+    >>> HeightField([[0, 0, 0], [0, 0.1, 0], [0, 0, 0]], size=(2, 2))
+    HeightField(3 by 3 heights, size (2, 2))
+    """
+
+    heights: np.ndarray  # (nx, ny) m
+    size: np.ndarray  # (2,) m
+
+    solid = False
+
+    def __post_init__(self):
+        self._keep(heights=checks.table(self, "heights", self.heights), size=checks.vector(self, "size", self.size, 2))
+        for length in self.size.tolist():
+            checks.positive(self, "size", length)
+
+    def __repr__(self):
+        return f"HeightField({self.heights.shape[0]} by {self.heights.shape[1]} heights, size {checks.show(self.size)})"
+
+
+THIN_TRIANGLE = 1e-12  # twice the area relative to the square of a side
+COPLANAR = 1e-9  # relative: triangles of one face
+
+
+def _hull(who, points):
+    """The corners (n, 3) of the hull of points and its triangles (t, 3), outwards."""
+    from scipy.spatial import ConvexHull as Hull
+    from scipy.spatial import QhullError
+
+    middle = points.mean(axis=0)
+    spread = np.linalg.svd(points - middle, compute_uv=False)
+    try:
+        if not spread[2] > 1e-9 * spread[0]:
+            raise QhullError
+        hull = Hull(points)
+    except QhullError:
+        checks.fail(who, "all points lie in one plane, so they enclose no volume", "give points in space, or a thin Box")
+    corners, where = np.unique(hull.simplices, return_inverse=True)
+    triangles, corners = where.reshape(-1, 3), points[corners]
+    a, b, c = (corners[triangles[:, k]] for k in range(3))
+    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
+    triangles[inwards] = triangles[inwards][:, ::-1]
+    return corners, triangles
+
+
+def _solid_moments(vertices, triangles):
+    """Volume, centre (3,) and the mean of p p^T (3, 3) about it, of what triangles enclose: tetrahedra to one point inside."""
+    origin = vertices.mean(axis=0)
+    a, b, c = (vertices[triangles[:, k]] - origin for k in range(3))
+    six = np.einsum("ij,ij->i", a, np.cross(b, c))
+    volume, whole = six.sum() / 6, a + b + c
+    centre = (six @ whole) / 24 / volume
+    squares = sum(np.einsum("t,ti,tj->ij", six, x, x) for x in (a, b, c, whole)) / 120
+    return volume, origin + centre, squares / volume - np.outer(centre, centre)
+
+
+def _merged(corners, triangles):
+    """The faces of a hull: loops of corners, and planes normals . x <= offsets."""
+    a, b, c = (corners[triangles[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    area = np.linalg.norm(normals, axis=1)
+    size, left = np.abs(corners).max(), np.argsort(-area, kind="stable").tolist()
+    loops: list[list[int]] = []
+    planes: list[tuple[float, ...]] = []
+    normals = normals / np.maximum(area, 1e-300)[:, None]
+    while left:  # the largest triangle gives the plane; all that lie in it make the face
+        first = left[0]
+        n, offset = normals[first], (corners @ normals[first]).max()
+        within = np.abs(corners @ n - offset) <= COPLANAR * size
+        left = [t for t in left[1:] if not within[triangles[t]].all()]
+        if not within[triangles[first]].all():  # a sliver, whose normal is but rounding: it lies in the planes around it
+            continue
+        on = np.flatnonzero(within)
+        u = corners[triangles[first][1]] - corners[triangles[first][0]]
+        u = u / np.linalg.norm(u)
+        flat = corners[on] - corners[on].mean(axis=0)
+        loops.append(on[np.argsort(np.arctan2(flat @ np.cross(n, u), flat @ u), kind="stable")].tolist())
+        planes.append((*n, offset))
+    table = np.array(planes)
+    return loops, table[:, :3], table[:, 3]
 
 
 def _cylinder_spread(radius, length):

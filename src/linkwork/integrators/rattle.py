@@ -48,7 +48,7 @@ SINGULAR = 1e-9  # a residual that is left as it is where rows may be redundant 
 
 
 @jit
-def _extrapolation(work, age):
+def extrapolate(work, age):
     """Weights for the last three position stages, of which only `age` are known."""
     w1, w2, w3 = 0.0, 0.0, 0.0
     if age == 1:
@@ -63,16 +63,14 @@ def _extrapolation(work, age):
 
 
 @jit
-def _land_on_constraints(
-    work, table, opening, fly, forward, work_done, multipliers, impulses, last, first, end, tolerance, enough
+def land_on_constraints(
+    work, table, first_fly, fly, forward, work_done, multipliers, impulses, last, first, end, tolerance, enough
 ):
-    """Opening kick and flight, corrected until the residuals are below the tolerance; False where they stay above
+    """The flight after an opening kick, corrected until the residuals are below the tolerance; False where they stay above
     `enough`."""
-    for operations in opening:
-        sweep(work, table, operations, True)
     work[TIME] = end
     work[WORST] = 0.0
-    sweep(work, table, fly, True)
+    sweep(work, table, first_fly, True)
     if last:
         tally(work, multipliers, impulses, 1.0, first)
     sweep(work, table, work_done)
@@ -92,7 +90,7 @@ def _land_on_constraints(
 
 
 @jit
-def _rescue(work, table, opening, fly, land, kick, up_position, nudge, clear, right, up_velocity, strike):
+def rescued(work, table, opening, fly, land, kick, up_position, nudge, clear, right, up_velocity, strike):
     """Part of a step where forces along the constraints of its beginning cannot bring it back onto them: a flight, then the
     nearest place on the constraints, with the directions found there. Of first order; leaves factors as a closing kick."""
     work[EXTRAPOLATE : EXTRAPOLATE + 3] = 0.0
@@ -145,11 +143,13 @@ def steps_of_rattle(
             work_before = work[DONE]
             if last and done > 0:
                 given = work[impulses : impulses + multipliers.shape[0]].copy()
-            _extrapolation(work, age)
-            landed = _land_on_constraints(
+            extrapolate(work, age)
+            for operations in opening:
+                sweep(work, table, operations, True)
+            landed = land_on_constraints(
                 work,
                 table,
-                opening,
+                fly,
                 fly,
                 forward,
                 work_done,
@@ -170,7 +170,7 @@ def steps_of_rattle(
                 work[CALM] = 0.0
                 if rescue[0].shape[0] > 0 and part <= RESCUED_PART:
                     work[TIME] = start
-                    _rescue(work, table, opening, fly, *rescue)
+                    rescued(work, table, opening, fly, *rescue)
                     work[TIME] = start + h
                     done += part
                     continue
@@ -207,6 +207,7 @@ class Rattle(Integrator):
     name, order = "rattle", 2
     takes_tolerance = True
     takes_feedback = False
+    takes_contact = True
     default_tolerance = 1e-11
 
     def prepare(self, work):
@@ -231,7 +232,7 @@ class Rattle(Integrator):
 
     @cached_property
     def rescue(self):
-        """Sweeps of `_rescue`; none where no row can become redundant."""
+        """Sweeps of `rescued`; none where no row can become redundant."""
         p = self.programs
         return (p.body("land"), *self.projection()) if p.model.soft else (p.body(),) * 8
 

@@ -70,6 +70,7 @@ class Programs:
 
     name: str
     limbs: bool
+    takes_contact = False  # has sweeps over parts of a model
     counts_limbs = False  # after a step, beside counting on their way up
     integrators: tuple[str, ...] = ("rattle", "euler", "rk4", "dopri5", "first-order")  # that it goes with, the default first
 
@@ -151,12 +152,25 @@ class Programs:
             self._add_limbs(sheet, "backward-light" if light else "backward", 0, down=True)
             self._add_bodies(sheet, what, 1)
             if landing:
-                self._add_limbs(sheet, "landing", LAST, down=True)
-                for number in self.front_nodes:  # their bodies may be anywhere: after the whole sweep
-                    kernel = k.node_landing_kernel(self.model.nodes[number].kind)
-                    self._add_wide(sheet, AFTER, 0, kernel, *self._node_offsets(number))
+                self._add_landing(sheet)
 
         return self._keep(f"backward {what} {landing} {light}", make)
+
+    def flight(self) -> np.ndarray:
+        """What `backward("fly", landing=True)` does after its backward sweep."""
+
+        def make(sheet: Sheet) -> None:
+            self._add_bodies(sheet, ("fly",), 1)
+            self._add_landing(sheet)
+
+        return self._keep("flight", make)
+
+    def _add_landing(self, sheet: Sheet) -> None:
+        """Residuals of the position stage."""
+        self._add_limbs(sheet, "landing", LAST, down=True)
+        for number in self.front_nodes:  # their bodies may be anywhere: after the whole sweep
+            kernel = k.node_landing_kernel(self.model.nodes[number].kind)
+            self._add_wide(sheet, AFTER, 0, kernel, *self._node_offsets(number))
 
     def refine(self) -> list[np.ndarray]:
         """One refinement of solved accelerations and multipliers: what is left of the equations is solved for once more
@@ -256,6 +270,16 @@ class Programs:
                 sheet.add(-self.place[numbers], 0, kernel, m.body_at[numbers], m.packed_at[numbers] + shift)
 
         return self._keep(f"packed {what}", make)
+
+    def bare(self, what: str) -> tuple[np.ndarray, np.ndarray]:
+        """The "forward" or "backward" sweep with factors that are there, operation by operation, and the position in the
+        elimination that each belongs to: so that a part of the model can be swept alone."""
+        sheet, down = Sheet(), what == "backward"
+        self._add_fronts(sheet, what, down=down)
+        self._add_limbs(sheet, what, 0 if down else LAST, down=down)
+        rows, positions = sheet.table()
+        self._compile(np.unique(rows[:, 0]))
+        return rows, np.abs(positions)
 
     # -- how they are made -------------------------------------------------------------------------------------
     def _keep(self, name: str, make: Callable[[Sheet], None]) -> np.ndarray:

@@ -177,6 +177,7 @@ class State:
     steps: int
     age: int  # steps since the position stage was last started afresh
     signature: str = ""  # of the model; without one, whatever has as many numbers
+    contact: Any = None  # what contact remembers, if there is any; never changed once it is made
 
     def copy(self) -> State:
-        return State(self.values.copy(), self.time, self.steps, self.age, self.signature)
+        return State(self.values.copy(), self.time, self.steps, self.age, self.signature, self.contact)

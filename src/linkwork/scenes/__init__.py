@@ -11,11 +11,12 @@
 
 from .branches import star, tree
 from .chains import bridge, chain, hinge_chain
-from .figures import rag_doll
+from .figures import rag_doll, rag_doll_on_stairs
 from .hands import hand
 from .linkages import four_bars, ladder, scissor_lift, slider_crank, squeezer, stewart
 from .mixtures import mixed, scalable
 from .pendulums import double_pendulum, pendulum, top
+from .piles import box_stack, dominoes, wall
 from .plants import plant
 from .registry import Fact, Scene, find, get, names, scene
 from .robots import robot_drag
@@ -34,9 +35,11 @@ __all__ = [
     "scene",
     "bead_on_wire",
     "bent_rod",
+    "box_stack",
     "bridge",
     "cardan",
     "chain",
+    "dominoes",
     "double_pendulum",
     "four_bars",
     "gear_train",
@@ -50,6 +53,7 @@ __all__ = [
     "pendulum",
     "plant",
     "rag_doll",
+    "rag_doll_on_stairs",
     "robot_drag",
     "rolling_disc",
     "scalable",
@@ -62,4 +66,5 @@ __all__ = [
     "top",
     "tree",
     "turntable",
+    "wall",
 ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..elements import Ball, Box, Drag, Ellipsoid, Hinge, RigidBody, Universal
+from ..elements import Ball, Box, Collider, Contact, Drag, Ellipsoid, HardLimit, Hinge, Plane, RigidBody, Universal
 from ..world import World
 from .layout import rod
 from .registry import scene
@@ -68,4 +68,33 @@ def rag_doll(*, height=TALL, mass=HEAVY, drag=2.0):
     world.add(Ball(world.ground, "hand-left", at=at(0, 0.9, 1.47), name="grip"))
     if drag != 0:
         world.add([Drag(body, drag, angular=0.02 * drag * size**2, name=f"air-{body.name}") for body in world.bodies])
+    return world
+
+
+# joint: lowest and highest angle, rad, of both sides
+STOPS = {"knee": (0.0, 2.4), "elbow": (-2.4, 0.0), "ankle": (-0.6, 0.6)}
+
+
+@scene("rag-doll-on-stairs", dt=2e-3, seconds=2.0, bodies=lambda steps: 15)
+def rag_doll_on_stairs(*, steps=6, rise=0.18, tread=0.28, speed=1.5):
+    """A rag doll that stumbles down a flight of stairs.
+
+    steps of that rise and tread m go down from where it stands; it starts with its speed m/s towards them. Knees, elbows
+    and ankles have hard limits.
+    """
+    world = rag_doll(height=TALL, mass=HEAVY, drag=0.0)
+    world.remove("grip")
+    for body in world.bodies:
+        body.velocity = np.array([speed, 0.0, 0.0])
+    for k in range(steps):
+        begin, top = (-1.0 if k == 0 else 0.15 + (k - 1) * tread), -k * rise
+        end = 0.15 + k * tread
+        world.add(
+            Collider(world.ground, Box(end - begin, 1.5, 1.0), position=((begin + end) / 2, 0, top - 0.5), name=f"step{k}")
+        )
+    world.add(Collider(world.ground, Plane(), position=(0, 0, -steps * rise), name="floor"))
+    for name, (lower, upper) in STOPS.items():
+        for side in ("left", "right"):
+            world.add(HardLimit(f"{name}-{side}", lower=lower, upper=upper, name=f"{name}-stop-{side}"))
+    world.add(Contact(friction=0.6))
     return world

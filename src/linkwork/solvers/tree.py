@@ -14,6 +14,7 @@ HELD_IN_JOINTS = (*IN_JOINTS, "joint-implicit")  # where forces, not acceleratio
 
 class Tree(Programs):
     name, limbs = "tree", True
+    takes_contact = True
     integrators = (*Programs.integrators, *IN_JOINTS)
 
 
@@ -34,3 +35,4 @@ class TreeWithoutLimbs(Programs):
     """Body, then joint, as baraff96 has it: the same answers by general fronts alone."""
 
     name, limbs = "fronts", False
+    takes_contact = True

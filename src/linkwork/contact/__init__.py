@@ -1,0 +1,1 @@
+"""Contact: geometry, the contact problem and its solvers, and the stages of a step."""

@@ -1,0 +1,31 @@
+"""Which colliders may touch: other bodies, other groups, a common rule, and not on the list of exceptions."""
+
+from linkwork.codegen.jit import jit_inner
+from linkwork.contact.layout import BODY, GROUP, RULES
+
+
+@jit_inner
+def may_touch(labels, apart, a, b):
+    """Whether colliders a < b make a pair; apart: a n + b of those that never do, ascending."""
+    if labels[a, BODY] == labels[b, BODY]:
+        return False
+    if labels[a, GROUP] >= 0 and labels[a, GROUP] == labels[b, GROUP]:
+        return False
+    shared = False
+    for word in range(RULES, labels.shape[1]):
+        if labels[a, word] & labels[b, word]:
+            shared = True
+    return shared and not _listed(apart, a * labels.shape[0] + b)
+
+
+@jit_inner
+def _listed(keys, key):
+    """Whether a key is in a sorted array."""
+    low, high = 0, keys.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low < keys.shape[0] and keys[low] == key

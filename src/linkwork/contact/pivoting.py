@@ -1,0 +1,485 @@
+"""Few contacts, exactly: the pivoting of baraff94 ("Fast contact force computation for nonpenetrating rigid bodies"), dense.
+
+Contacts of c = W f + q are taken one after the other. The normal impulse of the new one grows from zero until its velocity is
+no longer negative (Dantzig's algorithm); those taken before keep the law on the way, by moving to another set at each bound:
+
+    open: f = 0, c_n > 0;  closed: c_n = 0, f_n > 0;  an axis of friction sticks: c_t = 0;  or is used up: f_t = -+mu f_n.
+
+Without friction this ends for every positive semidefinite W: a row joins only while it is independent of those that hold.
+Friction along two axes is a pyramid; Newton's method on the cone follows, from the sets that pivoting found, and Gauss-Seidel
+where that finds no way down. Contacts that slide already (dynamic friction, accelerations) have f_t = -mu f_n slip / |slip|
+instead. Where the others stay content forever and the new contact never gets there, pivoting sees no solution (Painleve).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.codegen.jit import jit
+from linkwork.contact.one_contact import one_contact
+from linkwork.contact.problem import (
+    CONVERGED,
+    INCONSISTENT,
+    TOO_SMALL,
+    UNCONVERGED,
+    Workspace,
+    clear,
+    dense,
+    law_residual,
+    move,
+    prepare,
+    push_all,
+    residuals,
+    workspace,
+)
+
+SHAKE = 1e-9  # part of the largest velocity by which ties are broken
+GOLDEN = 0.6180339887498949
+ROUNDING = 1e-11  # of what sums of their size can be told from zero
+UNTAKEN, OPEN, CLOSED = 0, 1, 2
+FINISH, LEAVE, JOIN, GRIP, PLUS, MINUS = 0, 1, 2, 3, 4, 5
+NEWTON, TRIES, SWEEPS, ATTEMPTS = 30, 8, 100, 10
+
+
+class PivotWorkspace(NamedTuple):
+    """Scratch of `pivoting`."""
+
+    base: Workspace
+    W: np.ndarray  # (9 m m,) entries of W
+    q: np.ndarray  # (3 m,)
+    slip: np.ndarray  # (m, 2) zero: no contact is known to slide
+    f: np.ndarray  # (3 m,)
+    c: np.ndarray  # (3 m,) W f + q
+    df: np.ndarray  # (3 m,) change of f, for a unit of the growing impulse
+    dc: np.ndarray  # (3 m,)
+    system: np.ndarray  # (3 m, 3 m + 1) equations of a direction and their right-hand side
+    rows: np.ndarray  # (3 m,) rows that hold
+    taken: np.ndarray  # (m,) UNTAKEN, OPEN, CLOSED
+    sticks: np.ndarray  # (m, 2) axes of friction that stick
+    ratio: np.ndarray  # (m, 2) f_t / (mu f_n) of those that do not
+    kept: np.ndarray  # (3 m,) f before a step
+    shaken: np.ndarray  # (3 m,) q with its ties broken
+    block: np.ndarray  # (3, 3) one contact's part of W
+
+
+def pivot_workspace(slots: int, groups: int, contacts: int, responses: int, widest: int = 1) -> PivotWorkspace:
+    """Scratch for problems up to this size, as `workspace`.
+
+    >>> pivot_workspace(slots=3, groups=2, contacts=8, responses=36 + 144, widest=2).q.shape
+    (24,)
+    """
+    n = 3 * contacts
+    return PivotWorkspace(
+        workspace(slots, groups, contacts, responses, widest),
+        np.zeros(n * n), np.zeros(n), np.zeros((contacts, 2)), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n),
+        np.zeros((n, n + 1)), np.zeros(n, dtype=np.int64), np.zeros(contacts, dtype=np.int64),
+        np.zeros((contacts, 2), dtype=np.bool_), np.zeros((contacts, 2)), np.zeros(n), np.zeros(n), np.zeros((3, 3)),
+    )  # fmt: skip
+
+
+@jit
+def pivoting(problem, work, tolerance):
+    """Solve a contact problem by pivoting, as `gauss_seidel` does, but that the guess is not used; work: a `PivotWorkspace`.
+
+    Returns (status, pivots, residual in m/s); INCONSISTENT: no impulses meet the law, or pivoting sees none.
+    """
+    base, n = work.base, 3 * len(problem.mu)
+    if n > len(work.q) or not prepare(problem, base):
+        return TOO_SMALL, 0, math.inf
+    W, q, slip, f = work.W[: n * n].reshape((n, n)), work.q[:n], work.slip[: len(problem.mu)], work.f[:n]
+    dense(problem, base, W, q)
+    for k in range(len(problem.mu)):
+        slip[k, 0] = slip[k, 1] = 0.0
+    status, pivots, residual = pivot_dense(W, q, problem.mu, slip, f, work, tolerance)
+    for k in range(len(problem.mu)):
+        for i in range(3):
+            problem.impulse[k, i] = f[3 * k + i]
+    push_all(problem, base)
+    residual = residuals(problem, base)
+    move(problem, base)
+    return status, pivots, residual
+
+
+@jit
+def pivot_dense(W, q, mu, slip, f, work, tolerance):
+    """f of c = W f + q (3 m rows: normal, tangent 1, tangent 2 of each contact) and the law; velocities or accelerations alike.
+
+    slip (m, 2): direction in which a contact slides already, zero where it is still to be found out. Result in f.
+    Returns (status, pivots, residual).
+    """
+    c, shaken = work.c[: len(q)], work.shaken[: len(q)]
+    pivots, left, consistent = 0, 0, True
+    for shake in (0.0, SHAKE, 100.0 * SHAKE):  # ties can make pivoting go round in circles; there are none nearby
+        for i in range(len(q)):
+            shaken[i] = q[i] + shake * _size(W, f, q) * (0.5 + (i * GOLDEN) % 1.0)
+        made, left, consistent = _take_all(W, shaken, mu, slip, f, work)
+        pivots += made
+        if left > 0:
+            break
+    residual = _residual(W, q, mu, slip, f, c)
+    for _ in range(ATTEMPTS):
+        if residual <= tolerance:
+            break
+        residual = _refine_on_cone(W, q, mu, slip, f, work, tolerance)
+        if residual <= tolerance:
+            break
+        _sweep_dense(W, q, mu, slip, f, work.block)
+        residual = _residual(W, q, mu, slip, f, c)
+    if residual <= tolerance:
+        return CONVERGED, pivots, residual
+    return (UNCONVERGED if consistent or left == 0 else INCONSISTENT), pivots, residual
+
+
+@jit
+def _take_all(W, q, mu, slip, f, work):
+    """From nothing to all contacts. Returns pivots made, pivots left, and False if nothing ever stopped one."""
+    contacts = len(mu)
+    bound, consistent = 50 + 30 * contacts, True
+    for i in range(3 * contacts):
+        f[i], work.c[i] = 0.0, q[i]
+    for k in range(contacts):
+        work.taken[k] = UNTAKEN
+        length = math.hypot(slip[k, 0], slip[k, 1])
+        for axis in range(2):
+            work.sticks[k, axis] = False
+            work.ratio[k, axis] = -slip[k, axis] / length if length > 0.0 else 0.0
+    left = bound
+    for k in range(contacts):
+        left, reached = _take(W, q, mu, slip, f, k, work, left)
+        consistent = consistent and reached
+    return bound - left, left, consistent
+
+
+@jit
+def _take(W, q, mu, slip, f, k, work, left):
+    """Let contact k's normal impulse grow until its velocity is not negative. Returns pivots left; False: nothing stops it."""
+    n = len(q)
+    c, df, dc = work.c[:n], work.df[:n], work.dc[:n]
+    small = ROUNDING * _size(W, f, q)
+    if c[3 * k] >= -small:
+        work.taken[k] = OPEN
+        return left, True
+    known = slip[k, 0] != 0.0 or slip[k, 1] != 0.0
+    for axis in range(2):
+        if not known:
+            there = c[3 * k + 1 + axis]
+            work.ratio[k, axis] = 0.0 if abs(there) <= small else -math.copysign(1.0, there)
+    work.taken[k] = CLOSED
+    way, last, last_row = 1.0, -1, -1
+    while left > 0:
+        left -= 1
+        spread = _direction(W, mu, k, way, work)
+        event, who, axis, step = _first_event(W, mu, slip, f, k, work, spread)
+        if _undoes(event, last) and 3 * who + axis == last_row and step <= 0.0:  # friction: the way on leads back
+            way = -way
+            spread = _direction(W, mu, k, way, work)
+            event, who, axis, step = _first_event(W, mu, slip, f, k, work, spread)
+        last, last_row = event, 3 * who + axis
+        if event < 0 or (event == LEAVE and who == k):
+            work.taken[k] = OPEN
+            f[3 * k] = f[3 * k + 1] = f[3 * k + 2] = 0.0
+            work.sticks[k, 0] = work.sticks[k, 1] = False
+            _renew(W, q, f, c)
+            return left, event == LEAVE
+        for i in range(n):
+            f[i] += step * df[i]
+            c[i] += step * dc[i]
+        row = 3 * who + 1 + axis
+        if event == FINISH:
+            _renew(W, q, f, c)
+            return left, True
+        if event == LEAVE:
+            work.taken[who] = OPEN
+            f[3 * who] = f[3 * who + 1] = f[3 * who + 2] = 0.0
+            work.sticks[who, 0] = work.sticks[who, 1] = False
+        elif event == JOIN:
+            work.taken[who] = CLOSED
+            c[3 * who] = 0.0
+            if slip[who, 0] == 0.0 and slip[who, 1] == 0.0:
+                for side in range(2):
+                    there = c[3 * who + 1 + side]
+                    work.ratio[who, side] = 0.0 if abs(there) <= small else -math.copysign(1.0, there)
+        elif event == GRIP:
+            work.sticks[who, axis] = True
+            c[row] = 0.0
+        else:
+            work.sticks[who, axis] = False
+            work.ratio[who, axis] = 1.0 if event == PLUS else -1.0
+            f[row] = work.ratio[who, axis] * mu[who] * f[3 * who]
+    return 0, False
+
+
+@jit
+def _undoes(event, last):
+    """Whether an event takes back the one before, if it is about the same row."""
+    if event == GRIP:
+        return last in (PLUS, MINUS)
+    if event == PLUS or event == MINUS:
+        return last == GRIP
+    return (event == JOIN and last == LEAVE) or (event == LEAVE and last == JOIN)
+
+
+@jit
+def _size(W, f, q):
+    """How large velocities are that cancel."""
+    largest = 0.0
+    for i in range(len(q)):
+        largest = max(largest, abs(q[i]), W[i, i] * abs(f[i]))
+    return largest
+
+
+@jit
+def _renew(W, q, f, c):
+    """c = W f + q anew, so that rounding does not pile up."""
+    for i in range(len(q)):
+        c[i] = q[i]
+        for j in range(len(q)):
+            c[i] += W[i, j] * f[j]
+
+
+@jit
+def _column(W, mu, sticks, ratio, i, row):
+    """Entry `row` of what row i's impulse makes: a normal impulse brings the friction that is bound to it along."""
+    entry, k = W[row, i], i // 3
+    if i % 3 == 0:
+        for axis in range(2):
+            if not sticks[k, axis]:
+                entry += ratio[k, axis] * mu[k] * W[row, i + 1 + axis]
+    return entry
+
+
+@jit
+def _direction(W, mu, k, way, work):
+    """df and dc for a unit more (way 1) or less (-1) of contact k's normal impulse. Returns the size of the terms of dc."""
+    n, held = len(W), 0
+    df, dc, A, rows = work.df[:n], work.dc[:n], work.system, work.rows
+    for j in range(n // 3):
+        if work.taken[j] == CLOSED:
+            if j != k:
+                rows[held] = 3 * j
+                held += 1
+            for axis in range(2):
+                if work.sticks[j, axis]:
+                    rows[held] = 3 * j + 1 + axis
+                    held += 1
+    for i in range(held):
+        for j in range(held):
+            A[i, j] = _column(W, mu, work.sticks, work.ratio, rows[j], rows[i])
+        A[i, held] = -_column(W, mu, work.sticks, work.ratio, 3 * k, rows[i])
+    eliminate(A, held)
+    clear(df, 0, n)
+    df[3 * k] = way
+    for i in range(held):
+        df[rows[i]] = way * A[i, held]
+    spread = 0.0
+    for j in range(n // 3):
+        for axis in range(2):
+            if work.taken[j] == CLOSED and not work.sticks[j, axis]:
+                df[3 * j + 1 + axis] = work.ratio[j, axis] * mu[j] * df[3 * j]
+    for i in range(n):
+        spread += math.sqrt(max(0.0, W[i, i])) * abs(df[i])
+        dc[i] = 0.0
+        for j in range(n):
+            dc[i] += W[i, j] * df[j]
+    return spread
+
+
+@jit
+def eliminate(A, n):
+    """Solve n equations A (n, n + 1) in place: the last column is given, then found. Rows that depend on others give zero."""
+    for i in range(n):
+        size, best = 0.0, i
+        for r in range(i, n):
+            if abs(A[r, i]) > abs(A[best, i]):
+                best = r
+        for j in range(n):
+            size = max(size, abs(A[best, j]))
+        if best != i:
+            for j in range(i, n + 1):
+                A[i, j], A[best, j] = A[best, j], A[i, j]
+        if abs(A[i, i]) <= 1e-13 * size or A[i, i] == 0.0:
+            A[i, i] = math.inf
+            continue
+        for r in range(i + 1, n):
+            factor = A[r, i] / A[i, i]
+            if factor != 0.0:
+                for j in range(i + 1, n + 1):
+                    A[r, j] -= factor * A[i, j]
+    for i in range(n - 1, -1, -1):
+        if A[i, i] == math.inf:
+            A[i, n] = 0.0
+            continue
+        rest = A[i, n]
+        for j in range(i + 1, n):
+            rest -= A[i, j] * A[j, n]
+        A[i, n] = rest / A[i, i]
+
+
+@jit
+def _first_event(W, mu, slip, f, k, work, spread):
+    """What happens first along df: (event, contact, axis, step); event -1: nothing, ever."""
+    c, df, dc = work.c, work.df, work.dc
+    event, who, which, step = -1, k, 0, math.inf
+    if dc[3 * k] > ROUNDING * spread * math.sqrt(W[3 * k, 3 * k]):
+        event, step = FINISH, -c[3 * k] / dc[3 * k]
+    for j in range(len(mu)):
+        i = 3 * j
+        noise = ROUNDING * spread * math.sqrt(max(0.0, W[i, i]))
+        if work.taken[j] == OPEN and dc[i] < -noise:
+            at = max(0.0, c[i]) / -dc[i]
+            if at < step:
+                event, who, step = JOIN, j, at
+        if work.taken[j] != CLOSED:
+            continue
+        if df[i] < 0.0:
+            at = max(0.0, f[i]) / -df[i]
+            if at < step:
+                event, who, step = LEAVE, j, at
+        if mu[j] <= 0.0 or slip[j, 0] != 0.0 or slip[j, 1] != 0.0:
+            continue
+        for axis in range(2):
+            t = i + 1 + axis
+            noise = ROUNDING * spread * math.sqrt(max(0.0, W[t, t]))
+            ratio = work.ratio[j, axis]
+            if work.sticks[j, axis]:
+                for sign, name in ((1.0, PLUS), (-1.0, MINUS)):
+                    closing = sign * df[t] - mu[j] * df[i]
+                    if closing > ROUNDING * (abs(df[t]) + mu[j] * abs(df[i])):
+                        at = max(0.0, mu[j] * f[i] - sign * f[t]) / closing
+                        if at < step:
+                            event, who, which, step = name, j, axis, at
+            elif ratio == 0.0:
+                if abs(dc[t]) > noise:
+                    event, who, which, step = GRIP, j, axis, 0.0
+            elif dc[t] * ratio > noise:
+                at = max(0.0, -c[t] * ratio) / (dc[t] * ratio)
+                if at < step:
+                    event, who, which, step = GRIP, j, axis, at
+    return event, who, which, step
+
+
+@jit
+def _contact_residual(W, mu, slip, f, c, k):
+    i = 3 * k
+    scale = max(W[i, i], (W[i, i] + W[i + 1, i + 1] + W[i + 2, i + 2]) / 3)
+    length = math.hypot(slip[k, 0], slip[k, 1])
+    if length > 0.0:
+        apart = math.hypot(f[i + 1] + mu[k] * f[i] * slip[k, 0] / length, f[i + 2] + mu[k] * f[i] * slip[k, 1] / length)
+        return max(law_residual(f[i], 0.0, 0.0, c[i], 0.0, 0.0, 0.0, scale), scale * apart)
+    return law_residual(f[i], f[i + 1], f[i + 2], c[i], c[i + 1], c[i + 2], mu[k], scale)
+
+
+@jit
+def _residual(W, q, mu, slip, f, c):
+    """The largest distance of a contact from the law; c anew."""
+    _renew(W, q, f, c)
+    worst = 0.0
+    for k in range(len(mu)):
+        off = _contact_residual(W, mu, slip, f, c, k)
+        worst = max(worst, off) if off == off else math.inf
+    return worst
+
+
+@jit
+def _refine_on_cone(W, q, mu, slip, f, work, tolerance):
+    """Newton's method on the law itself. Each contact is open, sticks or slides as its natural map says."""
+    n = len(q)
+    c, df, kept = work.c[:n], work.df[:n], work.kept[:n]
+    residual = _residual(W, q, mu, slip, f, c)
+    for _ in range(NEWTON):
+        if residual <= tolerance:
+            break
+        for k in range(len(mu)):
+            _newton_rows(W, mu, slip, f, c, work.system, k, n)
+        eliminate(work.system, n)
+        for i in range(n):
+            kept[i], df[i] = f[i], work.system[i, n]
+        along, best = 1.0, math.inf
+        for _ in range(TRIES):
+            for i in range(n):
+                f[i] = kept[i] + along * df[i]
+            best = _residual(W, q, mu, slip, f, c)
+            if best < residual:
+                break
+            along *= 0.5
+        if not best < residual:
+            for i in range(n):
+                f[i] = kept[i]
+            return _residual(W, q, mu, slip, f, c)
+        residual = best
+    return residual
+
+
+@jit
+def _newton_rows(W, mu, slip, f, c, A, k, n):
+    """The three equations of contact k for the change of f."""
+    i = 3 * k
+    for r in range(3):
+        for j in range(n + 1):
+            A[i + r, j] = 0.0
+    scale = max(W[i, i], (W[i, i] + W[i + 1, i + 1] + W[i + 2, i + 2]) / 3)
+    push = scale * f[i] - c[i]
+    if push <= 0.0:
+        for r in range(3):
+            A[i + r, i + r] = 1.0
+            A[i + r, n] = -f[i + r]
+        return
+    for j in range(n):
+        A[i, j] = W[i, j]
+    A[i, n] = -c[i]
+    known = math.hypot(slip[k, 0], slip[k, 1])
+    z1, z2 = scale * f[i + 1] - c[i + 1], scale * f[i + 2] - c[i + 2]
+    length = math.hypot(z1, z2)
+    if mu[k] > 0.0 and known == 0.0 and length <= mu[k] * push:
+        for r in range(1, 3):
+            for j in range(n):
+                A[i + r, j] = W[i + r, j]
+            A[i + r, n] = -c[i + r]
+        return
+    e1, e2 = (
+        (-slip[k, 0] / known, -slip[k, 1] / known)
+        if known > 0.0
+        else (z1 / length, z2 / length)
+        if length > 0.0
+        else (0.0, 0.0)
+    )
+    if mu[k] > 0.0 and known == 0.0 and length > 0.0:  # the direction of friction turns with the impulses
+        turn = mu[k] * f[i] / length
+        for j in range(n):
+            along1 = (scale if j == i + 1 else 0.0) - W[i + 1, j]
+            along2 = (scale if j == i + 2 else 0.0) - W[i + 2, j]
+            across = e1 * along2 - e2 * along1
+            A[i + 1, j] += turn * e2 * across
+            A[i + 2, j] -= turn * e1 * across
+    for r, e in ((1, e1), (2, e2)):
+        A[i + r, i + r] += 1.0
+        A[i + r, i] -= mu[k] * e
+        A[i + r, n] = mu[k] * f[i] * e - f[i + r]
+
+
+@jit
+def _sweep_dense(W, q, mu, slip, f, D):
+    """Gauss-Seidel, where Newton's method finds no way down."""
+    for _ in range(SWEEPS):
+        for k in range(len(mu)):
+            i = 3 * k
+            for r in range(3):
+                for j in range(3):
+                    D[r, j] = W[i + r, i + j]
+            q0, q1, q2 = q[i], q[i + 1], q[i + 2]
+            for j in range(len(q)):
+                if j < i or j > i + 2:
+                    q0 += W[i, j] * f[j]
+                    q1 += W[i + 1, j] * f[j]
+                    q2 += W[i + 2, j] * f[j]
+            known = math.hypot(slip[k, 0], slip[k, 1])
+            if known > 0.0:
+                e1, e2 = -slip[k, 0] / known, -slip[k, 1] / known
+                resists = D[0, 0] + mu[k] * (D[0, 1] * e1 + D[0, 2] * e2)
+                f[i] = max(0.0, -q0 / resists) if resists > 0.0 else 0.0
+                f[i + 1], f[i + 2] = mu[k] * f[i] * e1, mu[k] * f[i] * e2
+            else:
+                f[i], f[i + 1], f[i + 2] = one_contact(D, q0, q1, q2, mu[k], f[i + 1], f[i + 2])

@@ -1,0 +1,303 @@
+"""The contact problem as arrays: what goes in, what all solvers work on, and how far a result is from the law.
+
+Every contact has a relative velocity c = J u - target (rows normal, tangent 1, tangent 2; m/s) and an impulse f (N s). The law:
+
+    0 <= f_n, c_n >= 0, f_n c_n = 0;  |f_t| <= mu f_n;  f_t = -mu f_n c_t / |c_t| where c_t is not zero,
+
+Coulomb's cone as it is, without a pyramid and without the normal velocity that convex relaxations add to slip.
+
+A group of slots answers impulses P by velocities R P. R has as many independent directions as the group has freedoms. It is
+split once, R = L L^T, and solvers work in coordinates y of unit mass: u = u0 + L y, y = G^T f, G = J L, W = J R J^T = G G^T.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.codegen.jit import jit
+
+CONVERGED = 0  # the residual is within the tolerance
+UNCONVERGED = 1  # the bound on iterations came first
+INCONSISTENT = 2  # no impulses meet the law, or the method sees none: bodies squeezed between fixed ones, Painleve's paradox
+TOO_SMALL = 3  # the workspace has no room for this problem; nothing was done
+
+RANK = 1e-12  # part of a row's own response that must be new for it to count as another freedom
+
+
+class Problem(NamedTuple):
+    """Contacts between slots. Arrays have the lengths that are in use (leading parts of larger ones), contiguous."""
+
+    u: (
+        np.ndarray
+    )  # (s, 6) velocity of each slot without contact (linear, angular; m/s, rad/s), float64; with contact afterwards
+    first: np.ndarray  # (g,) the first slot of each group, int32
+    size: np.ndarray  # (g,) number of slots of each group, int32; groups follow each other: first[g + 1] = first[g] + size[g]
+    at: np.ndarray  # (g,) where the group's response begins in R, int64
+    R: (
+        np.ndarray
+    )  # responses, (6 size) x (6 size) each, row-major, symmetric, positive semidefinite (1/kg, 1/(kg m), 1/(kg m^2))
+    slot_a: np.ndarray  # (m,) int32; -1: the ground
+    slot_b: np.ndarray  # (m,) int32; -1: the ground
+    Ja: np.ndarray  # (m, 3, 6) rows normal, tangent 1, tangent 2; relative velocity Ja u_a + Jb u_b
+    Jb: np.ndarray  # (m, 3, 6)
+    mu: np.ndarray  # (m,) coefficient of friction, finite
+    target: np.ndarray  # (m, 3) relative velocity to reach (m/s)
+    impulse: np.ndarray  # (m, 3) a guess on the way in, the result on the way out (N s)
+
+
+class Workspace(NamedTuple):
+    """Scratch of a solver, made once by `workspace`, for any problem that fits in it. `residual` may be read afterwards."""
+
+    group: np.ndarray  # (s,) group of each slot
+    rank: np.ndarray  # (g,) freedoms of each group
+    y_at: np.ndarray  # (g + 1,) where the group's freedoms begin in y
+    L: np.ndarray  # L of each group, (6 size) x rank, at the place of its R
+    left: np.ndarray  # (6 s,) diagonal that the split has still to explain
+    y: np.ndarray  # (6 s,) coordinates of unit mass (sqrt(kg) m/s)
+    G: np.ndarray  # J L of each contact, 3 x width_a and then 3 x width_b, row-major
+    side: np.ndarray  # (m, 5) where its G begins; first coordinate in y that side a moves, how many (0: ground); the same for b
+    c0: np.ndarray  # (m, 3) J u - target without impulses (m/s)
+    D: np.ndarray  # (m, 3, 3) diagonal blocks of W (1/kg)
+    scale: (
+        np.ndarray
+    )  # (m,) inverse mass that turns impulses into velocities: a third of the trace of D, or its normal entry (1/kg)
+    residual: np.ndarray  # (m,) distance from the law (m/s)
+
+
+def workspace(slots: int, groups: int, contacts: int, responses: int, widest: int = 1) -> Workspace:
+    """Scratch for problems up to this size: `responses` the length of R, `widest` the number of slots of the largest group.
+
+    >>> workspace(slots=3, groups=2, contacts=8, responses=36 + 144, widest=2).D.shape
+    (8, 3, 3)
+    """
+    index = {
+        "group": slots, "rank": groups, "y_at": groups + 1, "side": (contacts, 5),
+    }  # fmt: skip
+    real = {
+        "L": responses, "left": 6 * slots, "y": 6 * slots, "G": contacts * 36 * widest,
+        "c0": (contacts, 3), "D": (contacts, 3, 3), "scale": contacts, "residual": contacts,
+    }  # fmt: skip
+    arrays = {name: np.zeros(n, dtype=np.int64) for name, n in index.items()}
+    return Workspace(**arrays, **{name: np.zeros(n) for name, n in real.items()})
+
+
+@jit
+def clear(numbers, start, end):
+    """Zeros from start to end. A loop, as numba takes a second to compile each assignment to a slice."""
+    for i in range(start, end):
+        numbers[i] = 0.0
+
+
+@jit
+def fits(problem, work):
+    """Whether the workspace has room for the problem."""
+    wide = 0
+    for k in range(len(problem.mu)):
+        for slot in (problem.slot_a[k], problem.slot_b[k]):
+            if slot >= 0:
+                g = np.searchsorted(problem.first, slot, side="right") - 1
+                wide += 18 * problem.size[g]
+    return (
+        len(problem.u) <= len(work.group)
+        and len(problem.first) <= len(work.rank)
+        and len(problem.mu) <= len(work.scale)
+        and len(problem.R) <= len(work.L)
+        and wide <= len(work.G)
+    )
+
+
+@jit
+def _split(R, n, L, left):
+    """R = L L^T by Cholesky, largest part of a row's own response first. L: n x rank, row stride n. Returns the rank."""
+    for i in range(n):
+        left[i] = R[i * n + i]
+    rank = 0
+    while rank < n:
+        pivot, best = -1, RANK
+        for i in range(n):
+            own = R[i * n + i]
+            if left[i] > best * own:
+                pivot, best = i, left[i] / own
+        if pivot < 0:
+            break
+        root = math.sqrt(left[pivot])
+        for i in range(n):
+            rest = R[i * n + pivot]
+            for j in range(rank):
+                rest -= L[i * n + j] * L[pivot * n + j]
+            L[i * n + rank] = rest / root
+        for i in range(n):
+            left[i] -= L[i * n + rank] ** 2
+        left[pivot] = 0.0
+        rank += 1
+    return rank
+
+
+@jit
+def _project(J, L, row, n, rank, G, start):
+    """G += J L of a slot: rows row .. row + 5 of L (row stride n), J (3, 6), G 3 x rank."""
+    for i in range(3):
+        for c in range(6):
+            entry = J[i, c]
+            if entry != 0.0:
+                at = (row + c) * n
+                for j in range(rank):
+                    G[start + i * rank + j] += entry * L[at + j]
+
+
+@jit
+def prepare(problem, work):
+    """Split the responses, and bring all contacts to coordinates of unit mass. False: the workspace is too small."""
+    if not fits(problem, work):
+        return False
+    contacts = len(problem.mu)
+    work.y_at[0] = 0
+    for g in range(len(problem.first)):
+        n, at = 6 * problem.size[g], problem.at[g]
+        work.rank[g] = _split(problem.R[at : at + n * n], n, work.L[at : at + n * n], work.left)
+        work.y_at[g + 1] = work.y_at[g] + work.rank[g]
+        for slot in range(problem.first[g], problem.first[g] + problem.size[g]):
+            work.group[slot] = g
+    start = 0
+    for k in range(contacts):
+        a, b = problem.slot_a[k], problem.slot_b[k]
+        ga = work.group[a] if a >= 0 else -1
+        gb = work.group[b] if b >= 0 else -1
+        ra = work.rank[ga] if ga >= 0 else 0
+        rb = work.rank[gb] if gb >= 0 and gb != ga else 0
+        side = work.side[k]
+        side[0], side[1], side[2] = start, work.y_at[ga] if ga >= 0 else 0, ra
+        side[3], side[4] = work.y_at[gb] if gb >= 0 else 0, rb
+        clear(work.G, start, start + 3 * (ra + rb))
+        for i in range(3):
+            work.c0[k, i] = -problem.target[k, i]
+        if ga >= 0:
+            L = work.L[problem.at[ga] :]
+            _project(problem.Ja[k], L, 6 * (a - problem.first[ga]), 6 * problem.size[ga], ra, work.G, start)
+            _add_velocity(problem.Ja[k], problem.u[a], work.c0[k])
+        if gb >= 0:
+            L, place = work.L[problem.at[gb] :], start if gb == ga else start + 3 * ra
+            _project(problem.Jb[k], L, 6 * (b - problem.first[gb]), 6 * problem.size[gb], work.rank[gb], work.G, place)
+            _add_velocity(problem.Jb[k], problem.u[b], work.c0[k])
+        for i in range(3):
+            for j in range(i + 1):
+                entry = 0.0
+                for r in range(ra):
+                    entry += work.G[start + i * ra + r] * work.G[start + j * ra + r]
+                for r in range(rb):
+                    entry += work.G[start + 3 * ra + i * rb + r] * work.G[start + 3 * ra + j * rb + r]
+                work.D[k, i, j] = work.D[k, j, i] = entry
+        own = work.D[k, 0, 0]
+        work.scale[k] = max(own, (own + work.D[k, 1, 1] + work.D[k, 2, 2]) / 3)
+        if work.scale[k] == 0.0:
+            clear(problem.impulse[k], 0, 3)  # it would move nothing
+        start += 3 * (ra + rb)
+    return True
+
+
+@jit
+def _add_velocity(J, u, c):
+    for i in range(3):
+        for j in range(6):
+            c[i] += J[i, j] * u[j]
+
+
+@jit
+def push(G, side, y, f0, f1, f2):
+    """y += G_k^T f: what an impulse of one contact moves."""
+    at, into, width = side[0], side[1], side[2]
+    for _ in range(2):
+        rows, part = G[at : at + 3 * width], y[into : into + width]
+        for r in range(width):
+            part[r] += rows[r] * f0 + rows[width + r] * f1 + rows[2 * width + r] * f2
+        at, into, width = at + 3 * width, side[3], side[4]
+
+
+@jit
+def pull(G, side, y):
+    """G_k y: the part of a contact's velocity that y makes."""
+    at, into, width = side[0], side[1], side[2]
+    c0 = c1 = c2 = 0.0
+    for _ in range(2):
+        rows, part = G[at : at + 3 * width], y[into : into + width]
+        for r in range(width):
+            c0 += rows[r] * part[r]
+            c1 += rows[width + r] * part[r]
+            c2 += rows[2 * width + r] * part[r]
+        at, into, width = at + 3 * width, side[3], side[4]
+    return c0, c1, c2
+
+
+@jit
+def push_all(problem, work):
+    """y of all impulses."""
+    clear(work.y, 0, work.y_at[len(problem.first)])
+    for k in range(len(problem.mu)):
+        push(work.G, work.side[k], work.y, problem.impulse[k, 0], problem.impulse[k, 1], problem.impulse[k, 2])
+
+
+@jit
+def move(problem, work):
+    """u += L y: the velocities after all impulses."""
+    for g in range(len(problem.first)):
+        n, rank, at, place = 6 * problem.size[g], work.rank[g], problem.at[g], work.y_at[g]
+        for i in range(n):
+            change = 0.0
+            for j in range(rank):
+                change += work.L[at + i * n + j] * work.y[place + j]
+            problem.u[problem.first[g] + i // 6, i % 6] += change
+
+
+@jit
+def law_residual(f0, f1, f2, c0, c1, c2, mu, scale):
+    """How far one contact is from the law, in m/s: impulses count by the velocities that they make.
+
+    The natural map of the law: f_n - max(0, f_n - c_n), and f_t less the point next to f_t - c_t of the disc of radius
+    mu max(0, f_n - c_n), with f times `scale` (1/kg). It vanishes where the law holds, and nowhere else.
+
+    >>> round(law_residual(2.0, 0.5, 0.0, 0.0, 0.1, 0.0, 0.8, 1.0), 12)  # held by friction that is not used up, yet slips
+    0.1
+    >>> law_residual(0.0, 0.0, 0.0, 0.3, 5.0, 0.0, 0.8, 1.0)              # apart
+    0.0
+    """
+    n, t1, t2 = scale * f0, scale * f1, scale * f2
+    kept = max(0.0, n - c0)
+    w1, w2 = t1 - c1, t2 - c2
+    length, radius = math.hypot(w1, w2), mu * kept
+    shrink = radius / length if length > radius else 1.0
+    return max(abs(n - kept), math.hypot(t1 - shrink * w1, t2 - shrink * w2))
+
+
+@jit
+def residuals(problem, work):
+    """The distance of every contact from the law as impulses and y stand, into `work.residual`; returns the largest."""
+    worst = 0.0
+    f = problem.impulse
+    for k in range(len(problem.mu)):
+        c0, c1, c2 = pull(work.G, work.side[k], work.y)
+        c0, c1, c2 = c0 + work.c0[k, 0], c1 + work.c0[k, 1], c2 + work.c0[k, 2]
+        off = law_residual(f[k, 0], f[k, 1], f[k, 2], c0, c1, c2, problem.mu[k], work.scale[k])
+        work.residual[k] = off
+        worst = max(worst, off) if off == off else np.inf
+    return worst
+
+
+@jit
+def dense(problem, work, W, q):
+    """W (3 m, 3 m) and q (3 m) of a prepared problem: c = W f + q."""
+    contacts = len(problem.mu)
+    coordinates = work.y_at[len(problem.first)]
+    clear(work.y, 0, coordinates)
+    for k in range(contacts):
+        for i in range(3):
+            q[3 * k + i] = work.c0[k, i]
+            push(work.G, work.side[k], work.y, 1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
+            for j in range(k, contacts):
+                c0, c1, c2 = pull(work.G, work.side[j], work.y)
+                W[3 * j, 3 * k + i] = W[3 * k + i, 3 * j] = c0
+                W[3 * j + 1, 3 * k + i] = W[3 * k + i, 3 * j + 1] = c1
+                W[3 * j + 2, 3 * k + i] = W[3 * k + i, 3 * j + 2] = c2
+            clear(work.y, 0, coordinates)

@@ -1,0 +1,220 @@
+"""Rows of the contact problem: from where bodies touch, and from ropes and hard limits, to Jacobians on slots.
+
+A row is a contact (three directions: normal and two tangents) or a stop (a rope, a bound of a hard limit: one direction,
+tangents of zero and no friction). Rows are told apart by (a, b, feature): two colliders and what of them touches; stops come
+behind all contacts, with a = number of colliders + number of the stop.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.codegen.jit import jit
+from linkwork.contact.responses import FLAT, PART, POSE, R_AT, RIGID, Q
+from linkwork.contact.vectors import across, cross, dot, length, minus, plus, row, times, turn
+
+ROPE, TURN, TRAVEL = 0, 1, 2
+STILL = 1e-12  # m: a rope shorter than this has no direction, and pulls along z
+
+# columns of a row's labels and numbers
+COLLIDER_A, COLLIDER_B, FEATURE, BODY_A, BODY_B = range(5)
+POINT, NORMAL, GAP, RESTITUTION, ABOVE_SPEED, RECOVERY = 0, 3, 6, 7, 8, 9
+# columns of a stop's labels and numbers: anchors in the bodies' internal frames; frame of the joint (ref, side, and the axis
+# ref x side)
+STOP_KIND, STOP_A, STOP_B, STOP_TURNS = range(4)
+ON_A, ON_B, REF_A, SIDE_A, REF_B, SIGN, BOUND, STOP_RESTITUTION = 0, 3, 6, 9, 12, 15, 16, 17
+
+
+class Materials(NamedTuple):
+    """What colliders and rules say of a pair."""
+
+    body: np.ndarray  # (colliders,) int64, -1: the ground
+    rules: np.ndarray  # (colliders, words) int64: bits of the rules that they take part in, 62 to a word
+    own: np.ndarray  # (colliders, 2): friction, restitution
+    of_rule: np.ndarray  # (rules, 4): friction and restitution (negative where colliders decide), above m/s, recovery m/s
+
+
+class Stops(NamedTuple):
+    """Ropes, and one for each bound of a hard limit."""
+
+    labels: np.ndarray  # (k, 4) int64: kind, bodies (-1: the ground), where the turn counter lies in the workspace
+    numbers: np.ndarray  # (k, 18): sign 1 for an upper bound or a rope's length, -1 for a lower one; bound m or rad
+
+
+class Rows(NamedTuple):
+    """All rows of a stage, up to a capacity m."""
+
+    labels: np.ndarray  # (m, 5) int64: what a row is, and its bodies
+    numbers: np.ndarray  # (m, 10): point m, normal from a to b, gap m (rad), restitution, speeds m/s
+    slot_a: np.ndarray  # (m,) int32, -1: the ground
+    slot_b: np.ndarray
+    Ja: np.ndarray  # (m, 3, 6)
+    Jb: np.ndarray
+    mu: np.ndarray  # (m,)
+    target: np.ndarray  # (m, 3) m/s
+    impulse: np.ndarray  # (m, 3) N s: of one solve
+    total: np.ndarray  # (m, 3) N s: of a stage
+    given: np.ndarray  # (m, 3) N s: of a stage, in the world, on b
+
+
+def rows_for(capacity: int) -> Rows:
+    """Room for that many rows."""
+    slots = np.zeros((2, capacity), dtype=np.int32)
+    vectors = [np.zeros((capacity, 3)) for _ in range(4)]
+    return Rows(np.zeros((capacity, 5), dtype=np.int64), np.zeros((capacity, 10)), slots[0].copy(), slots[1].copy(),
+                np.zeros((capacity, 3, 6)), np.zeros((capacity, 3, 6)), np.zeros(capacity), *vectors)  # fmt: skip
+
+
+@jit
+def find_poses(work, bodies, R, p):
+    """Axes (n, 3, 3) and origins (n, 3) of the bodies' internal frames."""
+    for body in range(len(bodies)):
+        R[body] = 0.0
+        q, turned = bodies[body, Q], bodies[body, R_AT]
+        for i in range(3):
+            R[body, i, i] = 1.0
+            part = bodies[body, PART + i]
+            p[body, i] = work[q + part] if part >= 0 else 0.0
+        if bodies[body, POSE] == RIGID:
+            for i in range(3):
+                for j in range(3):
+                    R[body, i, j] = work[turned + 3 * i + j]
+        elif bodies[body, POSE] == FLAT:
+            c, s = work[turned], work[turned + 1]
+            normal = 0 if bodies[body, PART + 3] >= 0 else (1 if bodies[body, PART + 4] >= 0 else 2)
+            i, j = (normal + 1) % 3, (normal + 2) % 3
+            R[body, i, i], R[body, j, j], R[body, i, j], R[body, j, i] = c, c, -s, s
+
+
+@jit
+def shared_rule(rules, a, b):
+    """The last rule that two colliders share."""
+    for word in range(rules.shape[1] - 1, -1, -1):
+        both = rules[a, word] & rules[b, word]
+        if both != 0:
+            bit = 0
+            while both > 1:
+                both >>= 1
+                bit += 1
+            return 62 * word + bit
+    return 0
+
+
+@jit
+def _side(J, sign, d, arm):
+    """The row of a direction d at an arm from a body's origin."""
+    t = cross(arm, d)
+    for i in range(3):
+        J[i] = sign * d[i]
+        J[3 + i] = sign * t[i]
+
+
+@jit
+def write_contacts(rows, contacts, count, materials, p):
+    """Rows of all contacts, the first ones."""
+    for k in range(count):
+        a, b = contacts.a[k], contacts.b[k]
+        label, number = rows.labels[k], rows.numbers[k]
+        label[COLLIDER_A], label[COLLIDER_B], label[FEATURE] = a, b, contacts.feature[k]
+        label[BODY_A], label[BODY_B] = materials.body[a], materials.body[b]
+        point, n = row(contacts.point, k), row(contacts.normal, k)
+        t1 = across(n)
+        t2 = cross(n, t1)
+        for i in range(3):
+            number[POINT + i], number[NORMAL + i] = point[i], n[i]
+        _write_side(rows.Ja[k], -1.0, label[BODY_A], point, n, t1, t2, p)
+        _write_side(rows.Jb[k], 1.0, label[BODY_B], point, n, t1, t2, p)
+        rule, own = materials.of_rule[shared_rule(materials.rules, a, b)], materials.own
+        rows.mu[k] = rule[0] if rule[0] >= 0.0 else math.sqrt(own[a, 0] * own[b, 0])
+        number[GAP], number[RESTITUTION] = contacts.gap[k], rule[1] if rule[1] >= 0.0 else max(own[a, 1], own[b, 1])
+        number[ABOVE_SPEED], number[RECOVERY] = rule[2], rule[3]
+
+
+@jit
+def _write_side(J, sign, body, point, n, t1, t2, p):
+    if body < 0:
+        J[:] = 0.0
+        return
+    arm = minus(point, (p[body, 0], p[body, 1], p[body, 2]))
+    _side(J[0], sign, n, arm)
+    _side(J[1], sign, t1, arm)
+    _side(J[2], sign, t2, arm)
+
+
+@jit
+def _carried(R, p, body, local):
+    """A body's local point in the world, and the arm to it from the body's origin."""
+    here = (local[0], local[1], local[2])
+    if body < 0:
+        return here, here
+    arm = turn(R[body], here)
+    return plus((p[body, 0], p[body, 1], p[body, 2]), arm), arm
+
+
+@jit
+def _turned(R, body, local):
+    here = (local[0], local[1], local[2])
+    return here if body < 0 else turn(R[body], here)
+
+
+@jit
+def stop_value(work, label, number, R, p, Ja, Jb):
+    """(length, angle or travel, point, direction) of a stop; its rate is Ja u_a + Jb u_b."""
+    a, b, kind = label[STOP_A], label[STOP_B], label[STOP_KIND]
+    Ja[:] = 0.0
+    Jb[:] = 0.0
+    pa, arm_a = _carried(R, p, a, number[ON_A : ON_A + 3])
+    pb, arm_b = _carried(R, p, b, number[ON_B : ON_B + 3])
+    apart = minus(pb, pa)
+    if kind == ROPE:
+        far = length(apart)
+        d = times(1.0 / far, apart) if far > STILL else (0.0, 0.0, 1.0)
+        _side(Ja, -1.0, d, arm_a)
+        _side(Jb, 1.0, d, arm_b)
+        return far, pb, d
+    ref, side = _turned(R, a, number[REF_A : REF_A + 3]), _turned(R, a, number[SIDE_A : SIDE_A + 3])
+    axis = cross(ref, side)
+    if kind == TRAVEL:
+        _side(Ja, -1.0, axis, plus(arm_a, apart))  # the axis turns with a, and what lies apart with it
+        _side(Jb, 1.0, axis, arm_b)
+        return dot(axis, apart), pb, axis
+    other = _turned(R, b, number[REF_B : REF_B + 3])
+    s, c, turns = dot(side, other), dot(ref, other), label[STOP_TURNS]
+    last, passed = work[turns + 1], 0.0
+    if c < 0.0:  # half a turn may have been passed since turns were counted last
+        passed = (1.0 if last >= 0.0 and s < 0.0 else 0.0) - (1.0 if last < 0.0 and s >= 0.0 else 0.0)
+    for i in range(3):
+        Ja[3 + i] = -axis[i]
+        Jb[3 + i] = axis[i]
+    return math.atan2(s, c) + 2.0 * math.pi * (work[turns] + passed), pb, axis
+
+
+@jit
+def write_stops(work, rows, begin, stops, colliders, R, p, margins, speeds):
+    """Rows of the ropes and limits that are near their bounds, from `begin` on; returns the number of all rows. margins: m,
+    rad; speeds: above and recovery, m/s."""
+    k = begin
+    for stop in range(len(stops.labels)):
+        own, bounds = stops.labels[stop], stops.numbers[stop]
+        label, number, Ja, Jb = rows.labels[k], rows.numbers[k], rows.Ja[k], rows.Jb[k]
+        Ja[:] = 0.0
+        Jb[:] = 0.0
+        value, point, d = stop_value(work, own, bounds, R, p, Ja[0], Jb[0])
+        sign = bounds[SIGN]
+        gap = sign * (bounds[BOUND] - value)
+        if gap > (margins[1] if own[STOP_KIND] == TURN else margins[0]):
+            continue
+        for i in range(6):  # the gap opens as the bounded value goes back
+            Ja[0, i] = -sign * Ja[0, i] if own[STOP_A] >= 0 else 0.0
+            Jb[0, i] = -sign * Jb[0, i] if own[STOP_B] >= 0 else 0.0
+        label[COLLIDER_A], label[COLLIDER_B], label[FEATURE] = colliders + stop, 0, 0
+        label[BODY_A], label[BODY_B] = own[STOP_A], own[STOP_B]
+        number[GAP], number[RESTITUTION], rows.mu[k] = gap, bounds[STOP_RESTITUTION], 0.0
+        number[ABOVE_SPEED], number[RECOVERY] = speeds[0], speeds[1]
+        for i in range(3):
+            number[POINT + i], number[NORMAL + i] = point[i], -sign * d[i]
+        k += 1
+    return k

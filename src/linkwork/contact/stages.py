@@ -1,0 +1,274 @@
+"""The contact stage of a step: detect, predict, solve, strike, one compiled function each.
+
+A step that would solve for x, changes of velocity (or accelerations), and then move the bodies by them, stops in between.
+`find_rows` looks at what touches, and `responses` at how touched bodies answer impulses; `predict` reads the velocities that
+the step is about to use; a solver finds impulses with which these obey the law of contact; `apply` adds to x what the impulses
+do to all bodies and constraint forces. So contact forces stand beside the constraint forces of the same solve, and everything
+that follows is as without contact.
+
+Targets. An open gap may close within the step (c_n >= -gap/h: speculative). Overlap is taken back by a part of it a step, no
+faster than `recovery`. What approaches faster than `above`, and would meet within the step, bounces: such rows are solved
+first, with the others left out, again and again until none approaches any more. So an impact travels through a row of balls as
+it should.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.codegen.jit import jit
+from linkwork.contact.responses import FREE, MASS, PART, POSE, RIGID, TREE, V, X, group_slots, strike
+from linkwork.contact.rows import (
+    ABOVE_SPEED,
+    BODY_A,
+    BODY_B,
+    COLLIDER_A,
+    COLLIDER_B,
+    GAP,
+    POINT,
+    RECOVERY,
+    RESTITUTION,
+    find_poses,
+    write_contacts,
+    write_stops,
+)
+
+OPENING, CLOSING = 0, 1  # stages: before the bodies move, and after
+RECOVERED = 0.2  # part of an overlap that is taken back in a step
+QUIET = (
+    0.01  # part of the distance that counts as touching: within it gaps are let be, so that what rests starts from its solution
+)
+LEFT_OUT = 10.0  # times the fastest approach: the target of rows that are left out
+RESTING = 2.0  # times gravity times the step: what approaches no faster than that is at rest
+FAR = 2.0  # times what bodies move in a step: they are looked for that far
+TURN_SLACK = 0.05  # rad: limits that are nearer than that are looked at
+
+
+class Slots(NamedTuple):
+    """Bodies that take part, and how they answer. Arrays are as long as the model has bodies."""
+
+    touched: np.ndarray  # (n,) bool
+    slot_of: np.ndarray  # (n,) int64
+    body_of: np.ndarray  # (n,) int64
+    first: np.ndarray  # (n,) int32: groups
+    size: np.ndarray
+    at: np.ndarray  # (n,) int64
+    u: np.ndarray  # (n, 6)
+    before: np.ndarray  # (n, 6) u without impulses
+    wrench: np.ndarray  # (n, 6) N s, N m s
+
+
+@jit
+def find_poses_and_margins(work, bodies, reach, R, p, least, h, scale, margins):
+    """Poses of all bodies; how far contacts are looked for (m, and rad for limits), from their speeds, unless that is known."""
+    find_poses(work, bodies, R, p)
+    if margins[0] > 0.0:
+        return
+    fastest, quickest = 0.0, 0.0
+    for body in range(len(reach)):
+        if reach[body] < 0.0:
+            continue
+        linear, angular = 0.0, 0.0
+        for i in range(6):
+            part = bodies[body, PART + i]
+            if part >= 0:
+                speed = work[bodies[body, V] + part] + scale * work[bodies[body, X] + part]
+                if i < 3:
+                    linear += speed * speed
+                else:
+                    angular += speed * speed
+        angular = math.sqrt(angular)
+        fastest = max(fastest, math.sqrt(linear) + angular * reach[body])
+        quickest = max(quickest, angular)
+    margins[0] = least + FAR * h * fastest
+    margins[1] = TURN_SLACK + FAR * h * quickest
+
+
+@jit
+def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p, margins, speeds, slots):
+    """Rows of all contacts and stops, their slots and groups: (rows, slots, groups, length of all responses, entries of
+    blocks)."""
+    write_contacts(rows, contacts, count, materials, p)
+    total = write_stops(work, rows, count, stops, len(materials.body), R, p, margins, speeds)
+    slots.touched[:] = False
+    for k in range(total):
+        for end in (BODY_A, BODY_B):
+            if rows.labels[k, end] >= 0:
+                slots.touched[rows.labels[k, end]] = True
+    used, groups, length = group_slots(
+        bodies, order, slots.touched, slots.slot_of, slots.body_of, slots.first, slots.size, slots.at
+    )
+    for g in range(groups):
+        slots.wrench[slots.first[g] : slots.first[g] + slots.size[g], 0] = slots.size[g]
+    blocks = 0
+    for k in range(total):
+        a, b = rows.labels[k, BODY_A], rows.labels[k, BODY_B]
+        rows.slot_a[k] = slots.slot_of[a] if a >= 0 else -1
+        rows.slot_b[k] = slots.slot_of[b] if b >= 0 else -1
+        for slot in (rows.slot_a[k], rows.slot_b[k]):
+            if slot >= 0:
+                blocks += 18 * int(slots.wrench[slot, 0])
+    return total, used, groups, length, blocks
+
+
+@jit
+def predict(work, bodies, body_of, used, R, u, before, scale, turning):
+    """The velocities of all slots that the step is about to use: v + scale x. `turning`: x is an acceleration of origins, and
+    the centre of mass moves straight on."""
+    for slot in range(used):
+        body = bodies[body_of[slot]]
+        for i in range(6):
+            part = body[PART + i]
+            u[slot, i] = work[body[V] + part] + scale * work[body[X] + part] if part >= 0 else 0.0
+        if turning and body[POSE] == RIGID:
+            w, com, axes = work[body[V] + 3 : body[V] + 6], work[body[MASS] + 1 : body[MASS] + 4], R[body_of[slot]]
+            square = w[0] ** 2 + w[1] ** 2 + w[2] ** 2
+            along = 0.0
+            for i in range(3):
+                along += w[i] * (axes[i, 0] * com[0] + axes[i, 1] * com[1] + axes[i, 2] * com[2])
+            for i in range(3):
+                r = axes[i, 0] * com[0] + axes[i, 1] * com[1] + axes[i, 2] * com[2]
+                u[slot, i] += scale * (along * w[i] - square * r)
+        before[slot] = u[slot]
+
+
+@jit
+def _approach(rows, k, u):
+    """The normal velocity of a row."""
+    a, b, c = rows.slot_a[k], rows.slot_b[k], 0.0
+    for i in range(6):
+        if a >= 0:
+            c += rows.Ja[k, 0, i] * u[a, i]
+        if b >= 0:
+            c += rows.Jb[k, 0, i] * u[b, i]
+    return c
+
+
+@jit
+def _far_below(rows, m, u):
+    """A target that leaves a row out: impulses do not make bodies approach that fast."""
+    largest = 0.0
+    for k in range(m):
+        largest = max(largest, abs(_approach(rows, k, u)))
+    return -LEFT_OUT * (largest + 1.0)
+
+
+@jit
+def bounce(rows, m, u, h, slow, near, stage):
+    """Set targets for rows that bounce, and leave out all others; whether there is any. slow: m/s, at which nothing bounces;
+    near: m, what counts as touching after the motion."""
+    some, never = False, _far_below(rows, m, u)
+    for k in range(m):
+        rows.target[k, 0] = never
+        for i in range(3):
+            rows.impulse[k, i] = 0.0
+        rows.target[k, 1] = rows.target[k, 2] = 0.0
+        if not rows.numbers[k, RESTITUTION] > 0.0:
+            continue
+        c, gap = _approach(rows, k, u), rows.numbers[k, GAP]
+        meets = gap + h * c < 0.0 if stage == OPENING else gap <= near
+        if meets and c < -max(rows.numbers[k, ABOVE_SPEED], slow):
+            rows.target[k, 0] = -rows.numbers[k, RESTITUTION] * c
+            some = True
+    return some
+
+
+@jit
+def aim(rows, m, u, h, near, stage, labels, cache, cached):
+    """Targets of all rows, and cached impulses to start from: those of the nearest point of the same pair. Cache (:, 9):
+    impulses of both stages, points. Rows and cache are in the same order."""
+    j, never = 0, _far_below(rows, m, u)
+    for k in range(m):
+        gap, left_out = rows.numbers[k, GAP], False
+        if stage == OPENING and abs(gap) <= QUIET * near:
+            rows.target[k, 0] = 0.0
+        elif stage == OPENING:
+            rows.target[k, 0] = -gap / h if gap > 0.0 else min(rows.numbers[k, RECOVERY], -RECOVERED * gap / h)
+        else:
+            left_out = gap > near
+            rows.target[k, 0] = never if left_out else 0.0
+        rows.target[k, 1] = rows.target[k, 2] = 0.0
+        while j < cached and _compare(labels[j], rows.labels[k]) < 0:
+            j += 1
+        found = -1 if left_out else _nearest(labels, cache[:, 6:], j, cached, rows.labels[k], rows.numbers[k])
+        for i in range(3):
+            rows.impulse[k, i] = cache[found, 3 * stage + i] if found >= 0 else 0.0
+
+
+@jit
+def _nearest(labels, points, begin, end, label, number):
+    """The nearest of those from `begin` on that are of the same pair, or -1: features change where faces are level."""
+    best, found = np.inf, -1
+    for j in range(begin, end):
+        if _compare(labels[j], label) != 0:
+            break
+        far = 0.0
+        for i in range(3):
+            far += (points[j, i] - number[POINT + i]) ** 2
+        if far < best:
+            best, found = far, j
+    return found
+
+
+@jit
+def _compare(one, other):
+    """-1, 0, 1 as a pair of colliders comes before another one, is the same, or comes after."""
+    for i in range(COLLIDER_A, COLLIDER_B + 1):
+        if one[i] != other[i]:
+            return -1 if one[i] < other[i] else 1
+    return 0
+
+
+@jit
+def add_up(rows, m):
+    """Add the impulses of a solve to the stage's."""
+    for k in range(m):
+        for i in range(3):
+            rows.total[k, i] += rows.impulse[k, i]
+
+
+@jit
+def apply(work, table, model, scratch, rows, m, slots, used, groups, scale):
+    """Add to x what the impulses do, over scale: to velocities of free bodies, to velocities and multipliers of whole trees.
+    Impulses on b in the world go to `rows.given`."""
+    slots.wrench[:used] = 0.0
+    for k in range(m):
+        a, b = rows.slot_a[k], rows.slot_b[k]
+        rows.given[k] = 0.0
+        for j in range(3):
+            f = rows.total[k, j]
+            if f == 0.0:
+                continue
+            for i in range(6):
+                if a >= 0:
+                    slots.wrench[a, i] += rows.Ja[k, j, i] * f
+                if b >= 0:
+                    slots.wrench[b, i] += rows.Jb[k, j, i] * f
+            for i in range(3):
+                rows.given[k, i] += f * (rows.Jb[k, j, i] if b >= 0 else -rows.Ja[k, j, i])
+    for g in range(groups):
+        begin, end = slots.first[g], slots.first[g] + slots.size[g]
+        body = model.bodies[slots.body_of[begin]]
+        if model.trees[body[TREE], FREE]:
+            for i in range(6):
+                if body[PART + i] >= 0:
+                    work[body[X] + body[PART + i]] += (slots.u[begin, i] - slots.before[begin, i]) / scale
+        elif np.any(slots.wrench[begin:end] != 0.0):
+            strike(work, table, model, scratch, body[TREE], slots.body_of[begin:end], slots.wrench[begin:end], scale)
+
+
+@jit
+def carry_over(rows, m, cache, before, old):
+    """The cache of opening impulses and points (:, 9): those of the rows before, in the places of the nearest ones
+    that are there now."""
+    j = 0
+    for k in range(m):
+        while j < old and _compare(before.labels[j], rows.labels[k]) < 0:
+            j += 1
+        found = _nearest(before.labels, before.numbers, j, old, rows.labels[k], rows.numbers[k])
+        for i in range(3):
+            cache[k, i] = before.impulse[found, i] if found >= 0 else 0.0
+            cache[k, 6 + i] = rows.numbers[k, POINT + i]
