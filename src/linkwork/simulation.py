@@ -452,8 +452,8 @@ class Simulation(Reports, OdeView):
             from linkwork import contact_reports
 
             self._touching.look(self.work, self.dt)
-            if (text := contact_reports.deepest_as_built(self._touching)) is not None:
-                self.note(text)
+            if (deep := contact_reports.deepest_as_built(self._touching)) is not None:
+                self.note(deep)
             self._touching.forget()
         self._stale = True
 
