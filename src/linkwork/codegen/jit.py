@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
+import threading
 from collections.abc import Callable, Iterable
 
 import casadi as ca
@@ -22,6 +24,7 @@ OPERANDS = POINTERS - 1  # record offsets of one operation
 LARGE = 1 << 17  # entries of a workspace that is larger than a core's own cache: records are asked for ahead
 LONG = 64  # operations of a sweep along which influence may fade below normal numbers, which are slow: they count as zero
 FLUSH = 0x8040  # flush to zero, and denormals are zero
+PATIENCE = 3.0  # seconds of compiling one driver after which a word is said
 LANES = 1 if INTERPRETED else 4  # states that one kernel takes at once
 AHEAD, LINES = 3, 10  # operations ahead, cache lines of a record and what lies beside it
 
@@ -87,8 +90,34 @@ else:
     import numba
     from llvmlite import ir
     from numba import types
-    from numba.core import cgutils
+    from numba.core import cgutils, event
     from numba.extending import intrinsic
+
+    class Patience(event.Listener):
+        """Says, once, that drivers are being compiled: when one of them takes longer than `seconds`."""
+
+        def __init__(self, seconds: float = PATIENCE):
+            self.seconds, self.depth, self.told = seconds, 0, False
+            self.timer: threading.Timer | None = None
+
+        def on_start(self, _event) -> None:
+            self.depth += 1
+            if self.depth == 1 and not self.told:
+                self.timer = threading.Timer(self.seconds, self._tell)
+                self.timer.daemon = True
+                self.timer.start()
+
+        def on_end(self, _event) -> None:
+            self.depth -= 1
+            if self.depth == 0 and self.timer is not None:
+                self.timer.cancel()
+
+        def _tell(self) -> None:
+            self.told = True
+            print("linkwork: compiling drivers, of contact for a minute or more (kept for next time) ...", file=sys.stderr,
+                  flush=True)  # fmt: skip
+
+    event.register("numba:compile", Patience())
 
     def jit(function):
         return numba.njit(nogil=True, error_model="numpy", cache=True)(function)
