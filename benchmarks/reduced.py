@@ -17,12 +17,14 @@ import pinocchio as pin
 from benchmarks import machine, tables
 from benchmarks.robots import ROBOTS, Pair
 from linkwork import reduced
+from linkwork.reduced.mechanisms import mechanism
 
 STATES = 4096
 PART = 256  # states that Pinocchio takes at once, which is no slower for it
 TRIED = 20  # states at which both must agree
 AGREEMENT = 1e-10  # relative to the largest number of a result
 ALGORITHMS = ("aba", "rnea", "crba")
+CHAINS = (10, 100, 1000, 10_000)  # balls in a row; Pinocchio runs out of memory at some hundreds
 TURN = 5e-3  # s, of the thread: what else runs on the machine does not count
 ONE = 50  # calls timed together, of one state each
 
@@ -38,7 +40,25 @@ def main(arguments=None):
         result["agreement"][name] = agreement(pair)
         result["seconds"][name] = race(pair, options.rounds)
         print(name, {what: f"{ratio(times):.2f}" for what, times in result["seconds"][name].items()})
+    result["chains"] = chains(options.rounds)
     tables.write(options.out, result, page(result))
+
+
+def chains(rounds):
+    """Rows {n, seconds a link, bytes a link}: `aba` of chains of balls, one state a call."""
+    timed, rows = {}, []
+    for n in CHAINS:
+        tree = reduced.compile(mechanism(reduced.cost.chain(n), [3] * n))
+        q, v = tree.start, np.full(tree.nv, 0.1)
+        reduced.aba(tree, q, v, v)
+        work, table, operations, index = tree.programs.get(("aba", False)).alone
+        timed[n] = Timed(partial(reduced.aba, tree, q, v, v), 1), sum(a.nbytes for a in (work, table, operations, index))
+    for _ in range(rounds):
+        for one, _ in timed.values():
+            one.turn()
+    for n, (one, size) in timed.items():
+        rows.append({"n": n, "seconds": one.best / n, "bytes": size / n})
+    return rows
 
 
 def agreement(pair):
@@ -175,6 +195,9 @@ def page(result):
         "it, where memory is what takes the time), Pinocchio's `crba` overwrites one matrix. Of Pinocchio's conventions the "
         "faster one counts. Best times of turns, in the thread's own time.",
         tables.markdown(header, rows),
+        "Chains of ball joints, `aba` of one state a call (Pinocchio's memory ends at some hundreds):",
+        tables.markdown(["links", "us a link", "bytes a link"],
+                        [[f"{r['n']:,}", f"{1e6 * r['seconds']:.3f}", f"{r['bytes']:.0f}"] for r in result["chains"]]),
         f"Both agree to {worst:.1e} at {TRIED} random states of each robot, relative to the largest number of a result.",
     ])  # fmt: skip
 
