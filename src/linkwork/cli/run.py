@@ -11,7 +11,11 @@ def run(
     scene: str = typer.Argument(help='A name that "linkwork scenes" lists.'),
     seconds: float = typer.Option(None, help="How long to simulate; each scene suggests a time."),
     dt: float = typer.Option(None, help="The time step in seconds; each scene suggests one."),
-    solver: str = typer.Option(None, help="tree, fronts, dense or implicit (stiff forces); each scene suggests one."),
+    solver: str = typer.Option(
+        None,
+        help="tree, fronts, anticipation, dense, implicit (stiff forces); aba, ltdl, auto (joint coordinates); each scene "
+        "suggests one.",
+    ),
     integrator: str = typer.Option(None, help="rattle (constraints exact), euler, rk4, ...; each solver has one."),
     record_every: float = typer.Option(0.01, help="Seconds between recorded frames."),
     out: Path = typer.Option(None, metavar="DIR", help="Leave recording, plot, animation and report here."),
