@@ -64,7 +64,7 @@ def _simulate(chosen, parameters, options):
     if given["solver"] == chosen.options.get("solver"):
         given = {**chosen.options, **given}
     sim = Simulation(world, dt=options["dt"], **given)
-    options["integrator"] = sim.integrator_name
+    options["solver"], options["integrator"] = sim.solver, sim.integrator_name  # as they were chosen
     start = report.energies(sim)
     compiled = time.perf_counter()
     recording = sim.run(options["seconds"], record_every=options["record_every"])
