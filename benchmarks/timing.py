@@ -30,7 +30,7 @@ class Timed:
         self.batch = max(fewest, min(BATCH_STEPS, int(TURN_SECONDS / max(1e-9, self._batch(1)))))
 
     def turn(self):
-        """Batches for about TURN_SECONDS, at least one; resets, and the first step after them, are not timed."""
+        """Batches for about TURN_SECONDS, at least one; resets are not timed."""
         spent = 0.0
         while spent < TURN_SECONDS:
             seconds = self._batch(self.batch)
@@ -39,7 +39,6 @@ class Timed:
 
     def _batch(self, steps):
         self.chain.reset()
-        self.chain.step(1)  # puts derived fields in place
         start = time.perf_counter()
         self.chain.step(steps)
         return (time.perf_counter() - start) / steps

@@ -38,14 +38,18 @@ from linkwork.integrators.rattle import (
 )
 
 
-class RattleInContact(Rattle):
-    """RATTLE with the inequalities of contact beside its constraints."""
+class InContact(Integrator):
+    """The base: an integrator with the stages of contact."""
 
     contact: Touching
 
     def prepare(self, work):
         super().prepare(work)
         self.contact.fresh = False
+
+
+class RattleInContact(InContact, Rattle):
+    """RATTLE with the inequalities of contact beside its constraints."""
 
     @cached_property
     def around(self):
@@ -120,14 +124,8 @@ class RattleInContact(Rattle):
         return True
 
 
-class EulerInContact(Euler):
+class EulerInContact(InContact, Euler):
     """Semi-implicit Euler: one stage, on the velocity at the end of the step."""
-
-    contact: Touching
-
-    def prepare(self, work):
-        super().prepare(work)
-        self.contact.fresh = False
 
     @cached_property
     def around(self):

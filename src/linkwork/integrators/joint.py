@@ -37,6 +37,7 @@ from linkwork.integrators.closing import (
 )
 from linkwork.model.frames import RigidFrames
 from linkwork.model.graph import GROUND
+from linkwork.model.nodes import Node
 from linkwork.symbolic.implicit import TANGENT, holding_kernel
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
@@ -204,7 +205,7 @@ class InJoints(Integrator):
         tree, frames = compile(model.world, loops=self.programs.name in WITH_LOOPS), model.bodies.frames["RigidBody"]
         assert isinstance(frames, RigidFrames)
         for c in tree.closing:
-            if model.nodes[model.names[c.name][1]].kind.aimed:
+            if self._node(c).kind.aimed:
                 raise ModelError(f"{checks.label(c)}: it names the force that holds it, which joint coordinates do not take; "
                                  'use solver="anticipation" with rattle or euler')  # fmt: skip
         self.local = self._local_forces(tree) if self.implicit else []
@@ -218,10 +219,13 @@ class InJoints(Integrator):
         held = [Tangent(tree.bodies[child][1], child) for _, child in self.local]
         return Stepper(tree, list(zip(frames.axes, frames.origin, strict=True)), sweeps, held)
 
+    def _node(self, constraint) -> Node:
+        model = self.programs.model
+        return model.nodes[model.names[constraint.name][1]]
+
     def _ends(self, constraint) -> list[int]:
         """Numbers of the bodies of a constraint's node that move."""
-        model = self.programs.model
-        return [b for b in model.nodes[model.names[constraint.name][1]].ends if b != GROUND]
+        return [b for b in self._node(constraint).ends if b != GROUND]
 
     def _local_forces(self, tree) -> list[tuple[int, int]]:
         """Number of each force that depends on how the two bodies of a joint stand to each other and on nothing else, and of
