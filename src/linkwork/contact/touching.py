@@ -14,7 +14,7 @@ from linkwork.contact.detect import detect
 from linkwork.contact.layout import BODY, MIDDLE, MOVED, RULES, SIZE
 from linkwork.contact.newton import newton, newton_workspace
 from linkwork.contact.problem import TOO_SMALL, Problem
-from linkwork.contact.responses import refuse_stretching, responses, sweeping, trees_of
+from linkwork.contact.responses import responses, sweeping
 from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
@@ -31,6 +31,7 @@ from linkwork.contact.rows import (
     Stops,
     rows_for,
 )
+from linkwork.contact.trees import refuse_stretching, trees_of
 from linkwork.elements import Collider, Contact, Cylindrical, HardLimit, Joint, NoContact, Rope, Slider
 from linkwork.elements.checks import label
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
