@@ -9,12 +9,13 @@ import sys
 import numpy as np
 
 from linkwork.contact import responses as r
+from linkwork.contact.trees import trees_of
 from tests.solvers.forests import assembled, forest, simulations
 
 
 def by_sweeps(sim, touched):
     """(bodies of the slots, R of all groups as one matrix): zero between groups."""
-    model, n = r.trees_of(sim.programs), len(touched)
+    model, n = trees_of(sim.programs), len(touched)
     slot_of, body_of = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     first, size, at = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
     slots, groups, length = r.group_slots(model.bodies, model.order, touched, slot_of, body_of, first, size, at)
