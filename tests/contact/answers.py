@@ -9,7 +9,7 @@ import sys
 import numpy as np
 
 from linkwork.contact import responses as r
-from linkwork.contact.trees import trees_of
+from linkwork.contact.trees import stretches, trees_of
 from tests.solvers.forests import assembled, forest, simulations
 
 
@@ -53,7 +53,7 @@ def compare(seed, solver, **options):
     """The largest error relative to the largest answer of a free body; None where no body can be touched."""
     sim = simulations(forest(seed, **options), (solver,))[solver]
     rng = np.random.default_rng([seed, 1])
-    touched = np.array([not r.stretches(kind) and rng.random() < 0.7 for kind in sim.model.bodies.kinds])
+    touched = np.array([not stretches(kind) and rng.random() < 0.7 for kind in sim.model.bodies.kinds])
     if not touched.any():
         return None
     members, R = by_sweeps(sim, touched)
