@@ -9,7 +9,7 @@ import sys
 import numpy as np
 
 from linkwork.contact import responses as r
-from linkwork.contact.trees import stretches, trees_of
+from linkwork.contact.trees import stretches, trees_of, velocity_parts
 from tests.solvers.forests import assembled, forest, simulations
 
 
@@ -43,7 +43,7 @@ def by_schur(sim, members):
     first = np.concatenate([[0], np.cumsum([kind.nv for kind in sim.model.bodies.kinds])]).astype(int)
     S = np.zeros((6 * len(members), nv))
     for k, body in enumerate(members):
-        for i, part in enumerate(r.velocity_parts(sim.model.bodies.kinds[body])):
+        for i, part in enumerate(velocity_parts(sim.model.bodies.kinds[body])):
             if part >= 0:
                 S[6 * k + i, first[body] + part] = 1.0
     return S @ whole @ S.T, np.abs(S @ inverse @ S.T).max()
