@@ -15,11 +15,11 @@ it should.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.bundle import Bundle
+from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.responses import FREE, MASS, PART, POSE, RIGID, TREE, V, X, group_slots, strike
 from linkwork.contact.rows import (
     ABOVE_SPEED,
@@ -49,7 +49,7 @@ FAR = 2.0  # times what bodies move in a step: they are looked for that far
 TURN_SLACK = 0.05  # rad: limits that are nearer than that are looked at
 
 
-class Slots(NamedTuple):
+class Slots(Bundle):
     """Bodies that take part, and how they answer. Arrays are as long as the model has bodies."""
 
     touched: np.ndarray  # (n,) bool
@@ -95,7 +95,8 @@ def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p
     blocks)."""
     write_contacts(rows, contacts, count, materials, p)
     total = write_stops(work, rows, count, stops, len(materials.body), R, p, margins, speeds)
-    slots.touched[:] = False
+    for body in range(len(slots.touched)):
+        slots.touched[body] = False
     for k in range(total):
         for end in (BODY_A, BODY_B):
             if rows.labels[k, end] >= 0:
@@ -104,7 +105,8 @@ def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p
         bodies, order, slots.touched, slots.slot_of, slots.body_of, slots.first, slots.size, slots.at
     )
     for g in range(groups):
-        slots.wrench[slots.first[g] : slots.first[g] + slots.size[g], 0] = slots.size[g]
+        for slot in range(slots.first[g], slots.first[g] + slots.size[g]):
+            slots.wrench[slot, 0] = slots.size[g]
     blocks = 0
     for k in range(total):
         a, b = rows.labels[k, BODY_A], rows.labels[k, BODY_B]
@@ -134,10 +136,11 @@ def predict(work, bodies, body_of, used, R, u, before, scale, turning):
             for i in range(3):
                 r = axes[i, 0] * com[0] + axes[i, 1] * com[1] + axes[i, 2] * com[2]
                 u[slot, i] += scale * (along * w[i] - square * r)
-        before[slot] = u[slot]
+        for i in range(6):
+            before[slot, i] = u[slot, i]
 
 
-@jit
+@jit_inner
 def _approach(rows, k, u):
     """The normal velocity of a row."""
     a, b, c = rows.slot_a[k], rows.slot_b[k], 0.0
@@ -149,7 +152,7 @@ def _approach(rows, k, u):
     return c
 
 
-@jit
+@jit_inner
 def _far_below(rows, m, u):
     """A target that leaves a row out: impulses do not make bodies approach that fast."""
     largest = 0.0
@@ -199,10 +202,10 @@ def aim(rows, m, u, h, near, stage, labels, cache, cached):
         if found >= 0:
             _along_axes(rows, k, row(cache[:, 3 * stage : 3 * stage + 3], found))
         else:
-            rows.impulse[k] = 0.0
+            rows.impulse[k, 0] = rows.impulse[k, 1] = rows.impulse[k, 2] = 0.0
 
 
-@jit
+@jit_inner
 def _along_axes(rows, k, impulse):
     """Set a row's impulse from one in the world: where normals waver, tangents turn from step to step."""
     n = row(rows.numbers[:, NORMAL : NORMAL + 3], k)
@@ -219,14 +222,14 @@ def in_world(rows, m, column, cache):
             cache[k, column + i] = impulse[i]
 
 
-@jit
+@jit_inner
 def _in_world(rows, k):
     n, f = row(rows.numbers[:, NORMAL : NORMAL + 3], k), row(rows.impulse, k)
     t = across(n)
     return plus(times(f[0], n), plus(times(f[1], t), times(f[2], cross(n, t))))
 
 
-@jit
+@jit_inner
 def _nearest(labels, points, begin, end, label, number):
     """The nearest of those from `begin` on that are of the same pair, or -1: features change where faces are level."""
     best, found = np.inf, -1
@@ -241,7 +244,7 @@ def _nearest(labels, points, begin, end, label, number):
     return found
 
 
-@jit
+@jit_inner
 def _compare(one, other):
     """-1, 0, 1 as a pair of colliders comes before another one, is the same, or comes after."""
     for i in range(COLLIDER_A, COLLIDER_B + 1):
@@ -262,10 +265,13 @@ def add_up(rows, m):
 def apply(work, table, model, scratch, rows, m, slots, used, groups, scale):
     """Add to x what the impulses do, over scale: to velocities of free bodies, to velocities and multipliers of whole trees.
     Impulses on b in the world go to `rows.given`."""
-    slots.wrench[:used] = 0.0
+    for slot in range(used):
+        for i in range(6):
+            slots.wrench[slot, i] = 0.0
     for k in range(m):
         a, b = rows.slot_a[k], rows.slot_b[k]
-        rows.given[k] = 0.0
+        for i in range(3):
+            rows.given[k, i] = 0.0
         for j in range(3):
             f = rows.total[k, j]
             if f == 0.0:
@@ -284,8 +290,17 @@ def apply(work, table, model, scratch, rows, m, slots, used, groups, scale):
             for i in range(6):
                 if body[PART + i] >= 0:
                     work[body[X] + body[PART + i]] += (slots.u[begin, i] - slots.before[begin, i]) / scale
-        elif np.any(slots.wrench[begin:end] != 0.0):
+        elif _any(slots.wrench, begin, end):
             strike(work, table, model, scratch, body[TREE], slots.body_of[begin:end], slots.wrench[begin:end], scale)
+
+
+@jit_inner
+def _any(wrench, begin, end):
+    for slot in range(begin, end):
+        for i in range(6):
+            if wrench[slot, i] != 0.0:
+                return True
+    return False
 
 
 @jit
