@@ -194,3 +194,18 @@ def strike(work, table, model, scratch, tree, members, wrenches, scale):
     sweep(work, table, model.backward[trees[BACKWARD] : trees[BACKWARD + 1]])
     for k in range(trees[SOLUTION], trees[SOLUTION + 1]):
         work[model.entries[k]] = scratch.saved[k] + work[model.entries[k]] / scale
+
+
+@jit
+def add_answers(work, table, model, scratch, body_of, first, size, wrench, u, before, groups, scale):
+    """Add to x what the wrenches on slots do, over scale: to velocities of free bodies (u less before), to velocities and
+    multipliers of whole trees."""
+    for g in range(groups):
+        begin, end = first[g], first[g] + size[g]
+        body = model.bodies[body_of[begin]]
+        if model.trees[body[TREE], FREE]:
+            for i in range(6):
+                if body[PART + i] >= 0:
+                    work[body[X] + body[PART + i]] += (u[begin, i] - before[begin, i]) / scale
+        elif np.any(wrench[begin:end] != 0.0):
+            strike(work, table, model, scratch, body[TREE], body_of[begin:end], wrench[begin:end], scale)

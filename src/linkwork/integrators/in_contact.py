@@ -8,19 +8,26 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from linkwork.contact.answers import Answers, BySweeps
 from linkwork.contact.touching import Touching
+from linkwork.integrators.backward_euler import CALM_PARTS as CALM_PARTS_OF_NEWTON
+from linkwork.integrators.backward_euler import LOST, UNSEEN, BackwardEuler, adjust, most_iterations
 from linkwork.integrators.base import (
     CALM,
+    CUT,
     DIVERGED,
     DONE,
     HALF,
+    ITERATIONS,
     KICK,
     OK,
     PACE,
+    PARTS,
     SHARE,
     STEP,
     STUCK,
     TIME,
+    WORST,
     Integrator,
     finite,
     tally,
@@ -36,6 +43,8 @@ from linkwork.integrators.rattle import (
     land_on_constraints,
     rescued,
 )
+from linkwork.solvers.implicit import Implicit
+from linkwork.symbolic.implicit import AGAIN, BEGIN
 
 
 class InContact(Integrator):
@@ -43,9 +52,18 @@ class InContact(Integrator):
 
     contact: Touching
 
+    @cached_property
+    def answers(self) -> Answers:
+        """How bodies that touch answer."""
+        return BySweeps(self.programs)
+
     def prepare(self, work):
         super().prepare(work)
         self.contact.fresh = False
+
+    def _impulses(self, work):
+        multipliers, at = self.impulses
+        return work[at : at + len(multipliers)]
 
 
 class RattleInContact(InContact, Rattle):
@@ -99,10 +117,6 @@ class RattleInContact(InContact, Rattle):
         work[STEP], work[TIME], work[PACE] = dt, begin + dt, part
         return (OK if finite(work, self.sentinels) else DIVERGED), age
 
-    def _impulses(self, work):
-        multipliers, at = self.impulses
-        return work[at : at + len(multipliers)]
-
     def _part(self, work, start, h, age, last, first):
         """One part of a step; whether it came to lie on the constraints."""
         _, fly, forward, _, _, work_done, count = self.sweeps
@@ -128,6 +142,10 @@ class EulerInContact(InContact, Euler):
     """Semi-implicit Euler: one stage, on the velocity at the end of the step."""
 
     @cached_property
+    def answers(self):
+        return BySweeps(self.programs, scale=self.dt, turning=True)
+
+    @cached_property
     def around(self):
         p = self.programs
         return (p.up("acceleration", first=("accelerate",)), p.backward()), p.work(), p.body("euler"), p.count()
@@ -139,7 +157,7 @@ class EulerInContact(InContact, Euler):
         work[KICK], work[SHARE] = 1.0, h
         for made in range(1, steps + 1):
             self.run(work, *solved)
-            self.contact.before_motion(work, h, scale=h, turning=True)
+            self.contact.before_motion(work, h)
             work[HALF] = work[TIME]
             self.run(work, work_done, motion)
             work[TIME] += h
@@ -150,4 +168,95 @@ class EulerInContact(InContact, Euler):
         return steps, OK, 0
 
 
-IN_CONTACT: dict[str, type[Integrator]] = {cls.name: cls for cls in (RattleInContact, EulerInContact)}
+class BackwardEulerInContact(InContact, BackwardEuler):
+    """Backward Euler: one stage in each of Newton's iterations, on the velocity at the end of the step as they see it. What
+    touches is found at the beginning of the step, and bounces in the first iteration."""
+
+    @cached_property
+    def answers(self):
+        return BySweeps(self.programs, carried=0.0, stage=BEGIN)
+
+    @cached_property
+    def answers_again(self):
+        return BySweeps(self.programs, velocity="v1", stage=AGAIN)
+
+    @cached_property
+    def around(self):
+        """Sweeps between which the stages stand: of the first iteration, of another one."""
+        p = self.programs
+        assert isinstance(p, Implicit)
+        advance = "advance-once" if self.iterations == 1 else "advance-first"
+        return (p.iteration(BEGIN), p.solved(BEGIN), p.body(advance)), (p.iteration(AGAIN), p.solved(AGAIN), p.body("advance"))
+
+    def book(self, work, impact=False):
+        Integrator.book(self, work, impact)  # multipliers are there
+
+    def advance(self, work, steps, age):
+        self.contact.iterations, self.contact.residual = 0, 0.0
+        work[SHARE] = 1.0
+        for made in range(1, steps + 1):
+            status = self._step(work, last=made == steps)
+            if status != OK:
+                return made - (status == CUT), status, 0
+        return steps, OK, 0
+
+    def _step(self, work, last):
+        """One step, in parts where Newton's method asks for that."""
+        _, (accept, retry, _, work_done, look, count) = self.sweeps
+        dt, begin, done = work[STEP], work[TIME], 0
+        part, work[PARTS] = FINEST if work[PACE] == 0.0 else int(work[PACE]), 0.0
+        while done < FINEST:
+            start, h = begin + dt * (done / FINEST), dt * (part / FINEST)
+            work[STEP], work[KICK], work[TIME], work[HALF] = h, h, start + h, start + h
+            if not self._converge(work, h):
+                self.run(work, retry)
+                self.contact.begin_again()
+                if self.watched and part == FINEST:
+                    work[STEP], work[TIME] = dt, begin
+                    return CUT
+                part, work[CALM] = part // 2, 0.0
+                if part == 0:
+                    work[STEP], work[TIME], work[PACE] = dt, start, 0.0
+                    return STUCK if finite(work, self.sentinels) else DIVERGED
+                continue
+            self.run(work, accept)
+            self.contact.end_single()
+            if last and done == 0:
+                self._impulses(work)[:] = 0.0
+            self.run(work, work_done, count if last else look)
+            done, work[PARTS] = done + part, work[PARTS] + 1.0
+            if last and done < FINEST:
+                tally(work, *self.impulses, 1.0, False)
+            if part < FINEST:
+                work[CALM] += 1.0
+                if work[CALM] >= CALM_PARTS_OF_NEWTON and done % (2 * part) == 0:
+                    part, work[CALM] = 2 * part, 0.0
+        work[STEP], work[TIME], work[PACE] = dt, begin + dt, part
+        return OK if finite(work, self.sentinels) else DIVERGED
+
+    def _converge(self, work, h):
+        """Iterations until everything is below the tolerance: whether it is."""
+        (_, _, shift), _ = self.sweeps
+        (assembled, solved, motion), (assembled_again, solved_again, motion_again) = self.around
+        work[ITERATIONS] = 1.0
+        self.run(work, assembled, solved)
+        self.contact.before_motion(work, h)
+        self.run(work, motion)
+        if self.iterations == 1:
+            return True
+        seen = UNSEEN
+        for _ in range(1, most_iterations(self.iterations)):
+            work[WORST] = 0.0
+            self.run(work, assembled_again, solved_again)
+            self.contact.once_more(work, h, self.answers_again)
+            self.run(work, motion_again)
+            work[ITERATIONS] += 1.0
+            if not work[WORST] < LOST:
+                return False
+            if work[WORST] <= self.tolerance:
+                return True
+            seen = adjust(work, self.programs.table, shift, *self.kept, True, seen)
+        return self.iterations > 1
+
+
+IN_CONTACT: dict[str, type[Integrator]] = {cls.name: cls for cls in (RattleInContact, EulerInContact, BackwardEulerInContact)}
