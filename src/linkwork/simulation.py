@@ -549,9 +549,8 @@ class Simulation(Reports, OdeView):
     def _refuse_contact(self) -> None:
         """Contact needs impulses within a step, which few integrators have a place for."""
         element = _first_contact(self.world)
-        if element is not None and not (INTEGRATORS[self.integrator_name].takes_contact and SOLVERS[self.solver].takes_contact):
-            able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() if kind.takes_contact
-                    for name in kind.integrators if INTEGRATORS[name].takes_contact]  # fmt: skip
+        if element is not None and self.integrator_name not in SOLVERS[self.solver].takes_contact:
+            able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() for name in kind.takes_contact]
             raise LinkworkError(f'{checks.label(element)}: the solver "{self.solver}" with the integrator '
                                 f'"{self.integrator_name}" takes no contact; use {", ".join(able)}')  # fmt: skip
         if element is not None and self._newton[0] == "exact":

@@ -83,7 +83,7 @@ def responses(work, table, model, scratch, body_of, first, size, at, R, groups):
         block = R[at[g] : at[g] + n * n]
         tree = model.bodies[body_of[first[g]], TREE]
         if model.trees[tree, FREE]:
-            _free_response(work, model.bodies[body_of[first[g]]], block)
+            free_response(work, model.bodies[body_of[first[g]]], block)
         else:
             save(work, model, scratch, tree)
             _swept_response(work, table, model, scratch, body_of[first[g] : first[g] + size[g]], tree, block)
@@ -104,7 +104,7 @@ def restore(work, model, scratch, tree):
 
 
 @jit
-def _free_response(work, body, R):
+def free_response(work, body, R):
     """The inverse mass of a body whose origin is its centre of mass."""
     R[:] = 0.0
     mass = work[body[MASS]]

@@ -235,7 +235,7 @@ def steps_of_backward_euler(work, table, newton, after, kept, impulses, sentinel
 
 class BackwardEuler(Integrator):
     name, order = "backward-euler", 1
-    takes_tolerance = takes_contact = True
+    takes_tolerance = True
     takes_feedback = False
     default_tolerance = 1e-10
 

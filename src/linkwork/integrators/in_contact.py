@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
+import numpy as np
+
 from linkwork.contact.answers import Answers, BySweeps
 from linkwork.contact.touching import Touching
 from linkwork.integrators.backward_euler import CALM_PARTS as CALM_PARTS_OF_NEWTON
@@ -33,6 +35,8 @@ from linkwork.integrators.base import (
     tally,
 )
 from linkwork.integrators.euler import Euler
+from linkwork.integrators.joint import OPEN, JointEuler, JointImplicit
+from linkwork.integrators.joint_answers import JointAnswers, drift, kick
 from linkwork.integrators.rattle import (
     CALM_PARTS,
     FINEST,
@@ -259,4 +263,44 @@ class BackwardEulerInContact(InContact, BackwardEuler):
         return self.iterations > 1
 
 
-IN_CONTACT: dict[str, type[Integrator]] = {cls.name: cls for cls in (RattleInContact, EulerInContact, BackwardEulerInContact)}
+class JointEulerInContact(InContact, JointEuler):
+    """Semi-implicit Euler in joint coordinates: one stage, on the velocities at the end of the step, which the bodies have at
+    its beginning."""
+
+    parts = ("", "", "")  # a step is made by `kick` and `drift`
+
+    @cached_property
+    def answers(self):
+        return JointAnswers(self)
+
+    def further(self):
+        factors = {"ltdl": (), "aba": ("rest", "response in", "response out")}
+        factors["following"] = ("aba out", "aba back", *factors["aba"])
+        return ("nudge", "strike", "point", "column", *factors[self.way])
+
+    def advance(self, work, steps, age):
+        from linkwork.reduced.stepping import ENTRIES
+
+        self.contact.iterations, self.contact.residual = 0, 0.0
+        (model, tree, places, holding, inertia, loops), own, h = self.plan, self.stepper, work[STEP]
+        moves = own.sweep("nudge"), own.sweep("strike")
+        factors = np.concatenate([own.sweep(name if self.way == "following" else "") for name in ("aba out", "aba back")])
+        own.work[ENTRIES[0]] = h
+        for made in range(1, steps + 1):
+            kick(work, model, own.work, tree, places, holding, inertia, loops, moves, factors)
+            self.contact.before_motion(work, h)
+            off = drift(work, model, own.work, tree, places, inertia, loops, moves, self.answers.links)
+            self.contact.end_single()
+            if not finite(work, self.sentinels):
+                return made, DIVERGED, 0
+            if off > OPEN:
+                return made, STUCK, 0
+        return steps, OK, 0
+
+
+class JointImplicitInContact(JointEulerInContact, JointImplicit):
+    """The same with forces that are local to a joint implicit, in what bodies answer, too."""
+
+
+IN_CONTACT: dict[str, type[Integrator]] = {cls.name: cls for cls in (
+    RattleInContact, EulerInContact, BackwardEulerInContact, JointEulerInContact, JointImplicitInContact)}  # fmt: skip

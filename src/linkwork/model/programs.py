@@ -70,7 +70,7 @@ class Programs:
 
     name: str
     limbs: bool
-    takes_contact = False  # has sweeps over parts of a model
+    takes_contact: tuple[str, ...] = ()  # integrators with which it does
     counts_limbs = False  # after a step, beside counting on their way up
     integrators: tuple[str, ...] = ("rattle", "euler", "rk4", "dopri5", "first-order")  # that it goes with, the default first
 

@@ -24,8 +24,8 @@ STEPS = ("begin", "again", "advance-once", "advance-first", "advance", "shift", 
 
 class Implicit(Programs):
     name, limbs = "implicit", True
-    counts_limbs = takes_contact = True
-    integrators = ("backward-euler",)
+    counts_limbs = True
+    integrators = takes_contact = ("backward-euler",)
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:

@@ -108,7 +108,8 @@ class Limb:
     def kernel(self, what: str) -> Kernel:
         """up-MODE (assemble, factor, forward sweep; a hinge counts its turns), forward, backward, landing; up-begin,
         up-again, backward-begin, backward-again for implicit steps, and in the place of backward its halves, motion and
-        multipliers; forward-alone-STAGE and backward-alone-STAGE answer forces alone. With "-light" up keeps nothing for further right-hand sides, and backward finds no multipliers."""
+        multipliers; forward-alone-begin and the like answer forces alone. With "-light" up keeps nothing for further
+        right-hand sides, and backward finds no multipliers."""
         light = what.endswith("-light")
         what = what.removesuffix("-light")
         name = f"limb|{self.node.key}|{self.child}|{self.coupled}|{what}|{light}"
