@@ -273,6 +273,13 @@ class JointEulerInContact(InContact, JointEuler):
     def answers(self):
         return JointAnswers(self)
 
+    @cached_property
+    def moves(self):
+        """Sweeps that move joints, and one that finds factors where accelerations come without."""
+        own, lacking = self.stepper, self.way == "following"
+        factors = np.concatenate([own.sweep(name if lacking else "") for name in ("aba out", "aba back")])
+        return (own.sweep("nudge"), own.sweep("strike")), factors
+
     def further(self):
         factors = {"ltdl": (), "aba": ("rest", "response in", "response out")}
         factors["following"] = ("aba out", "aba back", *factors["aba"])
@@ -283,8 +290,7 @@ class JointEulerInContact(InContact, JointEuler):
 
         self.contact.iterations, self.contact.residual = 0, 0.0
         (model, tree, places, holding, inertia, loops), own, h = self.plan, self.stepper, work[STEP]
-        moves = own.sweep("nudge"), own.sweep("strike")
-        factors = np.concatenate([own.sweep(name if self.way == "following" else "") for name in ("aba out", "aba back")])
+        moves, factors = self.moves
         own.work[ENTRIES[0]] = h
         for made in range(1, steps + 1):
             kick(work, model, own.work, tree, places, holding, inertia, loops, moves, factors)

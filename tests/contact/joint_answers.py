@@ -1,0 +1,73 @@
+"""How bodies answer in joint coordinates, against the dense Schur complement in maximal ones, on random mechanisms.
+
+Run as a program with LINKWORK_KERNELS=casadi it does so for many without compiling, and prints a line of JSON for each.
+"""
+
+import json
+import sys
+import warnings
+
+import numpy as np
+
+import linkwork as lw
+from linkwork.codegen.jit import sweep
+from linkwork.integrators.joint_answers import kick
+from tests.contact.answers import by_schur, responded, slots_of
+from tests.solvers.forests import forest, simulations
+
+TWINS = {"aba": "tree", "ltdl": "tree", "tree": "tree", "anticipation": "fronts"}  # with the same frames of bodies
+
+
+def ready(world, solver, integrator="joint-euler", dt=1e-3):
+    """A simulation whose step stands where contact would."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lw.Note)
+        sim = lw.Simulation(world, solver=solver, integrator=integrator, dt=dt)
+    sim._prepare()
+    model, tree, places, holding, inertia, loops = sim.integrator.plan
+    moves, factors = sim.integrator.moves
+    kick(sim.work, model, sim.integrator.stepper.work, tree, places, holding, inertia, loops, moves, factors)
+    return sim
+
+
+def compare(seed, solver, **options):
+    """The largest errors of R and of velocities after a strike, relative to the largest answer of a free body; None where the
+    solver refuses."""
+    world = forest(seed, kinds=["rigid"], **options)
+    world.add(lw.Rope(world.ground, world.bodies[0], length=1000.0))
+    try:
+        sim = ready(world, solver)
+    except lw.ModelError:
+        return None
+    rng = np.random.default_rng([seed, 1])
+    touched = rng.random(len(world.bodies)) < 0.7
+    touched[0] = True
+    answers = sim.integrator.answers
+    members, R = responded(answers, sim.work, touched)
+    exact, scale = by_schur(simulations(world, (TWINS[solver],))[TWINS[solver]], members)
+    slots, used, groups, _ = slots_of(answers, touched)
+    slots.wrench[:used] = rng.normal(size=(used, 6))
+    before = velocities(sim, members)
+    answers.strike(sim.work, slots, groups)
+    after = velocities(sim, members)
+    struck = np.abs(after - before - exact @ slots.wrench[:used].ravel()).max()
+    return {"R": float(np.abs(R - exact).max() / scale), "struck": float(struck / scale), "freedoms": sim.integrator.stepper.tree.nv}
+
+
+def velocities(sim, members):
+    """Of the members' reference points, from the joints'."""
+    own = sim.integrator.stepper
+    sweep(own.work, own.table, own.sweep("outwards"))
+    state = own.work[own.state].reshape(len(own.moving), -1)
+    found = np.zeros((len(members), 6))
+    for k, body in enumerate(members):
+        if body in own.moving:
+            found[k] = state[own.moving.index(body), 7:]
+    return found.ravel()
+
+
+if __name__ == "__main__":
+    begin, end, options = int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])
+    for seed in range(begin, end):
+        for solver in TWINS:
+            print(json.dumps({"seed": seed, "solver": solver, "error": compare(seed, solver, **options)}), flush=True)
