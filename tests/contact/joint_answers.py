@@ -44,25 +44,26 @@ def compare(seed, solver, **options):
     touched[0] = True
     answers = sim.integrator.answers
     members, R = responded(answers, sim.work, touched)
-    exact, scale = by_schur(simulations(world, (TWINS[solver],))[TWINS[solver]], members)
     slots, used, groups, _ = slots_of(answers, touched)
     slots.wrench[:used] = rng.normal(size=(used, 6))
-    before = velocities(sim, members)
+    before = velocities(sim)
     answers.strike(sim.work, slots, groups)
-    after = velocities(sim, members)
-    struck = np.abs(after - before - exact @ slots.wrench[:used].ravel()).max()
-    return {"R": float(np.abs(R - exact).max() / scale), "struck": float(struck / scale), "freedoms": sim.integrator.stepper.tree.nv}
+    everybody = np.arange(len(world.bodies))
+    exact, scale = by_schur(simulations(world, (TWINS[solver],))[TWINS[solver]], everybody)
+    wrench = np.zeros((len(everybody), 6))
+    wrench[members] = slots.wrench[:used]
+    struck = np.abs(velocities(sim) - before - exact @ wrench.ravel()).max()
+    rows = (6 * members[:, None] + np.arange(6)).ravel()
+    return {"R": float(np.abs(R - exact[np.ix_(rows, rows)]).max() / scale), "struck": float(struck / scale)}
 
 
-def velocities(sim, members):
-    """Of the members' reference points, from the joints'."""
+def velocities(sim):
+    """Of all bodies' reference points, from the joints'."""
     own = sim.integrator.stepper
     sweep(own.work, own.table, own.sweep("outwards"))
     state = own.work[own.state].reshape(len(own.moving), -1)
-    found = np.zeros((len(members), 6))
-    for k, body in enumerate(members):
-        if body in own.moving:
-            found[k] = state[own.moving.index(body), 7:]
+    found = np.zeros((len(own.tree.bodies), 6))
+    found[own.moving] = state[:, 7:]
     return found.ravel()
 
 

@@ -238,13 +238,21 @@ def add_up(rows, m):
 
 
 @jit
-def collect(rows, impulses, m, slots, used):
-    """The wrench that impulses (m, 3) put on each slot."""
+def note_bounces(rows, m, u, leaving):
+    """The normal velocities with which rows leave that have bounced; of others, no bound. u: after all solves of the stage."""
+    for k in range(m):
+        leaving[k] = _approach(rows, k, u) if rows.total[k, 0] > rows.impulse[k, 0] else -np.inf
+
+
+@jit
+def collect(rows, m, slots, used):
+    """The wrench that the stage's impulses put on each slot. Impulses on b in the world go to `rows.given`."""
     slots.wrench[:used] = 0.0
     for k in range(m):
         a, b = rows.slot_a[k], rows.slot_b[k]
+        rows.given[k] = 0.0
         for j in range(3):
-            f = impulses[k, j]
+            f = rows.total[k, j]
             if f == 0.0:
                 continue
             for i in range(6):
@@ -252,16 +260,6 @@ def collect(rows, impulses, m, slots, used):
                     slots.wrench[a, i] += rows.Ja[k, j, i] * f
                 if b >= 0:
                     slots.wrench[b, i] += rows.Jb[k, j, i] * f
-
-
-@jit
-def tell(rows, m):
-    """The stage's impulses on b in the world, to `rows.given`."""
-    for k in range(m):
-        b = rows.slot_b[k]
-        rows.given[k] = 0.0
-        for j in range(3):
-            f = rows.total[k, j]
             for i in range(3):
                 rows.given[k, i] += f * (rows.Jb[k, j, i] if b >= 0 else -rows.Ja[k, j, i])
 

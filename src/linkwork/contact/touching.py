@@ -247,6 +247,7 @@ class Touching:
             rows = contacts + len(self.stops)
             self.found, self.rows, self.before = contacts_for(contacts), rows_for(rows), rows_for(rows)
             self.cache_labels, self.cache = np.zeros((rows, 5), dtype=np.int64), np.zeros((rows, 9))
+            self.leaving = np.zeros(rows)  # m/s: of rows that bounced, the normal velocity after that
             self.before_count = 0
             self._remember(memory)
         self.R = np.zeros(max(responses, len(self.R)))
@@ -310,20 +311,18 @@ class Touching:
         self._set_aside()
 
     def once_more(self, work: np.ndarray, h: float, answers: Answers) -> None:
-        """The same stage with other factors, for another iteration of the same step: bounces stay as they are."""
+        """The same stage with other factors, for another iteration of the same step. What bounced in the first one shall leave
+        with the speeds that it had then."""
         self._set_aside()
         rows, slots, m = self.rows, self.slots, self.count
         if m:
             answers.respond(work, slots, self.groups, self.R)
-            rows.total[:m] -= rows.impulse[:m]
-            self._apply(work, answers, rows.total)
             self._predict(work, answers)
-            last = rows.impulse[:m].copy()
             stages.aim(rows, m, slots.u, h, self.near, stages.OPENING, self.cache_labels, self.cache, self.cached)
-            rows.impulse[:m] = last
+            np.maximum(rows.target[:m, 0], self.leaving[:m], out=rows.target[:m, 0])
+            rows.impulse[:m], rows.total[:m] = rows.total[:m], 0.0
             self._solve()
-            self._apply(work, answers, rows.impulse)
-            stages.tell(rows, m)
+            self._apply(work, answers)
         self._set_aside()
 
     def _set_aside(self) -> None:
@@ -361,15 +360,15 @@ class Touching:
             self._solve()
         stages.aim(rows, m, slots.u, h, self.near, stage, self.cache_labels, self.cache, self.cached)
         self._solve()
-        self._apply(work, self.answers, rows.total)
-        stages.tell(rows, m)
+        stages.note_bounces(rows, m, slots.u, self.leaving)
+        self._apply(work, self.answers)
 
     def _predict(self, work: np.ndarray, answers: Answers) -> None:
         slots, read = self.slots, (answers.carried, answers.scale, answers.turning)
         stages.predict(work, answers.bodies, slots.body_of, self.used, self.axes, slots.u, slots.before, *read)
 
-    def _apply(self, work: np.ndarray, answers: Answers, impulses: np.ndarray) -> None:
-        stages.collect(self.rows, impulses, self.count, self.slots, self.used)
+    def _apply(self, work: np.ndarray, answers: Answers) -> None:
+        stages.collect(self.rows, self.count, self.slots, self.used)
         answers.strike(work, self.slots, self.groups)
 
     def _solve(self) -> None:

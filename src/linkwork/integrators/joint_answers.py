@@ -5,8 +5,8 @@ H^-1, less what loops take back:
 
     Z = H^-1 J^T,  Z_l = H^-1 J_l^T,  W = J_l Z_l      R = J (Z - Z_l W^+ J_l Z)
 
-The links of a group are those on the paths from its touched bodies, and from bodies that close loops in its component, to the
-roots: the others neither push nor are pushed. Impulses change the joints' velocities.
+For R the links on the paths from touched bodies, and from bodies that close loops in their component, to the root are
+enough: the others neither push nor are asked. Impulses then change the velocities of all joints of the component.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class Links(NamedTuple):
     columns: np.ndarray  # (links,) int64: where J (6, freedoms) is left ...
     column: np.ndarray  # (links, 6) int32: ... by these operations ...
     point: np.ndarray  # (bodies, 6) int32: ... once one of these has set the point
+    tree: np.ndarray  # (links,) int64: the component of its bodies
     link_of: np.ndarray  # (bodies,) int64, -1: fixed to the ground
     closing: np.ndarray  # int64: bodies of what closes loops
     inwards: np.ndarray  # (links, 6) int32: of a response of the articulated-body algorithm; none with the inertia matrix
@@ -81,14 +82,20 @@ def drift(work, model, own, tree, places, inertia, loops, moves, links):
 
 
 @jit
-def links_of_group(links, bodies, members, tree):
-    """Links on the paths of a group, outwards, and where the freedoms of each begin among theirs (-1: not on them)."""
+def links_on_paths(links, bodies, members, tree):
+    """Which links stand on the paths from the members of a group, and from what closes loops of its component, to the root."""
     needed = np.zeros(links.parent.shape[0], np.bool_)
     for body in members:
         _mark_path(links, body, needed)
     for body in links.closing:
         if bodies[body, TREE] == tree:
             _mark_path(links, body, needed)
+    return needed
+
+
+@jit
+def listed(links, needed):
+    """Those links outwards, where the freedoms of each begin among theirs (-1: not one of them), and how many these are."""
     begins = np.full(links.parent.shape[0], -1, np.int64)
     count, freedoms = 0, 0
     chosen = np.empty(links.parent.shape[0], np.int64)
@@ -195,6 +202,8 @@ def keep_closed(own, own_table, links, inertia, loops, chosen, Z, pull):
 @jit
 def responses_of_joints(work, table, own, own_table, links, inertia, loops, bodies, free, body_of, first, size, at, R, groups):
     """R of all groups, as `contact/responses.py` has it."""
+    if groups == 0:
+        return
     sweep(own, own_table, links.rest)
     if loops is not None:
         find_rows(work, table, own, own_table, loops, VELOCITY)
@@ -204,7 +213,7 @@ def responses_of_joints(work, table, own, own_table, links, inertia, loops, bodi
         if free[tree]:
             free_response(work, bodies[members[0]], block)
             continue
-        chosen, begins, freedoms = links_of_group(links, bodies, members, tree)
+        chosen, begins, freedoms = listed(links, links_on_paths(links, bodies, members, tree))
         J = np.zeros((n, freedoms))
         jacobians(own, own_table, links, members, begins, J)
         Z = J.copy()
@@ -230,7 +239,7 @@ def strike_joints(work, own, own_table, links, inertia, loops, strike, bodies, b
         if not np.any(wrench[begin:end] != 0.0):
             continue
         members = body_of[begin:end]
-        chosen, begins, freedoms = links_of_group(links, bodies, members, bodies[members[0], TREE])
+        chosen, begins, freedoms = listed(links, links.tree == bodies[members[0], TREE])
         J, Z = np.zeros((6 * len(members), freedoms)), np.zeros((1, freedoms))
         jacobians(own, own_table, links, members, begins, J)
         for k in range(6 * len(members)):
@@ -273,10 +282,12 @@ class JointAnswers:
         inwards, outwards, rest = (own.sweep("" if by_matrix else name) for name in ("response in", "response out", "rest"))
         by_link = np.zeros((len(tree.links), outwards.shape[1]), dtype=np.int32)
         by_link[tree.parent >= 0] = outwards if len(outwards) else 0
+        link_of, component = flat([[link for _, link, _ in tree.bodies]]), np.zeros(len(tree.links), dtype=np.int64)
+        component[link_of[link_of >= 0]] = self.bodies[link_of >= 0, TREE]
         joints, speeds = flat([np.r_[field] for field in x]), flat([np.r_[field] for field in qd])
         return Links(tree.parent, firsts([np.r_[field] for field in x]), joints, speeds, flat([[order[at] for at in joints]]),
                      flat([[field.start for field in J]]), own.sweep("column"), own.sweep("point"),
-                     flat([[link for _, link, _ in tree.bodies]]), flat([self.integrator.touched]),
+                     component, link_of, flat([self.integrator.touched]),
                      np.ascontiguousarray(inwards[::-1]), by_link, rest)  # fmt: skip
 
     def respond(self, work: np.ndarray, slots: Slots, groups: int, R: np.ndarray) -> None:
