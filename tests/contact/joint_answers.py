@@ -11,7 +11,6 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.codegen.jit import sweep
-from linkwork.integrators.joint_answers import kick
 from tests.contact.answers import by_schur, responded, slots_of
 from tests.solvers.forests import forest, simulations
 
@@ -24,9 +23,7 @@ def ready(world, solver, integrator="joint-euler", dt=1e-3):
         warnings.simplefilter("ignore", lw.Note)
         sim = lw.Simulation(world, solver=solver, integrator=integrator, dt=dt)
     sim._prepare()
-    model, tree, places, holding, inertia, loops = sim.integrator.plan
-    moves, factors = sim.integrator.moves
-    kick(sim.work, model, sim.integrator.stepper.work, tree, places, holding, inertia, loops, moves, factors)
+    sim.integrator.kick(sim.work, sim.dt)
     return sim
 
 

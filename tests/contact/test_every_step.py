@@ -65,7 +65,7 @@ def test_a_ball_bounces_to_e_squared_of_its_height(how):
     world.add(lw.Contact(restitution=e))
     sim = lw.Simulation(world, dt=5e-4, **how)
     highest, last = [], 0.0
-    for _ in range(1400):
+    for _ in range(1800):
         sim.step()
         speed = sim.velocity("ball")[2]
         if last > 0 >= speed:
@@ -79,7 +79,11 @@ def test_a_row_of_balls_passes_an_impact_on(how):
     world = lw.World(gravity=(0, 0, 0))
     for k in range(5):
         start = (1.0, 0, 0) if k == 0 else (0, 0, 0)
-        world.add(lw.RigidBody(1.0, shape=lw.Sphere(0.05), position=(0.1 * k - 0.02 * (k == 0), 0, 0), velocity=start, name=f"ball{k}"))
+        world.add(
+            lw.RigidBody(
+                1.0, shape=lw.Sphere(0.05), position=(0.1 * k - 0.02 * (k == 0), 0, 0), velocity=start, name=f"ball{k}"
+            )
+        )
     world.add(lw.Contact(restitution=1.0, friction=0.0))
     sim = lw.Simulation(world, dt=1e-3, **how)
     sim.step(40)
@@ -146,7 +150,7 @@ def anchored(count=4):
         at, before = (0.1 * (k + 1), 0, 0.1), body
     for k in range(1, count):
         world.add(lw.Damper(f"link{k - 1}", f"link{k}", 0.5, on_a=(0, 0, 0.02), on_b=(0.02, 0, 0)))
-    world.add(lw.Contact(friction=0.3))
+    world.add(lw.Contact(friction=0.0))
     return world
 
 
@@ -185,7 +189,9 @@ def test_a_four_bar_comes_to_stand_on_the_floor(how):
     """Virtual work: what the floor bears times cos is half of each crank's weight and the coupler's."""
     sim = lw.Simulation(four_bar(), dt=1e-3, **how)
     sim.step(600)
-    assert np.isclose(sim.angle("left pivot"), np.arcsin(0.8), atol=1e-6) and np.isclose(sim.position("coupler")[2], 0.06, atol=1e-7)
+    assert np.isclose(sim.angle("left pivot"), np.arcsin(0.8), atol=1e-6) and np.isclose(
+        sim.position("coupler")[2], 0.06, atol=1e-7
+    )
     assert np.allclose(sim.contacts().forces.sum(axis=0), (0, 0, 1.5 * G), atol=1e-3)
     assert np.abs(sim.velocity("coupler")).max() < 1e-7 and sim.drift() < 1e-9
 

@@ -99,6 +99,7 @@ class Touching:
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = self.panels = 0
         self.iterations, self.residual = 0, 0.0  # the most and the worst since steps were last asked for
+        self.off = 0.0  # of the last solve of another iteration
         self.unsolved = 0.0  # the worst residual of solves that did not converge
         self.fresh = False  # rows and responses are those of the present configuration and factors
         self.ended = False  # rows are those of the end of a step
@@ -321,9 +322,15 @@ class Touching:
             stages.aim(rows, m, slots.u, h, self.near, stages.OPENING, self.cache_labels, self.cache, self.cached)
             np.maximum(rows.target[:m, 0], self.leaving[:m], out=rows.target[:m, 0])
             rows.impulse[:m], rows.total[:m] = rows.total[:m], 0.0
-            self._solve()
+            self._solve_apart()
             self._apply(work, answers)
         self._set_aside()
+
+    def _solve_apart(self) -> None:
+        """Solve, and keep how far that is off the law."""
+        worst, self.residual = self.residual, 0.0
+        self._solve()
+        self.off, self.residual = self.residual, max(worst, self.residual)
 
     def _set_aside(self) -> None:
         """Rows become those of the beginning of the step, or these rows again."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import numpy as np
-
+from linkwork.codegen.jit import sweep
 from linkwork.contact.answers import Answers, BySweeps
 from linkwork.contact.touching import Touching
 from linkwork.integrators.backward_euler import CALM_PARTS as CALM_PARTS_OF_NEWTON
@@ -34,9 +33,10 @@ from linkwork.integrators.base import (
     finite,
     tally,
 )
+from linkwork.integrators.closing import copied
 from linkwork.integrators.euler import Euler
-from linkwork.integrators.joint import OPEN, JointEuler, JointImplicit
-from linkwork.integrators.joint_answers import JointAnswers, drift, kick
+from linkwork.integrators.joint import OPEN, JointEuler, JointImplicit, accelerations, bring_along, close
+from linkwork.integrators.joint_answers import JointAnswers
 from linkwork.integrators.rattle import (
     CALM_PARTS,
     FINEST,
@@ -49,6 +49,9 @@ from linkwork.integrators.rattle import (
 )
 from linkwork.solvers.implicit import Implicit
 from linkwork.symbolic.implicit import AGAIN, BEGIN
+
+
+NOISE = 10.0  # times what contact velocities are off by, times the step: displacements that no iteration gets below
 
 
 class InContact(Integrator):
@@ -257,7 +260,7 @@ class BackwardEulerInContact(InContact, BackwardEuler):
             work[ITERATIONS] += 1.0
             if not work[WORST] < LOST:
                 return False
-            if work[WORST] <= self.tolerance:
+            if work[WORST] <= max(self.tolerance, NOISE * h * self.contact.off):
                 return True
             seen = adjust(work, self.programs.table, shift, *self.kept, True, seen)
         return self.iterations > 1
@@ -267,18 +270,11 @@ class JointEulerInContact(InContact, JointEuler):
     """Semi-implicit Euler in joint coordinates: one stage, on the velocities at the end of the step, which the bodies have at
     its beginning."""
 
-    parts = ("", "", "")  # a step is made by `kick` and `drift`
+    parts = ("", "", "")  # a step is made by `_kick` and `_drift`
 
     @cached_property
     def answers(self):
         return JointAnswers(self)
-
-    @cached_property
-    def moves(self):
-        """Sweeps that move joints, and one that finds factors where accelerations come without."""
-        own, lacking = self.stepper, self.way == "following"
-        factors = np.concatenate([own.sweep(name if lacking else "") for name in ("aba out", "aba back")])
-        return (own.sweep("nudge"), own.sweep("strike")), factors
 
     def further(self):
         factors = {"ltdl": (), "aba": ("rest", "response in", "response out")}
@@ -286,22 +282,53 @@ class JointEulerInContact(InContact, JointEuler):
         return ("nudge", "strike", "point", "column", *factors[self.way])
 
     def advance(self, work, steps, age):
-        from linkwork.reduced.stepping import ENTRIES
-
         self.contact.iterations, self.contact.residual = 0, 0.0
-        (model, tree, places, holding, inertia, loops), own, h = self.plan, self.stepper, work[STEP]
-        moves, factors = self.moves
-        own.work[ENTRIES[0]] = h
+        h, work[KICK] = work[STEP], 1.0
         for made in range(1, steps + 1):
-            kick(work, model, own.work, tree, places, holding, inertia, loops, moves, factors)
+            self.kick(work, h)
             self.contact.before_motion(work, h)
-            off = drift(work, model, own.work, tree, places, inertia, loops, moves, self.answers.links)
+            off = self._drift(work, h)
             self.contact.end_single()
             if not finite(work, self.sentinels):
                 return made, DIVERGED, 0
             if off > OPEN:
                 return made, STUCK, 0
         return steps, OK, 0
+
+    def kick(self, work, h):
+        """Velocities after a step, at places of its beginning; the factors of the inertia there."""
+        (table, loads, _, _), (_, recover, *dynamics, _, _, _, _, _, _), places, *others = self.plan
+        coordinates_at, _, state_at, _, tau_at = places
+        own = self.stepper
+        copied(work, coordinates_at, own.work, state_at)
+        sweep(own.work, own.table, recover)
+        work[DONE] += h * accelerations(work, table, loads, own.work, own.table, tuple(dynamics), places, *others)
+        own.work[tau_at] *= h
+        self._move(work, "strike")
+        if self.way == "following":  # accelerations came without factors
+            for name in ("aba out", "aba back"):
+                sweep(own.work, own.table, own.sweep(name))
+
+    def _drift(self, work, h):
+        """Places after a step, reached with the velocities that are there; how far loops are off then."""
+        (table, _, place, count), (_, _, *dynamics, outwards, _, _, _, nudge, strike), places, _, inertia, loops = self.plan
+        own, links, off = self.stepper, self.answers.links, 0.0
+        own.work[links.joints] = h * own.work[links.speeds]
+        work[TIME] += h
+        self._move(work, "nudge")
+        if loops is not None:
+            off = close(
+                work, table, place, own.work, own.table, tuple(dynamics), outwards, (nudge, strike), places, inertia, loops
+            )
+        self.run(work, count)
+        return off
+
+    def _move(self, work, how):
+        """By x of the joints, and the bodies with them."""
+        (table, _, place, _), (_, _, _, _, outwards, *_), (coordinates_at, _, state_at, _, _), *_ = self.plan
+        own = self.stepper
+        sweep(own.work, own.table, own.sweep(how))
+        bring_along(work, table, place, own.work, own.table, outwards, coordinates_at, state_at)
 
 
 class JointImplicitInContact(JointEulerInContact, JointImplicit):

@@ -6,7 +6,7 @@ H^-1, less what loops take back:
     Z = H^-1 J^T,  Z_l = H^-1 J_l^T,  W = J_l Z_l      R = J (Z - Z_l W^+ J_l Z)
 
 For R the links on the paths from touched bodies, and from bodies that close loops in their component, to the root are
-enough: the others neither push nor are asked. Impulses then change the velocities of all joints of the component.
+enough: the others neither push nor are asked. Impulses change the velocities of all joints of the component.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from linkwork.codegen.jit import jit, sweep, sweep_some
 from linkwork.contact.responses import TREE, free_response
 from linkwork.contact.stages import Slots
 from linkwork.contact.trees import bodies_of, free_bodies
-from linkwork.integrators.base import DONE, KICK, STEP, TIME
-from linkwork.integrators.closing import VELOCITY, copied, find_rows, firsts, flat, power, solve_by_largest_pivots
-from linkwork.integrators.joint import accelerations, bring_along, close
+from linkwork.integrators.base import DONE
+from linkwork.integrators.closing import VELOCITY, find_rows, firsts, flat, power, solve_by_largest_pivots
 
 
 class Links(NamedTuple):
@@ -41,44 +40,6 @@ class Links(NamedTuple):
     inwards: np.ndarray  # (links, 6) int32: of a response of the articulated-body algorithm; none with the inertia matrix
     outwards: np.ndarray  # (links, 6) int32: the same, nothing where a link is on the ground
     rest: np.ndarray  # operations before the first response
-
-
-@jit
-def kick(work, model, own, tree, places, holding, inertia, loops, moves, factors):
-    """Velocities after a step, at places of its beginning; factors of the inertia there. moves: nudge and strike; factors: a
-    sweep that finds them where accelerations come without."""
-    table, loads, place, _ = model
-    own_table, recover, out, back, outwards, _, _, _, _, _ = tree
-    coordinates_at, _, state_at, _, tau_at = places
-    h = work[STEP]
-    work[KICK] = 1.0
-    copied(work, coordinates_at, own, state_at)
-    sweep(own, own_table, recover)
-    work[DONE] += h * accelerations(work, table, loads, own, own_table, (out, back), places, holding, inertia, loops)
-    for i in tau_at:
-        own[i] *= h
-    sweep(own, own_table, moves[1])
-    bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
-    sweep(own, own_table, factors)
-
-
-@jit
-def drift(work, model, own, tree, places, inertia, loops, moves, links):
-    """Places after a step, reached with the velocities that are there; how far loops are off then."""
-    table, _, place, count = model
-    own_table, _, out, back, outwards, _, _, _, _, _ = tree
-    coordinates_at, _, state_at, _, _ = places
-    h = work[STEP]
-    for k in range(links.joints.shape[0]):
-        own[links.joints[k]] = h * own[links.speeds[k]]
-    sweep(own, own_table, moves[0])
-    work[TIME] += h
-    bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
-    off = 0.0
-    if loops is not None:
-        off = close(work, table, place, own, own_table, (out, back), outwards, moves, places, inertia, loops)
-    sweep(work, table, count)
-    return off
 
 
 @jit
@@ -116,8 +77,9 @@ def _mark_path(links, body, needed):
 
 
 @jit
-def jacobians(own, own_table, links, members, begins, J):
-    """J (6 a member, freedoms) of the members of a group, into zeros."""
+def jacobians(own, own_table, links, members, begins, freedoms):
+    """J (6 a member, freedoms) of the members of a group."""
+    J = np.zeros((6 * len(members), freedoms))
     for k in range(len(members)):
         sweep(own, own_table, links.point[members[k] : members[k] + 1])
         link = links.link_of[members[k]]
@@ -128,6 +90,7 @@ def jacobians(own, own_table, links, members, begins, J):
                 for j in range(width):
                     J[6 * k + i, begins[link] + j] = own[links.columns[link] + i * width + j]
             link = links.parent[link]
+    return J
 
 
 @jit
@@ -139,22 +102,22 @@ def answered(own, own_table, links, inertia, chosen, Z):
         for k in range(Z.shape[0]):
             for i in right_at:
                 own[i] = 0.0
-            _put(own, links, there, chosen, Z[k])
+            put(own, links, there, chosen, Z[k])
             sweep(own, own_table, up)
             sweep(own, own_table, down)
-            _take(own, links, there, chosen, Z[k])
+            take(own, links, there, chosen, Z[k])
     else:
         inwards = chosen[::-1].copy()
         outwards = chosen[links.parent[chosen] >= 0]
         for k in range(Z.shape[0]):
-            _put(own, links, links.joints, chosen, Z[k])
+            put(own, links, links.joints, chosen, Z[k])
             sweep_some(own, own_table, links.inwards, inwards)
             sweep_some(own, own_table, links.outwards, outwards)
-            _take(own, links, links.joints, chosen, Z[k])
+            take(own, links, links.joints, chosen, Z[k])
 
 
 @jit
-def _put(own, links, there, chosen, values):
+def put(own, links, there, chosen, values):
     n = 0
     for link in chosen:
         for j in range(links.first[link], links.first[link + 1]):
@@ -163,7 +126,7 @@ def _put(own, links, there, chosen, values):
 
 
 @jit
-def _take(own, links, there, chosen, values):
+def take(own, links, there, chosen, values):
     n = 0
     for link in chosen:
         for j in range(links.first[link], links.first[link + 1]):
@@ -172,14 +135,15 @@ def _take(own, links, there, chosen, values):
 
 
 @jit
-def keep_closed(own, own_table, links, inertia, loops, chosen, Z, pull):
-    """Take from rows of Z, which are H^-1 of something, what would move loops. pull (rows of loops): what the loops put on
-    the joints for it, added up."""
-    J_all, W, right, y = loops[2][0], loops[2][2], np.zeros(loops[2][1].shape[0]), np.zeros(loops[2][1].shape[0])
+def keep_closed(own, own_table, links, inertia, room, chosen, Z, pull):
+    """Take from rows of Z, which are H^-1 of something, what would move loops. room: of `Loops`, with J in it; pull (rows of
+    loops): what the loops put on the joints for it, added up."""
+    J_all, _, W, _, _ = room
     m = J_all.shape[0]
+    right, y = np.zeros(m), np.zeros(m)
     J = np.zeros((m, Z.shape[1]))
     for k in range(m):
-        _take(J_all[k], links, links.places, chosen, J[k])
+        take(J_all[k], links, links.places, chosen, J[k])
     Z_l = J.copy()
     answered(own, own_table, links, inertia, chosen, Z_l)
     for row in range(Z.shape[0]):
@@ -200,69 +164,31 @@ def keep_closed(own, own_table, links, inertia, loops, chosen, Z, pull):
 
 
 @jit
-def responses_of_joints(work, table, own, own_table, links, inertia, loops, bodies, free, body_of, first, size, at, R, groups):
-    """R of all groups, as `contact/responses.py` has it."""
-    if groups == 0:
-        return
-    sweep(own, own_table, links.rest)
-    if loops is not None:
-        find_rows(work, table, own, own_table, loops, VELOCITY)
-    for g in range(groups):
-        n, members = 6 * size[g], body_of[first[g] : first[g] + size[g]]
-        block, tree = R[at[g] : at[g] + n * n], bodies[members[0], TREE]
-        if free[tree]:
-            free_response(work, bodies[members[0]], block)
-            continue
-        chosen, begins, freedoms = listed(links, links_on_paths(links, bodies, members, tree))
-        J = np.zeros((n, freedoms))
-        jacobians(own, own_table, links, members, begins, J)
-        Z = J.copy()
-        answered(own, own_table, links, inertia, chosen, Z)
-        if loops is not None:
-            keep_closed(own, own_table, links, inertia, loops, chosen, Z, np.zeros(loops[2][1].shape[0]))
-        for i in range(n):
-            for j in range(i + 1):
-                total = 0.0
-                for k in range(freedoms):
-                    total += J[i, k] * Z[j, k]
-                block[i * n + j] = block[j * n + i] = total
+def products(J, Z, R):
+    """R = J Z^T, row by row; it is symmetric."""
+    n = J.shape[0]
+    for i in range(n):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(J.shape[1]):
+                total += J[i, k] * Z[j, k]
+            R[i * n + j] = R[j * n + i] = total
 
 
 @jit
-def strike_joints(work, own, own_table, links, inertia, loops, strike, bodies, body_of, first, size, wrench, groups):
-    """Change the joints' velocities by what wrenches on slots do; loops do the work of prescribed motion."""
-    moved = np.zeros(links.joints.shape[0])
-    if loops is not None:
-        loops[2][3][:] = 0.0
-    for g in range(groups):
-        begin, end = first[g], first[g] + size[g]
-        if not np.any(wrench[begin:end] != 0.0):
-            continue
-        members = body_of[begin:end]
-        chosen, begins, freedoms = listed(links, links.tree == bodies[members[0], TREE])
-        J, Z = np.zeros((6 * len(members), freedoms)), np.zeros((1, freedoms))
-        jacobians(own, own_table, links, members, begins, J)
-        for k in range(6 * len(members)):
-            for i in range(freedoms):
-                Z[0, i] += J[k, i] * wrench[begin + k // 6, k % 6]
-        answered(own, own_table, links, inertia, chosen, Z)
-        if loops is not None:
-            keep_closed(own, own_table, links, inertia, loops, chosen, Z, loops[2][3])
-        n = 0
-        for link in chosen:
-            for j in range(links.first[link], links.first[link + 1]):
-                moved[j] = Z[0, n]
-                n += 1
-    for k in range(len(moved)):
-        own[links.joints[k]] = moved[k]
-    sweep(own, own_table, strike)
-    if loops is not None:
-        work[DONE] += power(work, loops)
+def pulled(J, wrench):
+    """J^T of a group's wrenches (members, 6), as one row."""
+    found = np.zeros((1, J.shape[1]))
+    for k in range(J.shape[0]):
+        for i in range(J.shape[1]):
+            found[0, i] += J[k, i] * wrench[k // 6, k % 6]
+    return found
 
 
 class JointAnswers:
-    """Answers in joint coordinates, of an integrator whose step stands between `kick` and `drift`. Velocities are those of the
-    bodies, brought along."""
+    """Answers in joint coordinates, of an integrator whose joints have the velocities of the step's end, and the places and
+    factors of its beginning; its bodies are brought along. Small functions are called one by one: compiled into one, they would
+    be compiled once more for each of the ways to factors and loops."""
 
     carried, scale, turning = 1.0, 0.0, False
 
@@ -291,12 +217,46 @@ class JointAnswers:
                      np.ascontiguousarray(inwards[::-1]), by_link, rest)  # fmt: skip
 
     def respond(self, work: np.ndarray, slots: Slots, groups: int, R: np.ndarray) -> None:
-        _, _, _, _, inertia, loops = self.integrator.plan
-        grouped = slots.body_of, slots.first, slots.size, slots.at
-        responses_of_joints(work, self.programs.table, self.own.work, self.own.table, self.links, inertia, loops, self.bodies,
-                            self.free, *grouped, R, groups)  # fmt: skip
+        own, (_, _, _, _, _, loops) = self.own, self.integrator.plan
+        sweep(own.work, own.table, self.links.rest)
+        if loops is not None and groups:
+            find_rows(work, self.programs.table, own.work, own.table, loops, VELOCITY)
+        for g in range(groups):
+            members, at = self._members(slots, g), slots.at[g]
+            block, body = R[at : at + 36 * len(members) ** 2], self.bodies[members[0]]
+            if self.free[body[TREE]]:
+                free_response(work, body, block)
+                continue
+            needed = links_on_paths(self.links, self.bodies, members, body[TREE])
+            chosen, begins, freedoms = listed(self.links, needed)
+            J = jacobians(own.work, own.table, self.links, members, begins, freedoms)
+            products(J, self._answered(J.copy(), chosen)[0], block)
 
     def strike(self, work: np.ndarray, slots: Slots, groups: int) -> None:
-        _, _, _, _, inertia, loops = self.integrator.plan
-        given = self.bodies, slots.body_of, slots.first, slots.size, slots.wrench
-        strike_joints(work, self.own.work, self.own.table, self.links, inertia, loops, self.own.sweep("strike"), *given, groups)
+        """All joints of a component change their velocities; loops do the work of prescribed motion."""
+        own, (_, _, _, _, _, loops), found = self.own, self.integrator.plan, []
+        for g in range(groups):
+            members, wrench = self._members(slots, g), slots.wrench[slots.first[g] : slots.first[g] + slots.size[g]]
+            if wrench.any():
+                chosen, begins, freedoms = listed(self.links, self.links.tree == self.bodies[members[0], TREE])
+                J = jacobians(own.work, own.table, self.links, members, begins, freedoms)
+                found.append((chosen, *self._answered(pulled(J, wrench), chosen)))
+        own.work[self.links.joints] = 0.0
+        if loops is not None:
+            loops[2][3][:] = sum(pull for _, _, pull in found)
+            work[DONE] += power(work, loops)
+        for chosen, Z, _ in found:
+            put(own.work, self.links, self.links.joints, chosen, Z[0])
+        sweep(own.work, own.table, own.sweep("strike"))
+
+    def _members(self, slots: Slots, g: int) -> np.ndarray:
+        return slots.body_of[slots.first[g] : slots.first[g] + slots.size[g]]
+
+    def _answered(self, Z: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """H^-1 of the rows of Z, with loops kept closed; what these put on the joints for it."""
+        own, (_, _, _, _, inertia, loops) = self.own, self.integrator.plan
+        answered(own.work, own.table, self.links, inertia, chosen, Z)
+        pull = np.zeros(0 if loops is None else len(loops[2][3]))
+        if loops is not None:
+            keep_closed(own.work, own.table, self.links, inertia, loops[2], chosen, Z, pull)
+        return Z, pull
