@@ -99,7 +99,7 @@ class Touching:
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = self.panels = 0
         self.iterations, self.residual = 0, 0.0  # the most and the worst since steps were last asked for
-        self.off = 0.0  # of the last solve of another iteration
+        self.off = 0.0  # m/s: of the last solve of another iteration, where it is not within the tolerance
         self.unsolved = 0.0  # the worst residual of solves that did not converge
         self.fresh = False  # rows and responses are those of the present configuration and factors
         self.ended = False  # rows are those of the end of a step
@@ -327,10 +327,11 @@ class Touching:
         self._set_aside()
 
     def _solve_apart(self) -> None:
-        """Solve, and keep how far that is off the law."""
+        """Solve, and keep how far velocities may be off after that."""
         worst, self.residual = self.residual, 0.0
         self._solve()
-        self.off, self.residual = self.residual, max(worst, self.residual)
+        self.off = max(ENOUGH, self.residual) if self.residual > TOLERANCE else 0.0
+        self.residual = max(worst, self.residual)
 
     def _set_aside(self) -> None:
         """Rows become those of the beginning of the step, or these rows again."""

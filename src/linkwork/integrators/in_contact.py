@@ -51,7 +51,7 @@ from linkwork.solvers.implicit import Implicit
 from linkwork.symbolic.implicit import AGAIN, BEGIN
 
 
-NOISE = 10.0  # times what contact velocities are off by, times the step: displacements that no iteration gets below
+NOISE = 10.0  # times what contact velocities may be off by, times the step: no iteration gets much below such displacements
 
 
 class InContact(Integrator):
