@@ -51,7 +51,7 @@ from linkwork.solvers.implicit import Implicit
 from linkwork.symbolic.implicit import AGAIN, BEGIN
 
 
-NOISE = 10.0  # times what contact velocities may be off by, times the step: no iteration gets much below such displacements
+NOISE = 10.0  # times what contact velocities are off by, times the step: no iteration gets much below such displacements
 
 
 class InContact(Integrator):
@@ -84,7 +84,7 @@ class RattleInContact(InContact, Rattle):
         return (*opening, p.backward()), p.flight(), (*closing[:-1], p.backward()), p.body(last)
 
     def advance(self, work, steps, age):
-        self.contact.iterations, self.contact.residual = 0, 0.0
+        self.contact.count_anew()
         work[SHARE] = 1.0
         for made in range(1, steps + 1):
             status, age = self._step(work, age, last=made == steps)
@@ -158,7 +158,7 @@ class EulerInContact(InContact, Euler):
         return (p.up("acceleration", first=("accelerate",)), p.backward()), p.work(), p.body("euler"), p.count()
 
     def advance(self, work, steps, age):
-        self.contact.iterations, self.contact.residual = 0, 0.0
+        self.contact.count_anew()
         solved, work_done, motion, count = self.around
         h = work[STEP]
         work[KICK], work[SHARE] = 1.0, h
@@ -199,7 +199,7 @@ class BackwardEulerInContact(InContact, BackwardEuler):
         Integrator.book(self, work, impact)  # multipliers are there
 
     def advance(self, work, steps, age):
-        self.contact.iterations, self.contact.residual = 0, 0.0
+        self.contact.count_anew()
         work[SHARE] = 1.0
         for made in range(1, steps + 1):
             status = self._step(work, last=made == steps)
@@ -282,7 +282,7 @@ class JointEulerInContact(InContact, JointEuler):
         return ("nudge", "strike", "point", "column", *factors[self.way])
 
     def advance(self, work, steps, age):
-        self.contact.iterations, self.contact.residual = 0, 0.0
+        self.contact.count_anew()
         h, work[KICK] = work[STEP], 1.0
         for made in range(1, steps + 1):
             self.kick(work, h)
