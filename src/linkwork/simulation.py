@@ -85,6 +85,7 @@ class Simulation(Reports, OdeView):
                                 f"with it go {', '.join(SOLVERS[solver].integrators)}")  # fmt: skip
         self.integrator_name = integrator
         make = INTEGRATORS[integrator]
+        self._newton = _newton_options(self, tangent, iterations)
         self._refuse_contact()
         if tolerance is not None:
             checks.positive(self, "tolerance", tolerance)
@@ -100,7 +101,6 @@ class Simulation(Reports, OdeView):
             if value is not None and not make.takes_feedback:
                 raise LinkworkError(f"Simulation: {integrator} takes no {name}; use euler, or leave it out")
         self._given = (tolerance, stiffness, damping)
-        self._newton = _newton_options(self, tangent, iterations)
         self.steps = 0
         self.age = 0
         self.notes: list[str] = []
@@ -155,7 +155,7 @@ class Simulation(Reports, OdeView):
         self.programs = solver(self.model)
         self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance, iterations)
-        self._touching = Touching(self.programs) if touches else None
+        self._touching = Touching(self.programs, self.integrator.answers) if touches else None
         self.integrator.contact = self._touching
         self.integrator.watched = not any(text.startswith((stops.NOT_CONVERGED, stops.LOOSE)) for text in self.notes)
         power = 1 if self.integrator_name == "first-order" else 2
@@ -549,11 +549,13 @@ class Simulation(Reports, OdeView):
     def _refuse_contact(self) -> None:
         """Contact needs impulses within a step, which few integrators have a place for."""
         element = _first_contact(self.world)
-        if element is not None and not (INTEGRATORS[self.integrator_name].takes_contact and SOLVERS[self.solver].takes_contact):
-            able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() if kind.takes_contact
-                    for name in kind.integrators if INTEGRATORS[name].takes_contact]  # fmt: skip
+        if element is not None and self.integrator_name not in SOLVERS[self.solver].takes_contact:
+            able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() for name in kind.takes_contact]
             raise LinkworkError(f'{checks.label(element)}: the solver "{self.solver}" with the integrator '
                                 f'"{self.integrator_name}" takes no contact; use {", ".join(able)}')  # fmt: skip
+        if element is not None and self._newton[0] == "exact":
+            raise LinkworkError(f'{checks.label(element)}: contact needs a symmetric matrix; use tangent="symmetric", or leave '
+                                "tangent out")  # fmt: skip
 
     def _refuse_velocity_forces(self) -> None:
         for force in self.model.forces:

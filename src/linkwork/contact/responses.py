@@ -82,7 +82,7 @@ def responses(work, table, model, scratch, body_of, first, size, at, R, groups):
         block = R[at[g] : at[g] + n * n]
         tree = model.bodies[body_of[first[g]], TREE]
         if model.trees[tree, FREE]:
-            _free_response(work, model.bodies[body_of[first[g]]], block)
+            free_response(work, model.bodies[body_of[first[g]]], block)
         else:
             save(work, model, scratch, tree)
             _swept_response(work, table, model, scratch, body_of[first[g] : first[g] + size[g]], tree, block)
@@ -103,7 +103,7 @@ def restore(work, model, scratch, tree):
 
 
 @jit_inner
-def _free_response(work, body, R):
+def free_response(work, body, R):
     """The inverse mass of a body whose origin is its centre of mass."""
     for i in range(len(R)):
         R[i] = 0.0
@@ -196,3 +196,27 @@ def strike(work, table, model, scratch, tree, members, wrenches, scale):
     sweep(work, table, model.backward[trees[BACKWARD] : trees[BACKWARD + 1]])
     for k in range(trees[SOLUTION], trees[SOLUTION + 1]):
         work[model.entries[k]] = scratch.saved[k] + work[model.entries[k]] / scale
+
+
+@jit
+def add_answers(work, table, model, scratch, body_of, first, size, wrench, u, before, groups, scale):
+    """Add to x what the wrenches on slots do, over scale: to velocities of free bodies (u less before), to velocities and
+    multipliers of whole trees."""
+    for g in range(groups):
+        begin, end = first[g], first[g] + size[g]
+        body = model.bodies[body_of[begin]]
+        if model.trees[body[TREE], FREE]:
+            for i in range(6):
+                if body[PART + i] >= 0:
+                    work[body[X] + body[PART + i]] += (u[begin, i] - before[begin, i]) / scale
+        elif _pushed(wrench, begin, end):
+            strike(work, table, model, scratch, body[TREE], body_of[begin:end], wrench[begin:end], scale)
+
+
+@jit_inner
+def _pushed(wrench, begin, end):
+    for slot in range(begin, end):
+        for i in range(6):
+            if wrench[slot, i] != 0.0:
+                return True
+    return False

@@ -1,10 +1,10 @@
 """The contact stage of a step: detect, predict, solve, strike, one compiled function each.
 
 A step that would solve for x, changes of velocity (or accelerations), and then move the bodies by them, stops in between.
-`find_rows` looks at what touches, and `responses` at how touched bodies answer impulses; `predict` reads the velocities that
-the step is about to use; a solver finds impulses with which these obey the law of contact; `apply` adds to x what the impulses
-do to all bodies and constraint forces. So contact forces stand beside the constraint forces of the same solve, and everything
-that follows is as without contact.
+`find_rows` looks at what touches, and `contact/answers.py` knows how touched bodies answer impulses; `predict` reads the
+velocities that the step is about to use; a solver finds impulses with which these obey the law of contact; `collect` adds them
+up by bodies, and the answers do to all bodies and constraint forces what impulses do. So contact forces stand beside the
+constraint forces of the same solve, and everything that follows is as without contact.
 
 Targets. An open gap may close within the step (c_n >= -gap/h: speculative). Overlap is taken back by a part of it a step, no
 faster than `recovery`. What approaches faster than `above`, and would meet within the step, bounces: such rows are solved
@@ -20,7 +20,7 @@ import numpy as np
 
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inner
-from linkwork.contact.responses import FREE, MASS, PART, POSE, RIGID, TREE, V, X, group_slots, strike
+from linkwork.contact.responses import MASS, PART, POSE, RIGID, V, X, group_slots
 from linkwork.contact.rows import (
     ABOVE_SPEED,
     BODY_A,
@@ -64,7 +64,7 @@ class Slots(Bundle):
 
 
 @jit
-def find_poses_and_margins(work, bodies, reach, R, p, least, h, scale, margins):
+def find_poses_and_margins(work, bodies, reach, R, p, least, h, carried, scale, margins):
     """Poses of all bodies; how far contacts are looked for (m, and rad for limits), from their speeds, unless that is known."""
     find_poses(work, bodies, R, p)
     if margins[0] > 0.0:
@@ -77,7 +77,7 @@ def find_poses_and_margins(work, bodies, reach, R, p, least, h, scale, margins):
         for i in range(6):
             part = bodies[body, PART + i]
             if part >= 0:
-                speed = work[bodies[body, V] + part] + scale * work[bodies[body, X] + part]
+                speed = _velocity(work, bodies[body], part, carried, scale)
                 if i < 3:
                     linear += speed * speed
                 else:
@@ -118,15 +118,22 @@ def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p
     return total, used, groups, length, blocks
 
 
+@jit_inner
+def _velocity(work, body, part, carried, scale):
+    """One component of the velocity that a step is about to use."""
+    found = carried * work[body[V] + part]
+    return found + scale * work[body[X] + part] if scale != 0.0 else found
+
+
 @jit
-def predict(work, bodies, body_of, used, R, u, before, scale, turning):
-    """The velocities of all slots that the step is about to use: v + scale x. `turning`: x is an acceleration of origins, and
-    the centre of mass moves straight on."""
+def predict(work, bodies, body_of, used, R, u, before, carried, scale, turning):
+    """The velocities of all slots that the step is about to use: carried v + scale x. `turning`: x is an acceleration of
+    origins, and the centre of mass moves straight on."""
     for slot in range(used):
         body = bodies[body_of[slot]]
         for i in range(6):
             part = body[PART + i]
-            u[slot, i] = work[body[V] + part] + scale * work[body[X] + part] if part >= 0 else 0.0
+            u[slot, i] = _velocity(work, body, part, carried, scale) if part >= 0 else 0.0
         if turning and body[POSE] == RIGID:
             w, com, axes = work[body[V] + 3 : body[V] + 6], work[body[MASS] + 1 : body[MASS] + 4], R[body_of[slot]]
             square = w[0] ** 2 + w[1] ** 2 + w[2] ** 2
@@ -262,9 +269,15 @@ def add_up(rows, m):
 
 
 @jit
-def apply(work, table, model, scratch, rows, m, slots, used, groups, scale):
-    """Add to x what the impulses do, over scale: to velocities of free bodies, to velocities and multipliers of whole trees.
-    Impulses on b in the world go to `rows.given`."""
+def note_bounces(rows, m, u, leaving):
+    """The normal velocities with which rows leave that have bounced; of others, no bound. u: after all solves of the stage."""
+    for k in range(m):
+        leaving[k] = _approach(rows, k, u) if rows.total[k, 0] > rows.impulse[k, 0] else -np.inf
+
+
+@jit
+def collect(rows, m, slots, used):
+    """The wrench that the stage's impulses put on each slot. Impulses on b in the world go to `rows.given`."""
     for slot in range(used):
         for i in range(6):
             slots.wrench[slot, i] = 0.0
@@ -283,24 +296,6 @@ def apply(work, table, model, scratch, rows, m, slots, used, groups, scale):
                     slots.wrench[b, i] += rows.Jb[k, j, i] * f
             for i in range(3):
                 rows.given[k, i] += f * (rows.Jb[k, j, i] if b >= 0 else -rows.Ja[k, j, i])
-    for g in range(groups):
-        begin, end = slots.first[g], slots.first[g] + slots.size[g]
-        body = model.bodies[slots.body_of[begin]]
-        if model.trees[body[TREE], FREE]:
-            for i in range(6):
-                if body[PART + i] >= 0:
-                    work[body[X] + body[PART + i]] += (slots.u[begin, i] - slots.before[begin, i]) / scale
-        elif _any(slots.wrench, begin, end):
-            strike(work, table, model, scratch, body[TREE], slots.body_of[begin:end], slots.wrench[begin:end], scale)
-
-
-@jit_inner
-def _any(wrench, begin, end):
-    for slot in range(begin, end):
-        for i in range(6):
-            if wrench[slot, i] != 0.0:
-                return True
-    return False
 
 
 @jit
