@@ -50,7 +50,6 @@ from linkwork.integrators.rattle import (
 from linkwork.solvers.implicit import Implicit
 from linkwork.symbolic.implicit import AGAIN, BEGIN
 
-
 NOISE = 10.0  # times what contact velocities are off by, times the step: no iteration gets much below such displacements
 
 
