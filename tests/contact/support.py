@@ -51,6 +51,10 @@ def table():
     """Markdown: the pairs that take contact, then the others in a line."""
     found = {pair: [attempt(*pair, feature) for feature in FEATURES] for pair in PAIRS}
     lines = [f"| solver | integrator | {' | '.join(FEATURES)} |", f"|---|---|{'---|' * len(FEATURES)}"]
-    lines += [f"| `{pair[0]}` | `{pair[1]}` | {' | '.join(cells)} |" for pair, cells in found.items() if set(cells) != {REFUSED}]
-    others = ", ".join(f"`{solver}` with `{integrator}`" for (solver, integrator), cells in found.items() if set(cells) == {REFUSED})
+    lines += [
+        f"| `{pair[0]}` | `{pair[1]}` | {' | '.join(cells)} |" for pair, cells in found.items() if set(cells) != {REFUSED}
+    ]
+    others = ", ".join(
+        f"`{solver}` with `{integrator}`" for (solver, integrator), cells in found.items() if set(cells) == {REFUSED}
+    )
     return "\n".join(lines) + f"\n\nRefused by name: {others}."
