@@ -1,7 +1,8 @@
 """Steps with contact: the same sweeps, with the stages of contact/ between a solve and the motion that follows from it.
 
 `rattle` has two: before the flight, on the velocities that it flies with (v_half), and after the closing kick (v1), so that a
-body at rest has no velocity. `euler` has one, on the velocity that moves the bodies.
+body at rest has no velocity. The others have one, on the velocity that moves the bodies: `euler`, and in joint coordinates;
+`backward-euler` has it in every iteration.
 """
 
 from __future__ import annotations
