@@ -12,6 +12,7 @@ import numpy as np
 
 from linkwork import memory
 from linkwork.elements.constraints import Distance
+from linkwork.elements.contacts import Collider
 from linkwork.elements.joints import AxisJoint, Joint
 from linkwork.errors import LinkworkError
 from linkwork.model import readout
@@ -99,7 +100,7 @@ class Recorder:
             angle=np.array(angles).reshape(len(angles), len(times)).T,
             frame=motion.poses.frame if stretching else None, extra=extra,
             shapes={b.name: getattr(b, "shape", None) for b in sim.model.bodies.elements}, links=self._links(),
-            attributes=attributes,
+            colliders=self._colliders(), attributes=attributes,
         )  # fmt: skip
 
     def _links(self) -> list[tuple]:
@@ -116,6 +117,15 @@ class Recorder:
                 if names[1] is None:  # drawings have the ground first
                     names, local = names[::-1], local[::-1]
                 found.append((element.name, names[0], local[0], names[1], local[1]))
+        return found
+
+    def _colliders(self) -> list[tuple]:
+        """Shapes beside those of bodies, and where they are on them."""
+        found = []
+        for c in self.sim.world.contacts:
+            if isinstance(c, Collider):
+                assert not isinstance(c.body, str)
+                found.append((c.name, c.body.name if c.body.dim else None, c.shape, c.position, c.orientation))
         return found
 
     def _to_users_frames(self):

@@ -77,7 +77,8 @@ class Recording:
     time (T,), s; position, velocity, angular_velocity (T, n, 3) and orientation (T, n, 4) of the bodies, world frame;
     kinetic, potential (T,), J; drift (T,), m; angle (T, joints), rad or m; frame (T, n, 3, 3) if some body stretches;
     extra: name -> (T, ...), or a pair of that and its unit; shapes: body -> Shape or None; links: (name, body or None
-    for the ground, point, body, point), points in the frame of their body; attributes: plain values about the run.
+    for the ground, point, body, point), points in the frame of their body; colliders: (name, body or None, shape, position,
+    orientation), in the frame of the body; attributes: plain values about the run.
 
     >>> rec
     <Recording: 101 frames from 0 to 2 s, 1 body, 1 joint>
@@ -87,7 +88,7 @@ class Recording:
 
     def __init__(
         self, *, time, bodies, position, orientation, velocity, angular_velocity, kinetic, potential, drift, joints,
-        angle, frame=None, extra=None, shapes=None, links=None, attributes=None,
+        angle, frame=None, extra=None, shapes=None, links=None, colliders=None, attributes=None,
     ):  # fmt: skip
         self.bodies, self.joints = list(bodies), list(joints)
         self.time = np.asarray(time, float)
@@ -108,6 +109,7 @@ class Recording:
             )
         self.shapes = {name: (shapes or {}).get(name) for name in self.bodies}
         self.links = [_link(*link) for link in links or []]
+        self.colliders = [_collider(*collider) for collider in colliders or []]
         self.attributes = dict(attributes or {})
         self._check()
 
@@ -200,8 +202,11 @@ class Recording:
             facts, fields = (_read_netcdf if path.suffix == ".nc" else _read_npz)(path)
         except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise RecordingError(f'load: "{path}" is no whole recording: {error}') from error
-        shapes = {name: _shape(name, given) for name, given in facts["shapes"].items()}
-        return cls(**fields, shapes=shapes, links=facts["links"], attributes=facts["attributes"])
+        shapes = {name: _shape(f'body "{name}"', given) for name, given in facts["shapes"].items()}
+        colliders = [
+            (name, body, _shape(f'collider "{name}"', given), *pose) for name, body, given, *pose in facts.get("colliders", [])
+        ]
+        return cls(**fields, shapes=shapes, links=facts["links"], colliders=colliders, attributes=facts["attributes"])
 
     def plot(self, body=None, path=None):
         """A matplotlib Figure of the energies, drift and joint coordinates, or of the motion of one body.
@@ -286,7 +291,8 @@ class Recording:
             if value.shape != wanted:
                 remedy = f"{len(self.time)} frames, {len(self.bodies)} bodies and {len(self.joints)} joints need {wanted}"
                 raise RecordingError(f"Recording: {name} has shape {value.shape}; {remedy}")
-        for body in {body for link in self.links for body in (link[1], link[3])} - {None, *self.bodies}:
+        named = {body for link in self.links for body in (link[1], link[3])} | {body for _, body, *_ in self.colliders}
+        for body in named - {None, *self.bodies}:
             self._index(body, "body", self.bodies)  # raises
         for name, value in self.extra.items():
             if value.ndim == 0 or len(value) != len(self.time):
@@ -304,8 +310,10 @@ class Recording:
 
     def _facts(self, **more):
         """What is no array, as JSON."""
-        kinds = {name: None if s is None else [type(s).__name__, s.given()] for name, s in self.shapes.items()}
-        facts = {"format": FORMAT, "shapes": kinds, "links": self.links, "attributes": self.attributes, **more}
+        kinds = {name: _described(s) for name, s in self.shapes.items()}
+        colliders = [(name, body, _described(shape), *pose) for name, body, shape, *pose in self.colliders]
+        facts = {"format": FORMAT, "shapes": kinds, "links": self.links, "colliders": colliders, "attributes": self.attributes}
+        facts |= more
         return json.dumps(facts, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
 
 
@@ -360,18 +368,27 @@ def _parse(text):
     return facts
 
 
-def _shape(name, given):
+def _described(shape):
+    """[kind, sizes] of a shape."""
+    return None if shape is None else [type(shape).__name__, shape.given()]
+
+
+def _shape(who, given):
     """The shape that [kind, sizes] describes."""
     if given is None:
         return None
     kind = getattr(shape_kinds, given[0], None)
     if not (isinstance(kind, type) and issubclass(kind, shape_kinds.Shape)):
-        raise RecordingError(f'load: body "{name}" has a {given[0]}, which this linkwork does not know; use a newer one')
+        raise RecordingError(f"load: {who} has a {given[0]}, which this linkwork does not know; use a newer one")
     return kind(**given[1])
 
 
 def _link(name, body_a, point_a, body_b, point_b):
     return (name, body_a, tuple(map(float, point_a)), body_b, tuple(map(float, point_b)))
+
+
+def _collider(name, body, shape, position, orientation):
+    return (name, body, shape, tuple(map(float, position)), tuple(map(float, orientation)))
 
 
 def _fits_netcdf(value):

@@ -123,8 +123,8 @@ def _bowling_facts(sim, *, rows, distance, speed, curve, spin, oil):
     return [*found, _gained(sim, world)]
 
 
-@scene("bowling", seconds=3.0, facts=_bowling_facts, bodies=lambda rows: 1 + rows * (rows + 1) // 2)
-def bowling(*, rows=4, distance=12.0, speed=7.0, curve=-1.2, spin=30.0, oil=0.08):
+@scene("bowling", seconds=2.0, facts=_bowling_facts, bodies=lambda rows: 1 + rows * (rows + 1) // 2)
+def bowling(*, rows=4, distance=6.0, speed=6.0, curve=-1.2, spin=40.0, oil=0.15):
     """A ball that is bowled with spin, curves down an oiled lane and strikes the pins.
 
     rows of pins, one more in each; the ball starts distance m before the first, at speed m/s, turning at spin rad/s about an
