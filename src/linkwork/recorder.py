@@ -29,6 +29,7 @@ class Recorder:
     """Keeps the state, energies and drift of each sample; poses and angles are computed once, at the end."""
 
     def __init__(self, sim, reactions: list[str]):
+        sim._follow_world()
         self.sim = sim
         self.names = [body.name for body in sim.model.bodies.elements]
         self.joints = [(k, part) for k, node in enumerate(sim.model.nodes) for part, e in enumerate(node.elements)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from linkwork.contact.by_forces import ByForces
 from linkwork.contact.touching import Touching
 from linkwork.integrators.base import (
     CALM,
@@ -151,3 +152,8 @@ class EulerInContact(InContact, Euler):
 
 
 IN_CONTACT: dict[str, type[Integrator]] = {cls.name: cls for cls in (RattleInContact, EulerInContact)}
+
+
+def level(solver: str) -> type[Touching]:
+    """Contact as that solver has it: on the level of accelerations, or of velocities."""
+    return ByForces if solver == "anticipation" else Touching

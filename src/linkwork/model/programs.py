@@ -71,6 +71,7 @@ class Programs:
     name: str
     limbs: bool
     takes_contact = False  # has sweeps over parts of a model
+    without_contact: tuple[str, ...] = ()  # integrators that would take it, with which it does not go all the same
     counts_limbs = False  # after a step, beside counting on their way up
     integrators: tuple[str, ...] = ("rattle", "euler", "rk4", "dopri5", "first-order")  # that it goes with, the default first
 

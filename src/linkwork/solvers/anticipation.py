@@ -32,6 +32,7 @@ LOST = 1e-6  # the share of a row in what W cannot give from which on its force 
 
 class Anticipation(WithRoutines):
     name, limbs = "anticipation", False
+    takes_contact, without_contact = True, ("rattle",)  # contact by forces, which are of no use in steps of two kicks
     integrators = (*WithRoutines.integrators, *HELD_IN_JOINTS)  # in joints: by responses of the articulated-body algorithm
 
     @classmethod
