@@ -17,7 +17,7 @@ from linkwork.contact.rows import (
     NORMAL,
     POINT,
 )
-from linkwork.contact.touching import ENOUGH, Touching
+from linkwork.contact.touching import Touching
 from linkwork.elements import checks
 from linkwork.errors import ModelError
 from linkwork.touching_points import TouchingPoint, TouchingPoints
@@ -57,7 +57,7 @@ def touching_points(contact: Touching, bodies, ground, dt: float) -> TouchingPoi
 
 def report(contact: Touching) -> ContactReport:
     gaps = contact.rows.numbers[: contact.count, GAP] if contact.ended else contact.before.numbers[: contact.before_count, GAP]
-    return ContactReport(contact.count, contact.iterations, contact.residual, contact.residual <= ENOUGH,
+    return ContactReport(contact.count, contact.iterations, contact.residual, contact.converged,
                          float(max(0.0, -gaps.min(initial=0.0))))  # fmt: skip
 
 

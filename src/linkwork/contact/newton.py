@@ -39,10 +39,11 @@ from linkwork.contact.problem import (
 
 START, SOFTEST, STIFF, STIFFEST = 30.0, 0.1, 1e3, 1e6  # stiffness of contacts, times their own inverse mass
 INNER = 15  # Newton steps a round
-SWEEPS = (
-    3  # of Gauss-Seidel after a round that failed, or was stiff and did not halve the residual; doubled from one to the next
-)
+SWEEPS = 3  # of Gauss-Seidel after a round that failed, or was stiff and did not halve the residual; doubled each time
 MOST_SWEEPS = 100
+WORTH = 0.7  # of the residual: sweeps that leave more are not worth another go
+TIGHT, LOOSE = 1e-5, 1e-3  # parts of the fastest velocity
+MOST_AT_REST, MOST_IN_MOTION = 80, 16  # factorisations
 RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
 HALVINGS = 30
@@ -106,19 +107,51 @@ def newton(problem, work, tolerance, iterations):
     >>> status, problem.impulse[0, :2].round(6).tolist(), problem.u[0, 0].round(6)
     (0, [2.0, -1.0], np.float64(2.5))
     """
+    if not prepare(problem, work.base):
+        return TOO_SMALL, 0, math.inf
+    push_all(problem, work.base)
+    return rounds(problem, work, residuals(problem, work.base), tolerance, tolerance, iterations)
+
+
+@jit
+def settle(problem, work, tolerance, slow):
+    """As `newton`, as exactly as the motion is worth. Where no body that touches is faster than `slow` (m/s), to `tolerance`.
+    Else to a part of the fastest velocity, TIGHT, or LOOSE after half of all factorisations; sweeps of Gauss-Seidel come first
+    there. (Where all is nearly solved they would spread what is left.)
+
+    Returns (status, factorisations, residual, what would have done)."""
     base = work.base
     if not prepare(problem, base):
-        return TOO_SMALL, 0, math.inf
+        return TOO_SMALL, 0, math.inf, math.inf
     push_all(problem, base)
-    residual = residuals(problem, base)
-    if residual <= tolerance:
-        move(problem, base)
-        return CONVERGED, 0, residual
-    if not _arrange(problem, work):
-        return TOO_SMALL, 0, math.inf
+    residual, fastest = residuals(problem, base), 0.0
+    for slot in range(len(problem.u)):
+        u = problem.u[slot]
+        fastest = max(fastest, u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
+    fastest = math.sqrt(fastest)
+    if fastest <= slow:
+        status, steps, residual = rounds(problem, work, residual, tolerance, tolerance, MOST_AT_REST)
+        return status, steps, residual, tolerance
+    tight = max(tolerance, TIGHT * fastest)
+    enough = max(tight, LOOSE * fastest)
+    before = math.inf
+    while residual > tight and residual < WORTH * before:
+        before = residual
+        _, _, residual = sweep_contacts(problem, base, tight, SWEEPS)
+    status, steps, residual = rounds(problem, work, residual, tight, enough, MOST_IN_MOTION)
+    return (CONVERGED if residual <= enough else status), steps, residual, enough
+
+
+@jit
+def rounds(problem, work, residual, tolerance, enough, iterations):
+    """Rounds on a prepared problem until the residual is within `tolerance`, or within `enough` after half of all
+    iterations."""
+    base = work.base
     stiffness, steps, sweeps, relax = START, 0, SWEEPS, 1.0
+    if residual > tolerance and not _arrange(problem, work):
+        return TOO_SMALL, 0, math.inf
     clear(work.lift, 0, len(problem.mu))
-    while not residual <= tolerance and steps < iterations:
+    while not residual <= (tolerance if 2 * steps < iterations else enough) and steps < iterations:
         stiffness = min(max(stiffness, SOFTEST), STIFFEST)
         made, minimal = _round(problem, work, stiffness, relax, max(0.1 * tolerance, INEXACT * residual), iterations - steps)
         push_all(problem, base)

@@ -12,7 +12,7 @@ from linkwork.contact import stages
 from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
 from linkwork.contact.detect import detect
 from linkwork.contact.layout import BODY, MIDDLE, MOVED, RULES, SIZE
-from linkwork.contact.newton import newton, newton_workspace
+from linkwork.contact.newton import newton_workspace, settle
 from linkwork.contact.problem import TOO_SMALL, Problem
 from linkwork.contact.responses import responses, sweeping
 from linkwork.contact.rows import (
@@ -45,9 +45,8 @@ LEAST_MARGIN, THIN = 0.002, 0.1  # m, and part of the smallest collider: contact
 TOUCHING = 0.01  # part of that: nearer counts as touching
 ROOM = 2  # times what was too small
 PASSES = 32  # of bounces through rows of bodies; what still approaches then does not bounce
-TOLERANCE, AT_FIRST = 1e-9, 10  # m/s: how far velocities may be from the law of contact, if so many iterations reach it
-ENOUGH, ITERATIONS = 1e-6, 80  # m/s: and what will do, reached in so many more
-MANY = 200  # rows of problems for which that is all that is asked
+TOLERANCE, TOLERANCE_OF_MANY, MANY = 1e-9, 1e-6, 200  # m/s: how far from the law of contact what rests may be; rows
+SLOW = 5.0  # times gravity times the step: what is no faster than that rests
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class Touching:
         self.axes, self.origins, self.margins = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros(2)
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = self.panels = 0
-        self.iterations, self.residual = 0, 0.0  # the most and the worst since steps were last asked for
+        self.count_anew()
         self.unsolved = 0.0  # the worst residual of solves that did not converge
         self.fresh = False  # rows and responses are those of the present configuration and factors
         self.ended = False  # rows are those of the end of a step
@@ -256,6 +255,10 @@ class Touching:
         rows = max(1, len(self.rows.mu))
         self.solver = newton_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)), self.panels)
 
+    def count_anew(self) -> None:
+        """Steps are asked for: from now on the most iterations, the worst residual, and whether all solves converged."""
+        self.iterations, self.residual, self.converged = 0, 0.0, True
+
     # -- what is kept -------------------------------------------------------------------------------------------
     def forget(self) -> None:
         """What the last step has found and given is gone."""
@@ -348,34 +351,26 @@ class Touching:
         for _ in range(PASSES):
             if not stages.bounce(rows, m, slots.u, h, slow, self.near, stage):
                 break
-            self._solve()
+            self._solve(h)
         stages.aim(rows, m, slots.u, h, self.near, stage, self.cache_labels, self.cache, self.cached)
-        self._solve()
+        self._solve(h)
         stages.apply(work, self.programs.table, self.trees, self.sweeping, rows, m, slots, self.used, self.groups, scale)
 
-    def _solve(self) -> None:
+    def _solve(self, h: float) -> None:
         """From the impulses that stand in the rows; they are added to those of the stage."""
         rows, slots, m, g = self.rows, self.slots, self.count, self.groups
         grouped = slots.first[:g], slots.size[:g], slots.at[:g], self.R[: self.length]
         given = rows.slot_a, rows.slot_b, rows.Ja, rows.Jb, rows.mu, rows.target, rows.impulse
         problem = Problem(slots.u[: self.used], *grouped, *(array[:m] for array in given))  # type: ignore[call-arg]
-        without = problem.u.copy()
-        iterations, residual = self._converge(problem, TOLERANCE, AT_FIRST) if m <= MANY else (0, np.inf)
-        if residual > ENOUGH:  # what is in violent motion need not be as exact as what rests
-            problem.u[:] = without
-            more, residual = self._converge(problem, ENOUGH, ITERATIONS)
-            iterations += more
-        self.iterations, self.residual = max(self.iterations, iterations), max(self.residual, residual)
-        if residual > ENOUGH:
-            self.unsolved = max(self.unsolved, residual)
-        stages.add_up(rows, m)
-
-    def _converge(self, problem: Problem, tolerance: float, iterations: int) -> tuple[int, float]:
-        """(iterations, residual) of the solver."""
-        while (solved := newton(problem, self.solver, tolerance, iterations))[0] == TOO_SMALL:  # the factors fill in
+        tolerance, slow = TOLERANCE if m <= MANY else TOLERANCE_OF_MANY, SLOW * self.gravity * h
+        while (solved := settle(problem, self.solver, tolerance, slow))[0] == TOO_SMALL:  # the factors fill in
             self.panels = ROOM * max(self.panels, 36 * self.groups)
             self._make_room(0, 0, 0)
-        return solved[1], solved[2]
+        _, iterations, residual, enough = solved
+        self.iterations, self.residual = max(self.iterations, iterations), max(self.residual, residual)
+        if residual > enough:
+            self.converged, self.unsolved = False, max(self.unsolved, residual)
+        stages.add_up(rows, m)
 
     def _commit(self, rows) -> None:
         """The cache of the next step: rows as they are now, with the impulses of the last solve of each stage."""

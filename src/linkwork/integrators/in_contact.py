@@ -60,7 +60,7 @@ class RattleInContact(InContact, Rattle):
         return (*opening, p.backward()), p.flight(), (*closing[:-1], p.backward()), p.body(last)
 
     def advance(self, work, steps, age):
-        self.contact.iterations, self.contact.residual = 0, 0.0
+        self.contact.count_anew()
         work[SHARE] = 1.0
         for made in range(1, steps + 1):
             status, age = self._step(work, age, last=made == steps)
@@ -134,7 +134,7 @@ class EulerInContact(InContact, Euler):
         return (p.up("acceleration", first=("accelerate",)), p.backward()), p.work(), p.body("euler"), p.count()
 
     def advance(self, work, steps, age):
-        self.contact.iterations, self.contact.residual = 0, 0.0
+        self.contact.count_anew()
         solved, work_done, motion, count = self.around
         h = work[STEP]
         work[KICK], work[SHARE] = 1.0, h
