@@ -37,7 +37,7 @@ from linkwork.contact.rows import (
     write_stops,
 )
 from linkwork.contact.stages import QUIET, RECOVERED, RESTING
-from linkwork.contact.touching import ENOUGH, PASSES, ROOM, Touching
+from linkwork.contact.touching import PASSES, ROOM, Touching
 from linkwork.elements.checks import label
 from linkwork.errors import ModelError
 from linkwork.model.programs import Programs
@@ -46,7 +46,7 @@ AHEAD = 1e-5  # s: how far bodies are moved to see how rows change
 STILL = 1e-10  # m/s: slower than this nothing slides
 FAST = 2.0  # times what friction changes in a step: slower slips are those at the end of the step, or they would swing
 TURNS = 20  # times that contacts are found to stop sliding in a step
-TOLERANCE = 1e-9  # m/s over a step: how far accelerations may be from the law
+TOLERANCE, ENOUGH = 1e-9, 1e-6  # m/s over a step: how far accelerations may be from the law, and what is told
 
 
 class ByForces(Touching):
@@ -171,7 +171,7 @@ class ByForces(Touching):
         solved = pivot_dense(within, q[at].ravel(), mu, slip[at], found, scratch, TOLERANCE / h)
         self.status, pivots, residual = solved
         f[rows] = found
-        self.left = residual * h
+        self.left = float(residual * h)
         self.iterations = max(self.iterations, pivots)
         return f
 
@@ -179,7 +179,7 @@ class ByForces(Touching):
         """Of the last solve, whose forces are used."""
         self.residual = max(self.residual, self.left)
         if self.left > ENOUGH:
-            self.unsolved = max(self.unsolved, self.left)
+            self.converged, self.unsolved = False, max(self.unsolved, self.left)
 
     # -- rows and responses -----------------------------------------------------------------------------------------
     def _take_slots(self) -> None:
