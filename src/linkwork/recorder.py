@@ -12,10 +12,12 @@ import numpy as np
 
 from linkwork import memory
 from linkwork.elements.constraints import Distance
+from linkwork.elements.contacts import Collider
 from linkwork.elements.joints import AxisJoint, Joint
 from linkwork.errors import LinkworkError
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
+from linkwork.touching_points import TouchingPoints
 
 PATIENCE = 2.0  # seconds after which progress is shown
 A_POSE = 44  # numbers of a body in a frame: pose, velocities and axes, and the same once more while a recording is made
@@ -27,6 +29,7 @@ class Recorder:
     """Keeps the state, energies and drift of each sample; poses and angles are computed once, at the end."""
 
     def __init__(self, sim, reactions: list[str]):
+        sim._follow_world()
         self.sim = sim
         self.names = [body.name for body in sim.model.bodies.elements]
         self.joints = [(k, part) for k, node in enumerate(sim.model.nodes) for part, e in enumerate(node.elements)
@@ -35,6 +38,7 @@ class Recorder:
         for name in reactions:
             sim.reaction(name)
         self.samples: list[tuple] = []
+        self.touched: list[TouchingPoints] | None = None if sim._touching is None else []
         self.note: str | None = None
 
     def take(self) -> None:
@@ -43,6 +47,8 @@ class Recorder:
         energy, drift = sim.energy(), sim.drift()
         pulls = [sim.reaction(name) for name in self.reactions]
         self.samples.append((sim.time, sim.work[sim.model.state_index], energy.kinetic, energy.potential, drift, pulls))
+        if self.touched is not None:
+            self.touched.append(sim.contacts() if sim._touching is not None else TouchingPoints())
 
     def refuse_too_many(self, frames: int, seconds: float) -> None:
         """Refuse more frames than memory can hold, before the first is taken."""
@@ -99,7 +105,7 @@ class Recorder:
             angle=np.array(angles).reshape(len(angles), len(times)).T,
             frame=motion.poses.frame if stretching else None, extra=extra,
             shapes={b.name: getattr(b, "shape", None) for b in sim.model.bodies.elements}, links=self._links(),
-            attributes=attributes,
+            colliders=self._colliders(), touching=self._contacts(), attributes=attributes,
         )  # fmt: skip
 
     def _links(self) -> list[tuple]:
@@ -117,6 +123,32 @@ class Recorder:
                     names, local = names[::-1], local[::-1]
                 found.append((element.name, names[0], local[0], names[1], local[1]))
         return found
+
+    def _colliders(self) -> list[tuple]:
+        """Shapes beside those of bodies, and where they are on them."""
+        found = []
+        for c in self.sim.world.contacts:
+            if isinstance(c, Collider):
+                assert not isinstance(c.body, str)
+                found.append((c.name, c.body.name if c.body.dim else None, c.shape, c.position, c.orientation))
+        return found
+
+    def _contacts(self):
+        """The contacts of all samples, one after another, with numbers in the place of bodies and colliders."""
+        from linkwork.recording import ContactRecords
+
+        if self.touched is None:
+            return None
+        found = [point for points in self.touched for point in points]
+        number = {id(body): k for k, body in enumerate(self.sim.model.bodies.elements)}
+        names = list(dict.fromkeys(element.name for point in found for element in point.colliders))
+        place = {name: k for k, name in enumerate(names)}
+        count = np.array([len(points) for points in self.touched], dtype=np.int64)
+        bodies = np.array([[number.get(id(body), GROUND) for body in p.bodies] for p in found], dtype=np.int64)
+        colliders = np.array([[place[element.name] for element in p.colliders] for p in found], dtype=np.int64)
+        every = TouchingPoints(found)
+        return ContactRecords(names, count, bodies.reshape(-1, 2), colliders.reshape(-1, 2), every.points, every.normals,
+                              every.gaps, every.forces, every.impulses)  # fmt: skip
 
     def _to_users_frames(self):
         """local(body, point): a point of a body's internal frame (only rigid bodies have one), as users have it."""

@@ -179,8 +179,10 @@ class Reports:
         0.2
         """
         if (element := self._stop(constraint)) is not None:
-            given = [stop.sign * float(rows.total[k, 0]) for stop, rows, k in self._in_contact().of_element(element)]
-            return np.array([sum(given)])
+            given = np.zeros(self._in_contact().coordinates_of(element))
+            for stop, rows, k in self._in_contact().of_element(element):
+                given[stop.coordinate] += stop.sign * rows.total[k, 0]
+            return given
         node_number, part = self._constraint(constraint)
         if not self._impulses:
             raise LinkworkError(self._no_impulses())
@@ -231,19 +233,23 @@ class Reports:
         return found if isinstance(found, (Rope, HardLimit)) and self._touching is not None else None
 
     def _stop_reaction(self, element, body) -> Reaction:
+        from linkwork.contact.rows import BODY_B
+
         contact = self._in_contact()
         ends = contact.ends_of(element)
         target = (ends[1] if ends[1] != GROUND else ends[0]) if body is None else self._body(body)
         if target not in ends:
             raise LinkworkError(f'{checks.label(element)}: it does not act on "{self._name(body)}"; name one of its bodies')
-        force, torque, value, at = np.zeros(3), np.zeros(3), 0.0, readout.poses(self.model, self.work, target).position[0]
+        force, torque, value = np.zeros(3), np.zeros(3), np.zeros(contact.coordinates_of(element))
+        at = readout.poses(self.model, self.work, target).position[0]
         for stop, rows, k in contact.of_element(element):
-            J = (rows.Jb if ends[1] == target else rows.Ja)[k, 0]
+            J = (rows.Jb if rows.labels[k, BODY_B] == target else rows.Ja)[k, 0]
             pull = float(rows.total[k, 0]) / self.dt
-            force, value = force + J[:3] * pull, value + stop.sign * pull
+            force = force + J[:3] * pull
+            value[stop.coordinate] += stop.sign * pull
             torque = torque + (J[3:] * pull if not np.any(J[:3]) else 0.0)
             at = self._carried(target, contact.anchor_of(element, target))[0]
-        return Reaction(force, torque, at, np.array([value]))
+        return Reaction(force, torque, at, value)
 
     def _book(self) -> None:
         """Make the impulses complete: when they are asked for, and before another solve."""

@@ -16,7 +16,8 @@ from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.responses import FLAT, PART, POSE, R_AT, RIGID, Q
 from linkwork.contact.vectors import across, cross, dot, length, minus, plus, row, times, turn
 
-ROPE, TURN, TRAVEL = 0, 1, 2
+ROPE, TURN, TRAVEL, CONE = 0, 1, 2, 3
+UNCOUNTED = -1  # in the place of a turn counter
 STILL = 1e-12  # m: a rope shorter than this has no direction, and pulls along z
 
 # columns of a row's labels and numbers
@@ -121,7 +122,7 @@ def _side(J, sign, d, arm):
         J[3 + i] = sign * t[i]
 
 
-@jit_inner
+@jit
 def write_contacts(rows, contacts, count, materials, p):
     """Rows of all contacts, the first ones."""
     for k in range(count):
@@ -191,17 +192,27 @@ def stop_value(work, label, number, R, p, Ja, Jb):
         _side(Jb, 1.0, axis, arm_b)
         return dot(axis, apart), pb, axis
     other = _turned(R, b, number[REF_B : REF_B + 3])
+    if kind == CONE:  # between ref on a and on b
+        across = cross(ref, other)
+        far = length(across)
+        axis = times(1.0 / far, across) if far > STILL else (0.0, 0.0, 0.0)
+        for i in range(3):
+            Ja[3 + i] = -axis[i]
+            Jb[3 + i] = axis[i]
+        return math.atan2(far, dot(ref, other)), pb, axis
     s, c, turns = dot(side, other), dot(ref, other), label[STOP_TURNS]
-    last, passed = work[turns + 1], 0.0
-    if c < 0.0:  # half a turn may have been passed since turns were counted last
+    counted, last, passed = 0.0, 0.0, 0.0
+    if turns != UNCOUNTED:
+        counted, last = work[turns], work[turns + 1]
+    if c < 0.0 and turns != UNCOUNTED:  # half a turn may have been passed since turns were counted last
         passed = (1.0 if last >= 0.0 and s < 0.0 else 0.0) - (1.0 if last < 0.0 and s >= 0.0 else 0.0)
     for i in range(3):
         Ja[3 + i] = -axis[i]
         Jb[3 + i] = axis[i]
-    return math.atan2(s, c) + 2.0 * math.pi * (work[turns] + passed), pb, axis
+    return math.atan2(s, c) + 2.0 * math.pi * (counted + passed), pb, axis
 
 
-@jit_inner
+@jit
 def write_stops(work, rows, begin, stops, colliders, R, p, margins, speeds):
     """Rows of the ropes and limits that are near their bounds, from `begin` on; returns the number of all rows. margins: m,
     rad; speeds: above and recovery, m/s."""
@@ -214,7 +225,7 @@ def write_stops(work, rows, begin, stops, colliders, R, p, margins, speeds):
         value, point, d = stop_value(work, own, bounds, R, p, Ja[0], Jb[0])
         sign = bounds[SIGN]
         gap = sign * (bounds[BOUND] - value)
-        if gap > (margins[1] if own[STOP_KIND] == TURN else margins[0]):
+        if gap > (margins[1] if own[STOP_KIND] == TURN or own[STOP_KIND] == CONE else margins[0]):
             continue
         for i in range(6):  # the gap opens as the bounded value goes back
             Ja[0, i] = -sign * Ja[0, i] if own[STOP_A] >= 0 else 0.0

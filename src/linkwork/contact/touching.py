@@ -18,6 +18,7 @@ from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
     COLLIDER_A,
+    CONE,
     ON_A,
     ON_B,
     ROPE,
@@ -25,6 +26,7 @@ from linkwork.contact.rows import (
     STOP_B,
     TRAVEL,
     TURN,
+    UNCOUNTED,
     Materials,
     Rows,
     Stops,
@@ -32,7 +34,7 @@ from linkwork.contact.rows import (
 )
 from linkwork.contact.solving import ITERATIONS, LAST, RESIDUAL, TOLERANCE, UNSOLVED, solve_again, solve_stage, solving
 from linkwork.contact.trees import refuse_stretching
-from linkwork.elements import Collider, Contact, Cylindrical, HardLimit, Joint, NoContact, Rope, Slider
+from linkwork.elements import Ball, Collider, Contact, Cylindrical, HardLimit, Joint, NoContact, Rope, Slider, Universal
 from linkwork.elements.checks import label
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
 from linkwork.errors import ModelError
@@ -67,6 +69,7 @@ class Stop:
 
     element: Rope | HardLimit
     sign: float
+    coordinate: int = 0  # of those that a hard limit bounds
 
 
 class Touching:
@@ -202,24 +205,43 @@ class Touching:
         start = sum(parameter_record(other.relation).size for other in node.kind.parts[:part])
         layout = parameter_record(piece.relation)
         p = {name: node.values[start + at : start + at + size] for name, (at, size) in layout.fields.items()}
-        travels = isinstance(element.joint, (Slider, Cylindrical))
-        turns = 0 if travels else model.parameters_at(number) + start + layout.offset("turns")
+        places = p["on_a"], p["on_b"]
+        rows: list[tuple] = []  # of coordinates: kind, ends, turn counter; anchors, axes; (lower, upper)
+        if isinstance(element.joint, Universal):
+            rows = self._cross(element, ends, p)
+        elif isinstance(element.joint, Ball):
+            a, b = (self._axis(end, element.axis) for end in ends)
+            rows = [(CONE, ends, UNCOUNTED, (*places, a, np.zeros(3), b), (None, element.cone))]
+        else:
+            frame = *places, p["ref_a"], p["side_a"], p.get("ref_b", np.zeros(3))
+            turns = model.parameters_at(number) + start + layout.offset("turns") if "turns" in layout.fields else UNCOUNTED
+            kind = TRAVEL if isinstance(element.joint, (Slider, Cylindrical)) else TURN
+            rows = [(kind, ends, turns, frame, element.bounds(1)[0])]
+            if element.twist is not None:
+                rows.append((TURN, ends, turns, frame, tuple(element.twist)))
         found = []
-        for sign, bound in ((-1.0, element.lower), (1.0, element.upper)):
-            if bound is not None:
-                self.stops.append(Stop(element, sign))
-                numbers = (
-                    p["on_a"],
-                    p["on_b"],
-                    p["ref_a"],
-                    p["side_a"],
-                    p.get("ref_b", np.zeros(3)),
-                    sign,
-                    bound,
-                    element.restitution,
-                )
-                found.append(((TRAVEL if travels else TURN, *ends, turns), numbers))
+        for coordinate, (kind, bodies, turns, frame, bounds) in enumerate(rows):
+            for sign, bound in zip((-1.0, 1.0), bounds, strict=True):
+                if bound is not None:
+                    self.stops.append(Stop(element, sign, coordinate))
+                    found.append(((kind, *bodies, turns), (*frame, sign, bound, element.restitution)))
         return found
+
+    def _axis(self, body: int, direction) -> np.ndarray:
+        """A direction of the world as built, in a body's internal frame."""
+        bodies = self.model.bodies
+        frames = Fixed(1) if body == GROUND else bodies.batch(bodies.kinds[body], [body])
+        return frames.axis(np.array([direction], dtype=float))[0]
+
+    def _cross(self, element: HardLimit, ends, p) -> list[tuple]:
+        """The two angles of a universal: of the cross about a's `first`, and of b about its `second`."""
+        joint = element.joint
+        assert isinstance(joint, Universal)
+        (a, b), third = ends, np.cross(joint.first, joint.second)
+        about_first = p["on_a"], p["on_b"], self._axis(a, joint.second), self._axis(a, third), self._axis(b, joint.second)
+        about_second = p["on_b"], p["on_a"], self._axis(b, joint.first), self._axis(b, third), self._axis(a, joint.first)
+        one, two = element.bounds(2)
+        return [(TURN, (a, b), UNCOUNTED, about_first, one), (TURN, (b, a), UNCOUNTED, about_second, two)]
 
     def _reach(self, geometry, stops: Stops) -> np.ndarray:
         """How far from its origin each body can touch (m); -1 where it cannot."""
@@ -418,6 +440,10 @@ class Touching:
 
     def _number_of(self, element) -> int:
         return next(k for k, stop in enumerate(self.stops) if stop.element is element)
+
+    def coordinates_of(self, element) -> int:
+        """How many coordinates a rope or hard limit bounds."""
+        return 1 + max(stop.coordinate for stop in self.stops if stop.element is element)
 
     def ends_of(self, element) -> tuple[int, int]:
         """The bodies of a rope or hard limit."""

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from linkwork.codegen.jit import sweep
 from linkwork.contact.answers import Answers, BySweeps
+from linkwork.contact.by_forces import ByForces
 from linkwork.contact.touching import Touching
 from linkwork.integrators.backward_euler import CALM_PARTS as CALM_PARTS_OF_NEWTON
 from linkwork.integrators.backward_euler import LOST, UNSEEN, BackwardEuler, adjust, most_iterations
@@ -337,3 +338,8 @@ class JointImplicitInContact(JointEulerInContact, JointImplicit):
 
 IN_CONTACT: dict[str, type[Integrator]] = {cls.name: cls for cls in (
     RattleInContact, EulerInContact, BackwardEulerInContact, JointEulerInContact, JointImplicitInContact)}  # fmt: skip
+
+
+def level(solver: str, integrator: str) -> type[Touching]:
+    """Contact as they have it: on the level of accelerations, or of velocities."""
+    return ByForces if (solver, integrator) == ("anticipation", "euler") else Touching
