@@ -1,5 +1,5 @@
-"""Write docs/compatibility.md: which constraint works on which pair of body kinds, and which solver and integrator take contact,
-asked of the package itself.
+"""Write docs/compatibility.md: which constraint works on which pair of body kinds, and which solver and integrator take
+contact, asked of the package itself.
 
 python docs/make_compatibility.py
 """
