@@ -64,15 +64,15 @@ def test_a_ball_bounces_to_e_squared_of_its_height(how):
     world.add(lw.Collider(world.ground, lw.Plane()))
     world.add(lw.RigidBody(1.0, shape=lw.Sphere(radius), position=(0, 0, radius + height), name="ball"))
     world.add(lw.Contact(restitution=e))
-    sim = lw.Simulation(world, dt=5e-4, **how)
+    sim = lw.Simulation(world, dt=1e-3, **how)
     highest, last = [], 0.0
-    for _ in range(1800):
+    for _ in range(900):
         sim.step()
         speed = sim.velocity("ball")[2]
         if last > 0 >= speed:
             highest.append(sim.position("ball")[2] - radius)
         last = speed
-    assert np.allclose(highest[:2], [height * e**2, height * e**4], rtol=0.04)
+    assert np.allclose(highest[:2], [height * e**2, height * e**4], rtol=0.05)
 
 
 @EVERY
@@ -131,8 +131,8 @@ def test_ropes_and_limits_hold_and_tell_their_reactions(how):
     arm = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(3, 0, 0), name="arm"))
     world.add(lw.Hinge(world.ground, arm, at=(2, 0, 0), axis=(0, 1, 0), name="elbow"))
     world.add(lw.HardLimit("elbow", lower=-0.1, upper=1.0, name="stop"))
-    sim = lw.Simulation(world, dt=1e-3, **how)
-    sim.step(2000)
+    sim = lw.Simulation(world, dt=2e-3, **how)
+    sim.step(1000)
     assert np.isclose(sim.position("lamp")[2], 0.7, atol=1e-8) and np.isclose(sim.angle("elbow"), 1.0, atol=1e-8)
     assert np.allclose(sim.reaction("cord").force, (0, 0, 2 * G), atol=1e-5)
     assert np.isclose(np.abs(sim.reaction("stop").torque).max(), G * np.cos(1.0), atol=1e-5)
@@ -158,9 +158,9 @@ def anchored(count=4):
 @pytest.mark.parametrize("how", [HOW["implicit"], HOW["aba"], {"solver": "tree", "integrator": "joint-euler"}])
 def test_a_chain_falls_on_a_floor_as_with_rattle(how):
     """Its rest is one: link by link from the anchor, the last ones flat."""
-    sim, reference = lw.Simulation(anchored(), dt=1e-3, **how), lw.Simulation(anchored(), dt=1e-3)
+    sim, reference = lw.Simulation(anchored(), dt=2e-3, **how), lw.Simulation(anchored(), dt=2e-3)
     for one in (sim, reference):
-        one.step(2500)
+        one.step(1200)
     for k in range(4):
         assert np.allclose(sim.position(f"link{k}"), reference.position(f"link{k}"), atol=2e-5)
         assert np.abs(sim.velocity(f"link{k}")).max() < 1e-3

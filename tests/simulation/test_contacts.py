@@ -185,7 +185,7 @@ def test_deep_overlap_as_built_is_told_or_refused():
 
 
 @pytest.mark.parametrize(("solver", "integrator"), [("tree", "rk4"), ("tree", "dopri5"), ("tree", "first-order"), ("dense", "rattle"),
-                                                    ("tree", "joint-rk4"), ("aba", "joint-rk4"), ("anticipation", "euler")])  # fmt: skip
+                                                    ("tree", "joint-rk4"), ("aba", "joint-rk4"), ("anticipation", "rattle")])  # fmt: skip
 def test_other_solvers_and_integrators_refuse_by_name(solver, integrator):
     with pytest.raises(
         lw.LinkworkError, match=f'Contact "contact1": the solver "{solver}" with the integrator "{integrator}" takes no contact'
