@@ -66,7 +66,7 @@ PHASES = ("import", "build and compile", "first step")
 
 def first_step(scene, cache, *arguments):
     """Seconds from starting Python to the first step, and the child's own account of them."""
-    environment = os.environ | {"LINKWORK_CACHE": str(cache / "linkwork"), "NUMBA_CACHE_DIR": str(cache / "numba")}
+    environment = os.environ | {"LINKWORK_CACHE": str(cache)}
     command = [sys.executable, "-c", CLOCK + scene + DONE, *arguments]
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) as child:

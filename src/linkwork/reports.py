@@ -317,7 +317,7 @@ class Reports:
         """The mean contact forces of the last step, beside the other forces on each body."""
         if self._touching is None or not self._touching.before_count:
             return
-        from linkwork.contact.responses import velocity_parts
+        from linkwork.contact.trees import velocity_parts
 
         for body, wrench in enumerate(self._touching.wrenches() / self.dt):
             if wrench.any():

@@ -9,12 +9,13 @@ import sys
 import numpy as np
 
 from linkwork.contact import responses as r
+from linkwork.contact.trees import stretches, trees_of, velocity_parts
 from tests.solvers.forests import assembled, forest, simulations
 
 
 def by_sweeps(sim, touched):
     """(bodies of the slots, R of all groups as one matrix): zero between groups."""
-    model, n = r.trees_of(sim.programs), len(touched)
+    model, n = trees_of(sim.programs), len(touched)
     slot_of, body_of = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     first, size, at = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
     slots, groups, length = r.group_slots(model.bodies, model.order, touched, slot_of, body_of, first, size, at)
@@ -42,7 +43,7 @@ def by_schur(sim, members):
     first = np.concatenate([[0], np.cumsum([kind.nv for kind in sim.model.bodies.kinds])]).astype(int)
     S = np.zeros((6 * len(members), nv))
     for k, body in enumerate(members):
-        for i, part in enumerate(r.velocity_parts(sim.model.bodies.kinds[body])):
+        for i, part in enumerate(velocity_parts(sim.model.bodies.kinds[body])):
             if part >= 0:
                 S[6 * k + i, first[body] + part] = 1.0
     return S @ whole @ S.T, np.abs(S @ inverse @ S.T).max()
@@ -52,7 +53,7 @@ def compare(seed, solver, **options):
     """The largest error relative to the largest answer of a free body; None where no body can be touched."""
     sim = simulations(forest(seed, **options), (solver,))[solver]
     rng = np.random.default_rng([seed, 1])
-    touched = np.array([not r.stretches(kind) and rng.random() < 0.7 for kind in sim.model.bodies.kinds])
+    touched = np.array([not stretches(kind) and rng.random() < 0.7 for kind in sim.model.bodies.kinds])
     if not touched.any():
         return None
     members, R = by_sweeps(sim, touched)

@@ -22,11 +22,11 @@ import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
 from linkwork.codegen.emit import emit
+from linkwork.codegen.sources import kernel_sources
 from linkwork.codegen.trace import Kernel, Trace
 
 LOCK = threading.RLock()
 PATIENCE = 1.0  # seconds of compiling after which a word is said
-PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @cache
@@ -41,17 +41,6 @@ def cache_folder() -> Path:
     except OSError:
         base = Path(tempfile.mkdtemp(prefix="linkwork-"))
     return base
-
-
-@cache
-def source_digest() -> str:
-    """A digest of every source file that takes part in writing kernels or drivers."""
-    digest = hashlib.sha256()
-    for folder in ("codegen", "symbolic", "model", "solvers", "contact", "reduced", "integrators"):
-        for path in sorted((PACKAGE / folder).rglob("*.py")):
-            digest.update(path.name.encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 @cache
@@ -74,7 +63,7 @@ def _engine():
 
 @cache
 def platform_digest() -> str:
-    parts = (source_digest(), llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(),
+    parts = (kernel_sources(), llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(),
              llvm.get_host_cpu_features().flatten(), sys.platform)  # fmt: skip
     return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()
 

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable
 import casadi as ca
 import numpy as np
 
-from linkwork.codegen.compile import LOADER, cache_folder, source_digest
+from linkwork.codegen.compile import LOADER, cache_folder
+from linkwork.codegen.sources import driver_sources
 from linkwork.codegen.trace import COLD, POINTERS, Evaluated, Kernel, Trace
 
 ON_X86 = platform.machine().lower() in ("x86_64", "amd64")
@@ -86,7 +87,6 @@ if INTERPRETED:
         return len(_ROUTINES) - 1
 
 else:
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / f"drivers-{source_digest()[:16]}"))
     import numba
     from llvmlite import ir
     from numba import types
@@ -119,21 +119,31 @@ else:
 
     event.register("numba:compile", Patience())
 
+    OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
+
+    def kept(function, decorate):
+        """Decorate a function so that what is compiled is kept with the sources that it depends on."""
+        theirs = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(cache_folder() / "drivers" / driver_sources(function.__module__)[:20])
+        try:
+            return decorate(function)
+        finally:
+            numba.config.CACHE_DIR = theirs
+
     def jit(function):
-        return numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+        return kept(function, numba.njit(**OPTIONS))
 
     def jit_inner(function):
         """For functions that compiled code alone calls: compiled once for integers, not once for each one that is written in a
         call, and with nothing made for calls from Python. Either is half of the time."""
-        options = {"nogil": True, "error_model": "numpy", "cache": True}
-        made = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
+        made = kept(function, numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS))
         template = made.get_call_template
         made.get_call_template = lambda arguments, named: template(tuple(map(types.unliteral, arguments)), named)
         return made
 
     def jit_exactly(*signatures: str):
         """For arguments of these types alone: calls with others are refused with a TypeError, and at once."""
-        return numba.njit(list(signatures), nogil=True, error_model="numpy", cache=True)
+        return lambda function: kept(function, numba.njit(list(signatures), **OPTIONS))
 
     @intrinsic
     def _call(typing_context, address, base, o1, o2, o3, o4, o5):

@@ -12,11 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.codegen.jit import OPERANDS, jit, sweep
-from linkwork.elements.checks import label
-from linkwork.errors import ModelError
-from linkwork.model.graph import GROUND
-from linkwork.model.programs import Programs
-from linkwork.symbolic.flat import PLANES
 
 RIGID, FLAT, POINT = 0, 1, 2  # how the pose of a body is found
 NONE = -1
@@ -52,119 +47,9 @@ class Sweeping(NamedTuple):
     saved: np.ndarray  # x of the trees that are swept
 
 
-def velocity_parts(kind) -> list[int]:
-    """Which of a body's velocity components are the six of a rigid motion in the world; NONE: none of them."""
-    if kind.name == "RigidBody":
-        return [0, 1, 2, 3, 4, 5]
-    if kind.name == "Particle":
-        return [0, 1, 2, NONE, NONE, NONE]
-    first, second, normal = PLANES[kind.name.split("-")[1]]
-    found = [NONE] * 6
-    found[first], found[second] = 0, 1
-    if kind.nv == 3:
-        found[3 + normal] = 2
-    return found
-
-
-def stretches(kind) -> bool:
-    """Whether a body of this kind is no rigid one: contacts do not take it."""
-    return kind.name in ("ScalableBody", "AffineBody")
-
-
-def pose_of(kind) -> int:
-    if kind.name == "RigidBody":
-        return RIGID
-    return FLAT if kind.name.startswith("Planar") and kind.nv == 3 else POINT
-
-
-def _bodies(programs: Programs) -> np.ndarray:
-    m = programs.model
-    table = np.full((len(m.bodies.kinds), PART + 6), NONE, dtype=np.int64)
-    for k, kind in enumerate(m.bodies.kinds):
-        for column, name in enumerate(("q", "v", "R", "b", "x", "mass")):
-            table[k, column] = m.body_at[k] + (kind.record.offset(name) if name in kind.record else 0)
-        table[k, TREE], table[k, ITEM] = m.forest.tree[k], programs.place[k]
-        if not stretches(kind):
-            table[k, POSE], table[k, PART:] = pose_of(kind), velocity_parts(kind)
-    return table
-
-
-def _put_ranges(table: np.ndarray, column: int, keys: np.ndarray, begin: int = 0) -> None:
-    """Where each tree begins and ends among sorted keys."""
-    numbers = np.arange(len(table))
-    for shift, side in enumerate(("left", "right")):
-        table[:, column + shift] = begin + np.searchsorted(keys, numbers, side=side)  # type: ignore[call-overload]
-
-
-def trees_of(programs: Programs) -> Trees:
-    m = programs.model
-    bodies = _bodies(programs)
-    table = np.zeros((m.forest.trees, ITEMS + 2), dtype=np.int64)
-    tree_of = np.array([m.forest.tree[item.body if item.body >= 0 else m.nodes[item.node].ends[1]] for item in m.items])
-    swept = []
-    for what, column in (("forward", FORWARD), ("backward", BACKWARD)):
-        rows, items = programs.bare(what)
-        order = np.argsort(tree_of[items], kind="stable")
-        swept.append(np.ascontiguousarray(np.column_stack([rows, items])[order].astype(np.int32)))
-        _put_ranges(table, column, tree_of[items[order]])
-    by_tree = np.argsort(tree_of, kind="stable").astype(np.int64)
-    spans = {name: [_entries(m, item, name) for item in m.items] for name in ("x", "b")}
-    solution = np.concatenate([spans["x"][k] for k in by_tree])
-    _put_ranges(table, SOLUTION, np.repeat(tree_of[by_tree], [len(spans["x"][k]) for k in by_tree]))
-    positions = np.zeros((len(m.items), RIGHT + 2), dtype=np.int64)
-    positions[:, ABOVE] = [_above(programs, item) for item in m.items]
-    ends = len(solution) + np.cumsum([len(span) for span in spans["b"]])
-    positions[:, RIGHT + 1] = ends
-    positions[:, RIGHT] = np.concatenate([[len(solution)], ends[:-1]])
-    _put_ranges(table, ITEMS, tree_of[by_tree], int(ends[-1]))
-    table[:, FREE] = _free(m)
-    return Trees(bodies, np.argsort(bodies[:, TREE], kind="stable"), table, positions,
-                 np.concatenate([solution, *spans["b"], by_tree]), *swept)  # fmt: skip
-
-
-def _entries(model, item, name: str) -> np.ndarray:
-    """Entries of b or x of one step of the elimination."""
-    fields = [model.field_of_body(item.body, name)] if item.body >= 0 else []
-    fields += [model.field_of_node(item.node, name)] if item.node >= 0 else []
-    return np.concatenate([np.arange(field.start, field.stop, dtype=np.int64) for field in fields])
-
-
-def _free(model) -> np.ndarray:
-    """Trees that are a single body without constraints, whose inverse mass is diagonal in its own axes."""
-    nodes = np.bincount([model.forest.tree[node.ends[1]] for node in model.nodes], minlength=model.forest.trees)
-    free = (nodes == 0) & (np.bincount(model.forest.tree, minlength=model.forest.trees) == 1)
-    for k, kind in enumerate(model.bodies.kinds):
-        tree, place = model.forest.tree[k], model.bodies.place[k]
-        if kind.name == "RigidBody":
-            frames = model.bodies.frames[kind.name]
-            free[tree] &= not np.any(frames.origin[place] - frames.com[place])
-        elif stretches(kind):
-            free[tree] = False
-    return free
-
-
-def _above(programs: Programs, item) -> int:
-    """The position of the first vertex that an elimination step changes."""
-    m, n = programs.model, len(programs.model.bodies.kinds)
-    if item.limb is not None:
-        parent = m.nodes[item.node].ends[1 - item.limb.child]
-        return NONE if parent == GROUND else int(programs.place[parent])
-    later = m.later[item.body if item.body >= 0 else n + item.node]
-    if not later:
-        return NONE
-    return int(programs.place[later[0]] if later[0] < n else programs.node_place[later[0] - n])
-
-
 def sweeping(trees: Trees) -> Sweeping:
     return Sweeping(np.zeros(len(trees.positions), dtype=np.bool_), np.zeros_like(trees.forward), np.zeros_like(trees.backward),
                     np.zeros(int(trees.trees[:, SOLUTION + 1].max())))  # fmt: skip
-
-
-def refuse_stretching(model, element, body: int) -> None:
-    """Contacts take bodies that do not stretch."""
-    if body != GROUND and stretches(model.bodies.kinds[body]):
-        raise ModelError(f"{label(element)}: {label(model.bodies.elements[body])} stretches, and contact needs bodies that do "
-                         "not; use a RigidBody, or name the bodies that touch in the Contact")  # fmt: skip
 
 
 @jit

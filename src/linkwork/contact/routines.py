@@ -55,6 +55,8 @@ else:
     from numba import carray, types
     from numba.extending import intrinsic
 
+    from linkwork.codegen.jit import kept
+
     _SIGNATURE = types.int64(
         types.CPointer(types.float64), types.CPointer(types.int64), types.CPointer(types.float64), types.CPointer(types.int64)
     )
@@ -68,7 +70,7 @@ else:
     def address_of(routine: Callable) -> int:
         """The address of a routine, compiled now or found on disk."""
         if routine not in _COMPILED:
-            _COMPILED[routine] = numba.cfunc(_SIGNATURE, nopython=True, error_model="numpy", cache=True)(routine)
+            _COMPILED[routine] = kept(routine, numba.cfunc(_SIGNATURE, nopython=True, error_model="numpy", cache=True))
         return _COMPILED[routine].address
 
     @intrinsic

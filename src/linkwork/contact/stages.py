@@ -28,6 +28,7 @@ from linkwork.contact.rows import (
     COLLIDER_A,
     COLLIDER_B,
     GAP,
+    NORMAL,
     POINT,
     RECOVERY,
     RESTITUTION,
@@ -35,6 +36,7 @@ from linkwork.contact.rows import (
     write_contacts,
     write_stops,
 )
+from linkwork.contact.vectors import across, cross, dot, plus, row, times
 
 OPENING, CLOSING = 0, 1  # stages: before the bodies move, and after
 RECOVERED = 0.2  # part of an overlap that is taken back in a step
@@ -179,7 +181,7 @@ def bounce(rows, m, u, h, slow, near, stage):
 @jit
 def aim(rows, m, u, h, near, stage, labels, cache, cached):
     """Targets of all rows, and cached impulses to start from: those of the nearest point of the same pair. Cache (:, 9):
-    impulses of both stages, points. Rows and cache are in the same order."""
+    impulses of both stages in the world, points. Rows and cache are in the same order."""
     j, never = 0, _far_below(rows, m, u)
     for k in range(m):
         gap, left_out = rows.numbers[k, GAP], False
@@ -194,8 +196,34 @@ def aim(rows, m, u, h, near, stage, labels, cache, cached):
         while j < cached and _compare(labels[j], rows.labels[k]) < 0:
             j += 1
         found = -1 if left_out else _nearest(labels, cache[:, 6:], j, cached, rows.labels[k], rows.numbers[k])
+        if found >= 0:
+            _along_axes(rows, k, row(cache[:, 3 * stage : 3 * stage + 3], found))
+        else:
+            rows.impulse[k] = 0.0
+
+
+@jit
+def _along_axes(rows, k, impulse):
+    """Set a row's impulse from one in the world: where normals waver, tangents turn from step to step."""
+    n = row(rows.numbers[:, NORMAL : NORMAL + 3], k)
+    t = across(n)
+    rows.impulse[k, 0], rows.impulse[k, 1], rows.impulse[k, 2] = dot(n, impulse), dot(t, impulse), dot(cross(n, t), impulse)
+
+
+@jit
+def in_world(rows, m, column, cache):
+    """The impulses of rows, in the world, into three columns of the cache."""
+    for k in range(m):
+        impulse = _in_world(rows, k)
         for i in range(3):
-            rows.impulse[k, i] = cache[found, 3 * stage + i] if found >= 0 else 0.0
+            cache[k, column + i] = impulse[i]
+
+
+@jit
+def _in_world(rows, k):
+    n, f = row(rows.numbers[:, NORMAL : NORMAL + 3], k), row(rows.impulse, k)
+    t = across(n)
+    return plus(times(f[0], n), plus(times(f[1], t), times(f[2], cross(n, t))))
 
 
 @jit
@@ -269,6 +297,7 @@ def carry_over(rows, m, cache, before, old):
         while j < old and _compare(before.labels[j], rows.labels[k]) < 0:
             j += 1
         found = _nearest(before.labels, before.numbers, j, old, rows.labels[k], rows.numbers[k])
+        impulse = _in_world(before, found) if found >= 0 else (0.0, 0.0, 0.0)
         for i in range(3):
-            cache[k, i] = before.impulse[found, i] if found >= 0 else 0.0
+            cache[k, i] = impulse[i]
             cache[k, 6 + i] = rows.numbers[k, POINT + i]

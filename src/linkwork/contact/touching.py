@@ -14,7 +14,7 @@ from linkwork.contact.detect import detect
 from linkwork.contact.layout import BODY, MIDDLE, MOVED, RULES, SIZE
 from linkwork.contact.newton import newton, newton_workspace
 from linkwork.contact.problem import TOO_SMALL, Problem
-from linkwork.contact.responses import refuse_stretching, responses, sweeping, trees_of
+from linkwork.contact.responses import responses, sweeping
 from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
@@ -31,6 +31,7 @@ from linkwork.contact.rows import (
     Stops,
     rows_for,
 )
+from linkwork.contact.trees import refuse_stretching, trees_of
 from linkwork.elements import Collider, Contact, Cylindrical, HardLimit, Joint, NoContact, Rope, Slider
 from linkwork.elements.checks import label
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
@@ -55,7 +56,7 @@ class Memory:
 
     margins: tuple[float, float]  # m, rad
     labels: np.ndarray  # (m, 5) int64: of rows
-    impulses: np.ndarray  # (m, 9) N s, m: of the last solve of both stages, and their points
+    impulses: np.ndarray  # (m, 9) N s, m: of the last solve of both stages, in the world, and their points
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -381,7 +382,9 @@ class Touching:
         m = self.cached = self.count
         self.cache_labels[:m] = rows.labels[:m]
         stages.carry_over(rows, m, self.cache, self.before, self.before_count)
-        self.cache[:m, 3:6] = rows.impulse[:m] if rows is self.rows else 0.0
+        self.cache[:m, 3:6] = 0.0
+        if rows is self.rows:
+            stages.in_world(rows, m, 3, self.cache)
 
     def same_colliders(self, other: Touching | None) -> bool:
         """Whether what is remembered of the other means the same here."""
