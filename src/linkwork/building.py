@@ -4,28 +4,48 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from linkwork import stops
 from linkwork.control import Control
 from linkwork.elements import checks
+from linkwork.elements.base import Pose
 from linkwork.errors import LinkworkError, ModelError, Note
-from linkwork.integrators import INTEGRATORS
+from linkwork.integrators import INTEGRATORS, Integrator
+from linkwork.model.carrying import counters
 from linkwork.model.compile import compile
 from linkwork.model.feeding import Feed
-from linkwork.model.trials import trials
-from linkwork.model.types import Model, State
+from linkwork.model.present import Present
+from linkwork.model.programs import Programs
+from linkwork.model.trials import Trial, trials
+from linkwork.model.types import Arrangement, Model, State
 from linkwork.reports import PROXIMAL, Reports
 from linkwork.solvers import SOLVERS
 from linkwork.symbolic.bodies import GLOBALS
-from linkwork.symbolic.kernels import parameter_record
+from linkwork.world import World
+
+if TYPE_CHECKING:
+    from linkwork.contact.touching import Touching
 
 VIOLATED = 1e-6  # metres or radians by which a constraint may be off as built
 INCONSISTENT = 1e-9  # metres or radians a second that are put right at the start ...
 TOLD = 1e-6  # ... and those that are put right with a note
 IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
+MOST_BUILDS = 8  # of one world that are kept
 UNSOLVED_TEXT = "are off the law of contact by"
+
+
+class Build(NamedTuple):
+    """A world as it is at some time, compiled."""
+
+    model: Model
+    trials: dict[str, Trial]
+    programs: Programs
+    integrator: Integrator
+    touching: Touching | None
 
 
 class Building(Reports):
@@ -39,6 +59,10 @@ class Building(Reports):
     _dt: float
     _given: tuple[float | None, float | None, float | None]  # tolerance, stiffness, damping
     _newton: tuple[str, int]  # tangent, iterations
+    _arrangement: Arrangement
+    _compiled_at: Mapping[str, Pose]  # where bodies were then, by name; none: as built
+    _world_version = -1  # for which the builds are
+    _known_builds: dict[Arrangement, Build]  # of this world: switching back and forth makes nothing anew
 
     @property
     def dt(self) -> float:
@@ -55,30 +79,30 @@ class Building(Reports):
         self.work[0] = checks.number(self, "time", value)
         self._touched()
 
+    @property
+    def _present(self) -> World | Present:
+        """The world without what is switched off."""
+        return Present(self.world, self._arrangement.off) if self._arrangement.off else self.world
+
     def _build(self) -> None:
         """Model, programs, workspace and integrator of the world as it is now."""
-        touches = _first_contact(self.world) is not None
-        make, (tolerance, stiffness, damping) = INTEGRATORS[self.integrator_name], self._given
-        if touches:  # some tenths of a second that others need not wait for
-            from linkwork.contact.touching import Touching
-            from linkwork.integrators.in_contact import IN_CONTACT
-
-            make = IN_CONTACT[self.integrator_name]
-        self._world_version = self.world.version
-        solver, (tangent, iterations) = SOLVERS[self.solver], self._newton
-        self.model: Model = compile(self.world, packed=make.packed, **solver.layout(tangent, iterations))
-        self._trials = trials(self.model)
+        if self.world.version != self._world_version:
+            self._world_version, self._known_builds = self.world.version, {}
+        if self._arrangement not in self._known_builds:
+            self._known_builds[self._arrangement] = self._made()
+            if len(self._known_builds) > MOST_BUILDS:
+                del self._known_builds[next(iter(self._known_builds))]
+        self.model, self._trials, self.programs, self.integrator, self._touching = self._known_builds[self._arrangement]
         for trial in self._trials.values():
             trial.check(trial.parameter.value)  # it may have changed since the elements were made
-        self.programs = solver(self.model)
         self.work = self.model.workspace()
-        self.integrator = make(self.programs, self.dt, tolerance, iterations)
-        self._touching = Touching(self.programs) if touches else None
-        self.integrator.contact = self._touching
+        if self._touching is not None:
+            self._touching.forget()
+            self._touching.memory = None
         self.integrator.watched = not any(text.startswith((stops.NOT_CONVERGED, stops.LOOSE)) for text in self.notes)
-        power = 1 if self.integrator_name == "first-order" else 2
-        given = [(make.default_stiffness / self.dt**power, stiffness, "stiffness"),
-                 (make.default_damping / self.dt, damping, "damping")]  # fmt: skip
+        power, (_, stiffness, damping) = 1 if self.integrator_name == "first-order" else 2, self._given
+        given = [(self.integrator.default_stiffness / self.dt**power, stiffness, "stiffness"),
+                 (self.integrator.default_damping / self.dt, damping, "damping")]  # fmt: skip
         for default, value, name in given:
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
         self.work[GLOBALS.offset("step")] = self.dt
@@ -90,6 +114,23 @@ class Building(Reports):
         self.control, self._feed = Control(self), Feed(self.model)
         if self._feed:
             self._feed.put(self.work, self.time)
+
+    def _made(self) -> Build:
+        """What does not change while a simulation runs in a world as it is."""
+        present = self._present
+        touches = _first_contact(present) is not None
+        make, solver, (tangent, iterations) = INTEGRATORS[self.integrator_name], SOLVERS[self.solver], self._newton
+        if touches:  # some tenths of a second that others need not wait for
+            from linkwork.contact.touching import Touching
+            from linkwork.integrators.in_contact import IN_CONTACT
+
+            make = IN_CONTACT[self.integrator_name]
+        model = compile(present, packed=make.packed, poses=self._compiled_at, drawn=dict(self._arrangement.drawn),
+                        **solver.layout(tangent, iterations))  # fmt: skip
+        programs = solver(model)
+        integrator = make(programs, self.dt, self._given[0], iterations)
+        integrator.contact = Touching(programs) if touches else None
+        return Build(model, trials(model), programs, integrator, integrator.contact)
 
     def _begin(self) -> None:
         """Check the constraints as built; make velocities consistent; start the turn counters."""
@@ -116,7 +157,7 @@ class Building(Reports):
             self._touching.forget()
         self._stale = True
 
-    def _make_velocities_consistent(self) -> None:
+    def _make_velocities_consistent(self, when: str = "as built") -> None:
         off, element = self._worst(velocity=True)
         if not off > INCONSISTENT:
             return
@@ -126,14 +167,16 @@ class Building(Reports):
                 self._refuse_start()
             self.integrator.run(self.work, self.programs.body("strike"))
         if off > TOLD:
-            self.note(f"{checks.label(element)}: velocities as built were off by {off:.3g}; an impulse made them consistent")
+            self.note(f"{checks.label(element)}: velocities {when} were off by {off:.3g}; an impulse made them consistent")
 
     def _tell_redundant(self) -> None:
         for k, rows in self.model.redundant.items():
             node = self.model.nodes[k]
-            self.note(f"{checks.label(node.elements[-1])}: {rows} of the {node.kind.size} rows between its bodies are "
-                      "redundant as built, other constraints hold them already; all share the load with least norm, for "
-                      "other reactions take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip
+            text = (f"{checks.label(node.elements[-1])}: {rows} of the {node.kind.size} rows between its bodies are "
+                    "redundant as built, other constraints hold them already; all share the load with least norm, for "
+                    "other reactions take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip
+            if text not in self.notes:
+                self.note(text)
 
     def _check_factors(self) -> None:
         """Rows that depend on each other show as a solution that is not finite, or as huge multipliers."""
@@ -166,29 +209,23 @@ class Building(Reports):
         for k in range(len(self.model.nodes)):
             self.work[self.model.field_of_node(k, "b")] = 0.0
 
-    def _start_counters(self, of_forces: bool = False) -> None:
-        """The first count sets the sine; whatever it counted as a crossing is none. `of_forces`: theirs alone."""
-        kept = self.work.copy()
-        self.integrator.run(self.work, self.programs.count())
-        if of_forces:
-            first = int(self.model.force_at[0]) if len(self.model.forces) else self.model.size
-            self.work[:first] = kept[:first]
-        for start, relation in self._counters(of_forces):
-            where = parameter_record(relation).slice("turns")
-            self.work[start + where.start : start + where.stop : 2] = 0.0
-
-    def _counters(self, of_forces: bool = False):
-        m = self.model
-        for k, node in enumerate(() if of_forces else m.nodes):
-            if node.kind.counters:
-                start = m.parameters_at(k)
-                for part in node.kind.parts:
-                    if part.relation.counters:
-                        yield start, part.relation
-                    start += parameter_record(part.relation).size
-        for k, force in enumerate(m.forces):
-            if force.kind.law.counters:
-                yield int(m.force_at[k]), force.kind.law
+    def _start_counters(self, known: Collection[int] | None = None) -> None:
+        """The first count of a turn counter sets its sine, and whatever it counted as a crossing is none. While running, those
+        of the elements with the ids `known` go on, and a force that counts the turns of a joint begins with the joint's."""
+        fresh = [(element, entries) for element, entries in counters(self.model) if id(element) not in (known or ())]
+        if not fresh:
+            return
+        counted = self.work.copy()
+        self.integrator.run(counted, self.programs.count() if known is None else self.programs.count_all())
+        for _, entries in fresh:
+            self.work[entries] = counted[entries]
+            self.work[entries[::2]] = 0.0
+        if known is not None:
+            of_joints = {id(element): entries for element, entries in counters(self.model)}
+            for element, entries in fresh:
+                joint = of_joints.get(id(getattr(element, "joint", None)), entries[:0])
+                if len(joint) == len(entries):
+                    self.work[entries] = self.work[joint]
 
     def note(self, text: str) -> None:
         """Keep and show a note."""
@@ -207,7 +244,7 @@ class Building(Reports):
 
     def _refuse_contact(self) -> None:
         """Contact needs impulses within a step, which few integrators have a place for."""
-        element = _first_contact(self.world)
+        element = _first_contact(self._present)
         if element is not None and not (INTEGRATORS[self.integrator_name].takes_contact and SOLVERS[self.solver].takes_contact):
             able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() if kind.takes_contact
                     for name in kind.integrators if INTEGRATORS[name].takes_contact]  # fmt: skip

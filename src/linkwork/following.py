@@ -1,39 +1,68 @@
-"""Following: a simulation goes on in its world as that is changed; what stays keeps its state."""
+"""Following: a simulation goes on in its world as that is changed, and as parts are switched; what stays keeps its state.
+
+A change is taken up when the simulation is next asked for anything. Constraints that are new then, and violated, are drawn in
+(symbolic/drawn.py); velocities are made consistent with them by an impulse.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from linkwork.building import Building
-from linkwork.elements import checks
+from linkwork.building import VIOLATED, Building
+from linkwork.elements import Rope, checks
+from linkwork.elements.base import Body, Element, Pose
+from linkwork.elements.bodies import Ground
 from linkwork.errors import LinkworkError, ModelError, UnknownNameError, suggestion
-from linkwork.model.carrying import carried
-from linkwork.model.types import Model, State
+from linkwork.model import readout
+from linkwork.model.carrying import carried, counters
+from linkwork.model.types import Arrangement, Model, State
+from linkwork.symbolic.drawn import Draw, draw
+
+CONFLICTING = 1e-3  # m/s, rad/s: where impulses leave more than that, other constraints are in the way
 
 
 class Following(Building):
-    """How a Simulation keeps up with its world."""
+    """How a Simulation keeps up with its world, and its state over that."""
 
     _initial: State
 
+    # -- state and parameters ----------------------------------------------------------------------------------------
     @property
     def state(self) -> State:
         """Everything that a run changes. Assigning a copy brings the same bits again."""
-        contact = None if self._touching is None else self._touching.memory
-        return State(self.work[self.model.state_index], self.time, self.steps, self.age, self.model.signature, contact)
+        self._follow_world()
+        return self._state()
 
     @state.setter
     def state(self, state: State) -> None:
         if not isinstance(state, State):
             raise LinkworkError(f"Simulation: state is {checks.show(state)}; give a copy of a state of this simulation")
+        self._follow_world()
+        before = self._arrangement
+        if state.arrangement != before:
+            self._arrange(state.arrangement, settle=False)
+        try:
+            self._take(state)
+        except ModelError:
+            if state.arrangement != before:
+                self._arrange(before, settle=False)
+            raise
+
+    def _state(self) -> State:
+        contact = None if self._touching is None else self._touching.memory
+        values, signature = self.work[self.model.state_index], self.model.signature
+        return State(values, self.time, self.steps, self.age, signature, contact, self._arrangement)
+
+    def _take(self, state: State) -> None:
         if len(state.values) != len(self.model.state_index):
             raise ModelError(f"Simulation: a state of {len(state.values)} numbers does not fit this model of "
                              f"{len(self.model.state_index)}; take one from the same model")  # fmt: skip
         if state.signature not in ("", self.model.signature):
-            raise ModelError("Simulation: the state is one of another model, or from before a force that counts turns was "
-                             "added or removed; take one from this model")  # fmt: skip
+            raise ModelError("Simulation: the state is one of another model, or from before bodies, constraints or a force "
+                             "that counts turns were added or removed; take one from this model")  # fmt: skip
         self.work[self.model.state_index] = state.values
         self.work[0] = state.time
         self.steps, self.age = state.steps, state.age
@@ -61,60 +90,206 @@ class Following(Building):
             raise UnknownNameError(f'Simulation: no parameter is called "{name}"{suggestion(name, self.model.parameters)}')
         return name
 
+    # -- changes -----------------------------------------------------------------------------------------------------
+    def switch(self, element, on: bool) -> None:
+        """Switch a constraint, force or contact on or off, in this simulation. What refers to it, as a motor to its hinge, goes
+        with it; a constraint that is violated when it comes on is drawn in at a bounded speed.
+
+        >>> import linkwork as lw
+        >>> world = lw.World()
+        >>> lamp = world.add(lw.Particle(2.0, position=(0, 0, 1), name="lamp"))
+        >>> hook = world.add(lw.Ball(world.ground, lamp, at=(0, 0, 1), name="hook"))
+        >>> sim = lw.Simulation(world)
+        >>> sim.switch("hook", on=False)
+        >>> sim.step(100)
+        >>> round(float(sim.velocity("lamp")[2]), 3), sim.off
+        (-0.981, ('hook',))
+        """
+        name, off = self._switchable(element), self._arrangement.off
+        if not isinstance(on, (bool, np.bool_)):
+            raise LinkworkError(f'Simulation: on is {checks.show(on)} for "{name}"; give True or False')
+        self._follow_world()
+        if on == (name in off):
+            self._arrange(replace(self._arrangement, off=off - {name} if on else off | {name}))
+
+    def _switchable(self, element) -> str:
+        found = self.world.find(element)
+        if isinstance(found, Body):
+            raise LinkworkError(f"{checks.label(found)}: a body is not switched off; remove it, or switch what acts on it")
+        return str(found.name)
+
+    @property
+    def off(self) -> tuple[str, ...]:
+        """The names of what is switched off."""
+        return tuple(sorted(self._arrangement.off))
+
+    def add(self, element):
+        """Add to the world what is made for this moment: `at`, `axis` and lengths that are left out are those of the bodies
+        where they are now in this simulation, not as built. Otherwise as `world.add`.
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, 0))
+        >>> puck = world.add(lw.Particle(1.0, velocity=(2, 0, 0), name="puck"))
+        >>> sim = lw.Simulation(world)
+        >>> sim.step(500)
+        >>> rod = sim.add(lw.Distance(world.ground, puck, name="rod"))
+        >>> sim.step(), round(sim.drift(), 9)
+        (None, 0.0)
+        """
+        self._follow_world()
+        poses = self._poses()
+        self.world.add(element)
+        for one in element if isinstance(element, (list, tuple)) else [element]:
+            _made_at(one, poses)
+        return element
+
+    def _twin_with(self, integrator: str):
+        """A simulation of the same world as it is arranged now, as built, with the solver `tree` and this integrator."""
+        twin = object.__new__(type(self))
+        twin.world, twin.notes, twin.steps, twin.age = self.world, [], 0, 0
+        twin._arrangement, twin._compiled_at = self._arrangement, self._compiled_at
+        twin._dt, twin.solver, twin.integrator_name = self._dt, "tree", integrator
+        twin._given, twin._newton = (None, None, None), ("symmetric", 0)
+        twin._refuse_contact()
+        twin._build()
+        twin._initial = twin._state()
+        return twin
+
+    def _poses(self) -> dict[str, Pose]:
+        """Where all bodies are now, by name."""
+        found = readout.poses(self.model, self.work, np.arange(len(self.model.bodies.elements)))
+        return {str(body.name): Pose(found.position[k], found.orientation[k], found.frame[k])
+                for k, body in enumerate(self.model.bodies.elements)}  # fmt: skip
+
     def _follow_world(self) -> None:
-        """Take up forces (and gravity) that have changed since the model was compiled; refuse other changes."""
-        if self.world.version == self._world_version:
+        """Take up what has changed since the model was compiled; end what has been drawn in."""
+        if self.world.version == self._world_version and not self._ended():
             return
-        old, work, state, initial = self.model, self.work, self.state, self._initial
-        kept = [e for node in old.nodes for e in node.elements]
-        if list(old.bodies.elements) != list(self.world.bodies) or set(map(id, kept)) != set(map(id, self.world.constraints)):
-            raise ModelError("World: bodies or constraints were changed after this Simulation was made; make a new one")
-        values, commands = {name: work[entries[0]] for name, (_, entries) in old.parameters.items()}, self.control.entries()
+        known = {id(element) for element in _constraints(self.model)}
+        there = {str(element.name): id(element) for element in self.world.elements}
+        drawn = [(name, one) for name, one in self._arrangement.drawn if there.get(name) in known and not self._past_end(one)]
+        self._arrange(Arrangement(self._arrangement.off.intersection(there), tuple(drawn)))
+
+    def _ended(self) -> bool:
+        return any(self._past_end(one) for _, one in self._arrangement.drawn)
+
+    def _past_end(self, one: Draw) -> bool:
+        return self.time >= one.ends
+
+    def _steps_to_end(self, n: int) -> int:
+        """How many of n steps can be made before something has been drawn in."""
+        return min([n, *(max(1, int(np.ceil((one.ends - self.time) / self.dt))) for _, one in self._arrangement.drawn)])
+
+    def _arrange(self, arrangement: Arrangement, settle: bool = True) -> None:
+        """Go on in the world as it is, arranged like this; `settle`: new constraints are taken up by what is moving."""
+        old, state = self.model, self._state()
         before = dict(vars(self))
+        values = {name: self.work[entries[0]] for name, (_, entries) in old.parameters.items()}
+        taken = values, self.control.entries(), old, state
         try:
-            self._refuse_contact()
-            self._build()
-            if self.integrator_name == "first-order":
-                self._refuse_velocity_forces()
-            self._put(values, commands)
+            self._compiled_at = self._configuration(old)
+            self._rebuild(arrangement, *taken)
+            known = {id(element) for element in _constraints(old)}
+            fresh = [element for element in _constraints(self.model) if id(element) not in known]
+            if settle and fresh:
+                violated = self._violated(fresh)
+                if violated:
+                    self._rebuild(replace(arrangement, drawn=(*arrangement.drawn, *violated)), *taken)
+                self._take_up(fresh)
         except BaseException:  # as it was, until the world is one that can be followed
             vars(self).update(before)
             raise
+        initial = before["_initial"]
+        start = replace(initial, values=carried(old, self.model, initial.values), signature=self.model.signature, contact=None,
+                        arrangement=self._arrangement)  # fmt: skip
+        self._initial = start
+        self._touched()
+
+    def _configuration(self, old: Model) -> Mapping[str, Pose]:
+        """Where bodies are for the compiler: as for the old model, where the same constraints join the same bodies."""
+        same = [list(map(id, old.bodies.elements)), list(map(id, _constraints(old)))]
+        present = self._present
+        if same == [list(map(id, present.bodies)), list(map(id, present.constraints))]:
+            return self._compiled_at
+        return self._poses()
+
+    def _rebuild(self, arrangement: Arrangement, values, commands, old: Model, state: State) -> None:
+        """The model of a changed world, in the state that the old one was in."""
+        touching = self._touching
+        self._arrangement = arrangement
+        self._refuse_contact()
+        self._build()
+        if self.integrator_name == "first-order":
+            self._refuse_velocity_forces()
+        self._put(values, commands)
         self.work[self.model.state_index] = carried(old, self.model, state.values)
         self.work[0] = state.time
         self.integrator.run(self.work, self.programs.body("place"))
-        self._start_counters(of_forces=True)
-        now, start = self.work[self.model.state_index], carried(old, self.model, initial.values)
-        self._keep_turns(now, _turns_of_forces(old, state.values), of_joints=True)
-        self._keep_turns(start, _turns_of_forces(old, initial.values))
-        self.work[self.model.state_index] = now
-        self._initial = State(start, initial.time, initial.steps, initial.age, self.model.signature)
-        if self._touching is not None and state.contact is not None and self._touching.same_colliders(before["_touching"]):
-            self._touching.memory = state.contact
-        self._touched()
+        self._start_counters(known={id(element) for element, _ in counters(old)})
+        if self._touching is not None and touching is not None and state.contact is not None:
+            self._touching.recall(state.contact, touching)
 
     def _put(self, values: Mapping[str, float], commands: Mapping[str, np.ndarray]) -> None:
         """Values of parameters and commands, where they are still there."""
         for name, value in values.items():
             if name in self.model.parameters:
-                self.set(name, value)
+                self.work[self.model.parameters[name][1]] = self._trials[name].check(value)
         self.control.take(commands)
 
-    def _keep_turns(self, values: np.ndarray, known: dict[int, np.ndarray], of_joints: bool = False) -> None:
-        """Put the counters that forces had into a state's values; new ones may have those of their joints."""
-        elements = {id(force.element): force for force in self.model.forces}
-        for key, turns in _turns_of_forces(self.model, values).items():
-            if len(known.get(key, ())) == len(turns):
-                turns[:] = known[key]
-            elif of_joints and (joint := getattr(elements[key].element, "joint", None)) is not None:
-                counted = self._numbers(*self._constraint(joint))["turns"]
-                if len(counted) == len(turns):
-                    turns[:] = counted
+    def _violated(self, fresh: list[Element]) -> list[tuple[str, Draw]]:
+        """Those of the new constraints that do not hold now."""
+        self.integrator.run(self.work, self.programs.check())
+        found = []
+        for element in fresh:
+            _, k, part = self.model.names[str(element.name)]
+            node = self.model.nodes[k]
+            piece, rows = node.kind.parts[part], node.rows_of(element)
+            offset = np.zeros(len(piece.relation.levels))
+            offset[list(piece.kept)] = self.work[self.model.report_at[k] :][rows]
+            offset[[level != "position" for level in piece.relation.levels]] = 0.0
+            if not np.isfinite(offset).all():
+                wrong = offset[~np.isfinite(offset)][0]
+                raise ModelError(f"{checks.label(element)}: it gives {wrong:g} where its bodies are now; move them, or write "
+                                 "it so that it is finite there")  # fmt: skip
+            if np.abs(offset).max() > VIOLATED:
+                found.append((str(element.name), draw(offset, self.time)))
+                self.note(f"{checks.label(element)}: it is off by {np.abs(offset).max():.3g} where its bodies are now; it is "
+                          f"drawn in until {found[-1][1].ends:.6g} s")  # fmt: skip
+        return found
+
+    def _take_up(self, fresh: list[Element]) -> None:
+        """New constraints hold from now on: velocities are made consistent with them."""
+        self._stale = False
+        if self.integrator_name != "first-order":
+            self._make_velocities_consistent("when constraints came into force")
+            self._refuse_conflict()
+        self._check_factors()
+        self._tell_redundant()
+
+    def _refuse_conflict(self) -> None:
+        """Rates that no impulse has put right are those of constraints that exclude each other."""
+        off, element = self._worst(velocity=True)
+        if not off <= CONFLICTING:
+            raise ModelError(f"{checks.label(element)}: no impulse can make velocities consistent with it, {off:.3g} are left; "
+                             "it contradicts other constraints, remove one of them")  # fmt: skip
 
 
-def _turns_of_forces(model: Model, values: np.ndarray) -> dict[int, np.ndarray]:
-    """Views of the counters of forces, which end a state's values, by the id of their elements."""
-    sizes = [2 * force.kind.law.counters for force in model.forces]
-    ends = len(values) - sum(sizes) + np.cumsum(sizes, dtype=int)
-    return {id(force.element): values[end - size : end]
-            for force, size, end in zip(model.forces, sizes, ends, strict=True) if size}  # fmt: skip
+def _constraints(model: Model) -> list[Element]:
+    return [element for node in model.nodes for element in node.elements]
+
+
+def _made_at(element: Element, poses: Mapping[str, Pose]) -> None:
+    """What an element says of the world is of bodies in these poses."""
+    bodies = [other for _, _, other in element.references() if isinstance(other, Body) and not isinstance(other, Ground)]
+    own = {name: poses[name] for name in (str(body.name) for body in bodies) if name in poses}
+    if own:
+        element.built = own
+    if isinstance(element, Rope) and element.length is None:
+        ends = [_point(body, local, poses) for body, local in ((element.a, element.on_a), (element.b, element.on_b))]
+        element.length = float(np.linalg.norm(ends[1] - ends[0]))
+
+
+def _point(body, local: np.ndarray, poses: Mapping[str, Pose]) -> np.ndarray:
+    """Where a local point of a body (or of the ground) is."""
+    pose = poses.get(body.name)
+    return local if pose is None else pose.position + pose.frame @ local

@@ -87,27 +87,27 @@ class Reports:
     # -- bodies ------------------------------------------------------------------------------------------------
     def position(self, body) -> np.ndarray:
         """Where the body's `position` is now (3, m)."""
-        return readout.poses(self.model, self.work, self._body(body)).position[0]
+        return self._pose(body).position[0]
 
     def orientation(self, body) -> np.ndarray:
         """Unit quaternion w x y z."""
-        return readout.poses(self.model, self.work, self._body(body)).orientation[0]
+        return self._pose(body).orientation[0]
 
     def velocity(self, body) -> np.ndarray:
         """Of the body's `position` (3, m/s)."""
-        return readout.poses(self.model, self.work, self._body(body)).velocity[0]
+        return self._pose(body).velocity[0]
 
     def angular_velocity(self, body) -> np.ndarray:
         """(3, rad/s)."""
-        return readout.poses(self.model, self.work, self._body(body)).angular_velocity[0]
+        return self._pose(body).angular_velocity[0]
 
     def frame(self, body) -> np.ndarray:
         """(3, 3): a vector of the body, in the world. A rotation for bodies that do not stretch."""
-        return readout.poses(self.model, self.work, self._body(body)).frame[0]
+        return self._pose(body).frame[0]
 
     def point(self, body, local) -> np.ndarray:
         """Where a local point of the body is now (3, m)."""
-        pose = readout.poses(self.model, self.work, self._body(body))
+        pose = self._pose(body)
         return pose.position[0] + pose.frame[0] @ checks.vector(self, "local", local)
 
     def jacobian(self, body, local=(0.0, 0.0, 0.0)) -> np.ndarray:
@@ -259,6 +259,7 @@ class Reports:
     def drift(self, velocity: bool = False) -> float:
         """The largest |C| over all position rows (m; radians count as metres); with velocity=True the largest
         |J v + C_t| and |g| over all rows."""
+        self._follow_world()
         return float(np.abs(self._residuals(velocity)[0]).max(initial=0.0))
 
     def energy(self) -> Energy:
@@ -274,6 +275,7 @@ class Reports:
         >>> round(energy.total - energy.work, 6), round(energy.work, 6)
         (1.0, 10.0)
         """
+        self._follow_world()
         self._derive()
         for name in ("kinetic", "potential"):
             self.work[GLOBALS.offset(name)] = 0.0
@@ -479,9 +481,17 @@ class Reports:
         name = self._name(element)
         found = self.model.names.get(name)
         if found is None or found[0] != sort:
+            if found is None and name in self.world and sort != "body":
+                raise LinkworkError(f"{checks.label(self.world.find(name))}: it is switched off, or what it refers to is; "
+                                    "switch it on first")  # fmt: skip
             known = [n for n, (s, _, _) in self.model.names.items() if s == sort]
             raise UnknownNameError(f'Simulation: no {sort} is called "{name}"{suggestion(name, known)}')
         return found[1], found[2]
+
+    def _pose(self, body) -> readout.Poses:
+        """That of one body."""
+        number = self._body(body)  # which may lead to another model
+        return readout.poses(self.model, self.work, number)
 
     def _body(self, body) -> int:
         return self._lookup(body, "body")[0]

@@ -14,6 +14,7 @@ from linkwork.following import Following
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import CUT, OK
 from linkwork.model.compile import no_collection
+from linkwork.model.types import Arrangement
 from linkwork.ode import OdeView
 from linkwork.recorder import Recorder, patient_interrupt
 from linkwork.solvers import SOLVERS, TANGENTS
@@ -39,6 +40,7 @@ class Simulation(Following, OdeView):
     `integrator`: rattle (the default), euler, rk4, dopri5, first-order.
     `tolerance`: of rattle's position stage (m), of dopri5, and of Newton's method (m, rad) with implicit.
     `stiffness`, `damping`: Baumgarte feedback k_s (1/s^2) and k_d (1/s) of euler; first-order takes k_s in 1/s.
+    `off`: elements that are switched off at the start (`switch`).
     `tangent`: of implicit, symmetric (the default) or exact; `iterations`: 1 is one linear solve a step, None goes on until
     the tolerance is met.
 
@@ -57,8 +59,9 @@ class Simulation(Following, OdeView):
 
     def __init__(self, world, dt: float = 1e-3, solver: str = "tree", integrator: str | None = None, *,
                  tolerance: float | None = None, stiffness: float | None = None, damping: float | None = None,
-                 tangent: str | None = None, iterations: int | None = None):  # fmt: skip
+                 tangent: str | None = None, iterations: int | None = None, off: Iterable = ()):  # fmt: skip
         self.world = world
+        self._arrangement, self._compiled_at = Arrangement(frozenset(self._switchable(element) for element in off)), {}
         self._dt = checks.positive(self, "dt", dt)
         if not 1e-100 < self._dt < 1e100:
             raise LinkworkError(f"Simulation: dt is {dt:g} s; give a step between 1e-100 s and 1e100 s")
@@ -66,7 +69,7 @@ class Simulation(Following, OdeView):
         if solver == "auto":
             from linkwork.reduced.choice import faster  # as all of reduced: imported by those who use it
 
-            solver = self.solver = faster(world)
+            solver = self.solver = faster(self._present)
         integrator = _known("integrator", integrator or SOLVERS[solver].integrators[0], INTEGRATORS)
         if integrator not in SOLVERS[solver].integrators:
             raise LinkworkError(f'Simulation: the solver "{solver}" does not go with the integrator "{integrator}"; '
@@ -106,6 +109,7 @@ class Simulation(Following, OdeView):
             "options": (self._dt, self.solver, self.integrator_name, self._given, self._newton),
             "values": {name: self.get(name) for name in self.model.parameters},
             "commands": self.control.entries(),
+            "compiled at": dict(self._compiled_at),
             "state": self.state,
             "initial": self._initial,
             "notes": list(self.notes),
@@ -113,6 +117,7 @@ class Simulation(Following, OdeView):
 
     def __setstate__(self, kept: dict) -> None:
         self.world, self._initial, self.notes = kept["world"], kept["initial"], kept["notes"]
+        self._arrangement, self._compiled_at = kept["state"].arrangement, kept["compiled at"]
         self._dt, self.solver, self.integrator_name, self._given, self._newton = kept["options"]
         self._build()
         self._put(kept["values"], kept["commands"])
@@ -132,7 +137,7 @@ class Simulation(Following, OdeView):
                 self._remember()
             if self._stale:
                 self._prepare()
-            made, status = self._advance(min(n, self._remember_at - self.steps))
+            made, status = self._advance(self._steps_to_end(min(n, self._remember_at - self.steps)))
             n -= made
             if status == CUT:
                 status = self._make_in_parts()
@@ -144,6 +149,8 @@ class Simulation(Following, OdeView):
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
+            if n and self._ended():
+                self._follow_world()
 
     def _advance(self, n: int) -> tuple[int, int]:
         """n steps, each with the targets of its motions, if any: (how many were made, status of the last)."""

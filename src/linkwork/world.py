@@ -43,6 +43,11 @@ class World:
         self.version += 1
 
     @property
+    def elements(self):
+        """All elements without the ground, in order of addition."""
+        return tuple(self._elements.values())[1:]
+
+    @property
     def bodies(self):
         """The bodies without the ground, in order of addition."""
         return tuple(e for e in self._elements.values() if isinstance(e, Body) and e is not self.ground)
