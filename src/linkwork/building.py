@@ -141,7 +141,10 @@ class Building(Reports):
             raise ModelError("World: some body starts at a place or speed that is not finite")
         worst, element = self._worst(velocity=False)
         if not worst <= VIOLATED:
-            raise ModelError(f"{checks.label(element)}: it is off by {worst:.3g} as built; place its bodies so that it holds")
+            off = f"{checks.label(element)}: it is off by {worst:.3g} as built"
+            if self.integrator_name != "first-order" or not np.isfinite(worst):
+                raise ModelError(f"{off}; place its bodies so that it holds, or let world.assemble() do it")
+            self.note(f"{off}; first-order motion draws it in")
         if self.integrator_name != "first-order":
             self._make_velocities_consistent()
         self._check_factors()

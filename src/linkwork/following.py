@@ -12,12 +12,11 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.building import VIOLATED, Building
-from linkwork.elements import Rope, checks
+from linkwork.elements import checks
 from linkwork.elements.base import Body, Element, Pose
-from linkwork.elements.bodies import Ground
 from linkwork.errors import LinkworkError, ModelError, UnknownNameError, suggestion
-from linkwork.model import readout
 from linkwork.model.carrying import carried, counters
+from linkwork.model.places import made_at, poses_of
 from linkwork.model.types import Arrangement, Model, State
 from linkwork.symbolic.drawn import Draw, draw
 
@@ -27,7 +26,7 @@ CONFLICTING = 1e-3  # m/s, rad/s: where impulses leave more than that, other con
 class Following(Building):
     """How a Simulation keeps up with its world, and its state over that."""
 
-    _initial: State
+    _start: tuple[Model, State]  # where `reset` goes back to, and the model that it is a state of
 
     # -- state and parameters ----------------------------------------------------------------------------------------
     @property
@@ -50,6 +49,29 @@ class Following(Building):
             if state.arrangement != before:
                 self._arrange(before, settle=False)
             raise
+
+    def reset(self) -> None:
+        """Back to the start: the state in which the simulation was made, with the same parts switched on. What was added since
+        then is as built."""
+        self._follow_world()
+        first, _ = self._start
+        start = self._start_here()
+        if start.arrangement != self._arrangement:
+            self._arrange(start.arrangement, settle=False)
+            start = self._start_here()
+        self._take(start)
+        if self.model is not first:
+            self._settle(self._fresh(first))
+
+    def _start_here(self) -> State:
+        """The start, as a state of the model of now."""
+        first, start = self._start
+        if self.model is first:
+            return start
+        here = Arrangement(frozenset(name for name in start.arrangement.off if name in self.world))
+        return State(
+            carried(first, self.model, start.values), start.time, start.steps, start.age, self.model.signature, None, here
+        )
 
     def _state(self) -> State:
         contact = None if self._touching is None else self._touching.memory
@@ -137,10 +159,10 @@ class Following(Building):
         (None, 0.0)
         """
         self._follow_world()
-        poses = self._poses()
+        poses = poses_of(self.model, self.work)
         self.world.add(element)
         for one in element if isinstance(element, (list, tuple)) else [element]:
-            _made_at(one, poses)
+            made_at(one, poses)
         return element
 
     def _twin_with(self, integrator: str):
@@ -152,14 +174,7 @@ class Following(Building):
         twin._given, twin._newton = (None, None, None), ("symmetric", 0)
         twin._refuse_contact()
         twin._build()
-        twin._initial = twin._state()
         return twin
-
-    def _poses(self) -> dict[str, Pose]:
-        """Where all bodies are now, by name."""
-        found = readout.poses(self.model, self.work, np.arange(len(self.model.bodies.elements)))
-        return {str(body.name): Pose(found.position[k], found.orientation[k], found.frame[k])
-                for k, body in enumerate(self.model.bodies.elements)}  # fmt: skip
 
     def _follow_world(self) -> None:
         """Take up what has changed since the model was compiled; end what has been drawn in."""
@@ -182,28 +197,21 @@ class Following(Building):
 
     def _arrange(self, arrangement: Arrangement, settle: bool = True) -> None:
         """Go on in the world as it is, arranged like this; `settle`: new constraints are taken up by what is moving."""
-        old, state = self.model, self._state()
-        before = dict(vars(self))
-        values = {name: self.work[entries[0]] for name, (_, entries) in old.parameters.items()}
-        taken = values, self.control.entries(), old, state
+        old, before = self.model, dict(vars(self))
         try:
             self._compiled_at = self._configuration(old)
-            self._rebuild(arrangement, *taken)
-            known = {id(element) for element in _constraints(old)}
-            fresh = [element for element in _constraints(self.model) if id(element) not in known]
-            if settle and fresh:
-                violated = self._violated(fresh)
-                if violated:
-                    self._rebuild(replace(arrangement, drawn=(*arrangement.drawn, *violated)), *taken)
-                self._take_up(fresh)
+            self._rebuild(arrangement)
+            if settle and (fresh := self._fresh(old)):
+                self._settle(fresh)
         except BaseException:  # as it was, until the world is one that can be followed
             vars(self).update(before)
             raise
-        initial = before["_initial"]
-        start = replace(initial, values=carried(old, self.model, initial.values), signature=self.model.signature, contact=None,
-                        arrangement=self._arrangement)  # fmt: skip
-        self._initial = start
         self._touched()
+
+    def _fresh(self, old: Model) -> list[Element]:
+        """Constraints that another model of the world did not have."""
+        known = {id(element) for element in _constraints(old)}
+        return [element for element in _constraints(self.model) if id(element) not in known]
 
     def _configuration(self, old: Model) -> Mapping[str, Pose]:
         """Where bodies are for the compiler: as for the old model, where the same constraints join the same bodies."""
@@ -211,11 +219,12 @@ class Following(Building):
         present = self._present
         if same == [list(map(id, present.bodies)), list(map(id, present.constraints))]:
             return self._compiled_at
-        return self._poses()
+        return poses_of(self.model, self.work)
 
-    def _rebuild(self, arrangement: Arrangement, values, commands, old: Model, state: State) -> None:
+    def _rebuild(self, arrangement: Arrangement) -> None:
         """The model of a changed world, in the state that the old one was in."""
-        touching = self._touching
+        old, state, touching, commands = self.model, self._state(), self._touching, self.control.entries()
+        values = {name: self.work[entries[0]] for name, (_, entries) in old.parameters.items()}
         self._arrangement = arrangement
         self._refuse_contact()
         self._build()
@@ -238,7 +247,7 @@ class Following(Building):
 
     def _violated(self, fresh: list[Element]) -> list[tuple[str, Draw]]:
         """Those of the new constraints that do not hold now."""
-        self.integrator.run(self.work, self.programs.check())
+        self.integrator.run(self.work, self.programs.body("place"), self.programs.check())
         found = []
         for element in fresh:
             _, k, part = self.model.names[str(element.name)]
@@ -257,8 +266,10 @@ class Following(Building):
                           f"drawn in until {found[-1][1].ends:.6g} s")  # fmt: skip
         return found
 
-    def _take_up(self, fresh: list[Element]) -> None:
-        """New constraints hold from now on: velocities are made consistent with them."""
+    def _settle(self, fresh: list[Element]) -> None:
+        """New constraints hold from now on, but for what is drawn in: velocities are made consistent with them."""
+        if violated := self._violated(fresh):
+            self._rebuild(replace(self._arrangement, drawn=(*self._arrangement.drawn, *violated)))
         self._stale = False
         if self.integrator_name != "first-order":
             self._make_velocities_consistent("when constraints came into force")
@@ -276,20 +287,3 @@ class Following(Building):
 
 def _constraints(model: Model) -> list[Element]:
     return [element for node in model.nodes for element in node.elements]
-
-
-def _made_at(element: Element, poses: Mapping[str, Pose]) -> None:
-    """What an element says of the world is of bodies in these poses."""
-    bodies = [other for _, _, other in element.references() if isinstance(other, Body) and not isinstance(other, Ground)]
-    own = {name: poses[name] for name in (str(body.name) for body in bodies) if name in poses}
-    if own:
-        element.built = own
-    if isinstance(element, Rope) and element.length is None:
-        ends = [_point(body, local, poses) for body, local in ((element.a, element.on_a), (element.b, element.on_b))]
-        element.length = float(np.linalg.norm(ends[1] - ends[0]))
-
-
-def _point(body, local: np.ndarray, poses: Mapping[str, Pose]) -> np.ndarray:
-    """Where a local point of a body (or of the ground) is."""
-    pose = poses.get(body.name)
-    return local if pose is None else pose.position + pose.frame @ local

@@ -100,7 +100,7 @@ class Simulation(Following, OdeView):
             if integrator == "first-order":
                 self._refuse_velocity_forces()
             self._begin()
-        self._initial = self.state.copy()
+        self._start = self.model, self.state.copy()
 
     def __getstate__(self) -> dict:
         self._follow_world()
@@ -111,16 +111,17 @@ class Simulation(Following, OdeView):
             "commands": self.control.entries(),
             "compiled at": dict(self._compiled_at),
             "state": self.state,
-            "initial": self._initial,
+            "start": self._start_here(),
             "notes": list(self.notes),
         }
 
     def __setstate__(self, kept: dict) -> None:
-        self.world, self._initial, self.notes = kept["world"], kept["initial"], kept["notes"]
+        self.world, self.notes = kept["world"], kept["notes"]
         self._arrangement, self._compiled_at = kept["state"].arrangement, kept["compiled at"]
         self._dt, self.solver, self.integrator_name, self._given, self._newton = kept["options"]
         self._build()
         self._put(kept["values"], kept["commands"])
+        self._start = self.model, kept["start"]
         self.state = kept["state"]
 
     # -- motion ------------------------------------------------------------------------------------------------
@@ -248,10 +249,6 @@ class Simulation(Following, OdeView):
                 return k + 1
         return None
 
-    def reset(self) -> None:
-        """Back to the start."""
-        self.state = self._initial
-
     def strike(self, body, impulse, at=None) -> None:
         """An impulse (N s, world) on a body at a local point (default: its position), felt through all joints at once.
 
@@ -279,7 +276,7 @@ class Simulation(Following, OdeView):
     @property
     def nbytes(self) -> int:
         """Bytes of model, state and workspace, the operation tables included."""
-        return self.model.nbytes + self.programs.nbytes + self.work.nbytes + self._initial.values.nbytes
+        return self.model.nbytes + self.programs.nbytes + self.work.nbytes + self._start[1].values.nbytes
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
