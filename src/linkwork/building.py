@@ -12,7 +12,7 @@ import numpy as np
 from linkwork import stops
 from linkwork.control import Control
 from linkwork.elements import checks
-from linkwork.elements.base import Pose
+from linkwork.elements.base import Element, Pose
 from linkwork.errors import LinkworkError, ModelError, Note
 from linkwork.integrators import INTEGRATORS, Integrator
 from linkwork.model.carrying import counters
@@ -81,8 +81,9 @@ class Building(Reports):
 
     @property
     def _present(self) -> World | Present:
-        """The world without what is switched off."""
-        return Present(self.world, self._arrangement.off) if self._arrangement.off else self.world
+        """The world without what is switched off, with what this simulation has of its own."""
+        off, own = self._arrangement.off, self._arrangement.own
+        return Present(self.world, off, own) if off or own else self.world
 
     def _build(self) -> None:
         """Model, programs, workspace and integrator of the world as it is now."""
@@ -146,7 +147,7 @@ class Building(Reports):
                 raise ModelError(f"{off}; place its bodies so that it holds, or let world.assemble() do it")
             self.note(f"{off}; first-order motion draws it in")
         if self.integrator_name != "first-order":
-            self._make_velocities_consistent()
+            self._make_velocities_consistent(*self._worst(velocity=True))
         self._check_factors()
         self._tell_redundant()
         for text in self.integrator.remarks:
@@ -160,8 +161,8 @@ class Building(Reports):
             self._touching.forget()
         self._stale = True
 
-    def _make_velocities_consistent(self, when: str = "as built") -> None:
-        off, element = self._worst(velocity=True)
+    def _make_velocities_consistent(self, off: float, element: Element | None, when: str = "as built") -> None:
+        """By impulses, where the rates of `element` are the farthest off."""
         if not off > INCONSISTENT:
             return
         for _ in range(IMPULSES + PROXIMAL if self.model.soft else IMPULSES):
@@ -172,11 +173,11 @@ class Building(Reports):
         if off > TOLD:
             self.note(f"{checks.label(element)}: velocities {when} were off by {off:.3g}; an impulse made them consistent")
 
-    def _tell_redundant(self) -> None:
+    def _tell_redundant(self, when: str = "as built") -> None:
         for k, rows in self.model.redundant.items():
             node = self.model.nodes[k]
             text = (f"{checks.label(node.elements[-1])}: {rows} of the {node.kind.size} rows between its bodies are "
-                    "redundant as built, other constraints hold them already; all share the load with least norm, for "
+                    f"redundant {when}, other constraints hold them already; all share the load with least norm, for "
                     "other reactions take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip
             if text not in self.notes:
                 self.note(text)

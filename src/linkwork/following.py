@@ -41,12 +41,13 @@ class Following(Building):
             raise LinkworkError(f"Simulation: state is {checks.show(state)}; give a copy of a state of this simulation")
         self._follow_world()
         before = self._arrangement
-        if state.arrangement != before:
-            self._arrange(state.arrangement, settle=False)
+        wanted = replace(state.arrangement, own=before.own)
+        if wanted != before:
+            self._arrange(wanted, settle=False)
         try:
             self._take(state)
         except ModelError:
-            if state.arrangement != before:
+            if wanted != before:
                 self._arrange(before, settle=False)
             raise
 
@@ -68,7 +69,8 @@ class Following(Building):
         first, start = self._start
         if self.model is first:
             return start
-        here = Arrangement(frozenset(name for name in start.arrangement.off if name in self.world))
+        off = frozenset(name for name in start.arrangement.off if name in self.world)
+        here = Arrangement(off, own=self._arrangement.own)
         return State(
             carried(first, self.model, start.values), start.time, start.steps, start.age, self.model.signature, None, here
         )
@@ -183,7 +185,8 @@ class Following(Building):
         known = {id(element) for element in _constraints(self.model)}
         there = {str(element.name): id(element) for element in self.world.elements}
         drawn = [(name, one) for name, one in self._arrangement.drawn if there.get(name) in known and not self._past_end(one)]
-        self._arrange(Arrangement(self._arrangement.off.intersection(there), tuple(drawn)))
+        own = tuple(element for element in self._arrangement.own if all(x in self.world for _, _, x in element.references()))
+        self._arrange(Arrangement(self._arrangement.off.intersection(there), tuple(drawn), own))
 
     def _ended(self) -> bool:
         return any(self._past_end(one) for _, one in self._arrangement.drawn)
@@ -272,14 +275,26 @@ class Following(Building):
             self._rebuild(replace(self._arrangement, drawn=(*self._arrangement.drawn, *violated)))
         self._stale = False
         if self.integrator_name != "first-order":
-            self._make_velocities_consistent("when constraints came into force")
-            self._refuse_conflict()
+            self._make_velocities_consistent(*self._fastest(fresh), "when it came into force")
+            self._refuse_conflict(fresh)
         self._check_factors()
-        self._tell_redundant()
+        if any(element in self.world for element in fresh):
+            self._tell_redundant("where its bodies are now")
 
-    def _refuse_conflict(self) -> None:
+    def _fastest(self, fresh: list[Element]) -> tuple[float, Element]:
+        """Of new constraints the largest rate (m/s, rad/s) at which one of them changes, and that constraint."""
+        self.integrator.run(self.work, self.programs.check())
+        found = []
+        for element in fresh:
+            _, k, _ = self.model.names[str(element.name)]
+            node = self.model.nodes[k]
+            rates = self.work[self.model.report_at[k] + node.kind.size :][node.rows_of(element)]
+            found.append((float(np.abs(rates).max()), element))
+        return max(found, key=lambda pair: np.nan_to_num(pair[0], nan=np.inf))
+
+    def _refuse_conflict(self, fresh: list[Element]) -> None:
         """Rates that no impulse has put right are those of constraints that exclude each other."""
-        off, element = self._worst(velocity=True)
+        off, element = self._fastest(fresh)
         if not off <= CONFLICTING:
             raise ModelError(f"{checks.label(element)}: no impulse can make velocities consistent with it, {off:.3g} are left; "
                              "it contradicts other constraints, remove one of them")  # fmt: skip

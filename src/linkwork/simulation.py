@@ -10,7 +10,7 @@ from linkwork import stops
 from linkwork.building import UNSOLVED_TEXT
 from linkwork.elements import checks
 from linkwork.errors import DivergenceError, LinkworkError, suggestion
-from linkwork.following import Following
+from linkwork.grabbing import Grabbing
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import CUT, OK
 from linkwork.model.compile import no_collection
@@ -30,7 +30,7 @@ LOOKED_AT = 500  # steps of one iteration, after which somebody looks whether co
 UNSOLVED = 1e-5  # m/s that contact velocities may be off without a word
 
 
-class Simulation(Following, OdeView):
+class Simulation(Grabbing, OdeView):
     """A world in motion.
 
     `solver`: tree (linear time), fronts (the same without joining bodies and joints), anticipation (a tree, and loops by their
@@ -104,6 +104,8 @@ class Simulation(Following, OdeView):
 
     def __getstate__(self) -> dict:
         self._follow_world()
+        if self._hands:
+            raise LinkworkError(f"Simulation: {len(self._hands)} hands hold on to it; release them before it is copied")
         return {
             "world": self.world,
             "options": (self._dt, self.solver, self.integrator_name, self._given, self._newton),
@@ -131,14 +133,13 @@ class Simulation(Following, OdeView):
             raise LinkworkError(f"Simulation: n is {checks.show(n)}; give a whole number of steps, at least 0")
         self._follow_world()
         self._solved = False
-        if n:
-            self._impulses = self._unbooked = self.integrator.keeps_impulses
         while n > 0:
+            self._impulses = self._unbooked = self.integrator.keeps_impulses
             if self._stale or self.steps >= self._remember_at:
                 self._remember()
             if self._stale:
                 self._prepare()
-            made, status = self._advance(self._steps_to_end(min(n, self._remember_at - self.steps)))
+            made, status = self._advance_by_hand(self._steps_to_end(min(n, self._remember_at - self.steps)))
             n -= made
             if status == CUT:
                 status = self._make_in_parts()

@@ -33,9 +33,8 @@ from linkwork.model.graph import (
 from linkwork.model.nodes import Bodies, Evaluator, Node
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS
-from linkwork.symbolic.constraints import RELATIONS
 from linkwork.symbolic.drawn import Draw
-from linkwork.symbolic.joint_forces import LAWS
+from linkwork.symbolic.handles import LAWS, RELATIONS
 from linkwork.symbolic.kernels import node_jacobian_kernel, node_pulls_kernel, parameter_record
 from linkwork.symbolic.kinds import kind_of
 from linkwork.symbolic.limbs import Limb, has_limb

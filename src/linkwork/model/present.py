@@ -1,4 +1,4 @@
-"""A world without what is switched off."""
+"""A world without what is switched off, and with what a simulation has of its own."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from linkwork.world import World
 
 
 class Present:
-    """What a compiler sees of a world: its bodies, and those of the other elements that are switched on. What refers to an
-    element that is off, as a motor does to its hinge, is off with it.
+    """What a compiler sees of a world: its bodies, those of the other elements that are switched on, and a simulation's own.
+    What refers to an element that is off, as a motor does to its hinge, is off with it.
 
     >>> from linkwork.elements import Ball, Particle
     >>> world = World()
@@ -21,8 +21,8 @@ class Present:
     (0, 1)
     """
 
-    def __init__(self, world: World, off: Iterable[str] = ()):
-        self.whole, self.off = world, frozenset(off)
+    def __init__(self, world: World, off: Iterable[str] = (), own: Iterable[Element] = ()):
+        self.whole, self.off, self.own = world, frozenset(off), tuple(own)
         resting: set[int] = set()
         on: list[Element] = []
         for element in world.elements:
@@ -30,13 +30,14 @@ class Present:
                 resting.add(id(element))
             else:
                 on.append(element)
+        on += self.own
         self.bodies = world.bodies
         self.constraints = tuple(e for e in on if isinstance(e, ConstraintElement))
         self.forces = tuple(e for e in on if isinstance(e, ForceElement))
         self.contacts = tuple(e for e in on if isinstance(e, ContactElement))
 
     def __reduce__(self):
-        return Present, (self.whole, sorted(self.off))
+        return Present, (self.whole, sorted(self.off), self.own)
 
     @property
     def version(self) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.base import Element
 from linkwork.elements.parameter import Parameter
 from linkwork.errors import ModelError
 from linkwork.model.graph import Forest
@@ -176,6 +177,7 @@ class Arrangement:
 
     off: frozenset[str] = frozenset()  # elements that are switched off
     drawn: tuple[tuple[str, Draw], ...] = ()  # constraints that are drawn in
+    own: tuple[Element, ...] = ()  # elements that a simulation has beside those of the world: its hands
 
 
 @dataclass
