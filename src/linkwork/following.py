@@ -61,8 +61,8 @@ class Following(Building):
             self._arrange(start.arrangement, settle=False)
             start = self._start_here()
         self._take(start)
-        if self.model is not first:
-            self._settle(self._fresh(first))
+        if fresh := self._fresh(first):
+            self._settle(fresh)
 
     def _start_here(self) -> State:
         """The start, as a state of the model of now."""

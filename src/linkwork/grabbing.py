@@ -22,6 +22,7 @@ from linkwork.symbolic.kernels import parameter_record
 PACE = 10.0  # 1/s: of a spring's answer on the body alone, and at which a led point comes to its goal
 SPEED = 5.0  # m/s: at which points are led at most ...
 PEAK = np.e  # ... which a critically damped motion over the distance d reaches at pace d / PEAK
+GENTLE = 0.5  # of its limit: what a hand uses to set the body alone in motion
 WEIGHTS = 3.0  # times the weight of all bodies, on earth: what a hand can pull where nobody says anything else
 GRAVITY = 9.81  # m/s^2
 SLIPS = 0.1  # s, from giving way to trying again
@@ -38,6 +39,7 @@ class Handle:
         self._pull = Pull(body, at, point, stiffness, damping, limit, name=name)
         self._hold = Hold(body, at, point, name=name)
         self.goal = point  # (3,), m, world
+        self._mass = float(getattr(body, "mass", 1.0))
         self._slipped = -np.inf  # when it last gave way
         self._gave = np.zeros(3)  # N: in the last step, where it leads
 
@@ -109,7 +111,8 @@ class Handle:
         far = max(float(np.linalg.norm(start - self.goal)), 1e-9)
         self._pull.goal = self.goal
         self._hold.start, self._hold.velocity, self._hold.goal = start, velocity, self.goal
-        self._hold.since, self._hold.pace = self._sim.time, min(PACE, PEAK * SPEED / far)
+        gentle = np.sqrt(GENTLE * self.limit / (self._mass * far))
+        self._hold.since, self._hold.pace = self._sim.time, min(PACE, PEAK * SPEED / far, gentle)
         self._sim._write(self)
 
     def _now(self) -> Element:
@@ -188,6 +191,7 @@ class Grabbing(Following):
 
     def _rebuild(self, arrangement) -> None:
         super()._rebuild(arrangement)
+        self._hands = tuple(handle for handle in self._hands if handle.body in self.world)
         for handle in self._hands:
             self._write(handle)
 

@@ -28,6 +28,11 @@ class Draw:
         """s: from then on the constraint holds."""
         return self.since + self.lasts
 
+    def left(self, time: float) -> float:
+        """The largest offset at that time."""
+        part = min(max((time - self.since) / self.lasts, 0.0), 1.0)
+        return max(map(abs, self.offset)) * (1 - part * part * (3 - 2 * part))
+
 
 def draw(offset: np.ndarray, since: float) -> Draw:
     """Begin now, no faster than FASTEST.
