@@ -263,10 +263,13 @@ class Following(Building):
                 wrong = offset[~np.isfinite(offset)][0]
                 raise ModelError(f"{checks.label(element)}: it gives {wrong:g} where its bodies are now; move them, or write "
                                  "it so that it is finite there")  # fmt: skip
-            if np.abs(offset).max() > VIOLATED:
-                found.append((str(element.name), draw(offset, self.time)))
-                self.note(f"{checks.label(element)}: it is off by {np.abs(offset).max():.3g} where its bodies are now; it is "
-                          f"drawn in until {found[-1][1].ends:.6g} s")  # fmt: skip
+            if not (worst := float(np.abs(offset).max())) > VIOLATED:
+                continue
+            off, drawn = f"{checks.label(element)}: it is off by {worst:.3g} where its bodies are now", draw(offset, self.time)
+            if not self.integrator.draws_in:
+                raise ModelError(f'{off}, which joint coordinates cannot draw in; move them, or use solver="tree"')
+            self.note(f"{off}; it is drawn in until {drawn.ends:.6g} s")
+            found.append((str(element.name), drawn))
         return found
 
     def _settle(self, fresh: list[Element]) -> None:

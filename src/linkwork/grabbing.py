@@ -137,8 +137,7 @@ class Grabbing(Following):
         >>> sim = lw.Simulation(world)
         >>> with sim.grab("lamp") as hand:
         ...     hand.to((0, 0, 1))
-        ...     sim.run(2.0, record_every=None)
-        <Recording of 2 frames, 0 s to 2 s: 1 body>
+        ...     sim.step(2000)
         >>> sim.position("lamp").round(3).tolist(), hand.held
         ([0.0, 0.0, 1.0], False)
         """

@@ -417,6 +417,15 @@ def test_joint_coordinates_follow(solver):
     sim.switch("joint3", on=False)
     sim.step(20)
     assert sim.drift() < 1e-12
+    with pytest.raises(lw.ModelError, match=r'^Ball "joint3": it is off by .* which joint coordinates cannot draw in; '):
+        sim.switch("joint3", on=True)
+    assert sim.off == ("joint3",)
+    at = 0.5 * (sim.position("link2") + sim.position("link3"))
+    sim.add(lw.Hinge("link2", "link3", at=at, axis=(0, 1, 0), name="new"))
+    before = sim.point("link3", (0.05, 0, 0)) - sim.point("link2", (0.05, 0, 0))
+    quietly(sim.step)
+    assert sim.drift() < 1e-12
+    assert np.linalg.norm(sim.point("link3", (0.05, 0, 0)) - sim.point("link2", (0.05, 0, 0)) - before) < 0.02
 
 
 def test_bad_input():
