@@ -20,7 +20,6 @@ from linkwork.model.programs import Programs
 from linkwork.model.sharing import Sharing
 from linkwork.model.types import Model
 from linkwork.symbolic.bodies import GLOBALS
-from linkwork.symbolic.kernels import parameter_record
 
 if TYPE_CHECKING:
     from linkwork import contact_reports
@@ -431,11 +430,7 @@ class Reports:
 
     def _numbers(self, node_number: int, part: int) -> dict[str, np.ndarray]:
         """Views of the parameters of one constraint, by name."""
-        parts = self.model.nodes[node_number].kind.parts
-        start = self.model.parameters_at(node_number)
-        start += sum(parameter_record(other.relation).size for other in parts[:part])
-        layout = parameter_record(parts[part].relation)
-        return {name: self.work[start + o : start + o + size] for name, (o, size) in layout.fields.items()}
+        return readout.numbers(self.model, self.work, node_number, part)
 
     def _pose_of(self, body: int):
         """(axes, origin, velocity, spin) of a body's internal frame; the ground's is the world."""

@@ -477,3 +477,26 @@ def test_what_can_never_be_met_is_named_when_drawing_in_fails():
         lw.DivergenceError, match=r'while Distance "far" was drawn in, which is still off by .*remove one of them$'
     ):
         quietly(sim.step, 3000)
+
+
+def test_a_recording_tells_who_was_there_when():
+    """Coordinates of a body lie elsewhere in each model, and are read as they were."""
+    world = swinging(3)
+    sim, seen = lw.Simulation(world), []
+
+    def control(sim):
+        if sim.steps == 30:
+            world.add(lw.Particle(1.0, position=(7, 0, 0), name="other"))
+        if sim.steps == 60:
+            world.remove("link3", cascade=True)
+        if sim.steps == 80:
+            world.remove("joint2")
+        if sim.steps % 10 == 0:
+            seen.append(sim.position("link2"))
+
+    rec = sim.run(0.1, record_every=0.01, control=control)
+    here, other = list(rec.bodies).index("link2"), list(rec.bodies).index("other")
+    np.testing.assert_allclose(rec.position[:10, here], seen, atol=1e-14)
+    np.testing.assert_array_equal(np.isnan(rec.position[:, other, 0]), [True] * 4 + [False] * 7)
+    gone = list(rec.bodies).index("link3")
+    np.testing.assert_array_equal(np.isnan(rec.position[:, gone, 0]), [False] * 7 + [True] * 4)
