@@ -20,7 +20,6 @@ from linkwork.model.programs import Programs
 from linkwork.model.sharing import Sharing
 from linkwork.model.types import Model
 from linkwork.symbolic.bodies import GLOBALS
-from linkwork.symbolic.kernels import parameter_record
 
 if TYPE_CHECKING:
     from linkwork import contact_reports
@@ -87,27 +86,27 @@ class Reports:
     # -- bodies ------------------------------------------------------------------------------------------------
     def position(self, body) -> np.ndarray:
         """Where the body's `position` is now (3, m)."""
-        return readout.poses(self.model, self.work, self._body(body)).position[0]
+        return self._pose(body).position[0]
 
     def orientation(self, body) -> np.ndarray:
         """Unit quaternion w x y z."""
-        return readout.poses(self.model, self.work, self._body(body)).orientation[0]
+        return self._pose(body).orientation[0]
 
     def velocity(self, body) -> np.ndarray:
         """Of the body's `position` (3, m/s)."""
-        return readout.poses(self.model, self.work, self._body(body)).velocity[0]
+        return self._pose(body).velocity[0]
 
     def angular_velocity(self, body) -> np.ndarray:
         """(3, rad/s)."""
-        return readout.poses(self.model, self.work, self._body(body)).angular_velocity[0]
+        return self._pose(body).angular_velocity[0]
 
     def frame(self, body) -> np.ndarray:
         """(3, 3): a vector of the body, in the world. A rotation for bodies that do not stretch."""
-        return readout.poses(self.model, self.work, self._body(body)).frame[0]
+        return self._pose(body).frame[0]
 
     def point(self, body, local) -> np.ndarray:
         """Where a local point of the body is now (3, m)."""
-        pose = readout.poses(self.model, self.work, self._body(body))
+        pose = self._pose(body)
         return pose.position[0] + pose.frame[0] @ checks.vector(self, "local", local)
 
     def jacobian(self, body, local=(0.0, 0.0, 0.0)) -> np.ndarray:
@@ -265,6 +264,7 @@ class Reports:
     def drift(self, velocity: bool = False) -> float:
         """The largest |C| over all position rows (m; radians count as metres); with velocity=True the largest
         |J v + C_t| and |g| over all rows."""
+        self._follow_world()
         return float(np.abs(self._residuals(velocity)[0]).max(initial=0.0))
 
     def energy(self) -> Energy:
@@ -280,6 +280,7 @@ class Reports:
         >>> round(energy.total - energy.work, 6), round(energy.work, 6)
         (1.0, 10.0)
         """
+        self._follow_world()
         self._derive()
         for name in ("kinetic", "potential"):
             self.work[GLOBALS.offset(name)] = 0.0
@@ -435,11 +436,7 @@ class Reports:
 
     def _numbers(self, node_number: int, part: int) -> dict[str, np.ndarray]:
         """Views of the parameters of one constraint, by name."""
-        parts = self.model.nodes[node_number].kind.parts
-        start = self.model.parameters_at(node_number)
-        start += sum(parameter_record(other.relation).size for other in parts[:part])
-        layout = parameter_record(parts[part].relation)
-        return {name: self.work[start + o : start + o + size] for name, (o, size) in layout.fields.items()}
+        return readout.numbers(self.model, self.work, node_number, part)
 
     def _pose_of(self, body: int):
         """(axes, origin, velocity, spin) of a body's internal frame; the ground's is the world."""
@@ -485,9 +482,17 @@ class Reports:
         name = self._name(element)
         found = self.model.names.get(name)
         if found is None or found[0] != sort:
+            if found is None and name in self.world and sort != "body":
+                raise LinkworkError(f"{checks.label(self.world.find(name))}: it is switched off, or what it refers to is; "
+                                    "switch it on first")  # fmt: skip
             known = [n for n, (s, _, _) in self.model.names.items() if s == sort]
             raise UnknownNameError(f'Simulation: no {sort} is called "{name}"{suggestion(name, known)}')
         return found[1], found[2]
+
+    def _pose(self, body) -> readout.Poses:
+        """That of one body."""
+        number = self._body(body)  # which may lead to another model
+        return readout.poses(self.model, self.work, number)
 
     def _body(self, body) -> int:
         return self._lookup(body, "body")[0]

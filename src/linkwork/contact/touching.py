@@ -18,6 +18,7 @@ from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
     COLLIDER_A,
+    COLLIDER_B,
     CONE,
     ON_A,
     ON_B,
@@ -406,13 +407,23 @@ class Touching:
         self.cached = self.count
         stages.remember(rows, self.count, self.cache_labels, self.cache, self.before, self.before_count, rows is self.rows)
 
-    def same_colliders(self, other: Touching | None) -> bool:
-        """Whether what is remembered of the other means the same here."""
-        return (
-            other is not None
-            and self.names == other.names
-            and [s.element for s in self.stops] == [s.element for s in other.stops]
-        )
+    def recall(self, memory: Memory, other: Touching) -> None:
+        """Remember what another one did, before the world was changed, of the colliders and stops that are here too."""
+        places = {key: k for k, key in enumerate(self._keys())}
+        number = np.array([places.get(key, -1) for key in other._keys()], dtype=np.int64)
+        here = self.model.bodies.number
+        body = np.array([*(here.get(id(b), GROUND) for b in other.model.bodies.elements), GROUND], dtype=np.int64)
+        labels, of_stops = memory.labels.copy(), memory.labels[:, COLLIDER_A] >= len(other.names)
+        labels[:, COLLIDER_A] = number[memory.labels[:, COLLIDER_A]]
+        labels[:, COLLIDER_B] = np.where(of_stops, 0, number[memory.labels[:, COLLIDER_B]])
+        labels[:, [BODY_A, BODY_B]] = body[memory.labels[:, [BODY_A, BODY_B]]]
+        left = np.flatnonzero((labels[:, [COLLIDER_A, COLLIDER_B]] >= 0).all(axis=1))
+        left = left[np.lexsort((labels[left, COLLIDER_B], labels[left, COLLIDER_A]))]
+        self.memory = Memory(memory.margins, labels[left], memory.impulses[left])
+
+    def _keys(self) -> list[tuple[int, float]]:
+        """What each collider is, then each stop."""
+        return [(id(source), 0.0) for source in self.names] + [(id(stop.element), stop.sign) for stop in self.stops]
 
     # -- what can be told -----------------------------------------------------------------------------------------
     def look(self, work: np.ndarray, h: float) -> None:

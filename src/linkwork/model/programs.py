@@ -203,11 +203,23 @@ class Programs:
                     self._add_wide(
                         sheet, number, 0, k.node_count_kernel(node, self._start(number)), *self._node_offsets(number)
                     )
-            for number, force in enumerate(self.model.forces):
-                if force.kind.law.counters:
-                    sheet.add(AFTER, 0, self._id(k.force_count_kernel(force.kind)), *self._force_offsets(number))
+            self._add_force_counts(sheet)
 
         return self._keep("count", make)
+
+    def _add_force_counts(self, sheet: Sheet) -> None:
+        for number, force in enumerate(self.model.forces):
+            if force.kind.law.counters:
+                sheet.add(AFTER, 0, self._id(k.force_count_kernel(force.kind)), *self._force_offsets(number))
+
+    def count_all(self) -> np.ndarray:
+        """All turn counters, those of limbs too."""
+
+        def make(sheet: Sheet) -> None:
+            self._add_nodes(sheet, lambda kind, start, b, x: k.node_count_kernel(kind, start) if kind.counters else None)
+            self._add_force_counts(sheet)
+
+        return self._keep("count all", make)
 
     def look(self) -> np.ndarray:
         """A look for collapsed bodies."""
