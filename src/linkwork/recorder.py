@@ -16,6 +16,7 @@ from linkwork.elements.joints import AxisJoint, Joint
 from linkwork.errors import LinkworkError
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
+from linkwork.symbolic.lagrangian import Lagrangian
 
 PATIENCE = 2.0  # seconds after which progress is shown
 A_POSE = 44  # numbers of a body in a frame: pose, velocities and axes, and the same once more while a recording is made
@@ -111,6 +112,8 @@ class Recorder:
                     continue
                 p, piece = sim._numbers(k, part), node.kind.parts[part]
                 ends = piece.arranged(node.ends)
+                if any(b != GROUND and isinstance(sim.model.bodies.kinds[b], Lagrangian) for b in ends):
+                    continue  # whose points move as no frame does
                 local = [local_of(body, anchor) for body, anchor in zip(ends, (p["on_a"], p["on_b"]), strict=True)]
                 names = [None if b == GROUND else self.names[b] for b in ends]
                 if names[1] is None:  # drawings have the ground first

@@ -51,6 +51,7 @@ GIVEN = {  # what each kind needs besides its references
     "Hinge": AXIS,
     "JointLimit": {"lower": -1.0, "upper": 1.0, "stiffness": 1.0},
     "JointSpring": {"stiffness": 1.0},
+    "LagrangianBody": {"function": lambda u: (u, 0, 0), "masses": (1.0,), "coordinates": (0.0,)},
     "Motion": {"function": lambda t: t},
     "Motor": {"kind": "position", "kp": 1.0},
     "Particle": {"mass": 1.0},

@@ -9,13 +9,13 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.model.compile import compile
-from tests.oracles.poses import Ground, as_built
+from tests.oracles.poses import Ground, as_built, bent
 from tests.oracles.residuals import user as evaluate
 
 P = np.array([0.3, 0.0, 0.2])  # an anchor in the plane of the planar bodies
 APART = np.array([0.4, 0.0, 0.3])  # from a's anchor to b's where they must not coincide
 RADIUS = 0.25
-KINDS = ("rigid", "planar", "particle", "planar particle", "scalable", "affine", "ground")
+KINDS = ("rigid", "planar", "particle", "planar particle", "scalable", "affine", "Lagrangian", "ground")
 DEFORMATION = ((1.1, 0.1, -0.05), (0.2, 0.9, 0.1), (-0.1, 0.05, 1.2))
 
 
@@ -42,10 +42,18 @@ def body(world, kind, anchor, side, centred=False):
         "scalable": lambda: lw.ScalableBody(1.3, (0.1, 0.2, 0.15), position=position, orientation=turned,
                                             stretch=(1.2, 0.9, 1.1)),
         "affine": lambda: lw.AffineBody(0.9, (0.12, 0.2, 0.1), position=position, deformation=DEFORMATION),
+        "Lagrangian": lambda: lagrangian(position, [(0.3, -0.2), (-0.4, 0.5)][number]),
     }[kind]  # fmt: skip
     element = made()
     element.name = side
     return world.add(element)
+
+
+def lagrangian(position, others):
+    """A Lagrangian body with its place p = 0 there."""
+    from_zero = np.array(bent((0, 0, 0, *others), np.zeros(3)))
+    points = np.vstack([np.zeros(3), np.eye(3)])
+    return lw.LagrangianBody(bent, (0.5, 0.2, 0.3, 0.4), points=points, coordinates=(*(position - from_zero), *others))
 
 
 def local(element, world_point):

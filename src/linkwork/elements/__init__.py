@@ -20,6 +20,7 @@ from .contacts import Collider, Contact, ContactElement, HardLimit, NoContact, R
 from .forces import Damper, Drag, Force, Motor, Spring, Wrench
 from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
+from .lagrangian import LagrangianBody, bead_on_wire, bending_beam, double_pendulum, squashing_ball
 from .parameter import Parameter
 from .shapes import Box, Capsule, ConvexHull, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Shape, Sphere
 from .trajectory import Trajectory
@@ -57,6 +58,7 @@ __all__ = [
     "Joint",
     "JointLimit",
     "JointSpring",
+    "LagrangianBody",
     "Mesh",
     "Motion",
     "Motor",
@@ -87,4 +89,8 @@ __all__ = [
     "VelocityConstraint",
     "Weld",
     "Wrench",
+    "bead_on_wire",
+    "bending_beam",
+    "double_pendulum",
+    "squashing_ball",
 ]

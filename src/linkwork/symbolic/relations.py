@@ -107,14 +107,19 @@ class Relation:
             found.append(ca.atan2(s, c) + 2 * np.pi * (turns + crossing(side, s, c)))
         return found
 
-    def points_beside(self, end: int) -> bool:
-        """Whether the user's function, if any, asks its body `end` for a point other than its position."""
+    def points_of(self, end: int) -> list[tuple[float, ...]]:
+        """The points that the user's function, if any, asks its body `end` for."""
         functions = [f for f in (getattr(self, "traced", None), getattr(self, "force", None)) if isinstance(f, Traced)]
-        return any(
-            n == end - (len(self.needs_directions) - f.bodies) and what.startswith("point") and any(local)
+        return [
+            local
             for f in functions
             for n, what, local in f.requests
-        )
+            if n == end - (len(self.needs_directions) - f.bodies) and what.startswith("point")
+        ]
+
+    def points_beside(self, end: int) -> bool:
+        """Whether one of these is another than the body's position."""
+        return any(any(local) for local in self.points_of(end))
 
 
 def position_rows(*expressions) -> list[tuple[str, SX]]:
