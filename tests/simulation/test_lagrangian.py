@@ -79,7 +79,7 @@ def hybrid():
     """A bead on a helix as a body, a rod to a free ball that hangs from it; and the same with a particle on the helix."""
     start = 1.0
     at = np.array([np.cos(start), np.sin(start), 0.3 * start])
-    bob = at + (0.2, 0.1, -0.5)
+    bob = at + np.array([0.2, 0.1, -0.5])
     worlds = []
     for as_body in (True, False):
         world = lw.World()

@@ -65,7 +65,7 @@ def no_collection():
 def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool, responses: int) -> Model:
     if not world.bodies:
         raise ModelError("World: there is no body in it; add one, for example lw.Particle(1.0)")
-    bodies = _bodies(world)
+    bodies = bodies_of(world)
     groups = stacking.grouped(world.constraints, RELATIONS, bodies)
     count = len(world.constraints)
     numbers = [stacking.numbers_of(group, bodies) for group in groups]
@@ -105,7 +105,7 @@ def _couplings(force_groups, ends, coupled: str) -> dict[tuple[int, int], bool]:
     return pairs
 
 
-def _bodies(world) -> Bodies:
+def bodies_of(world) -> Bodies:
     elements = world.bodies
     kinds = [kind_of(body) for body in elements]
     by_kind: dict[str, list] = {}
