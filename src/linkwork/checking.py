@@ -30,7 +30,7 @@ from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
 from linkwork.symbolic.constraints import RELATIONS
 from linkwork.symbolic.implicit import BEGIN, linearised
 from linkwork.symbolic.joint_forces import LAWS
-from linkwork.symbolic.kernels import ForceKind, NodeKind, Part
+from linkwork.symbolic.kernels import ForceKind, NodeKind, Part, node_count_kernel, parameter_record
 from linkwork.symbolic.lagrangian import Lagrangian
 from linkwork.symbolic.tape import POSITION
 from linkwork.world import World
@@ -46,6 +46,7 @@ NO_CHANGE = 1e-9  # a derivative that is none
 NO_RANK = 1e-12  # of a mass matrix whose diagonal is made one
 NEARBY, FAR = 0.1, 1.0  # m, rad, m/s: how far random states are from the one as built
 RANDOM = 2  # of either
+BRINGS = 20  # times that what a constraint keeps is brought up to date
 REMEDY = "write it so that it is finite there, for example with lw.norm or lw.where"
 
 Slopes: TypeAlias = Callable[[float], np.ndarray]  # derivatives by differences of a step
@@ -103,7 +104,9 @@ class CheckReport:
         if len(wrong):
             at = tuple(int(k) for k in wrong[0])
             other = float(np.broadcast_to(slopes(STEPS[0]), found.shape)[at])
-            text = f"{what(at)} is {found[at] + 0.0:.6g} where differences give {other:.6g}, {place.name}; it has a kink or a jump there"
+            text = (
+                f"{what(at)} is {found[at] + 0.0:.6g} where differences give {other:.6g}, {place.name}; it has a kink or jump"
+            )
             self.tell(text, (what(at), "kink"), note=not place.serious)
 
 
@@ -206,6 +209,11 @@ class Bench:
         self._evaluate, self._layout = _evaluator(write, out)
 
     def results(self, place: Place) -> list[np.ndarray]:
+        flat = self._evaluate(self.records(place))
+        return [flat[start : start + rows * columns].reshape(rows, columns) for start, rows, columns in self._layout]
+
+    def records(self, place: Place) -> dict[int, np.ndarray]:
+        """By pointers."""
         records = {0: np.zeros(GLOBALS.size), 1: self.record}
         records[0][GLOBALS.offset("time")] = place.time
         for k, (kind, pointer) in enumerate(zip(self.kinds, self.pointers, strict=True)):
@@ -214,8 +222,7 @@ class Bench:
                 entries[kind.record.slice(name)] = value
             entries[kind.record.slice("R")] = self._poses[k](place.q[k]).full().ravel()
             records[pointer] = entries
-        flat = self._evaluate(records)
-        return [flat[start : start + rows * columns].reshape(rows, columns) for start, rows, columns in self._layout]
+        return records
 
     def shifted(self, place: Place, by: list[np.ndarray], time: float = 0.0) -> Place:
         """The place after all bodies were displaced, in the units of velocity."""
@@ -335,9 +342,11 @@ def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> 
     moving = [k for k, end in enumerate(ends) if end != GROUND]
     bench = Bench(bodies, [ends[k] for k in moving], [2 + k for k in moving], record, write, kind.behind)
     position = np.array([level == POSITION for level in kind.levels])[:, None]
+    bring = _bringing(bench, kind)
     changes, flat, rank = np.zeros(len(rows)), np.zeros(len(rows), dtype=bool), 0
     for place in bench.places():
         report.states += 1
+        bring(place)
         residual, rate, bias, forcing, J = bench.results(place)
         as_built = place.name == "as built, at rest"
         for k in np.flatnonzero(as_built & position[:, 0] & (np.abs(residual[:, 0]) > VIOLATED)):
@@ -358,6 +367,21 @@ def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> 
                     "passes through zero, such as lw.norm(d) - length for a square")  # fmt: skip
     if 0 < rank < len(rows) and not constant.any():
         report.tell(f"its {len(rows)} rows depend on each other in every state (rank {rank}); leave out what the others say")
+
+
+def _bringing(bench: Bench, kind: NodeKind) -> Callable[[Place], None]:
+    """Brings what a constraint keeps from step to step, such as where surfaces touch, to what it is at a place."""
+    [part], start = kind.parts, kind.record.offset("parameters")
+    layout = parameter_record(part.relation)
+    kept = [k for name in part.relation.kept for k in range(start + layout.offset(name), start + layout.slice(name).stop)]
+    built, count = bench.record[kept], Evaluator(node_count_kernel(kind, start), 1) if kept else None
+
+    def bring(place: Place) -> None:
+        bench.record[kept] = built
+        for _ in range(BRINGS if count else 0):
+            bench.record[kept] = count(bench.records(place))[kept]  # type: ignore[misc]
+
+    return bring
 
 
 def _check_rows(report: CheckReport, bench: Bench, place: Place, position: np.ndarray, derived) -> None:

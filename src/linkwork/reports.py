@@ -163,6 +163,17 @@ class Reports:
         """The rate of the joint's coordinate."""
         return self._coordinate(joint)[1]
 
+    def unknowns(self, constraint) -> np.ndarray:
+        """The coordinates that a constraint finds for itself, now: those of a point on a curve or surface that has coordinates
+        of its own; or where a Tangent touches: coordinates of the surface that has them, of both if both have, or else the
+        point in the frame of a."""
+        node_number, part = self._constraint(constraint)
+        node = self.model.nodes[node_number]
+        if "unknowns" not in node.kind.parts[part].relation.kept:
+            raise LinkworkError(f"{checks.label(node.elements[part])}: it finds no coordinates; ask a Tangent, or a point on a "
+                                "curve or surface with a start")  # fmt: skip
+        return self._numbers(node_number, part)["unknowns"].copy()
+
     def reaction(self, constraint, body=None) -> Reaction:
         """The force and torque that a constraint puts on its second body (on its only body), at the anchor, from the
         accelerations of this moment. `body`: on another of its bodies. On a Lagrangian body it is the least force on the point

@@ -69,6 +69,7 @@ GIVEN = {  # what each kind needs besides its references
     "Skate": {"direction": (1, 0, 0)},
     "Slider": AXIS,
     "Spring": {"stiffness": 1.0},
+    "Tangent": {"surface_a": lambda p: p[2], "surface_b": lambda p: p[2], "at": (0, 0, 0)},
     "TorsionSpring": {"stiffness": 1.0},
     "Universal": ANCHOR,
     "VelocityConstraint": {"function": lambda b, t: 0},

@@ -7,7 +7,7 @@ import linkwork as lw
 from linkwork.symbolic.lagrangian import Lagrangian
 
 FINITE = "write it so that it is finite there, for example with lw.norm or lw.where"
-KINK = "it has a kink or a jump there"
+KINK = "it has a kink or jump"
 
 
 def world():

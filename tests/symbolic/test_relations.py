@@ -19,8 +19,9 @@ NEEDS = {
     **dict.fromkeys(("Hinge", "Slider", "Cylindrical", "Universal", "Planar", "Weld", "Screw", "Gear", "Gear (velocity)",
                      "Drive (hinge)", "Drive (slider)", "Motion (hinge)", "Motion (slider)", "Constraint (directions)",
                      "VelocityConstraint (spins)"), ("d", "d")),
-    **dict.fromkeys(("PointOnLine", "PointOnPlane", "PointOnCurve", "PointOnSurface"), ("d", "")),
-    **dict.fromkeys(("Rolling (ball)", "Rolling (disc)"), ("dr", "dr")),
+    **dict.fromkeys(("PointOnLine", "PointOnPlane", "PointOnCurve", "PointOnSurface", "PointOnCurve (own coordinate)",
+                     "PointOnSurface (own coordinates)"), ("d", "")),
+    **dict.fromkeys(("Rolling (ball)", "Rolling (disc)", "Tangent"), ("dr", "dr")),
     "Skate": ("", "d"),
 }  # fmt: skip
 

@@ -14,6 +14,7 @@ from .constraints import (
     PointOnSurface,
     Rolling,
     Skate,
+    Tangent,
     VelocityConstraint,
 )
 from .contacts import Collider, Contact, ContactElement, HardLimit, NoContact, Rope
@@ -83,6 +84,7 @@ __all__ = [
     "Slider",
     "Sphere",
     "Spring",
+    "Tangent",
     "TorsionSpring",
     "Trajectory",
     "Universal",

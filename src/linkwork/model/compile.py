@@ -394,8 +394,8 @@ def _turns(offset, relations) -> list[np.ndarray]:
     found = []
     for relation in relations:
         layout = parameter_record(relation)
-        if relation.counters:
-            found.append(np.arange(*_bounds(offset, layout.slice("turns"))))
+        kept = [*(["turns"] if relation.counters else []), *relation.kept]
+        found += [np.arange(*_bounds(offset, layout.slice(name))) for name in kept]
         offset += layout.size
     return found
 

@@ -72,6 +72,8 @@ class Relation:
     levels: list[str]
     needs_directions: tuple[bool, ...] = (False, False)  # which of its bodies must have directions
     rigid_only: tuple[bool, ...] = (False, False)  # which of its bodies must not stretch
+    kept: dict[str, int] = {}  # numbers that belong to the state, brought up to date after each step; "unknowns": to be found
+    stationary = False  # none of its rows changes with its unknowns, to first order, where they are right
     parameters: tuple = ()  # Parameters of a user's function
     forced = False  # asks for motion of its own, and so does work
     meets = False  # its first three rows are the way from a's anchor to b's, in the world
@@ -94,6 +96,14 @@ class Relation:
     def rates(self, handles, p, t) -> list[SX]:
         """Of a relation that is aimed: for each row the rate on which its multiplier works."""
         raise NotImplementedError
+
+    def equations(self, handles, p) -> SX:
+        """Of a relation with unknowns (p["unknowns"]): what vanishes where they are right, as many."""
+        raise NotImplementedError
+
+    def brought(self, handles, p) -> dict[str, SX]:
+        """What it keeps, at the end of a step."""
+        return {}
 
     def angles(self, handles, p) -> list[tuple[SX, SX]]:
         """(sine, cosine) of each counted angle."""
