@@ -208,7 +208,7 @@ def kept_rows(group: Group, numbers: Numbers, bodies: Bodies, records) -> list[t
         for jitter in (0, 1, 2):
             given = {1: values, **{2 + k: records(end, jitter) for k, end in enumerate(ends) if end != GROUND}}
             for block in blocks_of(jacobian(given), len(whole), sizes):
-                felt = np.maximum(felt, np.abs(block).max(axis=1, initial=0.0))
+                felt = np.maximum(felt, np.nan_to_num(np.abs(block), nan=np.inf).max(axis=1, initial=0.0))
         rows = tuple(int(k) for k in np.flatnonzero(felt > 1e-12))
         given = {1: values, **{2 + k: records(end, 0) for k, end in enumerate(ends) if end != GROUND}}
         C = max((residual({0: np.array([time]), **given})[: len(whole)] for time in TIMES), key=lambda c: np.abs(c).max())

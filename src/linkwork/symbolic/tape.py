@@ -57,9 +57,23 @@ class Unknowns:
             y, derived = self.start, [self.equations, self.slopes()]
             for _ in range(NEWTON):
                 left, slopes = ca.substitute(derived, [self.symbol], [y])
-                y = y - ca.solve(slopes, left)
+                y = y - solved(slopes, left)
             self.found = y
         return self.found
+
+
+def solved(A: SX, b: SX) -> SX:
+    """A^-1 b: by cross products up to three unknowns, where pivots may vanish and code must stay short; else by Q R."""
+    n = A.shape[0]
+    if n == 1:
+        return b / A
+    if n == 2:
+        turned = ca.blockcat([[A[1, 1], -A[0, 1]], [-A[1, 0], A[0, 0]]])
+        return turned @ b / (A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0])
+    if n == 3:
+        across = ca.horzcat(ca.cross(A[1, :].T, A[2, :].T), ca.cross(A[2, :].T, A[0, :].T), ca.cross(A[0, :].T, A[1, :].T))
+        return across @ b / ca.dot(A[0, :].T, across[:, 0])
+    return ca.solve(A, b)
 
 
 class Handle:
@@ -199,14 +213,14 @@ def derive(tape: Tape, rows: Sequence[tuple[str, SX]]) -> Rows:
     biases = ca.vertcat(*[e.primitive.bias for e in tape.entries])
     still = SX.zeros(r.shape[0])
     residuals, rates, bias, forcing, by_entry = [], [], [], [], []
-    speeds = [-ca.solve(u.slopes(), ca.jtimes(u.equations, s, r) + ca.jtimes(u.equations, t, SX(1))) for u in tape.unknowns]
+    speeds = [-solved(u.slopes(), ca.jtimes(u.equations, s, r) + ca.jtimes(u.equations, t, SX(1))) for u in tape.unknowns]
     for level, row in rows:
         if level == POSITION:
             coefficients, by_time = ca.jacobian(row, s), ca.jacobian(row, t)
             for u in tape.unknowns:
                 slope = ca.jacobian(row, u.symbol)
                 if slope.nnz() and not u.stationary:
-                    felt = ca.solve(u.slopes().T, slope.T).T
+                    felt = solved(u.slopes().T, slope.T).T
                     coefficients -= felt @ ca.jacobian(u.equations, s)
                     by_time -= felt @ ca.jacobian(u.equations, t)
             rate = coefficients @ r + by_time
