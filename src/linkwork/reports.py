@@ -500,11 +500,15 @@ class Reports:
         return readout.matrices(pose.orientation)[0], pose.position[0], pose.velocity[0], pose.angular_velocity[0]
 
     def _anchor(self, node_number: int, part: int, body: int) -> np.ndarray:
-        """The world point at which a reaction is reported: the anchor on the second body, else the body's position."""
+        """The world point at which a reaction is reported: the anchor on the second body, or where surfaces touch, else the
+        body's position."""
         node = self.model.nodes[node_number]
         relation = node.kind.parts[part].relation
         second = self._second_body(relation, node.elements[part])
         p = self._numbers(node_number, part)
+        if (touched := relation.place(p)) is not None:
+            end = self.model.bodies.ends(relation, node.elements[part])[touched[0]]
+            return touched[1] if end == GROUND else readout.point(self.model, self.work, end, touched[1])
         first_is_moving = self.model.bodies.ends(relation, node.elements[part])[1] == GROUND
         local = p.get("on_a") if first_is_moving else p.get("on_b", p.get("centre"))
         if local is None:

@@ -277,6 +277,15 @@ def test_contact_and_joint_coordinates_refuse_it():
         lw.Simulation(world)
 
 
+def test_a_function_that_has_no_value_on_the_way_is_named():
+    sim = one(lambda u: ((u, 0, lw.sqrt(1.02 - u)),), (0.5,), rates=(3.0,))
+    with pytest.raises(
+        lw.DivergenceError,
+        match=r'since LagrangianBody "thing" gives -?(nan|inf) at 0\.\d+ s; write its function so that it is finite there',
+    ):
+        sim.step(1000)
+
+
 def test_loss_of_rank_on_the_way_is_named():
     """A cusp, where u moves nothing; and a pole, which steps in parts pass by."""
     sim = one(lambda u: ((u**3, 0, u**2),), (0.5,))

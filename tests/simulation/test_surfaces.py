@@ -52,7 +52,9 @@ def test_all_ways_to_say_it_give_the_same_motion(way, reference):
     start = sim.energy().total
     assert sim.model.summary()["freedoms"] == 11
     np.testing.assert_allclose(sim.reaction("touch").force, reference[0], atol=1e-9)
+    np.testing.assert_allclose(sim.reaction("touch").at, (0.5, 0, 0), atol=1e-9)
     sim.step(1000)
+    np.testing.assert_allclose(sim.reaction("touch").torque, 0, atol=1e-9)  # a force at the point of contact, no more
     np.testing.assert_allclose(np.concatenate([sim.position("a"), sim.position("b")]), reference[1], atol=1e-6)
     assert sim.drift() < 1e-10 and sim.drift(velocity=True) < 1e-10 and abs(sim.energy().total - start) < 1e-6
 

@@ -105,6 +105,10 @@ class Relation:
         """What it keeps, at the end of a step."""
         return {}
 
+    def place(self, p: dict[str, np.ndarray]) -> tuple[int, np.ndarray] | None:
+        """Which of its bodies it touches where (3,), in the user's frame, if that is no anchor."""
+        return None
+
     def angles(self, handles, p) -> list[tuple[SX, SX]]:
         """(sine, cosine) of each counted angle."""
         return []

@@ -259,6 +259,16 @@ class Tangent(Found):
         found |= {"scale": scale, "unknowns": np.array(y)}
         return found | ({"basis": np.array(basis)} if "basis" in self.kept else {})
 
+    def place(self, p):
+        return self.base, self._place(p["unknowns"], p["user"])
+
+    def _place(self, y: np.ndarray, user: np.ndarray) -> np.ndarray:
+        """(3,): where on the base they touch, in its body's frame."""
+        if not self.own[self.base]:
+            return y
+        part = y[: len(y) // 2] if all(self.own) else y
+        return np.array(ca.evalf(self._surface(self.base, SX(ca.DM(part)), SX(ca.DM(user)))[0]).full()).ravel()
+
     def _start(self, element, frames) -> np.ndarray:
         if all(self.own):
             return np.concatenate([element.start_a, element.start_b])
@@ -272,11 +282,8 @@ class Tangent(Found):
     def _steepness(self, element, frames, y: np.ndarray, user: np.ndarray) -> float:
         """How fast the function that vanishes on the other surface grows: a row counts metres."""
         frames = [frames[:2], frames[2:]]
-        place = y
-        if self.own[self.base]:
-            place = np.array(ca.evalf(self._surface(self.base, SX(ca.DM(y)), SX(ca.DM(user)))[0]).full()).ravel()
         (o, L), (oo, Lo) = frames[self.base], frames[1 - self.base]
-        found = float(np.linalg.norm(self._slope(1 - self.base, Lo.T @ (o + L @ place - oo), user)))
+        found = float(np.linalg.norm(self._slope(1 - self.base, Lo.T @ (o + L @ self._place(y, user) - oo), user)))
         if not 1e-9 < found < 1e9:
             checks.fail(element, f"its surface_{'ba'[self.base]} has a gradient of {found:.3g} where they touch",
                         "write it so that it passes through zero there")  # fmt: skip
