@@ -18,6 +18,7 @@ from linkwork.errors import LinkworkError
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
 from linkwork.model.types import Model
+from linkwork.symbolic.lagrangian import Lagrangian
 from linkwork.touching_points import TouchingPoints
 
 PATIENCE = 2.0  # seconds after which progress is shown
@@ -154,6 +155,8 @@ class Recorder:
                     continue
                 p, piece = sim._numbers(k, part), node.kind.parts[part]
                 ends = piece.arranged(node.ends)
+                if any(b != GROUND and isinstance(sim.model.bodies.kinds[b], Lagrangian) for b in ends):
+                    continue  # whose points move as no frame does
                 local = [local_of(body, anchor) for body, anchor in zip(ends, (p["on_a"], p["on_b"]), strict=True)]
                 names = [None if b == GROUND else sim.model.bodies.elements[b].name for b in ends]
                 if names[1] is None:  # drawings have the ground first

@@ -20,6 +20,7 @@ from linkwork.model.programs import Programs
 from linkwork.model.sharing import Sharing
 from linkwork.model.types import Model
 from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.lagrangian import Lagrangian
 
 if TYPE_CHECKING:
     from linkwork import contact_reports
@@ -106,19 +107,42 @@ class Reports:
 
     def point(self, body, local) -> np.ndarray:
         """Where a local point of the body is now (3, m)."""
-        pose = self._pose(body)
-        return pose.position[0] + pose.frame[0] @ checks.vector(self, "local", local)
+        number = self._body(body)
+        return readout.point(self.model, self.work, number, self._local(number, local))
 
     def jacobian(self, body, local=(0.0, 0.0, 0.0)) -> np.ndarray:
         """(3, dim): the velocity of a local point by the body's own velocity components. A rigid body's are the velocity
         of its `position` and its angular velocity."""
         number = self._body(body)
-        J = self._point_jacobian(number, checks.vector(self, "local", local))
+        J = self._point_jacobian(number, self._local(number, local))
         if self.model.bodies.kinds[number].name == "RigidBody":
             pose = readout.poses(self.model, self.work, number)
             arm = pose.frame[0] @ np.asarray(local, dtype=float)
             J = np.hstack([np.eye(3), -_skew(arm)])
         return J
+
+    def coordinates(self, body) -> np.ndarray:
+        """The coordinates u of a Lagrangian body now (n,).
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, -10))
+        >>> arms = world.add(lw.double_pendulum(angles=(0.5, 0.5)))
+        >>> sim = lw.Simulation(world)
+        >>> sim.coordinates(arms).tolist(), sim.rates(arms).tolist()
+        ([0.5, 0.5], [0.0, 0.0])
+        """
+        return self.work[self.model.field_of_body(self._lagrangian(body), "q")].copy()
+
+    def rates(self, body) -> np.ndarray:
+        """The rates u' of the coordinates of a Lagrangian body now (n,)."""
+        return self.work[self.model.field_of_body(self._lagrangian(body), "v")].copy()
+
+    def _lagrangian(self, body) -> int:
+        number = self._body(body)
+        if not isinstance(self.model.bodies.kinds[number], Lagrangian):
+            label = checks.label(self.model.bodies.elements[number])
+            raise LinkworkError(f"{label}: it has no coordinates of its own; ask for its position and orientation")
+        return number
 
     def acceleration(self, body) -> np.ndarray:
         """Of the body's `position` (3, m/s^2), from the forces and constraints of this moment."""
@@ -138,9 +162,21 @@ class Reports:
         """The rate of the joint's coordinate."""
         return self._coordinate(joint)[1]
 
+    def unknowns(self, constraint) -> np.ndarray:
+        """The coordinates that a constraint finds for itself, now: those of a point on a curve or surface that has coordinates
+        of its own; or where a Tangent touches: coordinates of the surface that has them, of both if both have, or else the
+        point in the frame of a."""
+        node_number, part = self._constraint(constraint)
+        node = self.model.nodes[node_number]
+        if "unknowns" not in node.kind.parts[part].relation.kept:
+            raise LinkworkError(f"{checks.label(node.elements[part])}: it finds no coordinates; ask a Tangent, or a point on a "
+                                "curve or surface with a start")  # fmt: skip
+        return self._numbers(node_number, part)["unknowns"].copy()
+
     def reaction(self, constraint, body=None) -> Reaction:
         """The force and torque that a constraint puts on its second body (on its only body), at the anchor, from the
-        accelerations of this moment. `body`: on another of its bodies. Of a rope or a hard limit it is the mean of the last
+        accelerations of this moment. `body`: on another of its bodies. On a Lagrangian body it is the least force on the point
+        that is held that does the same. Of a rope or a hard limit it is the mean of the last
         step, and so are contact forces that accelerations of this moment count with."""
         if (stop := self._stop(constraint)) is not None:
             return self._stop_reaction(stop, body)
@@ -156,7 +192,10 @@ class Reports:
             raise LinkworkError(f'{checks.label(element)}: it does not act on "{self._name(body)}"; name one of its bodies')
         generalised = pulls[node.ends.index(target)][rows].T @ multipliers[rows]
         at = self._anchor(node_number, part, target)
-        force, torque = readout.wrench(self.model, self.work, target, generalised, at)
+        if isinstance(self.model.bodies.kinds[target], Lagrangian):
+            at, force, torque = self._least_pull(node_number, part, target, generalised)
+        else:
+            force, torque = readout.wrench(self.model, self.work, target, generalised, at)
         determined = self._sharing is None or self._sharing.determined(node_number, rows)
         return Reaction(force, torque, at, multipliers[rows], determined)
 
@@ -287,6 +326,15 @@ class Reports:
         self.integrator.run(self.work, self.programs.energy())
         return Energy(*(float(self.work[GLOBALS.offset(name)]) for name in ("kinetic", "potential", "work")))
 
+    def _local(self, body: int, local) -> np.ndarray:
+        """A point of a body as a user names it."""
+        found, kind = checks.vector(self, "local", local), self.model.bodies.kinds[body]
+        if isinstance(kind, Lagrangian) and not kind.is_point(found):
+            label = checks.label(self.model.bodies.elements[body])
+            raise LinkworkError(f"{label}: it has no point {checks.show(found)}; name one by its point(k), k from 0 to "
+                                f"{kind.particles - 1}")  # fmt: skip
+        return found
+
     # -- how it is found out -------------------------------------------------------------------------------------
     def _derive(self) -> None:
         """Poses up to date with the coordinates (they are after every step)."""
@@ -338,6 +386,9 @@ class Reports:
         m = self.model
         x = self.work[m.field_of_body(body, "x")]
         name = m.bodies.kinds[body].name
+        if isinstance(m.bodies.kinds[body], Lagrangian):
+            _, J, _, bias = readout.located(m, self.work, body, np.zeros(3))
+            return J @ x + bias, np.zeros(3)
         pose = readout.poses(m, self.work, body)
         if name == "RigidBody":
             arm = pose.position[0] - self.work[m.field_of_body(body, "q")][:3]
@@ -355,6 +406,8 @@ class Reports:
         """(3, nv) in the body's internal velocity components; `local` in the user's frame."""
         m = self.model
         kind = m.bodies.kinds[body]
+        if isinstance(kind, Lagrangian):
+            return readout.located(m, self.work, body, local)[1]
         pose = readout.poses(m, self.work, body)
         world = pose.position[0] + pose.frame[0] @ local
         q = self.work[m.field_of_body(body, "q")]
@@ -450,11 +503,15 @@ class Reports:
         return readout.matrices(pose.orientation)[0], pose.position[0], pose.velocity[0], pose.angular_velocity[0]
 
     def _anchor(self, node_number: int, part: int, body: int) -> np.ndarray:
-        """The world point at which a reaction is reported: the anchor on the second body, else the body's position."""
+        """The world point at which a reaction is reported: the anchor on the second body, or where surfaces touch, else the
+        body's position."""
         node = self.model.nodes[node_number]
         relation = node.kind.parts[part].relation
         second = self._second_body(relation, node.elements[part])
         p = self._numbers(node_number, part)
+        if (touched := relation.place(p)) is not None:
+            end = self.model.bodies.ends(relation, node.elements[part])[touched[0]]
+            return touched[1] if end == GROUND else readout.point(self.model, self.work, end, touched[1])
         first_is_moving = self.model.bodies.ends(relation, node.elements[part])[1] == GROUND
         local = p.get("on_a") if first_is_moving else p.get("on_b", p.get("centre"))
         if local is None:
@@ -466,9 +523,16 @@ class Reports:
         R, x, v, w = self._pose_of(body)
         if body == GROUND or self.model.bodies.kinds[body].name == "RigidBody":
             return x + R @ local, v + np.cross(w, R @ local)
-        pose = readout.poses(self.model, self.work, body)
         rate = self._point_jacobian(body, local) @ self.work[self.model.field_of_body(body, "v")]
-        return pose.position[0] + pose.frame[0] @ local, rate
+        return readout.point(self.model, self.work, body, local), rate
+
+    def _least_pull(self, node_number: int, part: int, body: int, generalised: np.ndarray):
+        """(at, force, torque): the least force on the point by which a Lagrangian body is held that does the same."""
+        node = self.model.nodes[node_number]
+        ends = node.kind.parts[part].arranged(node.ends)
+        local = self._numbers(node_number, part).get("on_a" if ends[0] == body else "on_b", np.zeros(3))
+        value, J, _, _ = readout.located(self.model, self.work, body, local)
+        return value, np.linalg.lstsq(J.T, generalised, rcond=None)[0], np.zeros(3)
 
     def _second_body(self, relation, element) -> int:
         a, b, *_ = self.model.bodies.ends(relation, element)

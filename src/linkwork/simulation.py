@@ -259,9 +259,9 @@ class Simulation(Grabbing, OdeView):
         """
         number = self._body(body)
         impulse = checks.vector(self, "impulse", impulse)
-        local = np.zeros(3) if at is None else checks.vector(self, "at", at)
+        local = self._local(number, np.zeros(3) if at is None else checks.vector(self, "at", at))
         kind = self.model.bodies.kinds[number]
-        if not kind.directions and np.any(local):
+        if kind.is_a_point and np.any(local):
             raise LinkworkError(f'Simulation: "{self._name(body)}" is a point; leave `at` out')
         self._factor()
         self.work[GLOBALS.offset("kick")] = 0.0

@@ -182,7 +182,7 @@ class Touching:
             number = GROUND if body.dim == 0 else bodies.number[id(body)]
             refuse_stretching(self.model, element, number)
             frames = Fixed(1) if number == GROUND else bodies.batch(bodies.kinds[number], [number])
-            if number != GROUND and not bodies.kinds[number].directions and np.any(on):
+            if number != GROUND and bodies.kinds[number].is_a_point and np.any(on):
                 raise ModelError(f'Rope "{element.name}": "{body.name}" is a point; leave on_a and on_b out for it')
             local.append(frames.user_point(on)[0])
             world.append(frames.world_point(local[-1][None])[0])

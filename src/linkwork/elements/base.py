@@ -123,10 +123,18 @@ class Element:
         """The function in a field as an expression, of `size` rows if given; a number is the function that gives it."""
         from .traced import traced  # needs CasADi, which an element that is not compiled or copied can do without
 
-        value, arguments = getattr(self, where), self.FUNCTIONS[where]
-        if "bodies" in arguments:
-            arguments = body_arguments(len(self.references()))
-        return traced(checks.label(self), value if callable(value) else lambda t: value, arguments, size)
+        value = getattr(self, where)
+        function = value if callable(value) else lambda t: value
+        return traced(checks.label(self), function, self.arguments(where), size, self.sizes())
+
+    def arguments(self, where):
+        """The names of the arguments of the function in a field."""
+        found = self.FUNCTIONS[where]
+        return body_arguments(len(self.references())) if "bodies" in found else found
+
+    def sizes(self):
+        """How many numbers some arguments of its functions have, where the element decides."""
+        return {}
 
     def parameters(self):
         """Every Parameter in a field, in order; one used twice comes twice."""

@@ -75,7 +75,7 @@ def _compile(world, options: dict[str, Any]) -> Model:
     coupled, responses, limbs = options["coupled"], options["responses"], options["limbs"]
     if not world.bodies:
         raise ModelError("World: there is no body in it; add one, for example lw.Particle(1.0)")
-    bodies = _bodies(world)
+    bodies = bodies_of(world)
     records = _records(bodies, options["poses"])
     groups = stacking.grouped(world.constraints, RELATIONS, bodies, options["drawn"])
     count = len(world.constraints)
@@ -115,7 +115,7 @@ def _couplings(force_groups, ends, coupled: str) -> dict[tuple[int, int], bool]:
     return pairs
 
 
-def _bodies(world) -> Bodies:
+def bodies_of(world) -> Bodies:
     elements = world.bodies
     kinds = [kind_of(body) for body in elements]
     by_kind: dict[str, list] = {}
@@ -410,8 +410,8 @@ def _turns(offset, relations) -> list[np.ndarray]:
     found = []
     for relation in relations:
         layout = parameter_record(relation)
-        if relation.counters:
-            found.append(np.arange(*_bounds(offset, layout.slice("turns"))))
+        kept = [*(["turns"] if relation.counters else []), *relation.kept]
+        found += [np.arange(*_bounds(offset, layout.slice(name))) for name in kept]
         offset += layout.size
     return found
 

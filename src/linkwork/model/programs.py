@@ -227,7 +227,7 @@ class Programs:
 
     def _add_look(self, sheet: Sheet) -> None:
         for kind, numbers in self.by_kind:
-            if kind.name in ("ScalableBody", "AffineBody"):
+            if kind.collapses:
                 self._add_body(sheet, kind, "look", numbers, 1)
 
     def work(self, stage: str = "now") -> np.ndarray:
@@ -383,8 +383,8 @@ class Programs:
     def _add_bodies(self, sheet: Sheet, what: Iterable[str], turn: int) -> None:
         for step, name in enumerate(what):
             for kind, numbers in self.by_kind:
-                if name == "fly" and kind.name == "ScalableBody":
-                    flight = ("start-flight", *["refine-flight"] * IMPLICIT_FLIGHT, "end-flight")
+                if name == "fly" and kind.iterated_flight:
+                    flight = ("start-flight", *["refine-flight"] * (IMPLICIT_FLIGHT - 1), "last-refinement", "end-flight")
                     for part in flight:
                         self._add_body(sheet, kind, part, numbers, turn + step)
                 elif name == "fly" and self.halves:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from linkwork.model.frames import apply, matrices, polar, product, quaternions
 from linkwork.model.types import Model
 from linkwork.symbolic.flat import PLANES
 from linkwork.symbolic.kernels import parameter_record
+from linkwork.symbolic.lagrangian import Lagrangian
 
 
 @dataclass
@@ -60,7 +62,9 @@ def blank(k: int) -> Poses:
 def of_kind(kind, q: np.ndarray, v: np.ndarray, *more: np.ndarray) -> Poses:
     """Poses from coordinates and velocities (k, nq), (k, nv) and the kind's constants."""
     found = blank(len(q))
-    if kind.name == "RigidBody":
+    if isinstance(kind, Lagrangian):
+        found.position[:], _, found.velocity[:], _ = kind.located(q, v, np.zeros((len(q), 3)))
+    elif kind.name == "RigidBody":
         home, turn = more
         R, axes = matrices(q[:, 3:7]), turn.reshape(-1, 3, 3).transpose(0, 2, 1)
         arm = apply(R, home)
@@ -102,6 +106,21 @@ def angle(Ra, Rb, p, turns) -> np.ndarray:
     last = turns[:, 1]  # the sine when turns were counted last: half a turn may have been passed since
     passed = np.where(c >= 0, 0, ((last >= 0) & (s < 0)).astype(int) - ((last < 0) & (s >= 0)).astype(int))
     return np.arctan2(s, c) + 2 * np.pi * (turns[:, 0] + passed)
+
+
+def point(model: Model, work: np.ndarray, body: int, local: np.ndarray) -> np.ndarray:
+    """Where a point of the user's frame of a body is (3, m)."""
+    if isinstance(model.bodies.kinds[body], Lagrangian):
+        return located(model, work, body, local)[0]
+    pose = poses(model, work, body)
+    return pose.position[0] + pose.frame[0] @ local
+
+
+def located(model: Model, work: np.ndarray, body: int, local: np.ndarray) -> list[np.ndarray]:
+    """Value (3,), jacobian (3, n), rate (3,) and bias (3,) of a point of a Lagrangian body."""
+    q, v = (work[model.field_of_body(body, name)][None] for name in ("q", "v"))
+    kind: Any = model.bodies.kinds[body]
+    return [x[0] for x in kind.located(q, v, np.asarray(local, dtype=float)[None])]
 
 
 def wrench(model: Model, work: np.ndarray, body: int, generalised: np.ndarray, at: np.ndarray):
