@@ -153,7 +153,7 @@ class Simulation(Reports, OdeView):
         for trial in self._trials.values():
             trial.check(trial.parameter.value)  # it may have changed since the elements were made
         self.programs = solver(self.model)
-        self.work = self.model.workspace()
+        self.work = self.programs.workspace()
         self.integrator = make(self.programs, self.dt, tolerance, iterations)
         self._touching = Touching(self.programs) if touches else None
         self.integrator.contact = self._touching

@@ -11,6 +11,7 @@ they are noted, and eliminated with a pivot that is made regular, as all nodes o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -40,6 +41,7 @@ class Order:
     vertices: list[int]
     redundant: dict[int, int]  # node -> how many of its rows depend on others as built
     soft: set[int]  # nodes whose pivots are made regular: of components with loops (the ground counts) or redundant rows
+    ranked: bool = True  # redundant rows were looked for
 
 
 @dataclass
@@ -60,6 +62,11 @@ class Forest:
         return sum(len(nodes) for nodes in self.ground_nodes) - len(
             {tree for tree, nodes in zip(self.tree, self.ground_nodes, strict=True) if nodes}
         )
+
+    def trees_held_twice(self) -> set[int]:
+        """Trees with loops through the ground."""
+        held = Counter(tree for tree, nodes in zip(self.tree, self.ground_nodes, strict=True) for _ in nodes)
+        return {tree for tree, count in held.items() if count > 1}
 
     @property
     def loops(self) -> int:
