@@ -37,6 +37,7 @@ SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 LOOKED_AT = 500  # steps of one iteration, after which somebody looks whether constraints hold
 TOLD = 1e-6  # and those that are put right with a note
 UNSOLVED_TEXT = "are off the law of contact by"
+UNMET_TEXT = "the run goes on, sim.solver_report() tells more"
 UNSOLVED = 1e-5  # m/s that contact velocities may be off without a word
 IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
 
@@ -45,9 +46,9 @@ class Simulation(Reports, OdeView):
     """A world in motion.
 
     `solver`: tree (linear time), fronts (the same without joining bodies and joints), anticipation (a tree, and loops by their
-    response, as one dense system), dense (the reference), implicit (stiff forces; its integrator is backward-euler); in joint
-    coordinates, with joint-rk4, joint-euler or joint-implicit: aba (linear time), ltdl (by the inertia matrix, with loops) and
-    auto (whichever of these two should be faster here).
+    response, as one dense system), cg (conjugate gradients: many loops, as in nets), dense (the reference), implicit (stiff
+    forces; its integrator is backward-euler); in joint coordinates, with joint-rk4, joint-euler or joint-implicit: aba (linear
+    time), ltdl (by the inertia matrix, with loops) and auto (whichever of these two should be faster here).
     `integrator`: rattle (the default), euler, rk4, dopri5, first-order.
     `tolerance`: of rattle's position stage (m), of dopri5, and of Newton's method (m, rad) with implicit.
     `stiffness`, `damping`: Baumgarte feedback k_s (1/s^2) and k_d (1/s) of euler; first-order takes k_s in 1/s.
@@ -166,6 +167,7 @@ class Simulation(Reports, OdeView):
         self.work[GLOBALS.offset("step")] = self.dt
         self._stale = self._solved = self._impulses = self._unbooked = False
         self._tells_unsolved = not any(UNSOLVED_TEXT in text for text in self.notes)
+        self._tells_unmet = not any(UNMET_TEXT in text for text in self.notes)
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
         self._remember_at = 0
@@ -254,9 +256,16 @@ class Simulation(Reports, OdeView):
                 self._tells_unsolved = False
                 off = f"some contact impulses until {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
                 self.note(f"Simulation: {off}, which was the best of many iterations; the run goes on, a smaller dt may help")
+            self._tell_unmet()
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
+
+    def _tell_unmet(self) -> None:
+        """A note, once, where the solver could not meet all rows."""
+        if self._tells_unmet and (text := self.programs.complaint(self.work)) is not None:
+            self._tells_unmet = False
+            self.note(f"{text} (until {self.time:.6g} s); {UNMET_TEXT}")
 
     def _advance(self, n: int) -> tuple[int, int]:
         """n steps, each with the targets of its motions, if any: (how many were made, status of the last)."""
@@ -446,6 +455,7 @@ class Simulation(Reports, OdeView):
             self._make_velocities_consistent()
         self._check_factors()
         self._tell_redundant()
+        self._tell_unmet()
         for text in self.integrator.remarks:
             self.note(text)
         if self._touching is not None:

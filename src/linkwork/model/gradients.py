@@ -16,7 +16,7 @@ from linkwork.model.nodes import Bodies, Node
 
 COUNTS = ("rows", "columns", "bodies", "nodes", "links", "entries", "triangles")
 HEAD = 1 + len(COUNTS) + 2  # the size of the workspace, the counts, two tolerances (precise and rough)
-TOLD = 8  # what solves have told so far
+TOLD = 7  # what solves have told so far
 WARM = 2  # solves of a step that start from where the same solve ended a step before
 
 ROW_VECTORS = 6  # right-hand side, solution, residual and its product with A, direction and its product

@@ -7,12 +7,14 @@ so that its record is touched while it is in cache.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from linkwork.codegen.gathering import Gathered, gathered
 from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
+from linkwork.elements.base import Element
 from linkwork.model.graph import GROUND
 from linkwork.model.joining import join
 from linkwork.model.types import Model
@@ -26,6 +28,21 @@ TURNS = 64  # operations of one position are told apart by their turn
 FIRST, LAST = 1, 40  # turns of what comes before a body is eliminated, and of the elimination
 AFTER = 1 << 40  # a position behind all others
 NOT_YET = -1  # the address of a kernel that no sweep has asked for
+
+
+@dataclass(frozen=True)
+class IterativeReport:
+    """How a solver that iterates has solved since the simulation was made. `residual` is what the last solve left of its
+    right-hand side. `worst` is the largest residual of a row, in its own unit (m/s^2 or m/s; radians alike), of those that are
+    worth a word, and `at` its constraint; `conflict`: no force could have made it smaller."""
+
+    solves: int
+    iterations: int
+    most: int  # iterations of one solve
+    residual: float
+    worst: float
+    at: Element | None
+    conflict: bool
 
 
 class Sheet:
@@ -93,8 +110,12 @@ class Programs:
         """A workspace with the bodies as built, and with what these programs keep in it."""
         return self.model.workspace()
 
+    def report(self, work: np.ndarray) -> IterativeReport | None:
+        """How equations were solved so far, by a solver that iterates."""
+        return None
+
     def complaint(self, work: np.ndarray) -> str | None:
-        """A sentence about what could not be solved, for solvers that may leave something."""
+        """Words about rows that were not met, by such a solver, if there are any."""
         return None
 
     @property

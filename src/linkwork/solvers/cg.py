@@ -6,8 +6,6 @@ solves for the multipliers (conjugate.py), and the sweep down divides by the mas
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from linkwork.codegen.jit import compiled_routine_address
@@ -15,30 +13,13 @@ from linkwork.codegen.trace import Kernel
 from linkwork.elements import checks
 from linkwork.model.gradients import COUNTS
 from linkwork.model.graph import moving
-from linkwork.model.programs import AFTER, Programs, Sheet
+from linkwork.model.programs import AFTER, IterativeReport, Programs, Sheet
 from linkwork.model.types import Model
 from linkwork.solvers import conjugate
 from linkwork.symbolic import fronts
 
-PRECISE, ROUGH = (
-    1e-10,
-    1e-4,
-)  # |r| / |right-hand side|, of nodes' rows made orthonormal; rough: of corrections that are repeated
-
-
-@dataclass(frozen=True)
-class GradientReport:
-    """How conjugate gradients have solved since the simulation was made. `residual` is that of the last solve, relative;
-    `worst` the largest residual of a row (m/s^2, m/s or m; radians alike) that was left beyond a word's worth, `at` its
-    constraint, and `conflict` whether no force could have made it smaller."""
-
-    solves: int
-    iterations: int
-    most: int  # iterations of one solve
-    residual: float
-    worst: float
-    at: object | None
-    conflict: bool
+PRECISE = 1e-10  # |r| / |right-hand side|, of rows made orthonormal
+ROUGH = 1e-4  # of corrections that are repeated until they are small enough
 
 
 class ConjugateGradients(Programs):
@@ -112,24 +93,20 @@ class ConjugateGradients(Programs):
         ]  # fmt: skip
 
     # -- what is told -----------------------------------------------------------------------------------------------
-    def report(self, work: np.ndarray) -> GradientReport:
-        told = work[self.area["told"]]
-        at = self._element_of_row(int(told[conjugate.WORST_ROW])) if told[conjugate.WORST] > 0 else None
-        return GradientReport(
-            int(told[conjugate.SOLVES]), int(told[conjugate.ITERATIONS]), int(told[conjugate.MOST]),
-            float(told[conjugate.RESIDUAL]), float(told[conjugate.WORST]), at, bool(told[conjugate.CONFLICT]),
-        )  # fmt: skip
+    def report(self, work: np.ndarray) -> IterativeReport:
+        solves, iterations, most, residual, worst, row, conflict = work[self.area["told"]].tolist()
+        at = self._element_of_row(int(row)) if worst > 0 else None
+        return IterativeReport(int(solves), int(iterations), int(most), residual, worst, at, bool(conflict))
 
     def complaint(self, work: np.ndarray) -> str | None:
-        """One sentence about rows that were not met, if there are any."""
-        found = self.report(work)
-        if found.at is None:
+        if work[self.area["told"]][conjugate.WORST] == 0:
             return None
+        found = self.report(work)
         left = f"a residual of {found.worst:.3g} (m/s^2 or m/s, radians alike) is left"
         if found.conflict:
-            return (f"{checks.label(found.at)}: its rows contradict those of other constraints, {left}, the least in the sense of "
-                    "least squares; remove one of them, or ask for what can be met")  # fmt: skip
-        return (f"{checks.label(found.at)}: conjugate gradients did not converge in {found.most} iterations, {left}; "
+            return (f"{checks.label(found.at)}: its rows contradict those of other constraints, and {left}, the least in the "
+                    "sense of least squares; remove one of them, or ask for what can be met")  # fmt: skip
+        return (f"{checks.label(found.at)}: conjugate gradients did not converge in {found.most} iterations, and {left}; "
                 'use solver="tree", or masses that differ less')  # fmt: skip
 
     def _element_of_row(self, row: int):

@@ -7,8 +7,9 @@ stands for the rows so made, and all diagonal blocks of A = G G^T are unit matri
     alpha = r.Ar / Ap.Ap;   y += alpha p;   r -= alpha Ap;   beta = (r.Ar)' / r.Ar;   p = r + beta p;   Ap = Ar + beta Ap
 
 with Ar = G (G^T r) and r.Ar = |G^T r|^2, never negative. On a matrix that is symmetric and positive semidefinite these are the
-iterates of MINRES: the residual never grows, redundant rows do no harm, and rows that contradict each other are met in the sense
-of least squares. The residual is computed afresh at the end, and the iteration begun again where rounding has led it astray.
+iterates of MINRES: the residual never grows, redundant rows do no harm, and rows that contradict each other are met in the
+sense of least squares. The residual is computed afresh at the end, and the iteration begun again where rounding has led it
+astray.
 
 All numbers are in one area of the workspace (model/gradients.py). Nothing is allocated.
 """
@@ -24,7 +25,7 @@ DEPENDENT = 1e-8  # a pivot of a node's block, beside its diagonal, from which o
 NO_FORCE = 1e-12  # r.Ar / r.r below which nothing that the rows can do makes the residual smaller
 RESTARTS = 4
 OFF = 1e-6  # relative and, per row, absolute (m/s^2, m/s): a residual that is told
-SOLVES, ITERATIONS, MOST, RESIDUAL, WORST, WORST_ROW, CONFLICT, RELATIVE = range(TOLD)
+SOLVES, ITERATIONS, MOST, RESIDUAL, WORST, WORST_ROW, CONFLICT = range(TOLD)
 
 
 def step(base, area, warm, tolerance, fresh, unused):
@@ -44,9 +45,9 @@ def solve(work, area, warm, tolerance, fresh):
     root, given, added, _, _ = column_vectors
     take_right_sides(work, right, root, given, G, factors, tables)
     size = dot(right, right)
-    r[:] = right
-    y[:] = 0.0
-    added[:] = 0.0
+    copy(right, r)
+    fill(y, 0.0)
+    fill(added, 0.0)
     if warm > 0:
         start_warm(work[warm : warm + rows], vectors, added, G, factors, tables, size)
     iterations, left, conflict = minimise(vectors, column_vectors, G, tables, size, tolerance, 100 + 4 * rows)
@@ -160,6 +161,18 @@ def at(i, j):
 
 
 @jit_inner
+def fill(target, value):
+    for k in range(target.shape[0]):
+        target[k] = value
+
+
+@jit_inner
+def copy(source, target):
+    for k in range(source.shape[0]):
+        target[k] = source[k]
+
+
+@jit_inner
 def dot(a, b):
     total = 0.0
     for k in range(a.shape[0]):
@@ -213,7 +226,7 @@ def product(target, G, columns, tables):
 def transposed_product(target, G, rows, tables):
     """target = G^T rows."""
     first_entry, column = tables[10], tables[11]
-    target[:] = 0.0
+    fill(target, 0.0)
     for row in range(rows.shape[0]):
         value = rows[row]
         for e in range(first_entry[row], first_entry[row + 1]):
@@ -235,9 +248,9 @@ def start_warm(multipliers, vectors, added, G, factors, tables, size):
     transposed_product(added, G, y, tables)
     subtract_product(r, G, added, tables)
     if not dot(r, r) < size:
-        r[:] = right
-        y[:] = 0.0
-        added[:] = 0.0
+        copy(right, r)
+        fill(y, 0.0)
+        fill(added, 0.0)
 
 
 @jit_inner
@@ -248,17 +261,17 @@ def minimise(vectors, column_vectors, G, tables, size, tolerance, limit):
     enough = tolerance * tolerance * size
     iterations, left, conflict = 0, dot(r, r), False
     if not left < np.inf:  # not a number anywhere is not a number everywhere
-        y[:] = np.nan
-        added[:] = np.nan
+        fill(y, np.nan)
+        fill(added, np.nan)
         return 0, left, False
     for _ in range(RESTARTS):
         if left <= enough or iterations >= limit or conflict:
             break
         transposed_product(of_r, G, r, tables)
         product(Ar, G, of_r, tables)
-        p[:] = r
-        Ap[:] = Ar
-        of_p[:] = of_r
+        copy(r, p)
+        copy(Ar, Ap)
+        copy(of_r, of_p)
         rAr = dot(of_r, of_r)
         while left > enough and iterations < limit:
             conflict = not rAr > NO_FORCE * left
@@ -282,7 +295,7 @@ def minimise(vectors, column_vectors, G, tables, size, tolerance, limit):
             for k in range(added.shape[0]):
                 of_p[k] = of_r[k] + beta * of_p[k]
             iterations += 1
-        r[:] = right
+        copy(right, r)
         subtract_product(r, G, added, tables)
         left = dot(r, r)
     return iterations, left, conflict
@@ -322,5 +335,5 @@ def tell(told, iterations, left, size, conflict, r, factors, tables, tolerance):
             for j in range(i):
                 value += factor[at(i, j)] * r[row + j] / factor[at(j, j)]
             if abs(value) > max(OFF, told[WORST]):
-                told[WORST], told[WORST_ROW], told[RELATIVE] = abs(value), float(row + i), relative
+                told[WORST], told[WORST_ROW] = abs(value), float(row + i)
                 told[CONFLICT] = 1.0 if conflict else 0.0
