@@ -38,20 +38,8 @@ def noted(world, steps=5, **options):
     return sim, " | ".join(sim.notes)
 
 
-def net(n, m, spacing=0.05):
-    """Particles joined by distances, held along one edge and let go aslant, with ripples."""
-    world, along = lw.World(), spacing * np.array([0.6, 0, -0.8])
-    at = [[np.array([0, spacing * i, 0]) + j * along for j in range(m)] for i in range(n)]
-    out = np.array([0.8, 0, 0.6])
-    knots = [[world.add(lw.Particle(0.01, at[i][j], 0.2 * np.sin(3 * i + 2 * j) * out * (j > 0))) for j in range(m)]
-             for i in range(n)]  # fmt: skip
-    for i in range(n):
-        world.add(lw.Ball(world.ground, knots[i][0], at[i][0]))
-        for j in range(1, m):
-            world.add(lw.Distance(knots[i][j - 1], knots[i][j]))
-            if i:
-                world.add(lw.Distance(knots[i - 1][j], knots[i][j]))
-    return world
+def net(rows, columns):
+    return lw.scenes.get("net", rows=rows, columns=columns)
 
 
 def assert_met(reports):
@@ -112,7 +100,7 @@ def test_a_start_from_the_step_before_saves_iterations():
         cold.step()
     spent, without = (each.solver_report().iterations for each in (sim, cold))
     assert spent < 0.9 * without
-    assert np.allclose(sim.position("particle64"), cold.position("particle64"), atol=1e-9)
+    assert np.allclose(sim.position("knot7-7"), cold.position("knot7-7"), atol=1e-9)
 
 
 @pytest.mark.parametrize("integrator", SOLVERS["cg"].integrators)
@@ -142,9 +130,9 @@ def test_many_loops_are_not_searched_for_redundant_rows():
     sim = quiet(world, solver="cg", integrator="euler")
     assert not sim.model.ranked and sim.model.redundant == {}
     assert quiet(net(4, 5), solver="cg").model.ranked
-    extra = world.add(lw.Distance("particle20", "particle21"))  # once more
+    extra = world.add(lw.Distance("knot3-4", "knot3-5"))  # once more
     sim = quiet(world, solver="cg", integrator="euler")
-    assert not sim.reaction(extra).determined and sim.reaction("distance1").determined
+    assert not sim.reaction(extra).determined and sim.reaction("warp9-9").determined
 
 
 # -- conflicts ---------------------------------------------------------------------------------------------------------

@@ -352,9 +352,9 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
     index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area)
     model = Model(
         world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.ranked, order.soft, items, fronts,
-        auxiliary, limb_of, body_at, node_at, force_at, slot_at, report_at, impulse_at, _multipliers(nodes, node_at, impulse_at, limb_of),
-        packed_at, packed_range, rates_range, scratch, gathering, response_at, area, at,
-        np.array(world.gravity), index,
+        auxiliary, limb_of, body_at, node_at, force_at, slot_at, report_at, impulse_at,
+        _multipliers(nodes, node_at, impulse_at, limb_of), packed_at, packed_range, rates_range, scratch, gathering,
+        response_at, area, at, np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
         any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
     )  # fmt: skip

@@ -17,7 +17,8 @@ from linkwork.model.nodes import Bodies, Node
 COUNTS = ("rows", "columns", "bodies", "nodes", "links", "entries", "triangles")
 HEAD = 1 + len(COUNTS) + 2  # the size of the workspace, the counts, two tolerances (precise and rough)
 TOLD = 7  # what solves have told so far
-WARM = 2  # solves of a step that start from where the same solve ended a step before
+WARM = 2  # solves of a step that start from where the same solve ended in the steps before
+REMEMBERED = 3  # steps of which each keeps the multipliers, the last first; before these: how many are known
 
 ROW_VECTORS = 6  # right-hand side, solution, residual and its product with A, direction and its product
 COLUMN_VECTORS = 5  # root of the inverse mass, what forces give, what the rows add; G^T times residual and direction
@@ -25,8 +26,8 @@ COLUMN_VECTORS = 5  # root of the inverse mass, what forces give, what the rows 
 
 @dataclass(frozen=True)
 class GradientArea:
-    """Fields of the area, in this order: `head`, `told`, `warm` (solves x rows); vectors of rows and of columns; `G` (entries)
-    and the factors of its diagonal blocks; integers, two in the space of a number."""
+    """Fields of the area, in this order: `head`, `told`, `warm` (what solves remember); vectors of rows and of columns; `G`
+    (entries) and the factors of its diagonal blocks; integers, two in the space of a number."""
 
     at: int
     rows: int
@@ -49,12 +50,17 @@ class GradientArea:
     @cached_property
     def fields(self) -> dict[str, slice]:
         sizes = {
-            "head": HEAD, "told": TOLD, "warm": WARM * self.rows, "of_rows": ROW_VECTORS * self.rows,
+            "head": HEAD, "told": TOLD, "warm": WARM * self.memory, "of_rows": ROW_VECTORS * self.rows,
             "of_columns": COLUMN_VECTORS * self.columns, "G": self.entries, "factors": self.triangles,
             "integers": (self.integers + 1) // 2,
         }  # fmt: skip
         ends = self.at + np.cumsum(list(sizes.values()))
         return {name: slice(int(end) - size, int(end)) for (name, size), end in zip(sizes.items(), ends, strict=True)}
+
+    @property
+    def memory(self) -> int:
+        """Entries of what one solve remembers."""
+        return 1 + REMEMBERED * self.rows
 
     @property
     def integers(self) -> int:

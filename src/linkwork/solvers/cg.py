@@ -52,7 +52,7 @@ class ConjugateGradients(Programs):
         """What comes after the way up."""
         if self.model.nodes and name.startswith(("up", "forward")):
             head, warm = self.area["head"], self.area["warm"].start
-            warm += self.area.rows * name.startswith("forward")
+            warm += self.area.memory * name.startswith("forward")
             rough = "rough" in name or "project" in name
             sheet.add(AFTER, 0, self.solved, head.start, warm if "warm" in name else 0, head.stop - 2 + rough,
                       head.start * name.startswith("up"))  # fmt: skip

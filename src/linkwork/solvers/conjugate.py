@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.codegen.jit import jit_inner, opened
-from linkwork.model.gradients import COLUMN_VECTORS, HEAD, ROW_VECTORS, TOLD, WARM
+from linkwork.model.gradients import COLUMN_VECTORS, HEAD, REMEMBERED, ROW_VECTORS, TOLD, WARM
 
 DEPENDENT = 1e-8  # a pivot of a node's block, beside its diagonal, from which on its rows are only scaled
 NO_FORCE = 1e-12  # r.Ar / r.r below which nothing that the rows can do makes the residual smaller
@@ -49,13 +49,15 @@ def solve(work, area, warm, tolerance, fresh):
     fill(y, 0.0)
     fill(added, 0.0)
     if warm > 0:
-        start_warm(work[warm : warm + rows], vectors, added, G, factors, tables, size)
+        memory = work[warm : warm + 1 + REMEMBERED * rows]
+        if memory[0] > 0.0:
+            start_warm(memory[1:], 1.0, 0.0, 0.0, vectors, column_vectors, G, factors, tables)
+        if memory[0] >= REMEMBERED:
+            start_warm(memory[1:], 3.0, -3.0, 1.0, vectors, column_vectors, G, factors, tables)
     iterations, left, conflict = minimise(vectors, column_vectors, G, tables, size, tolerance, 100 + 4 * rows)
     put_solutions(work, y, root, added, factors, tables)
     if warm > 0:
-        good = left <= OFF * OFF * size
-        for k in range(rows):
-            work[warm + k] = -work[tables[8][k]] if good else 0.0
+        remember(work, work[warm : warm + 1 + REMEMBERED * rows], left <= OFF * OFF * size, tables)
     tell(told, iterations, left, size, conflict, r, factors, tables, tolerance)
 
 
@@ -68,7 +70,7 @@ def areas(work, area):
     )  # fmt: skip
     at = area + HEAD
     told = work[at : at + TOLD]
-    at += TOLD + WARM * rows
+    at += TOLD + WARM * (1 + REMEMBERED * rows)
     v = work[at : at + ROW_VECTORS * rows].reshape(ROW_VECTORS, rows)
     at += ROW_VECTORS * rows
     c = work[at : at + COLUMN_VECTORS * columns].reshape(COLUMN_VECTORS, columns)
@@ -234,23 +236,38 @@ def transposed_product(target, G, rows, tables):
 
 
 @jit_inner
-def start_warm(multipliers, vectors, added, G, factors, tables, size):
-    """From the multipliers of an earlier solve, unless to start from none is better."""
-    right, y, r, _, _, _ = vectors
-    first_row, factor_at = tables[3], tables[5]
+def start_warm(memory, w1, w2, w3, vectors, column_vectors, G, factors, tables):
+    """Start from these weights of the last multipliers, if that leaves less than what is there."""
+    right, y, r, _, guess, left = vectors
+    _, _, added, _, adding = column_vectors
+    rows, first_row, factor_at = y.shape[0], tables[3], tables[5]
+    for k in range(rows):
+        left[k] = w1 * memory[k] + w2 * memory[rows + k] + w3 * memory[2 * rows + k]
     for node in range(factor_at.shape[0]):
         row, m, factor = first_row[node], first_row[node + 1] - first_row[node], factors[factor_at[node] :]
         for i in range(m):
-            value = multipliers[row + i]
+            value = left[row + i]
             for k in range(i + 1, m):
-                value += factor[at(k, i)] * multipliers[row + k]
-            y[row + i] = value / factor[at(i, i)]
-    transposed_product(added, G, y, tables)
-    subtract_product(r, G, added, tables)
-    if not dot(r, r) < size:
-        copy(right, r)
-        fill(y, 0.0)
-        fill(added, 0.0)
+                value += factor[at(k, i)] * left[row + k]
+            guess[row + i] = value / factor[at(i, i)]
+    transposed_product(adding, G, guess, tables)
+    copy(right, left)
+    subtract_product(left, G, adding, tables)
+    if dot(left, left) < dot(r, r):
+        copy(left, r)
+        copy(guess, y)
+        copy(adding, added)
+
+
+@jit_inner
+def remember(work, memory, good, tables):
+    """The multipliers of this solve, before those of earlier ones; nothing where it did not go well."""
+    rows = tables[8].shape[0]
+    memory[0] = min(memory[0] + 1.0, float(REMEMBERED)) if good else 0.0
+    for k in range(REMEMBERED * rows - 1, rows - 1, -1):
+        memory[1 + k] = memory[1 + k - rows] if good else 0.0
+    for k in range(rows):
+        memory[1 + k] = -work[tables[8][k]] if good else 0.0
 
 
 @jit_inner
