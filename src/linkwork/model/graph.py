@@ -260,6 +260,7 @@ class _Numeric:
         self.H: dict[int, dict[int, np.ndarray]] = {}  # active vertex -> {other: block (own x other)}
         self.scale: dict[int, float] = {}
         self.waiting: list[int] = []
+        self.changed: set[int] = set()  # waiting nodes that may have become ready since they were looked at
         self.touched: set[int] = set()  # nodes that are or were in the graph
         self.redundant: dict[int, int] = {}  # node -> rows that depend on others
 
@@ -282,6 +283,7 @@ class _Numeric:
                 self._touch_body(body)
                 self.H[vertex][body] = J
                 self.H[body][vertex] = J.T.copy()
+        self.changed.add(vertex)
         self.scale[vertex] = max(float(np.abs(J).max(initial=0.0)) for J in blocks) ** 2 or 1.0
         return True
 
@@ -296,6 +298,9 @@ class _Numeric:
         while progress:
             progress = False
             for vertex in list(self.waiting):
+                if vertex not in self.changed:
+                    continue
+                self.changed.discard(vertex)
                 if self._ready(vertex):
                     self._remove(vertex)
                     self.waiting.remove(vertex)
@@ -328,6 +333,7 @@ class _Numeric:
         U = {other: np.linalg.solve(D, H) for other, H in blocks.items()}
         for i, Hi in blocks.items():
             del self.H[i][vertex]
+            self.changed.update([i] if i >= self.bodies else [k for k in self.H[i] if k >= self.bodies])
             for j in blocks:
                 if i == j:
                     self.D[i] = self.D[i] - Hi.T @ U[i]
