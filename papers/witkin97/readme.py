@@ -50,8 +50,11 @@ def _claims(result):
 
 
 def _compared(chain, net):
-    words = [f"{_count(one['paper'])} for {one['rows']:,} rows of a {one['structure']} (on A itself {_count(one['plain'])}, by blocks "
-             f"{one['ours']:,})" for one in (chain, net)]  # fmt: skip
+    words = [
+        f"{_count(one['paper'])} for {one['rows']:,} rows of a {one['structure']} (on A itself {_count(one['plain'])}, "
+        f"by blocks {one['ours']:,})"
+        for one in (chain, net)
+    ]
     return ", ".join(words)
 
 

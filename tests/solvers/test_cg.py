@@ -1,5 +1,6 @@
 """`cg` against `tree`, dense algebra and least squares; its starts, its notes, what it refuses."""
 
+import copy
 import json
 import os
 import subprocess
@@ -116,6 +117,15 @@ def test_resumed_runs_have_the_same_bits(integrator):
         sim.reaction("pin")
         sim.step()
     same(sim.state, end)
+
+
+def test_a_copy_goes_on_with_the_same_bits():
+    sim = quiet(net(5, 4), solver="cg", dt=1e-3)
+    sim.step(5)
+    twin = copy.deepcopy(sim)
+    for each in (sim, twin):
+        each.step(5)
+    same(sim.state, twin.state)
 
 
 def test_a_chain_of_many_links_converges():
