@@ -21,10 +21,14 @@ import numpy as np  # noqa: E402
 import linkwork as lw  # noqa: E402
 from benchmarks import machine, tables  # noqa: E402
 from benchmarks.timing import Run, best_of_turns  # noqa: E402
+from linkwork.codegen.jit import sweep  # noqa: E402
+from linkwork.model.compile import compile  # noqa: E402
+from linkwork.solvers import SOLVERS  # noqa: E402
+from linkwork.symbolic.bodies import GLOBALS  # noqa: E402
 
 DT = 1e-3  # s
 SIDES = (5, 10, 20, 30, 50)
-DENSE_TURNS = 10  # knots a side up to which `dense` takes turns; beyond it makes one step
+DENSE_TURNS = 10  # knots a side up to which `dense` takes turns; beyond it makes one solve
 STEPS = 20  # over which the motion of solvers is compared, and iterations are counted
 LARGE = 100  # knots a side, in a process of its own
 LARGE_STEPS = 50
@@ -44,13 +48,19 @@ class Net(Run):
     def tip(self):
         return tuple(float(x) for x in self.sim.position(self.last))
 
-    def one_step(self):
-        """Seconds of a step that nothing precedes."""
-        self.reset()
-        self.step(1)
-        begin = time.perf_counter()
-        self.step(1)
-        return time.perf_counter() - begin
+
+def one_solve(side):
+    """Seconds of the one solve that a step of `dense` makes."""
+    model = compile(lw.scenes.get("net", rows=side, columns=side), limbs=False, gradients=True)  # no elimination, no order
+    programs = SOLVERS["dense"](model)
+    work = programs.workspace()
+    work[GLOBALS.offset("kick")] = 1.0
+    before, solve = programs.body("place", "accelerate"), (programs.up("acceleration"), programs.backward())
+    sweep(work, programs.table, before)
+    begin = time.perf_counter()
+    for operations in solve:
+        sweep(work, programs.table, operations)
+    return time.perf_counter() - begin
 
 
 def measure(sides, rounds):
@@ -67,7 +77,7 @@ def measure(sides, rounds):
             one.step(STEPS)
         after = cg.sim.solver_report()
         seconds = {solver: best[side, solver] for solver in ("cg", "tree")}
-        seconds["dense"] = best[side, "dense"] if side <= DENSE_TURNS else Net(side, "dense").one_step()
+        seconds["dense"] = best[side, "dense"] if side <= DENSE_TURNS else one_solve(side)
         found.append({
             "side": side, "knots": side**2, "rows": cg.sim.model.rows, "seconds": seconds,
             "iterations": (after.iterations - before.iterations) / (after.solves - before.solves),
@@ -111,7 +121,7 @@ def report(result):
     first = crossover(result["rows"])
     where = f"`cg` is faster than `tree` from {first} x {first} on." if first else "`tree` is faster at each of these sizes."
     words = (
-        f"A step of `euler`, dt = {1e3 * result['dt']:g} ms. {where} `dense` beyond {DENSE_TURNS} x {DENSE_TURNS}: one step."
+        f"A step of `euler`, dt = {1e3 * result['dt']:g} ms. {where} `dense` beyond {DENSE_TURNS} x {DENSE_TURNS}: one solve."
     )
     parts = [machine.sentence(result["machine"]), words, tables.markdown(header, rows), _large(result["large"])]
     return "\n\n".join(["# Nets", *parts])

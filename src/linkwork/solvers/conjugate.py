@@ -29,36 +29,30 @@ SOLVES, ITERATIONS, MOST, RESIDUAL, WORST, WORST_ROW, CONFLICT = range(TOLD)
 
 
 def step(base, area, warm, tolerance, fresh, unused):
-    """As an operation of a sweep: offsets of the area, of the warm start and of the tolerance; fresh: not zero where J and the
-    masses are new. Before it bodies have L^-1 of their right-hand sides, after it with what the rows add."""
+    """As an operation of a sweep: offsets of the area, of what is remembered (0: nothing) and of the tolerance; fresh: not zero
+    where J and the masses are new. Before it bodies have L^-1 of their right-hand sides, after it with what the rows add."""
     work, area, warm, tolerance, fresh = opened(base, area, warm, tolerance, fresh)
-    solve(work, area, warm, work[tolerance], fresh > 0)
-
-
-@jit_inner
-def solve(work, area, warm, tolerance, fresh):
-    rows = int(work[area + 1])
     told, vectors, column_vectors, G, factors, tables = areas(work, area)
-    if fresh:
-        scale_rows(work, column_vectors[0], G, factors, tables)
     right, y, r, _, _, _ = vectors
     root, given, added, _, _ = column_vectors
+    rows = y.shape[0]
+    if fresh > 0:
+        scale_rows(work, root, G, factors, tables)
     take_right_sides(work, right, root, given, G, factors, tables)
     size = dot(right, right)
     copy(right, r)
     fill(y, 0.0)
     fill(added, 0.0)
-    if warm > 0:
-        memory = work[warm : warm + 1 + REMEMBERED * rows]
-        if memory[0] > 0.0:
-            start_warm(memory[1:], 1.0, 0.0, 0.0, vectors, column_vectors, G, factors, tables)
-        if memory[0] >= REMEMBERED:
-            start_warm(memory[1:], 3.0, -3.0, 1.0, vectors, column_vectors, G, factors, tables)
-    iterations, left, conflict = minimise(vectors, column_vectors, G, tables, size, tolerance, 100 + 4 * rows)
+    memory = work[warm : warm + 1 + REMEMBERED * rows]
+    if warm > 0 and memory[0] > 0.0:
+        start_warm(memory[1:], 1.0, 0.0, 0.0, vectors, column_vectors, G, factors, tables)
+    if warm > 0 and memory[0] >= REMEMBERED:
+        start_warm(memory[1:], 3.0, -3.0, 1.0, vectors, column_vectors, G, factors, tables)
+    iterations, left, conflict = minimise(vectors, column_vectors, G, tables, size, work[tolerance], 100 + 4 * rows)
     put_solutions(work, y, root, added, factors, tables)
     if warm > 0:
-        remember(work, work[warm : warm + 1 + REMEMBERED * rows], left <= OFF * OFF * size, tables)
-    tell(told, iterations, left, size, conflict, r, factors, tables, tolerance)
+        remember(work, memory, left <= OFF * OFF * size, tables)
+    tell(told, iterations, left, size, conflict, r, factors, tables, work[tolerance])
 
 
 @jit_inner
