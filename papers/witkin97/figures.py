@@ -118,5 +118,5 @@ def sequence(result):
             axes.plot(np.cos(angle), np.sin(angle), color=PALE_INK, lw=0.7, ls=(0, (4, 3)))
         axes.set_aspect("equal")
         dress(axes, f"The tinkertoy, seen {title}", "xyz"[first] + ", m", "z, m")
-    right.legend(fontsize=8, frameon=False)
+    left.legend(fontsize=8, frameon=False, loc="center")
     return figure
