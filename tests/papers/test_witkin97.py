@@ -41,7 +41,7 @@ def test_equations_1_to_3_are_derivatives_of_each_other():
     sim.integrator.run(sim.work, sim.programs.check())
     residual, rate = (sim._residuals(velocity)[0][0] for velocity in (False, True))
     assert abs(C[1] - residual) < 1e-15
-    assert abs((C[2] - C[0]) / (2 * h) - rate) < 1e-10
+    assert abs((C[2] - C[0]) / (2 * h) - rate) < 10 * h**2
     assert abs((C[2] - 2 * C[1] + C[0]) / h**2) < 1e-6  # legal
     assert abs(a @ x + v @ v) < 1e-12  # equation 3
 

@@ -13,7 +13,7 @@ DOWN, OUT = np.array([0.6, 0.0, -0.8]), np.array([0.8, 0.0, 0.6])  # along the n
 
 @scene("net", seconds=2.0, solver="cg")
 def net(*, rows=12, columns=12, spacing=0.05, mass=0.01, ripple=0.2):
-    """A net of particles, held along its upper edge and let go aslant, with ripples: many loops, for conjugate gradients.
+    """A net of particles, held along its upper edge and let go aslant with ripples: a loop in every mesh.
 
     rows and columns of knots; spacing m between them, mass kg of each; ripple m/s, the largest speed across the net as
     it is let go.
@@ -29,7 +29,7 @@ def net(*, rows=12, columns=12, spacing=0.05, mass=0.01, ripple=0.2):
             if i == 0:
                 world.add(Ball(world.ground, knot, at=place, name=f"nail{j}"))
                 continue
-            world.add(Distance(f"knot{i - 1}-{j}", knot, name=f"warp{i}-{j}"))
+            world.add(Distance(f"knot{i - 1}-{j}", knot, length=spacing, name=f"warp{i}-{j}"))
             if j:
-                world.add(Distance(f"knot{i}-{j - 1}", knot, name=f"weft{i}-{j}"))
+                world.add(Distance(f"knot{i}-{j - 1}", knot, length=spacing, name=f"weft{i}-{j}"))
     return world
