@@ -36,6 +36,7 @@ TOLD = 1e-6  # ... and those that are put right with a note
 IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
 MOST_BUILDS = 8  # of one world that are kept
 UNSOLVED_TEXT = "are off the law of contact by"
+UNMET_TEXT = "the run goes on, sim.solver_report() tells more"
 
 
 class Build(NamedTuple):
@@ -96,7 +97,7 @@ class Building(Reports):
         self.model, self._trials, self.programs, self.integrator, self._touching = self._known_builds[self._arrangement]
         for trial in self._trials.values():
             trial.check(trial.parameter.value)  # it may have changed since the elements were made
-        self.work = self.model.workspace()
+        self.work = self.programs.workspace()
         if self._touching is not None:
             self._touching.forget()
             self._touching.memory = None
@@ -109,6 +110,7 @@ class Building(Reports):
         self.work[GLOBALS.offset("step")] = self.dt
         self._stale = self._solved = self._impulses = self._unbooked = False
         self._tells_unsolved = not any(UNSOLVED_TEXT in text for text in self.notes)
+        self._tells_unmet = not any(UNMET_TEXT in text for text in self.notes)
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
         self._remember_at = 0
@@ -149,6 +151,7 @@ class Building(Reports):
             self._make_velocities_consistent(*self._worst(velocity=True))
         self._check_factors()
         self._tell_redundant()
+        self._tell_unmet()
         for text in self.integrator.remarks:
             self.note(text)
         if self._touching is not None:
@@ -244,6 +247,12 @@ class Building(Reports):
     def _prepare(self) -> None:
         self.integrator.prepare(self.work)
         self._stale = False
+
+    def _tell_unmet(self) -> None:
+        """A note, once, where the solver could not meet all rows."""
+        if self._tells_unmet and (text := self.programs.complaint(self.work)) is not None:
+            self._tells_unmet = False
+            self.note(f"{text} (until {self.time:.6g} s); {UNMET_TEXT}")
 
     def _refuse_contact(self) -> None:
         """Contact needs impulses within a step, which few integrators have a place for."""

@@ -16,7 +16,7 @@ from linkwork.integrators import Integrator
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import blocks_of
-from linkwork.model.programs import Programs
+from linkwork.model.programs import IterativeReport, Programs
 from linkwork.model.sharing import Sharing
 from linkwork.model.types import Model
 from linkwork.symbolic.bodies import GLOBALS
@@ -259,6 +259,22 @@ class Reports:
 
         return contact_reports.report(self._in_contact())
 
+    def solver_report(self) -> IterativeReport:
+        """How a solver that iterates (`cg`) has solved since this simulation was made: iterations, residuals.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("chain"), solver="cg")
+        >>> sim.step(100)
+        >>> report = sim.solver_report()
+        >>> report.residual < 1e-10, report.at is None
+        (True, True)
+        """
+        self._follow_world()
+        report = self.programs.report(self.work)
+        if report is None:
+            raise LinkworkError(f'Simulation: the solver "{self.programs.name}" does not iterate; ask one that uses "cg"')
+        return report
+
     def _in_contact(self) -> Touching:
         self._follow_world()
         if self._touching is None:
@@ -351,7 +367,7 @@ class Reports:
         self.work[feedback] = 0.0
         self.work[GLOBALS.offset("kick")] = 1.0
         p = self.programs
-        refinements = PROXIMAL if self.model.soft else 1
+        refinements = PROXIMAL if self.model.soft and not p.iterates else 1
         self.integrator.run(self.work, p.body("place", "accelerate"))
         self._add_contact_forces()
         self.integrator.run(self.work, p.up("acceleration"), p.backward())
@@ -362,7 +378,8 @@ class Reports:
             self.integrator.run(self.work, *rest)
         self.work[feedback] = kept
         self._stale = False
-        self._sharing = Sharing(self.model, self._node_jacobians) if self.model.redundant else None
+        shared = self.model.redundant or (self.model.soft and not self.model.ranked)
+        self._sharing = Sharing(self.model, self._node_jacobians) if shared else None
         if self._sharing is not None:
             entries = self._sharing.entries
             self.work[entries] = self._sharing.shortest(self.work[entries])

@@ -34,9 +34,9 @@ class Simulation(Grabbing, OdeView):
     """A world in motion.
 
     `solver`: tree (linear time), fronts (the same without joining bodies and joints), anticipation (a tree, and loops by their
-    response, as one dense system), dense (the reference), implicit (stiff forces; its integrator is backward-euler); in joint
-    coordinates, with joint-rk4, joint-euler or joint-implicit: aba (linear time), ltdl (by the inertia matrix, with loops) and
-    auto (whichever of these two should be faster here).
+    response, as one dense system), cg (conjugate gradients: many loops, as in nets), dense (the reference), implicit (stiff
+    forces; its integrator is backward-euler); in joint coordinates, with joint-rk4, joint-euler or joint-implicit: aba (linear
+    time), ltdl (by the inertia matrix, with loops) and auto (whichever of these two should be faster here).
     `integrator`: rattle (the default), euler, rk4, dopri5, first-order.
     `tolerance`: of rattle's position stage (m), of dopri5, and of Newton's method (m, rad) with implicit.
     `stiffness`, `damping`: Baumgarte feedback k_s (1/s^2) and k_d (1/s) of euler; first-order takes k_s in 1/s.
@@ -148,6 +148,7 @@ class Simulation(Grabbing, OdeView):
                 self._tells_unsolved = False
                 off = f"some contact impulses until {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
                 self.note(f"Simulation: {off}, which was the best of many iterations; the run goes on, a smaller dt may help")
+            self._tell_unmet()
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)

@@ -19,6 +19,7 @@ from linkwork.elements.base import Pose
 from linkwork.errors import ModelError
 from linkwork.model import nodes as stacking
 from linkwork.model.frames import Frames, RigidFrames, frames_of
+from linkwork.model.gradients import GradientArea
 from linkwork.model.graph import (
     GOOD,
     GROUND,
@@ -40,21 +41,23 @@ from linkwork.symbolic.kinds import kind_of
 from linkwork.symbolic.limbs import Limb, has_limb
 
 NONE: Mapping = MappingProxyType({})
+RANKED = 200  # loops up to which redundant rows are looked for where nothing is eliminated
 SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 
 
 def compile(
     world, *, limbs: bool = True, packed: bool = False, coupled: str = "", pairs: bool = False, responses: int = 0,
-    poses: Mapping[str, Pose] = NONE, drawn: Mapping[str, Draw] = NONE,
+    gradients: bool = False, poses: Mapping[str, Pose] = NONE, drawn: Mapping[str, Draw] = NONE,
 ) -> Model:  # fmt: skip
     """Compile a world. `limbs`: eliminate bodies and joints together where that is faster; `packed`: keep a packed
     vector of all coordinates and velocities (for integrators that work on one); `coupled`: bodies have blocks between them
     where "forces" join them, or "forces and constraints"; `pairs`: blocks lie in pairs, for matrices that are not
     symmetric; `responses`: nodes that close loops are left out of the elimination, as auxiliary ones, and there is space for
-    so many responses to them at a time; `poses`: where bodies are that are no longer where they were built, by name, for what
+    so many responses to them at a time; `gradients`: nothing is eliminated, nodes have their blocks of J beside them, and there
+    is space for conjugate gradients; `poses`: where bodies are that are no longer where they were built, by name, for what
     depends on the configuration (ranks, the order of elimination); `drawn`: constraints that are drawn in, by name."""
     options = {"limbs": limbs, "packed": packed, "coupled": coupled, "pairs": pairs, "responses": responses,
-               "poses": dict(poses), "drawn": dict(drawn)}  # fmt: skip
+               "gradients": gradients, "poses": dict(poses), "drawn": dict(drawn)}  # fmt: skip
     with no_collection():
         return _compile(world, options)
 
@@ -72,7 +75,7 @@ def no_collection():
 
 
 def _compile(world, options: dict[str, Any]) -> Model:
-    coupled, responses, limbs = options["coupled"], options["responses"], options["limbs"]
+    coupled, responses, limbs, gradients = (options[name] for name in ("coupled", "responses", "limbs", "gradients"))
     if not world.bodies:
         raise ModelError("World: there is no body in it; add one, for example lw.Particle(1.0)")
     bodies = bodies_of(world)
@@ -90,6 +93,8 @@ def _compile(world, options: dict[str, Any]) -> Model:
     couplings = _couplings(force_groups, ends, coupled)
     if responses:
         order, later = _primary(bodies, nodes, jacobians)
+    elif gradients:
+        order, later = _side_by_side(graph, bodies, nodes, ends, jacobians)
     else:
         order = _order(graph, bodies, nodes, ends, jacobians, couplings)
         later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
@@ -211,6 +216,21 @@ def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[
     found = spanning(n, [nodes[k].ends for k in plain], [nodes[k].kind.size for k in plain])
     order, later = _order_of([plain[k] for k in found], bodies, nodes, jacobians)
     return Order(order.vertices, whole.redundant, whole.soft), later
+
+
+def _side_by_side(graph, bodies: Bodies, nodes: list[Node], ends, jacobians) -> tuple[Order, dict[int, list[int]]]:
+    """Each node just before the first of its bodies, with blocks for these and nothing else. Rows that depend on others are
+    looked for where there are few loops, since they are found by eliminating."""
+    n = len(bodies.kinds)
+    first = [min(moving(together)) for together in ends]
+    vertices = sorted([*range(n), *range(n, n + len(nodes))], key=lambda v: (v, 1) if v < n else (first[v - n], 0))
+    later: dict[int, list[int]] = {vertex: [] for vertex in vertices}
+    later.update({n + k: list(moving(together)) for k, together in enumerate(ends)})
+    if graph.loops <= RANKED:
+        found = _order(graph, bodies, nodes, ends, jacobians, {})
+        return Order(vertices, found.redundant, found.soft), later
+    looped = {graph.tree[ends[k][-1]] for k in graph.closing} | graph.trees_held_twice()
+    return Order(vertices, {}, {k for k, together in enumerate(ends) if graph.tree[together[-1]] in looped}, False), later
 
 
 def _order_of(chosen: list[int], bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[int, list[int]]]:
@@ -341,12 +361,14 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
     at += max((_gathered(node.kind, options["pairs"]) for node in nodes if len(node.ends) > 2), default=0)
     response_at, response_size = at, options["responses"] * sum(dims) if auxiliary else 0
     at += response_size
-    index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of)
+    area = GradientArea.of(at, bodies, nodes) if options["gradients"] else None
+    at += area.size if area else 0
+    index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area)
     model = Model(
-        world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.soft, items, fronts, auxiliary,
-        limb_of, body_at, node_at, force_at, slot_at, report_at, impulse_at, _multipliers(nodes, node_at, impulse_at, limb_of),
-        packed_at, packed_range, rates_range, scratch, gathering, response_at, at,
-        np.array(world.gravity), index,
+        world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.ranked, order.soft, items, fronts,
+        auxiliary, limb_of, body_at, node_at, force_at, slot_at, report_at, impulse_at,
+        _multipliers(nodes, node_at, impulse_at, limb_of), packed_at, packed_range, rates_range, scratch, gathering,
+        response_at, area, at, np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
         any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
     )  # fmt: skip
@@ -365,7 +387,7 @@ def _damped(bodies: Bodies) -> bool:
     return any(np.any(getattr(frames, "damping", 0.0)) for frames in bodies.frames.values())
 
 
-def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> np.ndarray:
+def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area) -> np.ndarray:
     parts = [np.array([GLOBALS.offset(name) for name in ("work", "pace", "calm")])]
     for members in bodies.members.values():
         record = bodies.kinds[members[0]].record
@@ -379,6 +401,8 @@ def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> 
         parts.append((history_at[members][:, None] + np.arange(record["history"][1])).ravel())
         spans = _turns(0, [part.relation for part in nodes[members[0]].kind.parts])
         parts += [(parameters_at[members][:, None] + span).ravel() for span in spans]
+    if area is not None:
+        parts.append(np.arange(*_bounds(0, area["warm"])))
     for k, force in enumerate(forces):
         parts += _turns(force_at[k], [force.kind.law])
     return np.concatenate(parts).astype(np.int64)

@@ -11,6 +11,7 @@ they are noted, and eliminated with a pivot that is made regular, as all nodes o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -40,6 +41,7 @@ class Order:
     vertices: list[int]
     redundant: dict[int, int]  # node -> how many of its rows depend on others as built
     soft: set[int]  # nodes whose pivots are made regular: of components with loops (the ground counts) or redundant rows
+    ranked: bool = True  # redundant rows were looked for
 
 
 @dataclass
@@ -60,6 +62,11 @@ class Forest:
         return sum(len(nodes) for nodes in self.ground_nodes) - len(
             {tree for tree, nodes in zip(self.tree, self.ground_nodes, strict=True) if nodes}
         )
+
+    def trees_held_twice(self) -> set[int]:
+        """Trees with loops through the ground."""
+        held = Counter(tree for tree, nodes in zip(self.tree, self.ground_nodes, strict=True) for _ in nodes)
+        return {tree for tree, count in held.items() if count > 1}
 
     @property
     def loops(self) -> int:
@@ -255,6 +262,7 @@ class _Numeric:
         self.H: dict[int, dict[int, np.ndarray]] = {}  # active vertex -> {other: block (own x other)}
         self.scale: dict[int, float] = {}
         self.waiting: list[int] = []
+        self.changed: set[int] = set()  # waiting nodes that may have become ready since they were looked at
         self.touched: set[int] = set()  # nodes that are or were in the graph
         self.redundant: dict[int, int] = {}  # node -> rows that depend on others
 
@@ -277,6 +285,7 @@ class _Numeric:
                 self._touch_body(body)
                 self.H[vertex][body] = J
                 self.H[body][vertex] = J.T.copy()
+        self.changed.add(vertex)
         self.scale[vertex] = max(float(np.abs(J).max(initial=0.0)) for J in blocks) ** 2 or 1.0
         return True
 
@@ -291,6 +300,9 @@ class _Numeric:
         while progress:
             progress = False
             for vertex in list(self.waiting):
+                if vertex not in self.changed:
+                    continue
+                self.changed.discard(vertex)
                 if self._ready(vertex):
                     self._remove(vertex)
                     self.waiting.remove(vertex)
@@ -341,6 +353,7 @@ class _Numeric:
         U = {other: np.linalg.solve(D, H) for other, H in blocks.items()}
         for i, Hi in blocks.items():
             del self.H[i][vertex]
+            self.changed.update([i] if i >= self.bodies else [k for k in self.H[i] if k >= self.bodies])
             for j in blocks:
                 if i == j:
                     self.D[i] = self.D[i] - Hi.T @ U[i]

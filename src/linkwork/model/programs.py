@@ -7,12 +7,14 @@ so that its record is touched while it is in cache.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from linkwork.codegen.gathering import Gathered, gathered
 from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
+from linkwork.elements.base import Element
 from linkwork.model.graph import GROUND
 from linkwork.model.joining import join
 from linkwork.model.types import Model
@@ -26,6 +28,21 @@ TURNS = 64  # operations of one position are told apart by their turn
 FIRST, LAST = 1, 40  # turns of what comes before a body is eliminated, and of the elimination
 AFTER = 1 << 40  # a position behind all others
 NOT_YET = -1  # the address of a kernel that no sweep has asked for
+
+
+@dataclass(frozen=True)
+class IterativeReport:
+    """How a solver that iterates has solved since the simulation was made. `residual` is what the last solve left of its
+    right-hand side. `worst` is the largest residual of a row, in its own unit (m/s^2 or m/s; radians alike), of those that are
+    worth a word, and `at` its constraint; `conflict`: no force could have made it smaller."""
+
+    solves: int
+    iterations: int
+    most: int  # iterations of one solve
+    residual: float
+    worst: float
+    at: Element | None
+    conflict: bool
 
 
 class Sheet:
@@ -72,6 +89,7 @@ class Programs:
     limbs: bool
     takes_contact: tuple[str, ...] = ()  # integrators with which it does
     counts_limbs = False  # after a step, beside counting on their way up
+    iterates = False  # takes starts from the step before, and tolerances
     integrators: tuple[str, ...] = ("rattle", "euler", "rk4", "dopri5", "first-order")  # that it goes with, the default first
 
     @classmethod
@@ -88,6 +106,18 @@ class Programs:
         self._gathered: dict[str, Gathered] = {}
         self._find_places()
 
+    def workspace(self) -> np.ndarray:
+        """A workspace with the bodies as built, and with what these programs keep in it."""
+        return self.model.workspace()
+
+    def report(self, work: np.ndarray) -> IterativeReport | None:
+        """How equations were solved so far, by a solver that iterates."""
+        return None
+
+    def complaint(self, work: np.ndarray) -> str | None:
+        """Words about rows that were not met, by such a solver, if there are any."""
+        return None
+
     @property
     def nbytes(self) -> int:
         return sum(operations.nbytes for operations in self._known.values())
@@ -101,9 +131,9 @@ class Programs:
 
         return self._keep(f"body {what}", make)
 
-    def up(self, mode: str, *, first: Iterable[str] = (), light: bool = False) -> np.ndarray:
+    def up(self, mode: str, *, first: Iterable[str] = (), light: bool = False, warm: bool = False) -> np.ndarray:
         """Body kernels (`first`) just before a body is first asked for; forces, rows and blocks, factors, forward sweep.
-        Light: one backward sweep follows, and none for multipliers."""
+        Light: one backward sweep follows, and none for multipliers. Warm: much the same solve is made every step."""
 
         def make(sheet: Sheet) -> None:
             self._add_first(sheet, first)
@@ -114,7 +144,11 @@ class Programs:
             self._add_fronts(sheet, "factor")
             self._add_limbs(sheet, f"up-{mode}{'-light' if light else ''}", LAST)
 
-        return self._keep(f"up {mode} {first} {light}", make)
+        return self._keep(f"up {mode} {first} {light}{self._manner(warm=warm)}", make)
+
+    def _manner(self, **words: bool) -> str:
+        """How a solver that iterates is asked to solve."""
+        return "".join(f" {word}" for word, wanted in words.items() if wanted and self.iterates)
 
     def loads(self) -> np.ndarray:
         """The forces on every body, without inertial ones, times the kick."""
@@ -126,9 +160,9 @@ class Programs:
         return self._keep("loads", make)
 
     def forward(self, *, first: Iterable[str] = (), forces: bool = False, predict: bool = False,
-                right: str | None = None) -> np.ndarray:  # fmt: skip
+                right: str | None = None, rough: bool = False) -> np.ndarray:  # fmt: skip
         """The forward sweep with factors that are there; before it body kernels, forces are added, and right-hand sides
-        of rows are extrapolated (predict) or computed (right: a mode)."""
+        of rows are extrapolated (predict) or computed (right: a mode). Rough: what is left is solved for once more."""
 
         def make(sheet: Sheet) -> None:
             self._add_first(sheet, first)
@@ -141,7 +175,7 @@ class Programs:
             self._add_fronts(sheet, "forward")
             self._add_limbs(sheet, "forward", LAST)
 
-        return self._keep(f"forward {first} {forces} {predict} {right}", make)
+        return self._keep(f"forward {first} {forces} {predict} {right}{self._manner(warm=predict, rough=rough)}", make)
 
     def backward(self, *what: str, landing: bool = False, light: bool = False) -> np.ndarray:
         """The backward sweep (light: without multipliers of limbs); then body kernels; then residuals of the position

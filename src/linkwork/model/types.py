@@ -17,6 +17,7 @@ import numpy as np
 from linkwork.elements.base import Element
 from linkwork.elements.parameter import Parameter
 from linkwork.errors import ModelError
+from linkwork.model.gradients import GradientArea
 from linkwork.model.graph import Forest
 from linkwork.model.nodes import Bodies, ForceNode, Node
 from linkwork.model.present import Present
@@ -48,6 +49,7 @@ class Model:
     forces: list[ForceNode]
     forest: Forest
     redundant: dict[int, int]  # node -> how many of its rows depend on others as built
+    ranked: bool  # such rows were looked for
     soft: set[int]  # nodes whose pivots are made regular: of components with loops or redundant rows
     items: list[Item]  # in the order of elimination
     later: dict[int, list[int]]  # vertex -> later neighbours (fronts only); auxiliary vertex -> its bodies
@@ -66,6 +68,7 @@ class Model:
     scratch: int  # offset of entries for single reports
     gathering: int  # offset of entries where operations on many records copy them together
     response_at: int  # offset of responses to auxiliary rows: of every vertex, and of all these rows
+    gradients: GradientArea | None  # where conjugate gradients have their numbers, behind everything else
     size: int  # entries of a workspace
     gravity: np.ndarray  # (3,) m/s^2
     state_index: np.ndarray  # entries that make up the state
@@ -147,7 +150,8 @@ class Model:
         return slice(base + where.start, base + where.stop)
 
     def summary(self) -> dict[str, int]:
-        """Counts that describe the model.
+        """Counts that describe the model. Redundant rows are those as built; where many loops close and nothing is eliminated
+        they were not looked for (`ranked`), and freedoms are at least as many as this.
 
         >>> import linkwork as lw
         >>> lw.Simulation(lw.scenes.get("pendulum")).model.summary()["freedoms"]
