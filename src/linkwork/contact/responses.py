@@ -14,6 +14,7 @@ from linkwork.codegen.jit import OPERANDS, jit, jit_inner, sweep
 
 RIGID, FLAT, POINT = 0, 1, 2  # how the pose of a body is found
 NONE = -1
+SEMIDEFINITE = 1.0001  # times R_ii R_jj: what the square of R_ij may be
 
 # columns of the table of bodies: offsets of fields in the workspace, then what a body is
 Q, V, R_AT, B, X, MASS, POSE, TREE, ITEM = range(9)
@@ -177,6 +178,20 @@ def _swept_response(work, table, model, scratch, members, tree, R):
                 answer = work[bodies[other, X] + component]
                 R[i * n + j] = answer
                 R[j * n + i] = answer
+    drop_rounding(R, n)
+
+
+@jit_inner
+def drop_rounding(R, n):
+    """Rows of R that no positive semidefinite matrix has are rounding errors of motions that joints do not allow: they are
+    zero, with their columns."""
+    for i in range(n):
+        for j in range(i + 1):
+            least = i if R[i * n + i] <= R[j * n + j] else j
+            if R[i * n + j] ** 2 > SEMIDEFINITE * R[i * n + i] * R[j * n + j] or R[least * n + least] < 0.0:
+                for k in range(n):
+                    R[least * n + k] = 0.0
+                    R[k * n + least] = 0.0
 
 
 @jit_inner

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.codegen.jit import jit, sweep, sweep_some
-from linkwork.contact.responses import TREE, free_response
+from linkwork.contact.responses import TREE, drop_rounding, free_response
 from linkwork.contact.stages import Slots
 from linkwork.contact.trees import bodies_of, free_bodies
 from linkwork.integrators.base import DONE
@@ -179,7 +179,7 @@ def keep_closed(own, own_table, links, inertia, room, chosen, Z, pull):
 
 @jit
 def products(J, Z, R):
-    """R = J Z^T, row by row; it is symmetric."""
+    """R = J Z^T, row by row; it is symmetric. What rounding has left of motions that loops do not allow is dropped."""
     n = J.shape[0]
     for i in range(n):
         for j in range(i + 1):
@@ -187,6 +187,7 @@ def products(J, Z, R):
             for k in range(J.shape[1]):
                 total += J[i, k] * Z[j, k]
             R[i * n + j] = R[j * n + i] = total
+    drop_rounding(R, n)
 
 
 class JointAnswers:
