@@ -85,6 +85,7 @@ class Simulation(Reports, OdeView):
                                 f"with it go {', '.join(SOLVERS[solver].integrators)}")  # fmt: skip
         self.integrator_name = integrator
         make = INTEGRATORS[integrator]
+        self._newton = _newton_options(self, tangent, iterations)
         self._refuse_contact()
         if tolerance is not None:
             checks.positive(self, "tolerance", tolerance)
@@ -100,7 +101,6 @@ class Simulation(Reports, OdeView):
             if value is not None and not make.takes_feedback:
                 raise LinkworkError(f"Simulation: {integrator} takes no {name}; use euler, or leave it out")
         self._given = (tolerance, stiffness, damping)
-        self._newton = _newton_options(self, tangent, iterations)
         self.steps = 0
         self.age = 0
         self.notes: list[str] = []
@@ -142,9 +142,9 @@ class Simulation(Reports, OdeView):
         touches = _first_contact(self.world) is not None
         make, (tolerance, stiffness, damping) = INTEGRATORS[self.integrator_name], self._given
         if touches:  # some tenths of a second that others need not wait for
-            from linkwork.integrators.in_contact import IN_CONTACT, level
+            from linkwork.integrators.in_contact import IN_CONTACT, touching
 
-            make, in_contact = IN_CONTACT[self.integrator_name], level(self.solver)
+            make = IN_CONTACT[self.integrator_name]
         self._world_version = self.world.version
         solver, (tangent, iterations) = SOLVERS[self.solver], self._newton
         self.model: Model = compile(self.world, packed=make.packed, **solver.layout(tangent, iterations))
@@ -154,7 +154,7 @@ class Simulation(Reports, OdeView):
         self.programs = solver(self.model)
         self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance, iterations)
-        self._touching = in_contact(self.programs) if touches else None
+        self._touching = touching(self.integrator) if touches else None
         self.integrator.contact = self._touching
         self.integrator.watched = not any(text.startswith((stops.NOT_CONVERGED, stops.LOOSE)) for text in self.notes)
         power = 1 if self.integrator_name == "first-order" else 2
@@ -548,12 +548,13 @@ class Simulation(Reports, OdeView):
     def _refuse_contact(self) -> None:
         """Contact needs impulses within a step, which few integrators have a place for."""
         element = _first_contact(self.world)
-        pairs = [(solver, name) for solver, kind in SOLVERS.items() if kind.takes_contact for name in kind.integrators
-                 if INTEGRATORS[name].takes_contact and name not in kind.without_contact]  # fmt: skip
-        if element is not None and (self.solver, self.integrator_name) not in pairs:
-            able = [f'"{solver}" with "{name}"' for solver, name in pairs]
+        if element is not None and self.integrator_name not in SOLVERS[self.solver].takes_contact:
+            able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() for name in kind.takes_contact]
             raise LinkworkError(f'{checks.label(element)}: the solver "{self.solver}" with the integrator '
                                 f'"{self.integrator_name}" takes no contact; use {", ".join(able)}')  # fmt: skip
+        if element is not None and self._newton[0] == "exact":
+            raise LinkworkError(f'{checks.label(element)}: contact needs a symmetric matrix; use tangent="symmetric", or leave '
+                                "tangent out")  # fmt: skip
 
     def _refuse_velocity_forces(self) -> None:
         for force in self.model.forces:

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.jit import sweep
+from linkwork.codegen.jit import jit, sweep
+from linkwork.contact.answers import Answers
 from linkwork.contact.colliders import contacts_for
 from linkwork.contact.detect import detect
 from linkwork.contact.pivoting import pivot_dense, pivot_workspace
@@ -52,8 +53,8 @@ TOLERANCE, ENOUGH = 1e-9, 1e-6  # m/s over a step: how far accelerations may be 
 class ByForces(Touching):
     """Contact of one simulation, on the level of accelerations."""
 
-    def __init__(self, programs: Programs):
-        super().__init__(programs)
+    def __init__(self, programs: Programs, answers: Answers):
+        super().__init__(programs, answers)
         p, model = programs, programs.model
         for node in model.nodes:
             if node.kind.aimed:
@@ -71,14 +72,14 @@ class ByForces(Touching):
         self.body_b = np.array([model.field_of_body(k, "b").start for k in bodies], dtype=np.int64)
         self.paradoxes = 0  # steps without forces that meet the law
 
-    def before_motion(self, work: np.ndarray, h: float, scale: float = 1.0, turning: bool = False) -> None:
+    def before_motion(self, work: np.ndarray, h: float) -> None:
         """Accelerations x of the solve before get what contact forces add to them; velocities, what impacts do."""
-        self._find(work, h, scale)
+        self._find(work, h, self.answers.carried, self.answers.scale)
         m = self.count
         self.rows.total[:m] = self.rows.given[:m] = 0.0
         if m:
             self._add_forces(work, h)
-        self.rows, self.before, self.before_count, self.ended = self.before, self.rows, self.count, False
+        self._set_aside()
 
     # -- the step ---------------------------------------------------------------------------------------------------
     def _add_forces(self, work: np.ndarray, h: float) -> None:
@@ -184,7 +185,7 @@ class ByForces(Touching):
     # -- rows and responses -----------------------------------------------------------------------------------------
     def _take_slots(self) -> None:
         """Where velocities and accelerations of the touched bodies lie."""
-        table = self.trees.bodies[self.slots.body_of[: self.used]]
+        table = self.answers.bodies[self.slots.body_of[: self.used]]
         self.parts, self.held, self.touched = table[:, PART : PART + 6], table[:, PART : PART + 6] >= 0, table
 
     def _slot_values(self, work, field):
@@ -222,7 +223,7 @@ class ByForces(Touching):
 
     def _changes(self, work, J, u):
         """(m, 3): J'v, by the rows a little way ahead."""
-        m, bodies = self.count, self.trees.bodies
+        m, bodies = self.count, self.answers.bodies
         parts = bodies[:, PART : PART + 6]
         v = np.where(parts >= 0, work[np.where(parts >= 0, bodies[:, V, None] + parts, 0)], 0.0)
         origins, axes = self.origins + AHEAD * v[:, :3], _turned(self.axes, AHEAD * v[:, 3:])
@@ -232,8 +233,7 @@ class ByForces(Touching):
             while (count := detect(self.geometry, axes, origins, self.margins[0], self.scratch, found)) > len(found.gap):
                 found = contacts_for(ROOM * count)
         rows = rows_for(count + len(self.stops))
-        write_contacts(rows, found, count, self.materials, origins)
-        total = write_stops(work, rows, count, self.hard_stops, len(self.names), axes, origins, self.margins, self.speeds)
+        total = _write_rows(work, rows, found, count, self.materials, self.hard_stops, axes, origins, self.margins, self.speeds)
         there = {tuple(label): k for k, label in enumerate(rows.labels[:total, : FEATURE + 1].tolist())}
         same = [(k, there[tuple(label)]) for k, label in enumerate(self.rows.labels[:m, : FEATURE + 1].tolist())
                 if tuple(label) in there]  # fmt: skip
@@ -245,6 +245,13 @@ class ByForces(Touching):
             later = (self._jacobian(rows, total, *ends) @ u).reshape(total, 3)
             change[here] = (later[ahead] - (J @ u).reshape(m, 3)[here]) / AHEAD
         return change
+
+
+@jit
+def _write_rows(work, rows, contacts, count, materials, stops, axes, origins, margins, speeds):
+    """Rows of contacts and stops; their number."""
+    write_contacts(rows, contacts, count, materials, origins)
+    return write_stops(work, rows, count, stops, len(materials.body), axes, origins, margins, speeds)
 
 
 def _turned(axes, turns):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.one_contact import one_contact
 from linkwork.contact.problem import CONVERGED, TOO_SMALL, UNCONVERGED, move, prepare, pull, push, push_all, residuals
 
@@ -39,7 +39,7 @@ def gauss_seidel(problem, work, tolerance, iterations):
     return status, sweeps, residual
 
 
-@jit
+@jit_inner
 def sweep_contacts(problem, work, tolerance, iterations):
     """Sweeps on a prepared problem whose y is that of its impulses."""
     contacts = len(problem.mu)
@@ -57,7 +57,7 @@ def sweep_contacts(problem, work, tolerance, iterations):
     return (CONVERGED if residual <= tolerance else UNCONVERGED), sweeps, residual
 
 
-@jit
+@jit_inner
 def _relax(f, mu, D, q, G, side, y):
     """Solve one contact with the others held; returns how much its impulse changes (N s)."""
     c0, c1, c2 = pull(G, side, y)

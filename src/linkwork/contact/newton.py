@@ -15,11 +15,11 @@ already. Lifts of contacts that slide converge linearly; where that is slow, swe
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.bundle import Bundle
+from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.cholesky import BITS, Factors, connect, factor, factors, find, order, solve
 from linkwork.contact.gauss_seidel import sweep_contacts
 from linkwork.contact.problem import (
@@ -49,7 +49,7 @@ INEXACT = 0.02  # of the residual, left by a round
 HALVINGS = 30
 
 
-class NewtonWorkspace(NamedTuple):
+class NewtonWorkspace(Bundle):
     """Scratch of `newton`."""
 
     base: Workspace
@@ -142,7 +142,7 @@ def settle(problem, work, tolerance, slow):
     return (CONVERGED if residual <= enough else status), steps, residual, enough
 
 
-@jit
+@jit_inner
 def rounds(problem, work, residual, tolerance, enough, iterations):
     """Rounds on a prepared problem until the residual is within `tolerance`, or within `enough` after half of all
     iterations."""
@@ -173,7 +173,7 @@ def rounds(problem, work, residual, tolerance, enough, iterations):
     return (CONVERGED if residual <= tolerance else UNCONVERGED), steps, residual
 
 
-@jit
+@jit_inner
 def _arrange(problem, work):
     """Order the groups for elimination, unless they touch as they did before. False: no room for the factors."""
     F, base, groups = work.factors, work.base, len(problem.first)
@@ -202,7 +202,7 @@ def _arrange(problem, work):
     return True
 
 
-@jit
+@jit_inner
 def _place(F, group, a, b, side, spot):
     """Where the blocks of a contact lie in the panels."""
     pa = F.place[group[a]] if side[2] > 0 else -1
@@ -216,7 +216,7 @@ def _place(F, group, a, b, side, spot):
         spot[5] = pa < pb
 
 
-@jit
+@jit_inner
 def _round(problem, work, stiffness, relax, tolerance, iterations):
     """From impulses to those of the minimum around them. Returns the Newton steps made, and whether it was reached."""
     base = work.base
@@ -254,7 +254,7 @@ def _round(problem, work, stiffness, relax, tolerance, iterations):
     return iterations, False
 
 
-@jit
+@jit_inner
 def _velocities(problem, work):
     base = work.base
     for k in range(len(problem.mu)):
@@ -262,7 +262,7 @@ def _velocities(problem, work):
         work.c[k, 0], work.c[k, 1], work.c[k, 2] = c0 + base.c0[k, 0], c1 + base.c0[k, 1], c2 + base.c0[k, 2]
 
 
-@jit
+@jit_inner
 def _answer(centre, c, dc, lift, rho, mu, along):
     """Loaded springs at c + along dc: impulses f = P(z), and the entries 00 01 02 11 12 22 of P'."""
     z0 = centre[0] - rho * (c[0] + lift + along * dc[0])
@@ -286,7 +286,7 @@ def _answer(centre, c, dc, lift, rho, mu, along):
     )  # fmt: skip
 
 
-@jit
+@jit_inner
 def _gradient(problem, work):
     """y - G^T f(y); impulses f(y) go into the problem."""
     base = work.base
@@ -301,7 +301,7 @@ def _gradient(problem, work):
         push(base.G, base.side[k], work.gradient, -f0, -f1, -f2)
 
 
-@jit
+@jit_inner
 def _largest_velocity(problem, work):
     """The largest velocity of a contact that the gradient stands for."""
     worst = 0.0
@@ -311,7 +311,7 @@ def _largest_velocity(problem, work):
     return worst
 
 
-@jit
+@jit_inner
 def _hessian(problem, work):
     """1 + G^T rho P' G into the panels."""
     base, F = work.base, work.factors
@@ -330,7 +330,7 @@ def _hessian(problem, work):
             _add(base.G, base.side[k], work.spot[k], h, F.panels)
 
 
-@jit
+@jit_inner
 def _add(G, side, spot, h, panels):
     """G_k^T h G_k into the panels."""
     at, ra, rb = side[0], side[2], side[4]
@@ -346,7 +346,7 @@ def _add(G, side, spot, h, panels):
             _add_block(B, rb, A, ra, h, panels[spot[4] :], spot[3])
 
 
-@jit
+@jit_inner
 def _add_block(A, ra, B, rb, h, block, stride):
     """block += A^T h B."""
     h00, h01, h02, h11, h12, h22 = h
@@ -358,7 +358,7 @@ def _add_block(A, ra, B, rb, h, block, stride):
             row[j] += s0 * B0[j] + s1 * B1[j] + s2 * B2[j]
 
 
-@jit
+@jit_inner
 def _line_search(problem, work, coordinates):
     """How far to go along x: where the slope of a convex function vanishes, nearly. The change of velocities goes into dc."""
     base, x, y = work.base, work.factors.x, work.y
@@ -384,7 +384,7 @@ def _line_search(problem, work, coordinates):
     return along
 
 
-@jit
+@jit_inner
 def _slope(problem, work, yx, xx, along):
     """First and second derivative of the convex function along x."""
     slope, curvature = yx + along * xx, xx

@@ -9,12 +9,12 @@ from itertools import combinations
 import numpy as np
 
 from linkwork.contact import stages
+from linkwork.contact.answers import Answers
 from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
 from linkwork.contact.detect import detect
 from linkwork.contact.layout import BODY, MIDDLE, MOVED, RULES, SIZE
 from linkwork.contact.newton import newton_workspace, settle
 from linkwork.contact.problem import TOO_SMALL, Problem
-from linkwork.contact.responses import responses, sweeping
 from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
@@ -33,7 +33,7 @@ from linkwork.contact.rows import (
     Stops,
     rows_for,
 )
-from linkwork.contact.trees import refuse_stretching, trees_of
+from linkwork.contact.trees import refuse_stretching
 from linkwork.elements import Ball, Collider, Contact, Cylindrical, HardLimit, Joint, NoContact, Rope, Slider, Universal
 from linkwork.elements.checks import label
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
@@ -78,8 +78,8 @@ class Stop:
 class Touching:
     """The contact of one simulation."""
 
-    def __init__(self, programs: Programs):
-        self.programs, self.model = programs, programs.model
+    def __init__(self, programs: Programs, answers: Answers):
+        self.programs, self.model, self.answers = programs, programs.model, answers
         model = self.model
         elements = model.world.contacts
         self.contacts = [e for e in elements if isinstance(e, Contact)]
@@ -88,8 +88,6 @@ class Touching:
         self.geometry, self.materials, self.sizes = self._colliders([e for e in elements if isinstance(e, Collider)], elements)
         self.hard_stops = self._hard_stops([e for e in elements if isinstance(e, (Rope, HardLimit))])
         n = len(model.bodies.kinds)
-        self.trees = trees_of(programs)
-        self.sweeping = sweeping(self.trees)
         self.gravity = float(np.linalg.norm(model.gravity))
         self.least = min(LEAST_MARGIN, THIN * min(self.sizes, default=1.0))
         self.near = TOUCHING * self.least
@@ -103,6 +101,7 @@ class Touching:
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = self.panels = 0
         self.count_anew()
+        self.off = 0.0  # m/s: of the last solve of another iteration, where it is not within the tolerance
         self.unsolved = 0.0  # the worst residual of solves that did not converge
         self.fresh = False  # rows and responses are those of the present configuration and factors
         self.ended = False  # rows are those of the end of a step
@@ -270,6 +269,7 @@ class Touching:
             rows = contacts + len(self.stops)
             self.found, self.rows, self.before = contacts_for(contacts), rows_for(rows), rows_for(rows)
             self.cache_labels, self.cache = np.zeros((rows, 5), dtype=np.int64), np.zeros((rows, 9))
+            self.leaving = np.zeros(rows)  # m/s: of rows that bounced, the normal velocity after that
             self.before_count = 0
             self._remember(memory)
         self.R = np.zeros(max(responses, len(self.R)))
@@ -304,12 +304,12 @@ class Touching:
         self.cache_labels[:m], self.cache[:m], self.margins[:] = memory.labels, memory.impulses, memory.margins
 
     # -- the stages ---------------------------------------------------------------------------------------------
-    def _find(self, work: np.ndarray, h: float, scale: float) -> tuple[int, int]:
-        """Rows and slots of the present configuration; (length of all responses, entries of blocks)."""
-        trees = self.trees
-        stages.find_poses_and_margins(
-            work, trees.bodies, self.reach, self.axes, self.origins, self.least, h, scale, self.margins
-        )
+    def _find(self, work: np.ndarray, h: float, carried: float, scale: float) -> tuple[int, int]:
+        """Rows and slots of the present configuration, at velocities carried v + scale x; (length of all responses, entries
+        of blocks)."""
+        bodies, order = self.answers.bodies, self.answers.order
+        stages.find_poses_and_margins(work, bodies, self.reach, self.axes, self.origins, self.least, h, carried, scale,
+                                      self.margins)  # fmt: skip
         count = 0
         if len(self.names) and np.isfinite(self.margins[0]):
             while (count := detect(self.geometry, self.axes, self.origins, self.margins[0], self.scratch, self.found)) > len(
@@ -317,58 +317,75 @@ class Touching:
             ):
                 self._make_room(ROOM * count, 0, 0)
         self.count, self.used, self.groups, length, blocks = stages.find_rows(
-            work, trees.bodies, trees.order, self.rows, self.found, count, self.materials, self.hard_stops, self.axes,
+            work, bodies, order, self.rows, self.found, count, self.materials, self.hard_stops, self.axes,
             self.origins, self.margins, self.speeds, self.slots)  # fmt: skip
         return length, blocks
 
-    def detect(self, work: np.ndarray, h: float, scale: float) -> None:
+    def detect(self, work: np.ndarray, h: float) -> None:
         """Rows, slots and responses of the present configuration and factors."""
-        slots = self.slots
-        length, blocks = self._find(work, h, scale)
+        length, blocks = self._find(work, h, self.answers.carried, self.answers.scale)
         if length > len(self.R) or blocks > self.blocks:
             self._make_room(0, ROOM * length, ROOM * blocks)
-        responses(
-            work,
-            self.programs.table,
-            self.trees,
-            self.sweeping,
-            slots.body_of,
-            slots.first,
-            slots.size,
-            slots.at,
-            self.R,
-            self.groups,
-        )
+        self.answers.respond(work, self.slots, self.groups, self.R)
         self.length, self.fresh = length, True
 
-    def before_motion(self, work: np.ndarray, h: float, scale: float = 1.0, turning: bool = False) -> None:
-        """The stage at the beginning of a step: x of the solve that is about to move the bodies gets what contact adds to it.
-        The velocities that move them are v + scale x."""
+    def before_motion(self, work: np.ndarray, h: float) -> None:
+        """The stage at the beginning of a step: the velocities that are about to move the bodies get what contact adds."""
         if not self.fresh:
-            self.detect(work, h, scale)
-        self._stage(work, h, scale, turning, stages.OPENING)
+            self.detect(work, h)
+        self._stage(work, h, stages.OPENING)
+        self._set_aside()
+
+    def once_more(self, work: np.ndarray, h: float, answers: Answers) -> None:
+        """The same stage with other factors, for another iteration of the same step. What bounced in the first one shall leave
+        with the speeds that it had then."""
+        self._set_aside()
+        rows, slots, m = self.rows, self.slots, self.count
+        if m:
+            answers.respond(work, slots, self.groups, self.R)
+            self._predict(work, answers)
+            stages.aim(rows, m, slots.u, h, self.near, stages.OPENING, self.cache_labels, self.cache, self.cached)
+            np.maximum(rows.target[:m, 0], self.leaving[:m], out=rows.target[:m, 0])
+            rows.impulse[:m], rows.total[:m] = rows.total[:m], 0.0
+            self._solve_apart(h)
+            self._apply(work, answers)
+        self._set_aside()
+
+    def _solve_apart(self, h: float) -> None:
+        """Solve, and keep how far velocities are off after that."""
+        worst, self.residual = self.residual, 0.0
+        self._solve(h)
+        self.off = self.residual if self.residual > TOLERANCE else 0.0
+        self.residual = max(worst, self.residual)
+
+    def _set_aside(self) -> None:
+        """Rows become those of the beginning of the step, or these rows again."""
         self.rows, self.before, self.before_count, self.ended = self.before, self.rows, self.count, False
 
     def after_motion(self, work: np.ndarray, h: float) -> None:
         """The stage at the end of a step of two kicks: what touches there stops approaching. Its rows and responses serve the
         next step."""
         self.margins[0] = 0.0
-        self.detect(work, h, 1.0)
-        self._stage(work, h, 1.0, False, stages.CLOSING)
+        self.detect(work, h)
+        self._stage(work, h, stages.CLOSING)
         self._commit(self.rows)
         self.ended = True
 
     def end_single(self) -> None:
         """The end of a step with one stage."""
         self._commit(self.before)
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """The next stage looks for itself what touches."""
         self.fresh, self.margins[0] = False, 0.0
 
-    def _stage(self, work: np.ndarray, h: float, scale: float, turning: bool, stage: int) -> None:
+    def _stage(self, work: np.ndarray, h: float, stage: int) -> None:
         rows, slots, m = self.rows, self.slots, self.count
         rows.total[:m] = 0.0
         if m == 0:
             return
-        stages.predict(work, self.trees.bodies, slots.body_of, self.used, self.axes, slots.u, slots.before, scale, turning)
+        self._predict(work, self.answers)
         slow = stages.RESTING * self.gravity * h
         for _ in range(PASSES):
             if not stages.bounce(rows, m, slots.u, h, slow, self.near, stage):
@@ -376,7 +393,16 @@ class Touching:
             self._solve(h)
         stages.aim(rows, m, slots.u, h, self.near, stage, self.cache_labels, self.cache, self.cached)
         self._solve(h)
-        stages.apply(work, self.programs.table, self.trees, self.sweeping, rows, m, slots, self.used, self.groups, scale)
+        stages.note_bounces(rows, m, slots.u, self.leaving)
+        self._apply(work, self.answers)
+
+    def _predict(self, work: np.ndarray, answers: Answers) -> None:
+        slots, read = self.slots, (answers.carried, answers.scale, answers.turning)
+        stages.predict(work, answers.bodies, slots.body_of, self.used, self.axes, slots.u, slots.before, *read)
+
+    def _apply(self, work: np.ndarray, answers: Answers) -> None:
+        stages.collect(self.rows, self.count, self.slots, self.used)
+        answers.strike(work, self.slots, self.groups)
 
     def _solve(self, h: float) -> None:
         """From the impulses that stand in the rows; they are added to those of the stage."""
@@ -416,7 +442,7 @@ class Touching:
         """Rows of the present configuration, without impulses; the next step finds its own."""
         margins = self.margins.copy()
         self.margins[0] = 0.0
-        self._find(work, h, 0.0)
+        self._find(work, h, 1.0, 0.0)
         self.margins[:] = margins
         self.rows.total[: self.count] = self.rows.given[: self.count] = 0.0
         self.fresh, self.before_count = False, 0

@@ -70,8 +70,7 @@ class Programs:
 
     name: str
     limbs: bool
-    takes_contact = False  # has sweeps over parts of a model
-    without_contact: tuple[str, ...] = ()  # integrators that would take it, with which it does not go all the same
+    takes_contact: tuple[str, ...] = ()  # integrators with which it does
     counts_limbs = False  # after a step, beside counting on their way up
     integrators: tuple[str, ...] = ("rattle", "euler", "rk4", "dopri5", "first-order")  # that it goes with, the default first
 
@@ -272,12 +271,12 @@ class Programs:
 
         return self._keep(f"packed {what}", make)
 
-    def bare(self, what: str) -> tuple[np.ndarray, np.ndarray]:
+    def bare(self, what: str, stage: str = "") -> tuple[np.ndarray, np.ndarray]:
         """The "forward" or "backward" sweep with factors that are there, operation by operation, and the position in the
-        elimination that each belongs to: so that a part of the model can be swept alone."""
+        elimination that each belongs to: so that a part of the model can be swept alone. `stage`: of an implicit step."""
         sheet, down = Sheet(), what == "backward"
         self._add_fronts(sheet, what, down=down)
-        self._add_limbs(sheet, what, 0 if down else LAST, down=down)
+        self._add_limbs(sheet, f"{what}-alone-{stage}" if stage else what, 0 if down else LAST, down=down)
         rows, positions = sheet.table()
         self._compile(np.unique(rows[:, 0]))
         return rows, np.abs(positions)
