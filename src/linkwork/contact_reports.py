@@ -57,7 +57,7 @@ def touching_points(contact: Touching, bodies, ground, dt: float) -> TouchingPoi
 
 def report(contact: Touching) -> ContactReport:
     gaps = contact.rows.numbers[: contact.count, GAP] if contact.ended else contact.before.numbers[: contact.before_count, GAP]
-    return ContactReport(contact.count, contact.iterations, contact.residual, contact.converged,
+    return ContactReport(contact.count, contact.iterations, contact.residual, contact.unsolved == 0.0,
                          float(max(0.0, -gaps.min(initial=0.0))))  # fmt: skip
 
 

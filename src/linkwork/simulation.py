@@ -142,9 +142,9 @@ class Simulation(Reports, OdeView):
         touches = _first_contact(self.world) is not None
         make, (tolerance, stiffness, damping) = INTEGRATORS[self.integrator_name], self._given
         if touches:  # some tenths of a second that others need not wait for
-            from linkwork.integrators.in_contact import IN_CONTACT, touching
+            from linkwork.integrators.in_contact import IN_CONTACT, level
 
-            make = IN_CONTACT[self.integrator_name]
+            make, in_contact = IN_CONTACT[self.integrator_name], level(self.solver, self.integrator_name)
         self._world_version = self.world.version
         solver, (tangent, iterations) = SOLVERS[self.solver], self._newton
         self.model: Model = compile(self.world, packed=make.packed, **solver.layout(tangent, iterations))
@@ -154,7 +154,7 @@ class Simulation(Reports, OdeView):
         self.programs = solver(self.model)
         self.work = self.model.workspace()
         self.integrator = make(self.programs, self.dt, tolerance, iterations)
-        self._touching = touching(self.integrator) if touches else None
+        self._touching = in_contact(self.programs, self.integrator.answers) if touches else None
         self.integrator.contact = self._touching
         self.integrator.watched = not any(text.startswith((stops.NOT_CONVERGED, stops.LOOSE)) for text in self.notes)
         power = 1 if self.integrator_name == "first-order" else 2

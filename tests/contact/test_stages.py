@@ -83,25 +83,26 @@ def test_impulses_are_known_again_by_what_touches():
     cached = np.arange(27.0).reshape(3, 9)
     stages.aim(new, 4, np.zeros((1, 6)), 0.01, 1.0, stages.CLOSING, old.labels, cached, 3)
     assert np.allclose(new.impulse[:, 0], [0, 14, 0, 23])  # along the normal, z
-    known = np.zeros((4, 9))
-    stages.in_world(new, 4, 3, known)
-    assert np.allclose(known[:, 3:6], [[0, 0, 0], [12, 13, 14], [0, 0, 0], [21, 22, 23]])
-    carried = np.ones((4, 9))
+    kept, labels = np.ones((4, 9)), np.zeros((4, 5), dtype=np.int64)
     old.impulse[:] = [[1, 0, 0], [2, 0, 0], [3, 0, 0]]
-    stages.carry_over(new, 4, carried, old, 3)
-    assert np.allclose(carried[:, :3], [[0, 0, 0], [0, 0, 2], [0, 0, 0], [0, 0, 3]])
+    stages.remember(new, 4, labels, kept, old, 3, True)
+    assert np.allclose(kept[:, :3], [[0, 0, 0], [0, 0, 2], [0, 0, 0], [0, 0, 3]])
+    assert np.allclose(kept[:, 3:6], [[0, 0, 0], [12, 13, 14], [0, 0, 0], [21, 22, 23]])
+    assert np.array_equal(labels, new.labels)
+    stages.remember(new, 4, labels, kept, old, 3, False)
+    assert not kept[:, 3:6].any()
 
 
 def test_impulses_stay_where_they_are_though_tangents_turn():
     old, new = made_up([0], [1]), made_up([0], [1])
     old.numbers[0, NORMAL : NORMAL + 3], new.numbers[0, NORMAL : NORMAL + 3] = (1e-9, 0, 1), (0, 1e-9, 1)
     old.impulse[0] = 5.0, 1.0, 2.0
-    cached = np.zeros((1, 9))
-    stages.in_world(old, 1, 3, cached)
-    stages.aim(new, 1, np.zeros((1, 6)), 0.01, 1.0, stages.CLOSING, old.labels, cached, 1)
+    cached, labels = np.zeros((1, 9)), np.zeros((1, 5), dtype=np.int64)
+    stages.remember(old, 1, labels, cached, old, 0, True)
+    stages.aim(new, 1, np.zeros((1, 6)), 0.01, 1.0, stages.CLOSING, labels, cached, 1)
     assert not np.allclose(new.impulse, old.impulse)
     again = np.zeros((1, 9))
-    stages.in_world(new, 1, 3, again)
+    stages.remember(new, 1, labels, again, new, 0, True)
     assert np.allclose(again, cached)
 
 

@@ -27,6 +27,7 @@ class Bundle:
     """
 
     fields: tuple[str, ...] = ()
+    table: np.ndarray  # int64: of each array its address and shape, of each bundle the address of its table
     address: int  # of the table
     kind: Any  # for numba
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, sweep
+from linkwork.codegen.jit import sweep
 from linkwork.contact.answers import Answers
 from linkwork.contact.colliders import contacts_for
 from linkwork.contact.detect import detect
@@ -37,8 +37,9 @@ from linkwork.contact.rows import (
     write_contacts,
     write_stops,
 )
-from linkwork.contact.stages import QUIET, RECOVERED, RESTING
-from linkwork.contact.touching import PASSES, ROOM, Touching
+from linkwork.contact.solving import ITERATIONS, PASSES, RESIDUAL, RESTING, UNSOLVED
+from linkwork.contact.stages import QUIET, RECOVERED
+from linkwork.contact.touching import ROOM, Touching
 from linkwork.elements.checks import label
 from linkwork.errors import ModelError
 from linkwork.model.programs import Programs
@@ -173,14 +174,14 @@ class ByForces(Touching):
         self.status, pivots, residual = solved
         f[rows] = found
         self.left = float(residual * h)
-        self.iterations = max(self.iterations, pivots)
+        self.told[ITERATIONS] = max(self.told[ITERATIONS], pivots)
         return f
 
     def _tell(self) -> None:
         """Of the last solve, whose forces are used."""
-        self.residual = max(self.residual, self.left)
+        self.told[RESIDUAL] = max(self.told[RESIDUAL], self.left)
         if self.left > ENOUGH:
-            self.converged, self.unsolved = False, max(self.unsolved, self.left)
+            self.told[UNSOLVED] = max(self.told[UNSOLVED], self.left)
 
     # -- rows and responses -----------------------------------------------------------------------------------------
     def _take_slots(self) -> None:
@@ -233,7 +234,8 @@ class ByForces(Touching):
             while (count := detect(self.geometry, axes, origins, self.margins[0], self.scratch, found)) > len(found.gap):
                 found = contacts_for(ROOM * count)
         rows = rows_for(count + len(self.stops))
-        total = _write_rows(work, rows, found, count, self.materials, self.hard_stops, axes, origins, self.margins, self.speeds)
+        write_contacts(rows, found, count, self.materials, origins)
+        total = write_stops(work, rows, count, self.hard_stops, len(self.names), axes, origins, self.margins, self.speeds)
         there = {tuple(label): k for k, label in enumerate(rows.labels[:total, : FEATURE + 1].tolist())}
         same = [(k, there[tuple(label)]) for k, label in enumerate(self.rows.labels[:m, : FEATURE + 1].tolist())
                 if tuple(label) in there]  # fmt: skip
@@ -245,13 +247,6 @@ class ByForces(Touching):
             later = (self._jacobian(rows, total, *ends) @ u).reshape(total, 3)
             change[here] = (later[ahead] - (J @ u).reshape(m, 3)[here]) / AHEAD
         return change
-
-
-@jit
-def _write_rows(work, rows, contacts, count, materials, stops, axes, origins, margins, speeds):
-    """Rows of contacts and stops; their number."""
-    write_contacts(rows, contacts, count, materials, origins)
-    return write_stops(work, rows, count, stops, len(materials.body), axes, origins, margins, speeds)
 
 
 def _turned(axes, turns):

@@ -102,7 +102,7 @@ def restore(work, model, scratch, tree):
         work[model.entries[k]] = scratch.saved[k]
 
 
-@jit_inner
+@jit
 def free_response(work, body, R):
     """The inverse mass of a body whose origin is its centre of mass."""
     for i in range(len(R)):

@@ -122,7 +122,7 @@ def _side(J, sign, d, arm):
         J[3 + i] = sign * t[i]
 
 
-@jit_inner
+@jit
 def write_contacts(rows, contacts, count, materials, p):
     """Rows of all contacts, the first ones."""
     for k in range(count):
@@ -212,7 +212,7 @@ def stop_value(work, label, number, R, p, Ja, Jb):
     return math.atan2(s, c) + 2.0 * math.pi * (counted + passed), pb, axis
 
 
-@jit_inner
+@jit
 def write_stops(work, rows, begin, stops, colliders, R, p, margins, speeds):
     """Rows of the ropes and limits that are near their bounds, from `begin` on; returns the number of all rows. margins: m,
     rad; speeds: above and recovery, m/s."""

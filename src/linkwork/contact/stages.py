@@ -44,7 +44,6 @@ QUIET = (
     0.01  # part of the distance that counts as touching: within it gaps are let be, so that what rests starts from its solution
 )
 LEFT_OUT = 10.0  # times the fastest approach: the target of rows that are left out
-RESTING = 2.0  # times gravity times the step: what approaches no faster than that is at rest
 FAR = 2.0  # times what bodies move in a step: they are looked for that far
 TURN_SLACK = 0.05  # rad: limits that are nearer than that are looked at
 
@@ -220,15 +219,6 @@ def _along_axes(rows, k, impulse):
     rows.impulse[k, 0], rows.impulse[k, 1], rows.impulse[k, 2] = dot(n, impulse), dot(t, impulse), dot(cross(n, t), impulse)
 
 
-@jit
-def in_world(rows, m, column, cache):
-    """The impulses of rows, in the world, into three columns of the cache."""
-    for k in range(m):
-        impulse = _in_world(rows, k)
-        for i in range(3):
-            cache[k, column + i] = impulse[i]
-
-
 @jit_inner
 def _in_world(rows, k):
     n, f = row(rows.numbers[:, NORMAL : NORMAL + 3], k), row(rows.impulse, k)
@@ -299,15 +289,17 @@ def collect(rows, m, slots, used):
 
 
 @jit
-def carry_over(rows, m, cache, before, old):
-    """The cache of opening impulses and points (:, 9): those of the rows before, in the places of the nearest ones
-    that are there now."""
+def remember(rows, m, labels, cache, before, old, ended):
+    """What the next step starts from: labels and points of the rows that are there now, the impulses of the stage before the
+    motion, at the nearest points, and of the one after it, if there was one. Cache (:, 9): both in the world, points."""
     j = 0
     for k in range(m):
+        for i in range(labels.shape[1]):
+            labels[k, i] = rows.labels[k, i]
         while j < old and _compare(before.labels[j], rows.labels[k]) < 0:
             j += 1
         found = _nearest(before.labels, before.numbers, j, old, rows.labels[k], rows.numbers[k])
-        impulse = _in_world(before, found) if found >= 0 else (0.0, 0.0, 0.0)
+        opening = _in_world(before, found) if found >= 0 else (0.0, 0.0, 0.0)
+        closing = _in_world(rows, k) if ended else (0.0, 0.0, 0.0)
         for i in range(3):
-            cache[k, i] = impulse[i]
-            cache[k, 6 + i] = rows.numbers[k, POINT + i]
+            cache[k, i], cache[k, 3 + i], cache[k, 6 + i] = opening[i], closing[i], rows.numbers[k, POINT + i]

@@ -11,10 +11,9 @@ import numpy as np
 from linkwork.contact import stages
 from linkwork.contact.answers import Answers
 from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
-from linkwork.contact.detect import detect
+from linkwork.contact.finding import Finding, find
 from linkwork.contact.layout import BODY, MIDDLE, MOVED, RULES, SIZE
-from linkwork.contact.newton import newton_workspace, settle
-from linkwork.contact.problem import TOO_SMALL, Problem
+from linkwork.contact.newton import newton_workspace
 from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
@@ -33,6 +32,7 @@ from linkwork.contact.rows import (
     Stops,
     rows_for,
 )
+from linkwork.contact.solving import ITERATIONS, LAST, RESIDUAL, TOLERANCE, UNSOLVED, solve_again, solve_stage, solving
 from linkwork.contact.trees import refuse_stretching
 from linkwork.elements import Ball, Collider, Contact, Cylindrical, HardLimit, Joint, NoContact, Rope, Slider, Universal
 from linkwork.elements.checks import label
@@ -46,9 +46,6 @@ from linkwork.symbolic.kernels import parameter_record
 LEAST_MARGIN, THIN = 0.002, 0.1  # m, and part of the smallest collider: contacts are looked for at least that far
 TOUCHING = 0.01  # part of that: nearer counts as touching
 ROOM = 2  # times what was too small
-PASSES = 32  # of bounces through rows of bodies; what still approaches then does not bounce
-TOLERANCE, TOLERANCE_OF_MANY, MANY = 1e-9, 1e-6, 200  # m/s: how far from the law of contact what rests may be; rows
-SLOW = 5.0  # times gravity times the step: what is no faster than that rests
 
 
 @dataclass(frozen=True)
@@ -100,9 +97,8 @@ class Touching:
         self.axes, self.origins, self.margins = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros(2)
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = self.panels = 0
-        self.count_anew()
+        self.turn, self.both, self.told = 0, (rows_for(0), rows_for(0)), np.zeros(4)
         self.off = 0.0  # m/s: of the last solve of another iteration, where it is not within the tolerance
-        self.unsolved = 0.0  # the worst residual of solves that did not converge
         self.fresh = False  # rows and responses are those of the present configuration and factors
         self.ended = False  # rows are those of the end of a step
         self._make_room(max(16, 4 * len(self.names)), 0, 0)
@@ -267,7 +263,7 @@ class Touching:
         if contacts > len(self.found.gap):
             memory = self.memory if self.cached else EMPTY
             rows = contacts + len(self.stops)
-            self.found, self.rows, self.before = contacts_for(contacts), rows_for(rows), rows_for(rows)
+            self.found, self.both = contacts_for(contacts), (rows_for(rows), rows_for(rows))
             self.cache_labels, self.cache = np.zeros((rows, 5), dtype=np.int64), np.zeros((rows, 9))
             self.leaving = np.zeros(rows)  # m/s: of rows that bounced, the normal velocity after that
             self.before_count = 0
@@ -275,11 +271,39 @@ class Touching:
         self.R = np.zeros(max(responses, len(self.R)))
         self.blocks = max(blocks, self.blocks)
         rows = max(1, len(self.rows.mu))
-        self.solver = newton_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)), self.panels)
+        solver = newton_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)), self.panels)
+        known = self.axes, self.cache_labels, self.cache, self.leaving
+        self.solving = [solving(rows, self.slots, self.R, solver, self.told, *known) for rows in self.both]
+        self.finding = Finding(self.reach, self.geometry, self.scratch, self.found, self.materials, self.hard_stops, self.axes,
+                               self.origins, self.margins, self.speeds, self.slots, np.zeros(5, dtype=np.int64))  # fmt: skip
+
+    @property
+    def rows(self) -> Rows:
+        """Of the stage that is at work, or was last."""
+        return self.both[self.turn]
+
+    @property
+    def before(self) -> Rows:
+        """Of the beginning of the step."""
+        return self.both[1 - self.turn]
 
     def count_anew(self) -> None:
-        """Steps are asked for: from now on the most iterations, the worst residual, and whether all solves converged."""
-        self.iterations, self.residual, self.converged = 0, 0.0, True
+        """Steps are asked for: from now on the most iterations, the worst residual, that of solves which did not converge."""
+        self.told[:] = 0.0
+
+    @property
+    def iterations(self) -> int:
+        return int(self.told[ITERATIONS])
+
+    @property
+    def residual(self) -> float:
+        """m/s."""
+        return float(self.told[RESIDUAL])
+
+    @property
+    def unsolved(self) -> float:
+        """m/s; zero where all solves converged."""
+        return float(self.told[UNSOLVED])
 
     # -- what is kept -------------------------------------------------------------------------------------------
     def forget(self) -> None:
@@ -308,17 +332,11 @@ class Touching:
         """Rows and slots of the present configuration, at velocities carried v + scale x; (length of all responses, entries
         of blocks)."""
         bodies, order = self.answers.bodies, self.answers.order
-        stages.find_poses_and_margins(work, bodies, self.reach, self.axes, self.origins, self.least, h, carried, scale,
-                                      self.margins)  # fmt: skip
-        count = 0
-        if len(self.names) and np.isfinite(self.margins[0]):
-            while (count := detect(self.geometry, self.axes, self.origins, self.margins[0], self.scratch, self.found)) > len(
-                self.found.gap
-            ):
-                self._make_room(ROOM * count, 0, 0)
-        self.count, self.used, self.groups, length, blocks = stages.find_rows(
-            work, bodies, order, self.rows, self.found, count, self.materials, self.hard_stops, self.axes,
-            self.origins, self.margins, self.speeds, self.slots)  # fmt: skip
+        while (count := find(work, bodies, order, self.finding, self.rows, self.least, h, carried, scale)) > len(
+            self.found.gap
+        ):
+            self._make_room(ROOM * count, 0, 0)
+        self.count, self.used, self.groups, length, blocks = self.finding.counts.tolist()
         return length, blocks
 
     def detect(self, work: np.ndarray, h: float) -> None:
@@ -340,27 +358,15 @@ class Touching:
         """The same stage with other factors, for another iteration of the same step. What bounced in the first one shall leave
         with the speeds that it had then."""
         self._set_aside()
-        rows, slots, m = self.rows, self.slots, self.count
-        if m:
-            answers.respond(work, slots, self.groups, self.R)
-            self._predict(work, answers)
-            stages.aim(rows, m, slots.u, h, self.near, stages.OPENING, self.cache_labels, self.cache, self.cached)
-            np.maximum(rows.target[:m, 0], self.leaving[:m], out=rows.target[:m, 0])
-            rows.impulse[:m], rows.total[:m] = rows.total[:m], 0.0
-            self._solve_apart(h)
-            self._apply(work, answers)
+        if self.count:
+            answers.respond(work, self.slots, self.groups, self.R)
+            self._solve(solve_again, work, h, stages.OPENING, answers)
+            self.off = self.told[LAST] if self.told[LAST] > TOLERANCE else 0.0
         self._set_aside()
-
-    def _solve_apart(self, h: float) -> None:
-        """Solve, and keep how far velocities are off after that."""
-        worst, self.residual = self.residual, 0.0
-        self._solve(h)
-        self.off = self.residual if self.residual > TOLERANCE else 0.0
-        self.residual = max(worst, self.residual)
 
     def _set_aside(self) -> None:
         """Rows become those of the beginning of the step, or these rows again."""
-        self.rows, self.before, self.before_count, self.ended = self.before, self.rows, self.count, False
+        self.turn, self.before_count, self.ended = 1 - self.turn, self.count, False
 
     def after_motion(self, work: np.ndarray, h: float) -> None:
         """The stage at the end of a step of two kicks: what touches there stops approaching. Its rows and responses serve the
@@ -381,53 +387,24 @@ class Touching:
         self.fresh, self.margins[0] = False, 0.0
 
     def _stage(self, work: np.ndarray, h: float, stage: int) -> None:
-        rows, slots, m = self.rows, self.slots, self.count
-        rows.total[:m] = 0.0
-        if m == 0:
-            return
-        self._predict(work, self.answers)
-        slow = stages.RESTING * self.gravity * h
-        for _ in range(PASSES):
-            if not stages.bounce(rows, m, slots.u, h, slow, self.near, stage):
-                break
-            self._solve(h)
-        stages.aim(rows, m, slots.u, h, self.near, stage, self.cache_labels, self.cache, self.cached)
-        self._solve(h)
-        stages.note_bounces(rows, m, slots.u, self.leaving)
-        self._apply(work, self.answers)
+        if self.count:
+            self._solve(solve_stage, work, h, stage, self.answers)
 
-    def _predict(self, work: np.ndarray, answers: Answers) -> None:
-        slots, read = self.slots, (answers.carried, answers.scale, answers.turning)
-        stages.predict(work, answers.bodies, slots.body_of, self.used, self.axes, slots.u, slots.before, *read)
-
-    def _apply(self, work: np.ndarray, answers: Answers) -> None:
-        stages.collect(self.rows, self.count, self.slots, self.used)
-        answers.strike(work, self.slots, self.groups)
-
-    def _solve(self, h: float) -> None:
-        """From the impulses that stand in the rows; they are added to those of the stage."""
-        rows, slots, m, g = self.rows, self.slots, self.count, self.groups
-        grouped = slots.first[:g], slots.size[:g], slots.at[:g], self.R[: self.length]
-        given = rows.slot_a, rows.slot_b, rows.Ja, rows.Jb, rows.mu, rows.target, rows.impulse
-        problem = Problem(slots.u[: self.used], *grouped, *(array[:m] for array in given))  # type: ignore[call-arg]
-        tolerance, slow = TOLERANCE if m <= MANY else TOLERANCE_OF_MANY, SLOW * self.gravity * h
-        while (solved := settle(problem, self.solver, tolerance, slow))[0] == TOO_SMALL:  # the factors fill in
-            self.panels = ROOM * max(self.panels, 36 * self.groups)
+    def _solve(self, solve, work: np.ndarray, h: float, stage: int, answers: Answers) -> None:
+        """Find the impulses of a stage, and have bodies answer them."""
+        lengths = self.count, self.used, self.groups, self.length
+        read = answers.carried, answers.scale, answers.turning
+        while not solve(
+            work, answers.bodies, self.solving[self.turn], lengths, h, self.gravity, self.near, stage, *read, self.cached
+        ):
+            self.panels = ROOM * max(self.panels, 36 * self.groups)  # the factors fill in
             self._make_room(0, 0, 0)
-        _, iterations, residual, enough = solved
-        self.iterations, self.residual = max(self.iterations, iterations), max(self.residual, residual)
-        if residual > enough:
-            self.converged, self.unsolved = False, max(self.unsolved, residual)
-        stages.add_up(rows, m)
+        answers.strike(work, self.slots, self.groups)
 
     def _commit(self, rows) -> None:
         """The cache of the next step: rows as they are now, with the impulses of the last solve of each stage."""
-        m = self.cached = self.count
-        self.cache_labels[:m] = rows.labels[:m]
-        stages.carry_over(rows, m, self.cache, self.before, self.before_count)
-        self.cache[:m, 3:6] = 0.0
-        if rows is self.rows:
-            stages.in_world(rows, m, 3, self.cache)
+        self.cached = self.count
+        stages.remember(rows, self.count, self.cache_labels, self.cache, self.before, self.before_count, rows is self.rows)
 
     def same_colliders(self, other: Touching | None) -> bool:
         """Whether what is remembered of the other means the same here."""

@@ -1,7 +1,8 @@
 """Steps with contact: the same sweeps, with the stages of contact/ between a solve and the motion that follows from it.
 
 `rattle` has two: before the flight, on the velocities that it flies with (v_half), and after the closing kick (v1), so that a
-body at rest has no velocity. `euler` has one, on the velocity that moves the bodies.
+body at rest has no velocity. The others have one, on the velocity that moves the bodies: `euler`, and in joint coordinates;
+`backward-euler` has it in every iteration.
 """
 
 from __future__ import annotations
@@ -339,8 +340,6 @@ IN_CONTACT: dict[str, type[Integrator]] = {cls.name: cls for cls in (
     RattleInContact, EulerInContact, BackwardEulerInContact, JointEulerInContact, JointImplicitInContact)}  # fmt: skip
 
 
-def touching(integrator: Integrator) -> Touching:
-    """The contact of an integrator: on the level of velocities, or of accelerations."""
-    assert isinstance(integrator, InContact)
-    by_forces = isinstance(integrator, EulerInContact) and integrator.programs.name == "anticipation"
-    return (ByForces if by_forces else Touching)(integrator.programs, integrator.answers)
+def level(solver: str, integrator: str) -> type[Touching]:
+    """Contact as they have it: on the level of accelerations, or of velocities."""
+    return ByForces if (solver, integrator) == ("anticipation", "euler") else Touching

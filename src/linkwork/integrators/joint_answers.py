@@ -6,7 +6,7 @@ H^-1, less what loops take back:
     Z = H^-1 J^T,  Z_l = H^-1 J_l^T,  W = J_l Z_l      R = J (Z - Z_l W^+ J_l Z)
 
 For R the links on the paths from touched bodies, and from bodies that close loops in their component, to the root are
-enough: the others neither push nor are asked. Impulses change the velocities of all joints of the component.
+enough: the others neither push nor are asked. Impulses change the velocities of all joints, in one solve.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ class Links(NamedTuple):
     columns: np.ndarray  # (links,) int64: where J (6, freedoms) is left ...
     column: np.ndarray  # (links, 6) int32: ... by these operations ...
     point: np.ndarray  # (bodies, 6) int32: ... once one of these has set the point
-    tree: np.ndarray  # (links,) int64: the component of its bodies
     link_of: np.ndarray  # (bodies,) int64, -1: fixed to the ground
     closing: np.ndarray  # int64: bodies of what closes loops
     inwards: np.ndarray  # (links, 6) int32: of a response of the articulated-body algorithm; none with the inertia matrix
@@ -43,20 +42,15 @@ class Links(NamedTuple):
 
 
 @jit
-def links_on_paths(links, bodies, members, tree):
-    """Which links stand on the paths from the members of a group, and from what closes loops of its component, to the root."""
+def links_on_paths(links, bodies, members):
+    """Links on the paths from the members of a group, and from what closes loops of its component, to the root, outwards; where
+    the freedoms of each begin among theirs (-1: not one of them), and how many these are."""
     needed = np.zeros(links.parent.shape[0], np.bool_)
     for body in members:
         _mark_path(links, body, needed)
     for body in links.closing:
-        if bodies[body, TREE] == tree:
+        if bodies[body, TREE] == bodies[members[0], TREE]:
             _mark_path(links, body, needed)
-    return needed
-
-
-@jit
-def listed(links, needed):
-    """Those links outwards, where the freedoms of each begin among theirs (-1: not one of them), and how many these are."""
     begins = np.full(links.parent.shape[0], -1, np.int64)
     count, freedoms = 0, 0
     chosen = np.empty(links.parent.shape[0], np.int64)
@@ -77,8 +71,9 @@ def _mark_path(links, body, needed):
 
 
 @jit
-def jacobians(own, own_table, links, members, begins, freedoms):
-    """J (6 a member, freedoms) of the members of a group."""
+def group_answers(own, own_table, links, inertia, bodies, members):
+    """The links of a group, J (6 a member, freedoms) of its members, and Z = H^-1 J^T, row by row."""
+    chosen, begins, freedoms = links_on_paths(links, bodies, members)
     J = np.zeros((6 * len(members), freedoms))
     for k in range(len(members)):
         sweep(own, own_table, links.point[members[k] : members[k] + 1])
@@ -90,7 +85,26 @@ def jacobians(own, own_table, links, members, begins, freedoms):
                 for j in range(width):
                     J[6 * k + i, begins[link] + j] = own[links.columns[link] + i * width + j]
             link = links.parent[link]
-    return J
+    Z = J.copy()
+    answered(own, own_table, links, inertia, chosen, Z)
+    return chosen, J, Z
+
+
+@jit
+def joint_forces(own, own_table, links, members, wrenches):
+    """J^T of wrenches (members, 6) on bodies: (1, nv)."""
+    found = np.zeros((1, links.joints.shape[0]))
+    for k in range(len(members)):
+        sweep(own, own_table, links.point[members[k] : members[k] + 1])
+        link = links.link_of[members[k]]
+        while link >= 0:
+            sweep(own, own_table, links.column[link : link + 1])
+            width = links.first[link + 1] - links.first[link]
+            for j in range(width):
+                for i in range(6):
+                    found[0, links.first[link] + j] += own[links.columns[link] + i * width + j] * wrenches[k, i]
+            link = links.parent[link]
+    return found
 
 
 @jit
@@ -175,16 +189,6 @@ def products(J, Z, R):
             R[i * n + j] = R[j * n + i] = total
 
 
-@jit
-def pulled(J, wrench):
-    """J^T of a group's wrenches (members, 6), as one row."""
-    found = np.zeros((1, J.shape[1]))
-    for k in range(J.shape[0]):
-        for i in range(J.shape[1]):
-            found[0, i] += J[k, i] * wrench[k // 6, k % 6]
-    return found
-
-
 class JointAnswers:
     """Answers in joint coordinates, of an integrator whose joints have the velocities of the step's end, and the places and
     factors of its beginning; its bodies are brought along. Small functions are called one by one: compiled into one, they would
@@ -208,55 +212,39 @@ class JointAnswers:
         inwards, outwards, rest = (own.sweep("" if by_matrix else name) for name in ("response in", "response out", "rest"))
         by_link = np.zeros((len(tree.links), outwards.shape[1]), dtype=np.int32)
         by_link[tree.parent >= 0] = outwards if len(outwards) else 0
-        link_of, component = flat([[link for _, link, _ in tree.bodies]]), np.zeros(len(tree.links), dtype=np.int64)
-        component[link_of[link_of >= 0]] = self.bodies[link_of >= 0, TREE]
         joints, speeds = flat([np.r_[field] for field in x]), flat([np.r_[field] for field in qd])
         return Links(tree.parent, firsts([np.r_[field] for field in x]), joints, speeds, flat([[order[at] for at in joints]]),
                      flat([[field.start for field in J]]), own.sweep("column"), own.sweep("point"),
-                     component, link_of, flat([self.integrator.touched]),
+                     flat([[link for _, link, _ in tree.bodies]]), flat([self.integrator.touched]),
                      np.ascontiguousarray(inwards[::-1]), by_link, rest)  # fmt: skip
 
     def respond(self, work: np.ndarray, slots: Slots, groups: int, R: np.ndarray) -> None:
-        own, (_, _, _, _, _, loops) = self.own, self.integrator.plan
+        own, (_, _, _, _, inertia, loops) = self.own, self.integrator.plan
         sweep(own.work, own.table, self.links.rest)
         if loops is not None and groups:
             find_rows(work, self.programs.table, own.work, own.table, loops, VELOCITY)
         for g in range(groups):
-            members, at = self._members(slots, g), slots.at[g]
-            block, body = R[at : at + 36 * len(members) ** 2], self.bodies[members[0]]
+            first, size, at = slots.first[g], slots.size[g], slots.at[g]
+            block, body = R[at : at + 36 * size * size], self.bodies[slots.body_of[first]]
             if self.free[body[TREE]]:
                 free_response(work, body, block)
                 continue
-            needed = links_on_paths(self.links, self.bodies, members, body[TREE])
-            chosen, begins, freedoms = listed(self.links, needed)
-            J = jacobians(own.work, own.table, self.links, members, begins, freedoms)
-            products(J, self._answered(J.copy(), chosen)[0], block)
+            members = slots.body_of[first : first + size]
+            chosen, J, Z = group_answers(own.work, own.table, self.links, inertia, self.bodies, members)
+            if loops is not None:
+                keep_closed(own.work, own.table, self.links, inertia, loops[2], chosen, Z, np.zeros(len(loops[2][3])))
+            products(J, Z, block)
 
     def strike(self, work: np.ndarray, slots: Slots, groups: int) -> None:
-        """All joints of a component change their velocities; loops do the work of prescribed motion."""
-        own, (_, _, _, _, _, loops), found = self.own, self.integrator.plan, []
-        for g in range(groups):
-            members, wrench = self._members(slots, g), slots.wrench[slots.first[g] : slots.first[g] + slots.size[g]]
-            if wrench.any():
-                chosen, begins, freedoms = listed(self.links, self.links.tree == self.bodies[members[0], TREE])
-                J = jacobians(own.work, own.table, self.links, members, begins, freedoms)
-                found.append((chosen, *self._answered(pulled(J, wrench), chosen)))
-        own.work[self.links.joints] = 0.0
+        """All joints change their velocities; loops do the work of prescribed motion."""
+        own, (_, _, _, _, inertia, loops), links = self.own, self.integrator.plan, self.links
+        used, everything = int(slots.size[:groups].sum()), np.arange(len(links.parent))
+        Z = joint_forces(own.work, own.table, links, slots.body_of[:used], slots.wrench[:used])
+        answered(own.work, own.table, links, inertia, everything, Z)
         if loops is not None:
-            loops[2][3][:] = sum(pull for _, _, pull in found)
+            pull = loops[2][3]
+            pull[:] = 0.0
+            keep_closed(own.work, own.table, links, inertia, loops[2], everything, Z, pull)
             work[DONE] += power(work, loops)
-        for chosen, Z, _ in found:
-            put(own.work, self.links, self.links.joints, chosen, Z[0])
+        own.work[links.joints] = Z[0]
         sweep(own.work, own.table, own.sweep("strike"))
-
-    def _members(self, slots: Slots, g: int) -> np.ndarray:
-        return slots.body_of[slots.first[g] : slots.first[g] + slots.size[g]]
-
-    def _answered(self, Z: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """H^-1 of the rows of Z, with loops kept closed; what these put on the joints for it."""
-        own, (_, _, _, _, inertia, loops) = self.own, self.integrator.plan
-        answered(own.work, own.table, self.links, inertia, chosen, Z)
-        pull = np.zeros(0 if loops is None else len(loops[2][3]))
-        if loops is not None:
-            keep_closed(own.work, own.table, self.links, inertia, loops[2], chosen, Z, pull)
-        return Z, pull

@@ -33,10 +33,7 @@ LOST = 1e-6  # the share of a row in what W cannot give from which on its force 
 class Anticipation(WithRoutines):
     name, limbs = "anticipation", False
     integrators = (*WithRoutines.integrators, *HELD_IN_JOINTS)  # in joints: by responses of the articulated-body algorithm
-    takes_contact = (
-        "euler",
-        *KICKS_IN_JOINTS,
-    )  # by forces, which are of no use in the two kicks of rattle; in joints as others
+    takes_contact = ("euler", *KICKS_IN_JOINTS)  # with euler by forces, which are of no use in steps of two kicks
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:
