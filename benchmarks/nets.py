@@ -29,6 +29,7 @@ from linkwork.symbolic.bodies import GLOBALS  # noqa: E402
 DT = 1e-3  # s
 SIDES = (5, 10, 20, 30, 50)
 DENSE_TURNS = 10  # knots a side up to which `dense` takes turns; beyond it makes one solve
+TREE = 30  # knots a side up to which `tree` takes part: its fronts grow with the side, and their operations with its square
 STEPS = 20  # over which the motion of solvers is compared, and iterations are counted
 LARGE = 100  # knots a side, in a process of its own
 LARGE_STEPS = 50
@@ -63,29 +64,37 @@ def one_solve(side):
     return time.perf_counter() - begin
 
 
-def measure(sides, rounds):
+def measure(sides, rounds, most=TREE):
     """Rows {side, knots, rows, seconds of a step by solver, iterations a solve, how far motions are apart, ...}."""
-    nets = {(side, solver): Net(side, solver) for side in sides for solver in ("cg", "tree")}
+    nets = {(side, "cg"): Net(side, "cg") for side in sides}
+    nets |= {(side, "tree"): Net(side, "tree") for side in sides if side <= most}
     nets |= {(side, "dense"): Net(side, "dense") for side in sides if side <= DENSE_TURNS}
     best = best_of_turns(nets, rounds)
     found = []
     for side in sides:
-        cg, tree = nets[side, "cg"], nets[side, "tree"]
+        pair = [nets[side, solver] for solver in ("cg", "tree") if (side, solver) in nets]
+        cg = pair[0]
         before = cg.sim.solver_report()
-        for one in (cg, tree):
+        for one in pair:
             one.reset()
             one.step(STEPS)
         after = cg.sim.solver_report()
-        seconds = {solver: best[side, solver] for solver in ("cg", "tree")}
+        seconds = {solver: best.get((side, solver)) for solver in ("cg", "tree")}
         seconds["dense"] = best[side, "dense"] if side <= DENSE_TURNS else one_solve(side)
         found.append({
             "side": side, "knots": side**2, "rows": cg.sim.model.rows, "seconds": seconds,
             "iterations": (after.iterations - before.iterations) / (after.solves - before.solves),
-            "apart": float(max(np.abs(cg.sim.position(b.name) - tree.sim.position(b.name)).max() for b in cg.sim.world.bodies)),
-            "compile": {solver: nets[side, solver].compile_seconds for solver in ("cg", "tree")},
+            "apart": apart(*pair) if len(pair) == 2 else None,
+            "compile": {solver: nets[side, solver].compile_seconds if (side, solver) in nets else None
+                        for solver in ("cg", "tree")},
         })  # fmt: skip
         print(found[-1], flush=True)
     return found
+
+
+def apart(one, other):
+    """The largest difference of any coordinate, m."""
+    return float(max(np.abs(one.sim.position(b.name) - other.sim.position(b.name)).max() for b in one.sim.world.bodies))
 
 
 def alone(side, steps):
@@ -109,8 +118,9 @@ def in_a_process(side, steps):
 
 def crossover(rows):
     """The first size from which on `cg` is faster than `tree`, if there is one."""
-    slower = [row["side"] for row in rows if row["seconds"]["cg"] > row["seconds"]["tree"]]
-    return next((row["side"] for row in rows if row["side"] > max(slower, default=0)), None)
+    both = [row for row in rows if row["seconds"]["tree"] is not None]
+    slower = [row["side"] for row in both if row["seconds"]["cg"] > row["seconds"]["tree"]]
+    return next((row["side"] for row in both if row["side"] > max(slower, default=0)), None)
 
 
 def report(result):
@@ -129,10 +139,10 @@ def report(result):
 
 def _line(row):
     cg, tree, dense = (row["seconds"][solver] for solver in ("cg", "tree", "dense"))
-    times = [f"{1e3 * cg:.3g}", f"{row['iterations']:.0f}", f"{1e3 * tree:.3g}", f"{1e3 * dense:.3g}"]
-    compiled = [f"{row['compile'][solver]:.1f}" for solver in ("cg", "tree")]
-    return [f"{row['side']} x {row['side']}", f"{row['rows']:,}", *times, f"{tree / cg:.2f}", f"{dense / cg:,.0f}",
-            f"{row['apart']:.1e}", *compiled]  # fmt: skip
+    times = [f"{1e3 * cg:.3g}", f"{row['iterations']:.0f}", tree and f"{1e3 * tree:.3g}", f"{1e3 * dense:.3g}"]
+    compiled = [row["compile"][solver] and f"{row['compile'][solver]:.1f}" for solver in ("cg", "tree")]
+    return [f"{row['side']} x {row['side']}", f"{row['rows']:,}", *times, tree and f"{tree / cg:.2f}", f"{dense / cg:,.0f}",
+            None if row["apart"] is None else f"{row['apart']:.1e}", *compiled]  # fmt: skip
 
 
 def _large(found):
@@ -151,13 +161,15 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--sides", type=int, nargs="+", default=SIDES)
     parser.add_argument("--large", type=int, default=LARGE)
+    parser.add_argument("--tree", type=int, default=TREE, help="knots a side up to which `tree` takes part")
     parser.add_argument("--alone", type=int, nargs=2, help="side and steps: a large net in this process, as JSON")
     arguments = parser.parse_args()
     if arguments.alone:
         print(json.dumps(alone(*arguments.alone)))
         return
     large = in_a_process(arguments.large, LARGE_STEPS)
-    result = {"machine": machine.describe(), "dt": DT, "rows": measure(arguments.sides, arguments.rounds), "large": large}
+    rows = measure(arguments.sides, arguments.rounds, arguments.tree)
+    result = {"machine": machine.describe(), "dt": DT, "rows": rows, "large": large}
     text = report(result)
     print(text)
     tables.write(arguments.out, result, text)

@@ -53,14 +53,15 @@ def assert_met(reports):
 
 
 def test_random_nets_of_particles():
-    reports = [judged(seed, kinds=["particle"], loops=10, largest=12) for seed in range(50)]
+    reports = [judged(seed, kinds=["particle"], loops=10, largest=12) for seed in range(30)]
     assert_met([found for found in reports if found])
 
 
 def test_random_mechanisms_of_all_kinds():
-    assert_met(interpreted(0, 20, loops=2, spread=1.0))
+    assert_met(interpreted(0, 12, loops=2, spread=1.0))
 
 
+@pytest.mark.slow
 def test_scenes_agree_with_tree():
     """Accelerations of all scenes as built; scenes with contact are refused."""
     compared = 0
