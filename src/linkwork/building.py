@@ -18,6 +18,7 @@ from linkwork.integrators import INTEGRATORS, Integrator
 from linkwork.model.carrying import counters
 from linkwork.model.compile import compile
 from linkwork.model.feeding import Feed
+from linkwork.model.graph import Order
 from linkwork.model.present import Present
 from linkwork.model.programs import Programs
 from linkwork.model.trials import Trial, trials
@@ -61,6 +62,7 @@ class Building(Reports):
     _newton: tuple[str, int]  # tangent, iterations
     _arrangement: Arrangement
     _compiled_at: Mapping[str, Pose]  # where bodies were then, by name; none: as built
+    _known_order: Order | None = None  # of elimination, for the next model
     _world_version = -1  # for which the builds are
     _known_builds: dict[Arrangement, Build]  # of this world: switching back and forth makes nothing anew
 
@@ -127,7 +129,7 @@ class Building(Reports):
 
             make = IN_CONTACT[self.integrator_name]
         model = compile(present, packed=make.packed, poses=self._compiled_at, drawn=dict(self._arrangement.drawn),
-                        **solver.layout(tangent, iterations))  # fmt: skip
+                        order=self._known_order, **solver.layout(tangent, iterations))  # fmt: skip
         programs = solver(model)
         integrator = make(programs, self.dt, self._given[0], iterations)
         integrator.contact = Touching(programs) if touches else None
