@@ -18,6 +18,7 @@ from linkwork.integrators import INTEGRATORS, Integrator
 from linkwork.model.carrying import counters
 from linkwork.model.compile import compile
 from linkwork.model.feeding import Feed
+from linkwork.model.graph import Order
 from linkwork.model.present import Present
 from linkwork.model.programs import Programs
 from linkwork.model.trials import Trial, trials
@@ -62,6 +63,7 @@ class Building(Reports):
     _newton: tuple[str, int]  # tangent, iterations
     _arrangement: Arrangement
     _compiled_at: Mapping[str, Pose]  # where bodies were then, by name; none: as built
+    _known_order: Order | None = None  # of elimination, for the next model
     _world_version = -1  # for which the builds are
     _known_builds: dict[Arrangement, Build]  # of this world: switching back and forth makes nothing anew
 
@@ -128,7 +130,7 @@ class Building(Reports):
 
             make, in_contact = IN_CONTACT[self.integrator_name], level(self.solver, self.integrator_name)
         model = compile(present, packed=make.packed, poses=self._compiled_at, drawn=dict(self._arrangement.drawn),
-                        **solver.layout(tangent, iterations))  # fmt: skip
+                        order=self._known_order, **solver.layout(tangent, iterations))  # fmt: skip
         programs = solver(model)
         integrator = make(programs, self.dt, self._given[0], iterations)
         integrator.contact = in_contact(programs, integrator.answers) if touches else None

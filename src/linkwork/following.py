@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwork.building import VIOLATED, Building
 from linkwork.elements import checks
-from linkwork.elements.base import Body, Element, Pose
+from linkwork.elements.base import Body, Element
 from linkwork.errors import LinkworkError, ModelError, UnknownNameError, suggestion
 from linkwork.model.carrying import carried, counters
 from linkwork.model.places import made_at, poses_of
@@ -202,7 +202,10 @@ class Following(Building):
         """Go on in the world as it is, arranged like this; `settle`: new constraints are taken up by what is moving."""
         old, before = self.model, dict(vars(self))
         try:
-            self._compiled_at = self._configuration(old)
+            self._arrangement = arrangement
+            self._known_order = old.order if self._same_graph(old) else None
+            if self._known_order is None:
+                self._compiled_at = poses_of(old, self.work)
             self._rebuild(arrangement)
             if settle and (fresh := self._fresh(old)):
                 self._settle(fresh)
@@ -216,13 +219,14 @@ class Following(Building):
         known = {id(element) for element in _constraints(old)}
         return [element for element in _constraints(self.model) if id(element) not in known]
 
-    def _configuration(self, old: Model) -> Mapping[str, Pose]:
-        """Where bodies are for the compiler: as for the old model, where the same constraints join the same bodies."""
-        same = [list(map(id, old.bodies.elements)), list(map(id, _constraints(old)))]
+    def _same_graph(self, old: Model) -> bool:
+        """Whether a model would have the nodes and bodies of the old one, by number: then its configuration and order serve."""
         present = self._present
-        if same == [list(map(id, present.bodies)), list(map(id, present.constraints))]:
-            return self._compiled_at
-        return poses_of(self.model, self.work)
+        place = {id(element): k for k, element in enumerate(present.constraints)}
+        nodes = [[place.get(id(element), -1) for element in node.elements] for node in old.nodes]
+        known = sorted(k for node in nodes for k in node) == list(range(len(place)))
+        ordered = nodes == sorted(map(sorted, nodes))
+        return known and ordered and list(map(id, old.bodies.elements)) == list(map(id, present.bodies))
 
     def _rebuild(self, arrangement: Arrangement) -> None:
         """The model of a changed world, in the state that the old one was in."""
@@ -275,6 +279,7 @@ class Following(Building):
     def _settle(self, fresh: list[Element]) -> None:
         """New constraints hold from now on, but for what is drawn in: velocities are made consistent with them."""
         if violated := self._violated(fresh):
+            self._known_order = self.model.order
             self._rebuild(replace(self._arrangement, drawn=(*self._arrangement.drawn, *violated)))
         self._stale = False
         if self.integrator_name != "first-order":

@@ -112,6 +112,7 @@ class Touching:
         placed, friction, restitution = [], [], []
         groups: dict[str, int] = {}
         rules_of = self._rules()
+        turns = {name: frames.user_turn() for name, frames in model.bodies.frames.items()}
         entries = [(c, c.body, c.shape, c.position, c.orientation, c.group, c.friction, c.restitution) for c in given]
         entries += [(body, body, body.shape, model_com(body), (1.0, 0.0, 0.0, 0.0), None, FRICTION, 0.0)
                     for body in model.bodies.elements if getattr(body, "shape", None) is not None]  # fmt: skip
@@ -124,7 +125,10 @@ class Touching:
             refuse_stretching(model, self.contacts[rules[-1]], moving)
             frames = model.bodies.batch(None if moving == GROUND else model.bodies.kinds[moving], [moving])
             local = position if moving == GROUND else frames.user_point(position)[0]
-            turned = orientation if moving == GROUND else product(frames.user_turn(), np.array([orientation]))[0]
+            turned = orientation
+            if moving != GROUND:
+                own = turns[model.bodies.kinds[moving].name][model.bodies.place[moving]]
+                turned = product(own[None], np.array([orientation]))[0]
             placed.append(Placed(shape, moving, local, turned, groups.setdefault(group, len(groups)) if group else -1, rules,
                                  source.name))  # fmt: skip
             self.names.append(source)

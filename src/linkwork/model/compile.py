@@ -47,7 +47,7 @@ SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 
 def compile(
     world, *, limbs: bool = True, packed: bool = False, coupled: str = "", pairs: bool = False, responses: int = 0,
-    gradients: bool = False, poses: Mapping[str, Pose] = NONE, drawn: Mapping[str, Draw] = NONE,
+    gradients: bool = False, poses: Mapping[str, Pose] = NONE, drawn: Mapping[str, Draw] = NONE, order: Order | None = None,
 ) -> Model:  # fmt: skip
     """Compile a world. `limbs`: eliminate bodies and joints together where that is faster; `packed`: keep a packed
     vector of all coordinates and velocities (for integrators that work on one); `coupled`: bodies have blocks between them
@@ -55,11 +55,12 @@ def compile(
     symmetric; `responses`: nodes that close loops are left out of the elimination, as auxiliary ones, and there is space for
     so many responses to them at a time; `gradients`: nothing is eliminated, nodes have their blocks of J beside them, and there
     is space for conjugate gradients; `poses`: where bodies are that are no longer where they were built, by name, for what
-    depends on the configuration (ranks, the order of elimination); `drawn`: constraints that are drawn in, by name."""
+    depends on the configuration (ranks, the order of elimination); `drawn`: constraints that are drawn in, by name;
+    `order`: of elimination, where it is known from another model of the same bodies and constraints at the same poses."""
     options = {"limbs": limbs, "packed": packed, "coupled": coupled, "pairs": pairs, "responses": responses,
                "gradients": gradients, "poses": dict(poses), "drawn": dict(drawn)}  # fmt: skip
     with no_collection():
-        return _compile(world, options)
+        return _compile(world, options, order)
 
 
 @contextmanager
@@ -74,7 +75,7 @@ def no_collection():
             gc.enable()
 
 
-def _compile(world, options: dict[str, Any]) -> Model:
+def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
     coupled, responses, limbs, gradients = (options[name] for name in ("coupled", "responses", "limbs", "gradients"))
     if not world.bodies:
         raise ModelError("World: there is no body in it; add one, for example lw.Particle(1.0)")
@@ -96,7 +97,8 @@ def _compile(world, options: dict[str, Any]) -> Model:
     elif gradients:
         order, later = _side_by_side(graph, bodies, nodes, ends, jacobians)
     else:
-        order = _order(graph, bodies, nodes, ends, jacobians, couplings)
+        if order is None or couplings:
+            order = _order(graph, bodies, nodes, ends, jacobians, couplings)
         later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
     items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings)
     if limb_of:  # origins move to the joints, so the numbers are computed once more

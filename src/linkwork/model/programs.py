@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -66,6 +67,12 @@ class Sheet:
         self.keys.append(position * TURNS + turn)
         self.rows.append(rows)
 
+    def add_rows(self, positions: np.ndarray, turn: int, rows: np.ndarray) -> None:
+        """Operations of any kernels, (kernel, offsets) each, in the order of their positions or in reverse."""
+        self._collect()
+        self.keys.append(positions * TURNS + turn)
+        self.rows.append(rows)
+
     def _collect(self) -> None:
         if self._singles:
             self.keys.append(np.array([key for key, _ in self._singles], dtype=np.int64))
@@ -104,6 +111,7 @@ class Programs:
         self._number: dict[str, int] = {}
         self._known: dict[str, np.ndarray] = {}
         self._gathered: dict[str, Gathered] = {}
+        self._front_rows: dict[str, tuple[np.ndarray, np.ndarray]] = {}  # operations of all fronts, and their positions
         self._find_places()
 
     def workspace(self) -> np.ndarray:
@@ -511,16 +519,24 @@ class Programs:
     # -- fronts ------------------------------------------------------------------------------------------------
     def _slot(self, vertex: int, other: int) -> int:
         """Offset of the block (vertex x other), vertex eliminated first."""
-        offset = self.model.slot_at[vertex]
-        for neighbour in self.model.later[vertex]:
-            if neighbour == other:
-                return offset
-            offset += (1 + self.model.pairs) * self._dim(vertex) * self._dim(neighbour)
-        raise KeyError((vertex, other))
+        return self._slots[vertex, other]
+
+    @cached_property
+    def _slots(self) -> dict[tuple[int, int], int]:
+        found = {}
+        for vertex, others in self.model.later.items():
+            offset = int(self.model.slot_at[vertex])
+            for other in others:
+                found[vertex, other] = offset
+                offset += (1 + self.model.pairs) * self._dim(vertex) * self._dim(other)
+        return found
 
     def _dim(self, vertex: int) -> int:
-        n = len(self.model.bodies.kinds)
-        return self.model.bodies.kinds[vertex].nv if vertex < n else self.model.nodes[vertex - n].kind.size
+        return self._dims[vertex]
+
+    @cached_property
+    def _dims(self) -> list[int]:
+        return [kind.nv for kind in self.model.bodies.kinds] + [node.kind.size for node in self.model.nodes]
 
     def _front_at(self, vertex: int) -> int:
         n = len(self.model.bodies.kinds)
@@ -548,18 +564,26 @@ class Programs:
 
     def _add_cleared_fill(self, sheet: Sheet) -> None:
         """Blocks that only elimination fills start from zero."""
-        m, n = self.model, len(self.model.bodies.kinds)
-        given = {frozenset((b, n + i)) for i in self.front_nodes for b in m.nodes[i].ends if b != GROUND}
-        for vertex, others in m.later.items():
-            for other in others:
-                if frozenset((vertex, other)) not in given:
+        if "clear" not in self._front_rows:
+            own, m, n = Sheet(), self.model, len(self.model.bodies.kinds)
+            given = {(b, n + i) for i in self.front_nodes for b in m.nodes[i].ends if b != GROUND}
+            for (vertex, other), slot in self._slots.items():
+                if (vertex, other) not in given and (other, vertex) not in given:
                     size = (1 + m.pairs) * self._dim(vertex) * self._dim(other)
-                    sheet.add(-1, 0, self._id(fronts.zero_kernel(size)), self._slot(vertex, other))
+                    own.add(-1, 0, self._id(fronts.zero_kernel(size)), slot)
+            self._front_rows["clear"] = own.table()
+        rows, positions = self._front_rows["clear"]
+        sheet.add_rows(positions, 0, rows)
 
     def _add_fronts(self, sheet: Sheet, what: str, down: bool = False) -> None:
-        for position, vertex in self.fronts:
-            for kernel, *offsets in self._front(vertex, what):
-                sheet.add(-position if down else position, 0 if down else LAST, self._id(kernel), *offsets)
+        if what not in self._front_rows:  # the same in many sweeps
+            own = Sheet()
+            for position, vertex in self.fronts:
+                for kernel, *offsets in self._front(vertex, what):
+                    own.add(position, 0, self._id(kernel), *offsets)
+            self._front_rows[what] = own.table()
+        rows, positions = self._front_rows[what]
+        sheet.add_rows(-positions if down else positions, 0 if down else LAST, rows)
 
     def _front(self, vertex: int, what: str) -> Iterable[tuple]:
         """One front: unrolled whole where it is small and has at most two later neighbours, else in pieces."""

@@ -18,7 +18,7 @@ from linkwork.elements.base import Element
 from linkwork.elements.parameter import Parameter
 from linkwork.errors import ModelError
 from linkwork.model.gradients import GradientArea
-from linkwork.model.graph import Forest
+from linkwork.model.graph import Forest, Order
 from linkwork.model.nodes import Bodies, ForceNode, Node
 from linkwork.model.present import Present
 from linkwork.symbolic.bodies import GLOBALS
@@ -82,6 +82,13 @@ class Model:
         if self.world.version != self.version:
             raise ModelError("Model: its world has changed since it was compiled; compile the world again and keep that model")
         return partial(compile, **self.options), (self.world,)
+
+    @property
+    def order(self) -> Order:
+        """How bodies and nodes are eliminated."""
+        n = len(self.bodies.elements)
+        vertices = [v for item in self.items for v in (item.body, n + item.node if item.node >= 0 else -1) if v >= 0]
+        return Order(vertices, self.redundant, self.soft, self.ranked)
 
     @property
     def pairs(self) -> bool:
