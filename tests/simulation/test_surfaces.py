@@ -182,6 +182,22 @@ def test_a_bead_in_a_bowl_with_coordinates_and_without():
     assert sims[1].unknowns("bowl")[1] > 5.0  # more than three quarters of a turn
 
 
+def test_beads_on_rings_of_their_own_size():
+    """One function, Parameters of different values; and one that changes while it runs."""
+    world = lw.World()
+    sizes = [lw.Parameter(radius, name=f"r{radius}") for radius in (1.0, 7.0)]
+    for size in sizes:
+        world.add(lw.Particle(0.3, (0, float(size), 0), name=f"bead {size.name}"))
+        ring = lambda s, size=size: (size * lw.cos(s), size * lw.sin(s), 0)  # noqa: E731
+        world.add(lw.PointOnCurve(world.ground, f"bead {size.name}", ring, start=1.5, name=f"ring {size.name}"))
+    sim = lw.Simulation(world, integrator="euler")
+    assert sim.drift() < 1e-12
+    np.testing.assert_allclose([sim.unknowns(f"ring {size.name}")[0] for size in sizes], np.pi / 2, atol=1e-12)
+    sim.set(sizes[0], 1.01)
+    sim.step(200)
+    assert abs(np.linalg.norm(sim.position("bead r1.0")) - 1.01) < 1e-6
+
+
 def test_unknowns_belong_to_the_state():
     surfaces, options = WAYS["both vanish"]
     sim = lw.Simulation(pair(*surfaces, **options), 1e-3)

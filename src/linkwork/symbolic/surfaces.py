@@ -112,6 +112,10 @@ class Found(Relation):
     def shapes(self) -> list[tuple[int, int]]:
         raise NotImplementedError
 
+    def values(self, element) -> np.ndarray:
+        """Of the element's own Parameters: others have the same function, and their own."""
+        return np.array([float(p) for p in type(self)(element).parameters]) if self.parameters else np.zeros(0)
+
 
 class PointOnOwnCoordinates(Found):
     """PointOnCurve and PointOnSurface with a start."""
@@ -169,7 +173,7 @@ class PointOnOwnCoordinates(Found):
                  "on_b": B.user_point(np.array([e.on_b for e in elements], dtype=float))}  # fmt: skip
         y, basis = [], []
         for n, e in enumerate(elements):
-            pick, user = np.array([n]), np.array([float(p) for p in self.parameters])
+            pick, user = np.array([n]), self.values(e)
             origin, axes = _as_built(A, pick)
             start = np.atleast_1d(np.asarray(e.start, dtype=float))
             y.append(self.searched(e, [origin, axes, B.world_point(found["on_b"][n][None], pick)[0]], np.zeros(3), start, user))
@@ -245,8 +249,8 @@ class Tangent(Found):
         found = {"origin_a": A.user_point(np.zeros((k, 3))), "axes_a": _axes(A, k, "user_axis"),
                  "origin_b": B.user_point(np.zeros((k, 3))), "axes_b": _axes(B, k, "user_axis")}  # fmt: skip
         scale, y, basis = np.ones((k, 1)), [], []
-        user = np.array([float(p) for p in self.parameters])
         for n, e in enumerate(elements):
+            user = self.values(e)
             frames = [*_as_built(A, np.array([n])), *_as_built(B, np.array([n]))]
             start = self._start(e, frames)
             h = np.zeros(3)
