@@ -17,7 +17,8 @@ HEAD = """# Which constraint works on which bodies
 
 Written by `python docs/make_compatibility.py`, which builds every pair and asks the package; a test keeps it true. **yes**:
 every derivative of the rows is tested against finite differences. Otherwise the pair is refused by name, because of
-**d**: a particle has no directions; **s**: a body that stretches. Rows are the first body `a`, columns the second body `b`.
+**d**: a particle or a Lagrangian body has no directions; **s**: a body that stretches. Rows are the first body `a`, columns the
+second body `b`.
 """
 
 

@@ -39,7 +39,7 @@ def test_responses_are_those_of_dense_solves():
     touching = sim._touching
     sim.step()
     assert isinstance(touching, ByForces)
-    touching._find(sim.work, sim.dt, sim.dt)
+    touching._find(sim.work, sim.dt, 1.0, sim.dt)
     touching._take_slots()
     for operations in touching.forces_again:
         sim.integrator.run(sim.work, operations)

@@ -224,7 +224,7 @@ def test_bodies_that_cannot_touch_are_refused():
     world = lw.World()
     world.add(lw.RigidBody(1.0, (1, 1, 1), name="arm"))
     world.add(lw.Ball(world.ground, "arm", at=(0, 0, 0), name="ball"))
-    with pytest.raises(lw.ElementError, match='Ball "ball" has no single coordinate'):
+    with pytest.raises(lw.ElementError, match='Ball "ball" has no use for lower= or upper=; give cone='):
         world.add(lw.HardLimit("ball", upper=1.0))
 
 

@@ -41,8 +41,8 @@ START, SOFTEST, STIFF, STIFFEST = 30.0, 0.1, 1e3, 1e6  # stiffness of contacts, 
 INNER = 15  # Newton steps a round
 SWEEPS = 3  # of Gauss-Seidel after a round that failed, or was stiff and did not halve the residual; doubled each time
 MOST_SWEEPS = 100
-WORTH = 0.7  # of the residual: sweeps that leave more are not worth another go
-TIGHT, LOOSE = 1e-5, 1e-3  # parts of the fastest velocity
+WORTH, BRISK = 0.7, 0.3  # of the residual: sweeps that leave more are not worth another go
+FINE, TIGHT, LOOSE = 1e-9, 1e-5, 1e-3  # parts of the fastest velocity
 MOST_AT_REST, MOST_IN_MOTION = 80, 16  # factorisations
 RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
@@ -117,7 +117,7 @@ def newton(problem, work, tolerance, iterations):
 def settle(problem, work, tolerance, slow):
     """As `newton`, as exactly as the motion is worth. Where no body that touches is faster than `slow` (m/s), to `tolerance`.
     Else to a part of the fastest velocity, TIGHT, or LOOSE after half of all factorisations; sweeps of Gauss-Seidel come first
-    there. (Where all is nearly solved they would spread what is left.)
+    there, and go on to FINE where they gain briskly. (Where all is nearly solved they would spread what is left.)
 
     Returns (status, factorisations, residual, what would have done)."""
     base = work.base
@@ -132,12 +132,12 @@ def settle(problem, work, tolerance, slow):
     if fastest <= slow:
         status, steps, residual = rounds(problem, work, residual, tolerance, tolerance, MOST_AT_REST)
         return status, steps, residual, tolerance
-    tight = max(tolerance, TIGHT * fastest)
+    fine, tight = max(tolerance, FINE * fastest), max(tolerance, TIGHT * fastest)
     enough = max(tight, LOOSE * fastest)
     before = math.inf
-    while residual > tight and residual < WORTH * before:
+    while residual > fine and residual < (WORTH if before > tight else BRISK) * before:
         before = residual
-        _, _, residual = sweep_contacts(problem, base, tight, SWEEPS)
+        _, _, residual = sweep_contacts(problem, base, fine, SWEEPS)
     status, steps, residual = rounds(problem, work, residual, tight, enough, MOST_IN_MOTION)
     return (CONVERGED if residual <= enough else status), steps, residual, enough
 

@@ -18,6 +18,7 @@ from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
     COLLIDER_A,
+    COLLIDER_B,
     CONE,
     ON_A,
     ON_B,
@@ -111,6 +112,7 @@ class Touching:
         placed, friction, restitution = [], [], []
         groups: dict[str, int] = {}
         rules_of = self._rules()
+        turns = {name: frames.user_turn() for name, frames in model.bodies.frames.items()}
         entries = [(c, c.body, c.shape, c.position, c.orientation, c.group, c.friction, c.restitution) for c in given]
         entries += [(body, body, body.shape, model_com(body), (1.0, 0.0, 0.0, 0.0), None, FRICTION, 0.0)
                     for body in model.bodies.elements if getattr(body, "shape", None) is not None]  # fmt: skip
@@ -123,7 +125,10 @@ class Touching:
             refuse_stretching(model, self.contacts[rules[-1]], moving)
             frames = model.bodies.batch(None if moving == GROUND else model.bodies.kinds[moving], [moving])
             local = position if moving == GROUND else frames.user_point(position)[0]
-            turned = orientation if moving == GROUND else product(frames.user_turn(), np.array([orientation]))[0]
+            turned = orientation
+            if moving != GROUND:
+                own = turns[model.bodies.kinds[moving].name][model.bodies.place[moving]]
+                turned = product(own[None], np.array([orientation]))[0]
             placed.append(Placed(shape, moving, local, turned, groups.setdefault(group, len(groups)) if group else -1, rules,
                                  source.name))  # fmt: skip
             self.names.append(source)
@@ -181,7 +186,7 @@ class Touching:
             number = GROUND if body.dim == 0 else bodies.number[id(body)]
             refuse_stretching(self.model, element, number)
             frames = Fixed(1) if number == GROUND else bodies.batch(bodies.kinds[number], [number])
-            if number != GROUND and not bodies.kinds[number].directions and np.any(on):
+            if number != GROUND and bodies.kinds[number].is_a_point and np.any(on):
                 raise ModelError(f'Rope "{element.name}": "{body.name}" is a point; leave on_a and on_b out for it')
             local.append(frames.user_point(on)[0])
             world.append(frames.world_point(local[-1][None])[0])
@@ -406,13 +411,23 @@ class Touching:
         self.cached = self.count
         stages.remember(rows, self.count, self.cache_labels, self.cache, self.before, self.before_count, rows is self.rows)
 
-    def same_colliders(self, other: Touching | None) -> bool:
-        """Whether what is remembered of the other means the same here."""
-        return (
-            other is not None
-            and self.names == other.names
-            and [s.element for s in self.stops] == [s.element for s in other.stops]
-        )
+    def recall(self, memory: Memory, other: Touching) -> None:
+        """Remember what another one did, before the world was changed, of the colliders and stops that are here too."""
+        places = {key: k for k, key in enumerate(self._keys())}
+        number = np.array([places.get(key, -1) for key in other._keys()], dtype=np.int64)
+        here = self.model.bodies.number
+        body = np.array([*(here.get(id(b), GROUND) for b in other.model.bodies.elements), GROUND], dtype=np.int64)
+        labels, of_stops = memory.labels.copy(), memory.labels[:, COLLIDER_A] >= len(other.names)
+        labels[:, COLLIDER_A] = number[memory.labels[:, COLLIDER_A]]
+        labels[:, COLLIDER_B] = np.where(of_stops, 0, number[memory.labels[:, COLLIDER_B]])
+        labels[:, [BODY_A, BODY_B]] = body[memory.labels[:, [BODY_A, BODY_B]]]
+        left = np.flatnonzero((labels[:, [COLLIDER_A, COLLIDER_B]] >= 0).all(axis=1))
+        left = left[np.lexsort((labels[left, COLLIDER_B], labels[left, COLLIDER_A]))]
+        self.memory = Memory(memory.margins, labels[left], memory.impulses[left])
+
+    def _keys(self) -> list[tuple[int, float]]:
+        """What each collider is, then each stop."""
+        return [(id(source), 0.0) for source in self.names] + [(id(stop.element), stop.sign) for stop in self.stops]
 
     # -- what can be told -----------------------------------------------------------------------------------------
     def look(self, work: np.ndarray, h: float) -> None:

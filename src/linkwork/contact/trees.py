@@ -45,7 +45,7 @@ def velocity_parts(kind) -> list[int]:
 
 def stretches(kind) -> bool:
     """Whether a body of this kind is no rigid one: contacts do not take it."""
-    return kind.name in ("ScalableBody", "AffineBody")
+    return kind.collapses
 
 
 def pose_of(kind) -> int:

@@ -37,7 +37,7 @@ class Euler(Integrator):
         p = self.programs
         work_done = p.work()
         watched = len(work_done) > 0  # needs this step's multipliers, and the bodies where they were
-        up = p.up("acceleration", first=("accelerate",), light=not watched)
+        up = p.up("acceleration", first=("accelerate",), light=not watched, warm=True)
         solved, down = (p.backward(), p.body("euler")) if watched else (p.body(), p.backward("euler", light=True))
         return up, solved, down, work_done, p.count()
 

@@ -177,7 +177,7 @@ def steps_in_joints(work, model, own, tree, places, holding, inertia, loops, wei
 class InJoints(Integrator):
     """The base: a tree beside the model."""
 
-    takes_feedback = keeps_impulses = False
+    takes_feedback = keeps_impulses = draws_in = False
     weights: tuple[float, ...]
     reaches: tuple[float, ...]
     parts: tuple[str, str, str]  # the sweeps that open a step, make a stage and close the step; "" is none

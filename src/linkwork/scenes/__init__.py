@@ -15,6 +15,7 @@ from .figures import rag_doll, rag_doll_on_stairs
 from .hands import hand
 from .linkages import four_bars, ladder, scissor_lift, slider_crank, squeezer, stewart
 from .mixtures import mixed, scalable
+from .nets import net
 from .pendulums import double_pendulum, pendulum, top
 from .piles import box_stack, dominoes, wall
 from .plants import plant
@@ -54,6 +55,7 @@ __all__ = [
     "hinge_chain",
     "ladder",
     "mixed",
+    "net",
     "pendulum",
     "plant",
     "rag_doll",
