@@ -37,6 +37,7 @@ bench: .venv/.bench
 	$(BIN)/python -m benchmarks.iftomm --out benchmarks/results/iftomm.json
 	$(BIN)/python -m benchmarks.geometry --out benchmarks/results/geometry.json
 	$(BIN)/python -m benchmarks.contact --out benchmarks/results/contact.json
+	$(BIN)/python -m benchmarks.edits --out benchmarks/results/edits.json
 	$(BIN)/python -m benchmarks.readme
 
 .venv/.installed: pyproject.toml

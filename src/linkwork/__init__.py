@@ -23,6 +23,8 @@ _LATER = {
     "Recording": "linkwork.recording",
     "scenes": "linkwork.scenes",
     "reduced": "linkwork.reduced",
+    "check": "linkwork.checking",
+    "CheckReport": "linkwork.checking",
     **dict.fromkeys(
         ("dot", "cross", "norm", "where", "minimum", "maximum", "sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "atan2"),
         "linkwork.symbolic.functions",

@@ -20,7 +20,7 @@ from linkwork.model.programs import IterativeReport, Programs
 from linkwork.model.sharing import Sharing
 from linkwork.model.types import Model
 from linkwork.symbolic.bodies import GLOBALS
-from linkwork.symbolic.kernels import parameter_record
+from linkwork.symbolic.lagrangian import Lagrangian
 
 if TYPE_CHECKING:
     from linkwork import contact_reports
@@ -87,39 +87,62 @@ class Reports:
     # -- bodies ------------------------------------------------------------------------------------------------
     def position(self, body) -> np.ndarray:
         """Where the body's `position` is now (3, m)."""
-        return readout.poses(self.model, self.work, self._body(body)).position[0]
+        return self._pose(body).position[0]
 
     def orientation(self, body) -> np.ndarray:
         """Unit quaternion w x y z."""
-        return readout.poses(self.model, self.work, self._body(body)).orientation[0]
+        return self._pose(body).orientation[0]
 
     def velocity(self, body) -> np.ndarray:
         """Of the body's `position` (3, m/s)."""
-        return readout.poses(self.model, self.work, self._body(body)).velocity[0]
+        return self._pose(body).velocity[0]
 
     def angular_velocity(self, body) -> np.ndarray:
         """(3, rad/s)."""
-        return readout.poses(self.model, self.work, self._body(body)).angular_velocity[0]
+        return self._pose(body).angular_velocity[0]
 
     def frame(self, body) -> np.ndarray:
         """(3, 3): a vector of the body, in the world. A rotation for bodies that do not stretch."""
-        return readout.poses(self.model, self.work, self._body(body)).frame[0]
+        return self._pose(body).frame[0]
 
     def point(self, body, local) -> np.ndarray:
         """Where a local point of the body is now (3, m)."""
-        pose = readout.poses(self.model, self.work, self._body(body))
-        return pose.position[0] + pose.frame[0] @ checks.vector(self, "local", local)
+        number = self._body(body)
+        return readout.point(self.model, self.work, number, self._local(number, local))
 
     def jacobian(self, body, local=(0.0, 0.0, 0.0)) -> np.ndarray:
         """(3, dim): the velocity of a local point by the body's own velocity components. A rigid body's are the velocity
         of its `position` and its angular velocity."""
         number = self._body(body)
-        J = self._point_jacobian(number, checks.vector(self, "local", local))
+        J = self._point_jacobian(number, self._local(number, local))
         if self.model.bodies.kinds[number].name == "RigidBody":
             pose = readout.poses(self.model, self.work, number)
             arm = pose.frame[0] @ np.asarray(local, dtype=float)
             J = np.hstack([np.eye(3), -_skew(arm)])
         return J
+
+    def coordinates(self, body) -> np.ndarray:
+        """The coordinates u of a Lagrangian body now (n,).
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, -10))
+        >>> arms = world.add(lw.double_pendulum(angles=(0.5, 0.5)))
+        >>> sim = lw.Simulation(world)
+        >>> sim.coordinates(arms).tolist(), sim.rates(arms).tolist()
+        ([0.5, 0.5], [0.0, 0.0])
+        """
+        return self.work[self.model.field_of_body(self._lagrangian(body), "q")].copy()
+
+    def rates(self, body) -> np.ndarray:
+        """The rates u' of the coordinates of a Lagrangian body now (n,)."""
+        return self.work[self.model.field_of_body(self._lagrangian(body), "v")].copy()
+
+    def _lagrangian(self, body) -> int:
+        number = self._body(body)
+        if not isinstance(self.model.bodies.kinds[number], Lagrangian):
+            label = checks.label(self.model.bodies.elements[number])
+            raise LinkworkError(f"{label}: it has no coordinates of its own; ask for its position and orientation")
+        return number
 
     def acceleration(self, body) -> np.ndarray:
         """Of the body's `position` (3, m/s^2), from the forces and constraints of this moment."""
@@ -139,9 +162,21 @@ class Reports:
         """The rate of the joint's coordinate."""
         return self._coordinate(joint)[1]
 
+    def unknowns(self, constraint) -> np.ndarray:
+        """The coordinates that a constraint finds for itself, now: those of a point on a curve or surface that has coordinates
+        of its own; or where a Tangent touches: coordinates of the surface that has them, of both if both have, or else the
+        point in the frame of a."""
+        node_number, part = self._constraint(constraint)
+        node = self.model.nodes[node_number]
+        if "unknowns" not in node.kind.parts[part].relation.kept:
+            raise LinkworkError(f"{checks.label(node.elements[part])}: it finds no coordinates; ask a Tangent, or a point on a "
+                                "curve or surface with a start")  # fmt: skip
+        return self._numbers(node_number, part)["unknowns"].copy()
+
     def reaction(self, constraint, body=None) -> Reaction:
         """The force and torque that a constraint puts on its second body (on its only body), at the anchor, from the
-        accelerations of this moment. `body`: on another of its bodies. Of a rope or a hard limit it is the mean of the last
+        accelerations of this moment. `body`: on another of its bodies. On a Lagrangian body it is the least force on the point
+        that is held that does the same. Of a rope or a hard limit it is the mean of the last
         step, and so are contact forces that accelerations of this moment count with."""
         if (stop := self._stop(constraint)) is not None:
             return self._stop_reaction(stop, body)
@@ -157,7 +192,10 @@ class Reports:
             raise LinkworkError(f'{checks.label(element)}: it does not act on "{self._name(body)}"; name one of its bodies')
         generalised = pulls[node.ends.index(target)][rows].T @ multipliers[rows]
         at = self._anchor(node_number, part, target)
-        force, torque = readout.wrench(self.model, self.work, target, generalised, at)
+        if isinstance(self.model.bodies.kinds[target], Lagrangian):
+            at, force, torque = self._least_pull(node_number, part, target, generalised)
+        else:
+            force, torque = readout.wrench(self.model, self.work, target, generalised, at)
         determined = self._sharing is None or self._sharing.determined(node_number, rows)
         return Reaction(force, torque, at, multipliers[rows], determined)
 
@@ -179,8 +217,10 @@ class Reports:
         0.2
         """
         if (element := self._stop(constraint)) is not None:
-            given = [stop.sign * float(rows.total[k, 0]) for stop, rows, k in self._in_contact().of_element(element)]
-            return np.array([sum(given)])
+            given = np.zeros(self._in_contact().coordinates_of(element))
+            for stop, rows, k in self._in_contact().of_element(element):
+                given[stop.coordinate] += stop.sign * rows.total[k, 0]
+            return given
         node_number, part = self._constraint(constraint)
         if not self._impulses:
             raise LinkworkError(self._no_impulses())
@@ -247,19 +287,23 @@ class Reports:
         return found if isinstance(found, (Rope, HardLimit)) and self._touching is not None else None
 
     def _stop_reaction(self, element, body) -> Reaction:
+        from linkwork.contact.rows import BODY_B
+
         contact = self._in_contact()
         ends = contact.ends_of(element)
         target = (ends[1] if ends[1] != GROUND else ends[0]) if body is None else self._body(body)
         if target not in ends:
             raise LinkworkError(f'{checks.label(element)}: it does not act on "{self._name(body)}"; name one of its bodies')
-        force, torque, value, at = np.zeros(3), np.zeros(3), 0.0, readout.poses(self.model, self.work, target).position[0]
+        force, torque, value = np.zeros(3), np.zeros(3), np.zeros(contact.coordinates_of(element))
+        at = readout.poses(self.model, self.work, target).position[0]
         for stop, rows, k in contact.of_element(element):
-            J = (rows.Jb if ends[1] == target else rows.Ja)[k, 0]
+            J = (rows.Jb if rows.labels[k, BODY_B] == target else rows.Ja)[k, 0]
             pull = float(rows.total[k, 0]) / self.dt
-            force, value = force + J[:3] * pull, value + stop.sign * pull
+            force = force + J[:3] * pull
+            value[stop.coordinate] += stop.sign * pull
             torque = torque + (J[3:] * pull if not np.any(J[:3]) else 0.0)
             at = self._carried(target, contact.anchor_of(element, target))[0]
-        return Reaction(force, torque, at, np.array([value]))
+        return Reaction(force, torque, at, value)
 
     def _book(self) -> None:
         """Make the impulses complete: when they are asked for, and before another solve."""
@@ -275,6 +319,7 @@ class Reports:
     def drift(self, velocity: bool = False) -> float:
         """The largest |C| over all position rows (m; radians count as metres); with velocity=True the largest
         |J v + C_t| and |g| over all rows."""
+        self._follow_world()
         return float(np.abs(self._residuals(velocity)[0]).max(initial=0.0))
 
     def energy(self) -> Energy:
@@ -290,11 +335,21 @@ class Reports:
         >>> round(energy.total - energy.work, 6), round(energy.work, 6)
         (1.0, 10.0)
         """
+        self._follow_world()
         self._derive()
         for name in ("kinetic", "potential"):
             self.work[GLOBALS.offset(name)] = 0.0
         self.integrator.run(self.work, self.programs.energy())
         return Energy(*(float(self.work[GLOBALS.offset(name)]) for name in ("kinetic", "potential", "work")))
+
+    def _local(self, body: int, local) -> np.ndarray:
+        """A point of a body as a user names it."""
+        found, kind = checks.vector(self, "local", local), self.model.bodies.kinds[body]
+        if isinstance(kind, Lagrangian) and not kind.is_point(found):
+            label = checks.label(self.model.bodies.elements[body])
+            raise LinkworkError(f"{label}: it has no point {checks.show(found)}; name one by its point(k), k from 0 to "
+                                f"{kind.particles - 1}")  # fmt: skip
+        return found
 
     # -- how it is found out -------------------------------------------------------------------------------------
     def _derive(self) -> None:
@@ -348,6 +403,9 @@ class Reports:
         m = self.model
         x = self.work[m.field_of_body(body, "x")]
         name = m.bodies.kinds[body].name
+        if isinstance(m.bodies.kinds[body], Lagrangian):
+            _, J, _, bias = readout.located(m, self.work, body, np.zeros(3))
+            return J @ x + bias, np.zeros(3)
         pose = readout.poses(m, self.work, body)
         if name == "RigidBody":
             arm = pose.position[0] - self.work[m.field_of_body(body, "q")][:3]
@@ -365,6 +423,8 @@ class Reports:
         """(3, nv) in the body's internal velocity components; `local` in the user's frame."""
         m = self.model
         kind = m.bodies.kinds[body]
+        if isinstance(kind, Lagrangian):
+            return readout.located(m, self.work, body, local)[1]
         pose = readout.poses(m, self.work, body)
         world = pose.position[0] + pose.frame[0] @ local
         q = self.work[m.field_of_body(body, "q")]
@@ -446,11 +506,7 @@ class Reports:
 
     def _numbers(self, node_number: int, part: int) -> dict[str, np.ndarray]:
         """Views of the parameters of one constraint, by name."""
-        parts = self.model.nodes[node_number].kind.parts
-        start = self.model.parameters_at(node_number)
-        start += sum(parameter_record(other.relation).size for other in parts[:part])
-        layout = parameter_record(parts[part].relation)
-        return {name: self.work[start + o : start + o + size] for name, (o, size) in layout.fields.items()}
+        return readout.numbers(self.model, self.work, node_number, part)
 
     def _pose_of(self, body: int):
         """(axes, origin, velocity, spin) of a body's internal frame; the ground's is the world."""
@@ -464,11 +520,15 @@ class Reports:
         return readout.matrices(pose.orientation)[0], pose.position[0], pose.velocity[0], pose.angular_velocity[0]
 
     def _anchor(self, node_number: int, part: int, body: int) -> np.ndarray:
-        """The world point at which a reaction is reported: the anchor on the second body, else the body's position."""
+        """The world point at which a reaction is reported: the anchor on the second body, or where surfaces touch, else the
+        body's position."""
         node = self.model.nodes[node_number]
         relation = node.kind.parts[part].relation
         second = self._second_body(relation, node.elements[part])
         p = self._numbers(node_number, part)
+        if (touched := relation.place(p)) is not None:
+            end = self.model.bodies.ends(relation, node.elements[part])[touched[0]]
+            return touched[1] if end == GROUND else readout.point(self.model, self.work, end, touched[1])
         first_is_moving = self.model.bodies.ends(relation, node.elements[part])[1] == GROUND
         local = p.get("on_a") if first_is_moving else p.get("on_b", p.get("centre"))
         if local is None:
@@ -480,9 +540,16 @@ class Reports:
         R, x, v, w = self._pose_of(body)
         if body == GROUND or self.model.bodies.kinds[body].name == "RigidBody":
             return x + R @ local, v + np.cross(w, R @ local)
-        pose = readout.poses(self.model, self.work, body)
         rate = self._point_jacobian(body, local) @ self.work[self.model.field_of_body(body, "v")]
-        return pose.position[0] + pose.frame[0] @ local, rate
+        return readout.point(self.model, self.work, body, local), rate
+
+    def _least_pull(self, node_number: int, part: int, body: int, generalised: np.ndarray):
+        """(at, force, torque): the least force on the point by which a Lagrangian body is held that does the same."""
+        node = self.model.nodes[node_number]
+        ends = node.kind.parts[part].arranged(node.ends)
+        local = self._numbers(node_number, part).get("on_a" if ends[0] == body else "on_b", np.zeros(3))
+        value, J, _, _ = readout.located(self.model, self.work, body, local)
+        return value, np.linalg.lstsq(J.T, generalised, rcond=None)[0], np.zeros(3)
 
     def _second_body(self, relation, element) -> int:
         a, b, *_ = self.model.bodies.ends(relation, element)
@@ -496,9 +563,17 @@ class Reports:
         name = self._name(element)
         found = self.model.names.get(name)
         if found is None or found[0] != sort:
+            if found is None and name in self.world and sort != "body":
+                raise LinkworkError(f"{checks.label(self.world.find(name))}: it is switched off, or what it refers to is; "
+                                    "switch it on first")  # fmt: skip
             known = [n for n, (s, _, _) in self.model.names.items() if s == sort]
             raise UnknownNameError(f'Simulation: no {sort} is called "{name}"{suggestion(name, known)}')
         return found[1], found[2]
+
+    def _pose(self, body) -> readout.Poses:
+        """That of one body."""
+        number = self._body(body)  # which may lead to another model
+        return readout.poses(self.model, self.work, number)
 
     def _body(self, body) -> int:
         return self._lookup(body, "body")[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,14 +12,18 @@ from linkwork.elements.base import Element
 from linkwork.errors import DivergenceError, ModelError
 from linkwork.integrators.backward_euler import FINEST, BackwardEuler
 from linkwork.integrators.base import DIVERGED, OK, STUCK
+from linkwork.model.nodes import Evaluator
 from linkwork.model.suspects import Suspects
 from linkwork.model.types import State
 from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.symbolic.steps import body_kernel
 
 NOT_CONVERGED = "Simulation: Newton's method did not converge"
 LOOSE = "Simulation: one iteration a step leaves"
 FAR_OFF = 0.1  # m or rad: single iterations that hold a constraint no better than this do not hold it
 LOST = 1e30  # m, m/s: beyond this a run has blown up, and what is made of such numbers is nobody's fault
+NEARLY_LOST = 1e-2  # of the mass along coordinates as built: what is left of it before a body that lost its rank did so
 # where a value that is not finite is looked for: parts of a step by which coordinates and time are ahead of the last state
 AHEAD = ((0.0, 0.0), (0.0, 0.5), (0.0, 1.0), (0.5, 0.5), (1.0, 1.0))
 
@@ -50,7 +55,7 @@ def _has_function(element: Element) -> bool:
 
 def reason(sim, status: int) -> DivergenceError:
     """The error that says why a simulation stopped with this status; the simulation stays as it is."""
-    worst, problem, remedy = _collapsed(sim) or _not_finite(sim, status) or _too_long(sim, status)
+    worst, problem, remedy = _collapsed(sim) or _not_finite(sim, status) or _lost_rank(sim) or _too_long(sim, status)
     return DivergenceError(f"{problem}; {remedy}", step=sim.steps, time=sim.time, worst=worst)
 
 
@@ -73,26 +78,57 @@ def _collapsed(sim):
     if sim.work[GLOBALS.offset("fault")] == 0.0:
         return None
     sim.work[GLOBALS.offset("fault")] = 0.0
-    body = next(b for k, b in enumerate(sim.model.bodies.elements) if _has_collapsed(sim, k))
+    number = next(k for k in range(len(sim.model.bodies.elements)) if _has_collapsed(sim, k))
+    body = sim.model.bodies.elements[number]
+    if isinstance(sim.model.bodies.kinds[number], Lagrangian):
+        return _lost_rank(sim)
     problem = f"{checks.label(body)}: it has collapsed (its stretch has passed zero) in step {sim.steps} at {sim.time:.6g} s"
     return body, problem, "give it more stiffness or a smaller load, or take a smaller dt"
 
 
-def _has_collapsed(sim, body: int) -> bool:
-    name, q = sim.model.bodies.kinds[body].name, sim.work[sim.model.field_of_body(body, "q")]
-    if name == "ScalableBody":
-        return not q[7:10].min() > 0
-    return name == "AffineBody" and not np.linalg.det(q[3:].reshape(3, 3)) > 0
+def _lost_rank(sim):
+    """The Lagrangian body whose coordinates came near to where they move no mass, if any did."""
+    bodies = [(k, kind) for k, kind in enumerate(sim.model.bodies.kinds) if isinstance(kind, Lagrangian)]
+    if not bodies:
+        return None
+    with _looking_back(sim):
+        last = _last_states(sim)[-1]
+        sim.work[sim.model.state_index] = last.values
+        places = [sim.work[sim.model.field_of_body(k, "q")].copy() for k, _ in bodies]
+    found = [(kind.rank_left(sim.model.bodies.elements[k], u), k, u) for (k, kind), u in zip(bodies, places, strict=True)]
+    left, number, u = min(found, key=lambda entry: entry[0])
+    if left > NEARLY_LOST:
+        return None
+    body = sim.model.bodies.elements[number]
+    when = f"in step {sim.steps} at {sim.time:.6g} s"
+    problem = f"{checks.label(body)}: dq/du loses rank near u = {checks.show(u)}, where it came {when}"
+    return body, problem, "keep it away from there, or describe it by other coordinates"
 
 
-def _not_finite(sim, status: int):
-    stopped, counted = sim.work.copy(), (sim.steps, sim.age)
+@contextmanager
+def _looking_back(sim):
+    """The simulation afterwards is as it was."""
+    stopped, counted, past = sim.work.copy(), (sim.steps, sim.age), sim._past
     try:
-        culprit = _culprit(sim, _last_states(sim))
+        yield
     finally:
         sim.work[:] = stopped
         sim.steps, sim.age = counted
+        sim._past = past
         sim._touched()
+
+
+def _has_collapsed(sim, body: int) -> bool:
+    kind = sim.model.bodies.kinds[body]
+    if not kind.collapses:
+        return False
+    look = Evaluator(body_kernel(kind, "look"), 0)
+    return bool(look({1: sim.work[sim.model.body_at[body] :]})[GLOBALS.offset("fault")])
+
+
+def _not_finite(sim, status: int):
+    with _looking_back(sim):
+        culprit = _culprit(sim, _last_states(sim))
     return culprit and (culprit.element, f"{_what(sim, status)}, since {culprit}", culprit.remedy)
 
 
@@ -169,6 +205,15 @@ def _too_long(sim, status: int):
         where = f"in step {sim.steps} at {sim.time:.6g} s, not even in {FINEST} parts of it"
         about = f"largest residual {residual:.3g} at {checks.label(element)}"
         return element, f"{NOT_CONVERGED} {where} ({about})", "take a smaller dt"
+    if sim._arrangement.drawn:
+        name, draw = max(sim._arrangement.drawn, key=lambda pair: pair[1].left(sim.time))
+        element = sim.world.find(name)
+        about = f"while {checks.label(element)} was drawn in, which is still off by {draw.left(sim.time):.3g}"
+        return (
+            element,
+            f"{_what(sim, status)}, {about}",
+            "others may keep it from ever being met; remove one of them",
+        )
     worst, element = sim._worst(velocity=False)
     about = f"; the worst constraint is {checks.label(element)}, off by {worst:.3g}" if element is not None else ""
     return element, f"{_what(sim, status)}{about}", "take a smaller dt"

@@ -40,9 +40,20 @@ def polar(F):
     return U @ Vt
 
 
+def bent(u, p):
+    """A made-up Lagrangian body of five coordinates: where its place p is; for numbers and for expressions."""
+    x, y, z = p[0], p[1], p[2]
+    return (u[0] + 0.2 * np.sin(u[3]) + (1 + 0.3 * u[3]) * x + 0.2 * u[4] * y,
+            u[1] + 0.1 * u[3] * u[4] + 0.1 * u[4] ** 2 * x + y + 0.3 * u[3] * z,
+            u[2] - 0.1 * u[4] ** 2 + u[3] * u[4] * y + (1 - 0.2 * np.sin(u[4])) * z)  # fmt: skip
+
+
 def frame(kind, q):
     """(x, F, R): a fixed point of the body, its deformation, and its rotation."""
     name, _, plane = kind.partition("-")
+    if name == "LagrangianBody":
+        x = np.array(bent(q, np.zeros(3)))
+        return x, np.array([bent(q, e) - x for e in np.eye(3)]).T, np.eye(3)
     if name == "RigidBody":
         R = quaternion_matrix(q[3:7])
         return q[:3], R, R
@@ -87,6 +98,8 @@ def as_built(body):
     if name in ("PlanarBody", "PlanarParticle"):
         angle = [body.angle] if name == "PlanarBody" else []
         return frame(f"{name}-{body.plane}", np.array([*body.position, *angle]))
+    if name == "LagrangianBody":
+        return frame(name, body.coordinates)
     if name == "Particle":
         return body.position, np.eye(3), np.eye(3)
     if name == "AffineBody":

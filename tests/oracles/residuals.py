@@ -5,6 +5,7 @@ an array is the length of those rows, where the two or three directions in which
 """
 
 import numpy as np
+from scipy.optimize import least_squares
 
 from tests.oracles.poses import Ground, rate
 
@@ -115,12 +116,37 @@ def _local(A, B, e):
     return np.linalg.inv(A.F0) @ back
 
 
+def nearest(A, places, start, target):
+    """The distance of a point of the world from what the places of a, a function of u in its frame, fill."""
+    found = least_squares(
+        lambda u: A.point(A.x0 + A.F0 @ np.array(places(u), dtype=float)) - target, start, xtol=1e-15, ftol=1e-15, gtol=1e-15
+    )
+    return np.linalg.norm(found.fun)
+
+
 def point_on_curve(A, B, e, t):
+    if e.start is not None:
+        return [(slice(0, 2), nearest(A, e.curve, [e.start], B.point(B.x0 + B.F0 @ e.on_b)))]
     return [(slice(0, 2), np.array(e.curve(_local(A, B, e)), dtype=float))]
 
 
 def point_on_surface(A, B, e, t):
+    if e.start is not None:
+        return [(slice(0, 1), nearest(A, e.surface, e.start, B.point(B.x0 + B.F0 @ e.on_b)))]
     return [(slice(0, 1), np.array([e.surface(_local(A, B, e))], dtype=float))]
+
+
+def tangent(A, B, e, t):
+    """Of a sphere on what a fills: its function at the nearest point, scaled to metres as built."""
+
+    def value(p):
+        return float(e.surface_b(p))
+
+    bend = np.eye(3) * (value(np.array([1.0, 0, 0])) + value(np.array([-1.0, 0, 0])) - 2 * value(np.zeros(3))) / 2
+    middle = -np.array([value(x) - value(-x) for x in np.eye(3)]) / 4 / bend[0, 0]
+    square = -value(middle) / bend[0, 0]
+    away = nearest(A, e.surface_a, e.start_a, B.point(B.x0 + B.F0 @ middle))
+    return [(slice(0, 1), np.array([(away**2 - square) / (2 * np.sqrt(square))]))]
 
 
 def gear(A, B, e, t):
@@ -215,6 +241,6 @@ def user(A, B, e, t):
 RESIDUALS = {
     "Ball": ball, "Hinge": hinge, "Slider": slider, "Cylindrical": cylindrical, "Universal": universal, "Planar": planar,
     "Weld": weld, "Screw": screw, "Distance": distance, "PointOnLine": point_on_line, "PointOnPlane": point_on_plane,
-    "PointOnCurve": point_on_curve, "PointOnSurface": point_on_surface, "Gear": gear, "Rolling": rolling, "Skate": skate,
+    "PointOnCurve": point_on_curve, "PointOnSurface": point_on_surface, "Tangent": tangent, "Gear": gear, "Rolling": rolling, "Skate": skate,
     "Drive": drive, "Motion": motion, "Constraint": user, "VelocityConstraint": user,
 }  # fmt: skip

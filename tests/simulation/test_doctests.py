@@ -5,7 +5,8 @@ import importlib
 
 import pytest
 
-MODULES = ["linkwork", "linkwork.memory", "linkwork.simulation", "linkwork.reports", "linkwork.model.types",
+MODULES = ["linkwork", "linkwork.memory", "linkwork.simulation", "linkwork.reports", "linkwork.checking", "linkwork.model.types",
+           "linkwork.following", "linkwork.grabbing", "linkwork.model.present", "linkwork.symbolic.drawn",
            "linkwork.symbolic.functions", "linkwork.elements.traced"]  # fmt: skip
 
 

@@ -9,13 +9,13 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.model.compile import compile
-from tests.oracles.poses import Ground, as_built
+from tests.oracles.poses import Ground, as_built, bent
 from tests.oracles.residuals import user as evaluate
 
 P = np.array([0.3, 0.0, 0.2])  # an anchor in the plane of the planar bodies
 APART = np.array([0.4, 0.0, 0.3])  # from a's anchor to b's where they must not coincide
 RADIUS = 0.25
-KINDS = ("rigid", "planar", "particle", "planar particle", "scalable", "affine", "ground")
+KINDS = ("rigid", "planar", "particle", "planar particle", "scalable", "affine", "Lagrangian", "ground")
 DEFORMATION = ((1.1, 0.1, -0.05), (0.2, 0.9, 0.1), (-0.1, 0.05, 1.2))
 
 
@@ -42,10 +42,18 @@ def body(world, kind, anchor, side, centred=False):
         "scalable": lambda: lw.ScalableBody(1.3, (0.1, 0.2, 0.15), position=position, orientation=turned,
                                             stretch=(1.2, 0.9, 1.1)),
         "affine": lambda: lw.AffineBody(0.9, (0.12, 0.2, 0.1), position=position, deformation=DEFORMATION),
+        "Lagrangian": lambda: lagrangian(position, [(0.3, -0.2), (-0.4, 0.5)][number]),
     }[kind]  # fmt: skip
     element = made()
     element.name = side
     return world.add(element)
+
+
+def lagrangian(position, others):
+    """A Lagrangian body with its place p = 0 there."""
+    from_zero = np.array(bent((0, 0, 0, *others), np.zeros(3)))
+    points = np.vstack([np.zeros(3), np.eye(3)])
+    return lw.LagrangianBody(bent, (0.5, 0.2, 0.3, 0.4), points=points, coordinates=(*(position - from_zero), *others))
 
 
 def local(element, world_point):
@@ -74,6 +82,39 @@ def on_curve(size):
         return w.add(make(a, b, curve, on_b=local(b, P + APART)))
 
     return build
+
+
+def on_own_coordinates(size):
+    """A curve (1) or surface (2) of a with coordinates of its own, through b's point as built."""
+
+    def build(w, a, b):
+        x, y, z = (float(x) for x in local(a, P + APART))
+
+        def places(u):
+            second = u[1] if size == 2 else 0
+            return x + u[0], y + second, z + 0.4 * u[0] + 0.1 * u[0] ** 2 + 0.05 * second**2
+
+        on_b = local(b, P + APART)
+        if size == 2:
+            return w.add(lw.PointOnSurface(a, b, places, on_b=on_b, start=(0.02, -0.01)))
+        return w.add(lw.PointOnCurve(a, b, places, on_b=on_b, start=0.02))
+
+    return build
+
+
+def tangent(w, a, b):
+    """A sphere of b on a bowl of a."""
+    foot = local(a, P + APART)
+    x, y, z = (float(x) for x in foot)
+    if a.dim:
+        origin, frame, _ = as_built(a)
+    else:
+        origin, frame = np.zeros(3), np.eye(3)
+    middle = local(b, origin + frame @ (foot + np.array([0, 0, RADIUS])))
+    cx, cy, cz = (float(x) for x in middle)
+    return w.add(lw.Tangent(
+        a, b, lambda u: (x + u[0], y + u[1], z + 0.1 * u[0] ** 2 + 0.05 * u[1] ** 2),
+        lambda p: ((p[0] - cx) ** 2 + (p[1] - cy) ** 2 + (p[2] - cz) ** 2 - RADIUS**2) / (2 * RADIUS), start_a=(0.02, -0.01)))  # fmt: skip
 
 
 def rolling(**options):
@@ -186,6 +227,9 @@ CONSTRAINTS = {
     "PointOnPlane": (anchored(lambda a, b: lw.PointOnPlane(a, b, on_b=local(b, P + APART), normal=(0.6, 0, 0.8))), True, ""),
     "PointOnCurve": (on_curve(2), True, ""),
     "PointOnSurface": (on_curve(1), True, ""),
+    "PointOnCurve (own coordinate)": (on_own_coordinates(1), True, ""),
+    "PointOnSurface (own coordinates)": (on_own_coordinates(2), True, ""),
+    "Tangent": (tangent, True, ""),
     "Gear": (gear("position"), True, ""),
     "Gear (velocity)": (gear("velocity"), True, ""),
     "Rolling (ball)": (rolling(), False, "b"),

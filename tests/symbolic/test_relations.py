@@ -13,14 +13,15 @@ from tests.symbolic.probe import STENCIL, Node, difference
 
 H = 3e-4
 DIRECTIONS = 4  # random ones, in which Jacobians are compared
-POINTS = ("particle", "planar particle")
+POINTS = ("particle", "planar particle", "Lagrangian")  # without directions
 # what each constraint needs of a and of b: d directions, r no stretch
 NEEDS = {
     **dict.fromkeys(("Hinge", "Slider", "Cylindrical", "Universal", "Planar", "Weld", "Screw", "Gear", "Gear (velocity)",
                      "Drive (hinge)", "Drive (slider)", "Motion (hinge)", "Motion (slider)", "Constraint (directions)",
                      "VelocityConstraint (spins)"), ("d", "d")),
-    **dict.fromkeys(("PointOnLine", "PointOnPlane", "PointOnCurve", "PointOnSurface"), ("d", "")),
-    **dict.fromkeys(("Rolling (ball)", "Rolling (disc)"), ("dr", "dr")),
+    **dict.fromkeys(("PointOnLine", "PointOnPlane", "PointOnCurve", "PointOnSurface", "PointOnCurve (own coordinate)",
+                     "PointOnSurface (own coordinates)"), ("d", "")),
+    **dict.fromkeys(("Rolling (ball)", "Rolling (disc)", "Tangent"), ("dr", "dr")),
     "Skate": ("", "d"),
 }  # fmt: skip
 
@@ -130,7 +131,7 @@ def test_every_kind_of_constraint_is_in_the_table():
     from linkwork.symbolic.constraints import RELATIONS
 
     assert {cls.__name__ for cls in RELATIONS} == {name.partition(" ")[0] for name in CONSTRAINTS}
-    assert len(KINDS) == 7
+    assert len(KINDS) == 8
 
 
 def test_the_table_of_the_documents_is_what_the_package_does():

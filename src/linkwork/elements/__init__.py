@@ -14,12 +14,14 @@ from .constraints import (
     PointOnSurface,
     Rolling,
     Skate,
+    Tangent,
     VelocityConstraint,
 )
 from .contacts import Collider, Contact, ContactElement, HardLimit, NoContact, Rope
 from .forces import Damper, Drag, Force, Motor, Spring, Wrench
 from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
+from .lagrangian import LagrangianBody, bead_on_wire, bending_beam, double_pendulum, squashing_ball
 from .parameter import Parameter
 from .shapes import Box, Capsule, ConvexHull, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Shape, Sphere
 from .trajectory import Trajectory
@@ -57,6 +59,7 @@ __all__ = [
     "Joint",
     "JointLimit",
     "JointSpring",
+    "LagrangianBody",
     "Mesh",
     "Motion",
     "Motor",
@@ -81,10 +84,15 @@ __all__ = [
     "Slider",
     "Sphere",
     "Spring",
+    "Tangent",
     "TorsionSpring",
     "Trajectory",
     "Universal",
     "VelocityConstraint",
     "Weld",
     "Wrench",
+    "bead_on_wire",
+    "bending_beam",
+    "double_pendulum",
+    "squashing_ball",
 ]

@@ -103,17 +103,36 @@ class PointOnCurve(PairConstraint):
 
     >>> PointOnCurve("ground", "bead", lambda p: (p[0]**2 + p[2]**2 - 1, p[1]), name="hoop")
     <PointOnCurve "hoop">
+
+    Or, where a `start` is given, a function of the curve's own coordinate that gives the three coordinates of its points in a's
+    frame: b's point is nearest to where that is `start`, and from then on the coordinate is found in each step
+    (`sim.unknowns` tells it).
+
+    >>> import linkwork as lw
+    >>> world = lw.World(gravity=(0, 0, -10))
+    >>> bead = world.add(lw.Particle(0.2, position=(1, 0, 0)))
+    >>> helix = world.add(PointOnCurve(world.ground, bead, lambda s: (lw.cos(s), lw.sin(s), 0.2 * s), start=0.1, name="helix"))
+    >>> sim = lw.Simulation(world)
+    >>> sim.step(500)
+    >>> s = sim.unknowns("helix")[0]
+    >>> bool(sim.drift() < 1e-10), bool(abs(sim.position(bead)[2] - 0.2 * s) < 1e-10), round(float(s), 2)
+    (True, True, -0.24)
     """
 
     FUNCTIONS: ClassVar[dict] = {"curve": ("p",)}
 
-    curve: Callable  # p (3) -> two expressions
+    curve: Callable  # p (3) -> two expressions; or u, a number -> three
     on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+    start: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self):
         super().__post_init__()
-        self.curve = checks.function(self, "curve", self.curve, ("p",))
+        self.start = checks.optional(checks.number, self, "start", self.start)
+        self.curve = checks.function(self, "curve", self.curve, self.arguments("curve"))
         self.on_b = checks.vector(self, "on_b", self.on_b)
+
+    def arguments(self, where):
+        return ("p",) if self.start is None else ("u",)
 
 
 @dataclass(eq=False, repr=False)
@@ -122,17 +141,79 @@ class PointOnSurface(PairConstraint):
 
     >>> PointOnSurface("ground", "bead", lambda p: p[2] - p[0]**2, name="bowl")
     <PointOnSurface "bowl">
+
+    Or, where a `start` is given (two numbers), a function of the surface's own two coordinates that gives the three coordinates
+    of its points in a's frame; as for PointOnCurve.
+
+    >>> PointOnSurface("ground", "bead", lambda u: (u[0], u[1], u[0] * u[1]), start=(0, 0), name="saddle")
+    <PointOnSurface "saddle">
     """
 
     FUNCTIONS: ClassVar[dict] = {"surface": ("p",)}
 
-    surface: Callable  # p (3) -> one expression
+    surface: Callable  # p (3) -> one expression; or u (2) -> three
     on_b: Vector = field(default=ORIGIN, kw_only=True)  # (3,), m, in b's frame
+    start: Vector | None = field(default=None, kw_only=True)  # (2,)
 
     def __post_init__(self):
         super().__post_init__()
-        self.surface = checks.function(self, "surface", self.surface, ("p",))
+        self.start = checks.optional(checks.vector, self, "start", self.start, 2)
+        self.surface = checks.function(self, "surface", self.surface, self.arguments("surface"))
         self.on_b = checks.vector(self, "on_b", self.on_b)
+
+    def arguments(self, where):
+        return ("p",) if self.start is None else ("u",)
+
+    def sizes(self):
+        return {"u": 2}
+
+
+@dataclass(eq=False, repr=False)
+class Tangent(PairConstraint):
+    """Two smooth surfaces, one of a and one of b, stay in contact at a point and slide freely: one freedom is taken (baraff96
+    section 2.2). They neither part nor roll over each other by force: for what may part, take a Contact.
+
+    A surface is a function of the point p in its body's frame that vanishes on it, but not its gradient; `at` is then a point
+    in the world near where they touch. Or, where `start_a` or `start_b` is given, it is a function of two coordinates u that
+    gives the three coordinates of its points in the body's frame, and they touch near those u. Where they touch is found in
+    each step (`sim.unknowns` tells it).
+
+    An ellipsoid that slides on the floor:
+
+    >>> import linkwork as lw
+    >>> world = lw.World()
+    >>> egg = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(0, 0, 0.5), angular_velocity=(1, 0, 0), name="egg"))
+    >>> touch = world.add(Tangent(world.ground, egg, lambda p: p[2], lambda p: p[0] ** 2 + p[1] ** 2 / 4 + p[2] ** 2 / 0.25 - 1,
+    ...                           at=(0, 0, 0), name="touch"))
+    >>> sim = lw.Simulation(world)
+    >>> sim.step(200)
+    >>> bool(sim.drift() < 1e-10), sim.unknowns("touch").shape
+    (True, (3,))
+    """
+
+    FUNCTIONS: ClassVar[dict] = {"surface_a": ("p",), "surface_b": ("p",)}
+
+    surface_a: Callable  # p (3) -> one expression; or u (2) -> three
+    surface_b: Callable
+    at: Vector | None = field(default=None, kw_only=True)  # (3,), m, world
+    start_a: Vector | None = field(default=None, kw_only=True)  # (2,)
+    start_b: Vector | None = field(default=None, kw_only=True)  # (2,)
+
+    def __post_init__(self):
+        super().__post_init__()
+        for side in ("a", "b"):
+            start, surface = f"start_{side}", f"surface_{side}"
+            setattr(self, start, checks.optional(checks.vector, self, start, getattr(self, start), 2))
+            setattr(self, surface, checks.function(self, surface, getattr(self, surface), self.arguments(surface)))
+        self.at = checks.optional(checks.vector, self, "at", self.at)
+        if self.at is None and self.start_a is None and self.start_b is None:
+            checks.fail(self, "at is missing", "give at=, a point in the world near where they touch")
+
+    def arguments(self, where):
+        return ("p",) if getattr(self, where.replace("surface", "start")) is None else ("u",)
+
+    def sizes(self):
+        return {"u": 2}
 
 
 @dataclass(eq=False, repr=False)

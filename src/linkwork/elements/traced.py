@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 
@@ -21,14 +21,14 @@ from . import checks
 from .expression import Expression, Misuse, NoSuchAttribute
 from .parameter import Parameter, parameter_of
 
-SYMBOLS = {"p": 3, "t": 1}  # arguments that are no bodies: a point, the time
+SYMBOLS = {"p": 3, "t": 1, "u": 1}  # arguments that are no bodies: a point, the time, coordinates (as many as the owner has)
 VELOCITIES = ("point_rate", "spin")
 
 
 def vector(value) -> SX:
-    """A column from an expression, a list of expressions, or numbers."""
+    """A column from an expression (a matrix row by row), a list of expressions, or numbers."""
     if isinstance(value, SX):
-        return ca.vec(value) if value.shape[1] != 1 else value
+        return ca.vec(value.T) if value.shape[1] != 1 else value
     if isinstance(value, Parameter):
         return value.symbol
     if isinstance(value, (int, float, np.floating, np.integer)):
@@ -116,11 +116,13 @@ class Traced:
     SX([(-(k*b0_point0_0)), (-(k*b0_point0_1)), (-(k*b0_point0_2))])
     """
 
-    def __init__(self, owner: str, function: Callable, arguments: Sequence[str]):
-        """`owner`: the element, for messages. `arguments`: p (a point) or t (the time); others are bodies."""
+    def __init__(self, owner: str, function: Callable, arguments: Sequence[str], sizes: Mapping[str, int] | None = None):
+        """`owner`: the element, for messages. `arguments`: p (a point), t (the time) or u (coordinates); others are bodies.
+        `sizes`: of arguments that do not always have the same."""
         self.arguments = tuple(arguments)
         proxies = [BodyProxy(k) for k in range(self.bodies)]
-        others = [SX.sym(name, SYMBOLS[name]) for name in self.arguments[self.bodies :]]
+        sizes = {**SYMBOLS, **(sizes or {})}
+        others = [SX.sym(name, sizes[name]) for name in self.arguments[self.bodies :]]
         named = [Expression(symbol, name) for symbol, name in zip(others, self.arguments[self.bodies :], strict=True)]
         try:
             result = function(*proxies, *named)
@@ -167,10 +169,13 @@ class Traced:
         return f"<Traced function of {', '.join(self.arguments)}>"
 
 
-def traced(owner: str, function: Callable, arguments: Sequence[str], size: int | None = None) -> Traced:
-    """The function after tracing, which is done if it has not been; `size`: how many numbers it must give."""
+def traced(
+    owner: str, function: Callable, arguments: Sequence[str], size: int | None = None, sizes: Mapping[str, int] | None = None
+) -> Traced:
+    """The function after tracing, which is done if it has not been; `size`: how many numbers it must give; `sizes`: how many
+    it is given."""
     ready = isinstance(function, Traced) and function.arguments == tuple(arguments)
-    found: Traced = function if ready else Traced(owner, function, arguments)  # type: ignore[assignment]
+    found: Traced = function if ready else Traced(owner, function, arguments, sizes)  # type: ignore[assignment]
     if size is not None and found.size != size:
         raise ElementError(f"{owner}: its function gives {found.size} numbers where {size} are needed")
     return found

@@ -30,7 +30,6 @@ def steps_of_euler(work, table, up, solved, down, work_done, count, sentinels, s
 class Euler(Integrator):
     name, order = "euler", 1
     keeps_impulses = False
-    takes_contact = True
     default_stiffness, default_damping = 0.04, 0.4
 
     @cached_property

@@ -207,7 +207,6 @@ class Rattle(Integrator):
     name, order = "rattle", 2
     takes_tolerance = True
     takes_feedback = False
-    takes_contact = True
     default_tolerance = 1e-11
 
     def prepare(self, work):

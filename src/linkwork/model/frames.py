@@ -10,10 +10,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from linkwork.elements import checks
+from linkwork.elements.base import Pose
 from linkwork.symbolic.bodies import BodyKind
 from linkwork.symbolic.flat import HANDED, PLANES
+from linkwork.symbolic.lagrangian import Lagrangian
 
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
+BESIDE = 1e-6  # metres by which an anchor may lie beside a particle
+PLACES = 30  # steps towards a place in a material
+SMALL = 1e-4  # between places whose difference tells how they move
+NO_RANK = 1e-12  # of a mass matrix whose diagonal is made one
 
 
 def matrices(q: np.ndarray) -> np.ndarray:
@@ -121,6 +128,17 @@ class Frames:
             setattr(chosen, name, value[numbers] if isinstance(value, np.ndarray) else value)
         return chosen
 
+    def put(self, poses: Sequence[Pose | None]) -> Frames:
+        """Bodies elsewhere than they were built; None: as built. Changes this batch, and returns it."""
+        where = np.array([k for k, pose in enumerate(poses) if pose is not None], dtype=np.int64)
+        if len(where):
+            given = [pose for pose in poses if pose is not None]
+            self._put(where, *(np.array([getattr(p, name) for p in given]) for name in ("position", "orientation", "frame")))
+        return self
+
+    def _put(self, where, position, orientation, frame) -> None:
+        self.x[where], self.F[where], self.R[where] = position, frame, matrices(orientation)
+
     def start(self) -> dict[str, np.ndarray]:
         """Fields of the record at the start: q, v and the kind's constants."""
         raise NotImplementedError
@@ -159,6 +177,10 @@ class RigidFrames(Frames):
         self.x = self.position + apply(user, origin)
         self.R = user @ self.axes
         self.F = self.R
+
+    def _put(self, where, position, orientation, frame):
+        self.position[where], self.orientation[where] = position, orientation
+        self.place(self.origin)
 
     def user_point(self, local, pick=None):
         i = self._pick(pick)
@@ -216,6 +238,13 @@ class PlanarFrames(Frames):
         self.plane = plane
         self.F = self.R
 
+    def _put(self, where, position, orientation, frame):
+        super()._put(where, position, orientation, frame)
+        first, second, normal = PLANES[self.plane]
+        self.position[where] = position[:, [first, second]]
+        if hasattr(self, "angle"):
+            self.angle[where] = 2 * np.arctan2(orientation[:, 1 + normal], orientation[:, 0])
+
     def quaternion(self):
         half = 0.5 * self.angle[:, None]
         return np.hstack([np.cos(half), np.sin(half) * np.eye(3)[PLANES[self.plane][2]]])
@@ -258,6 +287,11 @@ class StretchingFrames(Frames):
             self.F, self.F_rate = _stack(bodies, "deformation"), _stack(bodies, "deformation_rate")
             self.R = polar(self.F)
 
+    def _put(self, where, position, orientation, frame):
+        super()._put(where, position, orientation, frame)
+        if hasattr(self, "stretch"):
+            self.orientation[where], self.stretch[where] = orientation, np.linalg.norm(frame, axis=1)
+
     def quaternion(self):
         return self.orientation if hasattr(self, "orientation") else quaternions(self.R)
 
@@ -272,8 +306,75 @@ class StretchingFrames(Frames):
                 "stiffness": self.stiffness[:, None], "damping": self.damping[:, None]}  # fmt: skip
 
 
+class LagrangianFrames(Fixed):
+    """Bodies of one function. Their local coordinates are numbers of particles, or places in their material."""
+
+    def __init__(self, kind: Lagrangian, bodies):
+        super().__init__(len(bodies))
+        self.kind = kind
+        self.coordinates, self.rates = _stack(bodies, "coordinates"), _stack(bodies, "rates")
+        self.masses, self.damping = _stack(bodies, "masses"), _stack(bodies, "damping")
+        numbers = np.pad(np.arange(kind.particles, dtype=float)[:, None], ((0, 0), (0, 2)))
+        self.points = np.tile(numbers, (len(bodies), 1, 1)) if kind.numbered else _stack(bodies, "points")  # (k, particles, 3)
+        moments = [_moment(kind, body) for body in bodies]
+        self.built = np.array([M.diagonal() for M in moments])
+        self.x = self.world_point(np.zeros((len(bodies), 3)))
+
+    def world_point(self, local, pick=None):
+        i = self._pick(pick)
+        return self.kind.located(self.coordinates[i], self.rates[i], np.atleast_2d(np.asarray(local, dtype=float)))[0]
+
+    def point(self, world, pick=None):
+        """The particle or place that is there; not a number where none is."""
+        chosen = np.arange(len(self.x)) if pick is None else pick
+        return np.array([self._found(k, np.array([k]), target) for k, target in zip(chosen, world, strict=True)])
+
+    def _found(self, k, pick, target):
+        away = [np.linalg.norm(self.world_point(local, pick)[0] - target) for local in self.points[k]]
+        local = self.points[k][int(np.argmin(away))].copy()
+        if not self.kind.numbered:
+            local = self._nearest(pick, target, local)
+        off = np.linalg.norm(self.world_point(local, pick)[0] - target)
+        return local if off < BESIDE else np.full(3, np.nan)
+
+    def _nearest(self, pick, target, local):
+        """The place in the material at a point of the world, by Gauss and Newton's method."""
+        for _ in range(PLACES):
+            at = self.world_point(local, pick)[0]
+            slope = np.array([(self.world_point(local + d, pick)[0] - self.world_point(local - d, pick)[0]) / (2 * SMALL)
+                              for d in SMALL * np.eye(3)]).T  # fmt: skip
+            local = local - np.linalg.lstsq(slope, at - target, rcond=1e-6)[0]
+        return local
+
+    def start(self):
+        places = {} if self.kind.numbered else {"points": self.points.reshape(len(self.x), -1)}
+        return {"q": self.coordinates, "v": self.rates, "masses": self.masses, "friction": self.damping, "built": self.built,
+                **places}  # fmt: skip
+
+
+def _moment(kind: Lagrangian, body) -> np.ndarray:
+    """The mass matrix (n, n) as built, of full rank."""
+    M = kind.mass_matrix(body, body.coordinates)
+    if not np.isfinite(M).all():
+        checks.fail(body, f"its function, or the derivative, is not finite at u = {checks.show(body.coordinates)}",
+                    "start it elsewhere, or write its function so that it is finite there")  # fmt: skip
+    scale = np.sqrt(M.diagonal())
+    still = np.flatnonzero(scale <= NO_RANK * scale.max())
+    direction = np.eye(len(M))[still[0]] if len(still) else None
+    if direction is None:
+        values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
+        direction = vectors[:, 0] / scale if values[0] <= NO_RANK else None
+    if direction is not None:
+        along, u = checks.show((direction / np.abs(direction).max()).round(6)), checks.show(body.coordinates)
+        checks.fail(body, f"dq/du has lost rank at u = {u}: going along {along} moves no mass",
+                    "start it elsewhere, take away coordinates, or give mass to what they move")  # fmt: skip
+    return M
+
+
 def frames_of(kind: BodyKind, bodies: Sequence) -> Frames:
     """The batch of these bodies, all of one kind."""
+    if isinstance(kind, Lagrangian):
+        return LagrangianFrames(kind, bodies)
     classes = {"RigidBody": RigidFrames, "Particle": ParticleFrames, "ScalableBody": StretchingFrames,
                "AffineBody": StretchingFrames}  # fmt: skip
     return classes.get(kind.name, PlanarFrames)(bodies)

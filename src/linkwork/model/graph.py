@@ -197,6 +197,8 @@ def elimination_order(
     members = [body for body in range(bodies) if graph.tree[body] in woven]
     tangled = _Numeric(bodies, dims, ends, jacobians)
     order += _woven_order(members, ends, couplings, tangled)
+    for numeric in (*hard.values(), tangled):
+        order += numeric.finish()
     redundant = {k: rows for numeric in (*hard.values(), tangled) for k, rows in numeric.redundant.items()}
     soft_trees = {graph.tree[ends[k][-1]] for k in (*graph.closing, *redundant)}
     soft_trees |= {tree for tree, count in enumerate(grounds) if count > 1}
@@ -308,6 +310,25 @@ class _Numeric:
                     progress = True
         return done
 
+    def finish(self) -> list[int]:
+        """Constraints that wait for each other when no body is left, being nearly redundant: the most regular ones first."""
+        done = []
+        while self.waiting:
+            vertex = max(self.waiting, key=lambda v: np.linalg.eigvalsh(-self.D[v])[0] / self.scale[v])
+            self._make_regular(vertex)
+            self._remove(vertex)
+            self.waiting.remove(vertex)
+            done.append(vertex)
+        return done
+
+    def _make_regular(self, vertex) -> None:
+        """Count directions in which a pivot is singular as redundant, and make it regular there."""
+        values, vectors = np.linalg.eigh(-self.D[vertex])
+        flat = vectors[:, ~(values > REGULAR * self.scale[vertex])]
+        if flat.shape[1]:
+            self.redundant[vertex - self.bodies] = flat.shape[1]
+            self.D[vertex] = self.D[vertex] - self.scale[vertex] * flat @ flat.T
+
     def _ready(self, vertex) -> bool:
         """Whether a constraint's pivot is regular, and not much better after the bodies that it still has. Directions that
         nothing left could make regular are redundant."""
@@ -317,8 +338,7 @@ class _Numeric:
         if flat.shape[1]:
             if any(np.abs(flat.T @ block).max(initial=0.0) > COUPLED * np.sqrt(scale) for block in self.H[vertex].values()):
                 return False
-            self.redundant[vertex - self.bodies] = flat.shape[1]
-            self.D[vertex] = self.D[vertex] - scale * flat @ flat.T
+            self._make_regular(vertex)
             return True
         others = [body for body in self.H[vertex] if body < self.bodies]
         if not others:

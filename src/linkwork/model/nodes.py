@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import casadi as ca
@@ -13,9 +14,10 @@ from linkwork.codegen.trace import Evaluated, Kernel
 from linkwork.elements import checks, constraints, joints
 from linkwork.elements.parameter import Parameter
 from linkwork.errors import ModelError
-from linkwork.model.frames import Fixed, Frames
+from linkwork.model.frames import BESIDE, Fixed, Frames
 from linkwork.model.graph import GROUND
 from linkwork.symbolic.bodies import BodyKind
+from linkwork.symbolic.drawn import Draw, Drawn
 from linkwork.symbolic.kernels import (
     ForceKind,
     NodeKind,
@@ -24,6 +26,7 @@ from linkwork.symbolic.kernels import (
     node_jacobian_kernel,
     parameter_record,
 )
+from linkwork.symbolic.lagrangian import Lagrangian
 from linkwork.symbolic.relations import Relation
 
 # classes whose elements all share one relation
@@ -32,7 +35,6 @@ SHARED = (joints.Joint, constraints.Distance, constraints.PointOnLine, constrain
 FULL_RANK = ("Ball", "Hinge", "Slider", "Cylindrical", "Universal", "Planar", "Weld")
 
 TIMES = (0.0, 0.37, 1.1)  # s, at which rows that no body feels must hold
-BESIDE = 1e-6  # metres by which an anchor may lie beside a particle
 
 
 @dataclass
@@ -69,8 +71,9 @@ class Bodies:
         return tuple(GROUND if body is None or body.dim == 0 else self.number[id(body)] for body in relation.bodies(element))
 
 
-def grouped(elements: Sequence, table: dict, bodies: Bodies) -> list[Group]:
-    """Elements by relation and kinds of bodies; each is checked against what its relation needs."""
+def grouped(elements: Sequence, table: dict, bodies: Bodies, drawn: Mapping[str, Draw] = MappingProxyType({})) -> list[Group]:
+    """Elements by relation and kinds of bodies; each is checked against what its relation needs. `drawn`: those that are drawn
+    in, by name."""
     shared: dict[type, Relation] = {}
     by_key: dict[tuple, Group] = {}
     for number, element in enumerate(elements):
@@ -80,6 +83,8 @@ def grouped(elements: Sequence, table: dict, bodies: Bodies) -> list[Group]:
             relation = table[cls](element)
             if isinstance(element, SHARED):
                 shared[cls] = relation
+        if element.name in drawn:
+            relation = Drawn(relation, drawn)
         ends = bodies.ends(relation, element)
         if len(ends) == 2 and ends[0] == ends[1] != GROUND:
             checks.fail(element, f"both its ends move {checks.label(bodies.elements[ends[0]])}", "give two different bodies")
@@ -104,12 +109,23 @@ def _check_kinds(element, relation, kinds) -> None:
         if needs and not kind.directions:
             checks.fail(element, f"{checks.label(body)} has no directions, and {type(element).__name__} needs them",
                         "use a RigidBody, or a constraint of points such as Ball or Distance")  # fmt: skip
-        if not kind.directions and relation.points_beside(end):
+        if kind.is_a_point and relation.points_beside(end):
             checks.fail(element, f"its function asks for a point beside {checks.label(body)}, which is a point itself",
                         "use its position")  # fmt: skip
+        if isinstance(kind, Lagrangian):
+            for local in relation.points_of(end):
+                _check_named(element, kind, body, np.array(local))
         if rigid and kind.name in ("ScalableBody", "AffineBody"):
             checks.fail(element, f"{checks.label(body)} stretches, and {type(element).__name__} needs a body that does not",
                         "use a RigidBody")  # fmt: skip
+
+
+def _check_named(element, kind: Lagrangian, body, local: np.ndarray) -> None:
+    """Some place of a body is called so."""
+    if not kind.is_point(local):
+        where = f"no particle of {checks.label(body)} is there" if np.isnan(local).any() else \
+            f"{checks.label(body)} has no point {checks.show(local)}"  # fmt: skip
+        checks.fail(element, where, f"name one by its point(k), k from 0 to {kind.particles - 1}")
 
 
 @dataclass
@@ -123,6 +139,11 @@ class Numbers:
 def numbers_of(group: Group, bodies: Bodies) -> Numbers:
     """The parameter records of all elements of a group, turn counters included (turns 0, sine as built)."""
     frames = [bodies.batch(kind, [ends[k] for ends in group.ends]) for k, kind in enumerate(group.kinds)]
+    poses = [element.poses() for element in group.elements]
+    if any(poses):
+        for k, batch in enumerate(frames):
+            if group.kinds[k] is not None:
+                batch.put([own.get(bodies.elements[ends[k]].name) for own, ends in zip(poses, group.ends, strict=True)])
     layout = parameter_record(group.relation)
     values = np.zeros((len(group.elements), layout.size))
     slots: list[tuple[int, int, Parameter]] = []
@@ -141,9 +162,12 @@ def numbers_of(group: Group, bodies: Bodies) -> Numbers:
 
 
 def _check_points(group: Group, found: dict[str, np.ndarray]) -> None:
-    """An anchor on a particle is where the particle is."""
+    """An anchor on a particle is where the particle is; on a Lagrangian body it is one of its points."""
     for end, (kind, name) in enumerate(zip(group.kinds, ("on_a", "on_b"), strict=False)):
-        if kind is not None and not kind.directions and name in found:
+        if isinstance(kind, Lagrangian) and name in found:
+            for element, local in zip(group.elements, found[name], strict=True):
+                _check_named(element, kind, group.relation.bodies(element)[end], local)
+        if kind is not None and kind.is_a_point and name in found:
             away = np.linalg.norm(found[name], axis=1)
             for element, distance in zip(group.elements, away, strict=True):
                 if distance > BESIDE:
@@ -183,7 +207,7 @@ def kept_rows(group: Group, numbers: Numbers, bodies: Bodies, records) -> list[t
     Only bodies that live in a plane can have such rows. `records(body, jitter)` is a body's record.
     """
     whole = tuple(range(len(group.relation.levels)))
-    if not any(kind is not None and kind.name.startswith("Planar") for kind in group.kinds):
+    if not any(kind is not None and kind.may_be_flat for kind in group.kinds):
         return [whole] * len(group.elements)
     node = NodeKind((Part(group.relation, tuple(range(len(group.kinds))), whole),), group.kinds)
     jacobian, residual = (Evaluator(make(node, 0), node.behind) for make in (node_jacobian_kernel, node_check_kernel))
@@ -194,7 +218,7 @@ def kept_rows(group: Group, numbers: Numbers, bodies: Bodies, records) -> list[t
         for jitter in (0, 1, 2):
             given = {1: values, **{2 + k: records(end, jitter) for k, end in enumerate(ends) if end != GROUND}}
             for block in blocks_of(jacobian(given), len(whole), sizes):
-                felt = np.maximum(felt, np.abs(block).max(axis=1, initial=0.0))
+                felt = np.maximum(felt, np.nan_to_num(np.abs(block), nan=np.inf).max(axis=1, initial=0.0))
         rows = tuple(int(k) for k in np.flatnonzero(felt > 1e-12))
         given = {1: values, **{2 + k: records(end, 0) for k, end in enumerate(ends) if end != GROUND}}
         C = max((residual({0: np.array([time]), **given})[: len(whole)] for time in TIMES), key=lambda c: np.abs(c).max())

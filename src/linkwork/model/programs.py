@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -66,6 +67,12 @@ class Sheet:
         self.keys.append(position * TURNS + turn)
         self.rows.append(rows)
 
+    def add_rows(self, positions: np.ndarray, turn: int, rows: np.ndarray) -> None:
+        """Operations of any kernels, (kernel, offsets) each, in the order of their positions or in reverse."""
+        self._collect()
+        self.keys.append(positions * TURNS + turn)
+        self.rows.append(rows)
+
     def _collect(self) -> None:
         if self._singles:
             self.keys.append(np.array([key for key, _ in self._singles], dtype=np.int64))
@@ -87,7 +94,7 @@ class Programs:
 
     name: str
     limbs: bool
-    takes_contact = False  # has sweeps over parts of a model
+    takes_contact: tuple[str, ...] = ()  # integrators with which it does
     counts_limbs = False  # after a step, beside counting on their way up
     iterates = False  # takes starts from the step before, and tolerances
     integrators: tuple[str, ...] = ("rattle", "euler", "rk4", "dopri5", "first-order")  # that it goes with, the default first
@@ -104,6 +111,7 @@ class Programs:
         self._number: dict[str, int] = {}
         self._known: dict[str, np.ndarray] = {}
         self._gathered: dict[str, Gathered] = {}
+        self._front_rows: dict[str, tuple[np.ndarray, np.ndarray]] = {}  # operations of all fronts, and their positions
         self._find_places()
 
     def workspace(self) -> np.ndarray:
@@ -237,11 +245,23 @@ class Programs:
                     self._add_wide(
                         sheet, number, 0, k.node_count_kernel(node, self._start(number)), *self._node_offsets(number)
                     )
-            for number, force in enumerate(self.model.forces):
-                if force.kind.law.counters:
-                    sheet.add(AFTER, 0, self._id(k.force_count_kernel(force.kind)), *self._force_offsets(number))
+            self._add_force_counts(sheet)
 
         return self._keep("count", make)
+
+    def _add_force_counts(self, sheet: Sheet) -> None:
+        for number, force in enumerate(self.model.forces):
+            if force.kind.law.counters:
+                sheet.add(AFTER, 0, self._id(k.force_count_kernel(force.kind)), *self._force_offsets(number))
+
+    def count_all(self) -> np.ndarray:
+        """All turn counters, those of limbs too."""
+
+        def make(sheet: Sheet) -> None:
+            self._add_nodes(sheet, lambda kind, start, b, x: k.node_count_kernel(kind, start) if kind.counters else None)
+            self._add_force_counts(sheet)
+
+        return self._keep("count all", make)
 
     def look(self) -> np.ndarray:
         """A look for collapsed bodies."""
@@ -249,7 +269,7 @@ class Programs:
 
     def _add_look(self, sheet: Sheet) -> None:
         for kind, numbers in self.by_kind:
-            if kind.name in ("ScalableBody", "AffineBody"):
+            if kind.collapses:
                 self._add_body(sheet, kind, "look", numbers, 1)
 
     def work(self, stage: str = "now") -> np.ndarray:
@@ -305,12 +325,12 @@ class Programs:
 
         return self._keep(f"packed {what}", make)
 
-    def bare(self, what: str) -> tuple[np.ndarray, np.ndarray]:
+    def bare(self, what: str, stage: str = "") -> tuple[np.ndarray, np.ndarray]:
         """The "forward" or "backward" sweep with factors that are there, operation by operation, and the position in the
-        elimination that each belongs to: so that a part of the model can be swept alone."""
+        elimination that each belongs to: so that a part of the model can be swept alone. `stage`: of an implicit step."""
         sheet, down = Sheet(), what == "backward"
         self._add_fronts(sheet, what, down=down)
-        self._add_limbs(sheet, what, 0 if down else LAST, down=down)
+        self._add_limbs(sheet, f"{what}-alone-{stage}" if stage else what, 0 if down else LAST, down=down)
         rows, positions = sheet.table()
         self._compile(np.unique(rows[:, 0]))
         return rows, np.abs(positions)
@@ -405,8 +425,8 @@ class Programs:
     def _add_bodies(self, sheet: Sheet, what: Iterable[str], turn: int) -> None:
         for step, name in enumerate(what):
             for kind, numbers in self.by_kind:
-                if name == "fly" and kind.name == "ScalableBody":
-                    flight = ("start-flight", *["refine-flight"] * IMPLICIT_FLIGHT, "end-flight")
+                if name == "fly" and kind.iterated_flight:
+                    flight = ("start-flight", *["refine-flight"] * (IMPLICIT_FLIGHT - 1), "last-refinement", "end-flight")
                     for part in flight:
                         self._add_body(sheet, kind, part, numbers, turn + step)
                 elif name == "fly" and self.halves:
@@ -499,16 +519,24 @@ class Programs:
     # -- fronts ------------------------------------------------------------------------------------------------
     def _slot(self, vertex: int, other: int) -> int:
         """Offset of the block (vertex x other), vertex eliminated first."""
-        offset = self.model.slot_at[vertex]
-        for neighbour in self.model.later[vertex]:
-            if neighbour == other:
-                return offset
-            offset += (1 + self.model.pairs) * self._dim(vertex) * self._dim(neighbour)
-        raise KeyError((vertex, other))
+        return self._slots[vertex, other]
+
+    @cached_property
+    def _slots(self) -> dict[tuple[int, int], int]:
+        found = {}
+        for vertex, others in self.model.later.items():
+            offset = int(self.model.slot_at[vertex])
+            for other in others:
+                found[vertex, other] = offset
+                offset += (1 + self.model.pairs) * self._dim(vertex) * self._dim(other)
+        return found
 
     def _dim(self, vertex: int) -> int:
-        n = len(self.model.bodies.kinds)
-        return self.model.bodies.kinds[vertex].nv if vertex < n else self.model.nodes[vertex - n].kind.size
+        return self._dims[vertex]
+
+    @cached_property
+    def _dims(self) -> list[int]:
+        return [kind.nv for kind in self.model.bodies.kinds] + [node.kind.size for node in self.model.nodes]
 
     def _front_at(self, vertex: int) -> int:
         n = len(self.model.bodies.kinds)
@@ -536,18 +564,26 @@ class Programs:
 
     def _add_cleared_fill(self, sheet: Sheet) -> None:
         """Blocks that only elimination fills start from zero."""
-        m, n = self.model, len(self.model.bodies.kinds)
-        given = {frozenset((b, n + i)) for i in self.front_nodes for b in m.nodes[i].ends if b != GROUND}
-        for vertex, others in m.later.items():
-            for other in others:
-                if frozenset((vertex, other)) not in given:
+        if "clear" not in self._front_rows:
+            own, m, n = Sheet(), self.model, len(self.model.bodies.kinds)
+            given = {(b, n + i) for i in self.front_nodes for b in m.nodes[i].ends if b != GROUND}
+            for (vertex, other), slot in self._slots.items():
+                if (vertex, other) not in given and (other, vertex) not in given:
                     size = (1 + m.pairs) * self._dim(vertex) * self._dim(other)
-                    sheet.add(-1, 0, self._id(fronts.zero_kernel(size)), self._slot(vertex, other))
+                    own.add(-1, 0, self._id(fronts.zero_kernel(size)), slot)
+            self._front_rows["clear"] = own.table()
+        rows, positions = self._front_rows["clear"]
+        sheet.add_rows(positions, 0, rows)
 
     def _add_fronts(self, sheet: Sheet, what: str, down: bool = False) -> None:
-        for position, vertex in self.fronts:
-            for kernel, *offsets in self._front(vertex, what):
-                sheet.add(-position if down else position, 0 if down else LAST, self._id(kernel), *offsets)
+        if what not in self._front_rows:  # the same in many sweeps
+            own = Sheet()
+            for position, vertex in self.fronts:
+                for kernel, *offsets in self._front(vertex, what):
+                    own.add(position, 0, self._id(kernel), *offsets)
+            self._front_rows[what] = own.table()
+        rows, positions = self._front_rows[what]
+        sheet.add_rows(-positions if down else positions, 0 if down else LAST, rows)
 
     def _front(self, vertex: int, what: str) -> Iterable[tuple]:
         """One front: unrolled whole where it is small and has at most two later neighbours, else in pieces."""

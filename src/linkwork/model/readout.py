@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from linkwork.model.frames import apply, matrices, polar, product, quaternions
 from linkwork.model.types import Model
 from linkwork.symbolic.flat import PLANES
+from linkwork.symbolic.kernels import parameter_record
+from linkwork.symbolic.lagrangian import Lagrangian
 
 
 @dataclass
@@ -59,7 +62,9 @@ def blank(k: int) -> Poses:
 def of_kind(kind, q: np.ndarray, v: np.ndarray, *more: np.ndarray) -> Poses:
     """Poses from coordinates and velocities (k, nq), (k, nv) and the kind's constants."""
     found = blank(len(q))
-    if kind.name == "RigidBody":
+    if isinstance(kind, Lagrangian):
+        found.position[:], _, found.velocity[:], _ = kind.located(q, v, np.zeros((len(q), 3)))
+    elif kind.name == "RigidBody":
         home, turn = more
         R, axes = matrices(q[:, 3:7]), turn.reshape(-1, 3, 3).transpose(0, 2, 1)
         arm = apply(R, home)
@@ -103,6 +108,21 @@ def angle(Ra, Rb, p, turns) -> np.ndarray:
     return np.arctan2(s, c) + 2 * np.pi * (turns[:, 0] + passed)
 
 
+def point(model: Model, work: np.ndarray, body: int, local: np.ndarray) -> np.ndarray:
+    """Where a point of the user's frame of a body is (3, m)."""
+    if isinstance(model.bodies.kinds[body], Lagrangian):
+        return located(model, work, body, local)[0]
+    pose = poses(model, work, body)
+    return pose.position[0] + pose.frame[0] @ local
+
+
+def located(model: Model, work: np.ndarray, body: int, local: np.ndarray) -> list[np.ndarray]:
+    """Value (3,), jacobian (3, n), rate (3,) and bias (3,) of a point of a Lagrangian body."""
+    q, v = (work[model.field_of_body(body, name)][None] for name in ("q", "v"))
+    kind: Any = model.bodies.kinds[body]
+    return [x[0] for x in kind.located(q, v, np.asarray(local, dtype=float)[None])]
+
+
 def wrench(model: Model, work: np.ndarray, body: int, generalised: np.ndarray, at: np.ndarray):
     """A generalised force on a body as (force, torque about the world point `at`)."""
     kind = model.bodies.kinds[body]
@@ -129,3 +149,11 @@ def wrench(model: Model, work: np.ndarray, body: int, generalised: np.ndarray, a
         about = about.copy()
         about[normal] = at[normal]
     return np.array(force, dtype=float), np.asarray(torque - np.cross(at - about, force), dtype=float)
+
+
+def numbers(model: Model, work: np.ndarray, node_number: int, part: int) -> dict[str, np.ndarray]:
+    """Views of the parameters of one constraint in a workspace, by name."""
+    parts = model.nodes[node_number].kind.parts
+    start = model.parameters_at(node_number) + sum(parameter_record(other.relation).size for other in parts[:part])
+    layout = parameter_record(parts[part].relation)
+    return {name: work[start + o : start + o + size] for name, (o, size) in layout.fields.items()}

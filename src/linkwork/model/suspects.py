@@ -1,4 +1,4 @@
-"""Forces and constraints evaluated one by one, to find the one whose value is not finite."""
+"""Bodies from functions, forces and constraints evaluated one by one, to find the one whose value is not finite."""
 
 from __future__ import annotations
 
@@ -11,18 +11,26 @@ from linkwork.model.nodes import Evaluator, blocks_of
 from linkwork.model.types import Model
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.kernels import force_report_kernel, node_check_kernel, node_jacobian_kernel
+from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.symbolic.steps import body_kernel
 
 
 class Suspects:
-    """The forces and constraints of a model, run as their CasADi functions: slow, and nothing is compiled."""
+    """Bodies from functions, forces and constraints of a model, run as CasADi functions: slow, and nothing is compiled."""
 
     def __init__(self, model: Model):
         self.model = model
         self._evaluators: dict[str, Evaluator] = {}
 
     def first_not_finite(self, work: np.ndarray) -> tuple[Element, float] | None:
-        """The first force, else constraint, that is not finite in a workspace whose poses are up to date, and its value."""
+        """The first body from a function, else force, else constraint, that is not finite in a workspace whose poses are up to
+        date, and its value."""
         m = self.model
+        for number, kind in enumerate(m.bodies.kinds):
+            if isinstance(kind, Lagrangian):
+                values = self._evaluate(body_kernel(kind, "accelerate"), 1, work, m.body_at[number], ())
+                if not np.isfinite(values).all():
+                    return m.bodies.elements[number], _worst_of(values)
         for number, force in enumerate(m.forces):
             values = self._evaluate(force_report_kernel(force.kind), 4, work, m.force_at[number], force.ends)
             if not np.isfinite(values).all():

@@ -23,7 +23,9 @@ from .registry import Fact, Scene, find, get, names, scene
 from .robots import robot_drag
 from .rods import bent_rod, hanging_chain
 from .shafts import cardan, governor
+from .sprockets import bicycle_chain
 from .strands import hair
+from .toys import bowling, spinning_top
 from .tracks import bead_on_wire, skate
 from .wheels import gear_train, rolling_disc, turntable
 
@@ -36,6 +38,8 @@ __all__ = [
     "scene",
     "bead_on_wire",
     "bent_rod",
+    "bicycle_chain",
+    "bowling",
     "box_stack",
     "bridge",
     "cardan",
@@ -62,6 +66,7 @@ __all__ = [
     "scissor_lift",
     "skate",
     "slider_crank",
+    "spinning_top",
     "squeezer",
     "star",
     "stewart",

@@ -120,7 +120,11 @@ class BodyKind:
     nv: int
     record: Record
     directions = True  # has lines, normals and axes
+    is_a_point = False  # has no other points than its position
     elastic = False  # has forces of its own that depend on its configuration
+    collapses = False  # `volume` may vanish
+    iterated_flight = False  # its mass depends on its configuration: free flights are found by iteration
+    may_be_flat = False  # some rows of constraints may not feel it
     counts_turns = True  # its quaternion keeps its sign where the body turns on and on
 
     def layout(self, derived: int, reported: dict[str, int] | None = None, **parameters: int) -> Record:
@@ -152,9 +156,9 @@ class BodyKind:
         """q back on its manifold."""
         return q
 
-    def volume(self, q) -> SX | None:
-        """What must stay positive, or the body has collapsed; None where nothing can."""
-        return None
+    def volume(self, view: View) -> SX:
+        """What must stay positive, or the body has collapsed."""
+        raise NotImplementedError
 
     # -- dynamics --------------------------------------------------------------------------------------------
     def mass(self, view: View) -> SX:

@@ -11,6 +11,7 @@ from linkwork.elements import checks, constraints, joints
 from linkwork.symbolic.functions import cross, on_tape
 from linkwork.symbolic.joints import JOINTS
 from linkwork.symbolic.relations import Relation, anchors, column, perpendicular, position_rows
+from linkwork.symbolic.surfaces import PointOnOwnCoordinates, Tangent
 from linkwork.symbolic.tape import POSITION, VELOCITY
 
 
@@ -341,13 +342,17 @@ def _force(element, size):
     return force
 
 
+def _locus(element):
+    return PointOnLocus(element) if element.start is None else PointOnOwnCoordinates(element)
+
+
 def _motion(element):
     return JointMotion(element) if isinstance(element.target, joints.Joint) else BodyMotion(element)
 
 
 RELATIONS: dict[type, Callable] = JOINTS | {
     constraints.Distance: Distance, constraints.PointOnLine: PointOnLine, constraints.PointOnPlane: PointOnPlane,
-    constraints.PointOnCurve: PointOnLocus, constraints.PointOnSurface: PointOnLocus, constraints.Gear: Gear,
+    constraints.PointOnCurve: _locus, constraints.PointOnSurface: _locus, constraints.Tangent: Tangent, constraints.Gear: Gear,
     constraints.Rolling: Rolling, constraints.Skate: Skate, constraints.Drive: Drive, constraints.Motion: _motion,
     constraints.Constraint: UserConstraint, constraints.VelocityConstraint: UserConstraint,
 }  # fmt: skip

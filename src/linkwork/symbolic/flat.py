@@ -27,6 +27,7 @@ class Planar(BodyKind):
     """3: two coordinates of the plane, angle about its normal."""
 
     nq, nv = 3, 3
+    may_be_flat = True
 
     def __init__(self, plane: str):
         self.plane, self.name = Plane(plane), f"PlanarBody-{plane}"
@@ -80,6 +81,7 @@ class Particle(BodyKind):
     """3: position."""
 
     name, nq, nv, directions = "Particle", 3, 3, False
+    is_a_point = True
 
     def __init__(self):
         self.record = self.layout(0, mass=1)
@@ -98,6 +100,7 @@ class PlanarParticle(BodyKind):
     """2: two coordinates of the plane."""
 
     nq, nv, directions = 2, 2, False
+    is_a_point = may_be_flat = True
 
     def __init__(self, plane: str):
         self.plane, self.name = Plane(plane), f"PlanarParticle-{plane}"

@@ -46,7 +46,7 @@ class Part:
 
 
 def parameter_record(relation: Relation) -> Record:
-    return Record(**relation.fields, turns=2 * relation.counters)
+    return Record(**relation.fields, turns=2 * relation.counters, **relation.kept)
 
 
 def load_parameters(trace: Trace, pointer: int, offset: int, relation: Relation) -> dict[str, SX]:
@@ -60,7 +60,10 @@ def _views(trace: Trace, kinds, stage: str):
 
 
 def count(trace: Trace, relation: Relation, handles, pointer: int, offset: int, p, tape: Tape) -> None:
-    """Turn counters after a step: turns += crossings, and the sine for next time."""
+    """Turn counters after a step: turns += crossings, and the sine for next time; and what else the relation keeps."""
+    if relation.kept:
+        for name, value in relation.brought(handles, tape.introduce(relation, handles, p)).items():
+            trace.store(pointer, offset + parameter_record(relation).offset(name), tape.resolve([value])[0])
     angles = relation.angles(handles, p)
     if not angles:
         return
@@ -124,7 +127,8 @@ class NodeKind:
 
     @cached_property
     def counters(self) -> int:
-        return sum(part.relation.counters for part in self.parts)
+        """How much there is to bring up to date after a step."""
+        return sum(part.relation.counters + len(part.relation.kept) for part in self.parts)
 
     @cached_property
     def parameters(self) -> int:
@@ -148,7 +152,8 @@ class NodeKind:
         """All rows of the node, written on one tape. `known` gives expressions for some parameters."""
         tape, rows = Tape(views, time), []
         for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
-            written = part.relation.rows(part.arranged(tape.handles), p | (known or {}), time)
+            handles = part.arranged(tape.handles)
+            written = part.relation.rows(handles, tape.introduce(part.relation, handles, p | (known or {})), time)
             rows += [written[k] for k in part.kept]
         return tape, rows
 
@@ -164,7 +169,7 @@ class NodeKind:
             if relation.aimed:
                 written = [(VELOCITY, rate) for rate in relation.rates(handles, p, time)]
             else:
-                written = relation.rows(handles, p, time)
+                written = relation.rows(handles, tape.introduce(relation, handles, p), time)
             rates += [written[k] for k in part.kept]
         return derive(tape, rates).jacobians
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from linkwork.elements.lagrangian import LagrangianBody
 from linkwork.symbolic.bodies import BodyKind
 from linkwork.symbolic.flat import PLANES, Particle, Planar, PlanarParticle
+from linkwork.symbolic.lagrangian import lagrangian
 from linkwork.symbolic.rigid import Rigid
 from linkwork.symbolic.stretching import Affine, Scalable
 
@@ -21,5 +23,7 @@ RIGID: Rigid = KINDS["RigidBody"]  # type: ignore[assignment]
 
 def kind_of(body) -> BodyKind:
     """The kind of a body element."""
+    if isinstance(body, LagrangianBody):
+        return lagrangian(body)
     name = type(body).__name__
     return KINDS[f"{name}-{body.plane}" if name in ("PlanarBody", "PlanarParticle") else name]

@@ -72,6 +72,8 @@ class Relation:
     levels: list[str]
     needs_directions: tuple[bool, ...] = (False, False)  # which of its bodies must have directions
     rigid_only: tuple[bool, ...] = (False, False)  # which of its bodies must not stretch
+    kept: dict[str, int] = {}  # numbers that belong to the state, brought up to date after each step; "unknowns": to be found
+    stationary = False  # none of its rows changes with its unknowns, to first order, where they are right
     parameters: tuple = ()  # Parameters of a user's function
     forced = False  # asks for motion of its own, and so does work
     meets = False  # its first three rows are the way from a's anchor to b's, in the world
@@ -95,6 +97,18 @@ class Relation:
         """Of a relation that is aimed: for each row the rate on which its multiplier works."""
         raise NotImplementedError
 
+    def equations(self, handles, p) -> SX:
+        """Of a relation with unknowns (p["unknowns"]): what vanishes where they are right, as many."""
+        raise NotImplementedError
+
+    def brought(self, handles, p) -> dict[str, SX]:
+        """What it keeps, at the end of a step."""
+        return {}
+
+    def place(self, p: dict[str, np.ndarray]) -> tuple[int, np.ndarray] | None:
+        """Which of its bodies it touches where (3,), in the user's frame, if that is no anchor."""
+        return None
+
     def angles(self, handles, p) -> list[tuple[SX, SX]]:
         """(sine, cosine) of each counted angle."""
         return []
@@ -107,14 +121,19 @@ class Relation:
             found.append(ca.atan2(s, c) + 2 * np.pi * (turns + crossing(side, s, c)))
         return found
 
-    def points_beside(self, end: int) -> bool:
-        """Whether the user's function, if any, asks its body `end` for a point other than its position."""
+    def points_of(self, end: int) -> list[tuple[float, ...]]:
+        """The points that the user's function, if any, asks its body `end` for."""
         functions = [f for f in (getattr(self, "traced", None), getattr(self, "force", None)) if isinstance(f, Traced)]
-        return any(
-            n == end - (len(self.needs_directions) - f.bodies) and what.startswith("point") and any(local)
+        return [
+            local
             for f in functions
             for n, what, local in f.requests
-        )
+            if n == end - (len(self.needs_directions) - f.bodies) and what.startswith("point")
+        ]
+
+    def points_beside(self, end: int) -> bool:
+        """Whether one of these is another than the body's position."""
+        return any(any(local) for local in self.points_of(end))
 
 
 def position_rows(*expressions) -> list[tuple[str, SX]]:

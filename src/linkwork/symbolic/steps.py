@@ -7,7 +7,7 @@ from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.symbolic import blocks
-from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
+from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global, note_worst
 
 
 def body_kernel(kind: BodyKind, what: str) -> Kernel:
@@ -118,12 +118,23 @@ def _start_flight(trace, kind):
 def _refine_flight(trace, kind):
     """One sweep of v1 = v + h M(qm)^-1 f(qm, vm) at the middle of the flight: symmetric, second order."""
     view = View(kind, trace, 1)
-    h = load_global(trace, "step")
+    _store_refined(trace, kind, view, load_global(trace, "step"))
+
+
+def _last_refinement(trace, kind):
+    """The last of them: what it still changes is a residual, and a step that leaves too much of it is made in parts."""
+    view, h = View(kind, trace, 1), load_global(trace, "step")
+    note_worst(trace, h * (_store_refined(trace, kind, view, h) - view.field("v1")))
+
+
+def _store_refined(trace, kind, view, h):
     vm = 0.5 * (view.v + view.field("v1"))
     middle = _At(view, kind.moved(view.q, 0.5 * h * vm), vm)
     L, reciprocal = blocks.ldl(kind.mass(middle))
     change = blocks.backward(L, reciprocal * blocks.forward(L, kind.inertial(middle)))
-    _store(trace, kind, v1=view.v + h * change, qm=middle.q, vm=vm)
+    v1 = view.v + h * change
+    _store(trace, kind, v1=v1, qm=middle.q, vm=vm)
+    return v1
 
 
 def _end_flight(trace, kind):
@@ -187,7 +198,7 @@ def _energy(trace, kind):
 
 def _look(trace, kind):
     """Note a body that has collapsed."""
-    volume = kind.volume(View(kind, trace, 1).q)
+    volume = kind.volume(View(kind, trace, 1))
     trace.store(0, GLOBALS.offset("fault"), ca.if_else(volume > 0, load_global(trace, "fault"), 1))
 
 
@@ -219,6 +230,7 @@ _BODY = {
     "clear": _clear,
     "euler": _euler,
     "fly": _fly, "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,
+    "last-refinement": _last_refinement,
     "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "settle-front": _settle_front,
     "strike": _strike, "nudge": _nudge,
     "first-order": _first_order, "energy": _energy, "look": _look, "defect": _defect, "mend": _mend,

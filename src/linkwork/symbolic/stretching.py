@@ -14,6 +14,8 @@ from linkwork.symbolic.rigid import Rigid
 class Stretching(BodyKind):
     """Bodies whose points are linear in their local coordinates, so that mass needs only the second moment Sigma."""
 
+    collapses = True
+
     def _moments(self, view):
         """Sigma, and the Jacobian and bias of the points 0, e_1, e_2, e_3."""
         at = [view.point(SX.zeros(3)), *[view.point(SX.eye(3)[:, k]) for k in range(3)]]
@@ -39,6 +41,7 @@ class Scalable(Stretching):
 
     name, nq, nv = "ScalableBody", 10, 9
     elastic = True
+    iterated_flight = True
 
     def __init__(self):
         self.record = self.layout(9, mass=1, sigma=6, stiffness=1, damping=1)
@@ -61,8 +64,8 @@ class Scalable(Stretching):
     def velocity_between(self, view, q0, q1, h):
         return ca.vertcat(q1[0:3] - q0[0:3], rotation.cayley_vector(q0[3:7], q1[3:7]), q1[7:10] - q0[7:10]) / h
 
-    def volume(self, q):
-        return ca.fmin(ca.fmin(q[7], q[8]), q[9])
+    def volume(self, view):
+        return ca.fmin(ca.fmin(view.q[7], view.q[8]), view.q[9])
 
     def rate(self, q, v):
         return ca.vertcat(v[0:3], rotation.quaternion_rate(q[3:7], v[3:6]), v[6:9])
@@ -129,8 +132,8 @@ class Affine(Stretching):
         F, R = matrix33(view.q[3:12]), matrix33(view.field("R"))
         return turned_axes(view.field("R"), rotation.polar_spin(F, R, matrix33(v[3:12])))
 
-    def volume(self, q):
-        return ca.det(matrix33(q[3:12]))
+    def volume(self, view):
+        return ca.det(matrix33(view.q[3:12]))
 
     def _polar(self, view):
         return matrix33(self.pose(view.q) if view.stage == "middle" else view.field("R"))

@@ -7,6 +7,12 @@ on a tape, with a second symbol for its rate. A row C(s, t) of such symbols then
 
 and a velocity row g(s, s', t) has A = sum dg/ds'_i J_i and bias = dg/ds s' + g_t + dg/ds' s''_bias. Symbols are
 replaced by the bodies' own expressions last, so that closed forms stay closed.
+
+A row may speak of *unknowns* y that equations G(s, y, t) = 0 decide (baraff96 section 2.2: contact coordinates). They have
+
+    y' = -G_y^-1 (G_s s' + G_t)        dC/ds takes the place of dC/ds - C_y G_y^-1 G_s        bias gets d(rate)/dy y'
+
+and are found by Newton's method from where they were at the beginning of the step.
 """
 
 from __future__ import annotations
@@ -20,6 +26,7 @@ from casadi import SX
 from linkwork.symbolic.bodies import Primitive, View
 
 POSITION, VELOCITY = "position", "velocity"
+NEWTON = 3  # steps towards unknowns, from those of a time step before
 
 
 @dataclass
@@ -30,6 +37,43 @@ class Entry:
     value: SX
     rate: SX
     primitive: Primitive
+
+
+@dataclass
+class Unknowns:
+    """Numbers that equations decide."""
+
+    symbol: SX  # (n,): stands for them
+    equations: SX  # (n,), of this and of symbols of the tape: vanish where they are right
+    start: SX  # (n,): where they were
+    stationary: bool  # no row changes with them, to first order, where they are right
+    found: SX | None = None  # (n,): they, of symbols of the tape
+
+    def slopes(self) -> SX:
+        return ca.jacobian(self.equations, self.symbol)
+
+    def value(self) -> SX:
+        if self.found is None:
+            y, derived = self.start, [self.equations, self.slopes()]
+            for _ in range(NEWTON):
+                left, slopes = ca.substitute(derived, [self.symbol], [y])
+                y = y - solved(slopes, left)
+            self.found = y
+        return self.found
+
+
+def solved(A: SX, b: SX) -> SX:
+    """A^-1 b: by cross products up to three unknowns, where pivots may vanish and code must stay short; else by Q R."""
+    n = A.shape[0]
+    if n == 1:
+        return b / A
+    if n == 2:
+        turned = ca.blockcat([[A[1, 1], -A[0, 1]], [-A[1, 0], A[0, 0]]])
+        return turned @ b / (A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0])
+    if n == 3:
+        across = ca.horzcat(ca.cross(A[1, :].T, A[2, :].T), ca.cross(A[2, :].T, A[0, :].T), ca.cross(A[0, :].T, A[1, :].T))
+        return across @ b / ca.dot(A[0, :].T, across[:, 0])
+    return ca.solve(A, b)
 
 
 class Handle:
@@ -78,6 +122,7 @@ class Tape:
         self.views, self.time = list(views), time
         self.entries: list[Entry] = []
         self._known: dict[tuple, Entry] = {}
+        self.unknowns: list[Unknowns] = []
         self.handles = [Handle(self, i, view) for i, view in enumerate(views)]
 
     def entry(self, number: int, view: View | None, what: str, local) -> Entry:
@@ -98,8 +143,19 @@ class Tape:
     def rates(self) -> SX:
         return ca.vertcat(*[e.rate for e in self.entries])
 
+    def introduce(self, relation, handles, p: dict[str, SX]) -> dict[str, SX]:
+        """The parameters of a relation with symbols for its unknowns, if it has any."""
+        if "unknowns" not in relation.kept:
+            return p
+        symbol = SX.sym(f"y{len(self.unknowns)}", relation.kept["unknowns"])
+        known = p | {"unknowns": symbol}
+        self.unknowns.append(Unknowns(symbol, relation.equations(handles, known), p["unknowns"], relation.stationary))
+        return known
+
     def resolve(self, expressions: list[SX]) -> list[SX]:
-        """Put the bodies' expressions in the place of the tape's symbols."""
+        """Put the bodies' expressions in the place of the tape's symbols, and what is found in the place of unknowns."""
+        for unknowns in self.unknowns:
+            expressions = ca.substitute(expressions, [unknowns.symbol], [unknowns.value()])
         symbols = [s for e in self.entries for s in (e.value, e.rate)]
         values = [ca.densify(SX(x)) for e in self.entries for x in _given(e)]
         if not symbols:
@@ -157,16 +213,24 @@ def derive(tape: Tape, rows: Sequence[tuple[str, SX]]) -> Rows:
     biases = ca.vertcat(*[e.primitive.bias for e in tape.entries])
     still = SX.zeros(r.shape[0])
     residuals, rates, bias, forcing, by_entry = [], [], [], [], []
+    speeds = [-solved(u.slopes(), ca.jtimes(u.equations, s, r) + ca.jtimes(u.equations, t, SX(1))) for u in tape.unknowns]
     for level, row in rows:
         if level == POSITION:
-            coefficients = ca.jacobian(row, s)
-            rate = coefficients @ r + ca.jacobian(row, t)
+            coefficients, by_time = ca.jacobian(row, s), ca.jacobian(row, t)
+            for u in tape.unknowns:
+                slope = ca.jacobian(row, u.symbol)
+                if slope.nnz() and not u.stationary:
+                    felt = solved(u.slopes().T, slope.T).T
+                    coefficients -= felt @ ca.jacobian(u.equations, s)
+                    by_time -= felt @ ca.jacobian(u.equations, t)
+            rate = coefficients @ r + by_time
         else:
             coefficients = ca.jacobian(row, r)
             rate = row
         residuals.append(row)
         rates.append(rate)
-        bias.append(ca.jtimes(rate, s, r) + ca.jtimes(rate, t, SX(1)) + coefficients @ biases)
+        moving = [ca.jtimes(rate, u.symbol, speed) for u, speed in zip(tape.unknowns, speeds, strict=True)]
+        bias.append(sum(moving, ca.jtimes(rate, s, r) + ca.jtimes(rate, t, SX(1)) + coefficients @ biases))
         forcing.append(ca.substitute(rate, r, still))
         by_entry.append(coefficients)
     coefficients = ca.vertcat(*by_entry)
