@@ -176,7 +176,7 @@ class Edits(RuleBasedStateMachine):
 
 
 TestEdits = Edits.TestCase
-TestEdits.settings = settings(max_examples=12, stateful_step_count=12, deadline=None, derandomize=True,
+TestEdits.settings = settings(max_examples=8, stateful_step_count=10, deadline=None, derandomize=True,
                               suppress_health_check=list(HealthCheck))  # fmt: skip
 
 

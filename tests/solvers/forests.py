@@ -129,7 +129,7 @@ def whole_jacobian(world):
     numbers = [stacking.numbers_of(g, bodies) for g in groups]
     kept = [stacking.kept_rows(g, n, bodies, compiler._records(bodies)) for g, n in zip(groups, numbers, strict=True)]
     nodes = stacking.stacked(groups, numbers, kept, len(world.constraints))
-    blocks = compiler._jacobians(bodies, nodes)
+    blocks = compiler._jacobians(nodes, compiler._records(bodies))
     first = np.concatenate([[0], np.cumsum([k.nv for k in bodies.kinds])]).astype(int)
     J = []
     for k, node in enumerate(nodes):

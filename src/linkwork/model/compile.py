@@ -132,7 +132,7 @@ def bodies_of(world) -> Bodies:
     return Bodies(elements, kinds, {name: frames_of(lookup[name], members) for name, members in by_kind.items()})
 
 
-def _records(bodies: Bodies, poses: Mapping[str, Pose]):
+def _records(bodies: Bodies, poses: Mapping[str, Pose] = NONE):
     """records(body, jitter): a body's record with the pose as built, or the given one (0), or a nearby one, for checks before
     layout."""
     fields = {name: _moved(frames, bodies, name, poses).start() for name, frames in bodies.frames.items()}
