@@ -33,9 +33,11 @@ bench: .venv/.bench
 	$(BIN)/python -m benchmarks.reduced --out benchmarks/results/reduced.json
 	$(BIN)/python -m benchmarks.sparse --out benchmarks/results/sparse.json
 	$(BIN)/python -m benchmarks.loops --out benchmarks/results/loops.json
+	$(BIN)/python -m benchmarks.nets --out benchmarks/results/nets.json
 	$(BIN)/python -m benchmarks.iftomm --out benchmarks/results/iftomm.json
 	$(BIN)/python -m benchmarks.geometry --out benchmarks/results/geometry.json
 	$(BIN)/python -m benchmarks.contact --out benchmarks/results/contact.json
+	$(BIN)/python -m benchmarks.edits --out benchmarks/results/edits.json
 	$(BIN)/python -m benchmarks.readme
 
 .venv/.installed: pyproject.toml

@@ -1,9 +1,10 @@
-"""Piles: a stack with a heavy top, a wall that a ball on a chain swings into; linkwork and MuJoCo on the same bodies.
+"""Piles and a rag doll at 240 steps a second; linkwork and MuJoCo on the same bodies.
 
     python -m benchmarks.contact --out benchmarks/results/contact.json
 
-A run of so many seconds from the start, once each: time a step on average, and the deepest overlap on the way. Writes JSON
-and a Markdown page.
+Each run once from the start: time a step on average, and the deepest overlap on the way. Of what should stand: the farthest
+that any box has gone since it settled (one second), and the energy that was gained since. `--only wall` makes the runs whose
+names have that in them, `--share 0.01` a hundredth of each. Writes JSON and a Markdown page.
 """
 
 import argparse
@@ -14,16 +15,31 @@ import numpy as np
 import linkwork as lw
 from benchmarks import machine, tables
 
-DT = 2e-3  # s
-SCENES = {
-    "stack of 20, the top 100 times as heavy": ("box-stack", {"n": 20, "size": 0.1, "top": 100.0}, 1.0),
-    "wall of 200 blocks": ("wall", {"rows": 10, "columns": 20}, 1.0),
+DT = 1 / 240  # s
+SETTLED = 1.0  # s
+LOOKS = 0.25  # s between looks at what should stand
+
+
+def standing_wall():
+    """Ten rows of twenty blocks, with half blocks at the ends of every second row: 205."""
+    world = lw.scenes.get("wall", rows=10, columns=20, links=1)
+    for name in ("hook", "joint0", "ball", "link0"):
+        world.remove(name)
+    return world
+
+
+# what: the world, seconds, whether it should stand
+RUNS = {
+    "stack of 20, the top 100 times as heavy": (lambda: lw.scenes.get("box-stack", n=20, size=0.1, top=100.0), 60.0, True),
+    "rag doll of 15 bodies on stairs": (lambda: lw.scenes.get("rag-doll-on-stairs"), 2.0, False),
+    "ball on a chain, wall of 205 blocks": (lambda: lw.scenes.get("wall", rows=10, columns=20), 1.0, False),
+    "wall of 205 blocks": (standing_wall, 60.0, True),
 }
 
 
 class Ours:
     def __init__(self, world):
-        self.sim = lw.Simulation(world, dt=DT)
+        self.sim, self.world = lw.Simulation(world, dt=DT), world
         start = self.sim.state.copy()
         self.sim.step(3)  # whatever is compiled
         self.sim.state = start
@@ -34,9 +50,15 @@ class Ours:
     def overlap(self):
         return self.sim.contact_report().penetration
 
+    def positions(self):
+        return np.array([self.sim.position(body) for body in self.world.bodies])
+
+    def energy(self):
+        return float(self.sim.energy().total)
+
 
 class Mujoco:
-    """The same bodies: free ones, and chains of ball joints from the ground."""
+    """The same bodies, joints, limits and colliders: free ones, and trees of joints."""
 
     def __init__(self, world):
         import mujoco
@@ -46,8 +68,13 @@ class Mujoco:
         spec.option.timestep = DT
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         friction = next(e for e in world.contacts if isinstance(e, lw.Contact)).friction
-        sliding = (friction, 0.0, 0.0)
-        spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0, 0, 1), friction=sliding)
+        self.sliding = (friction, 0.0, 0.0)
+        for element in world.contacts:
+            if isinstance(element, lw.Collider):
+                assert element.body is world.ground
+                spec.worldbody.add_geom(**self._geom(element.shape), pos=element.position, quat=element.orientation,
+                                        friction=self.sliding)  # fmt: skip
+        limits = {e.joint: (e.lower, e.upper) for e in world.contacts if isinstance(e, lw.HardLimit)}
         joints = {joint.b: joint for joint in world.constraints}
         made = {}
         for body in world.bodies:
@@ -56,21 +83,41 @@ class Mujoco:
             origin = np.zeros(3) if parent is None else parent[1]
             start = np.asarray(body.position)
             child = (spec.worldbody if parent is None else parent[0]).add_body(pos=start - origin)
-            child.add_geom(**self._geom(body), mass=body.mass, friction=sliding, quat=body.orientation)
+            child.add_geom(**self._geom(body.shape), mass=body.mass, friction=self.sliding, quat=body.orientation)
             if joint is None:
                 child.add_freejoint()
             else:
-                child.add_joint(type=mujoco.mjtJoint.mjJNT_BALL, pos=np.asarray(joint.at) - start)
+                self._join(child, joint, np.asarray(joint.at) - start, limits.get(joint))
             made[body] = (child, start)
         self.model = spec.compile()
         self.data = mujoco.MjData(self.model)
+        for k, body in enumerate(world.bodies):
+            if joints.get(body) is None:
+                at = self.model.jnt_dofadr[self.model.body_jntadr[k + 1]]
+                self.data.qvel[at : at + 3] = body.velocity
 
-    def _geom(self, body):
-        kinds, shape = self.mujoco.mjtGeom, body.shape
+    def _join(self, child, joint, at, limits):
+        kinds = self.mujoco.mjtJoint
+        if isinstance(joint, lw.Ball):
+            child.add_joint(type=kinds.mjJNT_BALL, pos=at)
+            return
+        axes = (joint.first, joint.second) if isinstance(joint, lw.Universal) else (joint.axis,)
+        for axis in axes:
+            made = child.add_joint(type=kinds.mjJNT_HINGE, pos=at, axis=axis)
+            if limits is not None:
+                made.limited, made.range = self.mujoco.mjtLimited.mjLIMITED_TRUE, np.degrees(limits)
+
+    def _geom(self, shape):
+        kinds = self.mujoco.mjtGeom
+        if isinstance(shape, lw.Plane):
+            return {"type": kinds.mjGEOM_PLANE, "size": (0, 0, 1)}
         if isinstance(shape, lw.Box):
             return {"type": kinds.mjGEOM_BOX, "size": (shape.x / 2, shape.y / 2, shape.z / 2)}
+        if isinstance(shape, lw.Ellipsoid):
+            return {"type": kinds.mjGEOM_ELLIPSOID, "size": (shape.x / 2, shape.y / 2, shape.z / 2)}
         if isinstance(shape, lw.Capsule):
             return {"type": kinds.mjGEOM_CAPSULE, "size": (shape.radius, shape.length / 2, 0)}
+        assert isinstance(shape, lw.Sphere)
         return {"type": kinds.mjGEOM_SPHERE, "size": (shape.radius, 0, 0)}
 
     def step(self):
@@ -79,8 +126,16 @@ class Mujoco:
     def overlap(self):
         return float(max(0.0, -self.data.contact.dist.min())) if self.data.ncon else 0.0
 
+    def positions(self):
+        return self.data.xpos[1:].copy()
 
-def contestants(world):
+    def energy(self):
+        self.mujoco.mj_energyPos(self.model, self.data)
+        self.mujoco.mj_energyVel(self.model, self.data)
+        return float(self.data.energy.sum())
+
+
+def contestants():
     made = {"linkwork": Ours}
     try:
         import mujoco  # noqa: F401
@@ -88,38 +143,69 @@ def contestants(world):
         made["MuJoCo"] = Mujoco
     except ImportError:
         pass
-    return {name: make(world()) for name, make in made.items()}
+    return made
 
 
-def measure(seconds_share):
+def run(one, steps, stands):
+    """Seconds a step, the deepest overlap; drift (m) and energy gained (J) of what should stand, since it settled."""
+    deepest, spent, settled, drift, gained = 0.0, 0.0, None, 0.0, 0.0
+    for k in range(1, steps + 1):
+        begin = time.perf_counter()
+        one.step()
+        spent += time.perf_counter() - begin
+        deepest = max(deepest, one.overlap())
+        if stands and settled is None and k >= min(round(SETTLED / DT), steps // 2):
+            settled = one.positions(), one.energy()
+        elif settled is not None and k % round(LOOKS / DT) == 0:
+            drift = max(drift, float(np.linalg.norm(one.positions() - settled[0], axis=1).max()))
+            gained = max(gained, one.energy() - settled[1])
+    found = {"steps": steps, "seconds_a_step": spent / steps, "deepest": deepest}
+    return found | ({"drift": drift, "gained": gained} if stands else {})
+
+
+def measure(share, only):
     rows = []
-    for what, (scene, parameters, seconds) in SCENES.items():
-        for name, one in contestants(lambda scene=scene, parameters=parameters: lw.scenes.get(scene, **parameters)).items():
-            steps, deepest, spent = max(5, round(seconds_share * seconds / DT)), 0.0, 0.0
-            for _ in range(steps):
-                begin = time.perf_counter()
-                one.step()
-                spent += time.perf_counter() - begin
-                deepest = max(deepest, one.overlap())
-            rows.append({"scene": what, "contestant": name, "seconds_a_step": spent / steps, "deepest": deepest})
+    for what, (world, seconds, stands) in RUNS.items():
+        if only not in what:
+            continue
+        for name, make in contestants().items():
+            found = run(make(world()), max(8, round(share * seconds / DT)), stands)
+            rows.append({"scene": what, "contestant": name, **found})
             print(rows[-1], flush=True)
     return rows
 
 
 def report(result):
     """The Markdown page."""
-    header = ["scene", "contestant", "us a step", "steps a second", "deepest overlap, m"]
-    rows = [[row["scene"], row["contestant"], tables.microseconds(row["seconds_a_step"]), f"{1 / row['seconds_a_step']:,.0f}",
-             f"{row['deepest']:.1e}"] for row in result["rows"]]  # fmt: skip
-    return "\n\n".join(["# Contact", machine.sentence(result["machine"]), tables.markdown(header, rows)])
+    header = [
+        "scene",
+        "contestant",
+        "seconds",
+        "us a step",
+        "steps a second",
+        "deepest overlap, m",
+        "drift, m",
+        "energy gained, J",
+    ]
+    rows = []
+    for row in result["rows"]:
+        pace = [tables.microseconds(row["seconds_a_step"]), f"{1 / row['seconds_a_step']:,.0f}", f"{row['deepest']:.1e}"]
+        stood = [f"{row[name]:.1e}" if name in row else None for name in ("drift", "gained")]
+        rows.append([row["scene"], row["contestant"], f"{row['steps'] * result['dt']:.3g}", *pace, *stood])
+    says = (
+        "240 steps a second. Drift: the farthest that any box of what should stand has gone since it settled (after one second)"
+    )
+    says += "; energy gained: the most since then."
+    return "\n\n".join(["# Contact", machine.sentence(result["machine"]), says, tables.markdown(header, rows)])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default="benchmarks/results/contact.json")
     parser.add_argument("--share", type=float, default=1.0, help="of the seconds of each run")
+    parser.add_argument("--only", default="", help="runs whose names have this in them")
     arguments = parser.parse_args()
-    result = {"machine": machine.describe(), "dt": DT, "rows": measure(arguments.share)}
+    result = {"machine": machine.describe(), "dt": DT, "rows": measure(arguments.share, arguments.only)}
     text = report(result)
     print(text)
     tables.write(arguments.out, result, text)

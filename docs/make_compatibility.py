@@ -1,4 +1,5 @@
-"""Write docs/compatibility.md: which constraint works on which pair of body kinds, asked of the package itself.
+"""Write docs/compatibility.md: which constraint works on which pair of body kinds, and which solver and integrator take
+contact, asked of the package itself.
 
 python docs/make_compatibility.py
 """
@@ -9,6 +10,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from tests.contact import support  # noqa: E402
 from tests.symbolic.pairs import CONSTRAINTS, KINDS, UNARY, pairs_of, verdict  # noqa: E402
 
 HEAD = """# Which constraint works on which bodies
@@ -48,8 +50,17 @@ def groups():
     return found
 
 
+CONTACT = """
+## Contact, by solver and integrator
+
+**yes**: what rests on something, on a rope or on a stop stays at rest. `implicit` takes it with `tangent="symmetric"` alone.
+
+"""
+
+
 def text():
-    return HEAD + "".join(f"\n## {', '.join(names)}\n\n{lines}\n" for lines, names in groups().items())
+    pairs = "".join(f"\n## {', '.join(names)}\n\n{lines}\n" for lines, names in groups().items())
+    return HEAD + pairs + CONTACT + support.table() + "\n"
 
 
 if __name__ == "__main__":

@@ -17,54 +17,13 @@ from linkwork.contact.rows import (
     NORMAL,
     POINT,
 )
-from linkwork.contact.touching import ENOUGH, Touching
+from linkwork.contact.touching import Touching
 from linkwork.elements import checks
 from linkwork.errors import ModelError
+from linkwork.touching_points import TouchingPoint, TouchingPoints
 
 SHALLOW = 0.02  # part of a body's half size, as built, that needs no note
 STRETCHED = 1e-6  # m, rad: of a rope or hard limit, the same
-
-
-@dataclass(frozen=True)
-class TouchingPoint:
-    """One contact point. `impulse` (3, N s) is what the second of `bodies` got from the first in the last step, `force` (3, N)
-    the same over the time of the step; `normal` points from the first to the second. `colliders`: a Collider, or the body
-    whose shape it is."""
-
-    bodies: tuple
-    colliders: tuple
-    point: np.ndarray  # (3,) m
-    normal: np.ndarray  # (3,)
-    gap: float  # m, negative where they overlap
-    force: np.ndarray  # (3,) N
-    impulse: np.ndarray  # (3,) N s
-
-
-class TouchingPoints(list):
-    """TouchingPoints in a fixed order; `.points`, `.normals`, `.gaps`, `.forces` and `.impulses` are arrays of all of them."""
-
-    def _column(self, name: str, *shape: int) -> np.ndarray:
-        return np.array([getattr(point, name) for point in self], dtype=float).reshape(len(self), *shape)
-
-    @property
-    def points(self) -> np.ndarray:
-        return self._column("point", 3)
-
-    @property
-    def normals(self) -> np.ndarray:
-        return self._column("normal", 3)
-
-    @property
-    def gaps(self) -> np.ndarray:
-        return self._column("gap")
-
-    @property
-    def forces(self) -> np.ndarray:
-        return self._column("force", 3)
-
-    @property
-    def impulses(self) -> np.ndarray:
-        return self._column("impulse", 3)
 
 
 @dataclass(frozen=True)
@@ -98,7 +57,7 @@ def touching_points(contact: Touching, bodies, ground, dt: float) -> TouchingPoi
 
 def report(contact: Touching) -> ContactReport:
     gaps = contact.rows.numbers[: contact.count, GAP] if contact.ended else contact.before.numbers[: contact.before_count, GAP]
-    return ContactReport(contact.count, contact.iterations, contact.residual, contact.residual <= ENOUGH,
+    return ContactReport(contact.count, contact.iterations, contact.residual, contact.unsolved == 0.0,
                          float(max(0.0, -gaps.min(initial=0.0))))  # fmt: skip
 
 

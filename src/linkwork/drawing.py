@@ -1,25 +1,29 @@
 """Pictures of a recorded motion: solids as shaded facets, links as thin lines, in one plain matplotlib axes.
 
-Every solid is convex, so a picture is one pass over all bodies at once: move the vertices, turn them into the view
+Every solid that moves is convex, so a picture is one pass over all bodies at once: move the vertices, turn them into the view
 (right, up, towards the eye), leave out the facets that look away, and paint the rest from far to near. The view is
 parallel. A motion that stays in one plane is seen straight on, with a scale; any other from above, with a floor.
 """
 
+import itertools
 import time
 
 import numpy as np
 
 from .elements.shapes import Sphere
-from .meshes import join, mesh, normals
+from .meshes import join, mesh, moved, normals
+from .surroundings import INSIDE, floor_height, standing
 
 PAPER, FLOOR, GRID, SHADOW, INK, PALE_INK = "#fbfaf7", "#f3f1ec", "#e2dfd7", "#dedad1", "#3f434a", "#8b8d90"
 PALETTE = ("#5b7fa6", "#d48d63", "#7fa486", "#c9ab5c", "#8f7fa8", "#5fa2a3", "#b86f7a", "#8d8a78")
 GRADIENT = ("#3f6491", "#5fa2a3", "#a9bd8c", "#dcb767", "#d07f5c")  # for more bodies than the palette has colours
+STONE = "#cfc9bd"
 LIGHT = np.array([-0.42, 0.66, 0.62])  # in the view: from the left, above, in front
 FLAT = 1e-5  # relative: leaving the plane by less than this is no motion out of it
 LOST = 1e30  # m; a run that diverges gets there before it leaves the finite numbers
 SLOW = 2.0  # s, before a progress bar appears
 POSES = 6  # in a still
+AROUND = 0.3  # part of the picture's size by which the ground is shown around bodies
 
 
 def rotations(quaternions):
@@ -93,6 +97,7 @@ class Scene:
         from matplotlib.figure import Figure
 
         self.rec, self.trace = rec, trace
+        self.layer = itertools.count(1)  # what comes later lies above
         figure = Figure(figsize=(size[0] / 100, size[1] / 100), dpi=100, facecolor=PAPER)
         self.canvas = FigureCanvasAgg(figure)
         self.axes = figure.add_axes((0, 0, 1, 1), facecolor=PAPER)
@@ -100,6 +105,8 @@ class Scene:
         self._build()
         self._frame(np.array(size))
         self._draw_scale() if self.flat else self._draw_floor()
+        for thing in self.standing:
+            self._draw_standing(thing)
         self._draw_supports()
         self.canvas.draw()
         self.paper = self.canvas.copy_from_bbox(figure.bbox)  # what never changes is drawn once
@@ -110,8 +117,16 @@ class Scene:
 
         self.canvas.restore_region(self.paper)
         self._draw_traces(frames[-1])
-        for k, index in enumerate(frames):
-            self._draw_pose(index, fade=0.75 * (1 - k / max(len(frames) - 1, 1)) if len(frames) > 1 else 0.0)
+        poses = [self.pose(index) for index in frames]
+        fades = [0.75 * (1 - k / (len(frames) - 1)) for k in range(len(frames) - 1)] + [0.0]
+        if not self.flat and not self.standing:
+            self._draw_shadow(*poses[-1])
+        hidden = [self._hidden(*pose) for pose in poses]
+        for k in range(min(h.min(initial=len(self.standing)) for h in hidden), len(self.standing) + 1):
+            for pose, fade, hider in zip(poses, fades, hidden, strict=True):
+                self._draw_pose(pose, fade, hider == k)
+            if k < len(self.standing):
+                self._draw_standing(self.standing[k], self._put)
         times = f"{self.rec.time[frames[0]]:.2f} to " if len(frames) > 1 else ""
         self._put(self._text(0.025, 0.965, f"{times}{self.rec.time[frames[-1]]:.2f} s", INK, va="top"))
         return Image.fromarray(np.asarray(self.canvas.buffer_rgba())[..., :3].copy())
@@ -138,12 +153,20 @@ class Scene:
         names, shapes = self.rec.bodies, [self.rec.shapes.get(name) for name in self.rec.bodies]
         detail = next(d for most, d in ((20, 24), (60, 16), (400, 12), (np.inf, 8)) if len(names) <= most)
         dot = Sphere(0.018 * max(_extent(self.x), 1e-3))
-        known = {shape: mesh(shape, detail) for shape in {s or dot for s in shapes}}
-        self.mesh, self.of_vertex, self.of_face = join([known[s or dot] for s in shapes] or [mesh(None)])
+        place = {name: i for i, name in enumerate(names)}
+        solids = [(place[body], shape, at, q) for _, body, shape, at, q in self.rec.colliders if body is not None]
+        bare = {*range(len(names))} - {body for body, *_ in solids}
+        solids += [(i, shape or dot, (0.0,) * 3, (1.0, 0.0, 0.0, 0.0)) for i, shape in enumerate(shapes) if shape or i in bare]
+        solids.sort(key=lambda solid: solid[0])
+        known = {shape: mesh(shape, detail) for shape in {shape for _, shape, _, _ in solids}}
+        pieces = [moved(known[shape], rotations(np.array(q)), np.array(at)) for _, shape, at, q in solids]
+        self.mesh, of_vertex, of_face = join(pieces or [mesh(None)])
+        body = np.array([body for body, *_ in solids], int)
+        self.of_vertex, self.of_face = body[of_vertex], body[of_face]
+        self.starts = np.searchsorted(self.of_vertex, np.arange(len(names)))
         self.colour = colours(len(names))
         self.line = 0.8 if len(names) <= 30 else 0.5  # points
-        self.ink, self.blank = np.array(to_rgb(INK)), np.array(to_rgb(PAPER))
-        place = {name: i for i, name in enumerate(names)}
+        self.ink, self.blank, self.stone = (np.array(to_rgb(colour)) for colour in (INK, PAPER, STONE))
         self.end = np.array([(place.get(a, -1), place.get(b, -1)) for _, a, _, b, _ in self.rec.links], int).reshape(-1, 2)
         self.local = np.array([(p, q) for _, _, p, _, q in self.rec.links], float).reshape(-1, 2, 3)
 
@@ -160,6 +183,7 @@ class Scene:
         self.low, self.high = np.min(low, axis=0), np.max(high, axis=0)
         self.size = max((self.high - self.low)[:3].max(), 1e-6)
         self.rests = len(low) > 1 and self.view[1, 2] > 0.99 and np.ptp(low, axis=0)[2] < 0.005 * self.size
+        self._surround()
         left, right = self.low[3:5], self.high[3:5]
         if not self.flat:
             self.tile = _step(0.2 * self.size)
@@ -172,6 +196,19 @@ class Scene:
         half = self.pixel * pixels / 2
         start, end = (left + right) / 2 - half, (left + right) / 2 + half
         self.axes.set(xlim=(start[0], end[0]), ylim=(start[1], end[1]))
+
+    def _surround(self):
+        """The ground's colliders around all that ever happens; a level plane near below is the floor."""
+        height = floor_height(self.rec.colliders)
+        if height is not None and self.low[2] - self.size < height < self.high[2]:
+            self.low[2], self.rests = height, self.view[1, 2] > 0.99
+            self.size = max((self.high - self.low)[:3].max(), 1e-6)
+        rim = AROUND * self.size * np.array([1.0, 1.0, 0.0 if height is not None else 1.0])
+        self.standing = standing(self.rec.colliders, rotations, self.view[2], self.low[:3] - rim, self.high[:3] + rim)
+        for thing in self.standing:
+            both = np.concatenate([thing.corners, thing.corners @ self.view.T], axis=1)
+            self.low, self.high = np.minimum(self.low, both.min(axis=0)), np.maximum(self.high, both.max(axis=0))
+        self.size = max((self.high - self.low)[:3].max(), 1e-6)
 
     def _world(self, x, F):
         """(V, 3), m: where the vertices are."""
@@ -221,15 +258,35 @@ class Scene:
             path = np.where(np.abs(path) < LOST, path, np.nan) @ self.view[:2].T
             self._put(self._lines([path], color=0.35 * self.blank + 0.65 * self.colour[body], lw=1.2))
 
-    def _draw_pose(self, index, fade):
-        x, F = self.pose(index)
+    def _draw_standing(self, thing, put=lambda artist: None):
+        """One collider of the ground, in stone."""
+        shade = 0.5 + 0.56 * np.clip(0.5 + 0.5 * thing.outwards @ self.view.T @ LIGHT, 0, 1)
+        colour = np.clip(shade[:, None] * self.stone, 0, 1)
+        rim = colour if len(thing.planes) else 0.92 * colour  # a net shows hills and valleys
+        put(self._polygons([f @ self.view[:2].T for f in thing.facets], facecolors=colour, edgecolors=rim, lw=0.35))
+        put(self._lines([e @ self.view[:2].T for e in thing.edges], color=0.62 * self.stone, lw=0.8, capstyle="round"))
+
+    def _draw_shadow(self, x, F):
         world = self._world(x, F)
-        if not self.flat and not fade:
-            down = normals(world[self.mesh.faces])[:, 2] > 0
-            shadow = np.concatenate([world[:, :2], np.full((len(world), 1), self.low[2])], axis=1) @ self.view[:2].T
-            self._put(self._polygons(shadow[self.mesh.faces[down]], facecolor=SHADOW, edgecolor=SHADOW, lw=0.5))
+        down = normals(world[self.mesh.faces])[:, 2] > 0
+        shadow = np.concatenate([world[:, :2], np.full((len(world), 1), self.low[2])], axis=1) @ self.view[:2].T
+        self._put(self._polygons(shadow[self.mesh.faces[down]], facecolor=SHADOW, edgecolor=SHADOW, lw=0.5))
+
+    def _hidden(self, x, F):
+        """(n,): the first of what stands around that hides each body, else their number."""
+        hider, world = np.full(len(x), len(self.standing)), self._world(x, F)
+        for k in reversed(range(len(self.standing))) if len(x) else ():
+            hider[~self.standing[k].in_front(world, self.starts, INSIDE * self.size)] = k
+        return hider
+
+    def _draw_pose(self, pose, fade, drawn):
+        """The bodies that are to be drawn (n,), and what links them."""
+        x, F = pose
+        if len(x) and not drawn.any():
+            return
+        x, F = np.where(drawn[:, None], x, np.nan), np.where(drawn[:, None, None], F, np.nan)
         anchors = self._anchors(x, F)
-        quads, colour, width = self._painted(world @ self.view.T, x @ self.view.T, anchors @ self.view.T)
+        quads, colour, width = self._painted(self._world(x, F) @ self.view.T, x @ self.view.T, anchors @ self.view.T)
         colour = (1 - fade) * colour + fade * self.blank
         self._put(self._polygons(quads, facecolors=colour, edgecolors=colour, linewidths=width, joinstyle="round"))
         if not fade and len(anchors):
@@ -279,12 +336,12 @@ class Scene:
     def _polygons(self, polygons, **options):
         from matplotlib.collections import PolyCollection
 
-        return self.axes.add_collection(PolyCollection(polygons, **options), autolim=False)
+        return self.axes.add_collection(PolyCollection(polygons, zorder=next(self.layer), **options), autolim=False)
 
     def _lines(self, lines, **options):
         from matplotlib.collections import LineCollection
 
-        return self.axes.add_collection(LineCollection(lines, **options), autolim=False)
+        return self.axes.add_collection(LineCollection(lines, zorder=next(self.layer), **options), autolim=False)
 
     def _text(self, x, y, text, colour, **options):
         return self.axes.text(x, y, text, color=colour, fontsize=9, transform=self.axes.transAxes, **options)

@@ -1,6 +1,6 @@
 """Solids as facets: the surface of each shape, ready to be moved and painted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -106,6 +106,11 @@ def normals(quads):
     """(M, 3) of unit length, from (M, 4, 3)."""
     across = np.cross(quads[:, 2] - quads[:, 0], quads[:, 3] - quads[:, 1])
     return across / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-300)
+
+
+def moved(given, R, place):
+    """The Mesh turned by R (3, 3), then moved by place (3,)."""
+    return replace(given, vertices=given.vertices @ R.T + place)
 
 
 def join(meshes):

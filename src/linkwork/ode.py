@@ -6,7 +6,6 @@ which grows; feedback (`stiffness` and `damping` of the Simulation) draws it bac
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from linkwork.elements import checks
 from linkwork.errors import LinkworkError
 from linkwork.integrators.base import KICK, TIME
 from linkwork.model.carrying import carried
-from linkwork.model.types import State
+from linkwork.model.types import Arrangement, State
 from linkwork.symbolic.bodies import GLOBALS
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ class Twin:
     """A simulation of the same world whose model has packed vectors."""
 
     sim: Simulation
-    version: int  # of the world
+    arrangement: tuple[int, Arrangement]  # version of the world, and what of it is in force
 
     def sweep(self, *operations: np.ndarray) -> None:
         self.sim.integrator.run(self.sim.work, *operations)
@@ -86,11 +85,11 @@ class OdeView:
         return work[twin.rates].copy()
 
     def _twin(self: Any) -> Twin:
+        self._follow_world()
         known: Twin | None = self.__dict__.get("_ode")
-        if known is None or known.version != self.world.version:
-            with warnings.catch_warnings():  # this simulation has said it
-                warnings.simplefilter("ignore")
-                known = self._ode = Twin(type(self)(self.world, dt=self.dt, integrator="rk4"), self.world.version)
+        arrangement = self.world.version, self._arrangement
+        if known is None or known.arrangement != arrangement:
+            known = self._ode = Twin(self._twin_with("rk4"), arrangement)
         twin = known.sim
         twin._put({name: self.get(name) for name in self.model.parameters}, self.control.entries())
         for name in ("stiffness", "damping"):
@@ -109,4 +108,4 @@ def _carry(source, target) -> None:
     """The state of one simulation to another of the same world."""
     state, before = source.state, target.state
     values = carried(source.model, target.model, state.values)
-    target.state = State(values, state.time, before.steps, before.age, target.model.signature)
+    target.state = State(values, state.time, before.steps, before.age, target.model.signature, None, before.arrangement)

@@ -12,11 +12,14 @@ import numpy as np
 
 from linkwork import memory
 from linkwork.elements.constraints import Distance
+from linkwork.elements.contacts import Collider
 from linkwork.elements.joints import AxisJoint, Joint
 from linkwork.errors import LinkworkError
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
+from linkwork.model.types import Model
 from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.touching_points import TouchingPoints
 
 PATIENCE = 2.0  # seconds after which progress is shown
 A_POSE = 44  # numbers of a body in a frame: pose, velocities and axes, and the same once more while a recording is made
@@ -24,18 +27,33 @@ A_FRAME = 600  # bytes of a frame beside its numbers
 PART = 0.1  # of memory that a recording may well take
 
 
+class Chapter:
+    """The states of a run while its model was the same one."""
+
+    def __init__(self, model: Model):
+        self.model, self.work = model, np.zeros(0)
+        self.states: list[np.ndarray] = []
+        self.joints = [(str(e.name), k, part) for k, node in enumerate(model.nodes) for part, e in enumerate(node.elements)
+                       if isinstance(e, AxisJoint)]  # fmt: skip
+
+    @property
+    def bodies(self) -> list[str]:
+        return [str(body.name) for body in self.model.bodies.elements]
+
+
 class Recorder:
-    """Keeps the state, energies and drift of each sample; poses and angles are computed once, at the end."""
+    """Keeps the state, energies and drift of each sample; poses and angles are computed once, at the end. Of bodies and joints
+    that come or go while it runs there is no number (NaN) where they are not."""
 
     def __init__(self, sim, reactions: list[str]):
+        sim._follow_world()
         self.sim = sim
-        self.names = [body.name for body in sim.model.bodies.elements]
-        self.joints = [(k, part) for k, node in enumerate(sim.model.nodes) for part, e in enumerate(node.elements)
-                       if isinstance(e, AxisJoint)]  # fmt: skip
+        self.chapters: list[Chapter] = []
         self.reactions = reactions
         for name in reactions:
             sim.reaction(name)
         self.samples: list[tuple] = []
+        self.touched: list[TouchingPoints] | None = None if sim._touching is None else []
         self.note: str | None = None
 
     def take(self) -> None:
@@ -43,11 +61,19 @@ class Recorder:
         sim = self.sim
         energy, drift = sim.energy(), sim.drift()
         pulls = [sim.reaction(name) for name in self.reactions]
-        self.samples.append((sim.time, sim.work[sim.model.state_index], energy.kinetic, energy.potential, drift, pulls))
+        if not self.chapters or self.chapters[-1].model is not sim.model:
+            self.chapters.append(Chapter(sim.model))
+        self.chapters[-1].work = sim.work
+        self.chapters[-1].states.append(sim.work[sim.model.state_index])
+        self.samples.append((sim.time, energy.kinetic, energy.potential, drift, pulls))
+        if self.touched is not None:
+            self.touched.append(sim.contacts() if sim._touching is not None else TouchingPoints())
 
     def refuse_too_many(self, frames: int, seconds: float) -> None:
         """Refuse more frames than memory can hold, before the first is taken."""
-        numbers = 3 * len(self.sim.model.state_index) + A_POSE * len(self.names) + len(self.joints) + 6 * len(self.reactions)
+        model = self.sim.model
+        bodies, joints = len(model.bodies.elements), len(Chapter(model).joints)
+        numbers = 3 * len(model.state_index) + A_POSE * bodies + joints + 6 * len(self.reactions)
         size = frames * (8 * numbers + A_FRAME)
         need = memory.too_large(size)
         if need is not None:
@@ -80,9 +106,8 @@ class Recorder:
         from linkwork.recording import Recording
 
         sim = self.sim
-        times, states, kinetic, potential, drift, pulls = zip(*self.samples, strict=True)
-        with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
-            motion = _Motion(sim, np.array(states))
+        times, kinetic, potential, drift, pulls = zip(*self.samples, strict=True)
+        bodies, joints, poses, angles = self._motion()
         stretching = any(kind.name in ("ScalableBody", "AffineBody") for kind in sim.model.bodies.kinds)
         extra = {}
         for k, name in enumerate(self.reactions):
@@ -91,17 +116,35 @@ class Recorder:
         attributes = {"dt": sim.dt, "solver": sim.solver, "integrator": sim.integrator_name, "steps": sim.steps}
         if self.note:
             attributes["note"] = self.note
-        angles = [motion.coordinate(node, part) for node, part in self.joints]
+        shapes = {b.name: getattr(b, "shape", None) for chapter in self.chapters for b in chapter.model.bodies.elements}
         return Recording(
-            time=np.array(times), bodies=self.names, position=motion.poses.position, orientation=motion.poses.orientation,
-            velocity=motion.poses.velocity, angular_velocity=motion.poses.angular_velocity, kinetic=np.array(kinetic),
-            potential=np.array(potential), drift=np.array(drift),
-            joints=[sim.model.nodes[node].elements[part].name for node, part in self.joints],
-            angle=np.array(angles).reshape(len(angles), len(times)).T,
-            frame=motion.poses.frame if stretching else None, extra=extra,
-            shapes={b.name: getattr(b, "shape", None) for b in sim.model.bodies.elements}, links=self._links(),
-            attributes=attributes,
+            time=np.array(times), bodies=bodies, position=poses.position, orientation=poses.orientation,
+            velocity=poses.velocity, angular_velocity=poses.angular_velocity, kinetic=np.array(kinetic),
+            potential=np.array(potential), drift=np.array(drift), joints=joints, angle=angles,
+            frame=poses.frame if stretching else None, extra=extra, shapes=shapes, links=self._links(),
+            colliders=self._colliders(), touching=self._contacts(), attributes=attributes,
         )  # fmt: skip
+
+    def _motion(self) -> tuple[list[str], list[str], readout.Poses, np.ndarray]:
+        """Names of all bodies and of joints with an angle or travel; poses (samples, bodies, ...), angles (samples, joints)."""
+        bodies = list(dict.fromkeys(name for chapter in self.chapters for name in chapter.bodies))
+        joints = list(dict.fromkeys(name for chapter in self.chapters for name, _, _ in chapter.joints))
+        of_body, of_joint = ({name: k for k, name in enumerate(names)} for names in (bodies, joints))
+        shape = (len(self.samples), len(bodies))
+        blank = readout.blank(shape[0] * shape[1])
+        poses = readout.Poses(*(np.full((*shape, *value.shape[1:]), np.nan) for value in vars(blank).values()))
+        angles, first = np.full((len(self.samples), len(joints)), np.nan), 0
+        for chapter in self.chapters:
+            with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
+                motion = _Motion(chapter.model, chapter.work, np.array(chapter.states))
+                found = [motion.coordinate(node, part) for _, node, part in chapter.joints]
+            frames, first = slice(first, first + len(chapter.states)), first + len(chapter.states)
+            columns = [of_body[name] for name in chapter.bodies]
+            for field, values in vars(motion.poses).items():
+                getattr(poses, field)[frames, columns] = values
+            for (name, _, _), values in zip(chapter.joints, found, strict=True):
+                angles[frames, of_joint[name]] = values
+        return bodies, joints, poses, angles
 
     def _links(self) -> list[tuple]:
         """Anchors of joints and rods, in the users' frames."""
@@ -115,11 +158,37 @@ class Recorder:
                 if any(b != GROUND and isinstance(sim.model.bodies.kinds[b], Lagrangian) for b in ends):
                     continue  # whose points move as no frame does
                 local = [local_of(body, anchor) for body, anchor in zip(ends, (p["on_a"], p["on_b"]), strict=True)]
-                names = [None if b == GROUND else self.names[b] for b in ends]
+                names = [None if b == GROUND else sim.model.bodies.elements[b].name for b in ends]
                 if names[1] is None:  # drawings have the ground first
                     names, local = names[::-1], local[::-1]
                 found.append((element.name, names[0], local[0], names[1], local[1]))
         return found
+
+    def _colliders(self) -> list[tuple]:
+        """Shapes beside those of bodies, and where they are on them."""
+        found = []
+        for c in self.sim.world.contacts:
+            if isinstance(c, Collider):
+                assert not isinstance(c.body, str)
+                found.append((c.name, c.body.name if c.body.dim else None, c.shape, c.position, c.orientation))
+        return found
+
+    def _contacts(self):
+        """The contacts of all samples, one after another, with numbers in the place of bodies and colliders."""
+        from linkwork.recording import ContactRecords
+
+        if self.touched is None:
+            return None
+        found = [point for points in self.touched for point in points]
+        number = {id(body): k for k, body in enumerate(self.sim.model.bodies.elements)}
+        names = list(dict.fromkeys(element.name for point in found for element in point.colliders))
+        place = {name: k for k, name in enumerate(names)}
+        count = np.array([len(points) for points in self.touched], dtype=np.int64)
+        bodies = np.array([[number.get(id(body), GROUND) for body in p.bodies] for p in found], dtype=np.int64)
+        colliders = np.array([[place[element.name] for element in p.colliders] for p in found], dtype=np.int64)
+        every = TouchingPoints(found)
+        return ContactRecords(names, count, bodies.reshape(-1, 2), colliders.reshape(-1, 2), every.points, every.normals,
+                              every.gaps, every.forces, every.impulses)  # fmt: skip
 
     def _to_users_frames(self):
         """local(body, point): a point of a body's internal frame (only rigid bodies have one), as users have it."""
@@ -161,9 +230,9 @@ def patient_interrupt():
 class _Motion:
     """Poses of all bodies over all samples, from their states."""
 
-    def __init__(self, sim, states: np.ndarray):
-        self.sim, self.states = sim, states
-        model, (samples, _) = sim.model, states.shape
+    def __init__(self, model: Model, work: np.ndarray, states: np.ndarray):
+        self.model, self.work, self.states = model, work, states
+        samples, _ = states.shape
         self.column = {int(entry): k for k, entry in enumerate(model.state_index)}
         self.coordinates: dict[str, np.ndarray] = {}  # kind -> (samples, bodies of the kind, nq + nv)
         shape = (samples, len(model.bodies.kinds))
@@ -176,7 +245,7 @@ class _Motion:
             block = states[:, first : first + len(members) * width].reshape(samples, len(members), width)
             self.coordinates[name] = block
             flat = block.reshape(-1, width)
-            constants = readout.fields(model, sim.work, kind, numbers, *readout.constants(kind))
+            constants = readout.fields(model, work, kind, numbers, *readout.constants(kind))
             repeated = [np.tile(x, (samples, 1)) for x in constants]
             found = readout.of_kind(kind, flat[:, : kind.nq], flat[:, kind.nq :], *repeated)
             for field, values in vars(found).items():
@@ -184,7 +253,7 @@ class _Motion:
 
     def _internal(self, body: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Axes, deformations and origins of a body's internal frame over the samples."""
-        model, samples = self.sim.model, len(self.states)
+        model, samples = self.model, len(self.states)
         if body == GROUND:
             still = np.tile(np.eye(3), (samples, 1, 1))
             return still, still, np.zeros((samples, 3))
@@ -198,13 +267,12 @@ class _Motion:
 
     def coordinate(self, node_number: int, part: int) -> np.ndarray:
         """The angle or travel of a joint over the samples."""
-        sim = self.sim
-        node = sim.model.nodes[node_number]
-        piece, p = node.kind.parts[part], sim._numbers(node_number, part)
+        node = self.model.nodes[node_number]
+        piece, p = node.kind.parts[part], readout.numbers(self.model, self.work, node_number, part)
         a, b = piece.arranged(node.ends)
         (Ra, Fa, xa), (Rb, Fb, xb) = self._internal(a), self._internal(b)
         if piece.relation.counters:
-            start = (p["turns"].__array_interface__["data"][0] - sim.work.__array_interface__["data"][0]) // 8
+            start = (p["turns"].__array_interface__["data"][0] - self.work.__array_interface__["data"][0]) // 8
             return readout.angle(Ra, Rb, p, self.states[:, [self.column[start], self.column[start + 1]]])
         apart = xb + Fb @ p["on_b"] - xa - Fa @ p["on_a"]
         return np.sum((Ra @ p["axis_a"]) * apart, axis=1)

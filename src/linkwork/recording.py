@@ -13,6 +13,7 @@ import numpy as np
 
 from .elements import shapes as shape_kinds
 from .errors import LinkworkError, UnknownNameError
+from .touching_points import TouchingPoint, TouchingPoints
 
 FORMAT = 1  # of saved files: raised when an older linkwork could not read them
 FIELDS = {  # name: (dimensions, unit, long name)
@@ -26,8 +27,18 @@ FIELDS = {  # name: (dimensions, unit, long name)
     "angle": (("time", "joint"), "rad or m", "joint coordinate: angle with turns counted, or travel"),
     "frame": (("time", "body", "axis", "local_axis"), "1", "map of body vectors to the world"),
 }
+CONTACT_FIELDS = {  # of the contacts of all frames, one after another: the same
+    "bodies": (("contact", "end"), "1", "bodies that touch, the second is pushed: numbers in body, -1 for the ground"),
+    "colliders": (("contact", "end"), "1", "colliders that touch: numbers in collider"),
+    "point": (("contact", "axis"), "m", "where they touch"),
+    "normal": (("contact", "axis"), "1", "direction from the first to the second"),
+    "gap": (("contact",), "m", "distance, negative where they overlap"),
+    "force": (("contact", "axis"), "N", "force on the second body in the last step"),
+    "impulse": (("contact", "axis"), "N s", "impulse on the second body in the last step"),
+}
 COORDINATES = {
     "time": ("s", "time"),
+    "collider": ("1", "name of the collider, or of the body whose shape it is"),
     "body": ("1", "name of the body"),
     "axis": ("1", "axis of the world"),
     "local_axis": ("1", "axis of the body"),
@@ -71,13 +82,33 @@ class JointRecord:
     angle: np.ndarray  # (T,), rad or m
 
 
+@dataclass(frozen=True)
+class ContactRecords:
+    """What touched in each frame: `count` of them, one frame after another. `rec.contacts(k)` has those of one."""
+
+    names: list  # of colliders
+    count: np.ndarray  # (T,)
+    bodies: np.ndarray  # (P, 2), numbers of bodies, -1: the ground
+    colliders: np.ndarray  # (P, 2), numbers in names
+    point: np.ndarray  # (P, 3), m
+    normal: np.ndarray  # (P, 3)
+    gap: np.ndarray  # (P,), m
+    force: np.ndarray  # (P, 3), N, on the second body
+    impulse: np.ndarray  # (P, 3), N s
+
+    def columns(self):
+        return {name: getattr(self, name) for name in CONTACT_FIELDS}
+
+
 class Recording:
     """The frames of a run: `rec = sim.run(2.0, record_every=0.01)`.
 
     time (T,), s; position, velocity, angular_velocity (T, n, 3) and orientation (T, n, 4) of the bodies, world frame;
     kinetic, potential (T,), J; drift (T,), m; angle (T, joints), rad or m; frame (T, n, 3, 3) if some body stretches;
     extra: name -> (T, ...), or a pair of that and its unit; shapes: body -> Shape or None; links: (name, body or None
-    for the ground, point, body, point), points in the frame of their body; attributes: plain values about the run.
+    for the ground, point, body, point), points in the frame of their body; colliders: (name, body or None, shape, position,
+    orientation), in the frame of the body; touching: ContactRecords, None where nothing can touch; attributes: plain values
+    about the run.
 
     >>> rec
     <Recording: 101 frames from 0 to 2 s, 1 body, 1 joint>
@@ -87,7 +118,7 @@ class Recording:
 
     def __init__(
         self, *, time, bodies, position, orientation, velocity, angular_velocity, kinetic, potential, drift, joints,
-        angle, frame=None, extra=None, shapes=None, links=None, attributes=None,
+        angle, frame=None, extra=None, shapes=None, links=None, colliders=None, touching=None, attributes=None,
     ):  # fmt: skip
         self.bodies, self.joints = list(bodies), list(joints)
         self.time = np.asarray(time, float)
@@ -108,6 +139,8 @@ class Recording:
             )
         self.shapes = {name: (shapes or {}).get(name) for name in self.bodies}
         self.links = [_link(*link) for link in links or []]
+        self.colliders = [_collider(*collider) for collider in colliders or []]
+        self.touching = touching
         self.attributes = dict(attributes or {})
         self._check()
 
@@ -143,6 +176,34 @@ class Recording:
         moving = self.position[:, i], self.orientation[:, i], self.velocity[:, i], self.angular_velocity[:, i]
         return BodyRecord(name, self.time, *moving, frame, self.shapes[name])
 
+    def contacts(self, frame):
+        """Where bodies touched in a frame (a number, -1 for the last): points as `sim.contacts()` has them, with names in the
+        place of bodies and colliders; None is the ground.
+
+        >>> import linkwork as lw
+        >>> stack = lw.Simulation(lw.scenes.get("box-stack", n=2)).run(0.1, record_every=0.05)
+        >>> stack.contacts(-1)[0].bodies, len(stack.contacts(-1))
+        ((None, 'box0'), 8)
+        >>> stack.contacts(-1).forces[:4].sum(axis=0).round(3).tolist()
+        [0.0, 0.0, 19.62]
+        """
+        if not -len(self) <= frame < len(self):
+            raise RecordingError(f"Recording: there is no frame {frame}; give a number from 0 to {len(self) - 1}")
+        table = self.touching
+        if table is None:
+            return TouchingPoints()
+        begin = int(table.count[: frame % len(self)].sum())
+        names = [*self.bodies, None]  # the last one, number -1, is the ground
+        found = TouchingPoints()
+        for k in range(begin, begin + int(table.count[frame])):
+            numbers = {name: values[k].copy() for name, values in table.columns().items() if values.ndim == 2}
+            ends = {
+                "bodies": tuple(names[i] for i in table.bodies[k]),
+                "colliders": tuple(table.names[i] for i in table.colliders[k]),
+            }
+            found.append(TouchingPoint(**numbers | ends, gap=float(table.gap[k])))
+        return found
+
     def to_xarray(self):
         """An xarray Dataset with dimensions time, body, axis, quaternion and joint, units on every variable.
 
@@ -166,6 +227,12 @@ class Recording:
             inner = ["axis" if size == 3 else f"entry{size}" for size in value.shape[1:]]
             inner = [d if d not in inner[:k] else f"{d}_{k}" for k, d in enumerate(inner)]  # each dimension once
             variables[safe] = (("time", *inner), value, _says(self.extra_units[name], name) | {"extra": name})
+        if self.touching is not None:
+            coordinates["collider"] = ("collider", np.array(self.touching.names, str), _says(*COORDINATES["collider"]))
+            variables["contact_count"] = (("time",), self.touching.count, _says("1", "number of contacts"))
+            for name, value in self.touching.columns().items():
+                dimensions, *says = CONTACT_FIELDS[name]
+                variables[f"contact_{name}"] = (dimensions, value, _says(*says))
         plain = {k: v for k, v in self.attributes.items() if _fits_netcdf(v)}
         return xarray.Dataset(variables, coordinates, {**plain, "linkwork": self._facts()})
 
@@ -183,6 +250,12 @@ class Recording:
                 arrays = self._fields() | {f"extra{i}": value for i, value in enumerate(self.extra.values())}
                 extra = [(name, self.extra_units[name]) for name in self.extra]
                 facts = self._facts(bodies=self.bodies, joints=self.joints, extra=extra)
+                if self.touching is not None:
+                    touching = self.touching.columns() | {
+                        "count": self.touching.count,
+                        "names": np.array(self.touching.names, str),
+                    }
+                    arrays |= {f"contact_{name}": value for name, value in touching.items()}
                 np.savez(beside, time=self.time, facts=np.array(facts), **arrays)
         return path
 
@@ -200,8 +273,11 @@ class Recording:
             facts, fields = (_read_netcdf if path.suffix == ".nc" else _read_npz)(path)
         except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise RecordingError(f'load: "{path}" is no whole recording: {error}') from error
-        shapes = {name: _shape(name, given) for name, given in facts["shapes"].items()}
-        return cls(**fields, shapes=shapes, links=facts["links"], attributes=facts["attributes"])
+        shapes = {name: _shape(f'body "{name}"', given) for name, given in facts["shapes"].items()}
+        colliders = [
+            (name, body, _shape(f'collider "{name}"', given), *pose) for name, body, given, *pose in facts.get("colliders", [])
+        ]
+        return cls(**fields, shapes=shapes, links=facts["links"], colliders=colliders, attributes=facts["attributes"])
 
     def plot(self, body=None, path=None):
         """A matplotlib Figure of the energies, drift and joint coordinates, or of the motion of one body.
@@ -286,8 +362,15 @@ class Recording:
             if value.shape != wanted:
                 remedy = f"{len(self.time)} frames, {len(self.bodies)} bodies and {len(self.joints)} joints need {wanted}"
                 raise RecordingError(f"Recording: {name} has shape {value.shape}; {remedy}")
-        for body in {body for link in self.links for body in (link[1], link[3])} - {None, *self.bodies}:
+        named = {body for link in self.links for body in (link[1], link[3])} | {body for _, body, *_ in self.colliders}
+        for body in named - {None, *self.bodies}:
             self._index(body, "body", self.bodies)  # raises
+        if self.touching is not None:
+            sizes |= {"contact": int(self.touching.count.sum()), "end": 2}
+            for name, value in self.touching.columns().items():
+                wanted = tuple(sizes.get(d, 3) for d in CONTACT_FIELDS[name][0])
+                if value.shape != wanted or len(self.touching.count) != len(self.time):
+                    raise RecordingError(f"Recording: contact_{name} has shape {value.shape}; its counts need {wanted}")
         for name, value in self.extra.items():
             if value.ndim == 0 or len(value) != len(self.time):
                 raise RecordingError(f'Recording: extra "{name}" has shape {value.shape}; give {len(self.time)} frames')
@@ -304,8 +387,10 @@ class Recording:
 
     def _facts(self, **more):
         """What is no array, as JSON."""
-        kinds = {name: None if s is None else [type(s).__name__, s.given()] for name, s in self.shapes.items()}
-        facts = {"format": FORMAT, "shapes": kinds, "links": self.links, "attributes": self.attributes, **more}
+        kinds = {name: _described(s) for name, s in self.shapes.items()}
+        colliders = [(name, body, _described(shape), *pose) for name, body, shape, *pose in self.colliders]
+        facts = {"format": FORMAT, "shapes": kinds, "links": self.links, "colliders": colliders, "attributes": self.attributes}
+        facts |= more
         return json.dumps(facts, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
 
 
@@ -340,6 +425,9 @@ def _read_netcdf(path):
             "bodies": data["body"].values.tolist(),
             "joints": data["joint"].values.tolist(),
         }
+        if "contact_count" in data:
+            columns = {name: data[f"contact_{name}"].values for name in ("count", *CONTACT_FIELDS)}
+            fields["touching"] = ContactRecords(data["collider"].values.tolist(), **columns)
         extras = [v for v in data.data_vars.values() if "extra" in v.attrs]
         fields["extra"] = {v.attrs["extra"]: (v.values, v.attrs["units"]) for v in extras}
     return facts, fields
@@ -349,6 +437,9 @@ def _read_npz(path):
     with np.load(path, allow_pickle=False) as data:
         facts = _parse(str(data["facts"]) if "facts" in data else None)
         fields: dict = {name: data[name] for name in ("time", *FIELDS) if name in data}
+        if "contact_count" in data:
+            columns = {name: data[f"contact_{name}"] for name in ("count", *CONTACT_FIELDS)}
+            fields["touching"] = ContactRecords(data["contact_names"].tolist(), **columns)
         fields["extra"] = {name: (data[f"extra{i}"], unit) for i, (name, unit) in enumerate(facts["extra"])}
     return facts, fields | {"bodies": facts["bodies"], "joints": facts["joints"]}
 
@@ -360,18 +451,27 @@ def _parse(text):
     return facts
 
 
-def _shape(name, given):
+def _described(shape):
+    """[kind, sizes] of a shape."""
+    return None if shape is None else [type(shape).__name__, shape.given()]
+
+
+def _shape(who, given):
     """The shape that [kind, sizes] describes."""
     if given is None:
         return None
     kind = getattr(shape_kinds, given[0], None)
     if not (isinstance(kind, type) and issubclass(kind, shape_kinds.Shape)):
-        raise RecordingError(f'load: body "{name}" has a {given[0]}, which this linkwork does not know; use a newer one')
+        raise RecordingError(f"load: {who} has a {given[0]}, which this linkwork does not know; use a newer one")
     return kind(**given[1])
 
 
 def _link(name, body_a, point_a, body_b, point_b):
     return (name, body_a, tuple(map(float, point_a)), body_b, tuple(map(float, point_b)))
+
+
+def _collider(name, body, shape, position, orientation):
+    return (name, body, shape, tuple(map(float, position)), tuple(map(float, orientation)))
 
 
 def _fits_netcdf(value):

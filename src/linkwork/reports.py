@@ -16,11 +16,10 @@ from linkwork.integrators import Integrator
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import blocks_of
-from linkwork.model.programs import Programs
+from linkwork.model.programs import IterativeReport, Programs
 from linkwork.model.sharing import Sharing
 from linkwork.model.types import Model
 from linkwork.symbolic.bodies import GLOBALS
-from linkwork.symbolic.kernels import parameter_record
 from linkwork.symbolic.lagrangian import Lagrangian
 
 if TYPE_CHECKING:
@@ -88,23 +87,23 @@ class Reports:
     # -- bodies ------------------------------------------------------------------------------------------------
     def position(self, body) -> np.ndarray:
         """Where the body's `position` is now (3, m)."""
-        return readout.poses(self.model, self.work, self._body(body)).position[0]
+        return self._pose(body).position[0]
 
     def orientation(self, body) -> np.ndarray:
         """Unit quaternion w x y z."""
-        return readout.poses(self.model, self.work, self._body(body)).orientation[0]
+        return self._pose(body).orientation[0]
 
     def velocity(self, body) -> np.ndarray:
         """Of the body's `position` (3, m/s)."""
-        return readout.poses(self.model, self.work, self._body(body)).velocity[0]
+        return self._pose(body).velocity[0]
 
     def angular_velocity(self, body) -> np.ndarray:
         """(3, rad/s)."""
-        return readout.poses(self.model, self.work, self._body(body)).angular_velocity[0]
+        return self._pose(body).angular_velocity[0]
 
     def frame(self, body) -> np.ndarray:
         """(3, 3): a vector of the body, in the world. A rotation for bodies that do not stretch."""
-        return readout.poses(self.model, self.work, self._body(body)).frame[0]
+        return self._pose(body).frame[0]
 
     def point(self, body, local) -> np.ndarray:
         """Where a local point of the body is now (3, m)."""
@@ -218,8 +217,10 @@ class Reports:
         0.2
         """
         if (element := self._stop(constraint)) is not None:
-            given = [stop.sign * float(rows.total[k, 0]) for stop, rows, k in self._in_contact().of_element(element)]
-            return np.array([sum(given)])
+            given = np.zeros(self._in_contact().coordinates_of(element))
+            for stop, rows, k in self._in_contact().of_element(element):
+                given[stop.coordinate] += stop.sign * rows.total[k, 0]
+            return given
         node_number, part = self._constraint(constraint)
         if not self._impulses:
             raise LinkworkError(self._no_impulses())
@@ -258,6 +259,22 @@ class Reports:
 
         return contact_reports.report(self._in_contact())
 
+    def solver_report(self) -> IterativeReport:
+        """How a solver that iterates (`cg`) has solved since this simulation was made: iterations, residuals.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("chain"), solver="cg")
+        >>> sim.step(100)
+        >>> report = sim.solver_report()
+        >>> report.residual < 1e-10, report.at is None
+        (True, True)
+        """
+        self._follow_world()
+        report = self.programs.report(self.work)
+        if report is None:
+            raise LinkworkError(f'Simulation: the solver "{self.programs.name}" does not iterate; ask one that uses "cg"')
+        return report
+
     def _in_contact(self) -> Touching:
         self._follow_world()
         if self._touching is None:
@@ -270,19 +287,23 @@ class Reports:
         return found if isinstance(found, (Rope, HardLimit)) and self._touching is not None else None
 
     def _stop_reaction(self, element, body) -> Reaction:
+        from linkwork.contact.rows import BODY_B
+
         contact = self._in_contact()
         ends = contact.ends_of(element)
         target = (ends[1] if ends[1] != GROUND else ends[0]) if body is None else self._body(body)
         if target not in ends:
             raise LinkworkError(f'{checks.label(element)}: it does not act on "{self._name(body)}"; name one of its bodies')
-        force, torque, value, at = np.zeros(3), np.zeros(3), 0.0, readout.poses(self.model, self.work, target).position[0]
+        force, torque, value = np.zeros(3), np.zeros(3), np.zeros(contact.coordinates_of(element))
+        at = readout.poses(self.model, self.work, target).position[0]
         for stop, rows, k in contact.of_element(element):
-            J = (rows.Jb if ends[1] == target else rows.Ja)[k, 0]
+            J = (rows.Jb if rows.labels[k, BODY_B] == target else rows.Ja)[k, 0]
             pull = float(rows.total[k, 0]) / self.dt
-            force, value = force + J[:3] * pull, value + stop.sign * pull
+            force = force + J[:3] * pull
+            value[stop.coordinate] += stop.sign * pull
             torque = torque + (J[3:] * pull if not np.any(J[:3]) else 0.0)
             at = self._carried(target, contact.anchor_of(element, target))[0]
-        return Reaction(force, torque, at, np.array([value]))
+        return Reaction(force, torque, at, value)
 
     def _book(self) -> None:
         """Make the impulses complete: when they are asked for, and before another solve."""
@@ -298,6 +319,7 @@ class Reports:
     def drift(self, velocity: bool = False) -> float:
         """The largest |C| over all position rows (m; radians count as metres); with velocity=True the largest
         |J v + C_t| and |g| over all rows."""
+        self._follow_world()
         return float(np.abs(self._residuals(velocity)[0]).max(initial=0.0))
 
     def energy(self) -> Energy:
@@ -313,6 +335,7 @@ class Reports:
         >>> round(energy.total - energy.work, 6), round(energy.work, 6)
         (1.0, 10.0)
         """
+        self._follow_world()
         self._derive()
         for name in ("kinetic", "potential"):
             self.work[GLOBALS.offset(name)] = 0.0
@@ -344,7 +367,7 @@ class Reports:
         self.work[feedback] = 0.0
         self.work[GLOBALS.offset("kick")] = 1.0
         p = self.programs
-        refinements = PROXIMAL if self.model.soft else 1
+        refinements = PROXIMAL if self.model.soft and not p.iterates else 1
         self.integrator.run(self.work, p.body("place", "accelerate"))
         self._add_contact_forces()
         self.integrator.run(self.work, p.up("acceleration"), p.backward())
@@ -355,7 +378,8 @@ class Reports:
             self.integrator.run(self.work, *rest)
         self.work[feedback] = kept
         self._stale = False
-        self._sharing = Sharing(self.model, self._node_jacobians) if self.model.redundant else None
+        shared = self.model.redundant or (self.model.soft and not self.model.ranked)
+        self._sharing = Sharing(self.model, self._node_jacobians) if shared else None
         if self._sharing is not None:
             entries = self._sharing.entries
             self.work[entries] = self._sharing.shortest(self.work[entries])
@@ -482,11 +506,7 @@ class Reports:
 
     def _numbers(self, node_number: int, part: int) -> dict[str, np.ndarray]:
         """Views of the parameters of one constraint, by name."""
-        parts = self.model.nodes[node_number].kind.parts
-        start = self.model.parameters_at(node_number)
-        start += sum(parameter_record(other.relation).size for other in parts[:part])
-        layout = parameter_record(parts[part].relation)
-        return {name: self.work[start + o : start + o + size] for name, (o, size) in layout.fields.items()}
+        return readout.numbers(self.model, self.work, node_number, part)
 
     def _pose_of(self, body: int):
         """(axes, origin, velocity, spin) of a body's internal frame; the ground's is the world."""
@@ -543,9 +563,17 @@ class Reports:
         name = self._name(element)
         found = self.model.names.get(name)
         if found is None or found[0] != sort:
+            if found is None and name in self.world and sort != "body":
+                raise LinkworkError(f"{checks.label(self.world.find(name))}: it is switched off, or what it refers to is; "
+                                    "switch it on first")  # fmt: skip
             known = [n for n, (s, _, _) in self.model.names.items() if s == sort]
             raise UnknownNameError(f'Simulation: no {sort} is called "{name}"{suggestion(name, known)}')
         return found[1], found[2]
+
+    def _pose(self, body) -> readout.Poses:
+        """That of one body."""
+        number = self._body(body)  # which may lead to another model
+        return readout.poses(self.model, self.work, number)
 
     def _body(self, body) -> int:
         return self._lookup(body, "body")[0]

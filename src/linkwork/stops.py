@@ -205,6 +205,15 @@ def _too_long(sim, status: int):
         where = f"in step {sim.steps} at {sim.time:.6g} s, not even in {FINEST} parts of it"
         about = f"largest residual {residual:.3g} at {checks.label(element)}"
         return element, f"{NOT_CONVERGED} {where} ({about})", "take a smaller dt"
+    if sim._arrangement.drawn:
+        name, draw = max(sim._arrangement.drawn, key=lambda pair: pair[1].left(sim.time))
+        element = sim.world.find(name)
+        about = f"while {checks.label(element)} was drawn in, which is still off by {draw.left(sim.time):.3g}"
+        return (
+            element,
+            f"{_what(sim, status)}, {about}",
+            "others may keep it from ever being met; remove one of them",
+        )
     worst, element = sim._worst(velocity=False)
     about = f"; the worst constraint is {checks.label(element)}, off by {worst:.3g}" if element is not None else ""
     return element, f"{_what(sim, status)}{about}", "take a smaller dt"

@@ -2,6 +2,7 @@
 
 import difflib
 import weakref
+from importlib import import_module
 
 from .elements import checks
 from .elements.base import Body, ConstraintElement, Element, ForceElement, is_a
@@ -41,6 +42,11 @@ class World:
     def gravity(self, value):
         self._gravity = checks.vector(self, "gravity", value)
         self.version += 1
+
+    @property
+    def elements(self):
+        """All elements without the ground, in order of addition."""
+        return tuple(self._elements.values())[1:]
 
     @property
     def bodies(self):
@@ -101,6 +107,24 @@ class World:
         self._known_parameters = None
         self.version += 1
         return element
+
+    def assemble(self, *, partly=False):
+        """Move the bodies from where they are built to where all constraints hold, as near as they can stay. What the elements
+        say of the world as built (`at`, `axis`) stays said of it as it was. Returns an Assembly; what cannot be met is named in
+        a ModelError, and nothing is moved, unless `partly` asks for the least sum of squares of what is left.
+
+        >>> from linkwork.elements import Ball, Particle, Distance
+        >>> world = World()
+        >>> bob = world.add(Particle(1.0, position=(1.3, 0, 0.2), name="bob"))
+        >>> rod = world.add(Distance(world.ground, bob, 1.0, name="rod"))
+        >>> world.assemble().met
+        True
+        >>> round(float(bob.position @ bob.position), 9)
+        1.0
+        """
+        found = import_module("linkwork.assembly").assemble(self, partly)  # it stands on compiled models, above this module
+        self.version += 1
+        return found
 
     def find(self, element):
         """The element of that name; an element of this world gives itself."""

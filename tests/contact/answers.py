@@ -9,27 +9,53 @@ import sys
 import numpy as np
 
 from linkwork.contact import responses as r
-from linkwork.contact.trees import stretches, trees_of, velocity_parts
+from linkwork.contact.answers import BySweeps
+from linkwork.contact.stages import Slots
+from linkwork.contact.trees import stretches, velocity_parts
 from tests.solvers.forests import assembled, forest, simulations
 
 
-def by_sweeps(sim, touched):
+def slots_of(answers, touched):
+    """Slots of the touched bodies, and their groups: (slots, how many, groups, length of all responses)."""
+    n = len(touched)
+    whole = [np.zeros(n, dtype=kind) for kind in (np.bool_, np.int64, np.int64, np.int32, np.int32, np.int64)]
+    slots = Slots(*whole, *[np.zeros((n, 6)) for _ in range(3)])
+    grouped = slots.slot_of, slots.body_of, slots.first, slots.size, slots.at
+    return slots, *r.group_slots(answers.bodies, answers.order, touched, *grouped)
+
+
+def responded(answers, work, touched):
     """(bodies of the slots, R of all groups as one matrix): zero between groups."""
-    model, n = trees_of(sim.programs), len(touched)
-    slot_of, body_of = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    first, size, at = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
-    slots, groups, length = r.group_slots(model.bodies, model.order, touched, slot_of, body_of, first, size, at)
+    slots, used, groups, length = slots_of(answers, touched)
     R = np.full(length, np.nan)
-    sim._factor()
-    x = sim.work[model.entries[: len(r.sweeping(model).saved)]]
-    r.responses(sim.work, sim.programs.table, model, r.sweeping(model), body_of, first, size, at, R, groups)
-    assert np.array_equal(x, sim.work[model.entries[: len(x)]])
-    whole = np.zeros((6 * slots, 6 * slots))
+    answers.respond(work, slots, groups, R)
+    whole = np.zeros((6 * used, 6 * used))
     for g in range(groups):
-        rows = slice(6 * first[g], 6 * (first[g] + size[g]))
-        whole[rows, rows] = R[at[g] : at[g] + (6 * size[g]) ** 2].reshape(6 * size[g], -1)
-    assert slots == touched.sum()
-    return body_of[:slots], whole
+        first, size, at = slots.first[g], slots.size[g], slots.at[g]
+        rows = slice(6 * first, 6 * (first + size))
+        whole[rows, rows] = R[at : at + (6 * size) ** 2].reshape(6 * size, -1)
+    assert used == touched.sum()
+    return slots.body_of[:used], whole
+
+
+def by_sweeps(sim, touched):
+    sim._factor()
+    answers = BySweeps(sim.programs)
+    x = sim.work[sim.model.multipliers].copy()
+    found = responded(answers, sim.work, touched)
+    assert np.array_equal(x, sim.work[sim.model.multipliers])
+    return found
+
+
+def selection(model, members):
+    """S of u = S v: the rigid motions of bodies from all velocities."""
+    first = np.concatenate([[0], np.cumsum([kind.nv for kind in model.bodies.kinds])]).astype(int)
+    S = np.zeros((6 * len(members), first[-1]))
+    for k, body in enumerate(members):
+        for i, part in enumerate(velocity_parts(model.bodies.kinds[body])):
+            if part >= 0:
+                S[6 * k + i, first[body] + part] = 1.0
+    return S
 
 
 def by_schur(sim, members):
@@ -40,12 +66,7 @@ def by_schur(sim, members):
     inverse = np.linalg.inv(M)
     A = J @ inverse @ J.T
     whole = inverse - inverse @ J.T @ np.linalg.pinv(A, rcond=1e-11, hermitian=True) @ J @ inverse
-    first = np.concatenate([[0], np.cumsum([kind.nv for kind in sim.model.bodies.kinds])]).astype(int)
-    S = np.zeros((6 * len(members), nv))
-    for k, body in enumerate(members):
-        for i, part in enumerate(velocity_parts(sim.model.bodies.kinds[body])):
-            if part >= 0:
-                S[6 * k + i, first[body] + part] = 1.0
+    S = selection(sim.model, members)
     return S @ whole @ S.T, np.abs(S @ inverse @ S.T).max()
 
 

@@ -136,8 +136,8 @@ def test_pivoting_finds_a_solution_that_enumeration_finds():
 def test_squeezed_between_what_does_not_move():
     """Floor and ceiling close on a body faster than it can leave: no impulses help, and every solver says so."""
     body = one_body(1.0, 0.4, (0, 0, 0), (0, 0, 0, 0, 0, 0), mu=0.0, target=(1.0, 0, 0))
-    twice = [np.repeat(array, 2, axis=0) for array in body[5:]]
-    problem = Problem(*body[:5], *twice)
+    twice = [np.repeat(array, 2, axis=0) for array in [*body][5:]]
+    problem = Problem(*[*body][:5], *twice)
     problem.Jb[1] *= -1.0
     assert pivoting(copied(problem), PIVOT, 1e-10)[0] == INCONSISTENT
     for name in ("newton", "gauss_seidel"):
@@ -297,7 +297,7 @@ def test_small_workspaces_are_refused():
 
 def test_no_contacts():
     problem = random_problem(np.random.default_rng(0))
-    empty = Problem(*problem[:5], *(array[:0] for array in problem[5:]))
+    empty = Problem(*[*problem][:5], *(array[:0] for array in [*problem][5:]))
     for name in SOLVERS:
         status, iterations, residual = SOLVERS[name](empty)
         assert status == CONVERGED and residual == 0.0

@@ -5,7 +5,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.contact import stages
-from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, GAP, SIGN, rows_for, stop_value
+from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, GAP, NORMAL, SIGN, rows_for, stop_value
 
 
 def stopped(kind):
@@ -65,7 +65,7 @@ def made_up(gaps, labels):
     rows.numbers[:, GAP], rows.labels[:, COLLIDER_A] = gaps, labels
     rows.labels[:, BODY_A], rows.labels[:, BODY_B] = -1, 0
     rows.slot_a[:], rows.slot_b[:] = -1, 0
-    rows.Jb[:, 0, 2] = 1.0
+    rows.Jb[:, 0, 2] = rows.numbers[:, NORMAL + 2] = 1.0
     rows.numbers[:, stages.RECOVERY] = 0.5
     return rows
 
@@ -82,11 +82,28 @@ def test_impulses_are_known_again_by_what_touches():
     old, new = made_up([0, 0, 0], [1, 3, 5]), made_up([0, 0, 0, 0], [0, 3, 4, 5])
     cached = np.arange(27.0).reshape(3, 9)
     stages.aim(new, 4, np.zeros((1, 6)), 0.01, 1.0, stages.CLOSING, old.labels, cached, 3)
-    assert new.impulse.tolist() == [[0, 0, 0], [12, 13, 14], [0, 0, 0], [21, 22, 23]]
-    carried = np.ones((4, 9))
-    old.impulse[:] = cached[:, :3]
-    stages.carry_over(new, 4, carried, old, 3)
-    assert carried[:, :3].tolist() == [[0, 0, 0], [9, 10, 11], [0, 0, 0], [18, 19, 20]]
+    assert np.allclose(new.impulse[:, 0], [0, 14, 0, 23])  # along the normal, z
+    kept, labels = np.ones((4, 9)), np.zeros((4, 5), dtype=np.int64)
+    old.impulse[:] = [[1, 0, 0], [2, 0, 0], [3, 0, 0]]
+    stages.remember(new, 4, labels, kept, old, 3, True)
+    assert np.allclose(kept[:, :3], [[0, 0, 0], [0, 0, 2], [0, 0, 0], [0, 0, 3]])
+    assert np.allclose(kept[:, 3:6], [[0, 0, 0], [12, 13, 14], [0, 0, 0], [21, 22, 23]])
+    assert np.array_equal(labels, new.labels)
+    stages.remember(new, 4, labels, kept, old, 3, False)
+    assert not kept[:, 3:6].any()
+
+
+def test_impulses_stay_where_they_are_though_tangents_turn():
+    old, new = made_up([0], [1]), made_up([0], [1])
+    old.numbers[0, NORMAL : NORMAL + 3], new.numbers[0, NORMAL : NORMAL + 3] = (1e-9, 0, 1), (0, 1e-9, 1)
+    old.impulse[0] = 5.0, 1.0, 2.0
+    cached, labels = np.zeros((1, 9)), np.zeros((1, 5), dtype=np.int64)
+    stages.remember(old, 1, labels, cached, old, 0, True)
+    stages.aim(new, 1, np.zeros((1, 6)), 0.01, 1.0, stages.CLOSING, labels, cached, 1)
+    assert not np.allclose(new.impulse, old.impulse)
+    again = np.zeros((1, 9))
+    stages.remember(new, 1, labels, again, new, 0, True)
+    assert np.allclose(again, cached)
 
 
 def test_only_what_meets_within_the_step_and_is_fast_bounces():

@@ -5,7 +5,18 @@ import importlib
 
 import pytest
 
-MODULES = ["parameter", "shapes", "bodies", "joints", "constraints", "contacts", "forces", "joint_forces", "trajectory"]
+MODULES = [
+    "parameter",
+    "shapes",
+    "bodies",
+    "joints",
+    "constraints",
+    "contacts",
+    "forces",
+    "joint_forces",
+    "trajectory",
+    "handles",
+]
 
 
 @pytest.mark.parametrize("name", [*(f"linkwork.elements.{m}" for m in MODULES), "linkwork.world"])

@@ -4,10 +4,21 @@ import inspect
 
 import numpy as np
 
-from linkwork.elements import Box, Capsule, Cylinder, Disc, Ellipsoid, Sphere
+from linkwork.elements import Box, Capsule, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Sphere
 from linkwork.recording import Recording
 
 EVERY_SHAPE = (Box(0.4, 0.1, 0.1), Sphere(0.1), Ellipsoid(0.4, 0.2, 0.1), Cylinder(0.1, 0.4), Disc(0.2, 0.02))
+
+HILLS = HeightField(0.05 * np.sin(np.arange(20.0)).reshape(4, 5), size=(3, 3))
+COLLIDERS = [  # name, body, shape, position, orientation
+    ("floor", None, Plane(), (0, 0, -1), (1, 0, 0, 0)),
+    ("slope", None, Plane(), (0, 0, -1), (0.96, 0.28, 0, 0)),
+    ("hills", None, HILLS, (0, 0, -0.8), (1, 0, 0, 0)),
+    ("leaf", None, Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]), (1, 1, 0), (1, 0, 0, 0)),
+    ("post", None, Cylinder(0.1, 1.0), (1, -1, 0), (1, 0, 0, 0)),
+    ("fence", None, Box(0.1, 2, 1), (-1, 0, 0), (1, 0, 0, 0)),
+    ("knob/1", "body0", Sphere(0.05), (0.1, 0, 0), (1, 0, 0, 0)),
+]
 
 
 def turning(axis, angle):
@@ -65,4 +76,4 @@ def everything():
     }
     links = [("spring", None, (0, 0, 1), "Bein ü", (0, 0, 0)), ("pin/1", "body0", (0, 0, 0), "body1", (0.5, 0, 0))]
     named = dict(zip(names, shapes, strict=True))
-    return replace(base, bodies=names, shapes=named, frame=frame, extra=extra, links=links)
+    return replace(base, bodies=names, shapes=named, frame=frame, extra=extra, links=links, colliders=COLLIDERS)

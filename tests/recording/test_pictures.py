@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from linkwork import drawing, meshes, recording
-from linkwork.elements import Capsule, ConvexHull
+from linkwork import drawing, meshes, recording, surroundings
+from linkwork.elements import Box, Capsule, ConvexHull, Cylinder, Plane, Sphere
 from linkwork.recording import Recording, RecordingError
-from tests.recording.made_up import EVERY_SHAPE, everything, make, replace, turning
+from tests.recording.made_up import COLLIDERS, EVERY_SHAPE, everything, make, replace, turning
 
 TILTED = np.array([1.0, 2, 2]) / 3
 
@@ -182,3 +182,73 @@ def test_examples_run(tmp_path, monkeypatch):
     rec.position[0] = 1, 0, 0
     result = doctest.testmod(recording, extraglobs={"rec": rec, "Recording": Recording})
     assert result.attempted > 0 and result.failed == 0
+
+
+def looked_at(rec, **options):
+    scene = drawing.Scene(rec, range(len(rec)), (300, 200), **options)
+    return np.asarray(scene.draw([0])).astype(int)
+
+
+def free(**changes):
+    """One ball that moves in space, nothing else."""
+    rec = make(frames=4, shapes=(Sphere(0.2),), links=[], joints=[], angle=np.zeros((4, 0)), **changes)
+    return replace(rec, position=rec.time[:, None, None] * (0.4, 0.02, 0.3) + np.array([0, 0, 0.5]))
+
+
+def test_colliders_of_bodies_and_of_the_ground_are_drawn():
+    bare = looked_at(free())
+    for name, body, shape, _, q in COLLIDERS:
+        rec = free(colliders=[(name, body and "body0", shape, (0.2, 0.2, 0.2), q)])
+        assert np.abs(looked_at(rec) - bare).max() > 20, name
+
+
+def test_a_wall_hides_what_is_behind_it_and_nothing_else():
+    """The eye looks along -y, from a little above."""
+    ball = {}
+    for side in (-1.0, 1.0):
+        wall = ("wall", None, Box(4, 0.1, 4), (0, 0.3 * side, 0.5), (1, 0, 0, 0))
+        picture = looked_at(free(colliders=[wall]))
+        blue = picture[..., 2] - picture[..., 0]  # of all that is here, the ball alone is blue
+        ball[side] = int((blue > 25).sum())
+    assert ball[-1.0] == 0 < 100 < ball[1.0], ball
+
+
+def test_a_body_in_front_of_a_solid_is_hidden_by_none_of_its_points():
+    """Rays from points of random balls to the eye, through random solids of the ground, by their planes."""
+    rng, cases = np.random.default_rng(5), {True: 0, False: 0}
+    for _ in range(300):
+        towards = rng.normal(size=3)
+        towards /= np.linalg.norm(towards)
+        shape = (Box(*rng.uniform(0.2, 1.5, 3)), Cylinder(*rng.uniform(0.2, 1.0, 2)), HULL)[rng.integers(3)]
+        q = rng.normal(size=4)
+        solid = ("solid", None, shape, rng.normal(size=3), q / np.linalg.norm(q))
+        far = np.full(3, 50.0)
+        (thing,) = surroundings.standing([solid], drawing.rotations, towards, -far, far)
+        other = meshes.mesh(shape, 4 if isinstance(shape, Box) else 24)
+        corners = meshes.moved(other, drawing.rotations(solid[4]), solid[3]).vertices[other.faces]
+        planes = meshes.normals(corners)
+        offsets = np.einsum("mi,mi->m", planes, corners[:, 0])
+        points = rng.normal(size=3) * 1.5 + 0.2 * rng.normal(size=(40, 3))
+        front = bool(thing.in_front(points, [0], 0.0)[0])
+        ahead, rate = offsets - points @ planes.T, planes @ towards  # a ray is inside where rate t <= ahead
+        t = ahead / np.where(np.abs(rate) < 1e-12, 1e-12, rate)
+        enter, leave = np.where(rate < 0, t, -np.inf).max(axis=1), np.where(rate >= 0, t, np.inf).min(axis=1)
+        hits = (np.maximum(enter, 0.0) < leave - 1e-9).any()
+        assert not (front and hits)
+        cases[bool(hits)] += 1
+    assert min(cases.values()) > 30, cases
+
+
+def test_what_is_cut_stays_in_the_picture():
+    low, high = np.array([-1.2, -1.1, -0.9]), np.array([1.2, 1.3, 0.3])
+    things = surroundings.standing(COLLIDERS, drawing.rotations, np.array([0.0, -0.6, 0.8]), low, high)
+    assert [thing.sort for thing in things] == sorted(thing.sort for thing in things) and len(things) >= 4
+    for thing in things:
+        for part in (*thing.facets, *thing.edges):
+            assert (part >= low - 1e-12).all() and (part <= high + 1e-12).all()
+
+
+def test_the_floor_is_where_the_plane_is():
+    assert surroundings.floor_height(COLLIDERS) == -1.0 and surroundings.floor_height(COLLIDERS[1:]) is None
+    rec = free(colliders=[("floor", None, Plane(), (0, 0, -0.2), (1, 0, 0, 0))])
+    assert drawing.Scene(rec, range(4), (300, 200)).low[2] == -0.2

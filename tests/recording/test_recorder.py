@@ -60,3 +60,41 @@ def test_the_anchors_of_a_joint_meet_in_the_users_frames(scene):
     for name, a, p, b, q in rec.links:
         ends = [np.array(local) if body is None else sim.point(body, local) for body, local in ((a, p), (b, q))]
         np.testing.assert_allclose(*ends, atol=1e-8, err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def falling():
+    """A ball on a chain that swings into a small wall: contacts come and go."""
+    return lw.scenes.get("wall", rows=3, columns=2, links=3)
+
+
+@pytest.mark.parametrize("integrator", ["rattle", "euler"])
+def test_contacts_are_recorded_as_the_simulation_tells_them(falling, tmp_path, integrator):
+    looked, ran, alone = (lw.Simulation(falling, dt=2e-3, integrator=integrator) for _ in range(3))
+    told = [looked.contacts()]
+    for _ in range(20):
+        looked.step(20)
+        told.append(looked.contacts())
+    rec = ran.run(0.8, record_every=0.04)
+    alone.step(400)
+    assert ran.state.values.tobytes() == alone.state.values.tobytes()  # recording changes nothing
+    assert len({len(points) for points in told}) > 3
+    for kept in (rec, *(lw.Recording.load(rec.save(tmp_path / f"run{ending}")) for ending in (".nc", ".npz"))):
+        for k, expected in enumerate(told):
+            points = kept.contacts(k)
+            assert [tuple(body.name if body.dim else None for body in p.bodies) for p in expected] == [p.bodies for p in points]
+            assert [tuple(c.name for c in p.colliders) for p in expected] == [p.colliders for p in points]
+            for name in ("points", "normals", "gaps", "forces", "impulses"):
+                assert getattr(points, name).tobytes() == getattr(expected, name).tobytes()
+
+
+def test_frames_without_contact_are_empty_and_others_are_refused(tmp_path):
+    rec = pendulum().run(0.1)
+    assert rec.contacts(3) == [] and rec.touching is None
+    world = lw.World()
+    world.add(lw.RigidBody(1.0, shape=lw.Sphere(0.1), name="ball"))
+    world.add(lw.Contact())
+    rec = lw.Recording.load(lw.Simulation(world).run(0.1).save(tmp_path / "run.nc"))
+    assert rec.contacts(-1) == [] and rec.contacts(-1).forces.shape == (0, 3) and rec.touching.count.sum() == 0
+    with pytest.raises(lw.LinkworkError, match="there is no frame 99; give a number from 0 to"):
+        rec.contacts(99)

@@ -1,9 +1,11 @@
 """Simulations of the scenes keep their constraints and end where the closed forms say."""
 
+import numpy as np
 import pytest
 
 import linkwork as lw
 from linkwork import scenes
+from linkwork.scenes.layout import matrix
 from tests.scenes.test_scenes import SMALL, VARIED
 
 
@@ -43,3 +45,27 @@ def test_facts_are_not_always_true():
     sim = lw.Simulation(scene(), dt=scene.dt)
     sim.run(0.5, record_every=0.25)
     assert not any(fact.holds for fact in scene.check(sim, length=1.1))
+
+
+def test_the_ball_strikes_pins_down():
+    scene = scenes.find("bowling")
+    sim = simulate(scene)
+    sim.run(scene.seconds, record_every=scene.seconds)
+    fell = [body.name for body in sim.world.bodies if body.name != "ball" and sim.position(body)[2] < 0.6 * body.position[2]]
+    assert len(fell) >= 5, fell
+
+
+def test_friction_raises_a_top_until_its_tip_rolls():
+    scene = scenes.find("spinning-top")
+    sim = simulate(scene)
+
+    def slip_and_rise():
+        axle = matrix(sim.orientation("top"))[:, 2]
+        to_floor = -scene.parameters["height"] * axle - (0, 0, scene.parameters["tip"])
+        slip = sim.velocity("top") + np.cross(sim.angular_velocity("top"), to_floor)
+        return np.linalg.norm(slip), axle[2] - np.cos(scene.parameters["tilt"])
+
+    before, _ = slip_and_rise()
+    sim.run(1.0, record_every=1.0)
+    after, risen = slip_and_rise()
+    assert before > 0.3 and after < 1e-3 and risen > 0.01

@@ -185,7 +185,7 @@ def test_deep_overlap_as_built_is_told_or_refused():
 
 
 @pytest.mark.parametrize(("solver", "integrator"), [("tree", "rk4"), ("tree", "dopri5"), ("tree", "first-order"), ("dense", "rattle"),
-                                                    ("tree", "joint-rk4"), ("aba", "joint-euler")])  # fmt: skip
+                                                    ("tree", "joint-rk4"), ("aba", "joint-rk4"), ("anticipation", "rattle")])  # fmt: skip
 def test_other_solvers_and_integrators_refuse_by_name(solver, integrator):
     with pytest.raises(
         lw.LinkworkError, match=f'Contact "contact1": the solver "{solver}" with the integrator "{integrator}" takes no contact'
@@ -224,7 +224,7 @@ def test_bodies_that_cannot_touch_are_refused():
     world = lw.World()
     world.add(lw.RigidBody(1.0, (1, 1, 1), name="arm"))
     world.add(lw.Ball(world.ground, "arm", at=(0, 0, 0), name="ball"))
-    with pytest.raises(lw.ElementError, match='Ball "ball" has no single coordinate'):
+    with pytest.raises(lw.ElementError, match='Ball "ball" has no use for lower= or upper=; give cone='):
         world.add(lw.HardLimit("ball", upper=1.0))
 
 

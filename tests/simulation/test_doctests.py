@@ -6,6 +6,7 @@ import importlib
 import pytest
 
 MODULES = ["linkwork", "linkwork.memory", "linkwork.simulation", "linkwork.reports", "linkwork.checking", "linkwork.model.types",
+           "linkwork.following", "linkwork.grabbing", "linkwork.model.present", "linkwork.symbolic.drawn",
            "linkwork.symbolic.functions", "linkwork.elements.traced"]  # fmt: skip
 
 

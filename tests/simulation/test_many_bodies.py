@@ -15,7 +15,7 @@ import linkwork as lw
 from tests.solvers.forests import accelerations, assembled, solution
 
 ROOT = Path(__file__).parents[2]
-SOLVERS = ("tree", "fronts", "anticipation", "dense")
+SOLVERS = ("tree", "fronts", "anticipation", "cg", "dense")
 INTEGRATORS = ("rattle", "euler", "rk4", "dopri5", "first-order")
 G = 10.0
 TIP = (0.3, 0.0, -0.4)

@@ -139,7 +139,8 @@ def test_a_state_from_before_a_counting_force_was_exchanged_is_refused():
     sim.step()
     assert len(before.values) == len(sim.state.values)
     with pytest.raises(
-        lw.ModelError, match=r"^Simulation: the state is one of another model, or from before a force that counts"
+        lw.ModelError,
+        match=r"^Simulation: the state is one of another model, or from before bodies, constraints or a force that counts",
     ):
         sim.state = before
     sim.reset()

@@ -6,7 +6,7 @@ import linkwork as lw
 
 G = 9.81
 INTEGRATORS = ["rattle", "euler", "rk4", "dopri5", "first-order"]
-SOLVERS = ["tree", "fronts", "anticipation", "dense"]
+SOLVERS = ["tree", "fronts", "anticipation", "cg", "dense"]
 
 
 def crank_and_rod():

@@ -13,8 +13,8 @@ def run(
     dt: float = typer.Option(None, help="The time step in seconds; each scene suggests one."),
     solver: str = typer.Option(
         None,
-        help="tree, fronts, anticipation, dense, implicit (stiff forces); aba, ltdl, auto (joint coordinates); each scene "
-        "suggests one.",
+        help="tree, fronts, anticipation, cg (many loops), dense, implicit (stiff forces); aba, ltdl, auto (joint "
+        "coordinates); each scene suggests one.",
     ),
     integrator: str = typer.Option(None, help="rattle (constraints exact), euler, rk4, ...; each solver has one."),
     record_every: float = typer.Option(0.01, help="Seconds between recorded frames."),

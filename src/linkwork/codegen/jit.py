@@ -11,6 +11,7 @@ import platform
 import sys
 import threading
 from collections.abc import Callable, Iterable
+from functools import cache
 
 import casadi as ca
 import numpy as np
@@ -85,6 +86,14 @@ if INTERPRETED:
         """A Python routine (work, offsets) that stands in a table like a kernel."""
         _ROUTINES.append(routine)
         return len(_ROUTINES) - 1
+
+    def compiled_routine_address(routine: Callable) -> int:
+        """A routine of what `opened` takes, that stands in a table like a kernel."""
+        return routine_address(lambda work, offsets: routine(work, *offsets))
+
+    def opened(work, offset, *others):
+        """The workspace and the offsets with which a compiled routine was called."""
+        return (work, offset, *others)
 
 else:
     import numba
@@ -262,3 +271,27 @@ else:
 
         _KEPT.append(callback)
         return ctypes.cast(callback, ctypes.c_void_p).value or 0
+
+    @intrinsic
+    def _pointer(typing_context, address):
+        """The address as a pointer to numbers."""
+
+        def generate(context, builder, signature, arguments):
+            return builder.inttoptr(arguments[0], ir.PointerType(ir.DoubleType()))
+
+        return types.CPointer(types.float64)(types.int64), generate
+
+    @jit
+    def opened(base, record, *others):
+        """The workspace and the offsets with which a compiled routine was called, from the addresses that it got; the first
+        record begins with the size of the workspace."""
+        size = int(numba.carray(_pointer(record), 1)[0])
+        work = numba.carray(_pointer(base), size)
+        return work, (record - base) // 8, (others[0] - base) // 8, (others[1] - base) // 8, (others[2] - base) // 8
+
+    @cache
+    def compiled_routine_address(routine: Callable) -> int:
+        """A routine of six addresses, which `opened` makes sense of, that stands in a table like a kernel. Compiled when it
+        is first asked for."""
+        signature = types.void(*[types.int64] * (1 + OPERANDS))
+        return kept(routine, numba.cfunc(signature, nopython=True, cache=True)).address

@@ -126,7 +126,8 @@ def morton_order(boxes, which, cell, sorting, tally):
     for shift in range(0, 3 * BITS, DIGIT):
         if (differing >> shift) & mask == 0:
             continue
-        tally[:] = 0
+        for d in range(len(tally)):
+            tally[d] = 0
         for i in range(n):
             tally[(codes[i] >> shift) & mask] += 1
         before = 0

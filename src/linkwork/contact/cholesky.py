@@ -7,16 +7,16 @@ blocks of a group is a dense panel, rank x (rank + ranks of its later neighbours
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.bundle import Bundle
+from linkwork.codegen.jit import jit, jit_inner
 
 BITS = 62  # of a word of a row of the graph, sign and one more left alone
 
 
-class Factors(NamedTuple):
+class Factors(Bundle):
     """Room for the factors of matrices of up to g groups, y coordinates and `panels` numbers."""
 
     graph: np.ndarray  # (g, words) bits: groups that a group is coupled with
@@ -49,7 +49,7 @@ def factors(groups: int, coordinates: int, panels: int) -> Factors:
     return Factors(**{k: np.zeros(n, dtype=np.int64) for k, n in index.items()}, **{k: np.zeros(n) for k, n in real.items()})
 
 
-@jit
+@jit_inner
 def _count(word):
     bits = 0
     while word != 0:
@@ -98,7 +98,7 @@ def order(F, groups, rank):
     return F.panel_at[groups] <= len(F.panels)
 
 
-@jit
+@jit_inner
 def _eliminate(filled, degree, g, groups, words):
     """Couple all neighbours of a group with each other and take it out of their rows; its own row keeps them."""
     degree[g] = -1
@@ -119,7 +119,7 @@ def _eliminate(filled, degree, g, groups, words):
                 degree[h] = count
 
 
-@jit
+@jit_inner
 def _lay_out(F, groups, rank):
     """Sort later neighbours by place, and give every panel its room."""
     words = (groups + BITS - 1) // BITS
@@ -182,7 +182,7 @@ def factor(F, groups, rank):
             _update(F, p, i, panel, n, width, rank)
 
 
-@jit
+@jit_inner
 def _update(F, p, i, panel, n, width, rank):
     """Take what the panel of p adds to its neighbour number i off the neighbour's panel."""
     q, start = F.neighbours[i], F.offset[i]
@@ -214,7 +214,7 @@ def _update(F, p, i, panel, n, width, rank):
                 goal[c] -= source[c]
 
 
-@jit
+@jit_inner
 def _six(panel, width, start, a, span, update):
     """One row of an update by a panel of six rows."""
     r0, r1, r2 = panel[start : start + span], panel[width + start :], panel[2 * width + start :]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
+from linkwork.codegen.bundle import Bundle
 from linkwork.contact.broadphase import DIGIT, SORTING, build, morton_order
 from linkwork.contact.layout import (
     AT_INTEGERS,
@@ -89,7 +89,7 @@ class Placed:
     name: str | None = None
 
 
-class Geometry(NamedTuple):
+class Geometry(Bundle):
     """All colliders of a model, n of them; nothing here changes."""
 
     constants: np.ndarray  # (n, CONSTANTS): size, bounding box and pose in the body, see `layout`
@@ -103,7 +103,7 @@ class Geometry(NamedTuple):
     shape_integers: np.ndarray  # flat int64
 
 
-class Scratch(NamedTuple):
+class Scratch(Bundle):
     """Room for one step."""
 
     poses: np.ndarray  # (n, POSE): of the colliders in the world
@@ -116,7 +116,7 @@ class Scratch(NamedTuple):
     integers: np.ndarray  # flat int64
 
 
-class Contacts(NamedTuple):
+class Contacts(Bundle):
     """What `detect` finds, up to its capacity m."""
 
     a: np.ndarray  # (m,) int32: colliders, a < b

@@ -17,7 +17,7 @@ bits, whatever happened before. A contact is known from step to step by (a, b, f
 capacity of `out`, only that many were written: make room with `contacts_for` and call again.
 """
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.broadphase import partners, place, prepare
 from linkwork.contact.layout import AT_INTEGERS, AT_NUMBERS, KIND, POSITION, SIZE
 from linkwork.contact.routines import AT_HITS, AT_TAGS, MARGIN, SOLID, call
@@ -45,7 +45,7 @@ def detect(geometry, R, p, margin, scratch, out):
     return total
 
 
-@jit
+@jit_inner
 def load(constants, labels, poses, c, which, numbers, integers):
     """Write a collider to where routines read it, as the first or the second of a pair."""
     begin = which * SOLID
@@ -58,7 +58,7 @@ def load(constants, labels, poses, c, which, numbers, integers):
     integers[4 + which] = labels[c, KIND]
 
 
-@jit
+@jit_inner
 def report(a, b, sign, count, margin, numbers, integers, total, out):
     """Write the contacts of a pair that are within the margin, sorted by feature; returns the new total."""
     start, room = total, out.a.shape[0]

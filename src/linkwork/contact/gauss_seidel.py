@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.one_contact import one_contact
 from linkwork.contact.problem import CONVERGED, TOO_SMALL, UNCONVERGED, move, prepare, pull, push, push_all, residuals
 
@@ -39,7 +39,7 @@ def gauss_seidel(problem, work, tolerance, iterations):
     return status, sweeps, residual
 
 
-@jit
+@jit_inner
 def sweep_contacts(problem, work, tolerance, iterations):
     """Sweeps on a prepared problem whose y is that of its impulses."""
     contacts = len(problem.mu)
@@ -57,10 +57,12 @@ def sweep_contacts(problem, work, tolerance, iterations):
     return (CONVERGED if residual <= tolerance else UNCONVERGED), sweeps, residual
 
 
-@jit
+@jit_inner
 def _relax(f, mu, D, q, G, side, y):
     """Solve one contact with the others held; returns how much its impulse changes (N s)."""
     c0, c1, c2 = pull(G, side, y)
+    if f[0] == 0.0 and c0 + q[0] >= 0.0:
+        return 0.0
     q0 = c0 + q[0] - D[0, 0] * f[0] - D[0, 1] * f[1] - D[0, 2] * f[2]
     q1 = c1 + q[1] - D[1, 0] * f[0] - D[1, 1] * f[1] - D[1, 2] * f[2]
     q2 = c2 + q[2] - D[2, 0] * f[0] - D[2, 1] * f[1] - D[2, 2] * f[2]

@@ -15,11 +15,11 @@ already. Lifts of contacts that slide converge linearly; where that is slow, swe
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.bundle import Bundle
+from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.cholesky import BITS, Factors, connect, factor, factors, find, order, solve
 from linkwork.contact.gauss_seidel import sweep_contacts
 from linkwork.contact.problem import (
@@ -39,16 +39,17 @@ from linkwork.contact.problem import (
 
 START, SOFTEST, STIFF, STIFFEST = 30.0, 0.1, 1e3, 1e6  # stiffness of contacts, times their own inverse mass
 INNER = 15  # Newton steps a round
-SWEEPS = (
-    3  # of Gauss-Seidel after a round that failed, or was stiff and did not halve the residual; doubled from one to the next
-)
+SWEEPS = 3  # of Gauss-Seidel after a round that failed, or was stiff and did not halve the residual; doubled each time
 MOST_SWEEPS = 100
+WORTH, BRISK = 0.7, 0.3  # of the residual: sweeps that leave more are not worth another go
+FINE, TIGHT, LOOSE = 1e-9, 1e-5, 1e-3  # parts of the fastest velocity
+MOST_AT_REST, MOST_IN_MOTION = 80, 16  # factorisations
 RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
 HALVINGS = 30
 
 
-class NewtonWorkspace(NamedTuple):
+class NewtonWorkspace(Bundle):
     """Scratch of `newton`."""
 
     base: Workspace
@@ -106,19 +107,51 @@ def newton(problem, work, tolerance, iterations):
     >>> status, problem.impulse[0, :2].round(6).tolist(), problem.u[0, 0].round(6)
     (0, [2.0, -1.0], np.float64(2.5))
     """
+    if not prepare(problem, work.base):
+        return TOO_SMALL, 0, math.inf
+    push_all(problem, work.base)
+    return rounds(problem, work, residuals(problem, work.base), tolerance, tolerance, iterations)
+
+
+@jit
+def settle(problem, work, tolerance, slow):
+    """As `newton`, as exactly as the motion is worth. Where no body that touches is faster than `slow` (m/s), to `tolerance`.
+    Else to a part of the fastest velocity, TIGHT, or LOOSE after half of all factorisations; sweeps of Gauss-Seidel come first
+    there, and go on to FINE where they gain briskly. (Where all is nearly solved they would spread what is left.)
+
+    Returns (status, factorisations, residual, what would have done)."""
     base = work.base
     if not prepare(problem, base):
-        return TOO_SMALL, 0, math.inf
+        return TOO_SMALL, 0, math.inf, math.inf
     push_all(problem, base)
-    residual = residuals(problem, base)
-    if residual <= tolerance:
-        move(problem, base)
-        return CONVERGED, 0, residual
-    if not _arrange(problem, work):
-        return TOO_SMALL, 0, math.inf
+    residual, fastest = residuals(problem, base), 0.0
+    for slot in range(len(problem.u)):
+        u = problem.u[slot]
+        fastest = max(fastest, u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
+    fastest = math.sqrt(fastest)
+    if fastest <= slow:
+        status, steps, residual = rounds(problem, work, residual, tolerance, tolerance, MOST_AT_REST)
+        return status, steps, residual, tolerance
+    fine, tight = max(tolerance, FINE * fastest), max(tolerance, TIGHT * fastest)
+    enough = max(tight, LOOSE * fastest)
+    before = math.inf
+    while residual > fine and residual < (WORTH if before > tight else BRISK) * before:
+        before = residual
+        _, _, residual = sweep_contacts(problem, base, fine, SWEEPS)
+    status, steps, residual = rounds(problem, work, residual, tight, enough, MOST_IN_MOTION)
+    return (CONVERGED if residual <= enough else status), steps, residual, enough
+
+
+@jit_inner
+def rounds(problem, work, residual, tolerance, enough, iterations):
+    """Rounds on a prepared problem until the residual is within `tolerance`, or within `enough` after half of all
+    iterations."""
+    base = work.base
     stiffness, steps, sweeps, relax = START, 0, SWEEPS, 1.0
+    if residual > tolerance and not _arrange(problem, work):
+        return TOO_SMALL, 0, math.inf
     clear(work.lift, 0, len(problem.mu))
-    while not residual <= tolerance and steps < iterations:
+    while not residual <= (tolerance if 2 * steps < iterations else enough) and steps < iterations:
         stiffness = min(max(stiffness, SOFTEST), STIFFEST)
         made, minimal = _round(problem, work, stiffness, relax, max(0.1 * tolerance, INEXACT * residual), iterations - steps)
         push_all(problem, base)
@@ -140,7 +173,7 @@ def newton(problem, work, tolerance, iterations):
     return (CONVERGED if residual <= tolerance else UNCONVERGED), steps, residual
 
 
-@jit
+@jit_inner
 def _arrange(problem, work):
     """Order the groups for elimination, unless they touch as they did before. False: no room for the factors."""
     F, base, groups = work.factors, work.base, len(problem.first)
@@ -169,7 +202,7 @@ def _arrange(problem, work):
     return True
 
 
-@jit
+@jit_inner
 def _place(F, group, a, b, side, spot):
     """Where the blocks of a contact lie in the panels."""
     pa = F.place[group[a]] if side[2] > 0 else -1
@@ -183,7 +216,7 @@ def _place(F, group, a, b, side, spot):
         spot[5] = pa < pb
 
 
-@jit
+@jit_inner
 def _round(problem, work, stiffness, relax, tolerance, iterations):
     """From impulses to those of the minimum around them. Returns the Newton steps made, and whether it was reached."""
     base = work.base
@@ -221,7 +254,7 @@ def _round(problem, work, stiffness, relax, tolerance, iterations):
     return iterations, False
 
 
-@jit
+@jit_inner
 def _velocities(problem, work):
     base = work.base
     for k in range(len(problem.mu)):
@@ -229,7 +262,7 @@ def _velocities(problem, work):
         work.c[k, 0], work.c[k, 1], work.c[k, 2] = c0 + base.c0[k, 0], c1 + base.c0[k, 1], c2 + base.c0[k, 2]
 
 
-@jit
+@jit_inner
 def _answer(centre, c, dc, lift, rho, mu, along):
     """Loaded springs at c + along dc: impulses f = P(z), and the entries 00 01 02 11 12 22 of P'."""
     z0 = centre[0] - rho * (c[0] + lift + along * dc[0])
@@ -253,7 +286,7 @@ def _answer(centre, c, dc, lift, rho, mu, along):
     )  # fmt: skip
 
 
-@jit
+@jit_inner
 def _gradient(problem, work):
     """y - G^T f(y); impulses f(y) go into the problem."""
     base = work.base
@@ -268,7 +301,7 @@ def _gradient(problem, work):
         push(base.G, base.side[k], work.gradient, -f0, -f1, -f2)
 
 
-@jit
+@jit_inner
 def _largest_velocity(problem, work):
     """The largest velocity of a contact that the gradient stands for."""
     worst = 0.0
@@ -278,7 +311,7 @@ def _largest_velocity(problem, work):
     return worst
 
 
-@jit
+@jit_inner
 def _hessian(problem, work):
     """1 + G^T rho P' G into the panels."""
     base, F = work.base, work.factors
@@ -297,7 +330,7 @@ def _hessian(problem, work):
             _add(base.G, base.side[k], work.spot[k], h, F.panels)
 
 
-@jit
+@jit_inner
 def _add(G, side, spot, h, panels):
     """G_k^T h G_k into the panels."""
     at, ra, rb = side[0], side[2], side[4]
@@ -313,7 +346,7 @@ def _add(G, side, spot, h, panels):
             _add_block(B, rb, A, ra, h, panels[spot[4] :], spot[3])
 
 
-@jit
+@jit_inner
 def _add_block(A, ra, B, rb, h, block, stride):
     """block += A^T h B."""
     h00, h01, h02, h11, h12, h22 = h
@@ -325,7 +358,7 @@ def _add_block(A, ra, B, rb, h, block, stride):
             row[j] += s0 * B0[j] + s1 * B1[j] + s2 * B2[j]
 
 
-@jit
+@jit_inner
 def _line_search(problem, work, coordinates):
     """How far to go along x: where the slope of a convex function vanishes, nearly. The change of velocities goes into dc."""
     base, x, y = work.base, work.factors.x, work.y
@@ -351,7 +384,7 @@ def _line_search(problem, work, coordinates):
     return along
 
 
-@jit
+@jit_inner
 def _slope(problem, work, yx, xx, along):
     """First and second derivative of the convex function along x."""
     slope, curvature = yx + along * xx, xx

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.jit import jit, jit_inner
 
 SINGULAR = 1e-13  # part of a diagonal entry below which a pivot counts as zero
 ROUNDING = 1e-13
@@ -59,7 +59,7 @@ def one_contact(D, q0, q1, q2, mu, guess1, guess2):
     return f0, mu * f0 * e1, mu * f0 * e2
 
 
-@jit
+@jit_inner
 def _stuck(D, q0, q1, q2):
     """-D^-1 q by elimination; directions without response take no impulse, and if c is not zero then, it does not stick."""
     l10, l20 = D[1, 0] / D[0, 0], D[2, 0] / D[0, 0]
@@ -79,7 +79,7 @@ def _stuck(D, q0, q1, q2):
     return True, f0, f1, f2
 
 
-@jit
+@jit_inner
 def _slip(D, q0, q1, q2, mu, e1, e2):
     """v(e), and d(e)."""
     d = D[0, 0] + mu * (D[0, 1] * e1 + D[0, 2] * e2)
@@ -88,7 +88,7 @@ def _slip(D, q0, q1, q2, mu, e1, e2):
     return v1, v2, d
 
 
-@jit
+@jit_inner
 def _slide_from(D, q0, q1, q2, mu, e1, e2, noise):
     """Newton's method along the circle. noise: v that cannot be told from zero."""
     for _ in range(NEWTON):
@@ -112,7 +112,7 @@ def _slide_from(D, q0, q1, q2, mu, e1, e2, noise):
     return False, e1, e2
 
 
-@jit
+@jit_inner
 def _slide_anywhere(D, q0, q1, q2, mu, e1, e2, noise):
     """Every root on the circle by arcs and bisection, from the direction e on; of those that meet the law, the first."""
     start, step = math.atan2(e2, e1), 2 * math.pi / ARCS

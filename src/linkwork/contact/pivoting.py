@@ -14,11 +14,11 @@ instead. Where the others stay content forever and the new contact never gets th
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.bundle import Bundle
+from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.one_contact import one_contact
 from linkwork.contact.problem import (
     CONVERGED,
@@ -44,7 +44,7 @@ FINISH, LEAVE, JOIN, GRIP, PLUS, MINUS = 0, 1, 2, 3, 4, 5
 NEWTON, TRIES, SWEEPS, ATTEMPTS = 30, 8, 100, 10
 
 
-class PivotWorkspace(NamedTuple):
+class PivotWorkspace(Bundle):
     """Scratch of `pivoting`."""
 
     base: Workspace
@@ -133,7 +133,7 @@ def pivot_dense(W, q, mu, slip, f, work, tolerance):
     return (UNCONVERGED if consistent or left == 0 else INCONSISTENT), pivots, residual
 
 
-@jit
+@jit_inner
 def _take_all(W, q, mu, slip, f, work):
     """From nothing to all contacts. Returns pivots made, pivots left, and False if nothing ever stopped one."""
     contacts = len(mu)
@@ -153,7 +153,7 @@ def _take_all(W, q, mu, slip, f, work):
     return bound - left, left, consistent
 
 
-@jit
+@jit_inner
 def _take(W, q, mu, slip, f, k, work, left):
     """Let contact k's normal impulse grow until its velocity is not negative. Returns pivots left; False: nothing stops it."""
     n = len(q)
@@ -212,7 +212,7 @@ def _take(W, q, mu, slip, f, k, work, left):
     return 0, False
 
 
-@jit
+@jit_inner
 def _undoes(event, last):
     """Whether an event takes back the one before, if it is about the same row."""
     if event == GRIP:
@@ -222,7 +222,7 @@ def _undoes(event, last):
     return (event == JOIN and last == LEAVE) or (event == LEAVE and last == JOIN)
 
 
-@jit
+@jit_inner
 def _size(W, f, q):
     """How large velocities are that cancel."""
     largest = 0.0
@@ -231,7 +231,7 @@ def _size(W, f, q):
     return largest
 
 
-@jit
+@jit_inner
 def _renew(W, q, f, c):
     """c = W f + q anew, so that rounding does not pile up."""
     for i in range(len(q)):
@@ -240,7 +240,7 @@ def _renew(W, q, f, c):
             c[i] += W[i, j] * f[j]
 
 
-@jit
+@jit_inner
 def _column(W, mu, sticks, ratio, i, row):
     """Entry `row` of what row i's impulse makes: a normal impulse brings the friction that is bound to it along."""
     entry, k = W[row, i], i // 3
@@ -251,7 +251,7 @@ def _column(W, mu, sticks, ratio, i, row):
     return entry
 
 
-@jit
+@jit_inner
 def _direction(W, mu, k, way, work):
     """df and dc for a unit more (way 1) or less (-1) of contact k's normal impulse. Returns the size of the terms of dc."""
     n, held = len(W), 0
@@ -318,7 +318,7 @@ def eliminate(A, n):
         A[i, n] = rest / A[i, i]
 
 
-@jit
+@jit_inner
 def _first_event(W, mu, slip, f, k, work, spread):
     """What happens first along df: (event, contact, axis, step); event -1: nothing, ever."""
     c, df, dc = work.c, work.df, work.dc
@@ -361,7 +361,7 @@ def _first_event(W, mu, slip, f, k, work, spread):
     return event, who, which, step
 
 
-@jit
+@jit_inner
 def _contact_residual(W, mu, slip, f, c, k):
     i = 3 * k
     scale = max(W[i, i], (W[i, i] + W[i + 1, i + 1] + W[i + 2, i + 2]) / 3)
@@ -372,7 +372,7 @@ def _contact_residual(W, mu, slip, f, c, k):
     return law_residual(f[i], f[i + 1], f[i + 2], c[i], c[i + 1], c[i + 2], mu[k], scale)
 
 
-@jit
+@jit_inner
 def _residual(W, q, mu, slip, f, c):
     """The largest distance of a contact from the law; c anew."""
     _renew(W, q, f, c)
@@ -383,7 +383,7 @@ def _residual(W, q, mu, slip, f, c):
     return worst
 
 
-@jit
+@jit_inner
 def _refine_on_cone(W, q, mu, slip, f, work, tolerance):
     """Newton's method on the law itself. Each contact is open, sticks or slides as its natural map says."""
     n = len(q)
@@ -413,7 +413,7 @@ def _refine_on_cone(W, q, mu, slip, f, work, tolerance):
     return residual
 
 
-@jit
+@jit_inner
 def _newton_rows(W, mu, slip, f, c, A, k, n):
     """The three equations of contact k for the change of f."""
     i = 3 * k
@@ -460,7 +460,7 @@ def _newton_rows(W, mu, slip, f, c, A, k, n):
         A[i + r, n] = mu[k] * f[i] * e - f[i + r]
 
 
-@jit
+@jit_inner
 def _sweep_dense(W, q, mu, slip, f, D):
     """Gauss-Seidel, where Newton's method finds no way down."""
     for _ in range(SWEEPS):

@@ -13,11 +13,11 @@ split once, R = L L^T, and solvers work in coordinates y of unit mass: u = u0 + 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.bundle import Bundle
+from linkwork.codegen.jit import jit, jit_inner
 
 CONVERGED = 0  # the residual is within the tolerance
 UNCONVERGED = 1  # the bound on iterations came first
@@ -27,7 +27,7 @@ TOO_SMALL = 3  # the workspace has no room for this problem; nothing was done
 RANK = 1e-12  # part of a row's own response that must be new for it to count as another freedom
 
 
-class Problem(NamedTuple):
+class Problem(Bundle):
     """Contacts between slots. Arrays have the lengths that are in use (leading parts of larger ones), contiguous."""
 
     u: (
@@ -48,7 +48,7 @@ class Problem(NamedTuple):
     impulse: np.ndarray  # (m, 3) a guess on the way in, the result on the way out (N s)
 
 
-class Workspace(NamedTuple):
+class Workspace(Bundle):
     """Scratch of a solver, made once by `workspace`, for any problem that fits in it. `residual` may be read afterwards."""
 
     group: np.ndarray  # (s,) group of each slot
@@ -84,14 +84,14 @@ def workspace(slots: int, groups: int, contacts: int, responses: int, widest: in
     return Workspace(**arrays, **{name: np.zeros(n) for name, n in real.items()})
 
 
-@jit
+@jit_inner
 def clear(numbers, start, end):
     """Zeros from start to end. A loop, as numba takes a second to compile each assignment to a slice."""
     for i in range(start, end):
         numbers[i] = 0.0
 
 
-@jit
+@jit_inner
 def fits(problem, work):
     """Whether the workspace has room for the problem."""
     wide = 0
@@ -109,7 +109,7 @@ def fits(problem, work):
     )
 
 
-@jit
+@jit_inner
 def _split(R, n, L, left):
     """R = L L^T by Cholesky, largest part of a row's own response first. L: n x rank, row stride n. Returns the rank."""
     for i in range(n):
@@ -136,7 +136,7 @@ def _split(R, n, L, left):
     return rank
 
 
-@jit
+@jit_inner
 def _project(J, L, row, n, rank, G, start):
     """G += J L of a slot: rows row .. row + 5 of L (row stride n), J (3, 6), G 3 x rank."""
     for i in range(3):
@@ -198,14 +198,14 @@ def prepare(problem, work):
     return True
 
 
-@jit
+@jit_inner
 def _add_velocity(J, u, c):
     for i in range(3):
         for j in range(6):
             c[i] += J[i, j] * u[j]
 
 
-@jit
+@jit_inner
 def push(G, side, y, f0, f1, f2):
     """y += G_k^T f: what an impulse of one contact moves."""
     at, into, width = side[0], side[1], side[2]
@@ -216,7 +216,7 @@ def push(G, side, y, f0, f1, f2):
         at, into, width = at + 3 * width, side[3], side[4]
 
 
-@jit
+@jit_inner
 def pull(G, side, y):
     """G_k y: the part of a contact's velocity that y makes."""
     at, into, width = side[0], side[1], side[2]
@@ -231,7 +231,7 @@ def pull(G, side, y):
     return c0, c1, c2
 
 
-@jit
+@jit_inner
 def push_all(problem, work):
     """y of all impulses."""
     clear(work.y, 0, work.y_at[len(problem.first)])
@@ -239,7 +239,7 @@ def push_all(problem, work):
         push(work.G, work.side[k], work.y, problem.impulse[k, 0], problem.impulse[k, 1], problem.impulse[k, 2])
 
 
-@jit
+@jit_inner
 def move(problem, work):
     """u += L y: the velocities after all impulses."""
     for g in range(len(problem.first)):
@@ -271,7 +271,7 @@ def law_residual(f0, f1, f2, c0, c1, c2, mu, scale):
     return max(abs(n - kept), math.hypot(t1 - shrink * w1, t2 - shrink * w2))
 
 
-@jit
+@jit_inner
 def residuals(problem, work):
     """The distance of every contact from the law as impulses and y stand, into `work.residual`; returns the largest."""
     worst = 0.0

@@ -7,14 +7,14 @@ alone; what the touched bodies do then is a column of R. A free body answers by 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from linkwork.codegen.jit import OPERANDS, jit, sweep
+from linkwork.codegen.bundle import Bundle
+from linkwork.codegen.jit import OPERANDS, jit, jit_inner, sweep
 
 RIGID, FLAT, POINT = 0, 1, 2  # how the pose of a body is found
 NONE = -1
+SEMIDEFINITE = 1.0001  # times R_ii R_jj: what the square of R_ij may be
 
 # columns of the table of bodies: offsets of fields in the workspace, then what a body is
 Q, V, R_AT, B, X, MASS, POSE, TREE, ITEM = range(9)
@@ -26,7 +26,7 @@ ABOVE, RIGHT = 0, 1
 POSITION = 1 + OPERANDS  # column of an operation that says where in the elimination it belongs
 
 
-class Trees(NamedTuple):
+class Trees(Bundle):
     """Components of a model, and what it takes to sweep over one of them alone."""
 
     bodies: np.ndarray  # (n, 15) int64
@@ -38,7 +38,7 @@ class Trees(NamedTuple):
     backward: np.ndarray
 
 
-class Sweeping(NamedTuple):
+class Sweeping(Bundle):
     """Scratch of sweeps."""
 
     needed: np.ndarray  # (items,) bool: on a path from a touched body to the root
@@ -83,30 +83,31 @@ def responses(work, table, model, scratch, body_of, first, size, at, R, groups):
         block = R[at[g] : at[g] + n * n]
         tree = model.bodies[body_of[first[g]], TREE]
         if model.trees[tree, FREE]:
-            _free_response(work, model.bodies[body_of[first[g]]], block)
+            free_response(work, model.bodies[body_of[first[g]]], block)
         else:
             save(work, model, scratch, tree)
             _swept_response(work, table, model, scratch, body_of[first[g] : first[g] + size[g]], tree, block)
             restore(work, model, scratch, tree)
 
 
-@jit
+@jit_inner
 def save(work, model, scratch, tree):
     """Keep x of a tree."""
     for k in range(model.trees[tree, SOLUTION], model.trees[tree, SOLUTION + 1]):
         scratch.saved[k] = work[model.entries[k]]
 
 
-@jit
+@jit_inner
 def restore(work, model, scratch, tree):
     for k in range(model.trees[tree, SOLUTION], model.trees[tree, SOLUTION + 1]):
         work[model.entries[k]] = scratch.saved[k]
 
 
 @jit
-def _free_response(work, body, R):
+def free_response(work, body, R):
     """The inverse mass of a body whose origin is its centre of mass."""
-    R[:] = 0.0
+    for i in range(len(R)):
+        R[i] = 0.0
     mass = work[body[MASS]]
     for i in range(3):
         if body[PART + i] >= 0:
@@ -125,7 +126,7 @@ def _free_response(work, body, R):
                 R[7 * i] = 1.0 / work[body[MASS] + 1]
 
 
-@jit
+@jit_inner
 def _clear(work, model, tree, needed):
     """b of those positions of a tree that are needed."""
     for k in range(model.trees[tree, ITEMS], model.trees[tree, ITEMS + 1]):
@@ -135,17 +136,18 @@ def _clear(work, model, tree, needed):
                 work[model.entries[r]] = 0.0
 
 
-@jit
+@jit_inner
 def _pick(operations, begin, end, needed, picked):
     count = 0
     for k in range(begin, end):
         if needed[operations[k, POSITION]]:
-            picked[count] = operations[k]
+            for i in range(operations.shape[1]):
+                picked[count, i] = operations[k, i]
             count += 1
     return count
 
 
-@jit
+@jit_inner
 def _swept_response(work, table, model, scratch, members, tree, R):
     bodies, trees, needed = model.bodies, model.trees[tree], scratch.needed
     for k in range(trees[ITEMS], trees[ITEMS + 1]):
@@ -158,7 +160,8 @@ def _swept_response(work, table, model, scratch, members, tree, R):
     up = _pick(model.forward, trees[FORWARD], trees[FORWARD + 1], needed, scratch.forward)
     down = _pick(model.backward, trees[BACKWARD], trees[BACKWARD + 1], needed, scratch.backward)
     n = 6 * len(members)
-    R[:] = 0.0
+    for i in range(len(R)):
+        R[i] = 0.0
     for j in range(n):
         body = members[j // 6]
         part = bodies[body, PART + j % 6]
@@ -175,9 +178,23 @@ def _swept_response(work, table, model, scratch, members, tree, R):
                 answer = work[bodies[other, X] + component]
                 R[i * n + j] = answer
                 R[j * n + i] = answer
+    drop_rounding(R, n)
 
 
-@jit
+@jit_inner
+def drop_rounding(R, n):
+    """Rows of R that no positive semidefinite matrix has are rounding errors of motions that joints do not allow: they are
+    zero, with their columns."""
+    for i in range(n):
+        for j in range(i + 1):
+            least = i if R[i * n + i] <= R[j * n + j] else j
+            if R[i * n + j] ** 2 > SEMIDEFINITE * R[i * n + i] * R[j * n + j] or R[least * n + least] < 0.0:
+                for k in range(n):
+                    R[least * n + k] = 0.0
+                    R[k * n + least] = 0.0
+
+
+@jit_inner
 def strike(work, table, model, scratch, tree, members, wrenches, scale):
     """Add to x what impulses (k, 6) on some bodies of a tree do to all of it, velocities and multipliers, over scale."""
     save(work, model, scratch, tree)
@@ -194,3 +211,27 @@ def strike(work, table, model, scratch, tree, members, wrenches, scale):
     sweep(work, table, model.backward[trees[BACKWARD] : trees[BACKWARD + 1]])
     for k in range(trees[SOLUTION], trees[SOLUTION + 1]):
         work[model.entries[k]] = scratch.saved[k] + work[model.entries[k]] / scale
+
+
+@jit
+def add_answers(work, table, model, scratch, body_of, first, size, wrench, u, before, groups, scale):
+    """Add to x what the wrenches on slots do, over scale: to velocities of free bodies (u less before), to velocities and
+    multipliers of whole trees."""
+    for g in range(groups):
+        begin, end = first[g], first[g] + size[g]
+        body = model.bodies[body_of[begin]]
+        if model.trees[body[TREE], FREE]:
+            for i in range(6):
+                if body[PART + i] >= 0:
+                    work[body[X] + body[PART + i]] += (u[begin, i] - before[begin, i]) / scale
+        elif _pushed(wrench, begin, end):
+            strike(work, table, model, scratch, body[TREE], body_of[begin:end], wrench[begin:end], scale)
+
+
+@jit_inner
+def _pushed(wrench, begin, end):
+    for slot in range(begin, end):
+        for i in range(6):
+            if wrench[slot, i] != 0.0:
+                return True
+    return False

@@ -8,15 +8,16 @@ behind all contacts, with a = number of colliders + number of the stop.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.bundle import Bundle
+from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.responses import FLAT, PART, POSE, R_AT, RIGID, Q
 from linkwork.contact.vectors import across, cross, dot, length, minus, plus, row, times, turn
 
-ROPE, TURN, TRAVEL = 0, 1, 2
+ROPE, TURN, TRAVEL, CONE = 0, 1, 2, 3
+UNCOUNTED = -1  # in the place of a turn counter
 STILL = 1e-12  # m: a rope shorter than this has no direction, and pulls along z
 
 # columns of a row's labels and numbers
@@ -28,7 +29,7 @@ STOP_KIND, STOP_A, STOP_B, STOP_TURNS = range(4)
 ON_A, ON_B, REF_A, SIDE_A, REF_B, SIGN, BOUND, STOP_RESTITUTION = 0, 3, 6, 9, 12, 15, 16, 17
 
 
-class Materials(NamedTuple):
+class Materials(Bundle):
     """What colliders and rules say of a pair."""
 
     body: np.ndarray  # (colliders,) int64, -1: the ground
@@ -37,14 +38,14 @@ class Materials(NamedTuple):
     of_rule: np.ndarray  # (rules, 4): friction and restitution (negative where colliders decide), above m/s, recovery m/s
 
 
-class Stops(NamedTuple):
+class Stops(Bundle):
     """Ropes, and one for each bound of a hard limit."""
 
     labels: np.ndarray  # (k, 4) int64: kind, bodies (-1: the ground), where the turn counter lies in the workspace
     numbers: np.ndarray  # (k, 18): sign 1 for an upper bound or a rope's length, -1 for a lower one; bound m or rad
 
 
-class Rows(NamedTuple):
+class Rows(Bundle):
     """All rows of a stage, up to a capacity m."""
 
     labels: np.ndarray  # (m, 5) int64: what a row is, and its bodies
@@ -68,11 +69,13 @@ def rows_for(capacity: int) -> Rows:
                 np.zeros((capacity, 3, 6)), np.zeros((capacity, 3, 6)), np.zeros(capacity), *vectors)  # fmt: skip
 
 
-@jit
+@jit_inner
 def find_poses(work, bodies, R, p):
     """Axes (n, 3, 3) and origins (n, 3) of the bodies' internal frames."""
     for body in range(len(bodies)):
-        R[body] = 0.0
+        for i in range(3):
+            for j in range(3):
+                R[body, i, j] = 0.0
         q, turned = bodies[body, Q], bodies[body, R_AT]
         for i in range(3):
             R[body, i, i] = 1.0
@@ -89,7 +92,7 @@ def find_poses(work, bodies, R, p):
             R[body, i, i], R[body, j, j], R[body, i, j], R[body, j, i] = c, c, -s, s
 
 
-@jit
+@jit_inner
 def shared_rule(rules, a, b):
     """The last rule that two colliders share."""
     for word in range(rules.shape[1] - 1, -1, -1):
@@ -103,7 +106,14 @@ def shared_rule(rules, a, b):
     return 0
 
 
-@jit
+@jit_inner
+def _clear(J):
+    for i in range(3):
+        for j in range(6):
+            J[i, j] = 0.0
+
+
+@jit_inner
 def _side(J, sign, d, arm):
     """The row of a direction d at an arm from a body's origin."""
     t = cross(arm, d)
@@ -133,10 +143,10 @@ def write_contacts(rows, contacts, count, materials, p):
         number[ABOVE_SPEED], number[RECOVERY] = rule[2], rule[3]
 
 
-@jit
+@jit_inner
 def _write_side(J, sign, body, point, n, t1, t2, p):
     if body < 0:
-        J[:] = 0.0
+        _clear(J)
         return
     arm = minus(point, (p[body, 0], p[body, 1], p[body, 2]))
     _side(J[0], sign, n, arm)
@@ -144,7 +154,7 @@ def _write_side(J, sign, body, point, n, t1, t2, p):
     _side(J[2], sign, t2, arm)
 
 
-@jit
+@jit_inner
 def _carried(R, p, body, local):
     """A body's local point in the world, and the arm to it from the body's origin."""
     here = (local[0], local[1], local[2])
@@ -154,7 +164,7 @@ def _carried(R, p, body, local):
     return plus((p[body, 0], p[body, 1], p[body, 2]), arm), arm
 
 
-@jit
+@jit_inner
 def _turned(R, body, local):
     here = (local[0], local[1], local[2])
     return here if body < 0 else turn(R[body], here)
@@ -164,8 +174,8 @@ def _turned(R, body, local):
 def stop_value(work, label, number, R, p, Ja, Jb):
     """(length, angle or travel, point, direction) of a stop; its rate is Ja u_a + Jb u_b."""
     a, b, kind = label[STOP_A], label[STOP_B], label[STOP_KIND]
-    Ja[:] = 0.0
-    Jb[:] = 0.0
+    for i in range(6):
+        Ja[i] = Jb[i] = 0.0
     pa, arm_a = _carried(R, p, a, number[ON_A : ON_A + 3])
     pb, arm_b = _carried(R, p, b, number[ON_B : ON_B + 3])
     apart = minus(pb, pa)
@@ -182,14 +192,24 @@ def stop_value(work, label, number, R, p, Ja, Jb):
         _side(Jb, 1.0, axis, arm_b)
         return dot(axis, apart), pb, axis
     other = _turned(R, b, number[REF_B : REF_B + 3])
+    if kind == CONE:  # between ref on a and on b
+        across = cross(ref, other)
+        far = length(across)
+        axis = times(1.0 / far, across) if far > STILL else (0.0, 0.0, 0.0)
+        for i in range(3):
+            Ja[3 + i] = -axis[i]
+            Jb[3 + i] = axis[i]
+        return math.atan2(far, dot(ref, other)), pb, axis
     s, c, turns = dot(side, other), dot(ref, other), label[STOP_TURNS]
-    last, passed = work[turns + 1], 0.0
-    if c < 0.0:  # half a turn may have been passed since turns were counted last
+    counted, last, passed = 0.0, 0.0, 0.0
+    if turns != UNCOUNTED:
+        counted, last = work[turns], work[turns + 1]
+    if c < 0.0 and turns != UNCOUNTED:  # half a turn may have been passed since turns were counted last
         passed = (1.0 if last >= 0.0 and s < 0.0 else 0.0) - (1.0 if last < 0.0 and s >= 0.0 else 0.0)
     for i in range(3):
         Ja[3 + i] = -axis[i]
         Jb[3 + i] = axis[i]
-    return math.atan2(s, c) + 2.0 * math.pi * (work[turns] + passed), pb, axis
+    return math.atan2(s, c) + 2.0 * math.pi * (counted + passed), pb, axis
 
 
 @jit
@@ -200,12 +220,12 @@ def write_stops(work, rows, begin, stops, colliders, R, p, margins, speeds):
     for stop in range(len(stops.labels)):
         own, bounds = stops.labels[stop], stops.numbers[stop]
         label, number, Ja, Jb = rows.labels[k], rows.numbers[k], rows.Ja[k], rows.Jb[k]
-        Ja[:] = 0.0
-        Jb[:] = 0.0
+        _clear(Ja)
+        _clear(Jb)
         value, point, d = stop_value(work, own, bounds, R, p, Ja[0], Jb[0])
         sign = bounds[SIGN]
         gap = sign * (bounds[BOUND] - value)
-        if gap > (margins[1] if own[STOP_KIND] == TURN else margins[0]):
+        if gap > (margins[1] if own[STOP_KIND] == TURN or own[STOP_KIND] == CONE else margins[0]):
             continue
         for i in range(6):  # the gap opens as the bounded value goes back
             Ja[0, i] = -sign * Ja[0, i] if own[STOP_A] >= 0 else 0.0

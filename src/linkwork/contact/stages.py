@@ -1,10 +1,10 @@
 """The contact stage of a step: detect, predict, solve, strike, one compiled function each.
 
 A step that would solve for x, changes of velocity (or accelerations), and then move the bodies by them, stops in between.
-`find_rows` looks at what touches, and `responses` at how touched bodies answer impulses; `predict` reads the velocities that
-the step is about to use; a solver finds impulses with which these obey the law of contact; `apply` adds to x what the impulses
-do to all bodies and constraint forces. So contact forces stand beside the constraint forces of the same solve, and everything
-that follows is as without contact.
+`find_rows` looks at what touches, and `contact/answers.py` knows how touched bodies answer impulses; `predict` reads the
+velocities that the step is about to use; a solver finds impulses with which these obey the law of contact; `collect` adds them
+up by bodies, and the answers do to all bodies and constraint forces what impulses do. So contact forces stand beside the
+constraint forces of the same solve, and everything that follows is as without contact.
 
 Targets. An open gap may close within the step (c_n >= -gap/h: speculative). Overlap is taken back by a part of it a step, no
 faster than `recovery`. What approaches faster than `above`, and would meet within the step, bounces: such rows are solved
@@ -15,12 +15,12 @@ it should.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.codegen.jit import jit
-from linkwork.contact.responses import FREE, MASS, PART, POSE, RIGID, TREE, V, X, group_slots, strike
+from linkwork.codegen.bundle import Bundle
+from linkwork.codegen.jit import jit, jit_inner
+from linkwork.contact.responses import MASS, PART, POSE, RIGID, V, X, group_slots
 from linkwork.contact.rows import (
     ABOVE_SPEED,
     BODY_A,
@@ -28,6 +28,7 @@ from linkwork.contact.rows import (
     COLLIDER_A,
     COLLIDER_B,
     GAP,
+    NORMAL,
     POINT,
     RECOVERY,
     RESTITUTION,
@@ -35,6 +36,7 @@ from linkwork.contact.rows import (
     write_contacts,
     write_stops,
 )
+from linkwork.contact.vectors import across, cross, dot, plus, row, times
 
 OPENING, CLOSING = 0, 1  # stages: before the bodies move, and after
 RECOVERED = 0.2  # part of an overlap that is taken back in a step
@@ -42,12 +44,11 @@ QUIET = (
     0.01  # part of the distance that counts as touching: within it gaps are let be, so that what rests starts from its solution
 )
 LEFT_OUT = 10.0  # times the fastest approach: the target of rows that are left out
-RESTING = 2.0  # times gravity times the step: what approaches no faster than that is at rest
 FAR = 2.0  # times what bodies move in a step: they are looked for that far
 TURN_SLACK = 0.05  # rad: limits that are nearer than that are looked at
 
 
-class Slots(NamedTuple):
+class Slots(Bundle):
     """Bodies that take part, and how they answer. Arrays are as long as the model has bodies."""
 
     touched: np.ndarray  # (n,) bool
@@ -62,7 +63,7 @@ class Slots(NamedTuple):
 
 
 @jit
-def find_poses_and_margins(work, bodies, reach, R, p, least, h, scale, margins):
+def find_poses_and_margins(work, bodies, reach, R, p, least, h, carried, scale, margins):
     """Poses of all bodies; how far contacts are looked for (m, and rad for limits), from their speeds, unless that is known."""
     find_poses(work, bodies, R, p)
     if margins[0] > 0.0:
@@ -75,7 +76,7 @@ def find_poses_and_margins(work, bodies, reach, R, p, least, h, scale, margins):
         for i in range(6):
             part = bodies[body, PART + i]
             if part >= 0:
-                speed = work[bodies[body, V] + part] + scale * work[bodies[body, X] + part]
+                speed = _velocity(work, bodies[body], part, carried, scale)
                 if i < 3:
                     linear += speed * speed
                 else:
@@ -93,7 +94,8 @@ def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p
     blocks)."""
     write_contacts(rows, contacts, count, materials, p)
     total = write_stops(work, rows, count, stops, len(materials.body), R, p, margins, speeds)
-    slots.touched[:] = False
+    for body in range(len(slots.touched)):
+        slots.touched[body] = False
     for k in range(total):
         for end in (BODY_A, BODY_B):
             if rows.labels[k, end] >= 0:
@@ -102,7 +104,8 @@ def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p
         bodies, order, slots.touched, slots.slot_of, slots.body_of, slots.first, slots.size, slots.at
     )
     for g in range(groups):
-        slots.wrench[slots.first[g] : slots.first[g] + slots.size[g], 0] = slots.size[g]
+        for slot in range(slots.first[g], slots.first[g] + slots.size[g]):
+            slots.wrench[slot, 0] = slots.size[g]
     blocks = 0
     for k in range(total):
         a, b = rows.labels[k, BODY_A], rows.labels[k, BODY_B]
@@ -114,15 +117,22 @@ def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p
     return total, used, groups, length, blocks
 
 
+@jit_inner
+def _velocity(work, body, part, carried, scale):
+    """One component of the velocity that a step is about to use."""
+    found = carried * work[body[V] + part]
+    return found + scale * work[body[X] + part] if scale != 0.0 else found
+
+
 @jit
-def predict(work, bodies, body_of, used, R, u, before, scale, turning):
-    """The velocities of all slots that the step is about to use: v + scale x. `turning`: x is an acceleration of origins, and
-    the centre of mass moves straight on."""
+def predict(work, bodies, body_of, used, R, u, before, carried, scale, turning):
+    """The velocities of all slots that the step is about to use: carried v + scale x. `turning`: x is an acceleration of
+    origins, and the centre of mass moves straight on."""
     for slot in range(used):
         body = bodies[body_of[slot]]
         for i in range(6):
             part = body[PART + i]
-            u[slot, i] = work[body[V] + part] + scale * work[body[X] + part] if part >= 0 else 0.0
+            u[slot, i] = _velocity(work, body, part, carried, scale) if part >= 0 else 0.0
         if turning and body[POSE] == RIGID:
             w, com, axes = work[body[V] + 3 : body[V] + 6], work[body[MASS] + 1 : body[MASS] + 4], R[body_of[slot]]
             square = w[0] ** 2 + w[1] ** 2 + w[2] ** 2
@@ -132,10 +142,11 @@ def predict(work, bodies, body_of, used, R, u, before, scale, turning):
             for i in range(3):
                 r = axes[i, 0] * com[0] + axes[i, 1] * com[1] + axes[i, 2] * com[2]
                 u[slot, i] += scale * (along * w[i] - square * r)
-        before[slot] = u[slot]
+        for i in range(6):
+            before[slot, i] = u[slot, i]
 
 
-@jit
+@jit_inner
 def _approach(rows, k, u):
     """The normal velocity of a row."""
     a, b, c = rows.slot_a[k], rows.slot_b[k], 0.0
@@ -147,7 +158,7 @@ def _approach(rows, k, u):
     return c
 
 
-@jit
+@jit_inner
 def _far_below(rows, m, u):
     """A target that leaves a row out: impulses do not make bodies approach that fast."""
     largest = 0.0
@@ -179,7 +190,7 @@ def bounce(rows, m, u, h, slow, near, stage):
 @jit
 def aim(rows, m, u, h, near, stage, labels, cache, cached):
     """Targets of all rows, and cached impulses to start from: those of the nearest point of the same pair. Cache (:, 9):
-    impulses of both stages, points. Rows and cache are in the same order."""
+    impulses of both stages in the world, points. Rows and cache are in the same order."""
     j, never = 0, _far_below(rows, m, u)
     for k in range(m):
         gap, left_out = rows.numbers[k, GAP], False
@@ -194,11 +205,28 @@ def aim(rows, m, u, h, near, stage, labels, cache, cached):
         while j < cached and _compare(labels[j], rows.labels[k]) < 0:
             j += 1
         found = -1 if left_out else _nearest(labels, cache[:, 6:], j, cached, rows.labels[k], rows.numbers[k])
-        for i in range(3):
-            rows.impulse[k, i] = cache[found, 3 * stage + i] if found >= 0 else 0.0
+        if found >= 0:
+            _along_axes(rows, k, row(cache[:, 3 * stage : 3 * stage + 3], found))
+        else:
+            rows.impulse[k, 0] = rows.impulse[k, 1] = rows.impulse[k, 2] = 0.0
 
 
-@jit
+@jit_inner
+def _along_axes(rows, k, impulse):
+    """Set a row's impulse from one in the world: where normals waver, tangents turn from step to step."""
+    n = row(rows.numbers[:, NORMAL : NORMAL + 3], k)
+    t = across(n)
+    rows.impulse[k, 0], rows.impulse[k, 1], rows.impulse[k, 2] = dot(n, impulse), dot(t, impulse), dot(cross(n, t), impulse)
+
+
+@jit_inner
+def _in_world(rows, k):
+    n, f = row(rows.numbers[:, NORMAL : NORMAL + 3], k), row(rows.impulse, k)
+    t = across(n)
+    return plus(times(f[0], n), plus(times(f[1], t), times(f[2], cross(n, t))))
+
+
+@jit_inner
 def _nearest(labels, points, begin, end, label, number):
     """The nearest of those from `begin` on that are of the same pair, or -1: features change where faces are level."""
     best, found = np.inf, -1
@@ -213,7 +241,7 @@ def _nearest(labels, points, begin, end, label, number):
     return found
 
 
-@jit
+@jit_inner
 def _compare(one, other):
     """-1, 0, 1 as a pair of colliders comes before another one, is the same, or comes after."""
     for i in range(COLLIDER_A, COLLIDER_B + 1):
@@ -231,13 +259,22 @@ def add_up(rows, m):
 
 
 @jit
-def apply(work, table, model, scratch, rows, m, slots, used, groups, scale):
-    """Add to x what the impulses do, over scale: to velocities of free bodies, to velocities and multipliers of whole trees.
-    Impulses on b in the world go to `rows.given`."""
-    slots.wrench[:used] = 0.0
+def note_bounces(rows, m, u, leaving):
+    """The normal velocities with which rows leave that have bounced; of others, no bound. u: after all solves of the stage."""
+    for k in range(m):
+        leaving[k] = _approach(rows, k, u) if rows.total[k, 0] > rows.impulse[k, 0] else -np.inf
+
+
+@jit
+def collect(rows, m, slots, used):
+    """The wrench that the stage's impulses put on each slot. Impulses on b in the world go to `rows.given`."""
+    for slot in range(used):
+        for i in range(6):
+            slots.wrench[slot, i] = 0.0
     for k in range(m):
         a, b = rows.slot_a[k], rows.slot_b[k]
-        rows.given[k] = 0.0
+        for i in range(3):
+            rows.given[k, i] = 0.0
         for j in range(3):
             f = rows.total[k, j]
             if f == 0.0:
@@ -249,26 +286,20 @@ def apply(work, table, model, scratch, rows, m, slots, used, groups, scale):
                     slots.wrench[b, i] += rows.Jb[k, j, i] * f
             for i in range(3):
                 rows.given[k, i] += f * (rows.Jb[k, j, i] if b >= 0 else -rows.Ja[k, j, i])
-    for g in range(groups):
-        begin, end = slots.first[g], slots.first[g] + slots.size[g]
-        body = model.bodies[slots.body_of[begin]]
-        if model.trees[body[TREE], FREE]:
-            for i in range(6):
-                if body[PART + i] >= 0:
-                    work[body[X] + body[PART + i]] += (slots.u[begin, i] - slots.before[begin, i]) / scale
-        elif np.any(slots.wrench[begin:end] != 0.0):
-            strike(work, table, model, scratch, body[TREE], slots.body_of[begin:end], slots.wrench[begin:end], scale)
 
 
 @jit
-def carry_over(rows, m, cache, before, old):
-    """The cache of opening impulses and points (:, 9): those of the rows before, in the places of the nearest ones
-    that are there now."""
+def remember(rows, m, labels, cache, before, old, ended):
+    """What the next step starts from: labels and points of the rows that are there now, the impulses of the stage before the
+    motion, at the nearest points, and of the one after it, if there was one. Cache (:, 9): both in the world, points."""
     j = 0
     for k in range(m):
+        for i in range(labels.shape[1]):
+            labels[k, i] = rows.labels[k, i]
         while j < old and _compare(before.labels[j], rows.labels[k]) < 0:
             j += 1
         found = _nearest(before.labels, before.numbers, j, old, rows.labels[k], rows.numbers[k])
+        opening = _in_world(before, found) if found >= 0 else (0.0, 0.0, 0.0)
+        closing = _in_world(rows, k) if ended else (0.0, 0.0, 0.0)
         for i in range(3):
-            cache[k, i] = before.impulse[found, i] if found >= 0 else 0.0
-            cache[k, 6 + i] = rows.numbers[k, POINT + i]
+            cache[k, i], cache[k, 3 + i], cache[k, 6 + i] = opening[i], closing[i], rows.numbers[k, POINT + i]

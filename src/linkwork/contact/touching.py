@@ -9,16 +9,17 @@ from itertools import combinations
 import numpy as np
 
 from linkwork.contact import stages
+from linkwork.contact.answers import Answers
 from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
-from linkwork.contact.detect import detect
+from linkwork.contact.finding import Finding, find
 from linkwork.contact.layout import BODY, MIDDLE, MOVED, RULES, SIZE
-from linkwork.contact.newton import newton, newton_workspace
-from linkwork.contact.problem import TOO_SMALL, Problem
-from linkwork.contact.responses import responses, sweeping
+from linkwork.contact.newton import newton_workspace
 from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
     COLLIDER_A,
+    COLLIDER_B,
+    CONE,
     ON_A,
     ON_B,
     ROPE,
@@ -26,13 +27,15 @@ from linkwork.contact.rows import (
     STOP_B,
     TRAVEL,
     TURN,
+    UNCOUNTED,
     Materials,
     Rows,
     Stops,
     rows_for,
 )
-from linkwork.contact.trees import refuse_stretching, trees_of
-from linkwork.elements import Collider, Contact, Cylindrical, HardLimit, Joint, NoContact, Rope, Slider
+from linkwork.contact.solving import ITERATIONS, LAST, RESIDUAL, TOLERANCE, UNSOLVED, solve_again, solve_stage, solving
+from linkwork.contact.trees import refuse_stretching
+from linkwork.elements import Ball, Collider, Contact, Cylindrical, HardLimit, Joint, NoContact, Rope, Slider, Universal
 from linkwork.elements.checks import label
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
 from linkwork.errors import ModelError
@@ -44,10 +47,6 @@ from linkwork.symbolic.kernels import parameter_record
 LEAST_MARGIN, THIN = 0.002, 0.1  # m, and part of the smallest collider: contacts are looked for at least that far
 TOUCHING = 0.01  # part of that: nearer counts as touching
 ROOM = 2  # times what was too small
-PASSES = 32  # of bounces through rows of bodies; what still approaches then does not bounce
-TOLERANCE, AT_FIRST = 1e-9, 10  # m/s: how far velocities may be from the law of contact, if so many iterations reach it
-ENOUGH, ITERATIONS = 1e-6, 80  # m/s: and what will do, reached in so many more
-MANY = 200  # rows of problems for which that is all that is asked
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Memory:
 
     margins: tuple[float, float]  # m, rad
     labels: np.ndarray  # (m, 5) int64: of rows
-    impulses: np.ndarray  # (m, 9) N s, m: of the last solve of both stages, and their points
+    impulses: np.ndarray  # (m, 9) N s, m: of the last solve of both stages, in the world, and their points
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -71,13 +70,14 @@ class Stop:
 
     element: Rope | HardLimit
     sign: float
+    coordinate: int = 0  # of those that a hard limit bounds
 
 
 class Touching:
     """The contact of one simulation."""
 
-    def __init__(self, programs: Programs):
-        self.programs, self.model = programs, programs.model
+    def __init__(self, programs: Programs, answers: Answers):
+        self.programs, self.model, self.answers = programs, programs.model, answers
         model = self.model
         elements = model.world.contacts
         self.contacts = [e for e in elements if isinstance(e, Contact)]
@@ -86,8 +86,6 @@ class Touching:
         self.geometry, self.materials, self.sizes = self._colliders([e for e in elements if isinstance(e, Collider)], elements)
         self.hard_stops = self._hard_stops([e for e in elements if isinstance(e, (Rope, HardLimit))])
         n = len(model.bodies.kinds)
-        self.trees = trees_of(programs)
-        self.sweeping = sweeping(self.trees)
         self.gravity = float(np.linalg.norm(model.gravity))
         self.least = min(LEAST_MARGIN, THIN * min(self.sizes, default=1.0))
         self.near = TOUCHING * self.least
@@ -100,8 +98,8 @@ class Touching:
         self.axes, self.origins, self.margins = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros(2)
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = self.panels = 0
-        self.iterations, self.residual = 0, 0.0  # the most and the worst since steps were last asked for
-        self.unsolved = 0.0  # the worst residual of solves that did not converge
+        self.turn, self.both, self.told = 0, (rows_for(0), rows_for(0)), np.zeros(4)
+        self.off = 0.0  # m/s: of the last solve of another iteration, where it is not within the tolerance
         self.fresh = False  # rows and responses are those of the present configuration and factors
         self.ended = False  # rows are those of the end of a step
         self._make_room(max(16, 4 * len(self.names)), 0, 0)
@@ -114,6 +112,7 @@ class Touching:
         placed, friction, restitution = [], [], []
         groups: dict[str, int] = {}
         rules_of = self._rules()
+        turns = {name: frames.user_turn() for name, frames in model.bodies.frames.items()}
         entries = [(c, c.body, c.shape, c.position, c.orientation, c.group, c.friction, c.restitution) for c in given]
         entries += [(body, body, body.shape, model_com(body), (1.0, 0.0, 0.0, 0.0), None, FRICTION, 0.0)
                     for body in model.bodies.elements if getattr(body, "shape", None) is not None]  # fmt: skip
@@ -126,7 +125,10 @@ class Touching:
             refuse_stretching(model, self.contacts[rules[-1]], moving)
             frames = model.bodies.batch(None if moving == GROUND else model.bodies.kinds[moving], [moving])
             local = position if moving == GROUND else frames.user_point(position)[0]
-            turned = orientation if moving == GROUND else product(frames.user_turn(), np.array([orientation]))[0]
+            turned = orientation
+            if moving != GROUND:
+                own = turns[model.bodies.kinds[moving].name][model.bodies.place[moving]]
+                turned = product(own[None], np.array([orientation]))[0]
             placed.append(Placed(shape, moving, local, turned, groups.setdefault(group, len(groups)) if group else -1, rules,
                                  source.name))  # fmt: skip
             self.names.append(source)
@@ -208,24 +210,43 @@ class Touching:
         start = sum(parameter_record(other.relation).size for other in node.kind.parts[:part])
         layout = parameter_record(piece.relation)
         p = {name: node.values[start + at : start + at + size] for name, (at, size) in layout.fields.items()}
-        travels = isinstance(element.joint, (Slider, Cylindrical))
-        turns = 0 if travels else model.parameters_at(number) + start + layout.offset("turns")
+        places = p["on_a"], p["on_b"]
+        rows: list[tuple] = []  # of coordinates: kind, ends, turn counter; anchors, axes; (lower, upper)
+        if isinstance(element.joint, Universal):
+            rows = self._cross(element, ends, p)
+        elif isinstance(element.joint, Ball):
+            a, b = (self._axis(end, element.axis) for end in ends)
+            rows = [(CONE, ends, UNCOUNTED, (*places, a, np.zeros(3), b), (None, element.cone))]
+        else:
+            frame = *places, p["ref_a"], p["side_a"], p.get("ref_b", np.zeros(3))
+            turns = model.parameters_at(number) + start + layout.offset("turns") if "turns" in layout.fields else UNCOUNTED
+            kind = TRAVEL if isinstance(element.joint, (Slider, Cylindrical)) else TURN
+            rows = [(kind, ends, turns, frame, element.bounds(1)[0])]
+            if element.twist is not None:
+                rows.append((TURN, ends, turns, frame, tuple(element.twist)))
         found = []
-        for sign, bound in ((-1.0, element.lower), (1.0, element.upper)):
-            if bound is not None:
-                self.stops.append(Stop(element, sign))
-                numbers = (
-                    p["on_a"],
-                    p["on_b"],
-                    p["ref_a"],
-                    p["side_a"],
-                    p.get("ref_b", np.zeros(3)),
-                    sign,
-                    bound,
-                    element.restitution,
-                )
-                found.append(((TRAVEL if travels else TURN, *ends, turns), numbers))
+        for coordinate, (kind, bodies, turns, frame, bounds) in enumerate(rows):
+            for sign, bound in zip((-1.0, 1.0), bounds, strict=True):
+                if bound is not None:
+                    self.stops.append(Stop(element, sign, coordinate))
+                    found.append(((kind, *bodies, turns), (*frame, sign, bound, element.restitution)))
         return found
+
+    def _axis(self, body: int, direction) -> np.ndarray:
+        """A direction of the world as built, in a body's internal frame."""
+        bodies = self.model.bodies
+        frames = Fixed(1) if body == GROUND else bodies.batch(bodies.kinds[body], [body])
+        return frames.axis(np.array([direction], dtype=float))[0]
+
+    def _cross(self, element: HardLimit, ends, p) -> list[tuple]:
+        """The two angles of a universal: of the cross about a's `first`, and of b about its `second`."""
+        joint = element.joint
+        assert isinstance(joint, Universal)
+        (a, b), third = ends, np.cross(joint.first, joint.second)
+        about_first = p["on_a"], p["on_b"], self._axis(a, joint.second), self._axis(a, third), self._axis(b, joint.second)
+        about_second = p["on_b"], p["on_a"], self._axis(b, joint.first), self._axis(b, third), self._axis(a, joint.first)
+        one, two = element.bounds(2)
+        return [(TURN, (a, b), UNCOUNTED, about_first, one), (TURN, (b, a), UNCOUNTED, about_second, two)]
 
     def _reach(self, geometry, stops: Stops) -> np.ndarray:
         """How far from its origin each body can touch (m); -1 where it cannot."""
@@ -247,14 +268,47 @@ class Touching:
         if contacts > len(self.found.gap):
             memory = self.memory if self.cached else EMPTY
             rows = contacts + len(self.stops)
-            self.found, self.rows, self.before = contacts_for(contacts), rows_for(rows), rows_for(rows)
+            self.found, self.both = contacts_for(contacts), (rows_for(rows), rows_for(rows))
             self.cache_labels, self.cache = np.zeros((rows, 5), dtype=np.int64), np.zeros((rows, 9))
+            self.leaving = np.zeros(rows)  # m/s: of rows that bounced, the normal velocity after that
             self.before_count = 0
             self._remember(memory)
         self.R = np.zeros(max(responses, len(self.R)))
         self.blocks = max(blocks, self.blocks)
         rows = max(1, len(self.rows.mu))
-        self.solver = newton_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)), self.panels)
+        solver = newton_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)), self.panels)
+        known = self.axes, self.cache_labels, self.cache, self.leaving
+        self.solving = [solving(rows, self.slots, self.R, solver, self.told, *known) for rows in self.both]
+        self.finding = Finding(self.reach, self.geometry, self.scratch, self.found, self.materials, self.hard_stops, self.axes,
+                               self.origins, self.margins, self.speeds, self.slots, np.zeros(5, dtype=np.int64))  # fmt: skip
+
+    @property
+    def rows(self) -> Rows:
+        """Of the stage that is at work, or was last."""
+        return self.both[self.turn]
+
+    @property
+    def before(self) -> Rows:
+        """Of the beginning of the step."""
+        return self.both[1 - self.turn]
+
+    def count_anew(self) -> None:
+        """Steps are asked for: from now on the most iterations, the worst residual, that of solves which did not converge."""
+        self.told[:] = 0.0
+
+    @property
+    def iterations(self) -> int:
+        return int(self.told[ITERATIONS])
+
+    @property
+    def residual(self) -> float:
+        """m/s."""
+        return float(self.told[RESIDUAL])
+
+    @property
+    def unsolved(self) -> float:
+        """m/s; zero where all solves converged."""
+        return float(self.told[UNSOLVED])
 
     # -- what is kept -------------------------------------------------------------------------------------------
     def forget(self) -> None:
@@ -279,125 +333,108 @@ class Touching:
         self.cache_labels[:m], self.cache[:m], self.margins[:] = memory.labels, memory.impulses, memory.margins
 
     # -- the stages ---------------------------------------------------------------------------------------------
-    def _find(self, work: np.ndarray, h: float, scale: float) -> tuple[int, int]:
-        """Rows and slots of the present configuration; (length of all responses, entries of blocks)."""
-        trees = self.trees
-        stages.find_poses_and_margins(
-            work, trees.bodies, self.reach, self.axes, self.origins, self.least, h, scale, self.margins
-        )
-        count = 0
-        if len(self.names) and np.isfinite(self.margins[0]):
-            while (count := detect(self.geometry, self.axes, self.origins, self.margins[0], self.scratch, self.found)) > len(
-                self.found.gap
-            ):
-                self._make_room(ROOM * count, 0, 0)
-        self.count, self.used, self.groups, length, blocks = stages.find_rows(
-            work, trees.bodies, trees.order, self.rows, self.found, count, self.materials, self.hard_stops, self.axes,
-            self.origins, self.margins, self.speeds, self.slots)  # fmt: skip
+    def _find(self, work: np.ndarray, h: float, carried: float, scale: float) -> tuple[int, int]:
+        """Rows and slots of the present configuration, at velocities carried v + scale x; (length of all responses, entries
+        of blocks)."""
+        bodies, order = self.answers.bodies, self.answers.order
+        while (count := find(work, bodies, order, self.finding, self.rows, self.least, h, carried, scale)) > len(
+            self.found.gap
+        ):
+            self._make_room(ROOM * count, 0, 0)
+        self.count, self.used, self.groups, length, blocks = self.finding.counts.tolist()
         return length, blocks
 
-    def detect(self, work: np.ndarray, h: float, scale: float) -> None:
+    def detect(self, work: np.ndarray, h: float) -> None:
         """Rows, slots and responses of the present configuration and factors."""
-        slots = self.slots
-        length, blocks = self._find(work, h, scale)
+        length, blocks = self._find(work, h, self.answers.carried, self.answers.scale)
         if length > len(self.R) or blocks > self.blocks:
             self._make_room(0, ROOM * length, ROOM * blocks)
-        responses(
-            work,
-            self.programs.table,
-            self.trees,
-            self.sweeping,
-            slots.body_of,
-            slots.first,
-            slots.size,
-            slots.at,
-            self.R,
-            self.groups,
-        )
+        self.answers.respond(work, self.slots, self.groups, self.R)
         self.length, self.fresh = length, True
 
-    def before_motion(self, work: np.ndarray, h: float, scale: float = 1.0, turning: bool = False) -> None:
-        """The stage at the beginning of a step: x of the solve that is about to move the bodies gets what contact adds to it.
-        The velocities that move them are v + scale x."""
+    def before_motion(self, work: np.ndarray, h: float) -> None:
+        """The stage at the beginning of a step: the velocities that are about to move the bodies get what contact adds."""
         if not self.fresh:
-            self.detect(work, h, scale)
-        self._stage(work, h, scale, turning, stages.OPENING)
-        self.rows, self.before, self.before_count, self.ended = self.before, self.rows, self.count, False
+            self.detect(work, h)
+        self._stage(work, h, stages.OPENING)
+        self._set_aside()
+
+    def once_more(self, work: np.ndarray, h: float, answers: Answers) -> None:
+        """The same stage with other factors, for another iteration of the same step. What bounced in the first one shall leave
+        with the speeds that it had then."""
+        self._set_aside()
+        if self.count:
+            answers.respond(work, self.slots, self.groups, self.R)
+            self._solve(solve_again, work, h, stages.OPENING, answers)
+            self.off = self.told[LAST] if self.told[LAST] > TOLERANCE else 0.0
+        self._set_aside()
+
+    def _set_aside(self) -> None:
+        """Rows become those of the beginning of the step, or these rows again."""
+        self.turn, self.before_count, self.ended = 1 - self.turn, self.count, False
 
     def after_motion(self, work: np.ndarray, h: float) -> None:
         """The stage at the end of a step of two kicks: what touches there stops approaching. Its rows and responses serve the
         next step."""
         self.margins[0] = 0.0
-        self.detect(work, h, 1.0)
-        self._stage(work, h, 1.0, False, stages.CLOSING)
+        self.detect(work, h)
+        self._stage(work, h, stages.CLOSING)
         self._commit(self.rows)
         self.ended = True
 
     def end_single(self) -> None:
         """The end of a step with one stage."""
         self._commit(self.before)
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        """The next stage looks for itself what touches."""
         self.fresh, self.margins[0] = False, 0.0
 
-    def _stage(self, work: np.ndarray, h: float, scale: float, turning: bool, stage: int) -> None:
-        rows, slots, m = self.rows, self.slots, self.count
-        rows.total[:m] = 0.0
-        if m == 0:
-            return
-        stages.predict(work, self.trees.bodies, slots.body_of, self.used, self.axes, slots.u, slots.before, scale, turning)
-        slow = stages.RESTING * self.gravity * h
-        for _ in range(PASSES):
-            if not stages.bounce(rows, m, slots.u, h, slow, self.near, stage):
-                break
-            self._solve()
-        stages.aim(rows, m, slots.u, h, self.near, stage, self.cache_labels, self.cache, self.cached)
-        self._solve()
-        stages.apply(work, self.programs.table, self.trees, self.sweeping, rows, m, slots, self.used, self.groups, scale)
+    def _stage(self, work: np.ndarray, h: float, stage: int) -> None:
+        if self.count:
+            self._solve(solve_stage, work, h, stage, self.answers)
 
-    def _solve(self) -> None:
-        """From the impulses that stand in the rows; they are added to those of the stage."""
-        rows, slots, m, g = self.rows, self.slots, self.count, self.groups
-        grouped = slots.first[:g], slots.size[:g], slots.at[:g], self.R[: self.length]
-        given = rows.slot_a, rows.slot_b, rows.Ja, rows.Jb, rows.mu, rows.target, rows.impulse
-        problem = Problem(slots.u[: self.used], *grouped, *(array[:m] for array in given))  # type: ignore[call-arg]
-        without = problem.u.copy()
-        iterations, residual = self._converge(problem, TOLERANCE, AT_FIRST) if m <= MANY else (0, np.inf)
-        if residual > ENOUGH:  # what is in violent motion need not be as exact as what rests
-            problem.u[:] = without
-            more, residual = self._converge(problem, ENOUGH, ITERATIONS)
-            iterations += more
-        self.iterations, self.residual = max(self.iterations, iterations), max(self.residual, residual)
-        if residual > ENOUGH:
-            self.unsolved = max(self.unsolved, residual)
-        stages.add_up(rows, m)
-
-    def _converge(self, problem: Problem, tolerance: float, iterations: int) -> tuple[int, float]:
-        """(iterations, residual) of the solver."""
-        while (solved := newton(problem, self.solver, tolerance, iterations))[0] == TOO_SMALL:  # the factors fill in
-            self.panels = ROOM * max(self.panels, 36 * self.groups)
+    def _solve(self, solve, work: np.ndarray, h: float, stage: int, answers: Answers) -> None:
+        """Find the impulses of a stage, and have bodies answer them."""
+        lengths = self.count, self.used, self.groups, self.length
+        read = answers.carried, answers.scale, answers.turning
+        while not solve(
+            work, answers.bodies, self.solving[self.turn], lengths, h, self.gravity, self.near, stage, *read, self.cached
+        ):
+            self.panels = ROOM * max(self.panels, 36 * self.groups)  # the factors fill in
             self._make_room(0, 0, 0)
-        return solved[1], solved[2]
+        answers.strike(work, self.slots, self.groups)
 
     def _commit(self, rows) -> None:
         """The cache of the next step: rows as they are now, with the impulses of the last solve of each stage."""
-        m = self.cached = self.count
-        self.cache_labels[:m] = rows.labels[:m]
-        stages.carry_over(rows, m, self.cache, self.before, self.before_count)
-        self.cache[:m, 3:6] = rows.impulse[:m] if rows is self.rows else 0.0
+        self.cached = self.count
+        stages.remember(rows, self.count, self.cache_labels, self.cache, self.before, self.before_count, rows is self.rows)
 
-    def same_colliders(self, other: Touching | None) -> bool:
-        """Whether what is remembered of the other means the same here."""
-        return (
-            other is not None
-            and self.names == other.names
-            and [s.element for s in self.stops] == [s.element for s in other.stops]
-        )
+    def recall(self, memory: Memory, other: Touching) -> None:
+        """Remember what another one did, before the world was changed, of the colliders and stops that are here too."""
+        places = {key: k for k, key in enumerate(self._keys())}
+        number = np.array([places.get(key, -1) for key in other._keys()], dtype=np.int64)
+        here = self.model.bodies.number
+        body = np.array([*(here.get(id(b), GROUND) for b in other.model.bodies.elements), GROUND], dtype=np.int64)
+        labels, of_stops = memory.labels.copy(), memory.labels[:, COLLIDER_A] >= len(other.names)
+        labels[:, COLLIDER_A] = number[memory.labels[:, COLLIDER_A]]
+        labels[:, COLLIDER_B] = np.where(of_stops, 0, number[memory.labels[:, COLLIDER_B]])
+        labels[:, [BODY_A, BODY_B]] = body[memory.labels[:, [BODY_A, BODY_B]]]
+        left = np.flatnonzero((labels[:, [COLLIDER_A, COLLIDER_B]] >= 0).all(axis=1))
+        left = left[np.lexsort((labels[left, COLLIDER_B], labels[left, COLLIDER_A]))]
+        self.memory = Memory(memory.margins, labels[left], memory.impulses[left])
+
+    def _keys(self) -> list[tuple[int, float]]:
+        """What each collider is, then each stop."""
+        return [(id(source), 0.0) for source in self.names] + [(id(stop.element), stop.sign) for stop in self.stops]
 
     # -- what can be told -----------------------------------------------------------------------------------------
     def look(self, work: np.ndarray, h: float) -> None:
         """Rows of the present configuration, without impulses; the next step finds its own."""
         margins = self.margins.copy()
         self.margins[0] = 0.0
-        self._find(work, h, 0.0)
+        self._find(work, h, 1.0, 0.0)
         self.margins[:] = margins
         self.rows.total[: self.count] = self.rows.given[: self.count] = 0.0
         self.fresh, self.before_count = False, 0
@@ -418,6 +455,10 @@ class Touching:
 
     def _number_of(self, element) -> int:
         return next(k for k, stop in enumerate(self.stops) if stop.element is element)
+
+    def coordinates_of(self, element) -> int:
+        """How many coordinates a rope or hard limit bounds."""
+        return 1 + max(stop.coordinate for stop in self.stops if stop.element is element)
 
     def ends_of(self, element) -> tuple[int, int]:
         """The bodies of a rope or hard limit."""

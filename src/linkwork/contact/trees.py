@@ -54,13 +54,30 @@ def pose_of(kind) -> int:
     return FLAT if kind.name.startswith("Planar") and kind.nv == 3 else POINT
 
 
-def _bodies(programs: Programs) -> np.ndarray:
-    m = programs.model
+def components(model) -> np.ndarray:
+    """The component of each body: what constraints connect, and, where forces couple bodies in the matrix, forces too."""
+    above = list(range(model.forest.trees))
+
+    def root(tree: int) -> int:
+        while above[tree] != tree:
+            above[tree] = tree = above[above[tree]]
+        return tree
+
+    for force in model.forces if model.options["coupled"] else ():
+        first, *others = [root(model.forest.tree[b]) for b in force.ends if b != GROUND]
+        for other in others:
+            above[root(other)] = root(first)
+    return np.unique([root(tree) for tree in model.forest.tree], return_inverse=True)[1].astype(np.int64)
+
+
+def bodies_of(programs: Programs, velocity: str = "v") -> np.ndarray:
+    """The table of bodies; `velocity`: the field in which velocities are read."""
+    m, component = programs.model, components(programs.model)
     table = np.full((len(m.bodies.kinds), PART + 6), NONE, dtype=np.int64)
     for k, kind in enumerate(m.bodies.kinds):
-        for column, name in enumerate(("q", "v", "R", "b", "x", "mass")):
+        for column, name in enumerate(("q", velocity, "R", "b", "x", "mass")):
             table[k, column] = m.body_at[k] + (kind.record.offset(name) if name in kind.record else 0)
-        table[k, TREE], table[k, ITEM] = m.forest.tree[k], programs.place[k]
+        table[k, TREE], table[k, ITEM] = component[k], programs.place[k]
         if not stretches(kind):
             table[k, POSE], table[k, PART:] = pose_of(kind), velocity_parts(kind)
     return table
@@ -73,19 +90,21 @@ def _put_ranges(table: np.ndarray, column: int, keys: np.ndarray, begin: int = 0
         table[:, column + shift] = begin + np.searchsorted(keys, numbers, side=side)  # type: ignore[call-overload]
 
 
-def trees_of(programs: Programs) -> Trees:
+def trees_of(programs: Programs, velocity: str = "v", stage: str = "") -> Trees:
+    """`stage`: of an implicit step, whose factors those sweeps use."""
     m = programs.model
-    bodies = _bodies(programs)
-    table = np.zeros((m.forest.trees, ITEMS + 2), dtype=np.int64)
-    tree_of = np.array([m.forest.tree[item.body if item.body >= 0 else m.nodes[item.node].ends[1]] for item in m.items])
+    bodies = bodies_of(programs, velocity)
+    table = np.zeros((bodies[:, TREE].max() + 1, ITEMS + 2), dtype=np.int64)
+    tree_of = np.array([bodies[item.body if item.body >= 0 else m.nodes[item.node].ends[1], TREE] for item in m.items])
     swept = []
     for what, column in (("forward", FORWARD), ("backward", BACKWARD)):
-        rows, items = programs.bare(what)
+        rows, items = programs.bare(what, stage)
         order = np.argsort(tree_of[items], kind="stable")
         swept.append(np.ascontiguousarray(np.column_stack([rows, items])[order].astype(np.int32)))
         _put_ranges(table, column, tree_of[items[order]])
     by_tree = np.argsort(tree_of, kind="stable").astype(np.int64)
-    spans = {name: [_entries(m, item, name) for item in m.items] for name in ("x", "b")}
+    spans = {"x": [_entries(m, item, "x") for item in m.items],
+             "b": [_entries(m, item, "b", bool(stage)) for item in m.items]}  # fmt: skip
     solution = np.concatenate([spans["x"][k] for k in by_tree])
     _put_ranges(table, SOLUTION, np.repeat(tree_of[by_tree], [len(spans["x"][k]) for k in by_tree]))
     positions = np.zeros((len(m.items), RIGHT + 2), dtype=np.int64)
@@ -94,29 +113,30 @@ def trees_of(programs: Programs) -> Trees:
     positions[:, RIGHT + 1] = ends
     positions[:, RIGHT] = np.concatenate([[len(solution)], ends[:-1]])
     _put_ranges(table, ITEMS, tree_of[by_tree], int(ends[-1]))
-    table[:, FREE] = _free(m)
+    table[:, FREE] = False if stage else free_bodies(m, bodies[:, TREE])
     return Trees(bodies, np.argsort(bodies[:, TREE], kind="stable"), table, positions,
                  np.concatenate([solution, *spans["b"], by_tree]), *swept)  # fmt: skip
 
 
-def _entries(model, item, name: str) -> np.ndarray:
-    """Entries of b or x of one step of the elimination."""
+def _entries(model, item, name: str, kept: bool = False) -> np.ndarray:
+    """Entries of b or x of one step of the elimination; `kept`: a limb's joint has other uses for its own."""
     fields = [model.field_of_body(item.body, name)] if item.body >= 0 else []
-    fields += [model.field_of_node(item.node, name)] if item.node >= 0 else []
+    fields += [model.field_of_node(item.node, name)] if item.node >= 0 and not (kept and item.limb is not None) else []
     return np.concatenate([np.arange(field.start, field.stop, dtype=np.int64) for field in fields])
 
 
-def _free(model) -> np.ndarray:
-    """Trees that are a single body without constraints, whose inverse mass is diagonal in its own axes."""
-    nodes = np.bincount([model.forest.tree[node.ends[1]] for node in model.nodes], minlength=model.forest.trees)
-    free = (nodes == 0) & (np.bincount(model.forest.tree, minlength=model.forest.trees) == 1)
+def free_bodies(model, component: np.ndarray) -> np.ndarray:
+    """Components that are a single body without constraints, whose inverse mass is diagonal in its own axes."""
+    count = component.max() + 1
+    nodes = np.bincount([component[node.ends[1]] for node in model.nodes], minlength=count)
+    free = (nodes == 0) & (np.bincount(component, minlength=count) == 1)
     for k, kind in enumerate(model.bodies.kinds):
-        tree, place = model.forest.tree[k], model.bodies.place[k]
+        place = model.bodies.place[k]
         if kind.name == "RigidBody":
             frames = model.bodies.frames[kind.name]
-            free[tree] &= not np.any(frames.origin[place] - frames.com[place])
+            free[component[k]] &= not np.any(frames.origin[place] - frames.com[place])
         elif stretches(kind):
-            free[tree] = False
+            free[component[k]] = False
     return free
 
 

@@ -13,11 +13,21 @@ Vector: TypeAlias = Any  # given: numbers in a tuple, list or array; once made: 
 OpenVector: TypeAlias = Annotated[Any, Parameter]  # a Vector of dtype object where it holds Parameters
 Matrix: TypeAlias = Any  # given: rows of numbers; once made: a float64 array
 
+_AS_BUILT: Any = None
 _NOWHERE: Any = type(None)  # what `_world` is outside of any World; inside it is a weak reference: called, it gives it
 
 
 def _speaks_of_parameter(annotation):
     return annotation is Parameter or any(_speaks_of_parameter(part) for part in get_args(annotation))
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """Where a body is: a local point p is at position + frame @ p."""
+
+    position: Any  # (3,) m
+    orientation: Any  # (4,)
+    frame: Any  # (3, 3)
 
 
 @cache
@@ -37,6 +47,7 @@ class Element:
     name: str | None = field(default=None, kw_only=True)
 
     _world = _NOWHERE
+    built = _AS_BUILT  # or body's name -> Pose: where `at`, `axis` and lengths that are left out speak of
 
     def __init_subclass__(cls):
         own = inspect.get_annotations(cls).items()
@@ -76,6 +87,14 @@ class Element:
                 found += [(where, wanted, item) for item in value]
             else:
                 found.append((where, wanted, value))
+        return found
+
+    def poses(self):
+        """body's name -> Pose, of bodies that were not as built when this was made; what refers to a joint is as that is."""
+        found = self.built or {}
+        if any("joint" in wanted for wanted in self.REFERENCES.values()):
+            for _, _, other in self.references():
+                found = found | (other.built or {})
         return found
 
     def replace_references(self, resolved):

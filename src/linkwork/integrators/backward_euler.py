@@ -45,6 +45,8 @@ HALVINGS = 3  # of one displacement that made it wild
 STALLED = 0.9  # of the last displacement, backwards: it went too far, and half of it is taken back
 BISECTIONS = 12  # of one displacement that went too far
 EARLY = 4  # iterations that go without secants: much is bent then
+LOST = 1e150  # a displacement from which nothing comes back
+UNSEEN = (1e300, 0, 0)  # before there is anything to compare with
 STRETCH = 1e3  # times the displacement that is asked for: secants give no more
 
 
@@ -62,28 +64,42 @@ def _converge(work, table, sweeps, kept, limits):
         sweep(work, table, operations, iterations != 1)  # a single iteration touches no cold fields
     if iterations == 1:
         return True
-    before, known, halvings = 1e300, 0, 0
-    limit = iterations if iterations > 1 else NEWTON
-    for _ in range(1, limit):
+    seen = UNSEEN
+    for _ in range(1, most_iterations(iterations)):
         work[WORST] = 0.0
         for operations in again:
             sweep(work, table, operations, True)
         work[ITERATIONS] += 1.0
         worst = work[WORST]
-        if not worst < 1e150:
+        if not worst < LOST:
             return False
         if worst <= tolerance:
             return True
-        wild = not secants and worst > WILD * before and halvings < HALVINGS
-        if known > 0 and (wild or (worst > STALLED * before and halvings < BISECTIONS and _reversed(work, places, rows))):
-            halvings += 1
-            _halve(work, places, rows)
-            _shift(work, table, shift, places, rows)
-            continue
-        if _search(work, places, rows, known, worst > before, secants and work[ITERATIONS] > EARLY and worst > SLOW * before):
-            _shift(work, table, shift, places, rows)
-        before, known, halvings = worst, min(known + 1, 2), 0
+        seen = adjust(work, table, shift, places, rows, secants, seen)
     return iterations > 1
+
+
+@jit
+def most_iterations(iterations):
+    """Of a step, before it is tried again in halves."""
+    return iterations if iterations > 1 else NEWTON
+
+
+@jit
+def adjust(work, table, shift, places, rows, secants, seen):
+    """After an iteration that leaves something to do: what it asked for is halved, or extrapolated, where that helps. seen: the
+    largest displacement of the iteration before, how many are known, and how often the last one was halved; returns the
+    same for the next one."""
+    before, known, halvings = seen
+    worst = work[WORST]
+    wild = not secants and worst > WILD * before and halvings < HALVINGS
+    if known > 0 and (wild or (worst > STALLED * before and halvings < BISECTIONS and _reversed(work, places, rows))):
+        _halve(work, places, rows)
+        _shift(work, table, shift, places, rows)
+        return before, known, halvings + 1
+    if _search(work, places, rows, known, worst > before, secants and work[ITERATIONS] > EARLY and worst > SLOW * before):
+        _shift(work, table, shift, places, rows)
+    return worst, min(known + 1, 2), 0
 
 
 @jit

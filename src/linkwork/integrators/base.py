@@ -73,8 +73,9 @@ class Integrator:
     keeps_impulses = True  # adds up the multipliers of the last step
     default_tolerance = 0.0
     iterations = 0  # of an implicit step; 0: until the tolerance is met
-    takes_contact = False  # has a twin in `in_contact`
-    contact: Any = None  # what touches, of such a twin
+    draws_in = True  # constraints may be off while they are drawn in
+    contact: Any = None  # what touches, of a twin in `in_contact`
+    answers: Any = None  # how what touches answers, of such a twin
     watched = True  # stops before the first step that must be made in parts, where the integrator can tell
 
     def __init__(self, programs: Programs, dt: float, tolerance: float | None, iterations: int = 0):

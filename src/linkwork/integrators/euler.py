@@ -30,7 +30,6 @@ def steps_of_euler(work, table, up, solved, down, work_done, count, sentinels, s
 class Euler(Integrator):
     name, order = "euler", 1
     keeps_impulses = False
-    takes_contact = True
     default_stiffness, default_damping = 0.04, 0.4
 
     @cached_property
@@ -38,7 +37,7 @@ class Euler(Integrator):
         p = self.programs
         work_done = p.work()
         watched = len(work_done) > 0  # needs this step's multipliers, and the bodies where they were
-        up = p.up("acceleration", first=("accelerate",), light=not watched)
+        up = p.up("acceleration", first=("accelerate",), light=not watched, warm=True)
         solved, down = (p.backward(), p.body("euler")) if watched else (p.body(), p.backward("euler", light=True))
         return up, solved, down, work_done, p.count()
 

@@ -35,7 +35,7 @@ class FirstOrder(Integrator):
     @cached_property
     def sweeps(self):
         p = self.programs
-        return p.body("kick"), p.up("first-order"), p.backward("first-order"), p.work(), p.count()
+        return p.body("kick"), p.up("first-order", warm=True), p.backward("first-order"), p.work(), p.count()
 
     def book(self, work, impact=False):
         """A step is one solve, for a force."""

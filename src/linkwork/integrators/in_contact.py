@@ -1,31 +1,44 @@
 """Steps with contact: the same sweeps, with the stages of contact/ between a solve and the motion that follows from it.
 
 `rattle` has two: before the flight, on the velocities that it flies with (v_half), and after the closing kick (v1), so that a
-body at rest has no velocity. `euler` has one, on the velocity that moves the bodies.
+body at rest has no velocity. The others have one, on the velocity that moves the bodies: `euler`, and in joint coordinates;
+`backward-euler` has it in every iteration.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
 
+from linkwork.codegen.jit import sweep
+from linkwork.contact.answers import Answers, BySweeps
+from linkwork.contact.by_forces import ByForces
 from linkwork.contact.touching import Touching
+from linkwork.integrators.backward_euler import CALM_PARTS as CALM_PARTS_OF_NEWTON
+from linkwork.integrators.backward_euler import LOST, UNSEEN, BackwardEuler, adjust, most_iterations
 from linkwork.integrators.base import (
     CALM,
+    CUT,
     DIVERGED,
     DONE,
     HALF,
+    ITERATIONS,
     KICK,
     OK,
     PACE,
+    PARTS,
     SHARE,
     STEP,
     STUCK,
     TIME,
+    WORST,
     Integrator,
     finite,
     tally,
 )
+from linkwork.integrators.closing import copied
 from linkwork.integrators.euler import Euler
+from linkwork.integrators.joint import OPEN, JointEuler, JointImplicit, accelerations, bring_along, close
+from linkwork.integrators.joint_answers import JointAnswers
 from linkwork.integrators.rattle import (
     CALM_PARTS,
     FINEST,
@@ -36,6 +49,10 @@ from linkwork.integrators.rattle import (
     land_on_constraints,
     rescued,
 )
+from linkwork.solvers.implicit import Implicit
+from linkwork.symbolic.implicit import AGAIN, BEGIN
+
+NOISE = 10.0  # times what contact velocities are off by, times the step: no iteration gets much below such displacements
 
 
 class InContact(Integrator):
@@ -43,9 +60,18 @@ class InContact(Integrator):
 
     contact: Touching
 
+    @cached_property
+    def answers(self) -> Answers:
+        """How bodies that touch answer."""
+        return BySweeps(self.programs)
+
     def prepare(self, work):
         super().prepare(work)
         self.contact.fresh = False
+
+    def _impulses(self, work):
+        multipliers, at = self.impulses
+        return work[at : at + len(multipliers)]
 
 
 class RattleInContact(InContact, Rattle):
@@ -59,7 +85,7 @@ class RattleInContact(InContact, Rattle):
         return (*opening, p.backward()), p.flight(), (*closing[:-1], p.backward()), p.body(last)
 
     def advance(self, work, steps, age):
-        self.contact.iterations, self.contact.residual = 0, 0.0
+        self.contact.count_anew()
         work[SHARE] = 1.0
         for made in range(1, steps + 1):
             status, age = self._step(work, age, last=made == steps)
@@ -99,10 +125,6 @@ class RattleInContact(InContact, Rattle):
         work[STEP], work[TIME], work[PACE] = dt, begin + dt, part
         return (OK if finite(work, self.sentinels) else DIVERGED), age
 
-    def _impulses(self, work):
-        multipliers, at = self.impulses
-        return work[at : at + len(multipliers)]
-
     def _part(self, work, start, h, age, last, first):
         """One part of a step; whether it came to lie on the constraints."""
         _, fly, forward, _, _, work_done, count = self.sweeps
@@ -128,18 +150,22 @@ class EulerInContact(InContact, Euler):
     """Semi-implicit Euler: one stage, on the velocity at the end of the step."""
 
     @cached_property
+    def answers(self):
+        return BySweeps(self.programs, scale=self.dt, turning=True)
+
+    @cached_property
     def around(self):
         p = self.programs
         return (p.up("acceleration", first=("accelerate",)), p.backward()), p.work(), p.body("euler"), p.count()
 
     def advance(self, work, steps, age):
-        self.contact.iterations, self.contact.residual = 0, 0.0
+        self.contact.count_anew()
         solved, work_done, motion, count = self.around
         h = work[STEP]
         work[KICK], work[SHARE] = 1.0, h
         for made in range(1, steps + 1):
             self.run(work, *solved)
-            self.contact.before_motion(work, h, scale=h, turning=True)
+            self.contact.before_motion(work, h)
             work[HALF] = work[TIME]
             self.run(work, work_done, motion)
             work[TIME] += h
@@ -150,4 +176,170 @@ class EulerInContact(InContact, Euler):
         return steps, OK, 0
 
 
-IN_CONTACT: dict[str, type[Integrator]] = {cls.name: cls for cls in (RattleInContact, EulerInContact)}
+class BackwardEulerInContact(InContact, BackwardEuler):
+    """Backward Euler: one stage in each of Newton's iterations, on the velocity at the end of the step as they see it. What
+    touches is found at the beginning of the step, and bounces in the first iteration."""
+
+    @cached_property
+    def answers(self):
+        return BySweeps(self.programs, carried=0.0, stage=BEGIN)
+
+    @cached_property
+    def answers_again(self):
+        return BySweeps(self.programs, velocity="v1", stage=AGAIN)
+
+    @cached_property
+    def around(self):
+        """Sweeps between which the stages stand: of the first iteration, of another one."""
+        p = self.programs
+        assert isinstance(p, Implicit)
+        advance = "advance-once" if self.iterations == 1 else "advance-first"
+        return (p.iteration(BEGIN), p.solved(BEGIN), p.body(advance)), (p.iteration(AGAIN), p.solved(AGAIN), p.body("advance"))
+
+    def book(self, work, impact=False):
+        Integrator.book(self, work, impact)  # multipliers are there
+
+    def advance(self, work, steps, age):
+        self.contact.count_anew()
+        work[SHARE] = 1.0
+        for made in range(1, steps + 1):
+            status = self._step(work, last=made == steps)
+            if status != OK:
+                return made - (status == CUT), status, 0
+        return steps, OK, 0
+
+    def _step(self, work, last):
+        """One step, in parts where Newton's method asks for that."""
+        _, (accept, retry, _, work_done, look, count) = self.sweeps
+        dt, begin, done = work[STEP], work[TIME], 0
+        part, work[PARTS] = FINEST if work[PACE] == 0.0 else int(work[PACE]), 0.0
+        while done < FINEST:
+            start, h = begin + dt * (done / FINEST), dt * (part / FINEST)
+            work[STEP], work[KICK], work[TIME], work[HALF] = h, h, start + h, start + h
+            if not self._converge(work, h):
+                self.run(work, retry)
+                self.contact.begin_again()
+                if self.watched and part == FINEST:
+                    work[STEP], work[TIME] = dt, begin
+                    return CUT
+                part, work[CALM] = part // 2, 0.0
+                if part == 0:
+                    work[STEP], work[TIME], work[PACE] = dt, start, 0.0
+                    return STUCK if finite(work, self.sentinels) else DIVERGED
+                continue
+            self.run(work, accept)
+            self.contact.end_single()
+            if last and done == 0:
+                self._impulses(work)[:] = 0.0
+            self.run(work, work_done, count if last else look)
+            done, work[PARTS] = done + part, work[PARTS] + 1.0
+            if last and done < FINEST:
+                tally(work, *self.impulses, 1.0, False)
+            if part < FINEST:
+                work[CALM] += 1.0
+                if work[CALM] >= CALM_PARTS_OF_NEWTON and done % (2 * part) == 0:
+                    part, work[CALM] = 2 * part, 0.0
+        work[STEP], work[TIME], work[PACE] = dt, begin + dt, part
+        return OK if finite(work, self.sentinels) else DIVERGED
+
+    def _converge(self, work, h):
+        """Iterations until everything is below the tolerance: whether it is."""
+        (_, _, shift), _ = self.sweeps
+        (assembled, solved, motion), (assembled_again, solved_again, motion_again) = self.around
+        work[ITERATIONS] = 1.0
+        self.run(work, assembled, solved)
+        self.contact.before_motion(work, h)
+        self.run(work, motion)
+        if self.iterations == 1:
+            return True
+        seen = UNSEEN
+        for _ in range(1, most_iterations(self.iterations)):
+            work[WORST] = 0.0
+            self.run(work, assembled_again, solved_again)
+            self.contact.once_more(work, h, self.answers_again)
+            self.run(work, motion_again)
+            work[ITERATIONS] += 1.0
+            if not work[WORST] < LOST:
+                return False
+            if work[WORST] <= max(self.tolerance, NOISE * h * self.contact.off):
+                return True
+            seen = adjust(work, self.programs.table, shift, *self.kept, True, seen)
+        return self.iterations > 1
+
+
+class JointEulerInContact(InContact, JointEuler):
+    """Semi-implicit Euler in joint coordinates: one stage, on the velocities at the end of the step, which the bodies have at
+    its beginning."""
+
+    parts = ("", "", "")  # a step is made by `_kick` and `_drift`
+
+    @cached_property
+    def answers(self):
+        return JointAnswers(self)
+
+    def further(self):
+        factors = {"ltdl": (), "aba": ("rest", "response in", "response out")}
+        factors["following"] = ("aba out", "aba back", *factors["aba"])
+        return ("nudge", "strike", "point", "column", *factors[self.way])
+
+    def advance(self, work, steps, age):
+        self.contact.count_anew()
+        h, work[KICK] = work[STEP], 1.0
+        for made in range(1, steps + 1):
+            self.kick(work, h)
+            self.contact.before_motion(work, h)
+            off = self._drift(work, h)
+            self.contact.end_single()
+            if not finite(work, self.sentinels):
+                return made, DIVERGED, 0
+            if off > OPEN:
+                return made, STUCK, 0
+        return steps, OK, 0
+
+    def kick(self, work, h):
+        """Velocities after a step, at places of its beginning; the factors of the inertia there."""
+        (table, loads, _, _), (_, recover, *dynamics, _, _, _, _, _, _), places, *others = self.plan
+        coordinates_at, _, state_at, _, tau_at = places
+        own = self.stepper
+        copied(work, coordinates_at, own.work, state_at)
+        sweep(own.work, own.table, recover)
+        work[DONE] += h * accelerations(work, table, loads, own.work, own.table, tuple(dynamics), places, *others)
+        own.work[tau_at] *= h
+        self._move(work, "strike")
+        if self.way == "following":  # accelerations came without factors
+            for name in ("aba out", "aba back"):
+                sweep(own.work, own.table, own.sweep(name))
+
+    def _drift(self, work, h):
+        """Places after a step, reached with the velocities that are there; how far loops are off then."""
+        (table, _, place, count), (_, _, *dynamics, outwards, _, _, _, nudge, strike), places, _, inertia, loops = self.plan
+        own, links, off = self.stepper, self.answers.links, 0.0
+        own.work[links.joints] = h * own.work[links.speeds]
+        work[TIME] += h
+        self._move(work, "nudge")
+        if loops is not None:
+            off = close(
+                work, table, place, own.work, own.table, tuple(dynamics), outwards, (nudge, strike), places, inertia, loops
+            )
+        self.run(work, count)
+        return off
+
+    def _move(self, work, how):
+        """By x of the joints, and the bodies with them."""
+        (table, _, place, _), (_, _, _, _, outwards, *_), (coordinates_at, _, state_at, _, _), *_ = self.plan
+        own = self.stepper
+        sweep(own.work, own.table, own.sweep(how))
+        bring_along(work, table, place, own.work, own.table, outwards, coordinates_at, state_at)
+
+
+class JointImplicitInContact(JointEulerInContact, JointImplicit):
+    """The same with forces that are local to a joint implicit, in what bodies answer, too."""
+
+
+IN_CONTACT: dict[str, type[Integrator]] = {cls.name: cls for cls in (
+    RattleInContact, EulerInContact, BackwardEulerInContact, JointEulerInContact, JointImplicitInContact)}  # fmt: skip
+
+
+def level(solver: str, integrator: str) -> type[Touching]:
+    """Contact as they have it: on the level of accelerations, or of velocities."""
+    return ByForces if (solver, integrator) == ("anticipation", "euler") else Touching

@@ -177,7 +177,7 @@ def steps_in_joints(work, model, own, tree, places, holding, inertia, loops, wei
 class InJoints(Integrator):
     """The base: a tree beside the model."""
 
-    takes_feedback = keeps_impulses = False
+    takes_feedback = keeps_impulses = draws_in = False
     weights: tuple[float, ...]
     reaches: tuple[float, ...]
     parts: tuple[str, str, str]  # the sweeps that open a step, make a stage and close the step; "" is none
@@ -216,8 +216,13 @@ class InJoints(Integrator):
         if tree.closing:
             sweeps += ["turning", "nudge", "strike", *(f"columns {b}" for b in self.touched)]
             sweeps += [] if self.way == "ltdl" else ["rest", "response"]
+        sweeps = list(dict.fromkeys([*sweeps, *self.further()]))
         held = [Tangent(tree.bodies[child][1], child) for _, child in self.local]
         return Stepper(tree, list(zip(frames.axes, frames.origin, strict=True)), sweeps, held)
+
+    def further(self) -> tuple[str, ...]:
+        """Names of sweeps that are needed beside those of a step."""
+        return ()
 
     def _node(self, constraint) -> Node:
         model = self.programs.model

@@ -207,7 +207,6 @@ class Rattle(Integrator):
     name, order = "rattle", 2
     takes_tolerance = True
     takes_feedback = False
-    takes_contact = True
     default_tolerance = 1e-11
 
     def prepare(self, work):
@@ -220,14 +219,14 @@ class Rattle(Integrator):
         p = self.programs
         velocity = p.model.velocity_forces
         opening: tuple = (p.forward(first=("open",), forces=True, predict=True),)
-        closing = [p.up("velocity", first=("land",)), p.backward("close")]
+        closing = [p.up("velocity", first=("land",), warm=True), p.backward("close")]
         if any(node.kind.nonlinear for node in p.model.nodes):
             # rows whose derivatives depend on velocity: factors at the velocity itself, by Newton
             opening = (p.up("velocity", first=("kick",)), *opening)
             closing += [p.up("velocity", first=("settle-front",)), p.backward("strike")] * NEWTON
         elif velocity:
             closing += [p.forward(first=("settle",), forces=True, right="velocity"), p.backward("strike")]
-        flight = (p.backward("fly", landing=True), p.forward())
+        flight = (p.backward("fly", landing=True), p.forward(rough=True))
         return opening, *flight, tuple(closing), p.body("retry"), p.work("middle"), p.count()
 
     @cached_property

@@ -196,7 +196,7 @@ class RungeKutta(Integrator):
     @cached_property
     def sweeps(self):
         p = self.programs
-        stage = (p.packed("pack"), p.packed("unpack"), p.body("accelerate"), p.up("acceleration"), p.backward(),
+        stage = (p.packed("pack"), p.packed("unpack"), p.body("accelerate"), p.up("acceleration", warm=True), p.backward(),
                   p.packed("rates"))  # fmt: skip
         m = p.model
         projection, normalise, work_done, count = self.projection(), p.body("normalise"), p.work(), p.count()

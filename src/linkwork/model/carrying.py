@@ -1,37 +1,85 @@
-"""States of one model for another that has the same bodies and constraints, and other forces."""
+"""States of one model for another of a world that has changed: what both have keeps its numbers, to the bit."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from linkwork.elements.base import Element
 from linkwork.model.frames import apply, matrices
 from linkwork.model.readout import fields
 from linkwork.model.types import Model
+from linkwork.symbolic.kernels import parameter_record
+
+GLOBAL_STATE = 3  # entries that open a state: see `compile._state_index`
 
 
 def carried(old: Model, new: Model, values: np.ndarray) -> np.ndarray:
-    """A state's values, of the old model, as the new one has them; the counters of its forces are zero."""
-    work = new.workspace()
-    common = len(old.state_index) - sum(2 * force.kind.law.counters for force in old.forces)
-    work[new.state_index[:common]] = values[:common]
-    _move_origins(old, new, work)
+    """A state's values, of the old model, as the new one has them. New bodies are as built, new constraints have no warm
+    starts, and counters that are new have counted nothing."""
+    before, work = np.zeros(old.size), new.workspace()
+    before[old.state_index] = values
+    work[new.state_index[:GLOBAL_STATE]] = values[:GLOBAL_STATE]
+    _carry_bodies(old, new, before, work)
+    for find in (histories, counters):
+        known = {id(element): entries for element, entries in find(old)}
+        for element, entries in find(new):
+            if (there := known.get(id(element))) is not None and there.shape == entries.shape:
+                work[entries] = before[there]
     return work[new.state_index]
 
 
-def _move_origins(old: Model, new: Model, work: np.ndarray) -> None:
-    """Rigid bodies whose origins are elsewhere now: forces may decide whether a body and its joint are a limb."""
-    if "RigidBody" not in new.bodies.frames:
-        return
-    homes = [model.bodies.frames["RigidBody"].start()["home"] for model in (old, new)]  # (k, 3), from origin to user's
-    moved = np.flatnonzero((homes[0] != homes[1]).any(axis=1))
-    if not len(moved):
-        return
-    numbers = np.array(new.bodies.members["RigidBody"])[moved]
-    kind = new.bodies.kinds[numbers[0]]
-    q, v = fields(new, work, kind, numbers, "q", "v")
-    arm = apply(matrices(q[:, 3:7]), (homes[0] - homes[1])[moved])
-    q[:, :3] += arm
-    v[:, :3] += np.cross(v[:, 3:6], arm)
-    for name, values in (("q", q), ("v", v)):
-        where = kind.record.slice(name)
-        work[new.body_at[numbers][:, None] + np.arange(where.start, where.stop)] = values
+def counters(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
+    """The elements that count turns, and the entries that hold their turns and last sines."""
+    for k, node in enumerate(model.nodes):
+        if node.kind.counters:
+            start = model.parameters_at(k)
+            for part, element in zip(node.kind.parts, node.elements, strict=True):
+                layout = parameter_record(part.relation)
+                if part.relation.counters:
+                    yield element, start + np.arange(layout.offset("turns"), layout.slice("turns").stop)
+                start += layout.size
+    for k, force in enumerate(model.forces):
+        if force.kind.law.counters:
+            where = parameter_record(force.kind.law).slice("turns")
+            yield force.element, model.force_at[k] + np.arange(where.start, where.stop)
+
+
+def histories(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
+    """Constraints, and the entries (3, rows) of their last three position stages."""
+    for k, node in enumerate(model.nodes):
+        past = model.field_of_node(k, "history").start + np.arange(3 * node.kind.size).reshape(3, -1)
+        row = 0
+        for part, element in zip(node.kind.parts, node.elements, strict=True):
+            yield element, past[:, row : row + len(part.kept)]
+            row += len(part.kept)
+
+
+def _carry_bodies(old: Model, new: Model, before: np.ndarray, work: np.ndarray) -> None:
+    """Coordinates and velocities. The origins of rigid bodies may be elsewhere now: neighbours decide whether a body and its
+    joint are a limb."""
+    for kind_name, members in new.bodies.members.items():
+        pairs = [(old.bodies.number[key], k) for k in members if (key := id(new.bodies.elements[k])) in old.bodies.number]
+        if not pairs:
+            continue
+        was, now = np.array(pairs, dtype=np.int64).T
+        kind = new.bodies.kinds[now[0]]
+        q, v = fields(old, before, kind, was, "q", "v")
+        if kind_name == "RigidBody":
+            _move_origins(_homes(old, was), _homes(new, now), q, v)
+        for name, values in (("q", q), ("v", v)):
+            where = kind.record.slice(name)
+            work[new.body_at[now][:, None] + np.arange(where.start, where.stop)] = values
+
+
+def _homes(model: Model, numbers: np.ndarray) -> np.ndarray:
+    """(k, 3): from the origins of rigid bodies to their users' ones."""
+    return model.bodies.frames["RigidBody"].start()["home"][model.bodies.place[numbers]]
+
+
+def _move_origins(was: np.ndarray, now: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
+    moved = np.flatnonzero((was != now).any(axis=1))
+    arm = apply(matrices(q[moved, 3:7]), (was - now)[moved])
+    q[moved, :3] += arm
+    v[moved, :3] += np.cross(v[moved, 3:6], arm)

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import gc
 import itertools
+from collections.abc import Mapping
 from contextlib import contextmanager
 from functools import cache
+from types import MappingProxyType
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from linkwork.codegen.trace import Evaluated, Space
 from linkwork.elements import checks
+from linkwork.elements.base import Pose
 from linkwork.errors import ModelError
 from linkwork.model import nodes as stacking
-from linkwork.model.frames import RigidFrames, frames_of
+from linkwork.model.frames import Frames, RigidFrames, frames_of
+from linkwork.model.gradients import GradientArea
 from linkwork.model.graph import (
     GOOD,
     GROUND,
@@ -29,25 +34,33 @@ from linkwork.model.graph import (
 from linkwork.model.nodes import Bodies, Evaluator, Node
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS
-from linkwork.symbolic.constraints import RELATIONS
-from linkwork.symbolic.joint_forces import LAWS
+from linkwork.symbolic.drawn import Draw
+from linkwork.symbolic.handles import LAWS, RELATIONS
 from linkwork.symbolic.kernels import node_jacobian_kernel, node_pulls_kernel, parameter_record
 from linkwork.symbolic.kinds import kind_of
 from linkwork.symbolic.limbs import Limb, has_limb
 
+NONE: Mapping = MappingProxyType({})
+RANKED = 200  # loops up to which redundant rows are looked for where nothing is eliminated
 SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 
 
 def compile(
-    world, *, limbs: bool = True, packed: bool = False, coupled: str = "", pairs: bool = False, responses: int = 0
-) -> Model:
+    world, *, limbs: bool = True, packed: bool = False, coupled: str = "", pairs: bool = False, responses: int = 0,
+    gradients: bool = False, poses: Mapping[str, Pose] = NONE, drawn: Mapping[str, Draw] = NONE, order: Order | None = None,
+) -> Model:  # fmt: skip
     """Compile a world. `limbs`: eliminate bodies and joints together where that is faster; `packed`: keep a packed
     vector of all coordinates and velocities (for integrators that work on one); `coupled`: bodies have blocks between them
     where "forces" join them, or "forces and constraints"; `pairs`: blocks lie in pairs, for matrices that are not
     symmetric; `responses`: nodes that close loops are left out of the elimination, as auxiliary ones, and there is space for
-    so many responses to them at a time."""
+    so many responses to them at a time; `gradients`: nothing is eliminated, nodes have their blocks of J beside them, and there
+    is space for conjugate gradients; `poses`: where bodies are that are no longer where they were built, by name, for what
+    depends on the configuration (ranks, the order of elimination); `drawn`: constraints that are drawn in, by name;
+    `order`: of elimination, where it is known from another model of the same bodies and constraints at the same poses."""
+    options = {"limbs": limbs, "packed": packed, "coupled": coupled, "pairs": pairs, "responses": responses,
+               "gradients": gradients, "poses": dict(poses), "drawn": dict(drawn)}  # fmt: skip
     with no_collection():
-        return _compile(world, limbs, packed, coupled, pairs, responses)
+        return _compile(world, options, order)
 
 
 @contextmanager
@@ -62,32 +75,36 @@ def no_collection():
             gc.enable()
 
 
-def _compile(world, limbs: bool, packed: bool, coupled: str, pairs: bool, responses: int) -> Model:
+def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
+    coupled, responses, limbs, gradients = (options[name] for name in ("coupled", "responses", "limbs", "gradients"))
     if not world.bodies:
         raise ModelError("World: there is no body in it; add one, for example lw.Particle(1.0)")
     bodies = bodies_of(world)
-    groups = stacking.grouped(world.constraints, RELATIONS, bodies)
+    records = _records(bodies, options["poses"])
+    groups = stacking.grouped(world.constraints, RELATIONS, bodies, options["drawn"])
     count = len(world.constraints)
     numbers = [stacking.numbers_of(group, bodies) for group in groups]
-    kept = [stacking.kept_rows(g, n, bodies, _records(bodies)) for g, n in zip(groups, numbers, strict=True)]
+    kept = [stacking.kept_rows(g, n, bodies, records) for g, n in zip(groups, numbers, strict=True)]
     nodes = stacking.stacked(groups, numbers, kept, count)
-    _check_aimed(bodies, nodes, responses)
+    _check_aimed(nodes, records, responses)
     ends = [node.ends for node in nodes]
     graph = forest(len(bodies.kinds), ends)
-    jacobians = _jacobians(bodies, nodes)
+    jacobians = _jacobians(nodes, records)
     force_groups = stacking.grouped(world.forces, LAWS, bodies)
     couplings = _couplings(force_groups, ends, coupled)
     if responses:
         order, later = _primary(bodies, nodes, jacobians)
+    elif gradients:
+        order, later = _side_by_side(graph, bodies, nodes, ends, jacobians)
     else:
-        order = _order(graph, bodies, nodes, ends, jacobians, couplings)
+        if order is None or couplings:
+            order = _order(graph, bodies, nodes, ends, jacobians, couplings)
         later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
     items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings)
     if limb_of:  # origins move to the joints, so the numbers are computed once more
         _place_origins(bodies, nodes, limb_of)
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
     forces = stacking.force_nodes(force_groups, [stacking.numbers_of(g, bodies) for g in force_groups])
-    options = {"limbs": limbs, "packed": packed, "coupled": coupled, "pairs": pairs, "responses": responses}
     return _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, limb_of)
 
 
@@ -115,10 +132,11 @@ def bodies_of(world) -> Bodies:
     return Bodies(elements, kinds, {name: frames_of(lookup[name], members) for name, members in by_kind.items()})
 
 
-def _records(bodies: Bodies):
-    """records(body, jitter): a body's record with the pose as built (0) or a nearby one, for checks before layout."""
-    fields = {name: frames.start() for name, frames in bodies.frames.items()}
-    poses: dict[str, Evaluated] = {}
+def _records(bodies: Bodies, poses: Mapping[str, Pose]):
+    """records(body, jitter): a body's record with the pose as built, or the given one (0), or a nearby one, for checks before
+    layout."""
+    fields = {name: _moved(frames, bodies, name, poses).start() for name, frames in bodies.frames.items()}
+    functions: dict[str, Evaluated] = {}
 
     def record(body: int, jitter: int) -> np.ndarray:
         kind = bodies.kinds[body]
@@ -131,13 +149,21 @@ def _records(bodies: Bodies):
             if kind.name in ("RigidBody", "ScalableBody"):
                 quaternion = slice(q.start + 3, q.start + 7)
                 entries[quaternion] /= np.linalg.norm(entries[quaternion])
-        if kind.name not in poses:
-            poses[kind.name] = _pose_function(kind)
-        poses[kind.name].given[:] = entries[kind.record.slice("q")]
-        entries[kind.record.slice("R")] = poses[kind.name]()
+        if kind.name not in functions:
+            functions[kind.name] = _pose_function(kind)
+        functions[kind.name].given[:] = entries[kind.record.slice("q")]
+        entries[kind.record.slice("R")] = functions[kind.name]()
         return entries
 
     return record
+
+
+def _moved(frames: Frames, bodies: Bodies, kind: str, poses: Mapping[str, Pose]) -> Frames:
+    """The frames of all bodies of a kind where they are said to be."""
+    if not poses:
+        return frames
+    members = bodies.members[kind]
+    return frames.pick(np.arange(len(members))).put([poses.get(bodies.elements[k].name) for k in members])
 
 
 def _pose_function(kind):
@@ -145,9 +171,9 @@ def _pose_function(kind):
     return Evaluated(ca.Function("pose", [q], [ca.densify(kind.pose(q))]))
 
 
-def _jacobians(bodies: Bodies, nodes: list[Node]):
+def _jacobians(nodes: list[Node], records):
     """jacobians(k): the blocks of node k on its bodies as built."""
-    records, known = _records(bodies), {}
+    known: dict[str, Evaluator] = {}
 
     @cache
     def blocks(k: int) -> list[np.ndarray]:
@@ -194,6 +220,21 @@ def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[
     return Order(order.vertices, whole.redundant, whole.soft), later
 
 
+def _side_by_side(graph, bodies: Bodies, nodes: list[Node], ends, jacobians) -> tuple[Order, dict[int, list[int]]]:
+    """Each node just before the first of its bodies, with blocks for these and nothing else. Rows that depend on others are
+    looked for where there are few loops, since they are found by eliminating."""
+    n = len(bodies.kinds)
+    first = [min(moving(together)) for together in ends]
+    vertices = sorted([*range(n), *range(n, n + len(nodes))], key=lambda v: (v, 1) if v < n else (first[v - n], 0))
+    later: dict[int, list[int]] = {vertex: [] for vertex in vertices}
+    later.update({n + k: list(moving(together)) for k, together in enumerate(ends)})
+    if graph.loops <= RANKED:
+        found = _order(graph, bodies, nodes, ends, jacobians, {})
+        return Order(vertices, found.redundant, found.soft), later
+    looped = {graph.tree[ends[k][-1]] for k in graph.closing} | graph.trees_held_twice()
+    return Order(vertices, {}, {k for k, together in enumerate(ends) if graph.tree[together[-1]] in looped}, False), later
+
+
 def _order_of(chosen: list[int], bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[int, list[int]]]:
     """How bodies and these nodes are eliminated, and their later neighbours."""
     n = len(bodies.kinds)
@@ -206,12 +247,9 @@ def _order_of(chosen: list[int], bodies: Bodies, nodes: list[Node], jacobians) -
     return named, {name[v]: [name[w] for w in others] for v, others in later.items()}
 
 
-def _check_aimed(bodies: Bodies, nodes: list[Node], responses: int) -> None:
+def _check_aimed(nodes: list[Node], records, responses: int) -> None:
     """Nodes that name their forces, of which rows and forces must move something, need a solver that has responses."""
     aimed = [node for node in nodes if node.kind.aimed]
-    if not aimed:
-        return
-    records = _records(bodies)
     for node in aimed:
         label = checks.label(node.elements[0])
         if not responses:
@@ -325,12 +363,14 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
     at += max((_gathered(node.kind, options["pairs"]) for node in nodes if len(node.ends) > 2), default=0)
     response_at, response_size = at, options["responses"] * sum(dims) if auxiliary else 0
     at += response_size
-    index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of)
+    area = GradientArea.of(at, bodies, nodes) if options["gradients"] else None
+    at += area.size if area else 0
+    index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area)
     model = Model(
-        world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.soft, items, fronts, auxiliary,
-        limb_of, body_at, node_at, force_at, slot_at, report_at, impulse_at, _multipliers(nodes, node_at, impulse_at, limb_of),
-        packed_at, packed_range, rates_range, scratch, gathering, response_at, at,
-        np.array(world.gravity), index,
+        world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.ranked, order.soft, items, fronts,
+        auxiliary, limb_of, body_at, node_at, force_at, slot_at, report_at, impulse_at,
+        _multipliers(nodes, node_at, impulse_at, limb_of), packed_at, packed_range, rates_range, scratch, gathering,
+        response_at, area, at, np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
         any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
     )  # fmt: skip
@@ -349,7 +389,7 @@ def _damped(bodies: Bodies) -> bool:
     return any(np.any(getattr(frames, "damping", 0.0)) for frames in bodies.frames.values())
 
 
-def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> np.ndarray:
+def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area) -> np.ndarray:
     parts = [np.array([GLOBALS.offset(name) for name in ("work", "pace", "calm")])]
     for members in bodies.members.values():
         record = bodies.kinds[members[0]].record
@@ -363,6 +403,8 @@ def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of) -> 
         parts.append((history_at[members][:, None] + np.arange(record["history"][1])).ravel())
         spans = _turns(0, [part.relation for part in nodes[members[0]].kind.parts])
         parts += [(parameters_at[members][:, None] + span).ravel() for span in spans]
+    if area is not None:
+        parts.append(np.arange(*_bounds(0, area["warm"])))
     for k, force in enumerate(forces):
         parts += _turns(force_at[k], [force.kind.law])
     return np.concatenate(parts).astype(np.int64)

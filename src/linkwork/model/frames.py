@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from linkwork.elements import checks
+from linkwork.elements.base import Pose
 from linkwork.symbolic.bodies import BodyKind
 from linkwork.symbolic.flat import HANDED, PLANES
 from linkwork.symbolic.lagrangian import Lagrangian
@@ -127,6 +128,17 @@ class Frames:
             setattr(chosen, name, value[numbers] if isinstance(value, np.ndarray) else value)
         return chosen
 
+    def put(self, poses: Sequence[Pose | None]) -> Frames:
+        """Bodies elsewhere than they were built; None: as built. Changes this batch, and returns it."""
+        where = np.array([k for k, pose in enumerate(poses) if pose is not None], dtype=np.int64)
+        if len(where):
+            given = [pose for pose in poses if pose is not None]
+            self._put(where, *(np.array([getattr(p, name) for p in given]) for name in ("position", "orientation", "frame")))
+        return self
+
+    def _put(self, where, position, orientation, frame) -> None:
+        self.x[where], self.F[where], self.R[where] = position, frame, matrices(orientation)
+
     def start(self) -> dict[str, np.ndarray]:
         """Fields of the record at the start: q, v and the kind's constants."""
         raise NotImplementedError
@@ -165,6 +177,10 @@ class RigidFrames(Frames):
         self.x = self.position + apply(user, origin)
         self.R = user @ self.axes
         self.F = self.R
+
+    def _put(self, where, position, orientation, frame):
+        self.position[where], self.orientation[where] = position, orientation
+        self.place(self.origin)
 
     def user_point(self, local, pick=None):
         i = self._pick(pick)
@@ -222,6 +238,13 @@ class PlanarFrames(Frames):
         self.plane = plane
         self.F = self.R
 
+    def _put(self, where, position, orientation, frame):
+        super()._put(where, position, orientation, frame)
+        first, second, normal = PLANES[self.plane]
+        self.position[where] = position[:, [first, second]]
+        if hasattr(self, "angle"):
+            self.angle[where] = 2 * np.arctan2(orientation[:, 1 + normal], orientation[:, 0])
+
     def quaternion(self):
         half = 0.5 * self.angle[:, None]
         return np.hstack([np.cos(half), np.sin(half) * np.eye(3)[PLANES[self.plane][2]]])
@@ -263,6 +286,11 @@ class StretchingFrames(Frames):
         else:
             self.F, self.F_rate = _stack(bodies, "deformation"), _stack(bodies, "deformation_rate")
             self.R = polar(self.F)
+
+    def _put(self, where, position, orientation, frame):
+        super()._put(where, position, orientation, frame)
+        if hasattr(self, "stretch"):
+            self.orientation[where], self.stretch[where] = orientation, np.linalg.norm(frame, axis=1)
 
     def quaternion(self):
         return self.orientation if hasattr(self, "orientation") else quaternions(self.R)

@@ -11,6 +11,7 @@ they are noted, and eliminated with a pivot that is made regular, as all nodes o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -40,6 +41,7 @@ class Order:
     vertices: list[int]
     redundant: dict[int, int]  # node -> how many of its rows depend on others as built
     soft: set[int]  # nodes whose pivots are made regular: of components with loops (the ground counts) or redundant rows
+    ranked: bool = True  # redundant rows were looked for
 
 
 @dataclass
@@ -60,6 +62,11 @@ class Forest:
         return sum(len(nodes) for nodes in self.ground_nodes) - len(
             {tree for tree, nodes in zip(self.tree, self.ground_nodes, strict=True) if nodes}
         )
+
+    def trees_held_twice(self) -> set[int]:
+        """Trees with loops through the ground."""
+        held = Counter(tree for tree, nodes in zip(self.tree, self.ground_nodes, strict=True) for _ in nodes)
+        return {tree for tree, count in held.items() if count > 1}
 
     @property
     def loops(self) -> int:
@@ -190,6 +197,8 @@ def elimination_order(
     members = [body for body in range(bodies) if graph.tree[body] in woven]
     tangled = _Numeric(bodies, dims, ends, jacobians)
     order += _woven_order(members, ends, couplings, tangled)
+    for numeric in (*hard.values(), tangled):
+        order += numeric.finish()
     redundant = {k: rows for numeric in (*hard.values(), tangled) for k, rows in numeric.redundant.items()}
     soft_trees = {graph.tree[ends[k][-1]] for k in (*graph.closing, *redundant)}
     soft_trees |= {tree for tree, count in enumerate(grounds) if count > 1}
@@ -253,6 +262,7 @@ class _Numeric:
         self.H: dict[int, dict[int, np.ndarray]] = {}  # active vertex -> {other: block (own x other)}
         self.scale: dict[int, float] = {}
         self.waiting: list[int] = []
+        self.changed: set[int] = set()  # waiting nodes that may have become ready since they were looked at
         self.touched: set[int] = set()  # nodes that are or were in the graph
         self.redundant: dict[int, int] = {}  # node -> rows that depend on others
 
@@ -275,6 +285,7 @@ class _Numeric:
                 self._touch_body(body)
                 self.H[vertex][body] = J
                 self.H[body][vertex] = J.T.copy()
+        self.changed.add(vertex)
         self.scale[vertex] = max(float(np.abs(J).max(initial=0.0)) for J in blocks) ** 2 or 1.0
         return True
 
@@ -289,12 +300,34 @@ class _Numeric:
         while progress:
             progress = False
             for vertex in list(self.waiting):
+                if vertex not in self.changed:
+                    continue
+                self.changed.discard(vertex)
                 if self._ready(vertex):
                     self._remove(vertex)
                     self.waiting.remove(vertex)
                     done.append(vertex)
                     progress = True
         return done
+
+    def finish(self) -> list[int]:
+        """Constraints that wait for each other when no body is left, being nearly redundant: the most regular ones first."""
+        done = []
+        while self.waiting:
+            vertex = max(self.waiting, key=lambda v: np.linalg.eigvalsh(-self.D[v])[0] / self.scale[v])
+            self._make_regular(vertex)
+            self._remove(vertex)
+            self.waiting.remove(vertex)
+            done.append(vertex)
+        return done
+
+    def _make_regular(self, vertex) -> None:
+        """Count directions in which a pivot is singular as redundant, and make it regular there."""
+        values, vectors = np.linalg.eigh(-self.D[vertex])
+        flat = vectors[:, ~(values > REGULAR * self.scale[vertex])]
+        if flat.shape[1]:
+            self.redundant[vertex - self.bodies] = flat.shape[1]
+            self.D[vertex] = self.D[vertex] - self.scale[vertex] * flat @ flat.T
 
     def _ready(self, vertex) -> bool:
         """Whether a constraint's pivot is regular, and not much better after the bodies that it still has. Directions that
@@ -305,8 +338,7 @@ class _Numeric:
         if flat.shape[1]:
             if any(np.abs(flat.T @ block).max(initial=0.0) > COUPLED * np.sqrt(scale) for block in self.H[vertex].values()):
                 return False
-            self.redundant[vertex - self.bodies] = flat.shape[1]
-            self.D[vertex] = self.D[vertex] - scale * flat @ flat.T
+            self._make_regular(vertex)
             return True
         others = [body for body in self.H[vertex] if body < self.bodies]
         if not others:
@@ -321,6 +353,7 @@ class _Numeric:
         U = {other: np.linalg.solve(D, H) for other, H in blocks.items()}
         for i, Hi in blocks.items():
             del self.H[i][vertex]
+            self.changed.update([i] if i >= self.bodies else [k for k in self.H[i] if k >= self.bodies])
             for j in blocks:
                 if i == j:
                     self.D[i] = self.D[i] - Hi.T @ U[i]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import casadi as ca
@@ -16,6 +17,7 @@ from linkwork.errors import ModelError
 from linkwork.model.frames import BESIDE, Fixed, Frames
 from linkwork.model.graph import GROUND
 from linkwork.symbolic.bodies import BodyKind
+from linkwork.symbolic.drawn import Draw, Drawn
 from linkwork.symbolic.kernels import (
     ForceKind,
     NodeKind,
@@ -69,8 +71,9 @@ class Bodies:
         return tuple(GROUND if body is None or body.dim == 0 else self.number[id(body)] for body in relation.bodies(element))
 
 
-def grouped(elements: Sequence, table: dict, bodies: Bodies) -> list[Group]:
-    """Elements by relation and kinds of bodies; each is checked against what its relation needs."""
+def grouped(elements: Sequence, table: dict, bodies: Bodies, drawn: Mapping[str, Draw] = MappingProxyType({})) -> list[Group]:
+    """Elements by relation and kinds of bodies; each is checked against what its relation needs. `drawn`: those that are drawn
+    in, by name."""
     shared: dict[type, Relation] = {}
     by_key: dict[tuple, Group] = {}
     for number, element in enumerate(elements):
@@ -80,6 +83,8 @@ def grouped(elements: Sequence, table: dict, bodies: Bodies) -> list[Group]:
             relation = table[cls](element)
             if isinstance(element, SHARED):
                 shared[cls] = relation
+        if element.name in drawn:
+            relation = Drawn(relation, drawn)
         ends = bodies.ends(relation, element)
         if len(ends) == 2 and ends[0] == ends[1] != GROUND:
             checks.fail(element, f"both its ends move {checks.label(bodies.elements[ends[0]])}", "give two different bodies")
@@ -134,6 +139,11 @@ class Numbers:
 def numbers_of(group: Group, bodies: Bodies) -> Numbers:
     """The parameter records of all elements of a group, turn counters included (turns 0, sine as built)."""
     frames = [bodies.batch(kind, [ends[k] for ends in group.ends]) for k, kind in enumerate(group.kinds)]
+    poses = [element.poses() for element in group.elements]
+    if any(poses):
+        for k, batch in enumerate(frames):
+            if group.kinds[k] is not None:
+                batch.put([own.get(bodies.elements[ends[k]].name) for own, ends in zip(poses, group.ends, strict=True)])
     layout = parameter_record(group.relation)
     values = np.zeros((len(group.elements), layout.size))
     slots: list[tuple[int, int, Parameter]] = []

@@ -7,12 +7,15 @@ so that its record is touched while it is in cache.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from linkwork.codegen.gathering import Gathered, gathered
 from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
+from linkwork.elements.base import Element
 from linkwork.model.graph import GROUND
 from linkwork.model.joining import join
 from linkwork.model.types import Model
@@ -26,6 +29,21 @@ TURNS = 64  # operations of one position are told apart by their turn
 FIRST, LAST = 1, 40  # turns of what comes before a body is eliminated, and of the elimination
 AFTER = 1 << 40  # a position behind all others
 NOT_YET = -1  # the address of a kernel that no sweep has asked for
+
+
+@dataclass(frozen=True)
+class IterativeReport:
+    """How a solver that iterates has solved since the simulation was made. `residual` is what the last solve left of its
+    right-hand side. `worst` is the largest residual of a row, in its own unit (m/s^2 or m/s; radians alike), of those that are
+    worth a word, and `at` its constraint; `conflict`: no force could have made it smaller."""
+
+    solves: int
+    iterations: int
+    most: int  # iterations of one solve
+    residual: float
+    worst: float
+    at: Element | None
+    conflict: bool
 
 
 class Sheet:
@@ -49,6 +67,12 @@ class Sheet:
         self.keys.append(position * TURNS + turn)
         self.rows.append(rows)
 
+    def add_rows(self, positions: np.ndarray, turn: int, rows: np.ndarray) -> None:
+        """Operations of any kernels, (kernel, offsets) each, in the order of their positions or in reverse."""
+        self._collect()
+        self.keys.append(positions * TURNS + turn)
+        self.rows.append(rows)
+
     def _collect(self) -> None:
         if self._singles:
             self.keys.append(np.array([key for key, _ in self._singles], dtype=np.int64))
@@ -70,8 +94,9 @@ class Programs:
 
     name: str
     limbs: bool
-    takes_contact = False  # has sweeps over parts of a model
+    takes_contact: tuple[str, ...] = ()  # integrators with which it does
     counts_limbs = False  # after a step, beside counting on their way up
+    iterates = False  # takes starts from the step before, and tolerances
     integrators: tuple[str, ...] = ("rattle", "euler", "rk4", "dopri5", "first-order")  # that it goes with, the default first
 
     @classmethod
@@ -86,7 +111,20 @@ class Programs:
         self._number: dict[str, int] = {}
         self._known: dict[str, np.ndarray] = {}
         self._gathered: dict[str, Gathered] = {}
+        self._front_rows: dict[str, tuple[np.ndarray, np.ndarray]] = {}  # operations of all fronts, and their positions
         self._find_places()
+
+    def workspace(self) -> np.ndarray:
+        """A workspace with the bodies as built, and with what these programs keep in it."""
+        return self.model.workspace()
+
+    def report(self, work: np.ndarray) -> IterativeReport | None:
+        """How equations were solved so far, by a solver that iterates."""
+        return None
+
+    def complaint(self, work: np.ndarray) -> str | None:
+        """Words about rows that were not met, by such a solver, if there are any."""
+        return None
 
     @property
     def nbytes(self) -> int:
@@ -101,9 +139,9 @@ class Programs:
 
         return self._keep(f"body {what}", make)
 
-    def up(self, mode: str, *, first: Iterable[str] = (), light: bool = False) -> np.ndarray:
+    def up(self, mode: str, *, first: Iterable[str] = (), light: bool = False, warm: bool = False) -> np.ndarray:
         """Body kernels (`first`) just before a body is first asked for; forces, rows and blocks, factors, forward sweep.
-        Light: one backward sweep follows, and none for multipliers."""
+        Light: one backward sweep follows, and none for multipliers. Warm: much the same solve is made every step."""
 
         def make(sheet: Sheet) -> None:
             self._add_first(sheet, first)
@@ -114,7 +152,11 @@ class Programs:
             self._add_fronts(sheet, "factor")
             self._add_limbs(sheet, f"up-{mode}{'-light' if light else ''}", LAST)
 
-        return self._keep(f"up {mode} {first} {light}", make)
+        return self._keep(f"up {mode} {first} {light}{self._manner(warm=warm)}", make)
+
+    def _manner(self, **words: bool) -> str:
+        """How a solver that iterates is asked to solve."""
+        return "".join(f" {word}" for word, wanted in words.items() if wanted and self.iterates)
 
     def loads(self) -> np.ndarray:
         """The forces on every body, without inertial ones, times the kick."""
@@ -126,9 +168,9 @@ class Programs:
         return self._keep("loads", make)
 
     def forward(self, *, first: Iterable[str] = (), forces: bool = False, predict: bool = False,
-                right: str | None = None) -> np.ndarray:  # fmt: skip
+                right: str | None = None, rough: bool = False) -> np.ndarray:  # fmt: skip
         """The forward sweep with factors that are there; before it body kernels, forces are added, and right-hand sides
-        of rows are extrapolated (predict) or computed (right: a mode)."""
+        of rows are extrapolated (predict) or computed (right: a mode). Rough: what is left is solved for once more."""
 
         def make(sheet: Sheet) -> None:
             self._add_first(sheet, first)
@@ -141,7 +183,7 @@ class Programs:
             self._add_fronts(sheet, "forward")
             self._add_limbs(sheet, "forward", LAST)
 
-        return self._keep(f"forward {first} {forces} {predict} {right}", make)
+        return self._keep(f"forward {first} {forces} {predict} {right}{self._manner(warm=predict, rough=rough)}", make)
 
     def backward(self, *what: str, landing: bool = False, light: bool = False) -> np.ndarray:
         """The backward sweep (light: without multipliers of limbs); then body kernels; then residuals of the position
@@ -203,11 +245,23 @@ class Programs:
                     self._add_wide(
                         sheet, number, 0, k.node_count_kernel(node, self._start(number)), *self._node_offsets(number)
                     )
-            for number, force in enumerate(self.model.forces):
-                if force.kind.law.counters:
-                    sheet.add(AFTER, 0, self._id(k.force_count_kernel(force.kind)), *self._force_offsets(number))
+            self._add_force_counts(sheet)
 
         return self._keep("count", make)
+
+    def _add_force_counts(self, sheet: Sheet) -> None:
+        for number, force in enumerate(self.model.forces):
+            if force.kind.law.counters:
+                sheet.add(AFTER, 0, self._id(k.force_count_kernel(force.kind)), *self._force_offsets(number))
+
+    def count_all(self) -> np.ndarray:
+        """All turn counters, those of limbs too."""
+
+        def make(sheet: Sheet) -> None:
+            self._add_nodes(sheet, lambda kind, start, b, x: k.node_count_kernel(kind, start) if kind.counters else None)
+            self._add_force_counts(sheet)
+
+        return self._keep("count all", make)
 
     def look(self) -> np.ndarray:
         """A look for collapsed bodies."""
@@ -271,12 +325,12 @@ class Programs:
 
         return self._keep(f"packed {what}", make)
 
-    def bare(self, what: str) -> tuple[np.ndarray, np.ndarray]:
+    def bare(self, what: str, stage: str = "") -> tuple[np.ndarray, np.ndarray]:
         """The "forward" or "backward" sweep with factors that are there, operation by operation, and the position in the
-        elimination that each belongs to: so that a part of the model can be swept alone."""
+        elimination that each belongs to: so that a part of the model can be swept alone. `stage`: of an implicit step."""
         sheet, down = Sheet(), what == "backward"
         self._add_fronts(sheet, what, down=down)
-        self._add_limbs(sheet, what, 0 if down else LAST, down=down)
+        self._add_limbs(sheet, f"{what}-alone-{stage}" if stage else what, 0 if down else LAST, down=down)
         rows, positions = sheet.table()
         self._compile(np.unique(rows[:, 0]))
         return rows, np.abs(positions)
@@ -465,16 +519,24 @@ class Programs:
     # -- fronts ------------------------------------------------------------------------------------------------
     def _slot(self, vertex: int, other: int) -> int:
         """Offset of the block (vertex x other), vertex eliminated first."""
-        offset = self.model.slot_at[vertex]
-        for neighbour in self.model.later[vertex]:
-            if neighbour == other:
-                return offset
-            offset += (1 + self.model.pairs) * self._dim(vertex) * self._dim(neighbour)
-        raise KeyError((vertex, other))
+        return self._slots[vertex, other]
+
+    @cached_property
+    def _slots(self) -> dict[tuple[int, int], int]:
+        found = {}
+        for vertex, others in self.model.later.items():
+            offset = int(self.model.slot_at[vertex])
+            for other in others:
+                found[vertex, other] = offset
+                offset += (1 + self.model.pairs) * self._dim(vertex) * self._dim(other)
+        return found
 
     def _dim(self, vertex: int) -> int:
-        n = len(self.model.bodies.kinds)
-        return self.model.bodies.kinds[vertex].nv if vertex < n else self.model.nodes[vertex - n].kind.size
+        return self._dims[vertex]
+
+    @cached_property
+    def _dims(self) -> list[int]:
+        return [kind.nv for kind in self.model.bodies.kinds] + [node.kind.size for node in self.model.nodes]
 
     def _front_at(self, vertex: int) -> int:
         n = len(self.model.bodies.kinds)
@@ -502,18 +564,26 @@ class Programs:
 
     def _add_cleared_fill(self, sheet: Sheet) -> None:
         """Blocks that only elimination fills start from zero."""
-        m, n = self.model, len(self.model.bodies.kinds)
-        given = {frozenset((b, n + i)) for i in self.front_nodes for b in m.nodes[i].ends if b != GROUND}
-        for vertex, others in m.later.items():
-            for other in others:
-                if frozenset((vertex, other)) not in given:
+        if "clear" not in self._front_rows:
+            own, m, n = Sheet(), self.model, len(self.model.bodies.kinds)
+            given = {(b, n + i) for i in self.front_nodes for b in m.nodes[i].ends if b != GROUND}
+            for (vertex, other), slot in self._slots.items():
+                if (vertex, other) not in given and (other, vertex) not in given:
                     size = (1 + m.pairs) * self._dim(vertex) * self._dim(other)
-                    sheet.add(-1, 0, self._id(fronts.zero_kernel(size)), self._slot(vertex, other))
+                    own.add(-1, 0, self._id(fronts.zero_kernel(size)), slot)
+            self._front_rows["clear"] = own.table()
+        rows, positions = self._front_rows["clear"]
+        sheet.add_rows(positions, 0, rows)
 
     def _add_fronts(self, sheet: Sheet, what: str, down: bool = False) -> None:
-        for position, vertex in self.fronts:
-            for kernel, *offsets in self._front(vertex, what):
-                sheet.add(-position if down else position, 0 if down else LAST, self._id(kernel), *offsets)
+        if what not in self._front_rows:  # the same in many sweeps
+            own = Sheet()
+            for position, vertex in self.fronts:
+                for kernel, *offsets in self._front(vertex, what):
+                    own.add(position, 0, self._id(kernel), *offsets)
+            self._front_rows[what] = own.table()
+        rows, positions = self._front_rows[what]
+        sheet.add_rows(-positions if down else positions, 0 if down else LAST, rows)
 
     def _front(self, vertex: int, what: str) -> Iterable[tuple]:
         """One front: unrolled whole where it is small and has at most two later neighbours, else in pieces."""

@@ -10,6 +10,7 @@ import numpy as np
 from linkwork.model.frames import apply, matrices, polar, product, quaternions
 from linkwork.model.types import Model
 from linkwork.symbolic.flat import PLANES
+from linkwork.symbolic.kernels import parameter_record
 from linkwork.symbolic.lagrangian import Lagrangian
 
 
@@ -148,3 +149,11 @@ def wrench(model: Model, work: np.ndarray, body: int, generalised: np.ndarray, a
         about = about.copy()
         about[normal] = at[normal]
     return np.array(force, dtype=float), np.asarray(torque - np.cross(at - about, force), dtype=float)
+
+
+def numbers(model: Model, work: np.ndarray, node_number: int, part: int) -> dict[str, np.ndarray]:
+    """Views of the parameters of one constraint in a workspace, by name."""
+    parts = model.nodes[node_number].kind.parts
+    start = model.parameters_at(node_number) + sum(parameter_record(other.relation).size for other in parts[:part])
+    layout = parameter_record(parts[part].relation)
+    return {name: work[start + o : start + o + size] for name, (o, size) in layout.fields.items()}

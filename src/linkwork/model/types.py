@@ -7,18 +7,22 @@ impulses. A Model makes workspaces, a simulation works in one. Offsets are in en
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import blake2s
 from typing import Any
 
 import numpy as np
 
+from linkwork.elements.base import Element
 from linkwork.elements.parameter import Parameter
 from linkwork.errors import ModelError
-from linkwork.model.graph import Forest
+from linkwork.model.gradients import GradientArea
+from linkwork.model.graph import Forest, Order
 from linkwork.model.nodes import Bodies, ForceNode, Node
+from linkwork.model.present import Present
 from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.drawn import Draw
 from linkwork.symbolic.limbs import Limb
 from linkwork.world import World
 
@@ -37,7 +41,7 @@ class Model:
     """A compiled world. Bodies and nodes are numbered; vertex = body, or bodies + node. It is pickled and copied as its
     world and options, and compiled anew from these."""
 
-    world: World
+    world: World | Present
     version: int  # of the world when it was compiled
     options: dict[str, Any]  # of `compile`
     bodies: Bodies
@@ -45,6 +49,7 @@ class Model:
     forces: list[ForceNode]
     forest: Forest
     redundant: dict[int, int]  # node -> how many of its rows depend on others as built
+    ranked: bool  # such rows were looked for
     soft: set[int]  # nodes whose pivots are made regular: of components with loops or redundant rows
     items: list[Item]  # in the order of elimination
     later: dict[int, list[int]]  # vertex -> later neighbours (fronts only); auxiliary vertex -> its bodies
@@ -63,6 +68,7 @@ class Model:
     scratch: int  # offset of entries for single reports
     gathering: int  # offset of entries where operations on many records copy them together
     response_at: int  # offset of responses to auxiliary rows: of every vertex, and of all these rows
+    gradients: GradientArea | None  # where conjugate gradients have their numbers, behind everything else
     size: int  # entries of a workspace
     gravity: np.ndarray  # (3,) m/s^2
     state_index: np.ndarray  # entries that make up the state
@@ -76,6 +82,13 @@ class Model:
         if self.world.version != self.version:
             raise ModelError("Model: its world has changed since it was compiled; compile the world again and keep that model")
         return partial(compile, **self.options), (self.world,)
+
+    @property
+    def order(self) -> Order:
+        """How bodies and nodes are eliminated."""
+        n = len(self.bodies.elements)
+        vertices = [v for item in self.items for v in (item.body, n + item.node if item.node >= 0 else -1) if v >= 0]
+        return Order(vertices, self.redundant, self.soft, self.ranked)
 
     @property
     def pairs(self) -> bool:
@@ -144,7 +157,8 @@ class Model:
         return slice(base + where.start, base + where.stop)
 
     def summary(self) -> dict[str, int]:
-        """Counts that describe the model.
+        """Counts that describe the model. Redundant rows are those as built; where many loops close and nothing is eliminated
+        they were not looked for (`ranked`), and freedoms are at least as many as this.
 
         >>> import linkwork as lw
         >>> lw.Simulation(lw.scenes.get("pendulum")).model.summary()["freedoms"]
@@ -168,6 +182,15 @@ class Model:
         }
 
 
+@dataclass(frozen=True)
+class Arrangement:
+    """What of a world is in force, and how."""
+
+    off: frozenset[str] = frozenset()  # elements that are switched off
+    drawn: tuple[tuple[str, Draw], ...] = ()  # constraints that are drawn in
+    own: tuple[Element, ...] = ()  # elements that a simulation has beside those of the world: its hands
+
+
 @dataclass
 class State:
     """Everything that a run changes: coordinates, velocities, counters, warm starts, time. Copies are independent."""
@@ -178,6 +201,7 @@ class State:
     age: int  # steps since the position stage was last started afresh
     signature: str = ""  # of the model; without one, whatever has as many numbers
     contact: Any = None  # what contact remembers, if there is any; never changed once it is made
+    arrangement: Arrangement = Arrangement()
 
     def copy(self) -> State:
-        return State(self.values.copy(), self.time, self.steps, self.age, self.signature, self.contact)
+        return replace(self, values=self.values.copy())

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from linkwork.elements import Ball, Cylindrical, Hinge, Parameter, Planar, Screw, Slider, Universal, Weld
-from linkwork.model.frames import Fixed, RigidFrames, matrices
+from linkwork.model.frames import Fixed, Frames, RigidFrames, matrices
 from linkwork.reduced.joints import JointKind
 from linkwork.symbolic.joints import JOINTS
 from linkwork.symbolic.relations import anchors
@@ -31,20 +31,28 @@ def inverse(pose: Pose) -> Pose:
     return pose[0].T, -pose[0].T @ pose[1]
 
 
-def pose_of(body) -> Pose:
-    """A body as built; the ground's frame is the world's."""
+def pose_of(body, joint=None) -> Pose:
+    """A body as built, or as it was when a joint was made; the ground's frame is the world's."""
     if body.dim == 0:
         return STILL
+    if joint is not None and body.name in joint.poses():
+        made = joint.poses()[body.name]
+        return matrices(made.orientation[None])[0], np.array(made.position)
     return matrices(np.array([body.orientation]))[0], np.array(body.position)
 
 
 def joint_frames(joint, batches) -> tuple[Pose, Pose]:
     """The joint's frame on its first and on its second body, each in that body's frame. z is the axis (the normal); of a
     universal x is the first and y the second; of balls and welds the frame is the world's as built."""
-    A, B = batches[joint.a], batches[joint.b]
+    A, B = (_as_made(batches[body], body, joint) for body in (joint.a, joint.b))
     on_a, on_b = (frames.world_point(local)[0] for frames, local in zip((A, B), anchors([joint], A, B), strict=True))
     axes_a, axes_b = _axes(joint, A, B)
-    return after(inverse(pose_of(joint.a)), (axes_a, on_a)), after(inverse(pose_of(joint.b)), (axes_b, on_b))
+    return after(inverse(pose_of(joint.a, joint)), (axes_a, on_a)), after(inverse(pose_of(joint.b, joint)), (axes_b, on_b))
+
+
+def _as_made(batch: Frames, body, joint) -> Frames:
+    """A body's batch where it was when a joint was made."""
+    return batch.pick([0]).put([joint.poses()[body.name]]) if body.name in joint.poses() else batch
 
 
 def _axes(joint, A, B) -> tuple[np.ndarray, np.ndarray]:

@@ -152,6 +152,10 @@ class Stepper:
             "aba back": lambda program: programs.add_aba_back(program, held),
             "turning": lambda program: programs.add_bodies(program, plain(body_turning)),
             "response": self._add_response,
+            "response in": lambda program: programs.add_sweep(program, "response_in", inwards=True),
+            "response out": self._add_response_out,
+            "column": self._add_column_of_each,
+            "point": self._add_point_of_each,
             "bias out": lambda program: self._add_loaded(program, "rnea_out"),
             "bias back": self._add_bias,
             "inertia": self._add_inertia,
@@ -173,9 +177,11 @@ class Stepper:
 
     def _add_response(self, program: Program) -> None:
         """H^-1 x, with the factors of the articulated-body algorithm, in the place of x; links must be at rest."""
-        programs = self.tree.programs
-        programs.add_sweep(program, "response_in", inwards=True)
-        programs.add_sweep(program, "response_out", only=lambda i: self.tree.links[i].parent >= 0)
+        self.tree.programs.add_sweep(program, "response_in", inwards=True)
+        self._add_response_out(program)
+
+    def _add_response_out(self, program: Program) -> None:
+        self.tree.programs.add_sweep(program, "response_out", only=lambda i: self.tree.links[i].parent >= 0)
 
     def _add_inertia(self, program: Program) -> None:
         """The blocks of H of links that are in place."""
@@ -194,10 +200,25 @@ class Stepper:
 
     def _add_columns(self, program: Program, number: int) -> None:
         """The Jacobian of a body's reference point, link by link."""
-        layout = self.layout
-        program.add(plain(body_point), layout.body_at[number], layout.point)
+        self._add_point(program, number)
         for i in self.path(number):
-            program.add(layout.links[i].kernel("column"), layout.link_at[i], layout.point)
+            self._add_column(program, i)
+
+    def _add_point(self, program: Program, number: int) -> None:
+        program.add(plain(body_point), self.layout.body_at[number], self.layout.point)
+
+    def _add_column(self, program: Program, link: int) -> None:
+        program.add(self.layout.links[link].kernel("column"), self.layout.link_at[link], self.layout.point)
+
+    def _add_point_of_each(self, program: Program) -> None:
+        """Body by body, to be run one at a time."""
+        for number in range(len(self.tree.bodies)):
+            self._add_point(program, number)
+
+    def _add_column_of_each(self, program: Program) -> None:
+        """Link by link, the same."""
+        for link in range(len(self.tree.links)):
+            self._add_column(program, link)
 
     def _write(self, name: str, write: Callable[[Program], None]) -> None:
         first = len(self._program.rows)

@@ -15,6 +15,7 @@ from .figures import rag_doll, rag_doll_on_stairs
 from .hands import hand
 from .linkages import four_bars, ladder, scissor_lift, slider_crank, squeezer, stewart
 from .mixtures import mixed, scalable
+from .nets import net
 from .pendulums import double_pendulum, pendulum, top
 from .piles import box_stack, dominoes, wall
 from .plants import plant
@@ -22,7 +23,9 @@ from .registry import Fact, Scene, find, get, names, scene
 from .robots import robot_drag
 from .rods import bent_rod, hanging_chain
 from .shafts import cardan, governor
+from .sprockets import bicycle_chain
 from .strands import hair
+from .toys import bowling, spinning_top
 from .tracks import bead_on_wire, skate
 from .wheels import gear_train, rolling_disc, turntable
 
@@ -35,6 +38,8 @@ __all__ = [
     "scene",
     "bead_on_wire",
     "bent_rod",
+    "bicycle_chain",
+    "bowling",
     "box_stack",
     "bridge",
     "cardan",
@@ -50,6 +55,7 @@ __all__ = [
     "hinge_chain",
     "ladder",
     "mixed",
+    "net",
     "pendulum",
     "plant",
     "rag_doll",
@@ -60,6 +66,7 @@ __all__ = [
     "scissor_lift",
     "skate",
     "slider_crank",
+    "spinning_top",
     "squeezer",
     "star",
     "stewart",

@@ -88,10 +88,9 @@ def rag_doll_on_stairs(*, steps=6, rise=0.18, tread=0.28, speed=1.5):
         body.velocity = np.array([speed, 0.0, 0.0])
     for k in range(steps):
         begin, top = (-1.0 if k == 0 else 0.15 + (k - 1) * tread), -k * rise
-        end = 0.15 + k * tread
-        world.add(
-            Collider(world.ground, Box(end - begin, 1.5, 1.0), position=((begin + end) / 2, 0, top - 0.5), name=f"step{k}")
-        )
+        end, deep = 0.15 + k * tread, (steps - k) * rise + 0.5
+        block = Box(end - begin, 1.5, deep)
+        world.add(Collider(world.ground, block, position=((begin + end) / 2, 0, top - deep / 2), name=f"step{k}"))
     world.add(Collider(world.ground, Plane(), position=(0, 0, -steps * rise), name="floor"))
     for name, (lower, upper) in STOPS.items():
         for side in ("left", "right"):

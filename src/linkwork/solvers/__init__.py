@@ -2,12 +2,14 @@
 
 from linkwork.model.programs import Programs
 from linkwork.solvers.anticipation import Anticipation
+from linkwork.solvers.cg import ConjugateGradients
 from linkwork.solvers.dense import Dense
 from linkwork.solvers.implicit import TANGENTS, Implicit
 from linkwork.solvers.tree import InertiaMatrix, JointCoordinates, Tree, TreeWithoutLimbs
 
 SOLVERS: dict[str, type[Programs]] = {
-    cls.name: cls for cls in (Tree, TreeWithoutLimbs, Anticipation, Dense, Implicit, JointCoordinates, InertiaMatrix)
+    cls.name: cls
+    for cls in (Tree, TreeWithoutLimbs, Anticipation, ConjugateGradients, Dense, Implicit, JointCoordinates, InertiaMatrix)
 }
 
 __all__ = ["SOLVERS", "TANGENTS"]

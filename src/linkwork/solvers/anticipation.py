@@ -22,7 +22,7 @@ from linkwork.model.programs import AFTER, FIRST, LAST, Sheet
 from linkwork.model.types import Model
 from linkwork.solvers.responses import LANES, Responses
 from linkwork.solvers.routines import WithRoutines
-from linkwork.solvers.tree import HELD_IN_JOINTS
+from linkwork.solvers.tree import HELD_IN_JOINTS, KICKS_IN_JOINTS
 from linkwork.symbolic.kernels import node_pulls_kernel
 
 REGULAR = 1e-9  # the reciprocal condition of a W that is not symmetric from which on it is looked at more closely
@@ -33,6 +33,7 @@ LOST = 1e-6  # the share of a row in what W cannot give from which on its force 
 class Anticipation(WithRoutines):
     name, limbs = "anticipation", False
     integrators = (*WithRoutines.integrators, *HELD_IN_JOINTS)  # in joints: by responses of the articulated-body algorithm
+    takes_contact = ("euler", *KICKS_IN_JOINTS)  # with euler by forces, which are of no use in steps of two kicks
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:

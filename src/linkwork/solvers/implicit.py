@@ -25,7 +25,7 @@ STEPS = ("begin", "again", "advance-once", "advance-first", "advance", "shift", 
 class Implicit(Programs):
     name, limbs = "implicit", True
     counts_limbs = True
-    integrators = ("backward-euler",)
+    integrators = takes_contact = ("backward-euler",)
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:
@@ -63,6 +63,15 @@ class Implicit(Programs):
             self._add_bodies(sheet, (what,), 1)
 
         return self._keep(f"solution {what} {light}", make)
+
+    def solved(self, stage: str) -> np.ndarray:
+        """The backward sweep of an iteration alone."""
+
+        def make(sheet: Sheet) -> None:
+            self._add_fronts(sheet, "backward", down=True)
+            self._add_limbs(sheet, f"backward-{stage}", 0, down=True)
+
+        return self._keep(f"solved {stage}", make)
 
     def multipliers(self) -> np.ndarray:
         """What a light solution leaves out."""

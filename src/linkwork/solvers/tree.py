@@ -10,18 +10,19 @@ from linkwork.model.programs import Programs
 
 IN_JOINTS = ("joint-rk4", "joint-euler")
 HELD_IN_JOINTS = (*IN_JOINTS, "joint-implicit")  # where forces, not accelerations, come from the model
+KICKS_IN_JOINTS = ("joint-euler", "joint-implicit")  # whose steps are one kick
 
 
 class Tree(Programs):
     name, limbs = "tree", True
-    takes_contact = True
     integrators = (*Programs.integrators, *IN_JOINTS)
+    takes_contact: tuple[str, ...] = ("rattle", "euler", "joint-euler")
 
 
 class JointCoordinates(Tree):
     """Steps are made in joint coordinates, by the articulated-body algorithm (reduced/); reports come from `tree`."""
 
-    name, integrators = "aba", HELD_IN_JOINTS
+    name, integrators, takes_contact = "aba", HELD_IN_JOINTS, KICKS_IN_JOINTS
     counts_limbs = True
 
 
@@ -35,4 +36,4 @@ class TreeWithoutLimbs(Programs):
     """Body, then joint, as baraff96 has it: the same answers by general fronts alone."""
 
     name, limbs = "fronts", False
-    takes_contact = True
+    takes_contact = ("rattle", "euler")

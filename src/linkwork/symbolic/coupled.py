@@ -116,10 +116,33 @@ def _ball_to_parent(trace: Trace, e, K, force, N, turning, torque) -> None:
     trace.store(3, record.offset("b"), trace.load(3, *record["b"]) + added)
 
 
-def backward(limb, trace: Trace, moved: bool, motion: bool, multipliers: bool) -> None:
-    """The child's displacement, and the multipliers; or one of both. `moved`: the front was that of another point."""
+def forward_alone(limb, trace: Trace, moved: bool) -> None:
+    """The forward sweep of forces alone, with the factors that are there: rows ask for nothing, and nothing holds the turn but
+    what answers to it. `moved`: as in `backward`; the joint's right-hand side tells how far it has come apart."""
+    f = trace.load(2, *RIGID.record["b"])
+    e = None if limb.grounded else limb.load(trace, "e")
+    if moved:
+        f = ca.vertcat(f[0:3], f[3:6] + load_global(trace, "step") * cross(limb.load(trace, "b")[0:3], f[0:3]))
+    if not limb.is_ball:
+        free, factors = limb.loaded(trace), limb.loaded_factors(trace)
+        fa = limb.eliminated(trace, free.axes.T @ f[3:6], *factors, f)
+        if e is not None:
+            limb.to_parent(trace, e, None, fa)
+        return
+    L, reciprocal = blocks.unpack(limb.load(trace, "C"), 3)
+    z = blocks.forward(L, f[3:6])
+    pf = f[0:3] - rows(limb.load(trace, "S"), 3, 3).T @ z
+    trace.store(2, RIGID.record.offset("b"), ca.vertcat(pf, reciprocal * z))
+    if e is not None:
+        torque = -(rows(limb.load(trace, "P"), 3, 3).T @ z) if limb.coupled else SX(3, 1)
+        limb.to_parent(trace, e, None, ca.vertcat(pf, torque))
+
+
+def backward(limb, trace: Trace, moved: bool, motion: bool, multipliers: bool, alone: bool = False) -> None:
+    """The child's displacement, and the multipliers; or one of both. `moved`: the front was that of another point; `alone`:
+    after `forward_alone`."""
     b, carried = trace.load(2, *RIGID.record["b"]), limb.carried(trace)
-    x, left = (_backward_ball if limb.is_ball else _backward_axes)(limb, trace, b, carried)
+    x, left = (_backward_ball if limb.is_ball else _backward_axes)(limb, trace, b, carried, alone)
     if moved:
         x = ca.vertcat(x[0:3] - load_global(trace, "step") * cross(limb.load(trace, "b")[0:3], x[3:6]), x[3:6])
     if motion:
@@ -128,10 +151,10 @@ def backward(limb, trace: Trace, moved: bool, motion: bool, multipliers: bool) -
         limb.save(trace, x=left)
 
 
-def _backward_ball(limb, trace: Trace, b, carried) -> tuple[SX, SX]:
+def _backward_ball(limb, trace: Trace, b, carried, alone: bool) -> tuple[SX, SX]:
     L, _ = blocks.unpack(limb.load(trace, "C"), 3)
     S, K = rows(limb.load(trace, "S"), 3, 3), symmetric(limb.load(trace, "K"), 3)
-    a, w = carried[0:3] + limb.sign * limb.load(trace, "b"), carried[3:6]
+    a, w = carried[0:3] + (SX(3, 1) if alone else limb.sign * limb.load(trace, "b")), carried[3:6]
     turning, left = b[3:6] - S @ a, b[0:3] - K @ a
     if limb.coupled:
         turning -= rows(limb.load(trace, "P"), 3, 3) @ w
@@ -139,13 +162,13 @@ def _backward_ball(limb, trace: Trace, b, carried) -> tuple[SX, SX]:
     return ca.vertcat(a, blocks.backward(L, turning)), limb.sign * left
 
 
-def _backward_axes(limb, trace: Trace, b, carried) -> tuple[SX, SX]:
+def _backward_axes(limb, trace: Trace, b, carried, alone: bool) -> tuple[SX, SX]:
     free = limb.loaded(trace)
-    g = limb.given_motion(free)
+    g = SX(6, 1) if alone else limb.given_motion(free)
     given = carried + g
     turn = limb.turn(trace, free, given)
     left = b - symmetric(limb.load(trace, "Da"), 6) @ given
     if limb.coupled:
         A, t = _held(limb, trace)
-        left += ca.vertcat(SX(3, 1), t - A @ (g[3:6] + turn))
+        left += ca.vertcat(SX(3, 1), (0 if alone else t) - A @ (g[3:6] + turn))
     return given + ca.vertcat(SX(3, 1), turn), limb.multipliers(free, left)

@@ -108,13 +108,21 @@ class Limb:
     def kernel(self, what: str) -> Kernel:
         """up-MODE (assemble, factor, forward sweep; a hinge counts its turns), forward, backward, landing; up-begin,
         up-again, backward-begin, backward-again for implicit steps, and in the place of backward its halves, motion and
-        multipliers. With "-light" up keeps nothing for further right-hand sides, and backward finds no multipliers."""
+        multipliers; forward-alone-begin and the like answer forces alone. With "-light" up keeps nothing for further
+        right-hand sides, and backward finds no multipliers."""
         light = what.endswith("-light")
         what = what.removesuffix("-light")
         name = f"limb|{self.node.key}|{self.child}|{self.coupled}|{what}|{light}"
         if what in ("up-begin", "up-again"):
             mode = what.removeprefix("up-")
             return Kernel(name, lambda trace: coupled.up(self, trace, mode), pairs=True, joining=Joining.GATHERS)
+        if "-alone-" in what:
+            half, _, mode = what.partition("-alone-")
+            moved = mode == "begin" and coupled.is_moved(self)
+            name = name.replace(what, f"{half}-alone-moved-{moved}")
+            if half == "forward":
+                return Kernel(name, lambda trace: coupled.forward_alone(self, trace, moved), joining=Joining.GATHERS)
+            return Kernel(name, lambda trace: coupled.backward(self, trace, moved, True, True, True), joining=Joining.GATHERS)
         if what.endswith(("-begin", "-again")):
             half, _, mode = what.partition("-")
             moved = mode == "begin" and coupled.is_moved(self)

@@ -1,0 +1,50 @@
+"""Runs the bead, the tinkertoy and conjugate gradients of witkin97; writes results.json, README.md's tables, figures.
+
+python -m papers.witkin97                                one or two minutes
+python -m papers.witkin97 --quick --out /tmp/witkin97    some seconds, small sizes
+"""
+
+import json
+
+from papers.command import run
+
+
+def measure(quick, progress):
+    """Everything as one dictionary that JSON can hold."""
+    from benchmarks import machine
+    from papers.witkin97 import bead, growth, tinkertoy
+
+    sizes = (growth.QUICK_CHAINS, growth.QUICK_SIDES) if quick else (growth.CHAINS, growth.SIDES)
+    return {
+        "quick": quick,
+        "machine": machine.describe(),
+        "bead": bead.measure(progress.part("bead")),
+        "tinkertoy": tinkertoy.measure(progress.part("tinkertoy"), 0.05 if quick else tinkertoy.SECONDS),
+        "growth": growth.measure(*sizes, progress.part("growth"), rounds=1 if quick else 3),
+    }
+
+
+def write(result, folder, progress):
+    from papers.witkin97 import figures, readme
+
+    folder.mkdir(parents=True, exist_ok=True)
+    progress.part("writing")(str(folder))
+    (folder / "results.json").write_text(json.dumps(result) + "\n", encoding="utf-8")
+    drawn = {
+        "bead": figures.bead(result["bead"]),
+        "tinkertoy": figures.sequence(result["tinkertoy"]),
+        "growth": figures.cost(result["growth"]),
+        "jacobian": figures.blocks(),
+    }
+    for name, figure in drawn.items():
+        figure.savefig(folder / f"{name}.png")
+    if folder.resolve() == readme.FOLDER.resolve():
+        readme.main()
+
+
+def main(arguments=None):
+    run("witkin97", __doc__, measure, write, arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""How touched bodies are read and how they answer: what of a contact stage depends on how a step is made.
+
+A stage reads the velocities carried v + scale x that a step is about to use, asks for the responses R of the groups that touch,
+and has the impulses that it found applied. Here by sweeps with the factors of the elimination, where impulses change x; in
+joint coordinates: `integrators/joint_answers.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from linkwork.contact.responses import add_answers, responses, sweeping
+from linkwork.contact.stages import Slots
+from linkwork.contact.trees import trees_of
+from linkwork.model.programs import Programs
+
+
+class Answers(Protocol):
+    """What a stage asks for."""
+
+    bodies: np.ndarray  # (n, 15) int64: columns as in contact/responses.py
+    order: np.ndarray  # (n,) int64: bodies sorted by group
+    carried: float
+    scale: float
+    turning: bool  # x is an acceleration of origins, while centres of mass move straight on
+
+    def respond(self, work: np.ndarray, slots: Slots, groups: int, R: np.ndarray) -> None:
+        """R of all groups, with the factors that are there."""
+
+    def strike(self, work: np.ndarray, slots: Slots, groups: int) -> None:
+        """Do to the step what the wrenches on slots do."""
+
+
+class BySweeps:
+    """`velocity`: the field of bodies that holds v; `stage`: of an implicit step, whose factors are used."""
+
+    def __init__(self, programs: Programs, carried: float = 1.0, scale: float = 1.0, turning: bool = False,
+                 velocity: str = "v", stage: str = ""):  # fmt: skip
+        self.programs, self.carried, self.scale, self.turning = programs, carried, scale, turning
+        self.trees = trees_of(programs, velocity, stage)
+        self.bodies, self.order = self.trees.bodies, self.trees.order
+        self._scratch = sweeping(self.trees)
+
+    def respond(self, work: np.ndarray, slots: Slots, groups: int, R: np.ndarray) -> None:
+        grouped = slots.body_of, slots.first, slots.size, slots.at
+        responses(work, self.programs.table, self.trees, self._scratch, *grouped, R, groups)
+
+    def strike(self, work: np.ndarray, slots: Slots, groups: int) -> None:
+        given = slots.body_of, slots.first, slots.size, slots.wrench, slots.u, slots.before
+        add_answers(work, self.programs.table, self.trees, self._scratch, *given, groups, self.scale)

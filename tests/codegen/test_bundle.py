@@ -1,0 +1,51 @@
+"""Arrays under one pointer: what is read and written through a bundle is what stands in its arrays."""
+
+import numpy as np
+import pytest
+
+from linkwork.codegen.bundle import Bundle
+from linkwork.codegen.jit import jit
+
+
+class Inner(Bundle):
+    total: np.ndarray
+
+
+class Outer(Bundle):
+    matrix: np.ndarray
+    numbers: np.ndarray
+    inner: Inner
+
+
+@jit
+def add_up(outer, scale):
+    """Sums of rows, into the inner bundle; the number of rows."""
+    for i in range(outer.matrix.shape[0]):
+        for j in range(outer.matrix.shape[1]):
+            outer.inner.total[i] += scale * outer.matrix[i, j]
+        outer.numbers[i] = len(outer.numbers) - i
+    return len(outer.matrix)
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_compiled_code_reads_and_writes_the_arrays(n):
+    matrix, numbers, total = np.arange(3.0 * n).reshape(n, 3), np.zeros(n, dtype=np.int32), np.zeros(n)
+    assert add_up(Outer(matrix, numbers, inner=Inner(total)), 2.0) == n
+    assert np.array_equal(total, 2.0 * matrix.sum(1)) and numbers.tolist() == list(range(n, 0, -1))
+
+
+def test_other_kinds_of_numbers_are_another_type():
+    single = Outer(np.ones((2, 2), dtype=np.float32), np.zeros(2), Inner(np.zeros(2)))
+    add_up(single, 1.0)
+    assert single.inner.total.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("given", [(), (np.zeros(1),), (np.zeros(1),) * 4])
+def test_what_is_missing_or_too_many_is_refused(given):
+    with pytest.raises(TypeError, match="Outer takes matrix, numbers, inner"):
+        Outer(*given)
+
+
+def test_arrays_with_gaps_are_refused():
+    with pytest.raises(TypeError, match="Inner: total is not contiguous"):
+        Inner(np.zeros(4)[::2])
