@@ -16,6 +16,7 @@ P = np.array([0.3, 0.0, 0.2])  # an anchor in the plane of the planar bodies
 APART = np.array([0.4, 0.0, 0.3])  # from a's anchor to b's where they must not coincide
 RADIUS = 0.25
 KINDS = ("rigid", "planar", "particle", "planar particle", "scalable", "affine", "Lagrangian", "ground")
+DIRECTED = ("rigid", "planar", "scalable", "affine", "ground")  # have directions
 DEFORMATION = ((1.1, 0.1, -0.05), (0.2, 0.9, 0.1), (-0.1, 0.05, 1.2))
 
 

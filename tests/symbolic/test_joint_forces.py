@@ -10,15 +10,13 @@ import pytest
 import linkwork as lw
 from linkwork.model.compile import compile
 from tests.oracles import poses
-from tests.symbolic.pairs import APART, KINDS, P, body, build
+from tests.symbolic.pairs import APART, DIRECTED, KINDS, P, body, build
 from tests.symbolic.probe import STENCIL, Force, difference
 
 H = 3e-4
 PITCH = 0.4  # m a turn, of the screws of pairs.py
 Y = np.array([0.0, 1.0, 0.0])
-TURNING = [
-    (a, b) for a in KINDS for b in KINDS if "particle" not in a and "particle" not in b and (a, b) != ("ground", "ground")
-]
+TURNING = [(a, b) for a in DIRECTED for b in DIRECTED if (a, b) != ("ground", "ground")]
 
 
 def half_turn(rotation_vector):
@@ -422,10 +420,10 @@ def contact(name, kinds, **options):
 
 
 def contact_pairs(name, friction=False):
-    figure = [k for k in KINDS if "particle" not in k or ("plane" not in name and not friction)]
+    figure = [k for k in KINDS if k in DIRECTED or ("plane" not in name and not friction)]
     if "plane" in name:
         figure = [k for k in figure if k not in ("scalable", "affine")]
-    other = [k for k in KINDS if k != "ground" and ("particle" not in k or not friction or "point" in name)]
+    other = [k for k in KINDS if k != "ground" and (k in DIRECTED or not friction or "point" in name)]
     return [(a, b) for a in figure for b in other]
 
 
@@ -502,7 +500,7 @@ MOVING = [k for k in KINDS if k != "ground"]
 def follower(kind, target=None, **options):
     """A Follow, with its target set (when, then 13 numbers)."""
     points = "particle" in kind
-    angular = {} if points else {"angular_stiffness": 3.0}
+    angular = {"angular_stiffness": 3.0} if kind in DIRECTED else {}
     given = {"stiffness": 20.0, **angular, "at": (0, 0, 0) if points else (0.2, 0, -0.3), **options}
     force = alone(("ground", kind), lambda a, b, world: lw.Follow(b, **given))
     if target is not None:
@@ -543,7 +541,7 @@ def test_a_target_moves_on_between_the_times_at_which_it_is_given():
 
 @pytest.mark.parametrize("kind", MOVING)
 def test_drag_has_the_tangent_of_its_force(kind):
-    angular = 0.0 if "particle" in kind else 0.2
+    angular = 0.2 if kind in DIRECTED else 0.0
     at = (0, 0, 0) if "particle" in kind else (0.2, 0, -0.3)
     force = alone(("ground", kind), lambda a, b, world: lw.Drag(b, 0.5, 0.3, angular, at=at))
     rng = np.random.default_rng(10)
