@@ -1,4 +1,4 @@
-"""Runs the bead, the tinkertoy and conjugate gradients of witkin97; writes results.json, README.md's tables, figures.
+"""Runs the bead, the tinkertoy, the double pendulum and conjugate gradients of witkin97; writes results.json, tables, figures.
 
 python -m papers.witkin97                                one or two minutes
 python -m papers.witkin97 --quick --out /tmp/witkin97    some seconds, small sizes
@@ -12,7 +12,7 @@ from papers.command import run
 def measure(quick, progress):
     """Everything as one dictionary that JSON can hold."""
     from benchmarks import machine
-    from papers.witkin97 import bead, growth, tinkertoy
+    from papers.witkin97 import bead, growth, lagrangian, tinkertoy
 
     sizes = (growth.QUICK_CHAINS, growth.QUICK_SIDES) if quick else (growth.CHAINS, growth.SIDES)
     return {
@@ -20,6 +20,7 @@ def measure(quick, progress):
         "machine": machine.describe(),
         "bead": bead.measure(progress.part("bead")),
         "tinkertoy": tinkertoy.measure(progress.part("tinkertoy"), 0.05 if quick else tinkertoy.SECONDS),
+        "lagrangian": lagrangian.measure(progress.part("lagrangian"), 0.1 if quick else lagrangian.SECONDS),
         "growth": growth.measure(*sizes, progress.part("growth"), rounds=1 if quick else 3),
     }
 

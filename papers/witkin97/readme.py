@@ -19,6 +19,7 @@ def blocks(result):
         "bead": _bead(result["bead"]),
         "springs": _springs(result["bead"]["springs"]),
         "tinkertoy": _tinkertoy(result["tinkertoy"]),
+        "lagrangian": _lagrangian(result["lagrangian"]),
         "growth": _growth(result["growth"]),
     }
     return {f"results.json: {name}": text for name, text in found.items()}
@@ -85,6 +86,13 @@ def _tinkertoy(toy):
     header = ["snapped on", "bodies", "rows", "redundant", "jump of velocities, m/s", "drift, m", "energy over the stage, J",
               "iterations a solve"]  # fmt: skip
     return markdown(header, rows)
+
+
+def _lagrangian(pendulum):
+    rows = [
+        [row["integrator"], small(row["apart"]), *map(small, row["energy"]), small(row["drift"])] for row in pendulum["rows"]
+    ]
+    return markdown(["integrator", "apart, m", "energy of the body, J", "of the particles, J", "drift of the rods, m"], rows)
 
 
 def _growth(rows):

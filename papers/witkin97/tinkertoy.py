@@ -1,6 +1,6 @@
 """A tinkertoy, built while it moves: parts are snapped on one after another, and the rest goes on as it was.
 
-Between two stages stands `snapped`: the next world, with every part where and as fast as it was, and what is new.
+A part is a function of where bodies are and how fast they move, which gives elements; `sim.add` snaps them on.
 """
 
 import warnings
@@ -14,45 +14,43 @@ ROD = 0.4  # m
 NAIL = (0.0, 1.5, 0.5)  # m
 
 
-def wire(world):
+def wire(position, velocity):
     """A bead on a wire, which is a circle in the x-z plane."""
-    world.add(lw.Particle(1.0, position=(1.0, 0, 0), name="a"))
-    world.add(lw.Constraint("a", lambda a, t: 0.5 * (a.position[0] ** 2 + a.position[2] ** 2 - 1.0), name="wire"))
-    world.add(lw.Constraint("a", lambda a, t: a.position[1], name="plane"))
+    bead = lw.Particle(1.0, position=(1.0, 0, 0), name="a")
+    circle = lw.Constraint(bead, lambda a, t: 0.5 * (a.position[0] ** 2 + a.position[2] ** 2 - 1.0), name="wire")
+    return [bead, circle, lw.Constraint(bead, lambda a, t: a.position[1], name="plane")]
 
 
 def hung(name, other, towards):
     """A part that adds a particle one rod away from another, at rest relative to it."""
 
-    def part(world):
-        at = world.find(other)
-        place = np.asarray(at.position) + ROD * np.asarray(towards) / np.linalg.norm(towards)
-        world.add(lw.Particle(0.5, position=place, velocity=at.velocity, name=name))
-        world.add(lw.Distance(other, name, name=f"rod {other}-{name}"))
+    def part(position, velocity):
+        place = position(other) + ROD * np.asarray(towards) / np.linalg.norm(towards)
+        bead = lw.Particle(0.5, position=place, velocity=velocity(other), name=name)
+        return [bead, lw.Distance(other, bead, name=f"rod {other}-{name}")]
 
     return part
 
 
 def braced(a, b):
-    return lambda world: world.add(lw.Distance(a, b, name=f"rod {a}-{b}"))
+    return lambda position, velocity: [lw.Distance(a, b, name=f"rod {a}-{b}")]
 
 
-def box(world):
+def box(position, velocity):
     """A rigid box on a ball joint below the last particle: any body, any constraint."""
-    at = world.find("d")
-    place = np.asarray(at.position) - (0, 0, 0.1)
-    world.add(lw.RigidBody(0.5, shape=lw.Box(0.1, 0.1, 0.2), position=place, velocity=at.velocity, name="box"))
-    world.add(lw.Ball("d", "box", at=at.position, name="hook"))
+    at = position("d")
+    made = lw.RigidBody(0.5, shape=lw.Box(0.1, 0.1, 0.2), position=at - (0, 0, 0.1), velocity=velocity("d"), name="box")
+    return [made, lw.Ball("d", made, at=at, name="hook")]
 
 
-def nailed(world):
+def nailed(position, velocity):
     """A rod from a nail to the third bead: with the wire it closes a loop through the ground."""
-    world.add(lw.Distance(world.ground, "c", on_a=NAIL, name="stay"))
+    return [lw.Distance("ground", "c", on_a=NAIL, name="stay")]
 
 
-def doubled(world):
+def doubled(position, velocity):
     """The same rod once more: redundant, which conjugate gradients do not mind."""
-    world.add(lw.Distance("a", "b", name="rod a-b again"))
+    return [lw.Distance("a", "b", name="rod a-b again")]
 
 
 STAGES = {
@@ -67,34 +65,23 @@ STAGES = {
 }
 
 
-def snapped(parts, sim=None):
-    """The world of these parts, those that are already in `sim` with the positions and velocities that they have there."""
-    world = lw.World()
-    for part in parts:
-        part(world)
-        for body in world.bodies:
-            if sim is not None and body.name in sim.world:
-                body.position, body.velocity = sim.position(body.name), sim.velocity(body.name)
-                if isinstance(body, lw.RigidBody):
-                    body.orientation, body.angular_velocity = sim.orientation(body.name), sim.angular_velocity(body.name)
-    return world
-
-
 def measure(say, seconds=SECONDS):
     """Stage by stage: what was added, rows, the jump of velocities, drift and energy at its end, iterations."""
-    found, parts, sim, path = [], [], None, []
+    world, (first, *_) = lw.World(), STAGES.values()
+    world.add(first(None, None))
+    sim, found, path = lw.Simulation(world, dt=DT, solver="cg", integrator="rattle"), [], []
     for name, part in STAGES.items():
         say(name)
-        parts.append(part)
-        before = None if sim is None else {body.name: sim.velocity(body.name) for body in sim.world.bodies}
+        before = {body.name: sim.velocity(body.name) for body in world.bodies}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lw.Note)
-            sim = lw.Simulation(snapped(parts, sim), dt=DT, solver="cg", integrator="rattle")
-            jump = max((float(np.abs(sim.velocity(b) - v).max()) for b, v in (before or {}).items()), default=0.0)
+            if part is not first:
+                sim.add(part(sim.position, sim.velocity))
+            jump = max(float(np.abs(sim.velocity(b) - v).max()) for b, v in before.items())
             start = sim.energy().total
             for _ in range(round(seconds / DT / 10)):
                 sim.step(10)
-                path.append([sim.position(b.name).tolist() for b in sim.world.bodies])
+                path.append([sim.position(b.name).tolist() for b in world.bodies])
         report, model = sim.solver_report(), sim.model.summary()
         found.append({"stage": name, "bodies": model["bodies"], "rows": model["rows"], "redundant": model["redundant"],
                       "jump": jump, "drift": sim.drift(), "energy": abs(sim.energy().total - start),
@@ -104,4 +91,7 @@ def measure(say, seconds=SECONDS):
 
 def last_world():
     """All parts, as built."""
-    return snapped(list(STAGES.values()))
+    world = lw.World()
+    for part in STAGES.values():
+        world.add(part(lambda name: np.asarray(world.find(name).position), lambda name: np.asarray(world.find(name).velocity)))
+    return world

@@ -8,7 +8,7 @@ import pytest
 import linkwork as lw
 from benchmarks.tables import filled
 from linkwork.symbolic.bodies import GLOBALS
-from papers.witkin97 import bead, growth, readme, tinkertoy
+from papers.witkin97 import bead, growth, lagrangian, readme, tinkertoy
 from tests.solvers import forests
 from tests.solvers.gradients import quiet
 
@@ -133,6 +133,12 @@ def test_the_tinkertoy_goes_on_where_it_was():
     assert len(hung) == 5 and max(row["jump"] for row in hung) < 1e-9
     assert max(row["drift"] for row in found) < 1e-10
     assert found[-1]["redundant"] == 1 and not any(row["conflict"] for row in found)
+
+
+def test_a_double_pendulum_as_one_body_goes_where_two_particles_on_rods_go():
+    found = {row["integrator"]: row for row in lagrangian.measure(lambda text: None, seconds=0.5)["rows"]}
+    assert found["dopri5, to 1e-11"]["apart"] < 1e-9 and found["rattle"]["apart"] < 1e-4
+    assert max(found["dopri5, to 1e-11"]["energy"]) < 1e-9
 
 
 @pytest.mark.parametrize("structure", ["chain", "net"])
