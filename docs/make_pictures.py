@@ -14,6 +14,7 @@ def main() -> None:
     sim = lw.Simulation(lw.scenes.get("tree"), dt=1e-3)
     sim.run(0.45, record_every=0.15).animate(PICTURES / "tree.png", size=(900, 560))
     _side_by_side("stiff", {"plant": ({}, 2.4), "hair": ({"strands": 60}, 1.2)})
+    _side_by_side("contact", {"rag-doll-on-stairs": ({}, 1.2), "bicycle-chain": ({}, 0.3)})
 
 
 def _side_by_side(name: str, chosen: dict) -> None:
