@@ -158,3 +158,21 @@ def test_a_constraint_that_is_not_finite_is_named():
     world.add(lw.Constraint("bob", lambda b, t: lw.sqrt(b.position[2] - 1.0), name="root"))
     with pytest.raises(lw.ModelError, match=r'Constraint "root"'):
         world.assemble()
+
+
+def test_lagrangian_bodies_are_moved_by_their_coordinates():
+    """A bead on a parabola, and a rod of it to a post: `at` and lengths stay those of the bead as it was built."""
+    world = lw.World()
+    bead = world.add(lw.LagrangianBody(lambda u: (u[0], 0, u[0] ** 2), masses=(1.0,), coordinates=(0.5,), name="bead"))
+    world.add(lw.Distance(world.ground, bead, 2.0, name="rod"))
+    assert world.assemble().met
+    x = float(bead.coordinates[0])
+    assert x**2 + x**4 == pytest.approx(4.0, abs=1e-10)
+    sim = lw.Simulation(world)
+    sim.step(10)
+    world.remove("rod")
+    sim.step(50)
+    slope = sim.add(lw.Distance(world.ground, bead, name="now"))
+    before = np.linalg.norm(sim.position("bead"))
+    sim.step(20)
+    assert np.linalg.norm(sim.position("bead")) == pytest.approx(before, abs=1e-9) and slope in world

@@ -28,6 +28,7 @@ class Pose:
     position: Any  # (3,) m
     orientation: Any  # (4,)
     frame: Any  # (3, 3)
+    coordinates: Any = None  # (n,), u of a Lagrangian body, whose points depend on nothing else
 
 
 @cache
