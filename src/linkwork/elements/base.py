@@ -23,11 +23,12 @@ def _speaks_of_parameter(annotation):
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """Where a body is: a local point p is at position + frame @ p."""
+    """Where a body is: a local point p is at position + frame @ p, but for Lagrangian bodies."""
 
     position: Any  # (3,) m
     orientation: Any  # (4,)
     frame: Any  # (3, 3)
+    coordinates: Any = None  # (n,), of a Lagrangian body
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from linkwork.elements import AffineBody, Ground, PlanarBody, PlanarParticle, Rope, ScalableBody, checks
+from linkwork.elements import AffineBody, Ground, LagrangianBody, PlanarBody, PlanarParticle, Rope, ScalableBody, checks
 from linkwork.elements.base import Body, Element, Pose
 from linkwork.elements.bodies import PLANES
 from linkwork.model import readout
@@ -16,8 +16,14 @@ from linkwork.model.types import Model
 def poses_of(model: Model, work: np.ndarray) -> dict[str, Pose]:
     """All bodies of a model, by name."""
     found = readout.poses(model, work, np.arange(len(model.bodies.elements)))
-    return {str(body.name): Pose(found.position[k], found.orientation[k], found.frame[k])
+    return {str(body.name): Pose(found.position[k], found.orientation[k], found.frame[k], _coordinates(model, work, k))
             for k, body in enumerate(model.bodies.elements)}  # fmt: skip
+
+
+def _coordinates(model: Model, work: np.ndarray, body: int) -> np.ndarray | None:
+    """Of a Lagrangian body."""
+    lagrangian = isinstance(model.bodies.elements[body], LagrangianBody)
+    return work[model.field_of_body(body, "q")].copy() if lagrangian else None
 
 
 def made_at(element: Element, poses: Mapping[str, Pose]) -> None:
@@ -39,6 +45,9 @@ def _point(body, local: np.ndarray, poses: Mapping[str, Pose]) -> np.ndarray:
 
 def put(body: Body, pose: Pose) -> None:
     """Build a body elsewhere."""
+    if isinstance(body, LagrangianBody):
+        body.coordinates = pose.coordinates
+        return
     if isinstance(body, (PlanarBody, PlanarParticle)):
         first, second, normal = PLANES[body.plane]
         body.position = pose.position[[first, second]]
