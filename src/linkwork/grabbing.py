@@ -10,13 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.elements import PlanarBody, PlanarParticle, checks
+from linkwork.elements import LagrangianBody, PlanarBody, PlanarParticle, checks
 from linkwork.elements.base import Element
 from linkwork.elements.bodies import PLANES
 from linkwork.elements.handles import Hold, Pull
 from linkwork.errors import LinkworkError
 from linkwork.following import Following
 from linkwork.integrators.base import OK
+from linkwork.model.places import poses_of
 from linkwork.symbolic.kernels import parameter_record
 
 PACE = 10.0  # 1/s: of a spring's answer on the body alone, and at which a led point comes to its goal
@@ -151,7 +152,9 @@ class Grabbing(Following):
         pose = self._pose(element)
         where = pose.position[0] if point is None else checks.vector(self, "point", point)
         local = np.linalg.solve(pose.frame[0], where - pose.position[0])
-        if not self.model.bodies.kinds[number].directions and np.abs(local).max() > 1e-9:
+        if isinstance(element, LagrangianBody):
+            local = np.zeros(3) if point is None else self._place_on(number, where)
+        if self.model.bodies.kinds[number].is_a_point and np.abs(local).max() > 1e-9:
             raise LinkworkError(f"{checks.label(element)}: it is a point; leave `point` out")
         masses = [float(getattr(other, "mass", 1.0)) for other in self.model.bodies.elements]
         mass, usual = masses[number], (SPEED if first_order else WEIGHTS * GRAVITY) * sum(masses)
@@ -168,6 +171,15 @@ class Grabbing(Following):
             self._hands = tuple(other for other in self._hands if other is not handle)
             raise
         return handle
+
+    def _place_on(self, number: int, where: np.ndarray) -> np.ndarray:
+        """The particle or place of a Lagrangian body that is at a point of the world."""
+        element = self.model.bodies.elements[number]
+        frames = self.model.bodies.batch(self.model.bodies.kinds[number], [number])
+        local = frames.put([poses_of(self.model, self.work)[str(element.name)]]).point(where[None])[0]
+        if not np.isfinite(local).all():
+            raise LinkworkError(f"{checks.label(element)}: nothing of it is at {checks.show(where)}; grab it where it is")
+        return local
 
     _hands: tuple[Handle, ...] = ()
 

@@ -31,8 +31,9 @@ from tests.symbolic.test_joint_forces import (
 
 H = 1e-3
 POINTS = ("particle", "planar particle")
-MOVING = [kind for kind in KINDS if kind != "ground"]
-PAIRS = [(a, b) for a in KINDS for b in MOVING]
+LAGRANGIAN = "Lagrangian"  # has tests of its own, against SymPy and against constraints
+MOVING = [kind for kind in KINDS if kind not in ("ground", LAGRANGIAN)]
+PAIRS = [(a, b) for a in KINDS for b in MOVING if a != LAGRANGIAN]
 TURNING = [(a, b) for a, b in PAIRS if a not in POINTS and b not in POINTS]
 FEW = [("rigid", "rigid"), ("ground", "rigid"), ("planar", "rigid"), ("scalable", "planar"), ("rigid", "affine")]
 
@@ -252,14 +253,14 @@ def moved(tangent, q, size, rng):
 @pytest.mark.parametrize("name", CONTACTS)
 def test_the_derivatives_of_contact(name):
     for options in ({}, {"friction": 0.4, "slip": 0.1}):
-        taken = contact_pairs(name, friction=bool(options))
+        taken = [pair for pair in contact_pairs(name, friction=bool(options)) if LAGRANGIAN not in pair]
         assert sum(check_contact(name, kinds, **options) for kinds in FEW if kinds in taken) > 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONTACTS)
 def test_the_derivatives_of_contact_on_all_other_pairs(name):
-    assert sum(check_contact(name, kinds) for kinds in contact_pairs(name) if kinds not in FEW) > 5
+    assert sum(check_contact(name, kinds) for kinds in contact_pairs(name) if kinds not in FEW and LAGRANGIAN not in kinds) > 5
 
 
 @pytest.mark.parametrize("kind", MOVING)

@@ -7,7 +7,7 @@ LOADS[name](A, B, element, t, command) gives (on, kind, where, vector): on 0 or 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from tests.oracles.poses import PLANE, Ground, Placed, frame, quaternion_matrix, skew, turn
+from tests.oracles.poses import PLANE, Ground, Placed, frame, quaternion_matrix, rate, skew, turn
 from tests.oracles.residuals import Body, apart, world_axis, world_point
 
 
@@ -28,6 +28,10 @@ def point_jacobian(body, built):
         return np.hstack([np.eye(3), -skew(r), R * np.linalg.solve(F, r)])
     if name == "AffineBody":
         return np.hstack([np.eye(3), np.kron(np.eye(3), np.linalg.solve(F, r))])
+    if name == "LagrangianBody":
+        return np.array(
+            [rate(lambda b: b.point(built), Placed(body.body, body.kind, body.q0, body.q, e)) for e in np.eye(len(body.q))]
+        ).T
     if name == "Particle":
         return np.eye(3)
     in_plane, normal = plane_of(body)

@@ -162,6 +162,27 @@ def test_implicit_steps_need_no_third_derivatives():
         assert abs(sim.coordinates("bead")[0] - 0.5 * sim.time**2) < 2e-4
 
 
+def test_it_can_be_built_on_and_grabbed_while_it_moves():
+    world = as_one_body()
+    bead = world.add(lw.Particle(0.2, position=(1, 0, 0), name="bead"))
+    world.add(lw.PointOnCurve(world.ground, bead, lambda s: (lw.cos(s), lw.sin(s), 0.2 * s), start=0.1, name="helix"))
+    sim = lw.Simulation(world)
+    arms = world.find("arms")
+    sim.step(300)
+    elbow, u, s = sim.point(arms, arms.point(0)), sim.coordinates(arms), sim.unknowns("helix")
+    sim.add(lw.RigidBody(0.1, (0.01, 0.01, 0.01), position=elbow + np.array([0, 0.1, 0]), name="box"))
+    sim.add(lw.Ball(arms, "box", at=elbow, name="pin"))
+    assert sim.drift() < 1e-9
+    np.testing.assert_array_equal(sim.coordinates(arms), u)
+    np.testing.assert_array_equal(sim.unknowns("helix"), s)
+    with sim.grab(arms, sim.point(arms, arms.point(1))) as hand:
+        hand.to(sim.point(arms, arms.point(1)))
+        sim.step(50)
+    assert sim.drift() < 1e-9
+    with pytest.raises(lw.LinkworkError, match='LagrangianBody "arms": nothing of it is at'):
+        sim.grab(arms, (5, 5, 5))
+
+
 def test_an_impulse_on_one_of_its_particles():
     sim = lw.Simulation(as_one_body())
     arms = sim.model.bodies.elements[0]

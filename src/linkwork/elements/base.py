@@ -23,7 +23,7 @@ def _speaks_of_parameter(annotation):
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """Where a body is: a local point p is at position + frame @ p."""
+    """Where a body is: a local point p is at position + frame @ p, but for Lagrangian bodies."""
 
     position: Any  # (3,) m
     orientation: Any  # (4,)

@@ -93,6 +93,11 @@ class LagrangianBody(Body):
         """The number of coordinates."""
         return len(self.coordinates)
 
+    @property
+    def mass(self):
+        """Of all particles together (kg)."""
+        return float(self.masses.sum())
+
     def arguments(self, where):
         return ("u", "p") if where == "function" and self.points is not None else ("u",)
 

@@ -22,7 +22,7 @@ def carried(old: Model, new: Model, values: np.ndarray) -> np.ndarray:
     before[old.state_index] = values
     work[new.state_index[:GLOBAL_STATE]] = values[:GLOBAL_STATE]
     _carry_bodies(old, new, before, work)
-    for find in (histories, counters):
+    for find in (histories, counters, kept):
         known = {id(element): entries for element, entries in find(old)}
         for element, entries in find(new):
             if (there := known.get(id(element))) is not None and there.shape == entries.shape:
@@ -44,6 +44,18 @@ def counters(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
         if force.kind.law.counters:
             where = parameter_record(force.kind.law).slice("turns")
             yield force.element, model.force_at[k] + np.arange(where.start, where.stop)
+
+
+def kept(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
+    """Constraints that keep what they find from step to step, and the entries that hold it."""
+    for k, node in enumerate(model.nodes):
+        start = model.parameters_at(k)
+        for part, element in zip(node.kind.parts, node.elements, strict=True):
+            layout = parameter_record(part.relation)
+            if part.relation.kept:
+                entries = [layout.offset(name) + np.arange(size) for name, size in part.relation.kept.items()]
+                yield element, start + np.concatenate(entries)
+            start += layout.size
 
 
 def histories(model: Model) -> Iterator[tuple[Element, np.ndarray]]:

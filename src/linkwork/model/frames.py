@@ -320,6 +320,13 @@ class LagrangianFrames(Fixed):
         self.built = np.array([M.diagonal() for M in moments])
         self.x = self.world_point(np.zeros((len(bodies), 3)))
 
+    def put(self, poses):
+        for k, pose in enumerate(poses):
+            if pose is not None:
+                self.coordinates[k] = pose.coordinates
+        self.x = self.world_point(np.zeros((len(self.x), 3)))
+        return self
+
     def world_point(self, local, pick=None):
         i = self._pick(pick)
         return self.kind.located(self.coordinates[i], self.rates[i], np.atleast_2d(np.asarray(local, dtype=float)))[0]
