@@ -353,13 +353,6 @@ class LagrangianFrames(Fixed):
             local = local - np.linalg.lstsq(slope, at - target, rcond=1e-6)[0]
         return local
 
-    def put(self, poses):
-        for k, pose in enumerate(poses):
-            if pose is not None:
-                self.coordinates[k] = pose.coordinates
-        self.x = self.world_point(np.zeros((len(self.x), 3)))
-        return self
-
     def start(self):
         places = {} if self.kind.numbered else {"points": self.points.reshape(len(self.x), -1)}
         return {"q": self.coordinates, "v": self.rates, "masses": self.masses, "friction": self.damping, "built": self.built,
