@@ -27,7 +27,7 @@ def hung(name, other, towards):
     def part(position, velocity):
         place = position(other) + ROD * np.asarray(towards) / np.linalg.norm(towards)
         bead = lw.Particle(0.5, position=place, velocity=velocity(other), name=name)
-        return [bead, lw.Distance(other, bead, name=f"rod {other}-{name}")]
+        return [bead, lw.Distance(other, bead, length=ROD, name=f"rod {other}-{name}")]
 
     return part
 
@@ -50,7 +50,7 @@ def nailed(position, velocity):
 
 def doubled(position, velocity):
     """The same rod once more: redundant, which conjugate gradients do not mind."""
-    return [lw.Distance("a", "b", name="rod a-b again")]
+    return [lw.Distance("a", "b", length=ROD, name="rod a-b again")]
 
 
 STAGES = {

@@ -281,7 +281,7 @@ class Following(Building):
         if violated := self._violated(fresh):
             self._known_order = self.model.order
             self._rebuild(replace(self._arrangement, drawn=(*self._arrangement.drawn, *violated)))
-        self._stale = False
+        self._stale, self.age = False, 0  # multipliers are not extrapolated: those of new rows have no past
         if self.integrator_name != "first-order":
             self._make_velocities_consistent(*self._fastest(fresh), "when it came into force")
             self._refuse_conflict(fresh)
