@@ -124,7 +124,7 @@ def forest(seed, kinds=(*SPATIAL, *PLANAR, *POINTS), largest=8, spread=0.0, grou
 
 def whole_jacobian(world):
     """J of all rows as built, from the nodes before any order is chosen."""
-    bodies = compiler._bodies(world)
+    bodies = compiler.bodies_of(world)
     groups = stacking.grouped(world.constraints, RELATIONS, bodies)
     numbers = [stacking.numbers_of(g, bodies) for g in groups]
     kept = [stacking.kept_rows(g, n, bodies, compiler._records(bodies)) for g, n in zip(groups, numbers, strict=True)]
