@@ -71,7 +71,7 @@ if not INTERPRETED:
 
         @property
         def key(self):
-            return self.title, self.fields
+            return self.name  # which knows its hash: this is asked for in every call
 
         @property
         def mangling_args(self):
