@@ -43,7 +43,8 @@ SWEEPS = 3  # of Gauss-Seidel after a round that failed, or was stiff and did no
 MOST_SWEEPS = 100
 WORTH, BRISK = 0.7, 0.3  # of the residual: sweeps that leave more are not worth another go
 FINE, TIGHT, LOOSE = 1e-9, 1e-5, 1e-3  # parts of the fastest velocity
-MOST_AT_REST, MOST_IN_MOTION = 80, 16  # factorisations
+NEARLY = 1e-6  # m/s, of what hardly moves
+PATIENT_AT_REST, MOST_AT_REST, PATIENT_IN_MOTION, MOST_IN_MOTION = 10, 80, 8, 16  # factorisations
 RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
 HALVINGS = 30
@@ -110,13 +111,13 @@ def newton(problem, work, tolerance, iterations):
     if not prepare(problem, work.base):
         return TOO_SMALL, 0, math.inf
     push_all(problem, work.base)
-    return rounds(problem, work, residuals(problem, work.base), tolerance, tolerance, iterations)
+    return rounds(problem, work, residuals(problem, work.base), tolerance, tolerance, iterations, iterations)
 
 
 @jit
 def settle(problem, work, tolerance, slow):
-    """As `newton`, as exactly as the motion is worth. Where no body that touches is faster than `slow` (m/s), to `tolerance`.
-    Else to a part of the fastest velocity, TIGHT, or LOOSE after half of all factorisations; sweeps of Gauss-Seidel come first
+    """As `newton`, as exactly as the motion is worth. Where no body that touches is faster than `slow` (m/s), to `tolerance`
+    or NEARLY. Else to a part of the fastest velocity, TIGHT, or LOOSE where that takes long; sweeps of Gauss-Seidel come first
     there, and go on to FINE where they gain briskly. (Where all is nearly solved they would spread what is left.)
 
     Returns (status, factorisations, residual, what would have done)."""
@@ -130,28 +131,28 @@ def settle(problem, work, tolerance, slow):
         fastest = max(fastest, u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
     fastest = math.sqrt(fastest)
     if fastest <= slow:
-        status, steps, residual = rounds(problem, work, residual, tolerance, tolerance, MOST_AT_REST)
-        return status, steps, residual, tolerance
+        enough = max(tolerance, NEARLY)
+        status, steps, residual = rounds(problem, work, residual, tolerance, enough, PATIENT_AT_REST, MOST_AT_REST)
+        return (CONVERGED if residual <= enough else status), steps, residual, enough
     fine, tight = max(tolerance, FINE * fastest), max(tolerance, TIGHT * fastest)
     enough = max(tight, LOOSE * fastest)
     before = math.inf
     while residual > fine and residual < (WORTH if before > tight else BRISK) * before:
         before = residual
         _, _, residual = sweep_contacts(problem, base, fine, SWEEPS)
-    status, steps, residual = rounds(problem, work, residual, tight, enough, MOST_IN_MOTION)
+    status, steps, residual = rounds(problem, work, residual, tight, enough, PATIENT_IN_MOTION, MOST_IN_MOTION)
     return (CONVERGED if residual <= enough else status), steps, residual, enough
 
 
 @jit_inner
-def rounds(problem, work, residual, tolerance, enough, iterations):
-    """Rounds on a prepared problem until the residual is within `tolerance`, or within `enough` after half of all
-    iterations."""
+def rounds(problem, work, residual, tolerance, enough, patient, iterations):
+    """Rounds on a prepared problem until the residual is within `tolerance`, or within `enough` after `patient` iterations."""
     base = work.base
     stiffness, steps, sweeps, relax = START, 0, SWEEPS, 1.0
     if residual > tolerance and not _arrange(problem, work):
         return TOO_SMALL, 0, math.inf
     clear(work.lift, 0, len(problem.mu))
-    while not residual <= (tolerance if 2 * steps < iterations else enough) and steps < iterations:
+    while not residual <= (tolerance if steps < patient else enough) and steps < iterations:
         stiffness = min(max(stiffness, SOFTEST), STIFFEST)
         made, minimal = _round(problem, work, stiffness, relax, max(0.1 * tolerance, INEXACT * residual), iterations - steps)
         push_all(problem, base)

@@ -40,7 +40,6 @@ from linkwork.integrators.euler import Euler
 from linkwork.integrators.joint import OPEN, JointEuler, JointImplicit, accelerations, bring_along, close
 from linkwork.integrators.joint_answers import JointAnswers
 from linkwork.integrators.rattle import (
-    CALM_PARTS,
     FINEST,
     RESCUED_PART,
     SINGULAR,
@@ -52,6 +51,7 @@ from linkwork.integrators.rattle import (
 from linkwork.solvers.implicit import Implicit
 from linkwork.symbolic.implicit import AGAIN, BEGIN
 
+CALM_IN_CONTACT = 16  # parts of a step that must go well before longer ones are tried
 NOISE = 10.0  # times what contact velocities are off by, times the step: no iteration gets much below such displacements
 
 
@@ -106,7 +106,7 @@ class RattleInContact(InContact, Rattle):
                     tally(work, *self.impulses, 1.0, False)
                 if part < FINEST:
                     work[CALM] += 1.0
-                    if work[CALM] >= CALM_PARTS and done % (2 * part) == 0:
+                    if work[CALM] >= CALM_IN_CONTACT and done % (2 * part) == 0:
                         part, work[CALM], age = 2 * part, 0.0, 0
                 continue
             self.run(work, self.sweeps[4])  # back to the beginning of the part
