@@ -191,13 +191,14 @@ def bounce(rows, m, u, h, slow, near, stage):
 def aim(rows, m, u, h, near, stage, labels, cache, cached):
     """Targets of all rows, and cached impulses to start from: those of the nearest point of the same pair. Cache (:, 9):
     impulses of both stages in the world, points. Rows and cache are in the same order."""
-    j, never = 0, _far_below(rows, m, u)
+    j, never, quiet = 0, _far_below(rows, m, u), QUIET * near
     for k in range(m):
         gap, left_out = rows.numbers[k, GAP], False
-        if stage == OPENING and abs(gap) <= QUIET * near:
+        if stage == OPENING and abs(gap) <= quiet:
             rows.target[k, 0] = 0.0
-        elif stage == OPENING:
-            rows.target[k, 0] = -gap / h if gap > 0.0 else min(rows.numbers[k, RECOVERY], -RECOVERED * gap / h)
+        elif stage == OPENING:  # from the edge of what is let be: targets of what rests change little from step to step
+            beyond = gap - quiet if gap > 0.0 else gap + quiet
+            rows.target[k, 0] = -beyond / h if gap > 0.0 else min(rows.numbers[k, RECOVERY], -RECOVERED * beyond / h)
         else:
             left_out = gap > near
             rows.target[k, 0] = never if left_out else 0.0
