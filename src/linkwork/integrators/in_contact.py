@@ -131,7 +131,7 @@ class RattleInContact(InContact, Rattle):
         opened, flight, closed, motion = self.around
         table = self.programs.table
         work[STEP], work[KICK], work[HALF], work[TIME] = h, 0.5 * h, start + 0.5 * h, start
-        extrapolate(work, age if self.extrapolates else 0)
+        extrapolate(work, age)
         if len(opened) > 2:  # factors of its own
             self.contact.fresh = False
         self.run(work, *opened)

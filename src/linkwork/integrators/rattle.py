@@ -119,7 +119,6 @@ def steps_of_rattle(
     sentinels,
     steps,
     age,
-    extrapolates,
     tolerance,
     enough,
     rescue,
@@ -144,7 +143,7 @@ def steps_of_rattle(
             work_before = work[DONE]
             if last and done > 0:
                 given = work[impulses : impulses + multipliers.shape[0]].copy()
-            extrapolate(work, age if extrapolates else 0)
+            extrapolate(work, age)
             for operations in opening:
                 sweep(work, table, operations, True)
             landed = land_on_constraints(
@@ -236,26 +235,9 @@ class Rattle(Integrator):
         p = self.programs
         return (p.body("land"), *self.projection()) if p.model.soft else (p.body(),) * 8
 
-    @cached_property
-    def extrapolates(self) -> bool:
-        """Not where rows depend on others: what they ask for beyond what can be met is corrected by nothing, and, extrapolated,
-        would grow with the square of the steps."""
-        model = self.programs.model
-        return model.ranked and not model.redundant
-
     def advance(self, work, steps, age):
         sweeps, rescue = self.sweeps, self.rescue
         enough = max(self.tolerance, SINGULAR) if self.programs.model.soft else self.tolerance
         return steps_of_rattle(
-            work,
-            self.programs.table,
-            *sweeps,
-            *self.impulses,
-            self.sentinels,
-            steps,
-            age,
-            self.extrapolates,
-            self.tolerance,
-            enough,
-            rescue,
+            work, self.programs.table, *sweeps, *self.impulses, self.sentinels, steps, age, self.tolerance, enough, rescue
         )

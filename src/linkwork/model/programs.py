@@ -448,14 +448,25 @@ class Programs:
             sheet.add(position, turn, self._id(limb.kernel(what)), m.node_at[nodes], m.body_at[bodies], above)
 
     def _add_predictions(self, sheet: Sheet) -> None:
-        m = self.model
+        m, extrapolated = self.model, self._extrapolated()
         for limb, bodies, nodes, _ in self.limb_groups:
-            kernel = k.predict_kernel(limb.node.size, limb.record.offset("b"), limb.record.offset("history"))
-            sheet.add(self.place[bodies], FIRST, self._id(kernel), m.node_at[nodes])
+            for way in (True, False):
+                chosen = extrapolated[nodes] == way
+                kernel = k.predict_kernel(limb.node.size, limb.record.offset("b"), limb.record.offset("history"), way)
+                if chosen.any():
+                    sheet.add(self.place[bodies[chosen]], FIRST, self._id(kernel), m.node_at[nodes[chosen]])
         for number in self.front_nodes:
-            kind = m.nodes[number].kind
-            kernel = k.predict_kernel(kind.size, kind.record.offset("b"), kind.record.offset("history"))
+            kind, way = m.nodes[number].kind, bool(extrapolated[number])
+            kernel = k.predict_kernel(kind.size, kind.record.offset("b"), kind.record.offset("history"), way)
             sheet.add(self._first_body(m.nodes[number].ends), FIRST, self._id(kernel), m.node_at[number])
+
+    def _extrapolated(self) -> np.ndarray:
+        """(nodes,) Not where rows of the component depend on others: what they ask for beyond what can be met is corrected by
+        nothing, and, extrapolated, would grow with the square of the steps."""
+        m = self.model
+        tree = np.array([m.forest.tree[node.ends[-1]] for node in m.nodes], dtype=np.int64)
+        doubtful = [*m.redundant, *(() if m.ranked else m.soft)]
+        return ~np.isin(tree, tree[doubtful])
 
     def _add_forces(self, sheet: Sheet) -> None:
         for number, force in enumerate(self.model.forces):

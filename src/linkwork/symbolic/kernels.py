@@ -273,17 +273,17 @@ def node_landing_kernel(node: NodeKind) -> Kernel:
     return Kernel(f"node|{node.key}|landing", write)
 
 
-def predict_kernel(m: int, b: int, history: int) -> Kernel:
-    """Right-hand side of the opening kick, extrapolated through the last three steps. Pointer 1: the node."""
+def predict_kernel(m: int, b: int, history: int, extrapolated: bool) -> Kernel:
+    """Right-hand side of the opening kick, extrapolated through the last three steps, or zero. Pointer 1: the node."""
 
     def write(trace: Trace) -> None:
         r1, r2, r3 = (trace.load(1, history + k * m, m) for k in range(3))
         weights = load_global(trace, "extrapolate")
-        guess = weights[0] * r1 + weights[1] * r2 + weights[2] * r3
+        guess = weights[0] * r1 + weights[1] * r2 + weights[2] * r3 if extrapolated else SX.zeros(m)
         trace.store(1, b, guess)
         trace.store(1, history, ca.vertcat(guess, r1, r2))
 
-    return Kernel(f"predict|{m}|{b}|{history}", write, joining=Joining.SMALL)
+    return Kernel(f"predict|{m}|{b}|{history}|{extrapolated}", write, joining=Joining.SMALL)
 
 
 def node_check_kernel(node: NodeKind, start: int | None = None) -> Kernel:
