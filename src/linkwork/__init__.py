@@ -12,7 +12,17 @@ from importlib import import_module as _import_module
 
 from linkwork.elements import *  # noqa: F403
 from linkwork.elements import __all__ as _elements
-from linkwork.errors import ArrayError, DivergenceError, ElementError, LinkworkError, ModelError, Note, UnknownNameError
+from linkwork.errors import (
+    ArrayError,
+    DivergenceError,
+    ElementError,
+    FileError,
+    LinkworkError,
+    ModelError,
+    Note,
+    Remark,
+    UnknownNameError,
+)
 from linkwork.world import World
 
 __version__ = "0.1.0"
@@ -23,6 +33,8 @@ _LATER = {
     "Recording": "linkwork.recording",
     "scenes": "linkwork.scenes",
     "reduced": "linkwork.reduced",
+    "load": "linkwork.formats",
+    "save": "linkwork.formats",
     "check": "linkwork.checking",
     "CheckReport": "linkwork.checking",
     **dict.fromkeys(
@@ -31,8 +43,8 @@ _LATER = {
     ),
 }
 
-__all__ = [*_elements, *_LATER, "ArrayError", "DivergenceError", "ElementError", "LinkworkError", "ModelError", "Note",
-           "UnknownNameError", "World"]  # fmt: skip
+__all__ = [*_elements, *_LATER, "ArrayError", "DivergenceError", "ElementError", "FileError", "LinkworkError", "ModelError",
+           "Note", "Remark", "UnknownNameError", "World"]  # fmt: skip
 
 
 def __getattr__(name: str):

@@ -1,5 +1,6 @@
 """The errors linkwork raises. Each message is one sentence: the object, its name, the value, the remedy."""
 
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 
@@ -17,6 +18,10 @@ class ModelError(LinkworkError):
 
 class ArrayError(LinkworkError, ValueError):
     """An array has a shape or values with which an algorithm cannot work."""
+
+
+class FileError(LinkworkError):
+    """A file does not say what it should: the sentence begins with the file, and the line where it is known."""
 
 
 class DivergenceError(LinkworkError, RuntimeError):
@@ -39,6 +44,19 @@ class UnknownNameError(LinkworkError, KeyError):
 
 class Note(UserWarning):
     """Something that linkwork put right and tells."""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something that a file says and linkwork does not do, or does in another way."""
+
+    file: str
+    line: int | None
+    what: str  # the element and its name
+    why: str  # what becomes of it, and the way out where there is one
+
+    def __str__(self):
+        return f"{self.file}{'' if self.line is None else f':{self.line}'}: {self.what}: {self.why}"
 
 
 def suggestion(name, known) -> str:

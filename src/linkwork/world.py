@@ -5,6 +5,7 @@ import weakref
 from importlib import import_module
 
 from .elements import checks
+from .elements.appearance import Visual
 from .elements.base import Body, ConstraintElement, Element, ForceElement, is_a
 from .elements.bodies import Ground
 from .elements.contacts import ContactElement
@@ -31,6 +32,8 @@ class World:
         self._numbers = {}  # prefix -> the last number given in a default name
         self._known_parameters = None  # `parameters` as of the last addition: scanning all each time is quadratic
         self.gravity = gravity
+        self.remarks = ()  # of Remark: what the file that it was loaded from says and linkwork does not do
+        self.keyframes = {}  # name -> Keyframe
         self._own()
 
     @property
@@ -67,6 +70,11 @@ class World:
     def contacts(self):
         """Colliders, contacts, ropes and hard limits, in order of addition."""
         return tuple(e for e in self._elements.values() if isinstance(e, ContactElement))
+
+    @property
+    def visuals(self):
+        """What is only seen, in order of addition."""
+        return tuple(e for e in self._elements.values() if isinstance(e, Visual))
 
     @property
     def parameters(self):
@@ -165,7 +173,7 @@ class World:
 
     def _check_new(self, element):
         if not isinstance(element, Element) or isinstance(element, Ground):
-            remedy = "give a body, joint, constraint, force or contact"
+            remedy = "give a body, joint, constraint, force, contact or visual"
             checks.fail(self, f"cannot add {checks.show(element)}", remedy)
         home = element._world()
         if home is self:

@@ -73,6 +73,7 @@ GIVEN = {  # what each kind needs besides its references
     "TorsionSpring": {"stiffness": 1.0},
     "Universal": ANCHOR,
     "VelocityConstraint": {"function": lambda b, t: 0},
+    "Visual": {"shape": elements.Sphere(1.0)},
 }
 ABSTRACT = {"Body", "ConstraintElement", "ContactElement", "Element", "ForceElement", "Ground", "Joint"}
 KINDS = [

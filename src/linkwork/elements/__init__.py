@@ -1,5 +1,6 @@
 """What a user can say: bodies, joints, constraints, forces, shapes and parameters, as plain dataclasses."""
 
+from .appearance import Visual
 from .base import Body, ConstraintElement, Element, ForceElement
 from .bodies import AffineBody, Ground, Particle, PlanarBody, PlanarParticle, RigidBody, ScalableBody
 from .constraints import (
@@ -21,6 +22,7 @@ from .contacts import Collider, Contact, ContactElement, HardLimit, NoContact, R
 from .forces import Damper, Drag, Force, Motor, Spring, Wrench
 from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
+from .keyframe import Keyframe
 from .lagrangian import LagrangianBody, bead_on_wire, bending_beam, double_pendulum, squashing_ball
 from .parameter import Parameter
 from .shapes import Box, Capsule, ConvexHull, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Shape, Sphere
@@ -59,6 +61,7 @@ __all__ = [
     "Joint",
     "JointLimit",
     "JointSpring",
+    "Keyframe",
     "LagrangianBody",
     "Mesh",
     "Motion",
@@ -89,6 +92,7 @@ __all__ = [
     "Trajectory",
     "Universal",
     "VelocityConstraint",
+    "Visual",
     "Weld",
     "Wrench",
     "bead_on_wire",

@@ -1,0 +1,39 @@
+"""What is seen and never touched."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from . import checks
+from .base import Body, Element, Vector
+from .shapes import Shape
+
+
+@dataclass(eq=False, repr=False)
+class Visual(Element):
+    """A shape on a body, or on the ground, that pictures show in the place of the body's own. It takes no part in the motion.
+
+    `position` and `orientation` are those of the shape in the body's frame; `color` is red, green, blue and opacity, 0 to 1.
+
+    >>> from linkwork.elements import Sphere
+    >>> Visual("head", Sphere(0.1), position=(0, 0, 0.1), color=(0.9, 0.7, 0.6, 1), name="face")
+    <Visual "face">
+    """
+
+    sort: ClassVar[str] = "visual"
+    REFERENCES: ClassVar[dict] = {"body": "body"}
+
+    body: Body | str
+    shape: Shape
+    position: Vector = checks.ZERO  # (3,), m, in the body's frame
+    orientation: Vector = checks.IDENTITY  # (4,): w, x, y, z, in the body's frame
+    color: Vector | None = None  # (4,): red, green, blue, opacity
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not isinstance(self.shape, Shape):
+            checks.fail(self, f"shape is {checks.show(self.shape)}", "give a shape such as lw.Sphere(0.1)")
+        self.position = checks.vector(self, "position", self.position)
+        self.orientation = checks.quaternion(self, "orientation", self.orientation)
+        self.color = checks.optional(checks.vector, self, "color", self.color, 4)
+        if self.color is not None and not (0.0 <= self.color.min() and self.color.max() <= 1.0):
+            checks.fail(self, f"color is {checks.show(self.color)}", "give red, green, blue and opacity from 0 to 1")

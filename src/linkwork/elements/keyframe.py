@@ -1,0 +1,20 @@
+"""A state that a model knows by name."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Keyframe:
+    """Where a model starts, in the coordinates of its joints: what is not named is as built, at rest, with no command.
+
+    `positions` and `velocities` by the names of joints (numbers as `linkwork.reduced` has them: one of a hinge or slider, a
+    quaternion and an angular velocity of a ball) and of bodies that float (position and quaternion; velocity and angular
+    velocity, world axes); `controls` by the names of motors.
+
+    >>> Keyframe(positions={"knee": 0.3}, controls={"drive": 1.0}).velocities
+    {}
+    """
+
+    positions: dict = field(default_factory=dict)
+    velocities: dict = field(default_factory=dict)
+    controls: dict = field(default_factory=dict)

@@ -1,0 +1,55 @@
+"""Worlds from files and to files: URDF and MJCF of robots, and linkwork's own scene files."""
+
+import warnings
+from importlib import import_module
+from pathlib import Path
+
+from ..errors import FileError, Note
+from .reading import MOST_BYTES, Reading, decode, read
+
+SHOWN = 5  # remarks in one note
+
+
+def load(path, *, strict=False, **options):
+    """A World from a URDF, an MJCF or a scene file, as its ending and its root element say.
+
+    What the file says and linkwork does not do is in `world.remarks`, and told in a Note; with `strict` it is refused. Of URDF
+    `floating=True` leaves the root link free, which else stands still; `packages={"name": folder}` says where `package://name`
+    is. Of scene files `parameters={"name": number}` sets what the file declares.
+    """
+    path = Path(path)
+    reader = import_module(f".{_format(path)}", __name__)
+    reading = Reading(path, strict)
+    world = reader.load(reading, **options)
+    world.remarks = tuple(reading.remarks)
+    if world.remarks:
+        warnings.warn(_told(path, world.remarks), Note, stacklevel=2)
+    return world
+
+
+def save(world, path):
+    """Write a World to a scene file (.yaml), which `load` reads as the same world. Returns the path."""
+    path = Path(path)
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        raise FileError(f'{path}: scene files end in .yaml; give a path such as "{path.stem}.yaml"')
+    return import_module(".writing", __name__).save(world, path)
+
+
+def _format(path):
+    """ "urdf", "mjcf" or "scene": the module that reads such a file."""
+    suffix = path.suffix.lower()
+    if suffix in (".yaml", ".yml"):
+        return "scene"
+    if suffix not in (".urdf", ".xml", ".mjcf"):
+        raise FileError(f"{path}: linkwork reads .urdf, .xml (MJCF), .mjcf and .yaml; give one of these")
+    root = import_module(".xml", __name__).root_name(decode(path, read(path, MOST_BYTES)), path)
+    if root not in ("robot", "mujoco"):
+        raise FileError(f"{path}: its root element is <{root}>; a URDF has <robot> and an MJCF <mujoco>")
+    return {"robot": "urdf", "mujoco": "mjcf"}[root]
+
+
+def _told(path, remarks):
+    count = f"{len(remarks)} thing{'' if len(remarks) == 1 else 's'}"
+    some = "; ".join(str(remark) for remark in remarks[:SHOWN])
+    more = f"; and {len(remarks) - SHOWN} more" if len(remarks) > SHOWN else ""
+    return f'{path}: {count} in it not taken as written: {some}{more}; "linkwork info {path}" lists them all'
