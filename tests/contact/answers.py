@@ -18,7 +18,7 @@ from tests.solvers.forests import assembled, forest, simulations
 def slots_of(answers, touched):
     """Slots of the touched bodies, and their groups: (slots, how many, groups, length of all responses)."""
     n = len(touched)
-    whole = [np.zeros(n, dtype=kind) for kind in (np.bool_, np.int64, np.int64, np.int32, np.int32, np.int64)]
+    whole = [np.zeros(n, dtype=kind) for kind in (np.bool_, np.int64, np.int64, np.int32, np.int32, np.int64, np.int64)]
     slots = Slots(*whole, *[np.zeros((n, 6)) for _ in range(3)])
     grouped = slots.slot_of, slots.body_of, slots.first, slots.size, slots.at
     return slots, *r.group_slots(answers.bodies, answers.order, touched, *grouped)
@@ -33,7 +33,8 @@ def responded(answers, work, touched):
     for g in range(groups):
         first, size, at = slots.first[g], slots.size[g], slots.at[g]
         rows = slice(6 * first, 6 * (first + size))
-        whole[rows, rows] = R[at : at + (6 * size) ** 2].reshape(6 * size, -1)
+        block, rank = R[at : at + (6 * size) ** 2].reshape(6 * size, -1), slots.rank[g]
+        whole[rows, rows] = block if rank < 0 else block[:, :rank] @ block[:, :rank].T
     assert used == touched.sum()
     return slots.body_of[:used], whole
 

@@ -27,7 +27,7 @@ class Answers(Protocol):
     turning: bool  # x is an acceleration of origins, while centres of mass move straight on
 
     def respond(self, work: np.ndarray, slots: Slots, groups: int, R: np.ndarray) -> None:
-        """R of all groups, with the factors that are there."""
+        """R of all groups, or L of R = L L^T where `slots.rank` says so, with the factors that are there."""
 
     def strike(self, work: np.ndarray, slots: Slots, groups: int) -> None:
         """Do to the step what the wrenches on slots do."""
@@ -45,7 +45,7 @@ class BySweeps:
 
     def respond(self, work: np.ndarray, slots: Slots, groups: int, R: np.ndarray) -> None:
         grouped = slots.body_of, slots.first, slots.size, slots.at
-        responses(work, self.programs.table, self.trees, self._scratch, *grouped, R, groups)
+        responses(work, self.programs.table, self.trees, self._scratch, *grouped, R, slots.rank, groups)
 
     def strike(self, work: np.ndarray, slots: Slots, groups: int) -> None:
         given = slots.body_of, slots.first, slots.size, slots.wrench, slots.u, slots.before

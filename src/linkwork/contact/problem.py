@@ -52,6 +52,7 @@ class Workspace(Bundle):
     """Scratch of a solver, made once by `workspace`, for any problem that fits in it. `residual` may be read afterwards."""
 
     group: np.ndarray  # (s,) group of each slot
+    given: np.ndarray  # (g,) rank of groups whose R is L already, 6 size x rank in rows of 6 size; -1: R itself
     rank: np.ndarray  # (g,) freedoms of each group
     y_at: np.ndarray  # (g + 1,) where the group's freedoms begin in y
     L: np.ndarray  # L of each group, (6 size) x rank, at the place of its R
@@ -74,13 +75,13 @@ def workspace(slots: int, groups: int, contacts: int, responses: int, widest: in
     (8, 3, 3)
     """
     index = {
-        "group": slots, "rank": groups, "y_at": groups + 1, "side": (contacts, 5),
+        "group": slots, "given": groups, "rank": groups, "y_at": groups + 1, "side": (contacts, 5),
     }  # fmt: skip
     real = {
         "L": responses, "left": 6 * slots, "y": 6 * slots, "G": contacts * 36 * widest,
         "c0": (contacts, 3), "D": (contacts, 3, 3), "scale": contacts, "residual": contacts,
     }  # fmt: skip
-    arrays = {name: np.zeros(n, dtype=np.int64) for name, n in index.items()}
+    arrays = {name: np.full(n, -1 if name == "given" else 0, dtype=np.int64) for name, n in index.items()}
     return Workspace(**arrays, **{name: np.zeros(n) for name, n in real.items()})
 
 
@@ -157,7 +158,13 @@ def prepare(problem, work):
     work.y_at[0] = 0
     for g in range(len(problem.first)):
         n, at = 6 * problem.size[g], problem.at[g]
-        work.rank[g] = _split(problem.R[at : at + n * n], n, work.L[at : at + n * n], work.left)
+        if work.given[g] < 0:
+            work.rank[g] = _split(problem.R[at : at + n * n], n, work.L[at : at + n * n], work.left)
+        else:
+            work.rank[g] = work.given[g]
+            for i in range(n):
+                for j in range(work.rank[g]):
+                    work.L[at + i * n + j] = problem.R[at + i * n + j]
         work.y_at[g + 1] = work.y_at[g] + work.rank[g]
         for slot in range(problem.first[g], problem.first[g] + problem.size[g]):
             work.group[slot] = g

@@ -1,11 +1,19 @@
 """How bodies that are touched answer impulses: R of every group, by solves with the factors that are there.
 
 A *tree* is what joints connect, loops and all: one component of the model. The bodies of a tree that are touched are the slots
-of one group. A unit wrench on one of them is swept forward and backward, along the paths from the touched bodies to the root
-alone; what the touched bodies do then is a column of R. A free body answers by its own inverse mass.
+of one group. A free body answers by its own inverse mass. Where each body is eliminated with its joint, after all that hang on
+it, its velocity is
+
+    v = K v_parent + T y,    T T^T = its response while its parent is held,
+
+with y of unit mass, one for each freedom of the joint: from the root outwards that gives L of R = L L^T, which is what solvers
+want. Elsewhere (loops) a unit wrench on a touched body is swept forward and backward, along the paths from the touched bodies
+to the root alone; what the touched bodies do then is a column of R.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -19,10 +27,14 @@ SEMIDEFINITE = 1.0001  # times R_ii R_jj: what the square of R_ij may be
 # columns of the table of bodies: offsets of fields in the workspace, then what a body is
 Q, V, R_AT, B, X, MASS, POSE, TREE, ITEM = range(9)
 PART = 9  # (6) the component of its velocity that is one of (linear, angular) in the world, or NONE
-# columns of the table of trees: ranges (begin, end) of operations, of entries of x, of positions in the elimination
-FREE, FORWARD, BACKWARD, SOLUTION, ITEMS = 0, 1, 3, 5, 7
-# columns of the table of positions: the next one on the way to the root or NONE; the range of entries of b
-ABOVE, RIGHT = 0, 1
+# columns of the table of trees: ranges (begin, end) of operations, of entries of x, of positions in the elimination; whether
+# every body is eliminated with its joint
+FREE, FORWARD, BACKWARD, SOLUTION, ITEMS, LIMBED = 0, 1, 3, 5, 7, 9
+# columns of the table of positions: the next one on the way to the root or NONE; the range of entries of b; the operations
+# forward and backward, or NONE; in limbed trees, of bodies (NONE: a joint's): the body, how many velocities it has, its freedoms,
+# the position of its joint where that is another one, that of its parent
+ABOVE, RIGHT, BODY, WIDTH, FREEDOMS, UP, DOWN, JOINT, PARENT = 0, 1, 3, 4, 5, 6, 7, 8, 9
+HELD = 1e-12  # part of the largest response below which there is none
 POSITION = 1 + OPERANDS  # column of an operation that says where in the elimination it belongs
 
 
@@ -31,8 +43,8 @@ class Trees(Bundle):
 
     bodies: np.ndarray  # (n, 15) int64
     order: np.ndarray  # (n,) int64: bodies sorted by tree
-    trees: np.ndarray  # (t, 9) int64
-    positions: np.ndarray  # (items, 3) int64
+    trees: np.ndarray  # (t, 10) int64
+    positions: np.ndarray  # (items, 10) int64
     entries: np.ndarray  # int64: entries of x by tree, entries of b by position, positions by tree
     forward: np.ndarray  # (k, 7) int32: operations by tree
     backward: np.ndarray
@@ -45,11 +57,23 @@ class Sweeping(Bundle):
     forward: np.ndarray  # operations that are
     backward: np.ndarray
     saved: np.ndarray  # x of the trees that are swept
+    motions: np.ndarray  # (6 freedoms) of each position on a path: what y moves
+    columns: np.ndarray  # (items, 2) int64: where its motion lies; the end of its freedoms among all
+    local: np.ndarray  # (3, 36): K, T T^T, T of one position
+
+
+MOST_MOTIONS = 4_000_000  # numbers: above that, columns of R come one by one
 
 
 def sweeping(trees: Trees) -> Sweeping:
-    return Sweeping(np.zeros(len(trees.positions), dtype=np.bool_), np.zeros_like(trees.forward), np.zeros_like(trees.backward),
-                    np.zeros(int(trees.trees[:, SOLUTION + 1].max())))  # fmt: skip
+    items = len(trees.positions)
+    largest = 0
+    for tree in np.flatnonzero(trees.trees[:, LIMBED]):
+        span = trees.entries[trees.trees[tree, ITEMS] : trees.trees[tree, ITEMS + 1]]
+        largest = max(largest, 6 * len(span) * int(trees.positions[span, FREEDOMS].sum()))
+    return Sweeping(np.zeros(items, dtype=np.bool_), np.zeros_like(trees.forward), np.zeros_like(trees.backward),
+                    np.zeros(int(trees.trees[:, SOLUTION + 1].max())), np.zeros(min(largest, MOST_MOTIONS)),
+                    np.zeros((items, 2), dtype=np.int64), np.zeros((3, 36)))  # fmt: skip
 
 
 @jit
@@ -76,17 +100,24 @@ def group_slots(bodies, order, touched, slot_of, body_of, first, size, at):
 
 
 @jit
-def responses(work, table, model, scratch, body_of, first, size, at, R, groups):
-    """R of all groups, 6 size x 6 size each, row-major. x is left as it was, b of swept trees is not."""
+def responses(work, table, model, scratch, body_of, first, size, at, R, rank, groups):
+    """R of all groups, 6 size x 6 size each, row-major, and rank -1; or L of R = L L^T, 6 size x rank in rows of 6 size. x is
+    left as it was, b of swept trees is not."""
     for g in range(groups):
         n = 6 * size[g]
         block = R[at[g] : at[g] + n * n]
         tree = model.bodies[body_of[first[g]], TREE]
+        rank[g] = -1
         if model.trees[tree, FREE]:
             free_response(work, model.bodies[body_of[first[g]]], block)
         else:
+            members = body_of[first[g] : first[g] + size[g]]
             save(work, model, scratch, tree)
-            _swept_response(work, table, model, scratch, body_of[first[g] : first[g] + size[g]], tree, block)
+            freedoms = _mark_paths(model, scratch, members, tree)
+            if freedoms <= n and model.trees[tree, LIMBED]:
+                rank[g] = _factored_response(work, table, model, scratch, members, tree, freedoms, block)
+            if rank[g] < 0:
+                _swept_response(work, table, model, scratch, members, tree, block)
             restore(work, model, scratch, tree)
 
 
@@ -148,15 +179,153 @@ def _pick(operations, begin, end, needed, picked):
 
 
 @jit_inner
-def _swept_response(work, table, model, scratch, members, tree, R):
-    bodies, trees, needed = model.bodies, model.trees[tree], scratch.needed
+def _mark_paths(model, scratch, members, tree):
+    """Which positions are on a path from a touched body to the root; their freedoms."""
+    trees, needed, freedoms = model.trees[tree], scratch.needed, 0
     for k in range(trees[ITEMS], trees[ITEMS + 1]):
         needed[model.entries[k]] = False
     for body in members:
-        item = bodies[body, ITEM]
+        item = model.bodies[body, ITEM]
         while item >= 0 and not needed[item]:
             needed[item] = True
+            freedoms += model.positions[item, FREEDOMS]
             item = model.positions[item, ABOVE]
+    return freedoms
+
+
+@jit_inner
+def _factored_response(work, table, model, scratch, members, tree, freedoms, R):
+    """L of the touched bodies of a limbed tree, from the root outwards. Returns its rank; -1: no room."""
+    bodies, trees, positions, motions = model.bodies, model.trees[tree], model.positions, scratch.motions
+    at, end = 0, 0
+    for k in range(trees[BACKWARD], trees[BACKWARD + 1]):
+        item = model.backward[k, POSITION]
+        if not scratch.needed[item] or positions[item, BODY] < 0:
+            continue
+        position, above = positions[item], positions[item, PARENT]
+        width, body = position[WIDTH], bodies[position[BODY]]
+        if at + width * freedoms > len(motions):
+            return -1
+        _probe(work, table, model, scratch, item)
+        own = _split(scratch.local[1], width, position[FREEDOMS], scratch.local[2])
+        motion = motions[at : at + width * freedoms]
+        if above >= 0:
+            _carry(scratch.local[0], width, motions[scratch.columns[above, 0] :], positions[above, WIDTH], freedoms,
+                   scratch.columns[above, 1], motion)  # fmt: skip
+        before = scratch.columns[above, 1] if above >= 0 else 0
+        for i in range(width):
+            row = motion[i * freedoms : (i + 1) * freedoms]
+            for c in range(before, end):
+                row[c] = 0.0
+            for c in range(own):
+                row[end + c] = scratch.local[2][6 * i + c]
+        end += own
+        scratch.columns[item, 0], scratch.columns[item, 1] = at, end
+        at += width * freedoms
+    n = 6 * len(members)
+    for k in range(len(members)):
+        body = bodies[members[k]]
+        place, last = scratch.columns[body[ITEM], 0], scratch.columns[body[ITEM], 1]
+        for i in range(6):
+            part, row = body[PART + i], R[(6 * k + i) * n : (6 * k + i) * n + end]
+            for c in range(end):
+                row[c] = motions[place + part * freedoms + c] if part >= 0 and c < last else 0.0
+    return end
+
+
+@jit_inner
+def _carry(K, width, source, height, freedoms, count, motion):
+    """motion (width, count) = K (width, height) source (height, count), in rows of `freedoms`."""
+    for i in range(width):
+        row = motion[i * freedoms : i * freedoms + count]
+        for c in range(count):
+            row[c] = 0.0
+        for k in range(height):
+            factor, other = K[6 * i + k], source[k * freedoms : k * freedoms + count]
+            if factor != 0.0:
+                for c in range(count):
+                    row[c] += factor * other[c]
+
+
+@jit_inner
+def _probe(work, table, model, scratch, item):
+    """K and T T^T of one body, by the operations of it and its joint alone: rows of six."""
+    position, above = model.positions[item], model.positions[item, PARENT]
+    width, body = position[WIDTH], model.bodies[position[BODY]]
+    height, parent = 0, 0
+    if above >= 0:
+        height, parent = model.positions[above, WIDTH], model.bodies[model.positions[above, BODY], X]
+        for j in range(height):
+            work[parent + j] = 0.0
+    for j in range(width):
+        _solve_alone(work, table, model, item, body[B] + j)
+        for i in range(width):
+            scratch.local[1][6 * i + j] = work[body[X] + i]
+    for j in range(height):
+        work[parent + j] = 1.0
+        _solve_alone(work, table, model, item, -1)
+        work[parent + j] = 0.0
+        for i in range(width):
+            scratch.local[0][6 * i + j] = work[body[X] + i]
+
+
+@jit_inner
+def _solve_alone(work, table, model, item, unit):
+    """Both sweeps over a body and its joint, as the parent moves; unit: the entry of b that is one, or NONE."""
+    joint = model.positions[item, JOINT]
+    _clear_one(work, model, item)
+    if joint >= 0:
+        _clear_one(work, model, joint)
+    if unit >= 0:
+        work[unit] = 1.0
+    _operate(work, table, model.forward, model.positions[item, UP])
+    if joint >= 0:
+        _operate(work, table, model.forward, model.positions[joint, UP])
+        _operate(work, table, model.backward, model.positions[joint, DOWN])
+    _operate(work, table, model.backward, model.positions[item, DOWN])
+
+
+@jit_inner
+def _operate(work, table, operations, k):
+    if k >= 0:
+        sweep(work, table, operations[k : k + 1])
+
+
+@jit_inner
+def _clear_one(work, model, item):
+    for r in range(model.positions[item, RIGHT], model.positions[item, RIGHT + 1]):
+        work[model.entries[r]] = 0.0
+
+
+@jit_inner
+def _split(Q, width, most, T):
+    """Q = T T^T, the largest part first, of at most so many columns; returns how many. Rows of six."""
+    largest, rank = 0.0, 0
+    for i in range(width):
+        largest = max(largest, Q[7 * i])
+    while rank < most:
+        pivot, best = -1, HELD * largest
+        for i in range(width):
+            left = Q[7 * i]
+            for c in range(rank):
+                left -= T[6 * i + c] ** 2
+            if left > best:
+                pivot, best = i, left
+        if pivot < 0:
+            break
+        root = math.sqrt(best)
+        for i in range(width):
+            rest = Q[6 * i + pivot]
+            for c in range(rank):
+                rest -= T[6 * i + c] * T[6 * pivot + c]
+            T[6 * i + rank] = rest / root
+        rank += 1
+    return rank
+
+
+@jit_inner
+def _swept_response(work, table, model, scratch, members, tree, R):
+    bodies, trees, needed = model.bodies, model.trees[tree], scratch.needed
     up = _pick(model.forward, trees[FORWARD], trees[FORWARD + 1], needed, scratch.forward)
     down = _pick(model.backward, trees[BACKWARD], trees[BACKWARD + 1], needed, scratch.backward)
     n = 6 * len(members)

@@ -79,6 +79,7 @@ def solve_stage(work, bodies, s, lengths, h, gravity, near, stage, carried, scal
     _clear(rows.total, m)
     predict(work, bodies, slots.body_of, lengths[SLOTS], s.axes, slots.u, slots.before, carried, scale, turning)
     problem = cut(s, lengths)
+    _give_ranks(s, lengths)
     for _ in range(PASSES):
         if not bounce(rows, m, slots.u, h, RESTING * gravity * h, near, stage):
             break
@@ -99,6 +100,7 @@ def solve_again(work, bodies, s, lengths, h, gravity, near, stage, carried, scal
     rows, slots, m = s.rows, s.slots, lengths[ROWS]
     predict(work, bodies, slots.body_of, lengths[SLOTS], s.axes, slots.u, slots.before, carried, scale, turning)
     problem = cut(s, lengths)
+    _give_ranks(s, lengths)
     aim(rows, m, slots.u, h, near, stage, s.labels, s.cache, cached)
     for k in range(m):
         rows.target[k, 0] = max(rows.target[k, 0], s.leaving[k])
@@ -109,6 +111,12 @@ def solve_again(work, bodies, s, lengths, h, gravity, near, stage, carried, scal
         return False
     collect(rows, m, slots, lengths[SLOTS])
     return True
+
+
+@jit_inner
+def _give_ranks(s, lengths):
+    for g in range(lengths[GROUPS]):
+        s.solver.base.given[g] = s.slots.rank[g]
 
 
 @jit_inner

@@ -57,6 +57,7 @@ class Slots(Bundle):
     first: np.ndarray  # (n,) int32: groups
     size: np.ndarray
     at: np.ndarray  # (n,) int64
+    rank: np.ndarray  # (n,) int64: of groups whose R is given as L of R = L L^T; -1: R itself
     u: np.ndarray  # (n, 6)
     before: np.ndarray  # (n, 6) u without impulses
     wrench: np.ndarray  # (n, 6) N s, N m s

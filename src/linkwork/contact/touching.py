@@ -90,7 +90,7 @@ class Touching:
         self.least = min(LEAST_MARGIN, THIN * min(self.sizes, default=1.0))
         self.near = TOUCHING * self.least
         self.speeds = np.array([min([c.bounce_above for c in self.contacts], default=BOUNCE_ABOVE), RECOVERY])
-        whole = [np.zeros(n, dtype=kind) for kind in (np.bool_, np.int64, np.int64, np.int32, np.int32, np.int64)]
+        whole = [np.zeros(n, dtype=kind) for kind in (np.bool_, np.int64, np.int64, np.int32, np.int32, np.int64, np.int64)]
         real = [np.zeros((n, 6)) for _ in range(3)]
         self.slots = stages.Slots(*whole, *real)  # type: ignore[call-arg]
         self.scratch = scratch_for(self.geometry)

@@ -7,12 +7,18 @@ import numpy as np
 from linkwork.contact.responses import (
     ABOVE,
     BACKWARD,
+    BODY,
+    DOWN,
     FLAT,
     FORWARD,
     FREE,
+    FREEDOMS,
     ITEM,
     ITEMS,
+    JOINT,
+    LIMBED,
     NONE,
+    PARENT,
     PART,
     POINT,
     POSE,
@@ -20,6 +26,8 @@ from linkwork.contact.responses import (
     RIGID,
     SOLUTION,
     TREE,
+    UP,
+    WIDTH,
     Trees,
 )  # fmt: skip
 from linkwork.elements.checks import label
@@ -94,7 +102,7 @@ def trees_of(programs: Programs, velocity: str = "v", stage: str = "") -> Trees:
     """`stage`: of an implicit step, whose factors those sweeps use."""
     m = programs.model
     bodies = bodies_of(programs, velocity)
-    table = np.zeros((bodies[:, TREE].max() + 1, ITEMS + 2), dtype=np.int64)
+    table = np.zeros((bodies[:, TREE].max() + 1, LIMBED + 1), dtype=np.int64)
     tree_of = np.array([bodies[item.body if item.body >= 0 else m.nodes[item.node].ends[1], TREE] for item in m.items])
     swept = []
     for what, column in (("forward", FORWARD), ("backward", BACKWARD)):
@@ -107,15 +115,44 @@ def trees_of(programs: Programs, velocity: str = "v", stage: str = "") -> Trees:
              "b": [_entries(m, item, "b", bool(stage)) for item in m.items]}  # fmt: skip
     solution = np.concatenate([spans["x"][k] for k in by_tree])
     _put_ranges(table, SOLUTION, np.repeat(tree_of[by_tree], [len(spans["x"][k]) for k in by_tree]))
-    positions = np.zeros((len(m.items), RIGHT + 2), dtype=np.int64)
+    positions = np.full((len(m.items), PARENT + 1), NONE, dtype=np.int64)
     positions[:, ABOVE] = [_above(programs, item) for item in m.items]
     ends = len(solution) + np.cumsum([len(span) for span in spans["b"]])
     positions[:, RIGHT + 1] = ends
     positions[:, RIGHT] = np.concatenate([[len(solution)], ends[:-1]])
     _put_ranges(table, ITEMS, tree_of[by_tree], int(ends[-1]))
     table[:, FREE] = False if stage else free_bodies(m, bodies[:, TREE])
+    for column, operations in zip((UP, DOWN), swept, strict=True):
+        positions[operations[:, -1], column] = np.arange(len(operations))
+    if not stage:
+        table[:, LIMBED] = _find_limbs(m, tree_of, positions, swept)
     return Trees(bodies, np.argsort(bodies[:, TREE], kind="stable"), table, positions,
                  np.concatenate([solution, *spans["b"], by_tree]), *swept)  # fmt: skip
+
+
+def _find_limbs(model, tree_of: np.ndarray, positions: np.ndarray, swept) -> np.ndarray:
+    """Trees whose bodies are each eliminated with their joint, or just before it, and nothing else; what `positions` says of
+    these."""
+    once = [np.bincount(operations[:, -1], minlength=len(positions)) <= 1 for operations in swept]
+    limbed = np.ones(tree_of.max() + 1, bool)
+    positions[:, FREEDOMS] = 0
+    for k, item in enumerate(model.items):
+        limbed[tree_of[k]] &= bool(once[0][k] and once[1][k]) and item.node not in model.soft
+        if item.body < 0:
+            continue
+        width, joint = model.bodies.kinds[item.body].nv, int(positions[k, ABOVE])
+        positions[k, [BODY, WIDTH, FREEDOMS]] = item.body, width, width
+        if item.limb is not None:
+            positions[k, PARENT] = joint
+            positions[k, FREEDOMS] -= model.nodes[item.node].kind.size
+        elif joint != NONE:
+            node = model.items[joint].node
+            alone = model.items[joint].body < 0 and len(model.later[item.body]) == 1 and len(model.nodes[node].ends) == 2
+            limbed[tree_of[k]] &= alone and len(model.later[len(model.bodies.kinds) + node]) <= 1
+            positions[k, [JOINT, PARENT]] = joint, positions[joint, ABOVE]
+            positions[k, FREEDOMS] -= model.nodes[node].kind.size
+        limbed[tree_of[k]] &= width <= 6
+    return limbed
 
 
 def _entries(model, item, name: str, kept: bool = False) -> np.ndarray:

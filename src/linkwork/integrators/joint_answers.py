@@ -224,6 +224,7 @@ class JointAnswers:
         sweep(own.work, own.table, self.links.rest)
         if loops is not None and groups:
             find_rows(work, self.programs.table, own.work, own.table, loops, VELOCITY)
+        slots.rank[:groups] = -1
         for g in range(groups):
             first, size, at = slots.first[g], slots.size[g], slots.at[g]
             block, body = R[at : at + 36 * size * size], self.bodies[slots.body_of[first]]
