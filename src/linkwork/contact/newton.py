@@ -111,7 +111,8 @@ def newton(problem, work, tolerance, iterations):
     if not prepare(problem, work.base):
         return TOO_SMALL, 0, math.inf
     push_all(problem, work.base)
-    return rounds(problem, work, residuals(problem, work.base), tolerance, tolerance, iterations, iterations)
+    residual, active = residuals(problem, work.base)
+    return rounds(problem, work, residual, active, tolerance, tolerance, iterations, iterations)
 
 
 @jit
@@ -125,27 +126,27 @@ def settle(problem, work, tolerance, slow):
     if not prepare(problem, base):
         return TOO_SMALL, 0, math.inf, math.inf
     push_all(problem, base)
-    residual, fastest = residuals(problem, base), 0.0
+    (residual, active), fastest = residuals(problem, base), 0.0
     for slot in range(len(problem.u)):
         u = problem.u[slot]
         fastest = max(fastest, u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
     fastest = math.sqrt(fastest)
     if fastest <= slow:
         enough = max(tolerance, NEARLY)
-        status, steps, residual = rounds(problem, work, residual, tolerance, enough, PATIENT_AT_REST, MOST_AT_REST)
+        status, steps, residual = rounds(problem, work, residual, active, tolerance, enough, PATIENT_AT_REST, MOST_AT_REST)
         return (CONVERGED if residual <= enough else status), steps, residual, enough
     fine, tight = max(tolerance, FINE * fastest), max(tolerance, TIGHT * fastest)
     enough = max(tight, LOOSE * fastest)
     before = math.inf
     while residual > fine and residual < (WORTH if before > tight else BRISK) * before:
         before = residual
-        _, _, residual = sweep_contacts(problem, base, fine, SWEEPS)
-    status, steps, residual = rounds(problem, work, residual, tight, enough, PATIENT_IN_MOTION, MOST_IN_MOTION)
+        _, residual, active = sweep_contacts(problem, base, residual, active, fine, SWEEPS)
+    status, steps, residual = rounds(problem, work, residual, active, tight, enough, PATIENT_IN_MOTION, MOST_IN_MOTION)
     return (CONVERGED if residual <= enough else status), steps, residual, enough
 
 
 @jit_inner
-def rounds(problem, work, residual, tolerance, enough, patient, iterations):
+def rounds(problem, work, residual, active, tolerance, enough, patient, iterations):
     """Rounds on a prepared problem until the residual is within `tolerance`, or within `enough` after `patient` iterations."""
     base = work.base
     stiffness, steps, sweeps, relax = START, 0, SWEEPS, 1.0
@@ -156,10 +157,11 @@ def rounds(problem, work, residual, tolerance, enough, patient, iterations):
         stiffness = min(max(stiffness, SOFTEST), STIFFEST)
         made, minimal = _round(problem, work, stiffness, relax, max(0.1 * tolerance, INEXACT * residual), iterations - steps)
         push_all(problem, base)
-        after = residuals(problem, base)
+        after, pressing = residuals(problem, base)
         steps += max(1, made)
         if after < residual or (minimal and after < 2.0 * residual):
-            slow, residual, relax = stiffness >= STIFF and after > 0.5 * residual, after, RELAX
+            slow, relax = stiffness >= STIFF and after > 0.5 * residual, RELAX
+            residual, active = after, pressing
             stiffness *= 10.0 if made <= 2 else 3.0 if made <= 5 else 1.0 if made <= 10 else 0.3
         else:
             slow, stiffness = True, 0.1 * stiffness
@@ -167,9 +169,10 @@ def rounds(problem, work, residual, tolerance, enough, patient, iterations):
                 for i in range(3):
                     problem.impulse[k, i] = work.centre[k, i]
             push_all(problem, base)
+            residual, active = residuals(problem, base)
         sweeps = 2 * sweeps if slow else SWEEPS
         if slow and not residual <= tolerance:
-            _, _, residual = sweep_contacts(problem, base, tolerance, min(sweeps, MOST_SWEEPS))
+            _, residual, active = sweep_contacts(problem, base, residual, active, tolerance, min(sweeps, MOST_SWEEPS))
     move(problem, base)
     return (CONVERGED if residual <= tolerance else UNCONVERGED), steps, residual
 

@@ -98,7 +98,7 @@ def pivoting(problem, work, tolerance):
         for i in range(3):
             problem.impulse[k, i] = f[3 * k + i]
     push_all(problem, base)
-    residual = residuals(problem, base)
+    residual, _ = residuals(problem, base)
     move(problem, base)
     return status, pivots, residual
 

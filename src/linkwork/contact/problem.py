@@ -54,6 +54,8 @@ class Workspace(Bundle):
     group: np.ndarray  # (s,) group of each slot
     given: np.ndarray  # (g,) rank of groups whose R is L already, 6 size x rank in rows of 6 size; -1: R itself
     rank: np.ndarray  # (g,) freedoms of each group
+    reach: np.ndarray  # (s,) how many of its group's freedoms, from the first, move a slot
+    active: np.ndarray  # (m,) contacts that press or approach, as of the last look at residuals
     y_at: np.ndarray  # (g + 1,) where the group's freedoms begin in y
     L: np.ndarray  # L of each group, (6 size) x rank, at the place of its R
     left: np.ndarray  # (6 s,) diagonal that the split has still to explain
@@ -75,7 +77,7 @@ def workspace(slots: int, groups: int, contacts: int, responses: int, widest: in
     (8, 3, 3)
     """
     index = {
-        "group": slots, "given": groups, "rank": groups, "y_at": groups + 1, "side": (contacts, 5),
+        "group": slots, "given": groups, "rank": groups, "reach": slots, "active": contacts, "y_at": groups + 1, "side": (contacts, 5),
     }  # fmt: skip
     real = {
         "L": responses, "left": 6 * slots, "y": 6 * slots, "G": contacts * 36 * widest,
@@ -162,19 +164,27 @@ def prepare(problem, work):
             work.rank[g] = _split(problem.R[at : at + n * n], n, work.L[at : at + n * n], work.left)
         else:
             work.rank[g] = work.given[g]
-            for i in range(n):
-                for j in range(work.rank[g]):
-                    work.L[at + i * n + j] = problem.R[at + i * n + j]
         work.y_at[g + 1] = work.y_at[g] + work.rank[g]
         for slot in range(problem.first[g], problem.first[g] + problem.size[g]):
-            work.group[slot] = g
+            work.group[slot], work.reach[slot] = g, work.rank[g] if work.given[g] < 0 else 0
+        if work.given[g] >= 0:
+            for i in range(n):
+                slot, far = problem.first[g] + i // 6, 0
+                for j in range(work.rank[g]):
+                    entry = problem.R[at + i * n + j]
+                    work.L[at + i * n + j] = entry
+                    if entry != 0.0:
+                        far = j + 1
+                work.reach[slot] = max(work.reach[slot], far)
     start = 0
     for k in range(contacts):
         a, b = problem.slot_a[k], problem.slot_b[k]
         ga = work.group[a] if a >= 0 else -1
         gb = work.group[b] if b >= 0 else -1
-        ra = work.rank[ga] if ga >= 0 else 0
-        rb = work.rank[gb] if gb >= 0 and gb != ga else 0
+        ra = work.reach[a] if ga >= 0 else 0
+        rb = work.reach[b] if gb >= 0 else 0
+        if ga >= 0 and gb == ga:
+            ra, rb = max(ra, rb), 0
         side = work.side[k]
         side[0], side[1], side[2] = start, work.y_at[ga] if ga >= 0 else 0, ra
         side[3], side[4] = work.y_at[gb] if gb >= 0 else 0, rb
@@ -187,7 +197,7 @@ def prepare(problem, work):
             _add_velocity(problem.Ja[k], problem.u[a], work.c0[k])
         if gb >= 0:
             L, place = work.L[problem.at[gb] :], start if gb == ga else start + 3 * ra
-            _project(problem.Jb[k], L, 6 * (b - problem.first[gb]), 6 * problem.size[gb], work.rank[gb], work.G, place)
+            _project(problem.Jb[k], L, 6 * (b - problem.first[gb]), 6 * problem.size[gb], ra if gb == ga else rb, work.G, place)
             _add_velocity(problem.Jb[k], problem.u[b], work.c0[k])
         for i in range(3):
             for j in range(i + 1):
@@ -239,6 +249,19 @@ def pull(G, side, y):
 
 
 @jit_inner
+def pull_normal(G, side, y):
+    """The first entry of G_k y."""
+    at, into, width = side[0], side[1], side[2]
+    c = 0.0
+    for _ in range(2):
+        rows, part = G[at : at + width], y[into : into + width]
+        for r in range(width):
+            c += rows[r] * part[r]
+        at, into, width = at + 3 * width, side[3], side[4]
+    return c
+
+
+@jit_inner
 def push_all(problem, work):
     """y of all impulses."""
     clear(work.y, 0, work.y_at[len(problem.first)])
@@ -280,16 +303,24 @@ def law_residual(f0, f1, f2, c0, c1, c2, mu, scale):
 
 @jit_inner
 def residuals(problem, work):
-    """The distance of every contact from the law as impulses and y stand, into `work.residual`; returns the largest."""
-    worst = 0.0
+    """The distance of every contact from the law as impulses and y stand, into `work.residual`, and which are active; returns
+    (the largest, how many are)."""
+    worst, count = 0.0, 0
     f = problem.impulse
     for k in range(len(problem.mu)):
+        if f[k, 0] == 0.0 and f[k, 1] == 0.0 and f[k, 2] == 0.0:
+            c0 = pull_normal(work.G, work.side[k], work.y) + work.c0[k, 0]
+            if c0 >= 0.0:
+                work.residual[k] = 0.0
+                continue
+        work.active[count] = k
+        count += 1
         c0, c1, c2 = pull(work.G, work.side[k], work.y)
         c0, c1, c2 = c0 + work.c0[k, 0], c1 + work.c0[k, 1], c2 + work.c0[k, 2]
         off = law_residual(f[k, 0], f[k, 1], f[k, 2], c0, c1, c2, problem.mu[k], work.scale[k])
         work.residual[k] = off
         worst = max(worst, off) if off == off else np.inf
-    return worst
+    return worst, count
 
 
 @jit

@@ -258,20 +258,23 @@ def _probe(work, table, model, scratch, item):
         for j in range(height):
             work[parent + j] = 0.0
     for j in range(width):
-        _solve_alone(work, table, model, item, body[B] + j)
+        _forward_alone(work, table, model, item, body[B] + j)
+        _backward_alone(work, table, model, item)
         for i in range(width):
             scratch.local[1][6 * i + j] = work[body[X] + i]
+    if above >= 0:
+        _forward_alone(work, table, model, item, NONE)
     for j in range(height):
         work[parent + j] = 1.0
-        _solve_alone(work, table, model, item, -1)
+        _backward_alone(work, table, model, item)
         work[parent + j] = 0.0
         for i in range(width):
             scratch.local[0][6 * i + j] = work[body[X] + i]
 
 
 @jit_inner
-def _solve_alone(work, table, model, item, unit):
-    """Both sweeps over a body and its joint, as the parent moves; unit: the entry of b that is one, or NONE."""
+def _forward_alone(work, table, model, item, unit):
+    """The sweep forward over a body and its joint; unit: the entry of b that is one, or NONE."""
     joint = model.positions[item, JOINT]
     _clear_one(work, model, item)
     if joint >= 0:
@@ -281,6 +284,13 @@ def _solve_alone(work, table, model, item, unit):
     _operate(work, table, model.forward, model.positions[item, UP])
     if joint >= 0:
         _operate(work, table, model.forward, model.positions[joint, UP])
+
+
+@jit_inner
+def _backward_alone(work, table, model, item):
+    """The sweep backward over a body and its joint, as the parent moves."""
+    joint = model.positions[item, JOINT]
+    if joint >= 0:
         _operate(work, table, model.backward, model.positions[joint, DOWN])
     _operate(work, table, model.backward, model.positions[item, DOWN])
 
