@@ -40,6 +40,10 @@ if INTERPRETED:
     def jit_exactly(*signatures: str):
         return jit
 
+    def entry(function, *arguments):
+        """The function itself."""
+        return function
+
     _ROUTINES: list[Callable[[np.ndarray, np.ndarray], None]] = []
 
     def sweep(work, table, operations, cold=False):
@@ -153,6 +157,13 @@ else:
     def jit_exactly(*signatures: str):
         """For arguments of these types alone: calls with others are refused with a TypeError, and at once."""
         return lambda function: kept(function, numba.njit(list(signatures), **OPTIONS))
+
+    def entry(function, *arguments):
+        """A compiled function for arguments of these types alone, which it does not look at: several microseconds less for
+        each bundle. Who calls it vouches for them."""
+        signature = tuple(map(numba.typeof, arguments))
+        function.compile(signature)
+        return function.overloads[signature].entry_point
 
     @intrinsic
     def _call(typing_context, address, base, o1, o2, o3, o4, o5):

@@ -25,6 +25,7 @@ class Answers(Protocol):
     carried: float
     scale: float
     turning: bool  # x is an acceleration of origins, while centres of mass move straight on
+    whole: bool  # a stage is one compiled call (`contact/whole.py`)
 
     def respond(self, work: np.ndarray, slots: Slots, groups: int, R: np.ndarray) -> None:
         """R of all groups, or L of R = L L^T where `slots.rank` says so, with the factors that are there."""
@@ -36,17 +37,19 @@ class Answers(Protocol):
 class BySweeps:
     """`velocity`: the field of bodies that holds v; `stage`: of an implicit step, whose factors are used."""
 
+    whole = True
+
     def __init__(self, programs: Programs, carried: float = 1.0, scale: float = 1.0, turning: bool = False,
                  velocity: str = "v", stage: str = ""):  # fmt: skip
         self.programs, self.carried, self.scale, self.turning = programs, carried, scale, turning
         self.trees = trees_of(programs, velocity, stage)
         self.bodies, self.order = self.trees.bodies, self.trees.order
-        self._scratch = sweeping(self.trees)
+        self.swept = sweeping(self.trees)
 
     def respond(self, work: np.ndarray, slots: Slots, groups: int, R: np.ndarray) -> None:
         grouped = slots.body_of, slots.first, slots.size, slots.at
-        responses(work, self.programs.table, self.trees, self._scratch, *grouped, R, slots.rank, groups)
+        responses(work, self.programs.table, self.trees, self.swept, *grouped, R, slots.rank, groups)
 
     def strike(self, work: np.ndarray, slots: Slots, groups: int) -> None:
         given = slots.body_of, slots.first, slots.size, slots.wrench, slots.u, slots.before
-        add_answers(work, self.programs.table, self.trees, self._scratch, *given, groups, self.scale)
+        add_answers(work, self.programs.table, self.trees, self.swept, *given, groups, self.scale)

@@ -30,6 +30,7 @@ class Solving(Bundle):
 
     rows: Rows
     slots: Slots
+    R: np.ndarray  # responses of all groups, with room for more
     problem: Problem
     table: np.ndarray  # int64: of the problem
     places: np.ndarray  # (fields,) int64: where in the table lengths stand
@@ -51,7 +52,7 @@ def solving(rows: Rows, slots: Slots, R: np.ndarray, solver: NewtonWorkspace, to
     table = np.zeros(0, dtype=np.int64)
     if not INTERPRETED:
         table, places = problem.table, np.array([problem.kind.at[name] + 1 for name in problem.fields], dtype=np.int64)
-    return Solving(rows, slots, problem, table, places, which, solver, told, *known)
+    return Solving(rows, slots, R, problem, table, places, which, solver, told, *known)
 
 
 if INTERPRETED:

@@ -8,8 +8,9 @@ from itertools import combinations
 
 import numpy as np
 
+from linkwork.codegen.jit import entry
 from linkwork.contact import stages
-from linkwork.contact.answers import Answers
+from linkwork.contact.answers import Answers, BySweeps
 from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
 from linkwork.contact.finding import Finding, find
 from linkwork.contact.layout import BODY, MIDDLE, MOVED, RULES, SIZE
@@ -35,6 +36,7 @@ from linkwork.contact.rows import (
 )
 from linkwork.contact.solving import ITERATIONS, LAST, RESIDUAL, TOLERANCE, UNSOLVED, solve_again, solve_stage, solving
 from linkwork.contact.trees import refuse_stretching
+from linkwork.contact.whole import DONE, FEW_CONTACTS, FEW_PANELS, FEW_RESPONSES, whole_stage
 from linkwork.elements import Ball, Collider, Contact, Cylindrical, HardLimit, Joint, NoContact, Rope, Slider, Universal
 from linkwork.elements.checks import label
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
@@ -97,7 +99,8 @@ class Touching:
         self.reach = self._reach(self.geometry, self.hard_stops)
         self.axes, self.origins, self.margins = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros(2)
         self.R, self.found = np.zeros(0), contacts_for(0)
-        self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = self.panels = 0
+        self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = self.panels = self.length = 0
+        self._whole = self._remembering = None  # entries of compiled functions
         self.turn, self.both, self.told = 0, (rows_for(0), rows_for(0)), np.zeros(4)
         self.off = 0.0  # m/s: of the last solve of another iteration, where it is not within the tolerance
         self.fresh = False  # rows and responses are those of the present configuration and factors
@@ -344,7 +347,7 @@ class Touching:
         self.count, self.used, self.groups, length, blocks = self.finding.counts.tolist()
         return length, blocks
 
-    def detect(self, work: np.ndarray, h: float) -> None:
+    def _detect(self, work: np.ndarray, h: float) -> None:
         """Rows, slots and responses of the present configuration and factors."""
         length, blocks = self._find(work, h, self.answers.carried, self.answers.scale)
         if length > len(self.R) or blocks > self.blocks:
@@ -354,8 +357,6 @@ class Touching:
 
     def before_motion(self, work: np.ndarray, h: float) -> None:
         """The stage at the beginning of a step: the velocities that are about to move the bodies get what contact adds."""
-        if not self.fresh:
-            self.detect(work, h)
         self._stage(work, h, stages.OPENING)
         self._set_aside()
 
@@ -376,8 +377,7 @@ class Touching:
     def after_motion(self, work: np.ndarray, h: float) -> None:
         """The stage at the end of a step of two kicks: what touches there stops approaching. Its rows and responses serve the
         next step."""
-        self.margins[0] = 0.0
-        self.detect(work, h)
+        self.margins[0], self.fresh = 0.0, False
         self._stage(work, h, stages.CLOSING)
         self._commit(self.rows)
         self.ended = True
@@ -392,8 +392,40 @@ class Touching:
         self.fresh, self.margins[0] = False, 0.0
 
     def _stage(self, work: np.ndarray, h: float, stage: int) -> None:
+        """Find what touches, unless that is known, and the impulses; have bodies answer them."""
+        if self.answers.whole:
+            self._stage_in_one_call(work, h, stage)
+            return
+        if not self.fresh:
+            self._detect(work, h)
         if self.count:
             self._solve(solve_stage, work, h, stage, self.answers)
+
+    def _stage_in_one_call(self, work: np.ndarray, h: float, stage: int) -> None:
+        answers = self.answers
+        assert isinstance(answers, BySweeps)
+        read = answers.carried, answers.scale, answers.turning
+        status = FEW_PANELS
+        while status != DONE:
+            given = (work, self.programs.table, answers.trees, answers.swept, self.finding, self.solving[self.turn], self.fresh,
+                     self.least, self.blocks, h, self.gravity, self.near, stage, *read, self.cached)  # fmt: skip
+            if self._whole is None:
+                self._whole = entry(whole_stage, *given)
+            status, found = self._whole(*given)
+            self.count, self.used, self.groups, self.length, blocks = self.finding.counts.tolist()
+            if status == FEW_CONTACTS:
+                self._make_room(ROOM * found, 0, 0)
+            elif status == FEW_RESPONSES:
+                self._make_room(0, ROOM * self.length, ROOM * blocks)
+            elif status == FEW_PANELS:
+                self.fresh = True
+                self._give_panels()
+        self.fresh = True
+
+    def _give_panels(self) -> None:
+        """Factors fill in: room for more."""
+        self.panels = ROOM * max(self.panels, 36 * self.groups)
+        self._make_room(0, 0, 0)
 
     def _solve(self, solve, work: np.ndarray, h: float, stage: int, answers: Answers) -> None:
         """Find the impulses of a stage, and have bodies answer them."""
@@ -402,14 +434,16 @@ class Touching:
         while not solve(
             work, answers.bodies, self.solving[self.turn], lengths, h, self.gravity, self.near, stage, *read, self.cached
         ):
-            self.panels = ROOM * max(self.panels, 36 * self.groups)  # the factors fill in
-            self._make_room(0, 0, 0)
+            self._give_panels()
         answers.strike(work, self.slots, self.groups)
 
     def _commit(self, rows) -> None:
         """The cache of the next step: rows as they are now, with the impulses of the last solve of each stage."""
         self.cached = self.count
-        stages.remember(rows, self.count, self.cache_labels, self.cache, self.before, self.before_count, rows is self.rows)
+        given = rows, self.count, self.cache_labels, self.cache, self.before, self.before_count, rows is self.rows
+        if self._remembering is None:
+            self._remembering = entry(stages.remember, *given)
+        self._remembering(*given)
 
     def recall(self, memory: Memory, other: Touching) -> None:
         """Remember what another one did, before the world was changed, of the colliders and stops that are here too."""

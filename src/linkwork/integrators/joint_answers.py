@@ -195,7 +195,7 @@ class JointAnswers:
     factors of its beginning; its bodies are brought along. Small functions are called one by one: compiled into one, they would
     be compiled once more for each of the ways to factors and loops."""
 
-    carried, scale, turning = 1.0, 0.0, False
+    carried, scale, turning, whole = 1.0, 0.0, False, False
 
     def __init__(self, integrator):
         self.integrator, self.programs, self.own = integrator, integrator.programs, integrator.stepper
