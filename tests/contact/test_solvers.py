@@ -78,7 +78,7 @@ def test_coordinates_of_unit_mass_give_the_same_matrix(jointed):
     for _ in range(FEW // 4):
         problem = random_problem(rng, jointed=jointed)
         W, q = np.zeros((15, 15)), np.zeros(15)
-        assert prepare(problem, PLAIN)
+        assert prepare(problem, PLAIN, False)
         dense(problem, PLAIN, W, q)
         R, J = response(problem)
         assert np.allclose(W, J @ R @ J.T, atol=1e-11) and np.allclose(q, J @ problem.u.ravel(), atol=1e-12)

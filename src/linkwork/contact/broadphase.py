@@ -30,6 +30,7 @@ from linkwork.contact.pairing import may_touch
 
 BITS = 21  # of each coordinate in a Morton code
 DIGIT = 11  # bits that one pass of the sort takes
+FEW = 48  # colliders that are tried with each other, without a tree
 SORTING = 4  # rows of the room for the sort: items, codes, and both once more
 
 
@@ -181,7 +182,9 @@ def gather(tree, boxes, a, order, found):
 
 @jit
 def prepare(near, cell, boxes, sorting, tally, tree):
-    """Sort the colliders and build the tree."""
+    """Sort the colliders and build the tree, unless they are few."""
+    if near.shape[0] <= FEW:
+        return
     morton_order(boxes, near, cell, sorting, tally)
     build(boxes, sorting[0], near.shape[0], tree)
 
@@ -210,7 +213,7 @@ def _meet(labels, poses, boxes, slack, a, b):
 
 
 @jit
-def partners(labels, apart, large, poses, boxes, margin, tree, sorting, a, found):
+def partners(labels, apart, near, large, poses, boxes, margin, tree, sorting, a, found):
     """Write the colliders b > a that may touch a and are near it to `found`, ascending; returns how many.
 
     sorting: row 0 the order of the leaves; row 1 is used.
@@ -222,12 +225,16 @@ def partners(labels, apart, large, poses, boxes, margin, tree, sorting, a, found
                 found[count] = b
                 count += 1
         return count
-    order, near = sorting[0], sorting[1]
-    met = gather(tree, boxes, a, order, near)
-    for i in range(met):
-        b = near[i]
-        if b > a and may_touch(labels, apart, a, b):
-            count = _insert(found, count, b)
+    if near.shape[0] <= FEW:
+        for b in near:
+            if b > a and overlap(boxes, a, boxes, b) and may_touch(labels, apart, a, b):
+                count = _insert(found, count, b)
+    else:
+        met = gather(tree, boxes, a, sorting[0], sorting[1])
+        for i in range(met):
+            b = sorting[1, i]
+            if b > a and may_touch(labels, apart, a, b):
+                count = _insert(found, count, b)
     for i in range(large.shape[0]):
         b = large[i]
         if b > a and _meet(labels, poses, boxes, slack, a, b) and may_touch(labels, apart, a, b):

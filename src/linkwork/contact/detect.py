@@ -33,7 +33,8 @@ def detect(geometry, R, p, margin, scratch, out):
     numbers, integers, total = scratch.numbers, scratch.integers, 0
     numbers[MARGIN] = margin
     for a in range(labels.shape[0]):
-        near = partners(labels, geometry.apart, geometry.large, poses, boxes, margin, scratch.tree, scratch.sorting, a, found)
+        near = partners(labels, geometry.apart, geometry.near, geometry.large, poses, boxes, margin, scratch.tree,
+                        scratch.sorting, a, found)  # fmt: skip
         for i in range(near):
             b = found[i]
             in_order = labels[a, KIND] <= labels[b, KIND]

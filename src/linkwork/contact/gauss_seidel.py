@@ -33,7 +33,7 @@ def gauss_seidel(problem, work, tolerance, iterations):
     >>> status, problem.impulse[0, :2].round(12).tolist(), problem.u[0, :3].round(12).tolist()
     (0, [2.0, -1.0], [2.5, 0.0, 0.0])
     """
-    if not prepare(problem, work):
+    if not prepare(problem, work, True):
         return TOO_SMALL, 0, math.inf
     push_all(problem, work)
     residual, active = residuals(problem, work)

@@ -36,6 +36,7 @@ from linkwork.contact.problem import (
     residuals,
     workspace,
 )
+from linkwork.contact.vectors import long
 
 START, SOFTEST, STIFF, STIFFEST = 30.0, 0.1, 1e3, 1e6  # stiffness of contacts, times their own inverse mass
 INNER = 15  # Newton steps a round
@@ -108,7 +109,7 @@ def newton(problem, work, tolerance, iterations):
     >>> status, problem.impulse[0, :2].round(6).tolist(), problem.u[0, 0].round(6)
     (0, [2.0, -1.0], np.float64(2.5))
     """
-    if not prepare(problem, work.base):
+    if not prepare(problem, work.base, True):
         return TOO_SMALL, 0, math.inf
     push_all(problem, work.base)
     residual, active = residuals(problem, work.base)
@@ -123,7 +124,7 @@ def settle(problem, work, tolerance, slow):
 
     Returns (status, factorisations, residual, what would have done)."""
     base = work.base
-    if not prepare(problem, base):
+    if not prepare(problem, base, True):
         return TOO_SMALL, 0, math.inf, math.inf
     push_all(problem, base)
     (residual, active), fastest = residuals(problem, base), 0.0
@@ -155,17 +156,21 @@ def rounds(problem, work, residual, active, tolerance, enough, patient, iteratio
     clear(work.lift, 0, len(problem.mu))
     while not residual <= (tolerance if steps < patient else enough) and steps < iterations:
         stiffness = min(max(stiffness, SOFTEST), STIFFEST)
+        contacts = base.ends[0]
         made, minimal = _round(problem, work, stiffness, relax, max(0.1 * tolerance, INEXACT * residual), iterations - steps)
         push_all(problem, base)
         after, pressing = residuals(problem, base)
         steps += max(1, made)
-        if after < residual or (minimal and after < 2.0 * residual):
+        if base.ends[0] > contacts:  # others approach now: once more with these
+            slow, residual, active = False, after, pressing
+        elif after < residual or (minimal and after < 2.0 * residual):
             slow, relax = stiffness >= STIFF and after > 0.5 * residual, RELAX
             residual, active = after, pressing
             stiffness *= 10.0 if made <= 2 else 3.0 if made <= 5 else 1.0 if made <= 10 else 0.3
         else:
             slow, stiffness = True, 0.1 * stiffness
-            for k in range(len(problem.mu)):
+            for n in range(base.ends[0]):
+                k = base.built[n]
                 for i in range(3):
                     problem.impulse[k, i] = work.centre[k, i]
             push_all(problem, base)
@@ -201,8 +206,6 @@ def _arrange(problem, work):
         if not order(F, groups, base.rank):
             return False
         F.state[0] = groups
-    for k in range(len(problem.mu)):
-        _place(F, base.group, problem.slot_a[k], problem.slot_b[k], base.side[k], work.spot[k])
     return True
 
 
@@ -224,17 +227,20 @@ def _place(F, group, a, b, side, spot):
 def _round(problem, work, stiffness, relax, tolerance, iterations):
     """From impulses to those of the minimum around them. Returns the Newton steps made, and whether it was reached."""
     base = work.base
-    contacts, coordinates = len(problem.mu), base.y_at[len(problem.first)]
-    for k in range(contacts):
+    contacts, coordinates = base.ends[0], base.y_at[len(problem.first)]
+    for n in range(contacts):
+        k = base.built[n]
+        _place(work.factors, base.group, problem.slot_a[k], problem.slot_b[k], base.side[k], work.spot[k])
         for i in range(3):
             work.centre[k, i] = problem.impulse[k, i]
     y = work.y
     for i in range(coordinates):
         y[i] = base.y[i]
     _velocities(problem, work)
-    for k in range(contacts):
+    for n in range(contacts):
+        k = base.built[n]
         work.rho[k] = stiffness / base.scale[k] if base.scale[k] > 0.0 else 0.0
-        slip = problem.mu[k] * math.hypot(work.c[k, 1], work.c[k, 2])
+        slip = problem.mu[k] * long(work.c[k, 1], work.c[k, 2])
         work.lift[k] = max(0.0, work.lift[k] + relax * (slip - work.lift[k]))
     for step in range(min(INNER, iterations) + 1):
         _gradient(problem, work)
@@ -252,7 +258,8 @@ def _round(problem, work, stiffness, relax, tolerance, iterations):
             return step + 1, False
         for i in range(coordinates):
             y[i] += along * x[i]
-        for k in range(contacts):
+        for n in range(contacts):
+            k = base.built[n]
             for i in range(3):
                 work.c[k, i] += along * work.dc[k, i]
     return iterations, False
@@ -261,7 +268,8 @@ def _round(problem, work, stiffness, relax, tolerance, iterations):
 @jit_inner
 def _velocities(problem, work):
     base = work.base
-    for k in range(len(problem.mu)):
+    for n in range(base.ends[0]):
+        k = base.built[n]
         c0, c1, c2 = pull(base.G, base.side[k], work.y)
         work.c[k, 0], work.c[k, 1], work.c[k, 2] = c0 + base.c0[k, 0], c1 + base.c0[k, 1], c2 + base.c0[k, 2]
 
@@ -275,7 +283,7 @@ def _answer(centre, c, dc, lift, rho, mu, along):
     if mu <= 0.0:
         pressed = 1.0 if z0 > 0.0 else 0.0
         return pressed * z0, 0.0, 0.0, pressed, 0.0, 0.0, 0.0, 0.0, 0.0
-    length = math.hypot(z1, z2)
+    length = long(z1, z2)
     if length <= mu * z0:
         return z0, z1, z2, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0
     p0 = 1.0 / (1.0 + mu * mu)
@@ -297,7 +305,8 @@ def _gradient(problem, work):
     coordinates = base.y_at[len(problem.first)]
     for i in range(coordinates):
         work.gradient[i] = work.y[i]
-    for k in range(len(problem.mu)):
+    for n in range(base.ends[0]):
+        k = base.built[n]
         answer = _answer(work.centre[k], work.c[k], work.dc[k], work.lift[k], work.rho[k], problem.mu[k], 0.0)
         f0, f1, f2 = answer[0], answer[1], answer[2]
         f = problem.impulse[k]
@@ -309,7 +318,8 @@ def _gradient(problem, work):
 def _largest_velocity(problem, work):
     """The largest velocity of a contact that the gradient stands for."""
     worst = 0.0
-    for k in range(len(problem.mu)):
+    for n in range(work.base.ends[0]):
+        k = work.base.built[n]
         c0, c1, c2 = pull(work.base.G, work.base.side[k], work.gradient)
         worst = max(worst, abs(c0), abs(c1), abs(c2))
     return worst
@@ -324,7 +334,8 @@ def _hessian(problem, work):
     for p in range(groups):
         for i in range(base.rank[F.turn[p]]):
             F.panels[F.panel_at[p] + i * (F.width[p] + 1)] = 1.0
-    for k in range(len(problem.mu)):
+    for n in range(base.ends[0]):
+        k = base.built[n]
         rho = work.rho[k]
         f0, f1, f2, p00, p01, p02, p11, p12, p22 = _answer(
             work.centre[k], work.c[k], work.dc[k], work.lift[k], rho, problem.mu[k], 0.0
@@ -366,7 +377,8 @@ def _add_block(A, ra, B, rb, h, block, stride):
 def _line_search(problem, work, coordinates):
     """How far to go along x: where the slope of a convex function vanishes, nearly. The change of velocities goes into dc."""
     base, x, y = work.base, work.factors.x, work.y
-    for k in range(len(problem.mu)):
+    for n in range(base.ends[0]):
+        k = base.built[n]
         work.dc[k, 0], work.dc[k, 1], work.dc[k, 2] = pull(base.G, base.side[k], x)
     yx = xx = 0.0
     for i in range(coordinates):
@@ -392,7 +404,8 @@ def _line_search(problem, work, coordinates):
 def _slope(problem, work, yx, xx, along):
     """First and second derivative of the convex function along x."""
     slope, curvature = yx + along * xx, xx
-    for k in range(len(problem.mu)):
+    for n in range(work.base.ends[0]):
+        k = work.base.built[n]
         d = work.dc[k]
         f0, f1, f2, p00, p01, p02, p11, p12, p22 = _answer(
             work.centre[k], work.c[k], d, work.lift[k], work.rho[k], problem.mu[k], along

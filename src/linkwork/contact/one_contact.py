@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from linkwork.codegen.jit import jit, jit_inner
+from linkwork.contact.vectors import long
 
 SINGULAR = 1e-13  # part of a diagonal entry below which a pivot counts as zero
 ROUNDING = 1e-13
@@ -40,14 +41,14 @@ def one_contact(D, q0, q1, q2, mu, guess1, guess2):
     sticks, f0, f1, f2 = _stuck(D, q0, q1, q2)
     if sticks and f0 >= 0.0 and f1 * f1 + f2 * f2 <= (mu * f0) ** 2 * (1 + ROUNDING):
         return f0, f1, f2
-    length = math.hypot(guess1, guess2)
+    length = long(guess1, guess2)
     if length > 0.0:
         e1, e2 = guess1 / length, guess2 / length
     elif f1 * f1 + f2 * f2 > 0.0:
-        length = math.hypot(f1, f2)
+        length = long(f1, f2)
         e1, e2 = f1 / length, f2 / length
     else:
-        length = math.hypot(q1, q2)
+        length = long(q1, q2)
         e1, e2 = (-q1 / length, -q2 / length) if length > 0.0 else (1.0, 0.0)
     terms = (D[0, 0] + mu * (abs(D[0, 1]) + abs(D[0, 2]))) * (abs(q1) + abs(q2))
     terms -= q0 * (abs(D[1, 0]) + abs(D[2, 0]) + mu * (D[1, 1] + D[2, 2]))
@@ -107,7 +108,7 @@ def _slide_from(D, q0, q1, q2, mu, e1, e2, noise):
         if not abs(angle) < 1.0:
             return False, e1, e2
         e1, e2 = e1 + angle * t1, e2 + angle * t2
-        length = math.hypot(e1, e2)
+        length = long(e1, e2)
         e1, e2 = e1 / length, e2 / length
     return False, e1, e2
 

@@ -87,7 +87,7 @@ def pivoting(problem, work, tolerance):
     Returns (status, pivots, residual in m/s); INCONSISTENT: no impulses meet the law, or pivoting sees none.
     """
     base, n = work.base, 3 * len(problem.mu)
-    if n > len(work.q) or not prepare(problem, base):
+    if n > len(work.q) or not prepare(problem, base, False):
         return TOO_SMALL, 0, math.inf
     W, q, slip, f = work.W[: n * n].reshape((n, n)), work.q[:n], work.slip[: len(problem.mu)], work.f[:n]
     dense(problem, base, W, q)

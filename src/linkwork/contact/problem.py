@@ -18,6 +18,7 @@ import numpy as np
 
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inner
+from linkwork.contact.vectors import long
 
 CONVERGED = 0  # the residual is within the tolerance
 UNCONVERGED = 1  # the bound on iterations came first
@@ -56,6 +57,10 @@ class Workspace(Bundle):
     rank: np.ndarray  # (g,) freedoms of each group
     reach: np.ndarray  # (s,) how many of its group's freedoms, from the first, move a slot
     active: np.ndarray  # (m,) contacts that press or approach, as of the last look at residuals
+    built: np.ndarray  # (m,) contacts whose G, D and scale are there: all others have no impulse
+    there: np.ndarray  # (m,) whether they are
+    ends: np.ndarray  # (2,) how many these are; the end of their G
+    now: np.ndarray  # (s, 6) velocities with the impulses of the last look
     y_at: np.ndarray  # (g + 1,) where the group's freedoms begin in y
     L: np.ndarray  # L of each group, (6 size) x rank, at the place of its R
     left: np.ndarray  # (6 s,) diagonal that the split has still to explain
@@ -77,10 +82,11 @@ def workspace(slots: int, groups: int, contacts: int, responses: int, widest: in
     (8, 3, 3)
     """
     index = {
-        "group": slots, "given": groups, "rank": groups, "reach": slots, "active": contacts, "y_at": groups + 1, "side": (contacts, 5),
+        "group": slots, "given": groups, "rank": groups, "reach": slots, "active": contacts,
+        "built": contacts, "there": contacts, "ends": 2, "y_at": groups + 1, "side": (contacts, 5),
     }  # fmt: skip
     real = {
-        "L": responses, "left": 6 * slots, "y": 6 * slots, "G": contacts * 36 * widest,
+        "now": (slots, 6), "L": responses, "left": 6 * slots, "y": 6 * slots, "G": contacts * 36 * widest,
         "c0": (contacts, 3), "D": (contacts, 3, 3), "scale": contacts, "residual": contacts,
     }  # fmt: skip
     arrays = {name: np.full(n, -1 if name == "given" else 0, dtype=np.int64) for name, n in index.items()}
@@ -152,8 +158,9 @@ def _project(J, L, row, n, rank, G, start):
 
 
 @jit
-def prepare(problem, work):
-    """Split the responses, and bring all contacts to coordinates of unit mass. False: the workspace is too small."""
+def prepare(problem, work, lazily):
+    """Split the responses, and bring all contacts to coordinates of unit mass; lazily: those that have an impulse, and others
+    when they approach. False: the workspace is too small."""
     if not fits(problem, work):
         return False
     contacts = len(problem.mu)
@@ -176,43 +183,52 @@ def prepare(problem, work):
                     if entry != 0.0:
                         far = j + 1
                 work.reach[slot] = max(work.reach[slot], far)
-    start = 0
+    work.ends[0] = work.ends[1] = 0
     for k in range(contacts):
-        a, b = problem.slot_a[k], problem.slot_b[k]
-        ga = work.group[a] if a >= 0 else -1
-        gb = work.group[b] if b >= 0 else -1
-        ra = work.reach[a] if ga >= 0 else 0
-        rb = work.reach[b] if gb >= 0 else 0
-        if ga >= 0 and gb == ga:
-            ra, rb = max(ra, rb), 0
-        side = work.side[k]
-        side[0], side[1], side[2] = start, work.y_at[ga] if ga >= 0 else 0, ra
-        side[3], side[4] = work.y_at[gb] if gb >= 0 else 0, rb
-        clear(work.G, start, start + 3 * (ra + rb))
-        for i in range(3):
-            work.c0[k, i] = -problem.target[k, i]
-        if ga >= 0:
-            L = work.L[problem.at[ga] :]
-            _project(problem.Ja[k], L, 6 * (a - problem.first[ga]), 6 * problem.size[ga], ra, work.G, start)
-            _add_velocity(problem.Ja[k], problem.u[a], work.c0[k])
-        if gb >= 0:
-            L, place = work.L[problem.at[gb] :], start if gb == ga else start + 3 * ra
-            _project(problem.Jb[k], L, 6 * (b - problem.first[gb]), 6 * problem.size[gb], ra if gb == ga else rb, work.G, place)
-            _add_velocity(problem.Jb[k], problem.u[b], work.c0[k])
-        for i in range(3):
-            for j in range(i + 1):
-                entry = 0.0
-                for r in range(ra):
-                    entry += work.G[start + i * ra + r] * work.G[start + j * ra + r]
-                for r in range(rb):
-                    entry += work.G[start + 3 * ra + i * rb + r] * work.G[start + 3 * ra + j * rb + r]
-                work.D[k, i, j] = work.D[k, j, i] = entry
-        own = work.D[k, 0, 0]
-        work.scale[k] = max(own, (own + work.D[k, 1, 1] + work.D[k, 2, 2]) / 3)
-        if work.scale[k] == 0.0:
-            clear(problem.impulse[k], 0, 3)  # it would move nothing
-        start += 3 * (ra + rb)
+        work.there[k] = 0
+        if not lazily or problem.impulse[k, 0] != 0.0:
+            build(problem, work, k)
     return True
+
+
+@jit_inner
+def build(problem, work, k):
+    """G, D and scale of one contact."""
+    a, b, start = problem.slot_a[k], problem.slot_b[k], work.ends[1]
+    ga = work.group[a] if a >= 0 else -1
+    gb = work.group[b] if b >= 0 else -1
+    ra = work.reach[a] if ga >= 0 else 0
+    rb = work.reach[b] if gb >= 0 else 0
+    if ga >= 0 and gb == ga:
+        ra, rb = max(ra, rb), 0
+    side, G, D = work.side[k], work.G, work.D[k]
+    side[0], side[1], side[2] = start, work.y_at[ga] if ga >= 0 else 0, ra
+    side[3], side[4] = work.y_at[gb] if gb >= 0 else 0, rb
+    clear(G, start, start + 3 * (ra + rb))
+    for i in range(3):
+        work.c0[k, i] = -problem.target[k, i]
+    if ga >= 0:
+        L = work.L[problem.at[ga] :]
+        _project(problem.Ja[k], L, 6 * (a - problem.first[ga]), 6 * problem.size[ga], ra, G, start)
+        _add_velocity(problem.Ja[k], problem.u[a], work.c0[k])
+    if gb >= 0:
+        L, place = work.L[problem.at[gb] :], start if gb == ga else start + 3 * ra
+        _project(problem.Jb[k], L, 6 * (b - problem.first[gb]), 6 * problem.size[gb], ra if gb == ga else rb, G, place)
+        _add_velocity(problem.Jb[k], problem.u[b], work.c0[k])
+    for i in range(3):
+        for j in range(i + 1):
+            entry = 0.0
+            for r in range(ra):
+                entry += G[start + i * ra + r] * G[start + j * ra + r]
+            for r in range(rb):
+                entry += G[start + 3 * ra + i * rb + r] * G[start + 3 * ra + j * rb + r]
+            D[i, j] = D[j, i] = entry
+    own = D[0, 0]
+    work.scale[k] = max(own, (own + D[1, 1] + D[2, 2]) / 3)
+    if work.scale[k] == 0.0:
+        clear(problem.impulse[k], 0, 3)  # it would move nothing
+    work.built[work.ends[0]], work.there[k] = k, 1
+    work.ends[0], work.ends[1] = work.ends[0] + 1, start + 3 * (ra + rb)
 
 
 @jit_inner
@@ -265,20 +281,31 @@ def pull_normal(G, side, y):
 def push_all(problem, work):
     """y of all impulses."""
     clear(work.y, 0, work.y_at[len(problem.first)])
-    for k in range(len(problem.mu)):
+    for i in range(work.ends[0]):
+        k = work.built[i]
         push(work.G, work.side[k], work.y, problem.impulse[k, 0], problem.impulse[k, 1], problem.impulse[k, 2])
+
+
+@jit_inner
+def look(problem, work):
+    """now = u + L y: velocities with the impulses."""
+    for g in range(len(problem.first)):
+        n, at, place = 6 * problem.size[g], problem.at[g], work.y_at[g]
+        for i in range(n):
+            slot, row = problem.first[g] + i // 6, work.L[at + i * n : at + (i + 1) * n]
+            change = 0.0
+            for j in range(work.reach[slot]):
+                change += row[j] * work.y[place + j]
+            work.now[slot, i % 6] = problem.u[slot, i % 6] + change
 
 
 @jit_inner
 def move(problem, work):
     """u += L y: the velocities after all impulses."""
-    for g in range(len(problem.first)):
-        n, rank, at, place = 6 * problem.size[g], work.rank[g], problem.at[g], work.y_at[g]
-        for i in range(n):
-            change = 0.0
-            for j in range(rank):
-                change += work.L[at + i * n + j] * work.y[place + j]
-            problem.u[problem.first[g] + i // 6, i % 6] += change
+    look(problem, work)
+    for slot in range(len(problem.u)):
+        for i in range(6):
+            problem.u[slot, i] = work.now[slot, i]
 
 
 @jit
@@ -296,9 +323,9 @@ def law_residual(f0, f1, f2, c0, c1, c2, mu, scale):
     n, t1, t2 = scale * f0, scale * f1, scale * f2
     kept = max(0.0, n - c0)
     w1, w2 = t1 - c1, t2 - c2
-    length, radius = math.hypot(w1, w2), mu * kept
+    length, radius = long(w1, w2), mu * kept
     shrink = radius / length if length > radius else 1.0
-    return max(abs(n - kept), math.hypot(t1 - shrink * w1, t2 - shrink * w2))
+    return max(abs(n - kept), long(t1 - shrink * w1, t2 - shrink * w2))
 
 
 @jit_inner
@@ -307,12 +334,19 @@ def residuals(problem, work):
     (the largest, how many are)."""
     worst, count = 0.0, 0
     f = problem.impulse
+    if work.ends[0] < len(problem.mu):
+        look(problem, work)
     for k in range(len(problem.mu)):
         if f[k, 0] == 0.0 and f[k, 1] == 0.0 and f[k, 2] == 0.0:
-            c0 = pull_normal(work.G, work.side[k], work.y) + work.c0[k, 0]
+            if work.there[k]:
+                c0 = pull_normal(work.G, work.side[k], work.y) + work.c0[k, 0]
+            else:
+                c0 = _normal_velocity(problem, k, work.now) - problem.target[k, 0]
             if c0 >= 0.0:
                 work.residual[k] = 0.0
                 continue
+            if not work.there[k]:
+                build(problem, work, k)
         work.active[count] = k
         count += 1
         c0, c1, c2 = pull(work.G, work.side[k], work.y)
@@ -321,6 +355,17 @@ def residuals(problem, work):
         work.residual[k] = off
         worst = max(worst, off) if off == off else np.inf
     return worst, count
+
+
+@jit_inner
+def _normal_velocity(problem, k, u):
+    a, b, c = problem.slot_a[k], problem.slot_b[k], 0.0
+    for i in range(6):
+        if a >= 0:
+            c += problem.Ja[k, 0, i] * u[a, i]
+        if b >= 0:
+            c += problem.Jb[k, 0, i] * u[b, i]
+    return c
 
 
 @jit

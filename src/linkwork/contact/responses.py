@@ -34,6 +34,8 @@ FREE, FORWARD, BACKWARD, SOLUTION, ITEMS, LIMBED = 0, 1, 3, 5, 7, 9
 # forward and backward, or NONE; in limbed trees, of bodies (NONE: a joint's): the body, how many velocities it has, its freedoms,
 # the position of its joint where that is another one, that of its parent
 ABOVE, RIGHT, BODY, WIDTH, FREEDOMS, UP, DOWN, JOINT, PARENT = 0, 1, 3, 4, 5, 6, 7, 8, 9
+# ... and of limbs (symbolic/limbs.py) where their factors lie: e; C of a ball, K; S, Y; axes (NONE: a ball)
+E_AT, FACTOR_AT, Y_AT, AXES_AT = 10, 11, 12, 13
 HELD = 1e-12  # part of the largest response below which there is none
 POSITION = 1 + OPERANDS  # column of an operation that says where in the elimination it belongs
 
@@ -44,7 +46,7 @@ class Trees(Bundle):
     bodies: np.ndarray  # (n, 15) int64
     order: np.ndarray  # (n,) int64: bodies sorted by tree
     trees: np.ndarray  # (t, 10) int64
-    positions: np.ndarray  # (items, 10) int64
+    positions: np.ndarray  # (items, 14) int64
     entries: np.ndarray  # int64: entries of x by tree, entries of b by position, positions by tree
     forward: np.ndarray  # (k, 7) int32: operations by tree
     backward: np.ndarray
@@ -206,8 +208,11 @@ def _factored_response(work, table, model, scratch, members, tree, freedoms, R):
         width, body = position[WIDTH], bodies[position[BODY]]
         if at + width * freedoms > len(motions):
             return -1
-        _probe(work, table, model, scratch, item)
-        own = _split(scratch.local[1], width, position[FREEDOMS], scratch.local[2])
+        if position[FACTOR_AT] >= 0:
+            own = _limb(work, position, scratch.local[0], scratch.local[2])
+        else:
+            _probe(work, table, model, scratch, item)
+            own = _split(scratch.local[1], width, position[FREEDOMS], scratch.local[2])
         motion = motions[at : at + width * freedoms]
         if above >= 0:
             _carry(scratch.local[0], width, motions[scratch.columns[above, 0] :], positions[above, WIDTH], freedoms,
@@ -245,6 +250,61 @@ def _carry(K, width, source, height, freedoms, count, motion):
             if factor != 0.0:
                 for c in range(count):
                     row[c] += factor * other[c]
+
+
+@jit_inner
+def _limb(work, position, K, T):
+    """K and T of a limb, from its factors: rows of six. Returns its freedoms.
+
+    Of a ball the child's origin goes with the parent, a = v + w x e, and its turn is -L^-T S a. Else the child goes with the
+    parent and turns by -L^-T Y of that about its axes."""
+    ball, k = position[AXES_AT] < 0, position[FREEDOMS]
+    factor, y, axes = position[FACTOR_AT], position[Y_AT], position[AXES_AT]
+    for i in range(36):
+        K[i] = T[i] = 0.0
+    for j in range(k):  # columns of L^-T diag(p)^1/2, in rows 3 to 5 of T
+        T[6 * (3 + j) + j] = math.sqrt(work[factor + j * (j + 1) // 2 + j])
+        for i in range(j - 1, -1, -1):
+            left = 0.0
+            for r in range(i + 1, j + 1):
+                left -= work[factor + r * (r + 1) // 2 + i] * T[6 * (3 + r) + j]
+            T[6 * (3 + i) + j] = left
+    height = 0 if position[PARENT] < 0 else 6
+    for j in range(height):
+        _go_along(work, position[E_AT], j, K)
+        for i in range(k):  # -L^-T Y of the motion
+            turn = 0.0
+            for r in range(3 if ball else 6):
+                turn -= work[y + (3 if ball else 6) * i + r] * K[6 * r + j]
+            T[6 * i + 5] = turn  # for a moment
+        for i in range(k - 1, -1, -1):
+            for r in range(i + 1, k):
+                T[6 * i + 5] -= work[factor + r * (r + 1) // 2 + i] * T[6 * r + 5]
+        for i in range(3):
+            if ball:
+                K[6 * (3 + i) + j] = T[6 * i + 5]
+            else:
+                for r in range(k):
+                    K[6 * (3 + i) + j] += work[axes + 3 * r + i] * T[6 * r + 5]
+    for i in range(3):
+        T[6 * i + 5] = 0.0
+    if not ball:
+        for j in range(k):
+            one, two = T[18 + j], T[24 + j]
+            for i in range(3):
+                T[6 * (3 + i) + j] = work[axes + i] * one + (work[axes + 3 + i] * two if k > 1 else 0.0)
+    return k
+
+
+@jit_inner
+def _go_along(work, e, j, K):
+    """Column j of the rigid motion of the parent at the child's origin, from e."""
+    if j < 3:
+        K[6 * j + j] = 1.0
+        return
+    K[6 * j + j] = 1.0
+    first, second = (j - 2) % 3, (j - 1) % 3  # of the axes x, y, z after that of the turn
+    K[6 * first + j], K[6 * second + j] = -work[e + second], work[e + first]
 
 
 @jit_inner

@@ -6,9 +6,12 @@ import numpy as np
 
 from linkwork.contact.responses import (
     ABOVE,
+    AXES_AT,
     BACKWARD,
     BODY,
     DOWN,
+    E_AT,
+    FACTOR_AT,
     FLAT,
     FORWARD,
     FREE,
@@ -28,6 +31,7 @@ from linkwork.contact.responses import (
     TREE,
     UP,
     WIDTH,
+    Y_AT,
     Trees,
 )  # fmt: skip
 from linkwork.elements.checks import label
@@ -115,7 +119,7 @@ def trees_of(programs: Programs, velocity: str = "v", stage: str = "") -> Trees:
              "b": [_entries(m, item, "b", bool(stage)) for item in m.items]}  # fmt: skip
     solution = np.concatenate([spans["x"][k] for k in by_tree])
     _put_ranges(table, SOLUTION, np.repeat(tree_of[by_tree], [len(spans["x"][k]) for k in by_tree]))
-    positions = np.full((len(m.items), PARENT + 1), NONE, dtype=np.int64)
+    positions = np.full((len(m.items), AXES_AT + 1), NONE, dtype=np.int64)
     positions[:, ABOVE] = [_above(programs, item) for item in m.items]
     ends = len(solution) + np.cumsum([len(span) for span in spans["b"]])
     positions[:, RIGHT + 1] = ends
@@ -145,6 +149,7 @@ def _find_limbs(model, tree_of: np.ndarray, positions: np.ndarray, swept) -> np.
         if item.limb is not None:
             positions[k, PARENT] = joint
             positions[k, FREEDOMS] -= model.nodes[item.node].kind.size
+            positions[k, [E_AT, FACTOR_AT, Y_AT, AXES_AT]] = _factors(model, item)
         elif joint != NONE:
             node = model.items[joint].node
             alone = model.items[joint].body < 0 and len(model.later[item.body]) == 1 and len(model.nodes[node].ends) == 2
@@ -153,6 +158,15 @@ def _find_limbs(model, tree_of: np.ndarray, positions: np.ndarray, swept) -> np.
             positions[k, FREEDOMS] -= model.nodes[node].kind.size
         limbed[tree_of[k]] &= width <= 6
     return limbed
+
+
+def _factors(model, item) -> tuple[int, int, int, int]:
+    """Where the factors of a limb lie."""
+    e = model.field_of_node(item.node, "e").start
+    if item.limb.is_ball:
+        front, record = model.field_of_body(item.body, "D").start, item.limb.front
+        return e, front + record.offset("C"), front + record.offset("S"), NONE
+    return e, *(model.field_of_node(item.node, name).start for name in ("K", "Y", "axes"))
 
 
 def _entries(model, item, name: str, kept: bool = False) -> np.ndarray:

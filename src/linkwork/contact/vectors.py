@@ -111,3 +111,9 @@ def unit(a, otherwise):
 @jit_inner
 def clamped(x, low, high):
     return low if x < low else (high if x > high else x)
+
+
+@jit_inner
+def long(x, y):
+    """The length of (x, y): nothing here is so large or small that its square would not do."""
+    return math.sqrt(x * x + y * y)
