@@ -19,6 +19,7 @@ def found(geometry, R, p, margin):
     wanted = (
         geometry.labels,
         geometry.apart,
+        geometry.near,
         geometry.large,
         scratch.poses,
         scratch.boxes,
