@@ -27,6 +27,7 @@ from linkwork.contact.problem import (
     TOO_SMALL,
     UNCONVERGED,
     Workspace,
+    build,
     clear,
     move,
     prepare,
@@ -151,26 +152,26 @@ def rounds(problem, work, residual, active, tolerance, enough, patient, iteratio
     """Rounds on a prepared problem until the residual is within `tolerance`, or within `enough` after `patient` iterations."""
     base = work.base
     stiffness, steps, sweeps, relax = START, 0, SWEEPS, 1.0
-    if residual > tolerance and not _arrange(problem, work):
-        return TOO_SMALL, 0, math.inf
+    if residual > tolerance:
+        for k in range(len(problem.mu)):
+            if not base.there[k]:
+                build(problem, base, k)
+        if not _arrange(problem, work):
+            return TOO_SMALL, 0, math.inf
     clear(work.lift, 0, len(problem.mu))
     while not residual <= (tolerance if steps < patient else enough) and steps < iterations:
         stiffness = min(max(stiffness, SOFTEST), STIFFEST)
-        contacts = base.ends[0]
         made, minimal = _round(problem, work, stiffness, relax, max(0.1 * tolerance, INEXACT * residual), iterations - steps)
         push_all(problem, base)
         after, pressing = residuals(problem, base)
         steps += max(1, made)
-        if base.ends[0] > contacts:  # others approach now: once more with these
-            slow, residual, active = False, after, pressing
-        elif after < residual or (minimal and after < 2.0 * residual):
+        if after < residual or (minimal and after < 2.0 * residual):
             slow, relax = stiffness >= STIFF and after > 0.5 * residual, RELAX
             residual, active = after, pressing
             stiffness *= 10.0 if made <= 2 else 3.0 if made <= 5 else 1.0 if made <= 10 else 0.3
         else:
             slow, stiffness = True, 0.1 * stiffness
-            for n in range(base.ends[0]):
-                k = base.built[n]
+            for k in range(len(problem.mu)):
                 for i in range(3):
                     problem.impulse[k, i] = work.centre[k, i]
             push_all(problem, base)
@@ -206,6 +207,8 @@ def _arrange(problem, work):
         if not order(F, groups, base.rank):
             return False
         F.state[0] = groups
+    for k in range(len(problem.mu)):
+        _place(F, base.group, problem.slot_a[k], problem.slot_b[k], base.side[k], work.spot[k])
     return True
 
 
@@ -227,18 +230,15 @@ def _place(F, group, a, b, side, spot):
 def _round(problem, work, stiffness, relax, tolerance, iterations):
     """From impulses to those of the minimum around them. Returns the Newton steps made, and whether it was reached."""
     base = work.base
-    contacts, coordinates = base.ends[0], base.y_at[len(problem.first)]
-    for n in range(contacts):
-        k = base.built[n]
-        _place(work.factors, base.group, problem.slot_a[k], problem.slot_b[k], base.side[k], work.spot[k])
+    contacts, coordinates = len(problem.mu), base.y_at[len(problem.first)]
+    for k in range(contacts):
         for i in range(3):
             work.centre[k, i] = problem.impulse[k, i]
     y = work.y
     for i in range(coordinates):
         y[i] = base.y[i]
     _velocities(problem, work)
-    for n in range(contacts):
-        k = base.built[n]
+    for k in range(contacts):
         work.rho[k] = stiffness / base.scale[k] if base.scale[k] > 0.0 else 0.0
         slip = problem.mu[k] * long(work.c[k, 1], work.c[k, 2])
         work.lift[k] = max(0.0, work.lift[k] + relax * (slip - work.lift[k]))
@@ -258,8 +258,7 @@ def _round(problem, work, stiffness, relax, tolerance, iterations):
             return step + 1, False
         for i in range(coordinates):
             y[i] += along * x[i]
-        for n in range(contacts):
-            k = base.built[n]
+        for k in range(contacts):
             for i in range(3):
                 work.c[k, i] += along * work.dc[k, i]
     return iterations, False
@@ -268,8 +267,7 @@ def _round(problem, work, stiffness, relax, tolerance, iterations):
 @jit_inner
 def _velocities(problem, work):
     base = work.base
-    for n in range(base.ends[0]):
-        k = base.built[n]
+    for k in range(len(problem.mu)):
         c0, c1, c2 = pull(base.G, base.side[k], work.y)
         work.c[k, 0], work.c[k, 1], work.c[k, 2] = c0 + base.c0[k, 0], c1 + base.c0[k, 1], c2 + base.c0[k, 2]
 
@@ -305,8 +303,7 @@ def _gradient(problem, work):
     coordinates = base.y_at[len(problem.first)]
     for i in range(coordinates):
         work.gradient[i] = work.y[i]
-    for n in range(base.ends[0]):
-        k = base.built[n]
+    for k in range(len(problem.mu)):
         answer = _answer(work.centre[k], work.c[k], work.dc[k], work.lift[k], work.rho[k], problem.mu[k], 0.0)
         f0, f1, f2 = answer[0], answer[1], answer[2]
         f = problem.impulse[k]
@@ -318,8 +315,7 @@ def _gradient(problem, work):
 def _largest_velocity(problem, work):
     """The largest velocity of a contact that the gradient stands for."""
     worst = 0.0
-    for n in range(work.base.ends[0]):
-        k = work.base.built[n]
+    for k in range(len(problem.mu)):
         c0, c1, c2 = pull(work.base.G, work.base.side[k], work.gradient)
         worst = max(worst, abs(c0), abs(c1), abs(c2))
     return worst
@@ -334,8 +330,7 @@ def _hessian(problem, work):
     for p in range(groups):
         for i in range(base.rank[F.turn[p]]):
             F.panels[F.panel_at[p] + i * (F.width[p] + 1)] = 1.0
-    for n in range(base.ends[0]):
-        k = base.built[n]
+    for k in range(len(problem.mu)):
         rho = work.rho[k]
         f0, f1, f2, p00, p01, p02, p11, p12, p22 = _answer(
             work.centre[k], work.c[k], work.dc[k], work.lift[k], rho, problem.mu[k], 0.0
@@ -377,8 +372,7 @@ def _add_block(A, ra, B, rb, h, block, stride):
 def _line_search(problem, work, coordinates):
     """How far to go along x: where the slope of a convex function vanishes, nearly. The change of velocities goes into dc."""
     base, x, y = work.base, work.factors.x, work.y
-    for n in range(base.ends[0]):
-        k = base.built[n]
+    for k in range(len(problem.mu)):
         work.dc[k, 0], work.dc[k, 1], work.dc[k, 2] = pull(base.G, base.side[k], x)
     yx = xx = 0.0
     for i in range(coordinates):
@@ -404,8 +398,7 @@ def _line_search(problem, work, coordinates):
 def _slope(problem, work, yx, xx, along):
     """First and second derivative of the convex function along x."""
     slope, curvature = yx + along * xx, xx
-    for n in range(work.base.ends[0]):
-        k = work.base.built[n]
+    for k in range(len(problem.mu)):
         d = work.dc[k]
         f0, f1, f2, p00, p01, p02, p11, p12, p22 = _answer(
             work.centre[k], work.c[k], d, work.lift[k], work.rho[k], problem.mu[k], along

@@ -186,9 +186,14 @@ def prepare(problem, work, lazily):
     work.ends[0] = work.ends[1] = 0
     for k in range(contacts):
         work.there[k] = 0
-        if not lazily or problem.impulse[k, 0] != 0.0:
+        if not (lazily and _is_idle(problem.impulse[k])):
             build(problem, work, k)
     return True
+
+
+@jit_inner
+def _is_idle(f):
+    return f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0
 
 
 @jit_inner
@@ -337,7 +342,7 @@ def residuals(problem, work):
     if work.ends[0] < len(problem.mu):
         look(problem, work)
     for k in range(len(problem.mu)):
-        if f[k, 0] == 0.0 and f[k, 1] == 0.0 and f[k, 2] == 0.0:
+        if _is_idle(f[k]):
             if work.there[k]:
                 c0 = pull_normal(work.G, work.side[k], work.y) + work.c0[k, 0]
             else:
