@@ -5,6 +5,7 @@ import pytest
 
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit
+from linkwork.contact.vectors import dot
 
 
 class Inner(Bundle):
@@ -49,3 +50,8 @@ def test_what_is_missing_or_too_many_is_refused(given):
 def test_arrays_with_gaps_are_refused():
     with pytest.raises(TypeError, match="Inner: total is not contiguous"):
         Inner(np.zeros(4)[::2])
+
+
+def test_what_compiled_code_alone_calls_refuses_python():
+    with pytest.raises(TypeError, match="dot is for compiled code alone; call a function of `jit` that calls it"):
+        dot((1.0, 0.0, 0.0), (1.0, 0.0, 0.0))

@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.contact.answers import compare
+import linkwork as lw
+from linkwork.contact.answers import BySweeps
+from tests.contact.answers import by_schur, by_sweeps, compare, slots_of
 
 ROOT = Path(__file__).parents[2]
 FORESTS = {
@@ -35,3 +38,21 @@ def test_sweeps_give_the_dense_schur_complement(case):
 @pytest.mark.parametrize("seed", [3, 5])
 def test_compiled_sweeps_do_too(seed):
     assert compare(seed, "tree", kinds=["rigid"], largest=6, grounds=0.3, stacked=0.0, loops=1) < 1e-7
+
+
+def test_trees_answer_in_coordinates_of_unit_mass_and_loops_by_columns():
+    """A doll's limbs (ball, hinge, universal) and its floating root; a closed one has no such coordinates."""
+    for closed in (False, True):
+        world = lw.scenes.get("rag-doll-on-stairs")
+        if closed:
+            world.add(lw.Ball("hand-left", "hand-right", on_a=(0, 0, 0), on_b=(0, -1.66, 0)))
+        sim = lw.Simulation(world, dt=1e-3)
+        sim._factor()
+        answers = BySweeps(sim.programs)
+        slots, used, groups, length = slots_of(answers, np.ones(15, bool))
+        answers.respond(sim.work, slots, groups, np.zeros(length))
+        freedoms = 6 + 2 * 3 + 2 * (3 + 1 + 2 + 3 + 1 + 1)
+        assert (used, groups) == (15, 1) and slots.rank[0] == (-1 if closed else freedoms)
+        members, R = by_sweeps(sim, np.ones(15, bool))
+        exact, scale = by_schur(sim, members)
+        assert np.abs(R - exact).max() < (1e-7 if closed else 1e-13) * scale

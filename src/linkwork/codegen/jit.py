@@ -104,6 +104,7 @@ else:
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils, event
+    from numba.core.registry import CPUDispatcher
     from numba.extending import intrinsic
 
     class Patience(event.Listener):
@@ -146,10 +147,15 @@ else:
     def jit(function):
         return kept(function, numba.njit(**OPTIONS))
 
+    class _Inner(CPUDispatcher):
+        def __call__(self, *arguments):
+            raise TypeError(f"{self.__name__} is for compiled code alone; call a function of `jit` that calls it")
+
     def jit_inner(function):
         """For functions that compiled code alone calls: compiled once for integers, not once for each one that is written in a
-        call, and with nothing made for calls from Python. Either is half of the time."""
+        call, and with nothing made for calls from Python, which are refused. Either is half of the time."""
         made = kept(function, numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS))
+        made.__class__ = _Inner
         template = made.get_call_template
         made.get_call_template = lambda arguments, named: template(tuple(map(types.unliteral, arguments)), named)
         return made
