@@ -35,7 +35,19 @@ from linkwork.contact.rows import (
 )
 from linkwork.contact.solving import ITERATIONS, LAST, RESIDUAL, TOLERANCE, UNSOLVED, solve_again, solve_stage, solving
 from linkwork.contact.trees import refuse_stretching
-from linkwork.elements import Ball, Collider, Contact, Cylindrical, HardLimit, Joint, NoContact, Rope, Slider, Universal
+from linkwork.elements import (
+    Ball,
+    Collider,
+    Contact,
+    Cylindrical,
+    HardLimit,
+    Joint,
+    JointFriction,
+    NoContact,
+    Rope,
+    Slider,
+    Universal,
+)
 from linkwork.elements.checks import label
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
 from linkwork.errors import ModelError
@@ -66,9 +78,9 @@ EMPTY = Memory((0.0, 0.0), np.zeros((0, 5), dtype=np.int64), np.zeros((0, 9)))
 
 @dataclass(frozen=True)
 class Stop:
-    """A rope, or one bound of a hard limit."""
+    """A rope, one bound of a hard limit, or dry friction."""
 
-    element: Rope | HardLimit
+    element: Rope | HardLimit | JointFriction
     sign: float
     coordinate: int = 0  # of those that a hard limit bounds
 
@@ -76,7 +88,8 @@ class Stop:
 class Touching:
     """The contact of one simulation."""
 
-    def __init__(self, programs: Programs, answers: Answers):
+    def __init__(self, programs: Programs, answers: Answers, kicks: int = 1):
+        """kicks: stages of a step, of which each has its part of what dry friction gives."""
         self.programs, self.model, self.answers = programs, programs.model, answers
         model = self.model
         elements = model.world.contacts
@@ -84,12 +97,12 @@ class Touching:
         self.names: list = []  # of colliders: a Collider, or the body whose shape it is
         self.stops: list[Stop] = []
         self.geometry, self.materials, self.sizes = self._colliders([e for e in elements if isinstance(e, Collider)], elements)
-        self.hard_stops = self._hard_stops([e for e in elements if isinstance(e, (Rope, HardLimit))])
+        self.hard_stops = self._hard_stops([e for e in elements if isinstance(e, (Rope, HardLimit, JointFriction))])
         n = len(model.bodies.kinds)
         self.gravity = float(np.linalg.norm(model.gravity))
         self.least = min(LEAST_MARGIN, THIN * min(self.sizes, default=1.0))
         self.near = TOUCHING * self.least
-        self.speeds = np.array([min([c.bounce_above for c in self.contacts], default=BOUNCE_ABOVE), RECOVERY])
+        self.speeds = np.array([min([c.bounce_above for c in self.contacts], default=BOUNCE_ABOVE), RECOVERY, 1.0 / kicks])
         whole = [np.zeros(n, dtype=kind) for kind in (np.bool_, np.int64, np.int64, np.int32, np.int32, np.int64)]
         real = [np.zeros((n, 6)) for _ in range(3)]
         self.slots = stages.Slots(*whole, *real)  # type: ignore[call-arg]
@@ -199,7 +212,7 @@ class Touching:
         zero = np.zeros(3)
         return [((ROPE, *ends, 0), (*local, zero, zero, zero, 1.0, bound, element.restitution))]
 
-    def _limit(self, element: HardLimit):
+    def _limit(self, element: HardLimit | JointFriction):
         model = self.model
         _, number, part = model.names[str(getattr(element.joint, "name", element.joint))]
         node = model.nodes[number]
@@ -221,6 +234,9 @@ class Touching:
             frame = *places, p["ref_a"], p["side_a"], p.get("ref_b", np.zeros(3))
             turns = model.parameters_at(number) + start + layout.offset("turns") if "turns" in layout.fields else UNCOUNTED
             kind = TRAVEL if isinstance(element.joint, (Slider, Cylindrical)) else TURN
+            if isinstance(element, JointFriction):
+                self.stops.append(Stop(element, 1.0))
+                return [((kind, *ends, UNCOUNTED), (*frame, 0.0, element.friction, 0.0))]
             rows = [(kind, ends, turns, frame, element.bounds(1)[0])]
             if element.twist is not None:
                 rows.append((TURN, ends, turns, frame, tuple(element.twist)))
