@@ -187,7 +187,10 @@ class Touching:
     def _hard_stops(self, elements) -> Stops:
         rows = []
         for element in elements:
-            rows += self._rope(element) if isinstance(element, Rope) else self._limit(element)
+            if isinstance(element, Rope):
+                rows += self._rope(element)
+            else:
+                rows += self._limit(element) if isinstance(element, HardLimit) else self._friction(element)
         labels = np.array([label for label, _ in rows], dtype=np.int64).reshape(-1, 4)
         return Stops(labels, np.array([np.hstack(numbers) for _, numbers in rows], dtype=float).reshape(-1, 18))
 
@@ -212,7 +215,16 @@ class Touching:
         zero = np.zeros(3)
         return [((ROPE, *ends, 0), (*local, zero, zero, zero, 1.0, bound, element.restitution))]
 
-    def _limit(self, element: HardLimit | JointFriction):
+    def _friction(self, element: JointFriction):
+        """Along the coordinate of its joint: no bound, and its force in the place of one."""
+        ends, p, _ = self._joint(element)
+        kind = TRAVEL if isinstance(element.joint, Slider) else TURN
+        self.stops.append(Stop(element, 1.0))
+        frame = p["on_a"], p["on_b"], p["ref_a"], p["side_a"], p["ref_b"]
+        return [((kind, *ends, UNCOUNTED), (*frame, 0.0, element.friction, 0.0))]
+
+    def _joint(self, element: HardLimit | JointFriction) -> tuple[tuple[int, ...], dict[str, np.ndarray], int]:
+        """The bodies of its joint, the joint's numbers, and where its turn counter lies, if it has one."""
         model = self.model
         _, number, part = model.names[str(getattr(element.joint, "name", element.joint))]
         node = model.nodes[number]
@@ -223,6 +235,10 @@ class Touching:
         start = sum(parameter_record(other.relation).size for other in node.kind.parts[:part])
         layout = parameter_record(piece.relation)
         p = {name: node.values[start + at : start + at + size] for name, (at, size) in layout.fields.items()}
+        return ends, p, model.parameters_at(number) + start + layout.offset("turns") if "turns" in layout.fields else UNCOUNTED
+
+    def _limit(self, element: HardLimit):
+        ends, p, turns = self._joint(element)
         places = p["on_a"], p["on_b"]
         rows: list[tuple] = []  # of coordinates: kind, ends, turn counter; anchors, axes; (lower, upper)
         if isinstance(element.joint, Universal):
@@ -232,11 +248,7 @@ class Touching:
             rows = [(CONE, ends, UNCOUNTED, (*places, a, np.zeros(3), b), (None, element.cone))]
         else:
             frame = *places, p["ref_a"], p["side_a"], p.get("ref_b", np.zeros(3))
-            turns = model.parameters_at(number) + start + layout.offset("turns") if "turns" in layout.fields else UNCOUNTED
             kind = TRAVEL if isinstance(element.joint, (Slider, Cylindrical)) else TURN
-            if isinstance(element, JointFriction):
-                self.stops.append(Stop(element, 1.0))
-                return [((kind, *ends, UNCOUNTED), (*frame, 0.0, element.friction, 0.0))]
             rows = [(kind, ends, turns, frame, element.bounds(1)[0])]
             if element.twist is not None:
                 rows.append((TURN, ends, turns, frame, tuple(element.twist)))

@@ -233,7 +233,7 @@ class InJoints(Integrator):
         model, found = self.programs.model, dict[int, list[int]]()
         for element in model.world.constraints:
             if isinstance(element, Armature):
-                _, number, part = model.names[element.name]
+                _, number, part = model.names[str(element.name)]
                 layouts = [parameter_record(other.relation) for other in model.nodes[number].kind.parts]
                 start = model.parameters_at(number) + sum(layout.size for layout in layouts[:part])
                 link = next(i for i, data in enumerate(self.stepper.tree.links) if data.element is element.joint)
