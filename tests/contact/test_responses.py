@@ -45,7 +45,7 @@ def test_trees_answer_in_coordinates_of_unit_mass_and_loops_by_columns():
     for closed in (False, True):
         world = lw.scenes.get("rag-doll-on-stairs")
         if closed:
-            world.add(lw.Ball("hand-left", "hand-right", on_a=(0, 0, 0), on_b=(0, -1.66, 0)))
+            world.add(lw.Ball("hand-left", "hand-right", at=(0, 0, 1.47)))
         sim = lw.Simulation(world, dt=1e-3)
         sim._factor()
         answers = BySweeps(sim.programs)
@@ -56,3 +56,23 @@ def test_trees_answer_in_coordinates_of_unit_mass_and_loops_by_columns():
         members, R = by_sweeps(sim, np.ones(15, bool))
         exact, scale = by_schur(sim, members)
         assert np.abs(R - exact).max() < (1e-7 if closed else 1e-13) * scale
+
+
+def test_massless_links_and_rotors_answer_too():
+    world = lw.World()
+    arm = world.add(lw.RigidBody(2.0, (0.1, 0.2, 0.3), position=(0.5, 0, 0), name="arm"))
+    cross = world.add(lw.RigidBody(0, (0, 0, 0), position=(1, 0, 0), name="cross"))
+    hand = world.add(lw.RigidBody(1.0, (0.02, 0.03, 0.04), position=(1.2, 0.1, 0), name="hand"))
+    world.add(lw.Hinge(world.ground, arm, at=(0, 0, 0), axis=(0, 1, 0), name="shoulder"))
+    world.add(lw.Hinge(arm, cross, at=(1, 0, 0), axis=(0, 1, 0), name="bend"))
+    world.add(lw.Slider(cross, hand, at=(1, 0, 0), axis=(1, 0, 0.5), name="reach"))
+    world.add([lw.Armature("shoulder", 0.3), lw.Armature("reach", 0.7)])
+    sim = lw.Simulation(world, dt=1e-3)
+    sim._factor()
+    touched = np.array([True, False, True])
+    members, R = by_sweeps(sim, touched)
+    tree = lw.reduced.compile(world)
+    frames = sim.model.bodies.frames["RigidBody"]
+    origins = [frames.origin[sim.model.bodies.place[k]] for k in members]
+    J = np.vstack([lw.reduced.jacobian(tree, np.zeros(3), world.bodies[k], o) for k, o in zip(members, origins, strict=True)])
+    assert np.allclose(R, J @ np.linalg.solve(lw.reduced.crba(tree, np.zeros(3)), J.T), rtol=0, atol=1e-12)

@@ -148,16 +148,22 @@ def _find_limbs(model, tree_of: np.ndarray, positions: np.ndarray, swept) -> np.
         positions[k, [BODY, WIDTH, FREEDOMS]] = item.body, width, width
         if item.limb is not None:
             positions[k, PARENT] = joint
-            positions[k, FREEDOMS] -= model.nodes[item.node].kind.size
-            positions[k, [E_AT, FACTOR_AT, Y_AT, AXES_AT]] = _factors(model, item)
+            positions[k, FREEDOMS] -= _held(model.nodes[item.node].kind)
+            if item.limb.form == "limb":
+                positions[k, [E_AT, FACTOR_AT, Y_AT, AXES_AT]] = _factors(model, item)
         elif joint != NONE:
             node = model.items[joint].node
             alone = model.items[joint].body < 0 and len(model.later[item.body]) == 1 and len(model.nodes[node].ends) == 2
             limbed[tree_of[k]] &= alone and len(model.later[len(model.bodies.kinds) + node]) <= 1
             positions[k, [JOINT, PARENT]] = joint, positions[joint, ABOVE]
-            positions[k, FREEDOMS] -= model.nodes[node].kind.size
+            positions[k, FREEDOMS] -= _held(model.nodes[node].kind)
         limbed[tree_of[k]] &= width <= 6
     return limbed
+
+
+def _held(kind) -> int:
+    """Rows that hold something: those of rotors do not."""
+    return kind.size - len(kind.rotors)
 
 
 def _factors(model, item) -> tuple[int, int, int, int]:

@@ -18,8 +18,9 @@ from .constraints import (
     Tangent,
     VelocityConstraint,
 )
-from .contacts import Collider, Contact, ContactElement, HardLimit, NoContact, Rope
-from .forces import Damper, Drag, Force, Motor, Spring, Wrench
+from .contacts import Collider, Contact, ContactElement, HardLimit, JointFriction, NoContact, Rope
+from .drives import Armature
+from .forces import Cable, Damper, Drag, Force, Motor, Spring, Wrench
 from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
 from .keyframe import Keyframe
@@ -30,9 +31,11 @@ from .trajectory import Trajectory
 
 __all__ = [
     "AffineBody",
+    "Armature",
     "Ball",
     "Body",
     "Box",
+    "Cable",
     "Capsule",
     "Collider",
     "Constraint",
@@ -59,6 +62,7 @@ __all__ = [
     "HeightField",
     "Hinge",
     "Joint",
+    "JointFriction",
     "JointLimit",
     "JointSpring",
     "Keyframe",
