@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.model.carrying import remembered
 from linkwork.solvers import SOLVERS
 from linkwork.solvers.cg import PRECISE
 from tests.simulation.worlds import make, same
@@ -103,6 +104,21 @@ def test_a_start_from_the_step_before_saves_iterations():
     spent, without = (each.solver_report().iterations for each in (sim, cold))
     assert spent < 0.9 * without
     assert np.allclose(sim.position("knot7-7"), cold.position("knot7-7"), atol=1e-9)
+
+
+def test_a_change_of_the_world_keeps_what_solves_start_from():
+    """A weight is hung on a net: the multipliers of all other constraints are where they were."""
+    sim = quiet(net(6, 6), solver="cg", integrator="euler", dt=1e-3)
+    sim.step(5)
+    before = {e.name: sim.work[at].copy() for e, at in remembered(sim.model)}
+    weight = sim.world.add(lw.Particle(0.1, position=sim.position("knot5-5") - (0, 0, 0.1), name="weight"))
+    sim.world.add(lw.Distance("knot5-5", weight, 0.1, name="thread"))
+    sim.energy()  # follows the world
+    after = {e.name: sim.work[at] for e, at in remembered(sim.model)}
+    assert not after.pop("thread").any() and list(after) == list(before)
+    assert all(np.array_equal(after[name], before[name]) and before[name].any() for name in before)
+    sim.step(5)
+    assert sim.solver_report().at is None
 
 
 @pytest.mark.parametrize("integrator", SOLVERS["cg"].integrators)

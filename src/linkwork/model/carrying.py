@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.elements.base import Element
 from linkwork.model.frames import apply, matrices
+from linkwork.model.gradients import REMEMBERED, WARM, GradientArea
 from linkwork.model.readout import fields
 from linkwork.model.types import Model
 from linkwork.symbolic.kernels import parameter_record
@@ -17,12 +18,14 @@ GLOBAL_STATE = 3  # entries that open a state: see `compile._state_index`
 
 def carried(old: Model, new: Model, values: np.ndarray) -> np.ndarray:
     """A state's values, of the old model, as the new one has them. New bodies are as built, new constraints have no warm
-    starts, and counters that are new have counted nothing."""
+    starts (of conjugate gradients: start from nothing), and counters that are new have counted nothing."""
     before, work = np.zeros(old.size), new.workspace()
     before[old.state_index] = values
     work[new.state_index[:GLOBAL_STATE]] = values[:GLOBAL_STATE]
     _carry_bodies(old, new, before, work)
-    for find in (histories, counters, kept):
+    if old.gradients is not None and new.gradients is not None:
+        work[_known(new.gradients)] = before[_known(old.gradients)]
+    for find in (histories, counters, kept, remembered):
         known = {id(element): entries for element, entries in find(old)}
         for element, entries in find(new):
             if (there := known.get(id(element))) is not None and there.shape == entries.shape:
@@ -66,6 +69,24 @@ def histories(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
         for part, element in zip(node.kind.parts, node.elements, strict=True):
             yield element, past[:, row : row + len(part.kept)]
             row += len(part.kept)
+
+
+def remembered(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
+    """Constraints, and the entries (what is remembered, rows) of the multipliers that conjugate gradients start from."""
+    if model.gradients is None:
+        return
+    area = model.gradients
+    past = (_known(area)[:, None] + 1 + area.rows * np.arange(REMEMBERED)).reshape(-1, 1) + np.arange(area.rows)
+    row = 0
+    for node in model.nodes:
+        for part, element in zip(node.kind.parts, node.elements, strict=True):
+            yield element, past[:, row : row + len(part.kept)]
+            row += len(part.kept)
+
+
+def _known(area: GradientArea) -> np.ndarray:
+    """The entries that say how much each solve remembers."""
+    return area["warm"].start + area.memory * np.arange(WARM)
 
 
 def _carry_bodies(old: Model, new: Model, before: np.ndarray, work: np.ndarray) -> None:
