@@ -30,8 +30,8 @@ PART = 9  # (6) the component of its velocity that is one of (linear, angular) i
 # columns of the table of trees: ranges (begin, end) of operations, of entries of x, of positions in the elimination; whether
 # every body is eliminated with its joint
 FREE, FORWARD, BACKWARD, SOLUTION, ITEMS, LIMBED = 0, 1, 3, 5, 7, 9
-# columns of the table of positions: the next one on the way to the root or NONE; the range of entries of b; the operations
-# forward and backward, or NONE; in limbed trees, of bodies (NONE: a joint's): the body, how many velocities it has, its freedoms,
+# columns of the table of positions: the next one on the way to the root or NONE; the range of entries of b; in limbed trees, of
+# bodies (NONE: a joint's): the body, how many velocities it has, its freedoms; the operations forward and backward, or NONE;
 # the position of its joint where that is another one, that of its parent
 ABOVE, RIGHT, BODY, WIDTH, FREEDOMS, UP, DOWN, JOINT, PARENT = 0, 1, 3, 4, 5, 6, 7, 8, 9
 # ... and of limbs (symbolic/limbs.py) where their factors lie: e; C of a ball, K; S, Y; axes (NONE: a ball)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -113,7 +113,8 @@ class Touching:
         self.axes, self.origins, self.margins = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros(2)
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = self.panels = self.length = 0
-        self._whole = self._remembering = None  # entries of compiled functions
+        self._whole: Callable | None = None  # entries of compiled functions
+        self._remembering: Callable | None = None
         self.turn, self.both, self.told = 0, (rows_for(0), rows_for(0)), np.zeros(4)
         self.off = 0.0  # m/s: of the last solve of another iteration, where it is not within the tolerance
         self.fresh = False  # rows and responses are those of the present configuration and factors
