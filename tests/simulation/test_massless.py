@@ -9,7 +9,7 @@ import pytest
 import linkwork as lw
 from tests.simulation.drives import coupled_accelerations, random_world
 
-SEEDS = range(10)
+SEEDS = range(5)
 
 
 def accelerations(sim, world):
@@ -32,7 +32,7 @@ def test_all_solvers_agree_with_masses_that_rotors_couple():
 
 
 def test_joint_coordinates_agree_while_they_move():
-    for seed in range(4):
+    for seed in range(2):
         world, found = random_world(seed), []
         for solver, integrator in (("tree", "rk4"), ("aba", "joint-rk4"), ("ltdl", "joint-rk4"), ("tree", "rattle")):
             sim = lw.Simulation(world, solver=solver, integrator=integrator, dt=1e-3)
@@ -47,7 +47,7 @@ def test_joint_coordinates_agree_while_they_move():
 
 
 def test_reactions_on_a_massless_link_balance():
-    for seed in range(20):
+    for seed in SEEDS:
         world = random_world(seed, rotors=0.0)
         sim = lw.Simulation(world)
         for link in (b for b in world.bodies if b.massless):
@@ -124,6 +124,35 @@ def test_what_is_welded_may_have_no_mass():
         assert sim.drift() < 1e-10 and sim.position("camera")[2] == pytest.approx(2 * sim.position("arm")[2], abs=1e-12)
 
 
+def test_massless_links_beside_loops():
+    """A walker in a plane: two massless links under its trunk, hips that a gear couples, feet that a rod holds apart."""
+    world = lw.World()
+    for name in ("x", "z"):
+        world.add(lw.RigidBody(0, (0, 0, 0), name=name))
+    world.add(lw.RigidBody(3.0, (0.1, 0.12, 0.15), angular_velocity=(0, 1, 0), name="trunk"))
+    world.add(lw.Slider(world.ground, "x", at=(0, 0, 0), axis=(1, 0, 0)))
+    world.add(lw.Slider("x", "z", at=(0, 0, 0), axis=(0, 0, 1)))
+    world.add(lw.Hinge("z", "trunk", at=(0, 0, 0), axis=(0, 1, 0), name="pitch"))
+    for side, x in (("left", -0.2), ("right", 0.25)):
+        for part, above, z in (("thigh", "trunk", -0.4), ("shin", f"{side} thigh", -0.9)):
+            world.add(lw.RigidBody(1.0, (0.1, 0.12, 0.15), position=(x, 0, z), name=f"{side} {part}"))
+            world.add(lw.Hinge(above, f"{side} {part}", at=(0.7 * x, 0, z + 0.3), axis=(0, 1, 0), name=f"{side} of {part}"))
+        world.add(lw.Armature(f"{side} of thigh", 0.1))
+    world.add(lw.Gear("left of thigh", "right of thigh", -1.0))
+    world.add(lw.Distance("left shin", "right shin"))
+    world.add(lw.Spring(world.ground, "left shin", 50.0, rest=0.2))
+    found = []
+    for solver in ("dense", "tree", "ltdl"):
+        with pytest.warns(lw.Note, match="an impulse made them consistent"):
+            sim = lw.Simulation(world, solver=solver)
+        start, before = sim.energy().total, accelerations(sim, world)
+        sim.step(100)
+        assert sim.energy().total == pytest.approx(start, abs=1e-4) and sim.drift() < 1e-9
+        found.append((before, accelerations(sim, world)))
+    for before, after in found:
+        assert np.abs(before - found[0][0]).max() < 1e-7 and np.abs(after - found[0][1]).max() < 1e-2
+
+
 def test_worlds_with_drives_are_copied_and_changed_while_they_run():
     world = random_world(3)
     sim = lw.Simulation(world)
@@ -161,7 +190,7 @@ def test_rotors_are_no_rows_that_hold():
     """Four rotors on a four-bar are not redundant; nor do they take freedoms."""
     world = lw.scenes.get("four-bars", n=1)
     bare = lw.Simulation(world).model.summary()
-    hinges = [c for c in world.constraints if c.has_coordinate]
+    hinges = [c for c in world.constraints if isinstance(c, lw.Hinge)]
     for hinge in hinges:
         world.add(lw.Armature(hinge, 0.1))
     sim = lw.Simulation(world)
