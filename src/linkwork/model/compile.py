@@ -108,7 +108,7 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
         later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
     items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings, bool(coupled))
     if not options["whole"]:
-        massless.check_eliminated(bodies, items)
+        massless.check_eliminated(bodies, items, limbs, bool(coupled))
     _check_rotors(nodes, gradients, set(range(len(nodes))).difference(*([item.node] for item in items)))
     if limb_of:  # origins move to the joints, so the numbers are computed once more
         _place_origins(bodies, nodes, limb_of)
