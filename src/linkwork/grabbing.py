@@ -157,7 +157,7 @@ class Grabbing(Following):
         if self.model.bodies.kinds[number].is_a_point and np.abs(local).max() > 1e-9:
             raise LinkworkError(f"{checks.label(element)}: it is a point; leave `point` out")
         masses = [float(getattr(other, "mass", 1.0)) for other in self.model.bodies.elements]
-        mass, usual = masses[number], (SPEED if first_order else WEIGHTS * GRAVITY) * sum(masses)
+        mass, usual = masses[number] or sum(masses) / len(masses), (SPEED if first_order else WEIGHTS * GRAVITY) * sum(masses)
         rate = PACE if first_order else PACE**2
         k = mass * rate if stiffness is None else checks.positive(self, "stiffness", stiffness)
         c = 2 * mass * PACE if damping is None else checks.non_negative(self, "damping", damping)
