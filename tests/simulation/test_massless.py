@@ -83,7 +83,9 @@ def test_what_a_massless_link_must_have():
         with pytest.raises(lw.ModelError, match='RigidBody "m": it has no mass and carries nothing'):
             make(world(grounded=False, carries=True))
     for solver in ("fronts", "cg", "anticipation"):
-        with pytest.raises(lw.ModelError, match='RigidBody "m": it has no mass, which this solver cannot eliminate; .* "tree"'):
+        with pytest.raises(
+            lw.ModelError, match='RigidBody "m": it has no mass, which this solver cannot eliminate; .*solver="tree"'
+        ):
             lw.Simulation(world(grounded=True, carries=True), solver=solver)
     driven = world(grounded=True, carries=True)
     driven.add(lw.Drive("hinge1", 1.0))
