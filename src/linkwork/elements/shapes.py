@@ -377,16 +377,16 @@ def _merged(corners, triangles):
     return loops, table[:, :3], table[:, 3]
 
 
-def _alone(corners, triangles, normals, slack, most=2**22):
+def _alone(corners, triangles, normals, slack, most=2**20):
     """Which triangles (t,) share their plane with no other corner, and how far out that is (t,), in blocks of numbers."""
     alone, tops, step = np.zeros(len(triangles), dtype=bool), np.zeros(len(triangles)), max(1, most // len(corners))
     for k in range(0, len(triangles), step):
         some = slice(k, k + step)
-        heights = corners @ normals[some].T
-        tops[some] = heights.max(axis=0)
-        within = np.abs(heights - tops[some]) <= slack
-        own = np.take_along_axis(within, triangles[some].T, axis=0).all(axis=0)
-        alone[some] = own & (within.sum(axis=0) == 3)
+        heights = normals[some] @ corners.T
+        tops[some] = heights.max(axis=1)
+        within = heights >= (tops[some] - slack)[:, None]
+        own = np.take_along_axis(within, triangles[some], axis=1).all(axis=1)
+        alone[some] = own & (np.count_nonzero(within, axis=1) == 3)
     return alone, tops
 
 
