@@ -1,6 +1,5 @@
 """URDF: a tree of links and joints becomes a World. What each element becomes: docs/files-urdf.md."""
 
-import math
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -8,8 +7,26 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..elements import (
-    Ball, Box, Capsule, Collider, Contact, Cylinder, Gear, HardLimit, Hinge, JointFriction, JointLimit, JointSpring, Keyframe,
-    Motor, Planar, RigidBody, Slider, Sphere, Visual, checks,
+    Ball,
+    Box,
+    Capsule,
+    Collider,
+    Contact,
+    Cylinder,
+    Gear,
+    HardLimit,
+    Hinge,
+    JointFriction,
+    JointLimit,
+    JointSpring,
+    Keyframe,
+    Motor,
+    Planar,
+    RigidBody,
+    Slider,
+    Sphere,
+    Visual,
+    checks,
 )  # fmt: skip
 from ..errors import FileError, LinkworkError, suggestion
 from ..world import World
