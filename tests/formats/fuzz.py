@@ -166,7 +166,13 @@ ANY_RULES = [
     _lines(lambda lines, at, rng: lines[:at] + lines[at : at + 1] * 2 + lines[at + 1 :]),
     _lines(_swap_lines),
 ]
-XML_RULES = [_replace_one(ATTRIBUTE, ODD_TEXTS, 2), _replace_one(ATTRIBUTE, (b"x", b"name", b"nan"), 1), _swap_values, _nest, _declare]
+XML_RULES = [
+    _replace_one(ATTRIBUTE, ODD_TEXTS, 2),
+    _replace_one(ATTRIBUTE, (b"x", b"name", b"nan"), 1),
+    _swap_values,
+    _nest,
+    _declare,
+]
 TEXT_RULES = [_replace_one(re.compile(rb": *([^\n]+)"), (*ODD_TEXTS, *ODD_NUMBERS), 1), _nest_text, _alias,
               _replace_one(re.compile(rb"^ +", re.MULTILINE), (b"", b" ", b"\t", b"        "))]  # fmt: skip
 
@@ -252,7 +258,16 @@ def report(kind, count, outcome, seconds):
     results[kind] = {"files": count, **{word: outcome.counts[word] for word in ("loaded", "remarked", "refused", "harmful")},
                      "slowest_seconds": round(outcome.slowest, 3), "memory_grown_mb": round(outcome.grown, 1),
                      "seconds": round(seconds, 1), "machine": machine.describe()}  # fmt: skip
-    header = ["format", "files", "loaded", "with remarks", "refused in a sentence", "crash, hang or warning", "slowest, s", "memory grown, MB"]
+    header = [
+        "format",
+        "files",
+        "loaded",
+        "with remarks",
+        "refused in a sentence",
+        "crash, hang or warning",
+        "slowest, s",
+        "memory grown, MB",
+    ]
     rows = [[name, r["files"], r["loaded"], r["remarked"], r["refused"], r["harmful"], r["slowest_seconds"], r["memory_grown_mb"]]
             for name, r in sorted(results.items())]  # fmt: skip
     text = "# Broken files\n\nWritten by `python -m tests.formats.fuzz`: small sound files (`tests/formats/seeds`), each broken in one to three places\n"
@@ -280,7 +295,9 @@ def main():
     began = time.perf_counter()
     outcome = run(given.kind, range(given.count), given.seed)
     seconds = time.perf_counter() - began
-    print(f"{given.kind}: {dict(outcome.counts)}, slowest {outcome.slowest:.2f} s, memory grown by {outcome.grown:.0f} MB, {seconds:.0f} s")
+    print(
+        f"{given.kind}: {dict(outcome.counts)}, slowest {outcome.slowest:.2f} s, memory grown by {outcome.grown:.0f} MB, {seconds:.0f} s"
+    )
     for number, said in outcome.harmful[:20]:
         print(f"  {number}: {said}")
     if given.write:
