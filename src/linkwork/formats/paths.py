@@ -1,4 +1,4 @@
-"""Where the files are that a model names: `package://`, `file://` and relative paths, never outside of folders that are its own."""
+"""Where the files are that a model names: `package://`, `file://` and relative paths, in folders that are its own."""
 
 import os
 from pathlib import Path

@@ -1,12 +1,14 @@
 """What a URDF says, checked: links, joints that make a tree of them, materials, transmissions."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from ..errors import suggestion
 from .numbers import number, shown, text_number, vector
 from .urdf_words import REDUCTION
+from .xml import Node
 
 MOVING = ("revolute", "continuous", "prismatic", "planar", "ball", "spherical", "floating")
 WITH_AXIS = ("revolute", "continuous", "prismatic", "planar")
@@ -76,11 +78,11 @@ class JointSpec:
     child: str
     place: Place
     axis: np.ndarray  # (3,), unit, in the joint's frame
-    limit: object | None  # Node
+    limit: Node | None
     damping: float
     friction: float
-    mimic: object | None  # Node
-    element: object = None  # the joint that it became
+    mimic: Node | None
+    element: Any = None  # the joint that it became
 
 
 @dataclass
