@@ -191,8 +191,10 @@ def mimicking(mimic):
 
 
 def test_mimics_are_gears(tmp_path):
-    gear = load(tmp_path, mimicking('<mimic joint="elbow" multiplier="-2" offset="0.5"/>')).find("wrist mimic")
+    world = load(tmp_path, mimicking('<mimic joint="elbow" multiplier="-2" offset="0.5"/>'))
+    gear = world.find("wrist mimic")
     assert (gear.a.name, gear.b.name, gear.ratio, gear.offset) == ("wrist", "elbow", -2, 0.5)
+    assert whys(world, "built at 0, it is off by 0.5; call world.assemble() before it moves")
     world = load(tmp_path, mimicking('<mimic joint="elbow"/>'))
     assert (world.find("wrist mimic").ratio, world.find("wrist mimic").offset) == (1, 0)
     assert "wrist motor" not in world, "the leader drives it"
