@@ -131,6 +131,7 @@ def test_hulls_and_whole_surfaces(tmp_path):
         ("a.dae", b"<COLLADA", "trimesh cannot read it"),
         ("a.dae", b'<!DOCTYPE r [<!ENTITY a "b">]><COLLADA/>', "it declares a document type"),
         ("a.dae", b"<COLLADA>" + b"<instance_node/>" * 17, "more than 16 instances of nodes"),
+        ("a.dae", (SEEDS / "frame.dae").read_bytes().replace(b"0 0 10</translate>", b"0 1e308 10</translate>"), "a vertex is not finite"),
         ("a.mesh", b"", '".mesh" is no kind of mesh that is read; give .stl, .obj or .dae'),
     ],
 )  # fmt: skip

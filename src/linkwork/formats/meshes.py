@@ -151,8 +151,9 @@ def _by_trimesh(data, path):
     except ImportError:
         raise MeshError(f'.{kind} files need trimesh; install "linkwork[robots]"') from None
     try:
-        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=beside, process=False)
-        found = [_surface(part) for part in scene.dump() if isinstance(part, trimesh.Trimesh) and len(part.faces)]
+        with np.errstate(all="ignore"):  # what overflows is found in the vertices
+            scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=beside, process=False)
+            found = [_surface(part) for part in scene.dump() if isinstance(part, trimesh.Trimesh) and len(part.faces)]
     except Exception as error:  # whatever it stumbles over in a broken file
         raise MeshError(f"trimesh cannot read it ({type(error).__name__}: {str(error)[:80]})") from None
     if not found:
