@@ -19,6 +19,7 @@ from .constraints import (
     VelocityConstraint,
 )
 from .contacts import Collider, Contact, ContactElement, HardLimit, NoContact, Rope
+from .drives import Armature
 from .forces import Damper, Drag, Force, Motor, Spring, Wrench
 from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
@@ -30,6 +31,7 @@ from .trajectory import Trajectory
 
 __all__ = [
     "AffineBody",
+    "Armature",
     "Ball",
     "Body",
     "Box",
