@@ -26,7 +26,8 @@ OWN_OPTIONS = {"gravity", "density", "viscosity", "wind", "magnetic"}  # of <opt
 
 
 FINITE = ("body_mass", "body_inertia", "body_pos", "body_quat", "body_ipos", "body_iquat", "qpos0", "jnt_axis", "jnt_pos",
-          "dof_M0", "geom_pos", "geom_quat", "geom_size", "mesh_vert", "dof_invweight0", "tendon_length0", "eq_data")  # fmt: skip
+          "dof_M0", "geom_pos", "geom_quat", "geom_size", "mesh_vert", "dof_invweight0", "tendon_length0",
+          "eq_data")  # fmt: skip
 
 
 @dataclass
@@ -102,7 +103,11 @@ OBJECTS = {**{kind: f"mjOBJ_{kind.upper()}" for kind in GROUPS}, "equality": "mj
 def load(reading, *, limits="hard", friction="hard", contact="hard"):
     """The World of an MJCF file. MuJoCo's limits, dry friction and contact are soft; here they are hard, or left out ("none");
     limits may be springs, as stiff as MuJoCo's as built ("soft")."""
-    choices = {"limits": limits, "friction": friction, "contact": contact}
+    return drafted(reading, limits=limits, friction=friction, contact=contact).world
+
+
+def drafted(reading, **choices):
+    """The World of an MJCF file, still with the model that it comes from."""
     for name, value in choices.items():
         if value not in CHOICES[name]:
             raise FileError(f"{reading.path}: {name} is {value!r}; give {' or '.join(map(repr, CHOICES[name]))}")
@@ -112,8 +117,10 @@ def load(reading, *, limits="hard", friction="hard", contact="hard"):
     mjcf_equalities.add(draft)
     mjcf_actuators.add(draft)
     mjcf_shapes.add(draft)
-    _keyframes(draft)
-    return draft.world
+    for k in range(draft.model.nkey):
+        state = draft.model.key_qpos[k], draft.model.key_qvel[k], draft.model.key_ctrl[k]
+        draft.world.keyframes[draft.label("key", k)] = keyframe(draft, *state)
+    return draft
 
 
 def compiled(reading, choices):
@@ -181,15 +188,13 @@ def _options(draft):
         draft.reading.remark(place.line, text, "the medium puts no forces on bodies here; lw.Drag does", file=place.file)
 
 
-def _keyframes(draft):
-    """world.keyframes: MuJoCo's qpos, qvel and ctrl in the joints' own coordinates, which are zero as built."""
-    model = draft.model
-    for k in range(model.nkey):
-        name = draft.label("key", k)
-        positions, velocities = {}, {}
-        for j in range(model.njnt):
-            who, q, v = mjcf_bodies.coordinates(draft, j, model.key_qpos[k], model.key_qvel[k])
-            positions[who.name], velocities[who.name] = q, v
-        commands = {a: float(model.key_ctrl[k][model.actuator_ctrladr[a]]) for a in draft.motors}
-        controls = {motor.name: commands[a] for a, motors in draft.motors.items() for motor in motors}
-        draft.world.keyframes[name] = Keyframe(positions, velocities, controls)
+def keyframe(draft, qpos, qvel, ctrl):
+    """MuJoCo's state in the joints' own coordinates, which are zero as built."""
+    found = Keyframe()
+    for j in range(draft.model.njnt):
+        who, q, v = mjcf_bodies.coordinates(draft, j, qpos, qvel)
+        found.positions[who.name], found.velocities[who.name] = q, v
+    for a, motors in draft.motors.items():
+        for motor in motors:
+            found.controls[motor.name] = float(ctrl[draft.model.actuator_ctrladr[a]])
+    return found
