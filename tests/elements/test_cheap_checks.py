@@ -37,6 +37,7 @@ AXIS = {**ANCHOR, "axis_a": (0, 0, 1)}
 SOFT = {"mass": 1.0, "second_moment": (1, 1, 1)}
 GIVEN = {  # what each kind needs besides its references
     "AffineBody": SOFT,
+    "Armature": {"inertia": 0.1},
     "Ball": ANCHOR,
     "Collider": {"shape": elements.Sphere(1.0)},
     "Constraint": {"function": lambda b, t: 0},

@@ -49,14 +49,16 @@ SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 
 def compile(
     world, *, limbs: bool = True, packed: bool = False, coupled: str = "", pairs: bool = False, responses: int = 0,
-    gradients: bool = False, whole: bool = False, poses: Mapping[str, Pose] = NONE, drawn: Mapping[str, Draw] = NONE, order: Order | None = None,
+    gradients: bool = False, whole: bool = False, poses: Mapping[str, Pose] = NONE, drawn: Mapping[str, Draw] = NONE,
+    order: Order | None = None,
 ) -> Model:  # fmt: skip
     """Compile a world. `limbs`: eliminate bodies and joints together where that is faster; `packed`: keep a packed
     vector of all coordinates and velocities (for integrators that work on one); `coupled`: bodies have blocks between them
     where "forces" join them, or "forces and constraints"; `pairs`: blocks lie in pairs, for matrices that are not
     symmetric; `responses`: nodes that close loops are left out of the elimination, as auxiliary ones, and there is space for
     so many responses to them at a time; `gradients`: nothing is eliminated, nodes have their blocks of J beside them, and there
-    is space for conjugate gradients; `whole`: the matrix is factored whole, so that bodies need no pivots of their own; `poses`: where bodies are that are no longer where they were built, by name, for what
+    is space for conjugate gradients; `whole`: the matrix is factored whole, so that bodies need no pivots of their own;
+    `poses`: where bodies are that are no longer where they were built, by name, for what
     depends on the configuration (ranks, the order of elimination); `drawn`: constraints that are drawn in, by name;
     `order`: of elimination, where it is known from another model of the same bodies and constraints at the same poses."""
     options = {"limbs": limbs, "packed": packed, "coupled": coupled, "pairs": pairs, "responses": responses,

@@ -159,7 +159,8 @@ def _depths(bodies: int, ends: list[Ends]) -> list[int]:
 
 def elimination_order(
     graph: Forest, ends: list[Ends], deficient: list[bool], dims: list[int],
-    jacobians: Callable[[int], list[np.ndarray]], couplings: Iterable[tuple[int, int]] = (), rotors: list[list[int]] | None = None,
+    jacobians: Callable[[int], list[np.ndarray]], couplings: Iterable[tuple[int, int]] = (),
+    rotors: list[list[int]] | None = None,
 ) -> Order:  # fmt: skip
     """The vertices in the order in which they are eliminated. deficient[k]: node k may lack rank on its child alone; rotors[k]:
     its rows that turn something and hold nothing.

@@ -33,8 +33,8 @@ def check_carrying(world) -> None:
     seen = {tree(world.ground)}
     for body in world.bodies:
         if tree(body) not in seen and part(body) not in heavy:
-            raise ModelError(f"{checks.label(body)}: it has no mass and floats; give it a mass, join it with the ground, or add "
-                             "the bodies with mass before it")  # fmt: skip
+            raise ModelError(f"{checks.label(body)}: it has no mass and floats; give it a mass, join it with the ground, or "
+                             "add the bodies with mass before it")  # fmt: skip
         seen.add(tree(body))
 
 
@@ -56,5 +56,6 @@ def check_eliminated(bodies, items: list[Item]) -> None:
     """Each massless link is eliminated together with the joint that it hangs on."""
     for item in items:
         if item.body >= 0 and item.limb is None and is_massless(bodies.elements[item.body]):
-            raise ModelError(f"{checks.label(bodies.elements[item.body])}: it has no mass, and this solver needs it to hang on "
-                             'a single joint, outside of loops and without drives; give it a mass, or use solver="dense"')  # fmt: skip
+            body = checks.label(bodies.elements[item.body])
+            raise ModelError(f"{body}: it has no mass, and this solver needs it to hang on a single joint, outside of loops "
+                             'and without drives; give it a mass, or use solver="dense"')  # fmt: skip

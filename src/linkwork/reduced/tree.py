@@ -139,9 +139,9 @@ def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = No
     """A world of rigid bodies and joints in joint coordinates.
 
     A body that no joints connect with the ground floats (of several connected ones, the first). `lock` fixes joints, or
-    floating bodies, at coordinates; `armature` (rotor inertia, added to the diagonal of H, beside that of the world's Armatures)
-    and `damping` (a force -damping qd) are by joint, one number or one for each freedom. Forces of the world other than gravity are left out: give them as tau, or
-    as wrenches.
+    floating bodies, at coordinates; `armature` (rotor inertia, added to the diagonal of H, as that of the world's Armatures is)
+    and `damping` (a force -damping qd) are by joint, one number or one for each freedom. Forces of the world other than gravity
+    are left out: give them as tau, or as wrenches.
 
     A world that is no tree is refused, unless `loops` asks for a spanning tree of it: constraints that close loops, and those
     that have no joint coordinate, are left out and stand in `Tree.closing`.

@@ -26,7 +26,7 @@ from linkwork.symbolic.bodies import BodyKind, Shifted, View, derivatives, load_
 from linkwork.symbolic.kernels import ForceKind, NodeKind, load_parameters, own_block
 from linkwork.symbolic.kinds import RIGID
 from linkwork.symbolic.relations import Relation
-from linkwork.symbolic.tape import VELOCITY, Rows, Tape
+from linkwork.symbolic.tape import ASIDE, VELOCITY, Rows, Tape
 
 BEGIN, AGAIN = "begin", "again"
 STAGE = {BEGIN: "now", AGAIN: "next"}
@@ -251,7 +251,7 @@ def _restoring(trace: Trace, node: NodeKind, y: SX, start: int) -> SX:
     sizes = [view.kind.nv if view else 0 for view in views]
     total = [SX(size, size) for size in sizes]
     for k, entry in enumerate(tape.entries):
-        view = views[entry.body]
+        view = None if entry.body == ASIDE else views[entry.body]
         if view is None or not view.kind.directions or view.kind.elastic or entry.primitive.value.shape[0] == 0:
             continue
         spin, mu = view.spin().jacobian, pulls[3 * k : 3 * k + 3]

@@ -26,6 +26,7 @@ from casadi import SX
 from linkwork.symbolic.bodies import Primitive, View
 
 POSITION, VELOCITY, ROTOR = "position", "velocity", "rotor"  # rotor: what the row says is how far a rotor has turned
+ASIDE = -1  # the number of the ground on a tape of other bodies
 NEWTON = 3  # steps towards unknowns, from those of a time step before
 
 
@@ -81,6 +82,10 @@ class Handle:
 
     def __init__(self, tape: Tape, number: int, view: View | None):
         self.tape, self.number, self.view = tape, number, view
+
+    def ground(self) -> Handle:
+        """The ground beside it, where it is none of the bodies."""
+        return Handle(self.tape, ASIDE, None)
 
     def _entry(self, what: str, local) -> Entry:
         return self.tape.entry(self.number, self.view, what, local)
