@@ -2,6 +2,7 @@
 becomes a World here. docs/files-mjcf.md says what each element becomes."""
 
 import re
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -130,7 +131,7 @@ def compiled(reading, choices):
         try:
             spec = mujoco.MjSpec.from_string(given.text, assets=given.assets)
             model = spec.compile()
-        except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
+        except (ValueError, RuntimeError, MemoryError, mujoco.FatalError, mujoco.UnexpectedError) as error:
             _refused(reading, given, str(error))
         _check_finite(reading, model)
         data = mujoco.MjData(model)
@@ -144,13 +145,15 @@ def compiled(reading, choices):
 @contextmanager
 def _warnings():
     """What MuJoCo says meanwhile; it would write that to a log beside the user's files."""
-    said = []
-    before = mujoco.get_mju_user_warning()
+    said, before = [], mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(said.append)
     try:
-        yield said
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield said
     finally:
         mujoco.set_mju_user_warning(before)
+        said += [str(one.message) for one in caught if str(one.message) not in said]
 
 
 def _refused(reading, given, text):

@@ -40,7 +40,7 @@ def _driven(draft, a):
     if kind in ON_JOINTS:
         joints = [(target, gear)]
     elif kind == ON_TENDON:
-        joints = [(j, gear * coefficient) for j, coefficient in fixed_tendon(model, target) or ()]
+        joints = [(j, gear * coefficient) for j, coefficient in fixed_tendon(model, target) or () if coefficient]
     if not joints:
         what = ELSEWHERE.get(kind, "no joint")
         draft.remark("actuator", a, f"it drives {what}, which no motor does here: it is left out")
@@ -86,7 +86,7 @@ def _actuator(draft, a, j, gear, shared, alone):
     limit = _limit(draft, a, j, gear, alone)
     motors = draft.motors.setdefault(a, [])
     if gear == 0.0 or (gain == 0.0 and not bias.any()):
-        draft.remark("actuator", a, "its gain or its gear is zero: it is left out")
+        draft.remark("actuator", a, "its gain or its gear is zero: it drives nothing")
     elif not bias.any():
         own = {**given, "gear": gear * gain, "limit": limit and limit / abs(gain)}
         motors.append(draft.add("actuator", a, Motor, joint, "torque", **own))
