@@ -50,6 +50,7 @@ GIVEN = {  # what each kind needs besides its references
     "Gear": {"ratio": 1.0},
     "HardLimit": {"lower": -1.0, "upper": 1.0},
     "Hinge": AXIS,
+    "JointFriction": {"friction": 1.0},
     "JointLimit": {"lower": -1.0, "upper": 1.0, "stiffness": 1.0},
     "JointSpring": {"stiffness": 1.0},
     "LagrangianBody": {"function": lambda u: (u, 0, 0), "masses": (1.0,), "coordinates": (0.0,)},

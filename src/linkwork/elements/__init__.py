@@ -18,7 +18,7 @@ from .constraints import (
     Tangent,
     VelocityConstraint,
 )
-from .contacts import Collider, Contact, ContactElement, HardLimit, NoContact, Rope
+from .contacts import Collider, Contact, ContactElement, HardLimit, JointFriction, NoContact, Rope
 from .drives import Armature
 from .forces import Damper, Drag, Force, Motor, Spring, Wrench
 from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
@@ -61,6 +61,7 @@ __all__ = [
     "HeightField",
     "Hinge",
     "Joint",
+    "JointFriction",
     "JointLimit",
     "JointSpring",
     "Keyframe",

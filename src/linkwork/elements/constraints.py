@@ -255,7 +255,7 @@ class Gear(ConstraintElement):
         """An offset is that of the joints' own coordinates, whenever the gear was made."""
         if self.offset is None:
             return super().poses()
-        return (self.a.built or {}) | (self.b.built or {})
+        return {name: pose for _, _, joint in self.references() for name, pose in (joint.built or {}).items()}
 
 
 @dataclass(eq=False, repr=False)

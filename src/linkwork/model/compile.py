@@ -41,6 +41,7 @@ from linkwork.symbolic.kernels import node_jacobian_kernel, node_pulls_kernel, p
 from linkwork.symbolic.kinds import kind_of
 from linkwork.symbolic.limbs import Limb, has_limb
 from linkwork.symbolic.links import Link, has_link
+from linkwork.symbolic.tape import ROTOR
 
 NONE: Mapping = MappingProxyType({})
 RANKED = 200  # loops up to which redundant rows are looked for where nothing is eliminated
@@ -108,6 +109,7 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
     items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings, bool(coupled))
     if not options["whole"]:
         massless.check_eliminated(bodies, items)
+    _check_rotors(nodes, gradients, set(range(len(nodes))).difference(*([item.node] for item in items)))
     if limb_of:  # origins move to the joints, so the numbers are computed once more
         _place_origins(bodies, nodes, limb_of)
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
@@ -269,6 +271,15 @@ def _check_aimed(nodes: list[Node], records, responses: int) -> None:
         for row, pull in enumerate(np.hstack(stacking.blocks_of(pulls, node.kind.size, widths))):
             if not np.abs(pull).max(initial=0.0) > 1e-9:
                 raise ModelError(f"{label}: the force of row {row + 1} moves none of its bodies; name a rate that they have")
+
+
+def _check_rotors(nodes: list[Node], gradients: bool, auxiliary: set[int]) -> None:
+    """Rotors are eliminated with the rows that turn them."""
+    for k, node in enumerate(nodes):
+        if node.kind.rotors and (gradients or k in auxiliary):
+            element = next(e for part, e in zip(node.kind.parts, node.elements, strict=True) if part.relation.levels == [ROTOR])
+            why = "conjugate gradients take no rotors" if gradients else "its joint closes a loop, and is not eliminated"
+            raise ModelError(f'{checks.label(element)}: {why}; use solver="tree"')
 
 
 def _items(order, later, bodies, nodes, limbs: bool, couplings, implicit: bool):

@@ -223,6 +223,10 @@ class _Builder:
                 start = np.concatenate([x, body.orientation])
                 self._add(body, KINDS["free"], ROOT, STILL, STILL, body, [], start=start)
                 self._branch(body)
+        for joint, (rotor, *_) in self.rotors.items():
+            if joint not in self.met:
+                raise ModelError(f"{checks.label(rotor)}: its joint closes a loop and has no coordinate in the tree; "
+                                 'put it on another joint, or simulate with solver="tree"')  # fmt: skip
         for name, values in self.given.items():
             for element in values:
                 if element not in self.met:
