@@ -78,7 +78,9 @@ class Pair:
         data.ctrl[:] = rng.uniform(-1.5, 1.5, size=model.nu)
         for a in np.flatnonzero(model.actuator_actnum):
             u = data.ctrl[model.actuator_ctrladr[a]]
-            data.act[model.actuator_actadr[a]] = np.clip(u, *model.actuator_ctrlrange[a]) if model.actuator_ctrllimited[a] else u
+            data.act[model.actuator_actadr[a]] = (
+                np.clip(u, *model.actuator_ctrlrange[a]) if model.actuator_ctrllimited[a] else u
+            )
         return mjcf.keyframe(self.draft, data.qpos, data.qvel, data.ctrl)
 
     def accelerations(self):
@@ -177,7 +179,9 @@ def compare(name, path, maximal):
     row = {"model": name}
     try:
         pair = Pair(path)
-        row.update(nv=pair.model.nv, missing=missing(pair.remarks), remarks=[str(r).split("site-packages/")[-1] for r in pair.remarks])
+        row.update(
+            nv=pair.model.nv, missing=missing(pair.remarks), remarks=[str(r).split("site-packages/")[-1] for r in pair.remarks]
+        )
         if not pair.world.bodies:
             return {**row, "refused": "no body in it: its program makes them"}
         row["joints"] = worst(pair, InJoints(pair))

@@ -17,6 +17,7 @@ from linkwork.elements import Joint, Keyframe, Motor, checks
 from linkwork.elements.base import Body, Element
 from linkwork.errors import LinkworkError, ModelError, UnknownNameError, suggestion
 from linkwork.model.carrying import carried, counters
+from linkwork.model.frames import RigidFrames
 from linkwork.model.places import made_at, poses_of
 from linkwork.model.types import Arrangement, Model, State
 from linkwork.symbolic.drawn import Draw, draw
@@ -90,6 +91,7 @@ class Following(Building):
 
         bodies, angles = placed(self.model.world, name, keyframe)
         there = copy(self.model.bodies.frames["RigidBody"])
+        assert isinstance(there, RigidFrames)
         there.position, there.orientation = bodies.position, bodies.orientation
         there.velocity, there.spin = bodies.velocity[:, :3], bodies.velocity[:, 3:]
         there.place(there.origin)

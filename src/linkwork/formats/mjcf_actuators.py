@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 
 from ..elements.contacts import Rope
+from ..elements.drives import Armature
 from ..elements.forces import Motor
 from ..elements.joint_forces import JointSpring
 
@@ -115,8 +116,6 @@ def _in_two(draft, a, joint, gain, bias, limit, given):
 
 def _rotor(draft, a, joint, gear):
     """Inertia and damping of the actuator itself, as the joint feels them."""
-    from ..elements import Armature
-
     model = draft.model
     own = draft.label("actuator", a)
     if model.actuator_armature[a]:

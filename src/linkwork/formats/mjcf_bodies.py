@@ -4,7 +4,8 @@ import mujoco
 import numpy as np
 
 from ..elements.bodies import RigidBody
-from ..elements.contacts import HardLimit
+from ..elements.contacts import HardLimit, JointFriction
+from ..elements.drives import Armature
 from ..elements.forces import Drag, Wrench
 from ..elements.joint_forces import Follow, JointLimit, JointSpring
 from ..elements.joints import Ball, Hinge, Slider
@@ -95,8 +96,6 @@ def _floating(draft, j, body):
 
 def _inside(draft, j, joint):
     """What acts in a joint by itself."""
-    from ..elements import Armature, JointFriction
-
     model, dof = draft.model, int(draft.model.jnt_dofadr[j])
     ball = model.jnt_type[j] == BALL
     damping = 0.0 if draft.disabled("DAMPER") else float(model.dof_damping[dof])

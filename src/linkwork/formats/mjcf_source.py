@@ -48,7 +48,7 @@ class Place(NamedTuple):
     """Where something stands."""
 
     file: Path
-    line: int
+    line: int | None  # None: nowhere in particular
 
 
 @dataclass
