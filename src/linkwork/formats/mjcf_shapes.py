@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 
 from ..elements.appearance import Visual
+from ..elements.base import Body
 from ..elements.contacts import Collider, Contact, NoContact
 from ..elements.shapes import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HeightField, Mesh, Plane, Sphere
 from ..errors import ElementError
@@ -44,7 +45,7 @@ def _touching(draft):
     model = draft.model
     if draft.disabled("CONTACT") or draft.disabled("CONSTRAINT"):
         return {}
-    by_mask = {}
+    by_mask: dict[tuple, set] = {}
     for g in range(model.ngeom):
         by_mask.setdefault(_mask(model, g), set()).add(int(model.body_weldid[model.geom_bodyid[g]]))
     found = {}
@@ -63,7 +64,8 @@ def _in_pairs(model):
 def _classes(model, touching):
     """Geom -> its mask, and the group in which none touches another: masks that meet neither themselves nor each other share
     one. Geoms of the file's own pairs have none."""
-    groups, listed = {}, _in_pairs(model)
+    groups: dict[tuple, str | None] = {}
+    listed = _in_pairs(model)
     for mask in sorted({_mask(model, g) for g in touching}):
         if _meets(mask, mask):
             groups[mask] = None
@@ -161,7 +163,7 @@ def _heights(model, number):
     rows, columns, first = (int(x[number]) for x in (model.hfield_nrow, model.hfield_ncol, model.hfield_adr))
     data = np.array(model.hfield_data[first : first + rows * columns], dtype=float).reshape(rows, columns)
     half_x, half_y, top, _ = (float(s) for s in model.hfield_size[number])
-    return HeightField(top * data.T, (2 * half_x, 2 * half_y))
+    return HeightField(top * data.T, np.array((2 * half_x, 2 * half_y)))
 
 
 # -- which pairs -------------------------------------------------------------------------------------------------------
@@ -170,11 +172,11 @@ def _heights(model, number):
 def _contacts(draft, touching, classes):
     """One Contact for all, what MuJoCo leaves out as NoContacts, and the pairs of the file."""
     model, world = draft.model, draft.world
-    of_body = {}
+    of_body: dict[Body, set] = {}
     for g, body in touching.items():
         of_body.setdefault(body, set()).add(classes[g])
-    pairs = [(int(model.pair_geom1[p]), int(model.pair_geom2[p])) for p in range(model.npair)]
-    pairs = [(p, g, h) for p, (g, h) in enumerate(pairs) if g in touching and h in touching and touching[g] is not touching[h]]
+    pairs = [(p, int(model.pair_geom1[p]), int(model.pair_geom2[p])) for p in range(model.npair)]
+    pairs = [(p, g, h) for p, g, h in pairs if g in touching and h in touching and touching[g] is not touching[h]]
     listed = {frozenset((touching[g], touching[h])) for _, g, h in pairs}
     if any(any(_ways(of_a, of_b, _meets)) for of_a, of_b in combinations(of_body.values(), 2)):
         world.add(Contact(name=draft.free_name("contact", "of all")))
