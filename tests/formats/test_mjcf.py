@@ -182,9 +182,9 @@ LEFT_OUT = {
                         'forcerange="0 1"/></actuator>', 2, 'actuator "m"'),
     "stiff sum": (f'<worldbody><body><joint name="j"/>{BALL}</body></worldbody><tendon>\n<fixed name="t" stiffness="1"><joint '
                   'joint="j" coef="1"/></fixed></tendon>', 2, 'tendon "t"'),
-    "slack": (f'<worldbody><site name="a"/><body><joint name="j"/>{BALL}<site name="b" pos="1 0 0"/></body></worldbody><tendon>\n'
-              '<spatial name="t" stiffness="1" springlength="0 1"><site site="a"/><site site="b"/></spatial></tendon>', 2,
-              'tendon "t"'),
+    "wrapped": ('<worldbody><site name="a"/><body><joint name="j"/><geom name="g" size="0.1"/><site name="b" pos="1 0 0"/></body>'
+                '</worldbody><tendon>\n<spatial name="t" stiffness="1"><site site="a"/><geom geom="g"/><site site="b"/></spatial></tendon>',
+                2, 'tendon "t"'),
     "crooked weld": (f'<worldbody><body name="a"><freejoint/>{BALL}</body><body name="b" pos="1 0 0"><freejoint/>{BALL}</body>'
                      '</worldbody><equality>\n<weld name="w" body1="a" body2="b" relpose="3 0 0 1 0 0 0"/></equality>', 2,
                      'equality "w"'),

@@ -229,7 +229,8 @@ def _masked(draft, of_body, touching):
     alike: dict[frozenset, list] = {}
     for body, classes in of_body.items():
         alike.setdefault(frozenset(classes), []).append(body)
-    found, mixed = set(), None
+    found: set[frozenset] = set()
+    mixed = None
     for (of_a, first), (of_b, second) in combinations_with_replacement(alike.items(), 2):
         meet = _ways(of_a, of_b, _meets)
         apart = [one[1] is not None and one[1] == other[1] for one in of_a for other in of_b]
