@@ -1,8 +1,10 @@
 """Surfaces from mesh files, within bounds: STL, OBJ and DAE."""
 
 import io
+import os
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -13,11 +15,13 @@ from .reading import read
 
 MOST_BYTES = 64 * 2**20  # of one mesh file
 MOST_TRIANGLES = 2_000_000
+MOST_MATERIAL_BYTES = 2**20  # of the file of materials beside an OBJ
 FARTHEST = 1e9  # m: no coordinate lies beyond
-MOST_COPIES = 16  # instances of nodes in a DAE: instances of instances multiply
 
 STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 STL_HEADER = 84
+DAE_GEOMETRY = re.compile(rb"""<(?:\w{1,20}:)?geometry\b[^>]{0,500}?\bid\s?=\s?["']([^"'>]{0,500})""")
+DAE_INSTANCE = re.compile(rb"""instance_geometry\b[^>]{0,500}?\burl\s?=\s?["']#([^"'>]{0,500})""")
 STL_VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)", re.IGNORECASE)
 
 
@@ -48,11 +52,13 @@ def read_mesh(path):
         data = read(path, MOST_BYTES)
     except FileError as error:
         raise MeshError(str(error)) from None
-    found = reader(data, path.suffix.lower()[1:])
+    found = reader(data, path)
     if sum(len(surface.triangles) for surface in found) > MOST_TRIANGLES:
         raise MeshError(f"it has more than {MOST_TRIANGLES} triangles; simplify it")
-    colors = list(dict.fromkeys(surface.color for surface in found))
-    return [_checked(_joined([surface for surface in found if surface.color == color])) for color in colors]
+    by_color: dict[tuple | None, list[Surface]] = {}
+    for surface in found:
+        by_color.setdefault(surface.color, []).append(surface)
+    return [_checked(_joined(surfaces)) for surfaces in by_color.values()]
 
 
 def scaled(surfaces, scale):
@@ -116,7 +122,7 @@ def _checked(surface):
     return replace(surface, vertices=rows[first].astype(float), triangles=where.reshape(-1)[triangles])
 
 
-def _stl(data, kind):
+def _stl(data, path):
     count = int.from_bytes(data[80:STL_HEADER], "little")
     if len(data) == STL_HEADER + count * STL_TRIANGLE.itemsize:
         corners = np.frombuffer(data, STL_TRIANGLE, offset=STL_HEADER)["corners"].reshape(-1, 3)
@@ -138,7 +144,9 @@ def _stl_as_text(data):
         raise MeshError(f"one of its vertices is no number ({error})") from None
 
 
-def _by_trimesh(data, kind):
+def _by_trimesh(data, path):
+    kind = path.suffix.lower()[1:]
+    beside = {} if kind == "dae" else _materials(data, path.parent)
     if kind == "dae":
         data = _harmless(data)
     try:
@@ -146,8 +154,9 @@ def _by_trimesh(data, kind):
     except ImportError:
         raise MeshError(f'.{kind} files need trimesh; install "linkwork[robots]"') from None
     try:
-        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False)
-        found = [_surface(part) for part in scene.dump() if isinstance(part, trimesh.Trimesh) and len(part.faces)]
+        with np.errstate(all="ignore"):  # what overflows is found in the vertices
+            scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=beside, process=False)
+            found = [_surface(part) for part in scene.dump() if isinstance(part, trimesh.Trimesh) and len(part.faces)]
     except Exception as error:  # whatever it stumbles over in a broken file
         raise MeshError(f"trimesh cannot read it ({type(error).__name__}: {str(error)[:80]})") from None
     if not found:
@@ -155,13 +164,40 @@ def _by_trimesh(data, kind):
     return found
 
 
+def _materials(data, folder):
+    """name -> bytes of the file of materials that an OBJ names, if it lies in the same folder: all that trimesh gets to see."""
+    named = re.search(rb"^mtllib\s[^\n\0]*", data, re.MULTILINE)
+    name = named.group()[6:].strip().decode(errors="replace") if named else ""
+    path = Path(os.path.realpath(folder / name))
+    if path.suffix.lower() != ".mtl" or path.parent != Path(os.path.realpath(folder)) or not path.is_file():
+        return {}
+    try:
+        return {name: read(path, MOST_MATERIAL_BYTES)}
+    except FileError as error:
+        raise MeshError(str(error)) from None
+
+
 def _harmless(data):
     """A COLLADA text without what could make it refer to other files, or grow."""
-    if b"<!DOCTYPE" in data or b"<!ENTITY" in data or b"\0" in data:
+    if b"\0" in data:
+        raise MeshError("it is no UTF-8 text")
+    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
         raise MeshError("it declares a document type; remove <!DOCTYPE ...>: entities are not read")
-    if data.count(b"<instance_node") > MOST_COPIES:
-        raise MeshError(f"it has more than {MOST_COPIES} instances of nodes; write them out")
+    if _written_out(data) > MOST_BYTES:
+        raise MeshError(f"its instances of geometries, written out, have more than {MOST_BYTES / 2**20:.0f} MB")
     return re.sub(rb"^(\xef\xbb\xbf)?\s*<\?xml.*?\?>", b"", data, count=1, flags=re.DOTALL)  # so that it is read as UTF-8
+
+
+def _written_out(data):
+    """How many bytes the geometries of a COLLADA text have at most, each as often as it is placed.
+
+    Instances of nodes multiply where they stand in each other: k of them make at most 3^(k/3) copies.
+    """
+    found = [(match.start(), match.group(1)) for match in DAE_GEOMETRY.finditer(data)]
+    ends = [start for start, _ in [*found, (len(data), b"")][1:]]
+    sizes = {name: end - start for (start, name), end in zip(found, ends, strict=True)}
+    placed = sum(sizes.get(match.group(1), len(data)) for match in DAE_INSTANCE.finditer(data))
+    return placed * 3.0 ** min(data.count(b"instance_node") / 3, 100)
 
 
 def _surface(part):
