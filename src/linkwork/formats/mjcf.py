@@ -51,6 +51,9 @@ class Draft:
     world: World = field(default_factory=World)
     bodies: dict = field(default_factory=dict)  # MuJoCo's number -> the body that it belongs to, or the ground
     joints: dict = field(default_factory=dict)  # MuJoCo's number -> the joint; a free one has none
+    coupled: dict = field(
+        default_factory=dict
+    )  # joint -> (joint, ratio, offset): by a gear it is ratio times that one + offset
     motors: dict = field(default_factory=dict)  # MuJoCo's number -> its motors: one, several or none
 
     def add(self, kind, number, make, *arguments, **fields):
