@@ -7,6 +7,7 @@ from itertools import combinations
 import mujoco
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import linkwork as lw
 from linkwork.formats import mjcf_source
@@ -172,6 +173,21 @@ def test_names_of_bodies_come_first(tmp_path):
         </body></body></worldbody><actuator><motor name="x" joint="x"/><motor joint="arm"/></actuator>""", contact="none")  # fmt: skip
     assert [type(world.find(name)) for name in ("arm", "arm joint", "ground body", "x", "x motor", "actuator1")] == [
         lw.RigidBody, lw.Hinge, lw.RigidBody, lw.Hinge, lw.Motor, lw.Motor]  # fmt: skip
+
+
+def test_loops_of_turned_bodies_are_closed_as_built(tmp_path):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        a, b, c = (f'pos="{x[0]} {x[1]} {x[2]}" euler="{x[3]} {x[4]} {x[5]}"' for x in (rng.normal(size=(3, 6)) * 50).round(3))
+        world = loaded(tmp_path, f"""<worldbody><body name="a" {a}><freejoint/>{BALL}<body name="b" {b}>{BALL}</body></body><body name="c"
+            {c}><freejoint/>{BALL}</body></worldbody><equality><connect name="pin" body1="b" body2="c" anchor="0.1 0.2 0.3"/><weld
+            body1="c" body2="b" anchor="1 2 3"/></equality>""", contact="none")  # fmt: skip
+        pin = world.find("pin")
+        ends = [(body.position, Rotation.from_quat(body.orientation, scalar_first=True), at)
+                for body, at in ((pin.a, pin.on_a), (pin.b, pin.on_b))]  # fmt: skip
+        at = [x + turn.apply(local) for x, turn, local in ends]
+        assert np.allclose(*at, atol=1e-9)
+        assert not world.remarks
 
 
 LEFT_OUT = {

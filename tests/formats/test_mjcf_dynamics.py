@@ -1,11 +1,14 @@
 """Each feature of MJCF that moves something, by a small file beside MuJoCo: accelerations at random states."""
 
+import json
+from pathlib import Path
+
 import mujoco
 import numpy as np
 import pytest
 
 import linkwork as lw
-from benchmarks.mjcf import InBodies, InJoints, Pair, worst
+from benchmarks.mjcf import GOAL, InBodies, InJoints, Pair, page, worst
 
 BALL = '<geom size="0.1" density="1000"/>'
 EGG = '<geom type="ellipsoid" size="0.1 0.2 0.3" pos="0.1 0.05 -0.02" euler="20 30 40" density="500"/>'
@@ -178,3 +181,12 @@ def test_a_servo_on_the_sum_of_coupled_joints(tmp_path):
     sim.reset("open")
     assert isinstance(world.find("grip"), lw.Motor)
     assert np.allclose([sim.angular_acceleration(name)[2] for name in "ab"], there, rtol=1e-9)
+
+
+def test_the_committed_table_reaches_its_goal():
+    path = Path(__file__).parents[2] / "benchmarks" / "results" / "mjcf.json"
+    result = json.loads(path.read_text(encoding="utf-8"))
+    compared = [row for row in result["rows"] if "refused" not in row]
+    assert len(compared) == 32
+    assert max(row[way] for row in compared for way in ("joints", "bodies")) <= GOAL
+    assert path.with_suffix(".md").read_text(encoding="utf-8") == page(result) + "\n", "run python -m benchmarks.mjcf"
