@@ -106,8 +106,18 @@ def test_meshes_that_lie_about_their_size(tmp_path):
     for content in (stl(TETRAHEDRON, 10**9), stl(TETRAHEDRON)[:100], b"", bytes(84), stl(TETRAHEDRON, 3)):
         (tmp_path / "m.stl").write_bytes(content)
         path = written(tmp_path, '<mujoco><asset>\n<mesh file="m.stl"/></asset></mujoco>')
-        with pytest.raises(lw.FileError, match=r"model.xml:2: .*MuJoCo's compiler refuses it"):
+        with pytest.raises(lw.FileError, match=r"model.xml:2: .*MuJoCo's compiler refuses it") as caught:
             lw.load(path)
+        assert "'0.stl'" not in str(caught.value), "files are told by their own names"
+
+
+def test_flat_meshes_are_told_in_one_sentence(tmp_path, capfd):
+    (tmp_path / "m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 1e11 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    path = written(tmp_path, '<mujoco><asset>\n<mesh file="m.obj"/></asset><worldbody><geom type="mesh" mesh="m"/><body><freejoint/>'
+                   '<geom size="1"/></body></worldbody></mujoco>')  # fmt: skip
+    with pytest.raises(lw.FileError, match=r"model.xml:2: MuJoCo's compiler refuses it \("):
+        lw.load(path)
+    assert capfd.readouterr() == ("", ""), "its library for hulls writes pages otherwise"
 
 
 def test_pictures_of_heights_that_would_fill_the_memory(tmp_path):

@@ -1,7 +1,9 @@
 """MJCF by MuJoCo's own compiler: defaults, includes, composites and inertias from geoms are its business; what it compiled
 becomes a World here. docs/files-mjcf.md says what each element becomes."""
 
+import os
 import re
+import sys
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -138,7 +140,7 @@ def drafted(reading, **choices):
 def compiled(reading, choices):
     """MuJoCo's model of a file, as a Draft."""
     given = source(reading)
-    with _warnings() as said:
+    with _warnings() as said, _hushed():
         try:
             spec = mujoco.MjSpec.from_string(given.text, assets=given.assets)
             model = spec.compile()
@@ -168,6 +170,25 @@ def _warnings():
         said += [str(one.message) for one in caught if str(one.message) not in said]
 
 
+@contextmanager
+def _hushed():
+    """No pages about flat meshes on the terminal: the compiler's own library for hulls writes them there itself, beside the
+    error."""
+    sys.stderr.flush()
+    try:
+        kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    except OSError:  # there is no terminal
+        yield
+        return
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
 def _refused(reading, given, text):
     """A FileError of what the compiler says, with the line of the file that it speaks of."""
     lines = re.findall(r"line (\d+)", text)
@@ -176,6 +197,7 @@ def _refused(reading, given, text):
     element = re.search(r"Element '([^']*)', line \d+", said)
     said = re.sub(r"\s*(Element|Object)( name)? '.*line \d+.*", "", said, flags=re.S) or text
     about = f"<{element[1]}>: " if element else ""
+    said = re.sub(r"'(\d+\.\w+)'", lambda match: f"'{given.names.get(match[1], match[1])}'", said)
     said = " ".join(said.split())[:300]
     reading.fail(place and place.line, f"{about}MuJoCo's compiler refuses it ({said})", "mend that", file=place and place.file)
 

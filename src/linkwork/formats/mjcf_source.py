@@ -58,6 +58,7 @@ class Source:
     lines: list = field(default_factory=list)
     places: list = field(default_factory=list)  # of Place: where each line comes from
     assets: dict = field(default_factory=dict)  # name -> bytes, of meshes and height fields
+    names: dict = field(default_factory=dict)  # name -> what the file calls it
     options: dict = field(default_factory=dict)  # what <option> says: attribute -> Place
 
     @property
@@ -259,6 +260,7 @@ class _Reader:
             self.bytes += len(data)
             self.files[whole] = f"{len(self.files)}{path.suffix.lower()}"
             self.found.assets[self.files[whole]] = data
+            self.found.names[self.files[whole]] = name
         return self.files[whole]
 
 
