@@ -5,8 +5,10 @@ node: arithmetic, comparisons, entries, vectors, linkwork's functions, what bodi
 
 import ast
 import inspect
+import keyword
 import math
 import operator
+import re
 from functools import lru_cache
 
 import numpy as np
@@ -14,7 +16,7 @@ import numpy as np
 from ..elements import checks
 from ..errors import LinkworkError, suggestion
 
-MOST_CHARACTERS = 200_000  # of a function
+MOST_CHARACTERS = 1_000_000  # of a function
 LONGEST_LINE = 5_000
 MOST_DEPTH = 100
 LARGEST_WHOLE = 2**53
@@ -31,6 +33,7 @@ FUNCTIONS = {
     "sum": 1,
 }  # name -> how many arguments
 CONSTANTS = {"pi": math.pi}
+BODY = re.compile(r"b\d+")  # the arguments of functions of more than two bodies
 VECTORS = ("position", "velocity", "angular_velocity", "orientation")  # what a body offers without arguments
 METHODS = ("point", "point_velocity", "direction", "spin")  # and with three numbers
 OPERATIONS = {
@@ -48,6 +51,14 @@ OPERATIONS = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
 }
+
+
+TAKEN = frozenset(("t", "p", "u", "s", "a", "b", *keyword.kwlist))
+
+
+def taken_name(name):
+    """Whether a name means something else in formulas."""
+    return name in FUNCTIONS or name in CONSTANTS or name in TAKEN or BODY.fullmatch(name) is not None
 
 
 class FormulaError(LinkworkError, ValueError):

@@ -3,7 +3,6 @@
 import inspect
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 from pydantic import ValidationError
@@ -13,7 +12,7 @@ from ..elements.base import Pose
 from ..errors import FileError, LinkworkError, suggestion
 from ..world import World
 from . import schema, yaml_lines
-from .expressions import CONSTANTS, FUNCTIONS, Formula, FormulaError, number
+from .expressions import CONSTANTS, FUNCTIONS, Formula, FormulaError, number, taken_name
 from .including import placed, taken_over
 from .quantities import QuantityError, quantity, split, unit
 from .reading import MOST_ELEMENTS, Reading, decode, read
@@ -89,11 +88,14 @@ class _File:
                 self.fail(data.lines.get("parameters"), f'it declares no parameter "{name}"', hint.lstrip("; "))
         for name, value in declared.items():
             line = declared.lines[name]
-            if not name.isidentifier() or name in FUNCTIONS or name in CONSTANTS or name in ("t", "p", "u", "a", "b", "lambda"):
+            if not name.isidentifier() or taken_name(name):
                 self.fail(line, f'a parameter cannot have the name "{name}"', "give another word, of letters and digits")
+            called = name
+            if isinstance(value, dict):
+                called, value = value["name"], value["value"]
             value = self.any_number(f'parameter "{name}"', given.get(name, value), line)
             self.numbers[name] = value
-            self.parameters[name] = Parameter(float(value), name=name)
+            self.parameters[name] = Parameter(float(value), name=called)
 
     def any_number(self, who, value, line):
         """A number, or one with any unit at all."""
@@ -521,7 +523,3 @@ def _keep(made, given):
     elif isinstance(made, np.ndarray) and made.dtype != object and isinstance(given, list) and made.shape == np.shape(given):
         made[...] = _near(made, given)
 
-
-def resolved(path):
-    """A path without links and dots."""
-    return Path(path).resolve()

@@ -275,6 +275,14 @@ class Simulate(BaseModel):
     off: list[StrictStr] | None = Field(None, description="Elements that are switched off at the start")
 
 
+class Named(BaseModel):
+    """A Parameter whose name in Python is no word that formulas could speak of."""
+
+    model_config = STRICT
+    name: StrictStr | None
+    value: Number
+
+
 class Head(BaseModel):
     """A scene of linkwork: numbers are SI, or have a unit ("5 cm"); "{2 * n}" is computed when the file is loaded."""
 
@@ -282,7 +290,7 @@ class Head(BaseModel):
     linkwork: StrictInt = Field(description="The version of the format: 1")
     exact: StrictBool = Field(False, description="Written by linkwork: unit vectors stand to the last bit, and are not normalised again")
     gravity: list[Number] = Field(default_factory=lambda: [0.0, 0.0, -9.81], description="m/s^2")
-    parameters: dict[str, Number] = Field(default_factory=dict, description="Numbers by name, for fields, formulas and {...}")
+    parameters: dict[str, Number | Named] = Field(default_factory=dict, description="Numbers by name, for fields, formulas and {...}")
     simulate: Simulate = Field(default_factory=Simulate)
     elements: list[Any] = Field(default_factory=list)
     keyframes: dict[str, State] = Field(default_factory=dict)
