@@ -49,6 +49,7 @@ class _File:
         self.numbers: dict = {}  # name -> number, of what {...} may speak of
         self.parameters: dict = {}  # name -> Parameter
         self.kinds = schema.kinds()
+        self.sound: set = set()  # (text, arguments, sizes) of formulas that have been tried
 
     def fail(self, line, problem, remedy):
         self.reading.fail(line, problem, remedy)
@@ -315,16 +316,23 @@ class _File:
                     function.bind(element.arguments(field))
                 except FormulaError as error:
                     self.told(where, error, f"{checks.label(element)}: {field} ")
-                try:
-                    element.traced(field)
-                except LinkworkError as error:
-                    self.told(where, error)
+                self.try_out(element, field, where)
         if built:
             element.built = {name: _pose(name, pose) for name, pose in built.items()}
         if self.exact:
             for field, value in values.items():
                 if field in vars(element):
                     _keep(vars(element)[field], value)
+
+    def try_out(self, element, field, line):
+        """What only a formula's expression tells: vectors of the wrong size, entries that are not there."""
+        tried = (getattr(element, field).text, element.arguments(field), *element.sizes().values())
+        if tried not in self.sound:
+            try:
+                element.traced(field)
+            except LinkworkError as error:
+                self.told(line, error)
+            self.sound.add(tried)
 
     def in_order(self, kind, raw, line):
         """Arguments in the order of Python's as fields."""
@@ -474,7 +482,10 @@ class _File:
             return Trajectory.load(self.inside(raw["file"], raw.lines["file"]), gap=raw.get("gap"))
         kind = schema.motion()
         values = {name: self.value("motion", kind.fields[name], value, raw.lines[name], numbers) for name, value in raw.items() if value is not None}
-        return kind.make(**values)
+        made = kind.make(**values)
+        if self.exact and made.orientations is not None:
+            made.turn_through(_near(made.orientations, values["orientations"]))
+        return made
 
 
 def _is_formula(given, value):

@@ -60,6 +60,8 @@ class _Writer:
     def __init__(self, world):
         self.world, self.kinds = world, schema.kinds()
         self.traced: dict = {}  # (element's name, field) -> Traced
+        self.known: dict = {}  # (id of a function, its arguments, their sizes) -> Traced
+        self.printed: dict = {}  # id of a Traced -> its text
         self.words = self.name_parameters()
 
     def name_parameters(self):
@@ -85,7 +87,10 @@ class _Writer:
         for field in element.FUNCTIONS:
             function = getattr(element, field)
             if callable(function):
-                traced = self.traced[element.name, field] = element.traced(field)
+                known = (id(function), element.arguments(field), *element.sizes().values())
+                if known not in self.known:
+                    self.known[known] = element.traced(field)
+                traced = self.traced[element.name, field] = self.known[known]
                 found += traced.parameters
         return found
 
@@ -161,12 +166,13 @@ class _Writer:
         traced = self.traced[element.name, name]
         if isinstance(function, Formula) and all(self.words[id(p)] == word for word, p in function.parameters.items()):
             return function.text
-        try:
-            found = printed(traced, {id(p): self.words[id(p)] for p in traced.parameters})
-            Formula(found)
-        except LinkworkError as error:
-            raise FileError(f"{checks.label(element)}: {name}: {error}") from None
-        return found
+        if id(traced) not in self.printed:
+            try:
+                found = self.printed[id(traced)] = printed(traced, {id(p): self.words[id(p)] for p in traced.parameters})
+                Formula(found)
+            except LinkworkError as error:
+                raise FileError(f"{checks.label(element)}: {name}: {error}") from None
+        return self.printed[id(traced)]
 
     def plain(self, value):
         if isinstance(value, Parameter):
