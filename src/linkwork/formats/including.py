@@ -37,7 +37,10 @@ from ..elements.trajectory import product
 
 IN_WORLD = (Joint, PointOn, Rolling, Skate, Tangent, JointLimit, HardLimit)  # their points and directions as built
 DIRECTIONS = ("axis", "normal", "first", "second", "direction")
-LOCAL = {"a": (("on_a",), ("axis_a", "normal_a")), "b": (("on_b",), ("axis_b",))}  # reference -> points, directions in its frame
+LOCAL = {
+    "a": (("on_a",), ("axis_a", "normal_a")),
+    "b": (("on_b",), ("axis_b",)),
+}  # reference -> points, directions in its frame
 
 
 def taken_over(world, other, prefix):
@@ -57,7 +60,9 @@ def taken_over(world, other, prefix):
             element.replace_references([world.ground if isinstance(item, Ground) else item for item in found])
         world.add(element)
     for name, state in other.keyframes.items():
-        parts = ({prefix + who: value for who, value in part.items()} for part in (state.positions, state.velocities, state.controls))
+        parts = (
+            {prefix + who: value for who, value in part.items()} for part in (state.positions, state.velocities, state.controls)
+        )
         if prefix + name in world.keyframes:
             checks.fail("World", f'two keyframes have the name "{prefix + name}"', "give a prefix")
         world.keyframes[prefix + name] = Keyframe(*parts)
@@ -95,6 +100,10 @@ class _Move:
         """A turn that is told in the axes of the world."""
         return product(product(self.q[None], np.asarray(q)[None]), (self.q * (1, -1, -1, -1))[None])[0]
 
+    def pose(self, pose):
+        position, orientation = self.point(pose.position), self.orientation(pose.orientation)
+        return replace(pose, position=position, orientation=orientation, frame=self.R @ pose.frame)
+
     def motion(self, followed):
         turned = followed.orientations
         turned = None if turned is None else np.array([self.orientation(q) for q in turned])
@@ -108,12 +117,14 @@ def placed(world, position, orientation):
     for element in world.elements:
         _place(element, move)
         if element.built:
-            element.built = {name: replace(pose, position=move.point(pose.position), orientation=move.orientation(pose.orientation),
-                                           frame=move.R @ pose.frame) for name, pose in element.built.items()}  # fmt: skip
+            element.built = {name: move.pose(pose) for name, pose in element.built.items()}
     bodies = {body.name for body in world.bodies}
     for name, state in world.keyframes.items():
         positions = {who: _floating(value, move) if who in bodies else value for who, value in state.positions.items()}
-        velocities = {who: [*(move.R @ value[:3]), *(move.R @ value[3:])] if who in bodies else value for who, value in state.velocities.items()}
+        velocities = {
+            who: [*(move.R @ value[:3]), *(move.R @ value[3:])] if who in bodies else value
+            for who, value in state.velocities.items()
+        }
         world.keyframes[name] = Keyframe(positions, velocities, state.controls)
 
 
@@ -158,7 +169,7 @@ def _place_ends(element, move):
         if isinstance(element.a, Ground):
             if element.plane is not None:
                 element.plane = move.point(element.plane[0]), move.direction(element.plane[1])
-            else:
+            elif element.sphere is not None:
                 element.sphere = move.point(element.sphere[0]), element.sphere[1]
         if isinstance(element.b, Ground):
             element.at = move.point(element.at)
@@ -197,10 +208,15 @@ def _place_function(element, move):
                 setattr(element, name, move.direction(value))
         return
     if isinstance(element, Motion):
-        if element.target.sort == "body":
+        if not isinstance(element.target, Joint):
             _refuse(element, "its function gives places in the world")
         return
-    asked = [what for field in element.FUNCTIONS if getattr(element, field) is not None for _, what, _ in element.traced(field).requests]
+    asked = [
+        what
+        for field in element.FUNCTIONS
+        if getattr(element, field) is not None
+        for _, what, _ in element.traced(field).requests
+    ]
     if move.turns or "point" in asked or any(isinstance(item, Ground) for _, _, item in element.references()):
         _refuse(element, "its function speaks of places or directions in the world")
 

@@ -1,4 +1,4 @@
-"""Functions as texts: the expression of a traced function written in the language of formulas, with names for what is used twice."""
+"""Functions as texts: the expression of a traced function in the language of formulas, with names for what is used twice."""
 
 from collections import Counter
 
@@ -36,9 +36,9 @@ class _Printer:
     def __init__(self, traced, words):
         self.traced, self.lines, self.count, self.taken = traced, [], 0, set(words.values())
         self.inputs = [self.request(*each) for each in traced.requests]
-        others = traced.arguments[traced.bodies :]
-        self.inputs += [[f"{name}[{k}]" for k in range(traced.function.size1_in(len(self.inputs) + j))] if name != "t" else ["t"]
-                        for j, name in enumerate(others)]  # fmt: skip
+        for name in traced.arguments[traced.bodies :]:
+            entries = range(traced.function.size1_in(len(self.inputs)))
+            self.inputs.append(["t"] if name == "t" else [f"{name}[{k}]" for k in entries])
         self.inputs.append([words[id(p)] for p in traced.parameters])
 
     def fresh(self):
@@ -108,7 +108,9 @@ def _within(value, least):
 
 def _single_assignment(function):
     """([(operation, operands, constant or place of the input), ...], [the value of each row of the result])."""
-    slot, code, stores = {}, [], {}
+    slot: dict[int, int] = {}
+    code: list[tuple] = []
+    stores: dict[int, int] = {}
     for k in range(function.n_instructions()):
         op = OPERATIONS[function.instruction_id(k)]
         reads, writes = function.instruction_input(k), function.instruction_output(k)

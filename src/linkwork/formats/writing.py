@@ -66,7 +66,8 @@ class _Writer:
 
     def name_parameters(self):
         """Parameter's id -> the word for it in this file."""
-        found, self.declared = {}, {}
+        found: dict[int, str] = {}
+        self.declared: dict[str, Parameter] = {}
         for element in self.world.elements:
             for parameter in [*element.parameters(), *self.parameters_of_functions(element)]:
                 if id(parameter) in found:
@@ -77,7 +78,9 @@ class _Writer:
                     number += 1
                     word = f"parameter{number}"
                 if word in self.declared:
-                    raise FileError(f'{checks.label(element)}: two Parameters have the name "{name}"; give another to one of them')
+                    raise FileError(
+                        f'{checks.label(element)}: two Parameters have the name "{name}"; give another to one of them'
+                    )
                 found[id(parameter)] = word
                 self.declared[word] = parameter
         return found
@@ -208,7 +211,11 @@ def _shape(shape):
     return {kind: given}
 
 
-_SIMPLE = {each.make for each in schema.shapes().values() if all(given.name in "x y z radius length thickness" for given in each.fields.values())}
+_SIMPLE = {
+    each.make
+    for each in schema.shapes().values()
+    if all(given.name in "x y z radius length thickness" for given in each.fields.values())
+}
 
 
 def _motion(motion):
