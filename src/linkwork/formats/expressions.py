@@ -320,10 +320,12 @@ def evaluate(node: Any, names, functions, vector) -> Any:
         return evaluate(node.value, names, functions, vector)[_index(node.slice)]
     if kind is ast.Attribute:
         return getattr(names[node.value.id], node.attr)
-    if isinstance(node.func, ast.Attribute):
+    function: Any = node.func
+    if isinstance(function, ast.Attribute):
         local = evaluate(node.args[0], {}, NUMERIC, np.array)
-        return getattr(names[node.func.value.id], node.func.attr)(local)
-    return functions[node.func.id](*[evaluate(each, names, functions, vector) for each in node.args])
+        body: Any = function.value
+        return getattr(names[body.id], function.attr)(local)
+    return functions[function.id](*[evaluate(each, names, functions, vector) for each in node.args])
 
 
 def _bounded(value):

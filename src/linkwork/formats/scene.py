@@ -37,8 +37,12 @@ class _Budget:
         self.spent = 0
 
     def spend(self, count, fail):
+        self.ask(count, fail)
         self.spent += count
-        if self.spent > MOST_ELEMENTS:
+
+    def ask(self, count, fail):
+        """Refuse what cannot be spent."""
+        if self.spent + count > MOST_ELEMENTS:
             fail(f"more than {MOST_ELEMENTS} elements, repetitions counted", "repeat less, or split the scene")
 
 
@@ -171,6 +175,7 @@ class _File(Values):
             self.told(item.lines["repeat"], error, "repeat ")
         if isinstance(count, list) or count != int(count) or count < 0:
             self.fail(item.lines["repeat"], f"repeat is {checks.show(count)}", "give a whole number of at least 0")
+        self.budget.ask(count * max(1, len(item["elements"])), partial(self.fail, line))
         for k in range(int(count)):
             self.budget.spend(1, partial(self.fail, line))
             self.items(item["elements"], {**numbers, name: k})

@@ -45,8 +45,9 @@ class Telling:
             self.refuse(error, kind.fields, raw, line, lines, f"{label}: ")
 
     def refuse(self, error, known, data, line, lines, who):
-        """The first thing that a model does not like, as a sentence."""
-        for found in error.errors(include_url=False, include_context=False, include_input=False):
+        """The first thing that a model does not like, as a sentence: names that are wrong or missing before values."""
+        errors = error.errors(include_url=False, include_context=False, include_input=False)
+        for found in sorted(errors, key=lambda each: each["type"] not in ("extra_forbidden", "missing")):
             place = [part for part in found["loc"] if isinstance(part, str)]
             if not place:
                 self.fail(line, f"{who}{checks.show(data)} is no mapping", "give fields")
@@ -66,9 +67,20 @@ class Telling:
             elif isinstance(value, list) and isinstance(part, int) and part < len(value):
                 line, value = (getattr(value, "lines", None) or [line] * len(value))[part], value[part]
         if found["type"] == "extra_forbidden" and inner is not None:
-            self.fail(line, f'{who}{name} has no "{inner}"', "leave it out, or mend its name")
+            self.fail(line, f'{who}{name} has no "{inner}"', self.hint(name, given, inner))
+        if found["type"] == "missing":
+            self.fail(line, f"{who}{inner or name} has no {found['loc'][-1]}", "give it")
         wanted = given.wanted if isinstance(given, schema.Given) else found["msg"].lower().replace("input should be ", "")
         self.fail(line, f"{who}{inner or name} is {_written(value)}", f"give {wanted}")
+
+    def hint(self, name, given, inner):
+        """What else could be meant by a name below a field."""
+        models = {"simulate": schema.Simulate, "keyframes": schema.State}
+        if name in models:
+            known = _names(models[name])
+        else:
+            known = list(schema.shapes()) if given is not None and "shape" in given.roles else []
+        return suggestion(inner, known).lstrip("; ") or (f"there are {', '.join(known)}" if known else "leave it out")
 
 
 def _names(model):
@@ -76,12 +88,7 @@ def _names(model):
 
 
 def _written(value):
-    return (
-        f'"{value[:80]}"'
-        if isinstance(value, str)
-        else "null"
-        if value is None
-        else str(value).lower()
-        if isinstance(value, bool)
-        else checks.show(value)
-    )
+    """A value as the file has it."""
+    if isinstance(value, str):
+        return f'"{value[:80]}"'
+    return {"None": "null", "True": "true", "False": "false"}.get(str(value)) or checks.show(value)

@@ -30,6 +30,8 @@ class Values(Telling):
         if kind in PLAIN or kind is bool:
             return raw
         try:
+            if kind is str and "shape" in given.roles:
+                return self.shape(raw, None, numbers, line)
             if kind is str:
                 return self.text(given, raw, numbers)
             if kind is yaml_lines.Mapping:
@@ -65,8 +67,6 @@ class Values(Telling):
                 self.refuse_text(given, value)
         if "function" in given.roles:
             return Formula(filled(raw, numbers, formula=True), self.parameters)
-        if "shape" in given.roles:
-            return self.shape(raw, None, numbers)
         return str(filled(raw, numbers))
 
     def refuse_text(self, given, value):
@@ -95,7 +95,7 @@ class Values(Telling):
         half = 0.5 * checks.number(who, "angle", angle)
         return [float(np.cos(half)), *(np.sin(half) * checks.direction(who, "axis", axis)).tolist()]
 
-    def shape(self, name, raw, numbers, line=None):
+    def shape(self, name, raw, numbers, line):
         kinds = schema.shapes()
         if name not in kinds:
             hint = suggestion(name, kinds) or f"; there are {', '.join(kinds)}"

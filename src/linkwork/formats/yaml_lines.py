@@ -42,10 +42,14 @@ def parse(text, path):
     try:
         return _Builder(path).document(yaml.parse(text, Loader=Loader))
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-        line = "" if mark is None else f":{mark.line + 1}"
-        raise FileError(f"{path}{line}: it is no YAML ({reason}); mend that line") from None
+        raise FileError(f"{path}:{_line(error, text)}: it is no YAML ({reason}); mend that line") from None
+
+
+def _line(error, text):
+    """Where an error of YAML is: it has a mark, or the number of a character that no YAML has."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    return 1 + (text.count("\n", 0, getattr(error, "position", 0)) if mark is None else mark.line)
 
 
 class _Builder:
