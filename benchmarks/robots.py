@@ -36,9 +36,9 @@ def loaded(path, floats, **options):
 class Pair:
     """One robot in both, and how their numbers translate: order of joints, angles that go round, the axes of what floats.
 
-    Pinocchio has quaternions as x, y, z, w, angles of continuous joints as cosine and sine, and velocities of a floating base in
-    the base's own axes; linkwork has w, x, y, z, angles, and the world's axes. In both, joints that mimic others are free, and
-    fixed joints are merged.
+    Pinocchio has quaternions as x, y, z, w, angles of continuous joints as cosine and sine, and velocities of a floating base
+    in the base's own axes; linkwork has w, x, y, z, angles, and the world's axes. In both, joints that mimic others are free,
+    and fixed joints are merged.
     """
 
     name: str

@@ -120,7 +120,7 @@ def robot_of(reading, root):
 
 
 def _named(reading, nodes, make):
-    found = {}
+    found: dict[str, Any] = {}
     for node in nodes:
         name = node.attributes.get("name", "")
         if not name.strip():
@@ -180,8 +180,8 @@ def _inertial(reading, node, name):
     mass = number(reading, mass_node, "value")
     if mass < 0.0:
         reading.fail(mass_node.line, f'link "{name}" has the mass {mass:g} kg', "give a mass of at least 0")
-    xx, xy, xz, yy, yz, zz = (number(reading, moments, f"i{ab}", 0.0 if a != b else None) for ab in
-                              ("xx", "xy", "xz", "yy", "yz", "zz") for a, b in [ab])  # fmt: skip
+    xx, yy, zz = (number(reading, moments, word) for word in ("ixx", "iyy", "izz"))
+    xy, xz, yz = (number(reading, moments, word, 0.0) for word in ("ixy", "ixz", "iyz"))
     place = place_of(reading, node)
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     return Inertial(mass, place.x, place.R @ inertia @ place.R.T, moments.line)
@@ -257,14 +257,7 @@ def _joint(reading, node, name):
     if kind not in (*MOVING, "fixed"):
         known = ", ".join((*MOVING, "fixed"))
         reading.fail(node.line, f'joint "{shown(name)}" has the type "{shown(kind)}"', f"give one of {known}")
-    ends = []
-    for tag in ("parent", "child"):
-        end = node.first(tag)
-        if end is None or not end.attributes.get("link"):
-            reading.fail((end or node).line, f'joint "{shown(name)}" has no {tag}', f'give <{tag} link="..."/>')
-        ends.append(end.attributes["link"])
-    if ends[0] == ends[1]:
-        reading.fail(node.line, f'joint "{shown(name)}" connects link "{shown(ends[0])}" with itself', "name two links")
+    parent, child = _ends(reading, node, name)
     dynamics = node.first("dynamics")
     damping, friction = ((number(reading, dynamics, word, 0.0) if dynamics else 0.0) for word in ("damping", "friction"))
     for word, value in (("damping", damping), ("friction", friction)):
@@ -275,8 +268,22 @@ def _joint(reading, node, name):
         _tell_unused(reading, name, kind, limit, dynamics, damping or friction, node.first("mimic"))
         limit, damping, friction = None, damping if kind in ("ball", "spherical") else 0.0, 0.0
     mimic = node.first("mimic") if kind in WITH_COORDINATE else None
-    return JointSpec(name, node.line, kind, *ends, place_of(reading, node), _axis(reading, node, name, kind), limit, damping,
-                     friction, mimic)  # fmt: skip
+    axis = _axis(reading, node, name, kind)
+    place = place_of(reading, node)
+    return JointSpec(name, node.line, kind, parent, child, place, axis, limit, damping, friction, mimic)
+
+
+def _ends(reading, node, name):
+    """The names of the two links that a joint connects."""
+    found = []
+    for tag in ("parent", "child"):
+        end = node.first(tag)
+        if end is None or not end.attributes.get("link"):
+            reading.fail((end or node).line, f'joint "{shown(name)}" has no {tag}', f'give <{tag} link="..."/>')
+        found.append(end.attributes["link"])
+    if found[0] == found[1]:
+        reading.fail(node.line, f'joint "{shown(name)}" connects link "{shown(found[0])}" with itself', "name two links")
+    return found
 
 
 def _tell_unused(reading, name, kind, limit, dynamics, dissipates, mimic):
