@@ -43,6 +43,8 @@ class Values(Telling):
             raise
         except (FormulaError, QuantityError) as error:
             self.told(line, error, f"{who}: {given.name} ")
+        except ArithmeticError:
+            self.fail(line, f"{who}: {given.name} is beyond the numbers that can be reckoned with", "give another")
         except LinkworkError as error:
             self.told(line, error, f"{who}: {given.name}: ")
 
@@ -86,6 +88,8 @@ class Values(Telling):
     def nested(self, who, given, raw, line, numbers):
         """A mapping in a field: a shape, a motion, or an axis and an angle."""
         if "shape" in given.roles:
+            if len(raw) != 1:
+                raise QuantityError(f"names {len(raw)} shapes; give one, such as {{Box: [0.4, 0.1, 0.1]}}")
             ((name, below),) = raw.items()
             return self.shape(name, below, numbers, raw.lines[name])
         if "motion" in given.roles:
