@@ -9,6 +9,7 @@ import keyword
 import math
 import operator
 import re
+import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -72,7 +73,9 @@ def _parsed(text):
     """(names of arguments or None, [(name, node), ...], node of the result), checked but for names."""
     _check_size(text)
     try:
-        body = ast.parse(text.strip(), mode="exec").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # of code that Python reads all the same: it is checked below
+            body = ast.parse(text.strip(), mode="exec").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         reason = getattr(error, "msg", None) or "it nests too deep"
         raise FormulaError(f'is "{short(text)}", which is no formula ({reason}); write one such as "2 * sin(t)"') from None
