@@ -68,8 +68,17 @@ def random_expression(rng, inputs, depth):
 def test_printed_functions_are_the_same_to_the_bit():
     rng = np.random.default_rng(3)
     for _ in range(300):
+
         def function(a, b, t):
-            spoken = [a.position[0], a.point((0, 0.1, 1e-3))[1], b.velocity[2], b.spin((1, 2, 3)), b.orientation[0, 2], t, K.symbol]
+            spoken = [
+                a.position[0],
+                a.point((0, 0.1, 1e-3))[1],
+                b.velocity[2],
+                b.spin((1, 2, 3)),
+                b.orientation[0, 2],
+                t,
+                K.symbol,
+            ]
             return [random_expression(rng, spoken, int(rng.integers(1, 7))) for _ in range(int(rng.integers(1, 5)))]
 
         try:
@@ -197,7 +206,21 @@ def test_numbers_that_are_computed_on_loading(text, value):
 
 
 @pytest.mark.parametrize(
-    "text", ["1 / 0", "sqrt(-1)", "(-1) ** 0.5", "10 ** 10 ** 10", "exp(1000)", "[1, 2][5]", "j", "b.position", "x = 1; x", "9 ** 9 ** 3", "[1, [2, 3]]", "1e308 * 10"]
+    "text",
+    [
+        "1 / 0",
+        "sqrt(-1)",
+        "(-1) ** 0.5",
+        "10 ** 10 ** 10",
+        "exp(1000)",
+        "[1, 2][5]",
+        "j",
+        "b.position",
+        "x = 1; x",
+        "9 ** 9 ** 3",
+        "[1, [2, 3]]",
+        "1e308 * 10",
+    ],
 )
 def test_what_gives_no_number_is_refused(text):
     with pytest.raises(FormulaError):
