@@ -190,8 +190,14 @@ def test_what_refers_to_joints_is_checked():
         lw.Motor("axle", range=(1, -1), name="m")
     with pytest.raises(lw.ElementError, match='Gear "g": offset is 0.1 but only rates are coupled; leave offset= out'):
         lw.Gear("a", "b", 1.0, 0.1, level="velocity", name="g")
+    with pytest.raises(lw.ElementError, match='Cable "c": points is .*; give two or more of'):
+        lw.Cable([("b", (0, 0, 0))], 1.0, name="c")
+    with pytest.raises(lw.ElementError, match=r'Cable "c": rest is \(2, 1\); give the shorter length'):
+        lw.Cable([("a", (0, 0, 0)), ("b", (0, 0, 0))], 1.0, rest=(2, 1), name="c")
     world = lw.World()
     world.add(lw.RigidBody(1.0, (1, 1, 1), name="b"))
+    with pytest.raises(lw.ElementError, match='Cable "c": it runs from RigidBody "b" to itself; give another body'):
+        world.add(lw.Cable([("ground", (0, 0, 0)), ("b", (0, 0, 0)), ("b", (1, 0, 0))], 1.0, name="c"))
     world.add(lw.Ball(world.ground, "b", at=(0, 0, 1), name="socket"))
     for element in (lw.Armature("socket", 0.1), lw.JointFriction("socket", 0.1)):
         with pytest.raises(lw.ElementError, match='Ball "socket" has no single coordinate'):

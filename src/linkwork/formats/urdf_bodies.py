@@ -9,9 +9,10 @@ from scipy.spatial.transform import Rotation
 
 from ..elements import checks
 from ..errors import LinkworkError, suggestion
-from .numbers import shown
+from .numbers import number, shown
 from .urdf_robot import HERE, Inertial, JointSpec, Link, Place
 
+MOST_NAMED = 6  # joints in one sentence
 GRAIN = 1e-3  # m: the radius of the ball that a mass without inertia is taken for
 
 
@@ -64,18 +65,25 @@ def groups_of(robot, start):
 
 
 def check_masses(reading, groups):
-    """Refuse a body that moves and has no mass, where nothing that it carries has any."""
-    carries = set()
+    """Refuse bodies that a joint moves and that have no mass, where nothing that they carry has any."""
+    carries, idle = set(), []
     for group in reversed(groups):
         if group.inertial().mass > 0.0:
             carries.add(group)
         elif not group.free and group not in carries:
-            link, joint = group.links[0][0], shown(group.joint.name)
-            problem = f'joint "{joint}" moves link "{shown(link.name)}", which has no mass, nor has anything that it carries'
-            ways = f'give it an <inertial>, make the joint fixed, or load it with lock={{"{joint}": 0}}'
-            reading.fail(link.line, problem, ways)
+            idle.append(group)
         if group in carries and not group.free:
             carries.add(group.above)
+    if idle:
+        first = idle[-1]
+        leading = [shown(group.joint.name) for group in reversed(idle) if group.joint.mimic is None]
+        leading = leading or [shown(first.joint.name)]
+        some = ", ".join(f'"{name}": 0' for name in leading[:MOST_NAMED]) + (", ..." if len(leading) > MOST_NAMED else "")
+        link = first.links[0][0]
+        problem = (
+            f'joint "{shown(first.joint.name)}" moves link "{shown(link.name)}", which has no mass, nor has what it carries'
+        )
+        reading.fail(link.line, problem, f"give it an <inertial>, make the joint fixed, or load it with lock={{{some}}}")
 
 
 def moments_of(reading, group, inertial):
@@ -103,18 +111,35 @@ def mended(inertial):
 
 
 def lock_joints(reading, robot, lock):
-    """Fix joints where they are at these coordinates."""
-    for name, value in lock.items():
-        if name not in robot.joints:
-            remedy = f"name a joint of the file{suggestion(name, robot.joints)}"
-            reading.fail(None, f"lock names joint {name!r}, and there is no such joint", remedy)
-        joint = robot.joints[name]
-        value = reading.checked(None, checks.number, "load", f'lock["{name}"]', value)
-        turns = joint.kind in ("revolute", "continuous")
-        if value != 0.0 and not turns and joint.kind != "prismatic":
-            reading.fail(None, f'lock puts joint "{name}", which is {joint.kind}, at {value:g}', "such joints are locked at 0")
-        R = Rotation.from_rotvec(joint.axis * value).as_matrix() if turns else np.eye(3)
-        x = joint.axis * value if joint.kind == "prismatic" else np.zeros(3)
-        joint = replace(joint, kind="fixed", place=joint.place @ Place(R, x), mimic=None)
-        robot.joints[name] = joint
-        robot.below[joint.parent] = [joint if other.name == name else other for other in robot.below[joint.parent]]
+    """Fix joints where they are at these coordinates, and with them those that mimic them."""
+    followers: dict[str, list[JointSpec]] = {}
+    for joint in robot.joints.values():
+        if joint.mimic is not None:
+            followers.setdefault(joint.mimic.attributes.get("joint", ""), []).append(joint)
+    waiting = [(name, reading.checked(None, checks.number, "load", f'lock["{name}"]', value)) for name, value in lock.items()]
+    locked = set(lock)
+    while waiting:
+        name, value = waiting.pop()
+        _lock(reading, robot, name, value)
+        for other in followers.get(name, ()):
+            if other.name not in locked:
+                locked.add(other.name)
+                ratio, offset = (
+                    number(reading, other.mimic, word, usual) for word, usual in (("multiplier", 1.0), ("offset", 0.0))
+                )
+                waiting.append((other.name, ratio * value + offset))
+
+
+def _lock(reading, robot, name, value):
+    if name not in robot.joints:
+        remedy = f"name a joint of the file{suggestion(name, robot.joints)}"
+        reading.fail(None, f"lock names joint {name!r}, and there is no such joint", remedy)
+    joint = robot.joints[name]
+    turns = joint.kind in ("revolute", "continuous")
+    if value != 0.0 and not turns and joint.kind != "prismatic":
+        reading.fail(None, f'lock puts joint "{name}", which is {joint.kind}, at {value:g}', "such joints are locked at 0")
+    R = Rotation.from_rotvec(joint.axis * value).as_matrix() if turns else np.eye(3)
+    x = joint.axis * value if joint.kind == "prismatic" else np.zeros(3)
+    joint = replace(joint, kind="fixed", place=joint.place @ Place(R, x), mimic=None)
+    robot.joints[name] = joint
+    robot.below[joint.parent] = [joint if other.name == name else other for other in robot.below[joint.parent]]
