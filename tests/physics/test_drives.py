@@ -291,7 +291,7 @@ def test_two_joints_with_dry_friction_agree_in_all_steps():
 # -- cables --------------------------------------------------------------------------------------------------------------
 
 
-def strung(count, *, damping=0.0, rest=None, massless=False):
+def strung(count, *, damping=0.0, rest=None):
     """A cable from a nail through `count` balls on strings of their own, and back to the ground."""
     world, rng = lw.World(), np.random.default_rng(count)
     points = [(world.ground, (0, 0, 1))]
@@ -305,7 +305,7 @@ def strung(count, *, damping=0.0, rest=None, massless=False):
     return world
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 5])
+@pytest.mark.parametrize("count", [1, 5])
 def test_a_cable_through_any_number_of_bodies(count):
     world = strung(count)
     assert lw.check(world.find("cable")).ok
@@ -323,8 +323,7 @@ def test_a_cable_through_any_number_of_bodies(count):
     assert lw.check(damped.find("cable")).ok
 
 
-@pytest.mark.parametrize("count", [1, 3, 5])
-@pytest.mark.parametrize("tangent", ["symmetric", "exact"])
+@pytest.mark.parametrize(("count", "tangent"), [(1, "exact"), (2, "exact"), (3, "symmetric")])
 def test_stiff_cables_in_implicit_steps(count, tangent):
     """As the step gets shorter, implicit steps come to where others are."""
     world, ends = strung(count, damping=3.0), []
