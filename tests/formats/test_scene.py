@@ -162,6 +162,7 @@ class TestIncludes:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lw.Note)
             alone = lw.load(given.folder / "robot.urdf")
+            assert differences(alone, given(HEAD + "  - include: robot.urdf\n")) == []
             text = HEAD + "  - include: robot.urdf\n    prefix: {0}\n    position: [{1}, 0, 0]\n"
             both = given(text.format("left-", 1) + text.format("right-", 2).removeprefix(HEAD))
         assert len(both.bodies) == 2 * len(alone.bodies)
@@ -169,6 +170,14 @@ class TestIncludes:
         shift = both.find(f"right-{name}").position - both.find(f"left-{name}").position
         assert shift == pytest.approx([1, 0, 0])
         assert len(both.remarks) == len(alone.remarks)
+
+    def test_roots_that_float(self, given):
+        inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+        robot = f'<robot name="r"><link name="base"><inertial><mass value="1"/>{inertia}</inertial></link></robot>'
+        (given.folder / "robot.urdf").write_text(robot)
+        free = given(HEAD + "  - {include: robot.urdf, floating: true}\n")
+        assert [body.name for body in free.bodies] == ["base"] and not free.constraints
+        assert differences(free, lw.load(given.folder / "robot.urdf", floating=True)) == []
 
     def test_keyframes_are_placed(self, given):
         given(
