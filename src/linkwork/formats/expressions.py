@@ -397,13 +397,10 @@ def number(text, names):
         raise
     except (ArithmeticError, ValueError, TypeError, IndexError) as error:
         raise FormulaError(f'has "{short(text)}", which gives no number ({error}); give one that does') from None
-    if isinstance(result, np.ndarray):
-        result = result.astype(float).tolist()
-    elif type(result) is not int:
-        result = float(result)
-        if math.isfinite(result):
-            return result
-    if not np.all(np.isfinite(result)):
+    if type(result) is int:
+        return result
+    result = result.astype(float).tolist() if isinstance(result, np.ndarray) else float(result)
+    if not (math.isfinite(result) if type(result) is float else np.isfinite(result).all()):
         raise FormulaError(f'has "{short(text)}", which gives {checks.show(result)}; give one that is finite')
     return result
 
