@@ -1,0 +1,321 @@
+"""linkwork's own scene files in YAML: see docs/files-scene.md. Everything that is wrong is told with the file and the line."""
+
+import inspect
+from functools import partial
+from importlib import import_module
+
+import numpy as np
+
+from ..elements import Keyframe, Parameter, checks
+from ..elements.base import Pose
+from ..errors import LinkworkError, suggestion
+from ..world import World
+from . import schema, yaml_lines
+from .expressions import CONSTANTS, FUNCTIONS, Formula, FormulaError, number, taken_name
+from .including import placed, taken_over
+from .reading import MOST_ELEMENTS, Reading, decode, read
+from .templates import filled
+from .values import Values, keep
+
+DEEPEST = 20  # files that include one another
+SECONDS = ("seconds", "dt", "record_every")  # options of `simulate` that are times,
+WORDS = ("solver", "integrator", "tangent", "iterations", "seed", "off")  # and that are no numbers with units
+STATES = {"positions": ("rad", "m"), "velocities": ("rad/s", "m/s"), "controls": ("N m", "N", "rad", "m", "rad/s", "m/s")}
+
+
+def load(reading, *, parameters=None):
+    """The World that a scene file says; `parameters`: name -> number, in the place of those that it declares."""
+    text = decode(reading.path, read(reading.path))
+    path = reading.path.resolve()
+    with np.errstate(all="ignore"):  # what is not finite is refused by those who are given it
+        return _File(reading, path.parent, (path,), _Budget()).world(text, parameters or {})
+
+
+class _Budget:
+    """How many elements there have been, in all files together."""
+
+    def __init__(self):
+        self.spent = 0
+
+    def spend(self, count, fail):
+        self.ask(count, fail)
+        self.spent += count
+
+    def ask(self, count, fail):
+        """Refuse what cannot be spent."""
+        if self.spent + count > MOST_ELEMENTS:
+            fail(f"more than {MOST_ELEMENTS} elements, repetitions counted", "repeat less, or split the scene")
+
+
+class _File(Values):
+    """One scene file while it is read."""
+
+    def __init__(self, reading, root, trail, budget):
+        super().__init__(reading, root, trail)
+        self.budget, self.kinds, self.made = budget, schema.kinds(), World()
+        self.sound: set = set()  # (text, arguments, sizes) of formulas that have been tried
+
+    def world(self, text, given):
+        """The world that the text says, with these parameters."""
+        data = yaml_lines.parse(text, self.reading.path)
+        if type(data) is not yaml_lines.Mapping:
+            self.fail(1, "it is no scene", 'begin it with "linkwork: 1", then "elements:" and a list of them')
+        self.check(schema.Head, data, data.line, "")
+        if data["linkwork"] != schema.VERSION:
+            self.fail(data.lines["linkwork"], f"it is of version {data['linkwork']}", f"this linkwork reads {schema.VERSION}")
+        self.exact = data.get("exact", False)
+        self.declare(data.get("parameters", {}), data, given)
+        if "gravity" in data:
+            self.gravity(data["gravity"], data.lines["gravity"])
+        if data.get("simulate") is not None:
+            self.made.simulate = self.simulate(data["simulate"])
+        if "elements" in data:
+            self.items(data["elements"], self.numbers)
+        for name, state in data.get("keyframes", {}).items():
+            self.made.keyframes[name] = self.keyframe(name, state)
+        return self.made
+
+    # what stands at the top
+
+    def declare(self, declared, data, given):
+        for name in given:
+            if name not in declared:
+                hint = suggestion(name, declared) or f"; it declares {', '.join(declared) or 'none'}"
+                self.fail(data.lines.get("parameters"), f'it declares no parameter "{name}"', hint.lstrip("; "))
+        for name, value in declared.items():
+            line = declared.lines[name]
+            if not name.isidentifier() or taken_name(name):
+                self.fail(line, f'a parameter cannot have the name "{name}"', "give another word, of letters and digits")
+            called = name
+            if isinstance(value, dict):
+                called, value = value["name"], value["value"]
+            value = self.any_number(f'parameter "{name}"', given.get(name, value), line, self.numbers)
+            self.numbers[name] = value
+            self.parameters[name] = Parameter(float(value), name=called)
+
+    def gravity(self, raw, line):
+        try:
+            self.made.gravity = self.value("World", schema.numbers("gravity", ("m/s^2",)), raw, line, self.numbers)
+        except LinkworkError as error:
+            self.told_once(line, error)
+
+    def simulate(self, data):
+        """The options as plain data: numbers in SI."""
+        found = {}
+        for name, raw in data.items():
+            if name in WORDS:
+                found[name] = _plain(raw)
+            elif raw is not None:
+                given = schema.numbers(name, ("s",) if name in SECONDS else ())
+                found[name] = self.value("simulate", given, raw, data.lines[name], self.numbers)
+        if "solver" in found or "integrator" in found:
+            from ..simulation import INTEGRATORS, SOLVERS  # imported by whoever simulates, and by nobody else
+
+            for name, known in (("solver", (*SOLVERS, "auto")), ("integrator", tuple(INTEGRATORS))):
+                if found.get(name) is not None and found[name] not in known:
+                    hint = suggestion(found[name], known).lstrip("; ") or f"there are {', '.join(known)}"
+                    self.fail(data.lines[name], f'simulate: there is no {name} "{found[name]}"', hint)
+        return {name: value for name, value in found.items() if value is not None}
+
+    def keyframe(self, name, data):
+        found: dict = {}
+        for part, values in data.items():
+            for who, raw in values.items():
+                line = values.lines[who]
+                if who not in self.made:
+                    hint = suggestion(who, [element.name for element in self.made.elements]) or "; name one that is"
+                    self.fail(line, f'keyframe "{name}" speaks of "{who}", which is not there', hint.lstrip("; "))
+                value = self.value(f'keyframe "{name}"', schema.numbers(part, STATES[part]), raw, line, self.numbers)
+                if isinstance(value, list) and not all(isinstance(each, (int, float)) for each in value):
+                    self.fail(line, f'keyframe "{name}": "{who}" is {checks.show(value)}', "give a number, or a list of them")
+                found.setdefault(part, {})[who] = np.array(value, dtype=float) if isinstance(value, list) else float(value)
+        return Keyframe(**found)
+
+    # items: elements, repetitions, includes
+
+    def items(self, sequence, numbers):
+        for item, line in zip(sequence, sequence.lines, strict=True):
+            if type(item) is yaml_lines.Mapping and len(item) == 1:
+                ((name, raw),) = item.items()
+                if name in self.kinds:
+                    self.element(self.kinds[name], raw, line, numbers)
+                    continue
+            if isinstance(item, str) and item in self.kinds:
+                self.element(self.kinds[item], None, line, numbers)
+            elif type(item) is yaml_lines.Mapping and "repeat" in item:
+                self.repeat(item, line, numbers)
+            elif type(item) is yaml_lines.Mapping and "include" in item:
+                self.include(item, line, numbers)
+            else:
+                self.refuse_item(item, line)
+
+    def refuse_item(self, item, line):
+        if type(item) is yaml_lines.Mapping and len(item) > 1:
+            keys = ", ".join(f'"{key[:40]}"' for key in list(item)[:3])
+            remedy = "give one kind, and what belongs to it indented below or in {...}"
+            self.fail(line, f"an element has the keys {keys}", remedy)
+        name = next(iter(item)) if type(item) is yaml_lines.Mapping and item else item
+        if not isinstance(name, str):
+            self.fail(line, f"an element is {checks.show(item)}", "write it as RigidBody: {mass: 1, ...}")
+        hint = suggestion(name, [*self.kinds, "repeat", "include"]).lstrip("; ")
+        self.fail(line, f'there is no element of the kind "{name[:80]}"', hint or 'give one such as "RigidBody"')
+
+    def repeat(self, item, line, numbers):
+        self.check(schema.Repeat, item, line, "repeat: ")
+        name = item.get("as", "i")
+        if not name.isidentifier() or name in numbers or name in FUNCTIONS or name in CONSTANTS:
+            self.fail(item.lines.get("as", line), f'a repetition cannot count with "{name}"', "give another word with as:")
+        try:
+            count = item["repeat"]
+            if isinstance(count, str):
+                count = filled(count, numbers)
+            if isinstance(count, str):
+                count = number(count, numbers)
+        except FormulaError as error:
+            self.told(item.lines["repeat"], error, "repeat ")
+        if isinstance(count, list) or count != int(count) or count < 0:
+            self.fail(item.lines["repeat"], f"repeat is {checks.show(count)}", "give a whole number of at least 0")
+        self.budget.ask(count * max(1, len(item["elements"])), partial(self.fail, line))
+        for k in range(int(count)):
+            self.budget.spend(1, partial(self.fail, line))
+            self.items(item["elements"], {**numbers, name: k})
+
+    def include(self, item, line, numbers):
+        self.check(schema.Include, item, line, "include: ")
+        item = item.given()
+        try:
+            other = self.included(item, numbers)
+            if "position" in item or "orientation" in item:
+                placed(other, *self.place(item, numbers))
+            taken_over(self.made, other, str(filled(item.get("prefix", ""), numbers)))
+        except FormulaError as error:
+            self.told(line, error, "include ")
+        except LinkworkError as error:
+            self.told_once(line, error)
+        if not np.array_equal(other.gravity, self.made.gravity) and not np.array_equal(other.gravity, World().gravity):
+            why = f"its gravity {checks.show(other.gravity)} does not count, that of this scene does"
+            self.reading.remark(line, f'include "{item["include"]}"', why)
+
+    def included(self, item, numbers):
+        """The world of another file."""
+        from . import format_of
+
+        path = self.included_path(str(filled(item["include"], numbers)), item.lines["include"])
+        reading = Reading(path, self.reading.strict, self.reading.remarks)
+        options = {}
+        if "floating" in item:
+            options["floating"] = item["floating"]
+        if "packages" in item:
+            folders = item["packages"]
+            options["packages"] = {name: self.inside(folder, folders.lines[name]) for name, folder in folders.items()}
+        if "parameters" in item:
+            given = item["parameters"]
+            options["parameters"] = {name: self.any_number(f'parameter "{name}"', value, given.lines[name], numbers)
+                                     for name, value in given.items()}  # fmt: skip
+        kind = format_of(path)
+        make = self.included_scene if kind == "scene" else import_module(f".{kind}", __package__).load
+        for option in options:
+            if option not in inspect.signature(make).parameters:
+                self.fail(item.lines[option], f'"{path.name}" takes no {option}', "leave it out")
+        other = make(reading, **options)
+        if kind != "scene":
+            self.budget.spend(len(other.elements), partial(self.fail, item.lines["include"]))
+        return other
+
+    def included_scene(self, reading, parameters=None):
+        text = decode(reading.path, read(reading.path))
+        return _File(reading, self.root, (*self.trail, reading.path), self.budget).world(text, parameters or {})
+
+    def included_path(self, given, line):
+        path = self.inside(given, line)
+        if path in self.trail:
+            chain = " -> ".join(each.name for each in (*self.trail[self.trail.index(path) :], path))
+            self.fail(line, f"files include one another in a circle: {chain}", "remove one of the includes")
+        if len(self.trail) >= DEEPEST:
+            self.fail(line, f"more than {DEEPEST} files include one another", "include fewer")
+        if not path.is_file():
+            self.fail(line, f'there is no file "{given[:200]}"', "give the path of one from this file")
+        return path
+
+    def place(self, item, numbers):
+        """The position and the orientation of what is included."""
+        found = []
+        for name, units, default in (("position", ("m",), checks.ZERO), ("orientation", (), checks.IDENTITY)):
+            given = schema.numbers(name, units)
+            found.append(self.value("include", given, item[name], item.lines[name], numbers) if name in item else default)
+        return checks.vector("include", "position", found[0]), checks.quaternion("include", "orientation", found[1])
+
+    # elements
+
+    def element(self, kind, raw, line, numbers):
+        self.budget.spend(1, partial(self.fail, line))
+        lines = {}
+        if type(raw) is yaml_lines.Mapping:
+            lines = raw.lines
+        elif type(raw) is yaml_lines.Sequence:
+            raw = self.in_order(kind, raw, line)
+        elif raw is None:
+            raw = {}
+        if type(raw) is str or not self.fits(kind, raw):
+            self.explain(kind, raw, line, lines)
+        who = f'{kind.name} "{raw["name"]}"' if "name" in raw else kind.name
+        values = {name: self.value(who, kind.fields[name], value, lines.get(name, line), numbers)
+                  for name, value in raw.items() if value is not None and name != "built"}  # fmt: skip
+        try:
+            for field, arguments in kind.functions.items():
+                self.bind(who, field, values[field], arguments, lines.get(field, line))
+            many = values.pop(kind.many, ()) if kind.many else ()
+            made = kind.make(*many, **values)
+            self.finish(made, raw.get("built"), values, lines, line)
+            self.made.add(made)
+        except LinkworkError as error:
+            self.told_once(line, error)
+        except (ArithmeticError, ValueError, TypeError) as error:
+            self.fail(line, f"{who}: it cannot be made of its fields ({error})", "mend them")
+
+    def bind(self, who, field, formula, arguments, line):
+        try:
+            formula.bind(arguments)
+        except FormulaError as error:
+            self.told(line, error, f"{who}: {field} ")
+
+    def finish(self, element, built, values, lines, line):
+        """What can be said once an element is made: its formulas know their arguments."""
+        for field in element.FUNCTIONS:
+            function = getattr(element, field)
+            if isinstance(function, Formula):
+                where = lines.get(field, line)
+                self.bind(checks.label(element), field, function, element.arguments(field), where)
+                self.try_out(element, field, where)
+        if built:
+            element.built = {str(filled(name, {})): _pose(name, pose) for name, pose in built.items()}
+        if self.exact:
+            for field, value in values.items():
+                if field in vars(element):
+                    keep(vars(element)[field], value)
+
+    def try_out(self, element, field, line):
+        """What only a formula's expression tells: vectors of the wrong size, entries that are not there."""
+        tried = (getattr(element, field).text, element.arguments(field), *element.sizes().values())
+        if tried not in self.sound:
+            try:
+                element.traced(field)
+            except LinkworkError as error:
+                self.told(line, error)
+            self.sound.add(tried)
+
+
+def _plain(value):
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list) else value
+
+
+def _pose(name, data):
+    coordinates = data.get("coordinates")
+    return Pose(
+        checks.vector(name, "position", data["position"]),
+        checks.vector(name, "orientation", data["orientation"], 4),
+        checks.matrix(name, "frame", data["frame"]),
+        None if coordinates is None else np.array([checks.number(name, "coordinates", x) for x in coordinates]),
+    )
