@@ -122,7 +122,7 @@ class Recorder:
             velocity=poses.velocity, angular_velocity=poses.angular_velocity, kinetic=np.array(kinetic),
             potential=np.array(potential), drift=np.array(drift), joints=joints, angle=angles,
             frame=poses.frame if stretching else None, extra=extra, shapes=shapes, links=self._links(),
-            colliders=self._colliders(), touching=self._contacts(), attributes=attributes,
+            colliders=self._colliders(), visuals=self._visuals(), touching=self._contacts(), attributes=attributes,
         )  # fmt: skip
 
     def _motion(self) -> tuple[list[str], list[str], readout.Poses, np.ndarray]:
@@ -172,6 +172,11 @@ class Recorder:
                 assert not isinstance(c.body, str)
                 found.append((c.name, c.body.name if c.body.dim else None, c.shape, c.position, c.orientation))
         return found
+
+    def _visuals(self) -> list[tuple]:
+        """What is shown in the place of shapes, and where it is on its body."""
+        seen = self.sim.world.visuals
+        return [(v.name, v.body.name if v.body.dim else None, v.shape, v.position, v.orientation, v.color) for v in seen]
 
     def _contacts(self):
         """The contacts of all samples, one after another, with numbers in the place of bodies and colliders."""
