@@ -86,6 +86,14 @@ def colours(count):
     return LinearSegmentedColormap.from_list("calm", GRADIENT)(np.linspace(0, 1, count))[:, :3]
 
 
+def pose(rec, frame):
+    """Positions (n, 3) and frames (n, 3, 3); a body that has flown out of all bounds is NaN throughout."""
+    x, q = rec.position[frame], rec.orientation[frame]
+    F = rotations(q) if rec.frame is None else rec.frame[frame]
+    lost = ~((np.abs(x) < LOST).all(axis=-1) & (np.abs(F) < LOST).all(axis=(-2, -1)))
+    return np.where(lost[:, None], np.nan, x), np.where(lost[:, None, None], np.nan, F)
+
+
 class Scene:
     """A recording set up for drawing on one canvas of (width, height) pixels.
 
@@ -117,7 +125,7 @@ class Scene:
 
         self.canvas.restore_region(self.paper)
         self._draw_traces(frames[-1])
-        poses = [self.pose(index) for index in frames]
+        poses = [pose(self.rec, index) for index in frames]
         fades = [0.75 * (1 - k / (len(frames) - 1)) for k in range(len(frames) - 1)] + [0.0]
         if not self.flat and not self.standing:
             self._draw_shadow(*poses[-1])
@@ -131,16 +139,9 @@ class Scene:
         self._put(self._text(0.025, 0.965, f"{times}{self.rec.time[frames[-1]]:.2f} s", INK, va="top"))
         return Image.fromarray(np.asarray(self.canvas.buffer_rgba())[..., :3].copy())
 
-    def pose(self, index):
-        """Positions (n, 3) and frames (n, 3, 3); a body that has flown out of all bounds is NaN throughout."""
-        x, q = self.rec.position[index], self.rec.orientation[index]
-        F = rotations(q) if self.rec.frame is None else self.rec.frame[index]
-        lost = ~((np.abs(x) < LOST).all(axis=-1) & (np.abs(F) < LOST).all(axis=(-2, -1)))
-        return np.where(lost[:, None], np.nan, x), np.where(lost[:, None, None], np.nan, F)
-
     def _look(self, frames):
         """Choose the view by the frames, at most 200 of them, in which no body is lost."""
-        poses = [self.pose(i) for i in frames[:: 1 + len(frames) // 200]]
+        poses = [pose(self.rec, i) for i in frames[:: 1 + len(frames) // 200]]
         n = len(self.rec.bodies)
         kept = [p for p in poses if np.isfinite(p[0]).all()] or [(np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1)))]
         self.x, self.F = np.stack([p[0] for p in kept]), np.stack([p[1] for p in kept])
@@ -186,7 +187,7 @@ class Scene:
         self._surround()
         left, right = self.low[3:5], self.high[3:5]
         if not self.flat:
-            self.tile = _step(0.2 * self.size)
+            self.tile = step(0.2 * self.size)
             rim = self.low[:2] - 0.08 * self.size, self.high[:2] + 0.08 * self.size
             self.floor = self.tile * np.stack([np.floor(rim[0] / self.tile), np.ceil(rim[1] / self.tile)])
             ends = np.array([(x, y, self.low[2]) for x in self.floor[:, 0] for y in self.floor[:, 1]]) @ self.view[:2].T
@@ -357,7 +358,7 @@ def _metres(low, high, margin):
     return lambda value, _: f"{value:.6g} m" if low + margin < value < high - margin else ""
 
 
-def _step(length):
+def step(length):
     """The largest of 1, 2 and 5 times a power of ten that is not above length."""
     power = 10.0 ** np.floor(np.log10(length))
     return float(power * max(k for k in (1, 2, 5) if k * power <= length * (1 + 1e-9)))

@@ -337,6 +337,19 @@ class Recording:
                 drawing.still(self, beside, tuple(size), bodies)
         return path
 
+    def replay(self, path):
+        """Write a page (.html) that plays the recording in a browser: one file, no server, no network. Returns the path.
+
+        >>> rec.replay("run.html").name
+        'run.html'
+        """
+        from . import replaying
+
+        path = _ending(path, "replay", ".html")
+        with whole(path) as beside:
+            replaying.page(self, beside, self.attributes.get("scene") or path.stem)
+        return path
+
     def _plot_run(self, figure):
         rows = 4 if self.joints else 3
         energy, error, drift, *angle = figure.subplots(rows, 1, sharex=True)
