@@ -326,8 +326,7 @@ class Recording:
         path = _ending(path, "animate", ".gif", ".png")
         if not 0 < fps <= 50:
             raise RecordingError(f"animate: fps is {fps}; give a number above 0 and up to 50, the most that a GIF shows")
-        if len(size) != 2 or not all(32 <= pixels <= 8192 for pixels in size):
-            raise RecordingError(f"animate: size is {size}; give width and height in pixels, such as (640, 480)")
+        _check_size("animate", size)
         several = trace if isinstance(trace, (list, tuple)) else [] if trace is None else [trace]
         bodies = [self._index(getattr(item, "name", item), "body", self.bodies) for item in several]
         with whole(path) as beside:
@@ -348,6 +347,31 @@ class Recording:
         path = _ending(path, "replay", ".html")
         with whole(path) as beside:
             replaying.page(self, beside, self.attributes.get("scene") or path.stem)
+        return path
+
+    def render(self, path, *, at=None, fps=30, size=(1280, 720)):
+        """A picture with light and shadow: a video (.mp4) at the pace of the recorded time, or a still (.png) of the frame that
+        is nearest to `at` seconds, the last one unless told otherwise. size: width and height in pixels. Returns the path.
+
+        >>> rec.render("rod.png", at=0.5, size=(320, 240)).name
+        'rod.png'
+        """
+        from . import rendering
+
+        path = _ending(path, "render", ".mp4", ".png")
+        if not 0 < fps <= 240:
+            raise RecordingError(f"render: fps is {fps}; give a number above 0 and up to 240")
+        _check_size("render", size)
+        if at is not None and not self.time[0] <= at <= self.time[-1]:
+            span = f"{self.time[0]:g} to {self.time[-1]:g} s"
+            raise RecordingError(f"render: at is {at:g} s; the recording is from {span}, give a time within it")
+        if at is not None and path.suffix == ".mp4":
+            raise RecordingError("render: a video is of the whole recording; leave at out, or give a path that ends in .png")
+        with whole(path) as beside:
+            if path.suffix == ".mp4":
+                rendering.video(self, beside, fps, tuple(size))
+            else:
+                rendering.still(self, beside, self.time[-1] if at is None else at, tuple(size))
         return path
 
     def _plot_run(self, figure):
@@ -464,6 +488,11 @@ def _ending(path, what, *endings):
     if path.suffix not in endings:
         raise RecordingError(f'{what}: "{path}" ends in neither {" nor ".join(endings)}; give one of these endings')
     return path
+
+
+def _check_size(what, size):
+    if len(size) != 2 or not all(32 <= pixels <= 8192 for pixels in size):
+        raise RecordingError(f"{what}: size is {size}; give width and height in pixels, such as (640, 480)")
 
 
 def _read_netcdf(path):
