@@ -34,6 +34,7 @@ class World:
         self.gravity = gravity
         self.remarks = ()  # of Remark: what the file that it was loaded from says and linkwork does not do
         self.keyframes = {}  # name -> Keyframe
+        self.simulate = {}  # how `linkwork run` simulates it unless told otherwise: seconds, dt, solver, ...
         self._own()
 
     @property

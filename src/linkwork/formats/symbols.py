@@ -1,0 +1,41 @@
+"""The functions of formulas on CasADi's expressions: imported when a formula is first asked for one."""
+
+import casadi as ca
+from casadi import SX
+
+from ..elements.expression import Expression, wrapped
+from ..elements.parameter import Parameter
+from ..elements.traced import vector
+from ..symbolic import functions
+
+UNARY = {"abs": ca.OP_FABS, "sign": ca.OP_SIGN, "floor": ca.OP_FLOOR, "ceil": ca.OP_CEIL, "asin": ca.OP_ASIN, "acos": ca.OP_ACOS,
+         "atan": ca.OP_ATAN, "sinh": ca.OP_SINH, "cosh": ca.OP_COSH, "asinh": ca.OP_ASINH, "acosh": ca.OP_ACOSH,
+         "atanh": ca.OP_ATANH, "log1p": ca.OP_LOG1P, "expm1": ca.OP_EXPM1, "erf": ca.OP_ERF, "opposite": ca.OP_NOT}  # fmt: skip
+BINARY = {"hypot": ca.OP_HYPOT, "copysign": ca.OP_COPYSIGN, "fmod": ca.OP_FMOD, "remainder": ca.OP_REMAINDER,
+          "both": ca.OP_AND, "either": ca.OP_OR, "zero_unless": ca.OP_IF_ELSE_ZERO}  # fmt: skip
+OFFERED = ("dot", "cross", "norm", "where", "minimum", "maximum", "sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "atan2")
+
+
+def _sx(value):
+    return value.symbol if isinstance(value, Parameter) else SX(value)
+
+
+def _unary(code):
+    return lambda x: Expression(SX.unary(code, _sx(x)))
+
+
+def _binary(code):
+    return lambda x, y: Expression(SX.binary(code, _sx(x), _sx(y)))
+
+
+def column(values):
+    """A vector of a list of expressions and numbers; lists in it one after the other."""
+    return Expression(vector(values))
+
+
+SYMBOLIC = {
+    **{name: getattr(functions, name) for name in OFFERED},
+    **{name: _unary(code) for name, code in UNARY.items()},
+    **{name: _binary(code) for name, code in BINARY.items()},
+    "sum": lambda a: wrapped(ca.sum1(vector(a))),
+}
