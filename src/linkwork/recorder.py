@@ -22,6 +22,7 @@ from linkwork.symbolic.lagrangian import Lagrangian
 from linkwork.touching_points import TouchingPoints
 
 PATIENCE = 2.0  # seconds after which progress is shown
+QUIET = 10.0  # seconds between lines of progress where there is no terminal
 A_POSE = 44  # numbers of a body in a frame: pose, velocities and axes, and the same once more while a recording is made
 A_FRAME = 600  # bytes of a frame beside its numbers
 PART = 0.1  # of memory that a recording may well take
@@ -84,23 +85,8 @@ class Recorder:
     @contextmanager
     def watch(self, total: int, progress: bool | None):
         """A function of the steps done that shows a bar when the run takes long."""
-        began = time.perf_counter()
-        bar = None
-        wanted = sys.stderr.isatty() if progress is None else progress
-
-        def watched(done: int) -> None:
-            nonlocal bar
-            took = time.perf_counter() - began
-            if bar is None and wanted and took > PATIENCE and done < total:
-                bar = Bar(total)
-            if bar is not None:
-                bar.show(done, took)
-
-        try:
+        with watch(total, sys.stderr.isatty() if progress is None else progress) as watched:
             yield watched
-        finally:
-            if bar is not None:
-                bar.stop()
 
     def recording(self):
         from linkwork.recording import Recording
@@ -213,6 +199,27 @@ class Recorder:
 
 
 @contextmanager
+def watch(total: int, shown: bool, kind=None):
+    """A function of the steps done that shows a Bar, or what else shows them, once it takes long."""
+    began = time.perf_counter()
+    bar = None
+
+    def watched(done: int) -> None:
+        nonlocal bar
+        took = time.perf_counter() - began
+        if bar is None and shown and took > PATIENCE and 0 < done < total:
+            bar = (kind or Bar)(total)
+        if bar is not None:
+            bar.show(done, took)
+
+    try:
+        yield watched
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+@contextmanager
 def patient_interrupt():
     """A function that tells whether Ctrl-C was pressed: a run ends after a whole step. A second press ends it at once."""
     pressed: list[bool] = []
@@ -297,12 +304,30 @@ class Bar:
         self.progress.start()
 
     def show(self, done: int, took: float) -> None:
-        pace = done / took
-        text = f"{pace:,.0f} steps/s, {duration((self.total - done) / pace)} left"
-        self.progress.update(self.task, completed=done, description=text)
+        self.progress.update(self.task, completed=done, description=pace(done, self.total, took))
 
     def stop(self) -> None:
         self.progress.stop()
+
+
+class Lines:
+    """The same where stderr is no terminal: a line now and then."""
+
+    def __init__(self, total: int):
+        self.total, self.next = total, QUIET
+
+    def show(self, done: int, took: float) -> None:
+        if took >= self.next and done < self.total:
+            self.next = took + QUIET
+            print(f"{done:,.0f} of {self.total:,.0f} steps, {pace(done, self.total, took)}", file=sys.stderr, flush=True)
+
+    def stop(self) -> None:
+        pass
+
+
+def pace(done: int, total: int, took: float) -> str:
+    """`12,000 steps/s, 1:07 left`."""
+    return f"{done / took:,.0f} steps/s, {duration((total - done) * took / done)} left"
 
 
 def duration(seconds: float) -> str:

@@ -209,6 +209,36 @@ class Recording:
             found.append(TouchingPoint(**numbers | ends, gap=float(table.gap[k])))
         return found
 
+    def first(self, frames):
+        """A Recording of the first so many frames.
+
+        >>> rec.first(10)
+        <Recording: 10 frames from 0 to 0.18 s, 1 body, 1 joint>
+        """
+        return self._with(lambda name, value: value[:frames], _first_contacts(self.touching, frames))
+
+    def joined(self, other):
+        """This recording and one that goes on where it ends, of the same bodies and joints, as one.
+
+        >>> rec.first(10).joined(rec)
+        <Recording: 111 frames from 0 to 2 s, 1 body, 1 joint>
+        """
+        if (self.bodies, self.joints, list(self.extra)) != (other.bodies, other.joints, list(other.extra)):
+            raise RecordingError("Recording: the two are of different bodies, joints or extras; join those of one model")
+        later = other._fields() | {"time": other.time} | {f"extra {name}": value for name, value in other.extra.items()}
+        touching = None if self.touching is None else _joined_contacts(self.touching, other.touching)
+        found = self._with(lambda name, value: np.concatenate([value, later[name]]), touching)
+        found.attributes = dict(other.attributes)
+        return found
+
+    def _with(self, change, touching):
+        """The same with all that has a frame changed: change(name, values (T, ...))."""
+        fields = {name: change(name, value) for name, value in (self._fields() | {"time": self.time}).items()}
+        extra = {name: (change(f"extra {name}", value), self.extra_units[name]) for name, value in self.extra.items()}
+        return Recording(**fields, bodies=self.bodies, joints=self.joints, extra=extra, shapes=self.shapes, links=self.links,
+                         colliders=self.colliders, visuals=self.visuals, touching=touching,
+                         attributes=self.attributes)  # fmt: skip
+
     def to_xarray(self):
         """An xarray Dataset with dimensions time, body, axis, quaternion and joint, units on every variable.
 
@@ -468,6 +498,22 @@ class _Described:
             name = self.named[shape] = f"solid{len(self.named)}"
             self.arrays |= {f"{name}_{field}": np.asarray(value) for field, value in shape.given().items()}
         return [type(shape).__name__, self.named[shape]]
+
+
+def _first_contacts(table, frames):
+    if table is None:
+        return None
+    kept = int(table.count[:frames].sum())
+    return ContactRecords(table.names, table.count[:frames], **{name: v[:kept] for name, v in table.columns().items()})
+
+
+def _joined_contacts(first, then):
+    """The contacts of both, with the names of colliders in one list."""
+    names = list(dict.fromkeys([*first.names, *then.names]))
+    moved = np.array([names.index(name) for name in then.names], dtype=np.int64)
+    later = then.columns() | {"colliders": moved[then.colliders] if len(moved) else then.colliders}
+    columns = {name: np.concatenate([value, later[name]]) for name, value in first.columns().items()}
+    return ContactRecords(names, np.concatenate([first.count, then.count]), **columns)
 
 
 @contextlib.contextmanager

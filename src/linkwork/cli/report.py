@@ -40,11 +40,13 @@ def energies(sim):
     return {name: float(getattr(energy, name)) for name in ("kinetic", "potential", "total")}
 
 
-def facts(scene, sim, parameters):
-    """What is known of the scene without simulating it, beside what was found."""
+def facts(chosen, sim):
+    """What is known of a scene without simulating it, beside what was found; of files nothing is."""
+    if chosen.check is None:
+        return []
     return [
         {"what": f.what, "found": f.found, "expected": f.expected, "tolerance": f.tolerance, "holds": bool(f.holds)}
-        for f in scene.check(sim, **parameters)
+        for f in chosen.check(sim)
     ]
 
 
@@ -55,7 +57,7 @@ def text(report):
         f"{report['scene']}: {_count(model['bodies'], 'body', 'bodies')}, "
         f"{_count(model['constraints'], 'constraint')}, {_count(model['rows'], 'row')}, "
         f"{_count(model['freedoms'], 'freedom')}",
-        f"{_reached(report)} in {report['steps']} steps of {o['dt']:g} s "
+        f"{_reached(report)} of {o['dt']:g} s "
         f"({o['solver']}, {o['integrator']}), {report['frames']} frames",
         f"  speed      {report['steps_per_second']:,.0f} steps a second "
         f"({report['steps_per_second_recording']:,.0f} while recording); compiled in {report['compile_seconds']:.2f} s",
@@ -81,7 +83,8 @@ def text(report):
 
 def _reached(report):
     stopped = ", stopped by Ctrl-C," if report["interrupted"] else ""
-    return f"{report['time']:g} s{stopped}"
+    resumed = f", the first {report['resumed']} from before," if report["resumed"] else ""
+    return f"{report['time']:g} s{stopped} in {report['steps']} steps{resumed}"
 
 
 def _count(number, one, many=None):

@@ -1,0 +1,237 @@
+"""One run of the command line: options, the loop with its checkpoints, what is left in the folder."""
+
+import contextlib
+import json
+import sys
+import time
+
+from .. import Simulation, checkpoints
+from ..errors import DivergenceError, LinkworkError
+from ..recorder import Bar, Lines, Recorder, patient_interrupt, watch
+from ..recording import Recording, whole
+from . import report as reports
+from .run import CHECKPOINT, COMPARED, RECORDING, SCENE, SHAKE
+from .version import versions
+
+OFTEN = 60.0  # seconds between checkpoints; they also take no more than about a twentieth of the time of a run
+SHARE = 20
+CHUNK = 1000  # steps between looks at the keyboard and the clock
+REACTIONS = 12  # constraints whose reactions are recorded, the first ones
+
+
+class Run:
+    """A run that is being made: `simulate`, then `report`, then `leave`."""
+
+    def __init__(self, chosen, given, out, resume):
+        self.chosen, self.out = chosen, out
+        self.kept = checkpoints.load(out / CHECKPOINT) if resume else None
+        self.options = _options(chosen, given, None if self.kept is None else self.kept.facts)
+        world, options = chosen.world, self.options
+        if options["seed"] is not None:
+            push(world, options["seed"], options["shake"])
+        begin = time.perf_counter()
+        self.sim = sim = Simulation(world, **_of_simulation(chosen, options))
+        options["solver"], options["integrator"] = sim.solver, sim.integrator_name  # as they were chosen
+        self.start = reports.energies(sim)
+        self.total = sim._whole_run(options["seconds"])
+        self.every = sim._steps_in(options["record_every"])
+        self.recorder = Recorder(sim, [c.name for c in world.constraints[:REACTIONS]])
+        self.recorder.refuse_too_many(self.total // self.every, options["seconds"])
+        self.before = None
+        if self.kept is not None:
+            self._go_on()
+        elif out is not None:
+            self._begin()
+        self.compile_seconds = time.perf_counter() - begin
+        self.first = sim.steps
+        self.interrupted = False
+
+    # -- motion ------------------------------------------------------------------------------------------------
+    def simulate(self):
+        """The Recording of the whole run; Ctrl-C ends it after a whole step."""
+        sim, recorder, begin = self.sim, self.recorder, time.perf_counter()
+        shown = Bar if sys.stderr.isatty() else Lines
+        if self.before is None:
+            recorder.take()
+        left, saved, cost = self.total - sim.steps, begin, 0.0
+        with watch(left, True, shown) as watched, patient_interrupt() as pressed:
+            try:
+                while sim.steps < self.total and not pressed():
+                    sim.step(min(self.every - sim.steps % self.every, self.total - sim.steps, CHUNK))
+                    if sim.steps % self.every == 0 or sim.steps == self.total:
+                        recorder.take()
+                    watched(sim.steps - self.first)
+                    now = time.perf_counter()
+                    if self.out is not None and now - saved > max(OFTEN, SHARE * cost):
+                        self._check()
+                        saved = time.perf_counter()
+                        cost = saved - now
+            except DivergenceError as error:
+                recorder.note = str(error)
+                error.recording = self._recording()
+                raise
+        self.interrupted = sim.steps < self.total
+        if self.interrupted and sim.steps % self.every:
+            recorder.take()
+        if self.interrupted:
+            recorder.note = f"interrupted at {sim.time:.6g} s"
+        self.run_seconds = time.perf_counter() - begin
+        return self._recording()
+
+    def _recording(self):
+        """All frames from the start, also those from before the run went on."""
+        fresh = self.recorder.recording() if self.recorder.samples else None
+        found = fresh if self.before is None else self.before if fresh is None else self.before.joined(fresh)
+        found.attributes |= {"scene": self.chosen.name, "parameters": self.chosen.parameters, **self.options}
+        found.attributes["steps"] = self.sim.steps
+        if self.recorder.note is None:
+            found.attributes.pop("note", None)
+        return found
+
+    # -- what is kept ------------------------------------------------------------------------------------------
+    def _begin(self):
+        """The folder, with the scene in it: the first that is written, once the model stands."""
+        from .. import save
+
+        with self._writing():
+            self.out.mkdir(parents=True, exist_ok=True)
+            for name in (CHECKPOINT, RECORDING):
+                (self.out / name).unlink(missing_ok=True)
+            save(self.chosen.world, self.out / SCENE)
+
+    def _go_on(self):
+        """Take up the state of the checkpoint, and the frames until then."""
+        self._refuse_another_scene()
+        self.before = Recording.load(self.out / RECORDING)
+        self.kept.put(self.sim)
+        frames = self.sim.steps // self.every + 1
+        if len(self.before) < frames:
+            raise LinkworkError(f'--resume: "{self.out / RECORDING}" ends before its checkpoint; begin the run anew')
+        self.before = self.before.first(frames)
+
+    def _refuse_another_scene(self):
+        """The world must be the one that the run began with, number by number."""
+        import tempfile
+        from pathlib import Path
+
+        from .. import save
+
+        with tempfile.TemporaryDirectory() as folder:
+            now = save(self.chosen.world, Path(folder) / SCENE).read_bytes()
+        if now != (self.out / SCENE).read_bytes():
+            raise LinkworkError(
+                f'--resume: "{self.chosen.name}" is no longer what {self.out / SCENE} says; give what the run began with, or --overwrite'
+            )
+
+    def _check(self):
+        """A checkpoint, after the frames that belong to it."""
+        self.save(self._recording())
+        self._save_state()
+
+    def _save_state(self):
+        facts = {**self.options, "scene": self.chosen.name, "parameters": self.chosen.parameters, "versions": versions()}
+        with self._writing():
+            checkpoints.save(self.sim, self.out / CHECKPOINT, **facts)
+
+    def save(self, recording):
+        with self._writing():
+            return recording.save(self.out / RECORDING)
+
+    def leave(self, recording, report):
+        """Write the files of the run; returns their names."""
+        self.save(recording)
+        self._save_state()
+        with self._writing():
+            for name, text in (("report.txt", reports.text(report)), ("report.json", json.dumps(report, indent=2))):
+                with whole(self.out / name) as beside:
+                    beside.write_text(text + "\n", encoding="utf-8")
+            recording.plot(path=self.out / "plot.png")
+            return [RECORDING, CHECKPOINT, SCENE, "plot.png", self._moving_picture(recording), "report.txt", "report.json"]
+
+    def _moving_picture(self, recording):
+        """A replay page; where viser is not installed, an animation."""
+        try:
+            import viser  # noqa: F401
+        except ImportError:
+            return recording.animate(self.out / "motion.gif").name
+        return recording.replay(self.out / "replay.html").name
+
+    @contextlib.contextmanager
+    def _writing(self):
+        try:
+            yield
+        except OSError as error:
+            raise LinkworkError(
+                f'--out "{self.out}": {error.strerror or error}; give a folder that can be made and has room'
+            ) from None
+
+    def report(self, recording):
+        """What is to be told of the run, as plain data."""
+        sim, world = self.sim, self.chosen.world
+        made = sim.steps - self.first
+        return {
+            "scene": self.chosen.name,
+            "file": None if self.chosen.path is None else str(self.chosen.path),
+            "parameters": self.chosen.parameters,
+            "options": self.options,
+            "interrupted": self.interrupted,
+            "resumed": None if self.kept is None else self.first,
+            "time": float(sim.time),
+            "steps": sim.steps,
+            "frames": len(recording),
+            "compile_seconds": self.compile_seconds,
+            "run_seconds": self.run_seconds,
+            "steps_per_second": reports.speed(sim),
+            "steps_per_second_recording": made / self.run_seconds,
+            "drift": {
+                "largest": float(recording.drift.max()),
+                "end": float(sim.drift()),
+                "end_velocity": float(sim.drift(velocity=True)),
+            },
+            "energy": {"start": self.start, "end": reports.energies(sim)},
+            "reactions": reports.reactions(sim, world),
+            "facts": reports.facts(self.chosen, sim),
+            "model": sim.model.summary(),
+            "remarks": [str(remark) for remark in world.remarks],
+            "versions": versions(),
+        }
+
+
+def push(world, seed, shake):
+    """Add velocities drawn at random (standard deviation `shake`, m/s) to those that bodies start with; constraints then take
+    of them what they do not allow."""
+    import numpy as np
+
+    random = np.random.default_rng(seed)
+    for body in world.bodies:
+        velocity = getattr(body, "velocity", None)
+        if velocity is not None and body.mass > 0:
+            body.velocity = velocity + shake * random.normal(size=len(velocity))
+    world.version += 1
+
+
+def _options(chosen, given, kept):
+    """All options of a run: those given, then those of the run that goes on or those that the scene suggests."""
+    suggested = {"solver": "tree", "integrator": None, "seed": None, "shake": None, **chosen.suggested}
+    if kept is not None:
+        for name in COMPARED:
+            if name in given and given[name] != kept[name]:
+                raise LinkworkError(
+                    f"--{name.replace('_', '-')}: the run that goes on has {kept[name]}, not {given[name]}; leave it out"
+                )
+        suggested = {name: kept[name] for name in ("seconds", *COMPARED)}
+    options = {name: given.get(name, suggested[name]) for name in ("seconds", *COMPARED)}
+    if "solver" in given and "integrator" not in given and kept is None:
+        options["integrator"] = None if given["solver"] != chosen.suggested.get("solver") else options["integrator"]
+    if options["seed"] is None and "shake" in given:
+        raise LinkworkError("--shake: without --seed nothing is pushed; give --seed too")
+    if options["seed"] is not None and options["shake"] is None:
+        options["shake"] = SHAKE
+    return options
+
+
+def _of_simulation(chosen, options):
+    """Keyword arguments of the Simulation: what the scene suggests for its own solver goes with that one alone."""
+    own = chosen.options
+    more = own if options["solver"] == own.get("solver", "tree") else {"off": own.get("off", ())}
+    return {**more, "dt": options["dt"], "solver": options["solver"], "integrator": options["integrator"]}
