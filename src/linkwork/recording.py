@@ -405,8 +405,11 @@ class Recording:
         return path
 
     def _plot_run(self, figure):
-        rows = 4 if self.joints else 3
-        energy, error, drift, *angle = figure.subplots(rows, 1, sharex=True)
+        reactions = {name.removeprefix("reaction "): v for name, v in self.extra.items() if name.startswith("reaction ")}
+        rows = 3 + bool(self.joints) + bool(reactions)
+        if rows > 4:
+            figure.set_size_inches(7, 8.5)
+        energy, error, drift, *more = figure.subplots(rows, 1, sharex=True)
         energies = np.stack([self.kinetic, self.potential, self.energy], axis=1)
         _lines(energy, self.time, energies, ("kinetic", "potential", "total"))
         _dress(energy, "energy, J", legend=True)
@@ -419,10 +422,14 @@ class Recording:
         else:
             drift.plot(self.time, self.drift, color="#8f7fa8")
         _dress(drift, "drift, m")
-        for axes in angle:
-            _lines(axes, self.time, self.angle, self.joints)
-            _dress(axes, "joints, rad or m", legend=len(self.joints) <= 8)
-        (angle or [drift])[0].set_xlabel("time, s")
+        if self.joints:
+            _lines(more[0], self.time, self.angle, self.joints)
+            _dress(more[0], "joints, rad or m", legend=len(self.joints) <= 8)
+        if reactions:
+            forces = np.stack([np.linalg.norm(v, axis=1) for v in reactions.values()], axis=1)
+            _lines(more[-1], self.time, forces, list(reactions))
+            _dress(more[-1], "reactions, N", legend=len(reactions) <= 8)
+        (more or [drift])[-1].set_xlabel("time, s")
         figure.suptitle(str(self.attributes.get("scene") or "run"), fontsize=11)
 
     def _plot_body(self, figure, record):

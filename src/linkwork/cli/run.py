@@ -42,12 +42,19 @@ def run(
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     _look(out, resume, overwrite)
+    words = {"settings": settings, "strict": strict, "floating": floating}
+    kept = None
+    if resume:
+        from .running import kept_in
+
+        kept = kept_in(out)
+        words = {name: value or kept.facts[name] for name, value in words.items()}
     from .gallery import pick
 
-    chosen = pick(scene, settings, strict=strict, floating=floating)
+    chosen = pick(scene, **words)
     from .running import Run
 
-    work = Run(chosen, given, out, resume)
+    work = Run(chosen, given, out, kept, words)
     try:
         recording = work.simulate()
     except DivergenceError as error:

@@ -4,9 +4,11 @@ import contextlib
 import json
 import sys
 import time
+import warnings
 
 from .. import Simulation, checkpoints
-from ..errors import DivergenceError, LinkworkError
+from ..errors import DivergenceError, LinkworkError, Note
+from ..formats.writing import text as text_of
 from ..recorder import Bar, Lines, Recorder, patient_interrupt, watch
 from ..recording import Recording, whole
 from . import report as reports
@@ -16,22 +18,29 @@ from .version import versions
 OFTEN = 60.0  # seconds between checkpoints; they also take no more than about a twentieth of the time of a run
 SHARE = 20
 CHUNK = 1000  # steps between looks at the keyboard and the clock
+WORDS = ("settings", "strict", "floating")  # of the command, by which the world was made
 REACTIONS = 12  # constraints whose reactions are recorded, the first ones
 
 
 class Run:
     """A run that is being made: `simulate`, then `report`, then `leave`."""
 
-    def __init__(self, chosen, given, out, resume):
-        self.chosen, self.out = chosen, out
-        self.kept = checkpoints.load(out / CHECKPOINT) if resume else None
+    def __init__(self, chosen, given, out, kept, words):
+        self.chosen, self.out, self.kept, self.words = chosen, out, kept, words
         self.options = _options(chosen, given, None if self.kept is None else self.kept.facts)
         world, options = chosen.world, self.options
         if options["seed"] is not None:
             push(world, options["seed"], options["shake"])
         begin = time.perf_counter()
-        self.sim = sim = Simulation(world, **_of_simulation(chosen, options))
+        own = _of_simulation(chosen, options)
+        with warnings.catch_warnings():
+            if options["seed"] is not None:  # pushes know nothing of constraints: it is no news that these take some of them
+                warnings.filterwarnings("ignore", ".*velocities as built were off", Note)
+            self.sim = sim = Simulation(world, **own)
         options["solver"], options["integrator"] = sim.solver, sim.integrator_name  # as they were chosen
+        world.simulate = {name: options[name] for name in ("seconds", "dt", "solver", "integrator", "record_every")} | {
+            name: value for name, value in own.items() if name not in options
+        }
         self.start = reports.energies(sim)
         self.total = sim._whole_run(options["seconds"])
         self.every = sim._steps_in(options["record_every"])
@@ -91,37 +100,31 @@ class Run:
     # -- what is kept ------------------------------------------------------------------------------------------
     def _begin(self):
         """The folder, with the scene in it: the first that is written, once the model stands."""
-        from .. import save
-
         with self._writing():
             self.out.mkdir(parents=True, exist_ok=True)
             for name in (CHECKPOINT, RECORDING):
                 (self.out / name).unlink(missing_ok=True)
-            save(self.chosen.world, self.out / SCENE)
+            self._save_scene()
+
+    def _save_scene(self):
+        """The exact scene, with the options of this run: `linkwork run scene.yaml` is the same run again."""
+        with whole(self.out / SCENE) as beside:
+            beside.write_text(text_of(self.chosen.world), encoding="utf-8")
 
     def _go_on(self):
         """Take up the state of the checkpoint, and the frames until then."""
-        self._refuse_another_scene()
+        said = (self.out / SCENE).read_text(encoding="utf-8")
+        if _without_options(said) != _without_options(text_of(self.chosen.world)):
+            remedy = "give what the run began with, or another folder"
+            raise LinkworkError(f'--resume: "{self.chosen.name}" is no longer what {self.out / SCENE} says; {remedy}')
         self.before = Recording.load(self.out / RECORDING)
         self.kept.put(self.sim)
         frames = self.sim.steps // self.every + 1
         if len(self.before) < frames:
             raise LinkworkError(f'--resume: "{self.out / RECORDING}" ends before its checkpoint; begin the run anew')
         self.before = self.before.first(frames)
-
-    def _refuse_another_scene(self):
-        """The world must be the one that the run began with, number by number."""
-        import tempfile
-        from pathlib import Path
-
-        from .. import save
-
-        with tempfile.TemporaryDirectory() as folder:
-            now = save(self.chosen.world, Path(folder) / SCENE).read_bytes()
-        if now != (self.out / SCENE).read_bytes():
-            raise LinkworkError(
-                f'--resume: "{self.chosen.name}" is no longer what {self.out / SCENE} says; give what the run began with, or --overwrite'
-            )
+        with self._writing():
+            self._save_scene()
 
     def _check(self):
         """A checkpoint, after the frames that belong to it."""
@@ -129,7 +132,7 @@ class Run:
         self._save_state()
 
     def _save_state(self):
-        facts = {**self.options, "scene": self.chosen.name, "parameters": self.chosen.parameters, "versions": versions()}
+        facts = {**self.options, **self.words, "scene": self.chosen.name, "versions": versions()}
         with self._writing():
             checkpoints.save(self.sim, self.out / CHECKPOINT, **facts)
 
@@ -197,6 +200,15 @@ class Run:
         }
 
 
+def kept_in(folder):
+    """The Checkpoint of the run in a folder."""
+    kept = checkpoints.load(folder / CHECKPOINT)
+    missing = {"seconds", *COMPARED, *WORDS} - set(kept.facts)
+    if missing:
+        raise LinkworkError(f'--resume: "{folder / CHECKPOINT}" says nothing of {min(missing)}; it is of no run, begin anew')
+    return kept
+
+
 def push(world, seed, shake):
     """Add velocities drawn at random (standard deviation `shake`, m/s) to those that bodies start with; constraints then take
     of them what they do not allow."""
@@ -233,5 +245,10 @@ def _options(chosen, given, kept):
 def _of_simulation(chosen, options):
     """Keyword arguments of the Simulation: what the scene suggests for its own solver goes with that one alone."""
     own = chosen.options
-    more = own if options["solver"] == own.get("solver", "tree") else {"off": own.get("off", ())}
+    more = own if options["solver"] == own.get("solver", "tree") else {k: v for k, v in own.items() if k == "off"}
     return {**more, "dt": options["dt"], "solver": options["solver"], "integrator": options["integrator"]}
+
+
+def _without_options(text):
+    """The text of a scene but for the line of options, of which the seconds may change when a run goes on."""
+    return [line for line in text.splitlines() if not line.startswith("simulate: ")]

@@ -4,7 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from itertools import permutations
 
-from ..elements import Gear, Ground, RigidBody
+from ..elements import Ground, RigidBody
 from ..elements.base import Body
 from ..elements.joints import Joint
 
@@ -36,7 +36,7 @@ def forest(world):
         if len(bodies) > 1:
             for body, other in permutations(bodies, 2):
                 between.setdefault(body, {}).setdefault(other, []).append(constraint)
-        else:
+        elif bodies:
             on_ground.setdefault(bodies[0], []).append(constraint)
     found, seen = [], set()
     for body in sorted(world.bodies, key=lambda b: b not in on_ground):  # stable: those on the ground come first
@@ -83,11 +83,8 @@ def _grow(root, on_ground, between, seen):
 def moving(constraint):
     """The bodies, other than the ground, that a constraint speaks of."""
     items = [item for _, _, item in constraint.references()]
-    if isinstance(constraint, Gear):
-        items = [body for hinge in items for body in (hinge.a, hinge.b)]
-    elif items[0].sort == "joint":  # a drive or a motion
-        items = [items[0].a, items[0].b]
-    return [item for item in items if not isinstance(item, Ground)]
+    ends = [body for item in items for body in ((item.a, item.b) if isinstance(item, Joint) else (item,))]
+    return [body for body in dict.fromkeys(ends) if isinstance(body, Body) and not isinstance(body, Ground)]
 
 
 def draw(world, lines=60):
@@ -130,11 +127,13 @@ def _size(branch):
 
 
 def _label(branch):
+    from rich.markup import escape
+
     body = branch.body
-    text = f"[bold]{body.name}[/] [dim]{body.kind}, {body.mass:.3g} kg[/]"
+    text = f"[bold]{escape(body.name)}[/] [dim]{body.kind}, {body.mass:.3g} kg[/]"
     for joints, where in ((branch.joints, ""), (branch.grounded, " to the ground")):
         if joints:
-            text += "  " + ", ".join(f"{type(j).__name__} {j.name}" for j in joints) + where
+            text += "  " + ", ".join(f"{type(j).__name__} {escape(j.name)}" for j in joints) + where
     if branch.closing:
-        text += "  and " + ", ".join(f"{type(j).__name__} {j.name} to {other.name}" for j, other in branch.closing)
+        text += "  and " + ", ".join(f"{type(j).__name__} {escape(j.name)} to {escape(other.name)}" for j, other in branch.closing)
     return text if branch.joints or branch.grounded or branch.closing else text + "  free"
