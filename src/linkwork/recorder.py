@@ -61,7 +61,8 @@ class Recorder:
         """One sample, now."""
         sim = self.sim
         energy, drift = sim.energy(), sim.drift()
-        pulls = [sim.reaction(name) for name in self.reactions]
+        with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
+            pulls = [sim.reaction(name) for name in self.reactions]
         if not self.chapters or self.chapters[-1].model is not sim.model:
             self.chapters.append(Chapter(sim.model))
         self.chapters[-1].work = sim.work

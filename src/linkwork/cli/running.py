@@ -7,6 +7,7 @@ import time
 import warnings
 
 from .. import Simulation, checkpoints
+from ..elements import checks
 from ..errors import DivergenceError, LinkworkError, Note
 from ..formats.writing import text as text_of
 from ..recorder import Bar, Lines, Recorder, patient_interrupt, watch
@@ -42,7 +43,7 @@ class Run:
             name: value for name, value in own.items() if name not in options
         }
         self.start = reports.energies(sim)
-        self.total = sim._whole_run(options["seconds"])
+        self.total = sim._whole_run(checks.non_negative(sim, "seconds", options["seconds"]))
         self.every = sim._steps_in(options["record_every"])
         self.recorder = Recorder(sim, [c.name for c in world.constraints[:REACTIONS]])
         self.recorder.refuse_too_many(self.total // self.every, options["seconds"])
@@ -214,6 +215,7 @@ def push(world, seed, shake):
     of them what they do not allow."""
     import numpy as np
 
+    shake = checks.positive("run", "shake", shake)
     random = np.random.default_rng(seed)
     for body in world.bodies:
         velocity = getattr(body, "velocity", None)
