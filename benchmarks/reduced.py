@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 
 from benchmarks import machine, tables
-from benchmarks.robots import ROBOTS, Pair
+from benchmarks.robots import ROBOTS, robot
 from linkwork import reduced
 from linkwork.reduced.mechanisms import mechanism
 
@@ -36,7 +36,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     result = {"machine": machine.describe(), "states": STATES, "agreement": {}, "seconds": {}}
     for name in ROBOTS:
-        pair = Pair(name)
+        pair = robot(name)
         result["agreement"][name] = agreement(pair)
         result["seconds"][name] = race(pair, options.rounds)
         print(name, {what: f"{ratio(times):.2f}" for what, times in result["seconds"][name].items()})

@@ -1,5 +1,6 @@
-"""Robots of `example-robot-data` in Pinocchio, and the same bodies and joints as a linkwork World."""
+"""Robots of `example-robot-data` in Pinocchio and in linkwork, each from the same file."""
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,70 +16,78 @@ ROBOTS = {  # name: (file, whether its base floats)
     "ANYmal": ("anymal_b_simple_description/robots/anymal.urdf", True),
     "Panda": ("panda_description/urdf/panda.urdf", False),
 }
-AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
+SAME_INERTIA = 1e-12  # relative
 
 
-def pinocchio_model(name):
-    """The robot as Pinocchio reads it; fixed joints are merged."""
+def robot(name):
+    """The Pair of one of ROBOTS."""
     file, floats = ROBOTS[name]
-    base = [pin.JointModelFreeFlyer()] if floats else []
-    return pin.buildModelFromUrdf(str(FOLDER / file), *base)
+    return Pair(name, FOLDER / file, floats)
 
 
-def world_of(model):
-    """Bodies where Pinocchio has them at its neutral configuration, joints between them; a FreeFlyer is a body that floats."""
-    data = model.createData()
-    pin.forwardKinematics(model, data, pin.neutral(model))
-    world = lw.World(gravity=model.gravity.linear)
-    bodies = [world.ground]
-    for i in range(1, model.njoints):
-        place, inertia = data.oMi[i], model.inertias[i]
-        turn = pin.Quaternion(place.rotation)
-        body = lw.RigidBody(inertia.mass, inertia.inertia, position=place.translation, com=inertia.lever,
-                            orientation=(turn.w, turn.x, turn.y, turn.z), name=f"{model.names[i]} link")  # fmt: skip
-        bodies.append(world.add(body))
-        if model.joints[i].shortname() != "JointModelFreeFlyer":
-            kind, axis = _kind_and_axis(model.joints[i])
-            above = bodies[model.parents[i]]
-            world.add(kind(above, body, at=place.translation, axis=place.rotation @ axis, name=model.names[i]))
-    return world
-
-
-def _kind_and_axis(joint):
-    name = joint.shortname().removeprefix("JointModel")
-    if name in ("RevoluteUnaligned", "PrismaticUnaligned"):
-        return (lw.Hinge if name[0] == "R" else lw.Slider), np.array(joint.extract().axis)
-    if len(name) == 2 and name[0] in "RP" and name[1] in AXES:
-        return (lw.Hinge if name[0] == "R" else lw.Slider), np.array(AXES[name[1]])
-    raise NotImplementedError(f"the joint {name} has no counterpart here")
+def loaded(path, floats, **options):
+    """The World of a file, without its note."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lw.Note)
+        return lw.load(path, floating=floats, **options)
 
 
 @dataclass
 class Pair:
-    """One robot in both, and how their numbers translate: order of joints, and the axes of what floats.
+    """One robot in both, and how their numbers translate: order of joints, angles that go round, the axes of what floats.
 
-    Pinocchio has quaternions as x, y, z, w, and velocities of a floating base in the base's own axes; linkwork has w, x, y, z
-    and the world's axes.
+    Pinocchio has quaternions as x, y, z, w, angles of continuous joints as cosine and sine, and velocities of a floating base
+    in the base's own axes; linkwork has w, x, y, z, angles, and the world's axes. In both, joints that mimic others are free,
+    and fixed joints are merged.
     """
 
     name: str
+    path: Path
+    floats: bool
 
     def __post_init__(self):
-        self.model = pinocchio_model(self.name)
+        base = [pin.JointModelFreeFlyer()] if self.floats else []
+        self.model = pin.buildModelFromUrdf(str(self.path), *base)
+        self.world = loaded(self.path, self.floats, visuals=False, contact=False)
+        self.tree = lw.reduced.compile(self.world, loops=True)
+        self.mended = self._mend()
         self.data = self.model.createData()
-        self.tree = lw.reduced.compile(world_of(self.model))
         self.q_order, self.v_order = np.zeros(self.tree.nq, dtype=int), np.zeros(self.tree.nv, dtype=int)
+        self.round = []  # of continuous joints: where the angle is here, and where its cosine is there
         self.base = None
         for i in range(1, self.model.njoints):
             joint = self.model.joints[i]
-            floats = joint.shortname() == "JointModelFreeFlyer"
-            name = f"{self.model.names[i]} link" if floats else self.model.names[i]
+            name, floats = self._element(i), joint.shortname() == "JointModelFreeFlyer"
             q = np.arange(joint.idx_q, joint.idx_q + joint.nq)
-            self.q_order[self.tree.coordinates(name)] = q[[0, 1, 2, 6, 3, 4, 5]] if floats else q
+            here = self.tree.coordinates(name)
+            self.q_order[here] = q[[0, 1, 2, 6, 3, 4, 5]] if floats else q[0]
             self.v_order[self.tree.velocities(name)] = np.arange(joint.idx_v, joint.idx_v + joint.nv)
+            if (joint.nq, joint.nv) == (2, 1):
+                self.round.append((here.start, joint.idx_q))
             if floats:
                 self.base = self.tree.velocities(name)
-                self.turn = self.tree.coordinates(name).start + 3
+                self.turn = here.start + 3
+
+    def _element(self, i):
+        """What joint i of Pinocchio's is here: a joint, or the body that floats."""
+        name = self.model.names[i]
+        if self.model.joints[i].shortname() == "JointModelFreeFlyer":
+            return self.world.bodies[0].name
+        return name if name in self.world and isinstance(self.world.find(name), lw.Joint) else f"{name} joint"
+
+    def _mend(self):
+        """How many links have an inertia that no body has: linkwork takes the nearest, which Pinocchio is given, too."""
+        count = 0
+        for i in range(1, self.model.njoints):
+            found = self.world.find(self._element(i))
+            body, there = (found.b if isinstance(found, lw.Joint) else found), self.model.inertias[i]
+            if np.abs(body.inertia - there.inertia).max() > SAME_INERTIA * np.abs(there.inertia).max():
+                self.model.inertias[i] = pin.Inertia(body.mass, body.com, body.inertia)
+                count += 1
+        said = sum(remark.what.startswith("<inertia>") for remark in self.world.remarks)
+        if count != said:
+            raise AssertionError(f"{self.name}: {count} inertias differ, and {said} were told")
+        return count
 
     def states(self, count, seed=0):
         """Random states in Pinocchio's numbers: q, v, tau (or accelerations)."""
@@ -87,7 +96,10 @@ class Pair:
         return q, rng.normal(size=(count, self.model.nv)), rng.normal(size=(count, self.model.nv))
 
     def coordinates(self, q):
-        return np.ascontiguousarray(q[..., self.q_order])
+        found = np.ascontiguousarray(q[..., self.q_order])
+        for here, there in self.round:
+            found[..., here] = np.arctan2(q[..., there + 1], q[..., there])
+        return found
 
     def turned(self, q):
         """T (nv, nv): linkwork's velocities from Pinocchio's, joint by joint in linkwork's order, at linkwork's q."""

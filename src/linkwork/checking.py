@@ -27,12 +27,12 @@ from linkwork.model.compile import bodies_of
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Bodies, Evaluator
 from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
-from linkwork.symbolic.constraints import RELATIONS
+from linkwork.symbolic.drives import RELATIONS
 from linkwork.symbolic.implicit import BEGIN, linearised
 from linkwork.symbolic.joint_forces import LAWS
 from linkwork.symbolic.kernels import ForceKind, NodeKind, Part, node_count_kernel, parameter_record
 from linkwork.symbolic.lagrangian import Lagrangian
-from linkwork.symbolic.tape import POSITION
+from linkwork.symbolic.tape import VELOCITY
 from linkwork.world import World
 
 STEPS = (1e-3, 1e-4, 1e-5)  # m, rad, s: between places that differences are taken of
@@ -342,7 +342,7 @@ def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> 
     ends = group.ends[0]
     moving = [k for k, end in enumerate(ends) if end != GROUND]
     bench = Bench(bodies, [ends[k] for k in moving], [2 + k for k in moving], record, write, kind.behind)
-    position = np.array([level == POSITION for level in kind.levels])[:, None]
+    position = np.array([level != VELOCITY for level in kind.levels])[:, None]
     bring = _bringing(bench, kind)
     changes, flat, rank = np.zeros(len(rows)), np.zeros(len(rows), dtype=bool), 0
     for place in bench.places():

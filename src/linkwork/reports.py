@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.elements import HardLimit, Rope, checks
+from linkwork.elements import HardLimit, JointFriction, Rope, checks
 from linkwork.elements.base import Element
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.integrators import Integrator
@@ -281,10 +281,10 @@ class Reports:
             raise LinkworkError("Simulation: nothing touches anything in this world; add a Contact")
         return self._touching
 
-    def _stop(self, element) -> Rope | HardLimit | None:
-        """The rope or hard limit that is meant, if it is one."""
+    def _stop(self, element) -> Rope | HardLimit | JointFriction | None:
+        """The rope, hard limit or dry friction that is meant, if it is one."""
         found = element if isinstance(element, Element) else self.world.find(element) if element in self.world else None
-        return found if isinstance(found, (Rope, HardLimit)) and self._touching is not None else None
+        return found if isinstance(found, (Rope, HardLimit, JointFriction)) and self._touching is not None else None
 
     def _stop_reaction(self, element, body) -> Reaction:
         from linkwork.contact.rows import BODY_B

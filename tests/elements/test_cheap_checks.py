@@ -37,6 +37,7 @@ AXIS = {**ANCHOR, "axis_a": (0, 0, 1)}
 SOFT = {"mass": 1.0, "second_moment": (1, 1, 1)}
 GIVEN = {  # what each kind needs besides its references
     "AffineBody": SOFT,
+    "Armature": {"inertia": 0.1},
     "Ball": ANCHOR,
     "Collider": {"shape": elements.Sphere(1.0)},
     "Constraint": {"function": lambda b, t: 0},
@@ -49,6 +50,7 @@ GIVEN = {  # what each kind needs besides its references
     "Gear": {"ratio": 1.0},
     "HardLimit": {"lower": -1.0, "upper": 1.0},
     "Hinge": AXIS,
+    "JointFriction": {"friction": 1.0},
     "JointLimit": {"lower": -1.0, "upper": 1.0, "stiffness": 1.0},
     "JointSpring": {"stiffness": 1.0},
     "LagrangianBody": {"function": lambda u: (u, 0, 0), "masses": (1.0,), "coordinates": (0.0,)},

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from linkwork.elements import (
+    Armature,
     Ball,
     Box,
     Capsule,
@@ -144,11 +145,12 @@ def test_joint_partners_are_checked(world):
             world.add(make(sleeve))
     with pytest.raises(ElementError, match=r"the target is a joint; leave at= out"):
         world.add(Motion("axle", lambda t: t, at=(0, 0, 0)))
-    with pytest.raises(ElementError, match=r'Cylindrical "sleeve" is no hinge on the ground'):
+    with pytest.raises(ElementError, match=r'Cylindrical "sleeve" has no single coordinate'):
         world.add(Gear("axle", "sleeve", 2.0))
+    with pytest.raises(ElementError, match=r'Cylindrical "sleeve" has no single coordinate'):
+        world.add(Armature(sleeve, 0.1))
     world.add(Hinge("crank", "rod", (0, 0, 0), (0, 1, 0), name="knee"))
-    with pytest.raises(ElementError, match=r'Hinge "knee" is no hinge on the ground; give two hinges on the ground'):
-        world.add(Gear("axle", "knee", 2.0))
+    assert world.add(Gear("axle", "knee", 2.0)).b is world.find("knee")
     with pytest.raises(ElementError, match=r'both ends are Hinge "axle"'):
         world.add(Gear("axle", "axle", 2.0))
     world.add(Hinge("ground", "rod", (0, 0, 0), (0, 1, 0), name="axle2"))

@@ -40,6 +40,7 @@ from linkwork.contact.rows import (
 from linkwork.contact.solving import ITERATIONS, PASSES, RESIDUAL, RESTING, UNSOLVED
 from linkwork.contact.stages import QUIET, RECOVERED
 from linkwork.contact.touching import ROOM, Touching
+from linkwork.elements import JointFriction
 from linkwork.elements.checks import label
 from linkwork.errors import ModelError
 from linkwork.model.programs import Programs
@@ -54,9 +55,13 @@ TOLERANCE, ENOUGH = 1e-9, 1e-6  # m/s over a step: how far accelerations may be 
 class ByForces(Touching):
     """Contact of one simulation, on the level of accelerations."""
 
-    def __init__(self, programs: Programs, answers: Answers):
-        super().__init__(programs, answers)
+    def __init__(self, programs: Programs, answers: Answers, kicks: int = 1):
+        super().__init__(programs, answers, kicks)
         p, model = programs, programs.model
+        for stop in self.stops:
+            if isinstance(stop.element, JointFriction):
+                raise ModelError(f"{label(stop.element)}: contact on the level of accelerations takes no dry friction; use "
+                                 'solver="tree", or integrator="joint-euler"')  # fmt: skip
         for node in model.nodes:
             if node.kind.aimed:
                 raise ModelError(f"{label(node.elements[0])}: it names the force that holds it, which does not go with "

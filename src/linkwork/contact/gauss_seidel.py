@@ -61,7 +61,7 @@ def sweep_contacts(problem, work, tolerance, iterations):
 def _relax(f, mu, D, q, G, side, y):
     """Solve one contact with the others held; returns how much its impulse changes (N s)."""
     c0, c1, c2 = pull(G, side, y)
-    if f[0] == 0.0 and c0 + q[0] >= 0.0:
+    if f[0] == 0.0 and c0 + q[0] >= 0.0 and mu >= 0.0:
         return 0.0
     q0 = c0 + q[0] - D[0, 0] * f[0] - D[0, 1] * f[1] - D[0, 2] * f[2]
     q1 = c1 + q[1] - D[1, 0] * f[0] - D[1, 1] * f[1] - D[1, 2] * f[2]

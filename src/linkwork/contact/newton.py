@@ -269,6 +269,9 @@ def _answer(centre, c, dc, lift, rho, mu, along):
     z0 = centre[0] - rho * (c[0] + lift + along * dc[0])
     z1 = centre[1] - rho * (c[1] + along * dc[1])
     z2 = centre[2] - rho * (c[2] + along * dc[2])
+    if mu < 0.0:
+        held = 1.0 if abs(z0) <= -mu else 0.0
+        return min(max(z0, mu), -mu), 0.0, 0.0, held, 0.0, 0.0, 0.0, 0.0, 0.0
     if mu <= 0.0:
         pressed = 1.0 if z0 > 0.0 else 0.0
         return pressed * z0, 0.0, 0.0, pressed, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -7,6 +7,8 @@ c_n = 0, and c_t along -e. With d(e) = D_nn + mu D_nt e these say f_n = -q_n / d
 
 one equation for an angle, a quartic in its half tangent. Newton's method from the last direction finds the root as a rule;
 where it does not, every root on the circle is tried.
+
+A row with mu < 0 is dry friction of a joint: no normal, one direction, and an impulse within -mu of zero (N s).
 """
 
 from __future__ import annotations
@@ -32,7 +34,11 @@ def one_contact(D, q0, q1, q2, mu, guess1, guess2):
     [2.0, -0.5, 0.25]
     >>> np.round(one_contact(D, -2.0, 3.0, -4.0, 0.5, 0.0, 0.0), 9).tolist()     # slides
     [2.0, -0.6, 0.8]
+    >>> one_contact(D, -2.0, 0.0, 0.0, -0.5, 0.0, 0.0)                           # dry friction, used up
+    (0.5, 0.0, 0.0)
     """
+    if mu < 0.0:
+        return (min(max(-q0 / D[0, 0], mu), -mu) if D[0, 0] > 0.0 else 0.0), 0.0, 0.0
     if q0 >= 0.0 or D[0, 0] <= 0.0:
         return 0.0, 0.0, 0.0
     if mu <= 0.0:

@@ -4,7 +4,8 @@ Every contact has a relative velocity c = J u - target (rows normal, tangent 1, 
 
     0 <= f_n, c_n >= 0, f_n c_n = 0;  |f_t| <= mu f_n;  f_t = -mu f_n c_t / |c_t| where c_t is not zero,
 
-Coulomb's cone as it is, without a pyramid and without the normal velocity that convex relaxations add to slip.
+Coulomb's cone as it is, without a pyramid and without the normal velocity that convex relaxations add to slip. Where mu < 0 the
+row is dry friction of a joint: |f_n| <= -mu (N s), f_n = mu c_n / |c_n| where c_n is not zero, and no tangents.
 
 A group of slots answers impulses P by velocities R P. R has as many independent directions as the group has freedoms. It is
 split once, R = L L^T, and solvers work in coordinates y of unit mass: u = u0 + L y, y = G^T f, G = J L, W = J R J^T = G G^T.
@@ -43,7 +44,7 @@ class Problem(Bundle):
     slot_b: np.ndarray  # (m,) int32; -1: the ground
     Ja: np.ndarray  # (m, 3, 6) rows normal, tangent 1, tangent 2; relative velocity Ja u_a + Jb u_b
     Jb: np.ndarray  # (m, 3, 6)
-    mu: np.ndarray  # (m,) coefficient of friction, finite
+    mu: np.ndarray  # (m,) coefficient of friction, finite; negative: the largest impulse of dry friction (N s)
     target: np.ndarray  # (m, 3) relative velocity to reach (m/s)
     impulse: np.ndarray  # (m, 3) a guess on the way in, the result on the way out (N s)
 
@@ -264,6 +265,8 @@ def law_residual(f0, f1, f2, c0, c1, c2, mu, scale):
     0.0
     """
     n, t1, t2 = scale * f0, scale * f1, scale * f2
+    if mu < 0.0:
+        return abs(n - min(max(n - c0, scale * mu), -scale * mu))
     kept = max(0.0, n - c0)
     w1, w2 = t1 - c1, t2 - c2
     length, radius = math.hypot(w1, w2), mu * kept

@@ -1,8 +1,8 @@
 """Rows of the contact problem: from where bodies touch, and from ropes and hard limits, to Jacobians on slots.
 
-A row is a contact (three directions: normal and two tangents) or a stop (a rope, a bound of a hard limit: one direction,
-tangents of zero and no friction). Rows are told apart by (a, b, feature): two colliders and what of them touches; stops come
-behind all contacts, with a = number of colliders + number of the stop.
+A row is a contact (three directions: normal and two tangents) or a stop (a rope, a bound of a hard limit, dry friction of a
+joint: one direction, tangents of zero). Rows are told apart by (a, b, feature): two colliders and what of them touches; stops
+come behind all contacts, with a = number of colliders + number of the stop.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from linkwork.contact.vectors import across, cross, dot, length, minus, plus, ro
 
 ROPE, TURN, TRAVEL, CONE = 0, 1, 2, 3
 UNCOUNTED = -1  # in the place of a turn counter
+NO_IMPULSE = 1e-300  # N s: of dry friction that is left out
 STILL = 1e-12  # m: a rope shorter than this has no direction, and pulls along z
 
 # columns of a row's labels and numbers
@@ -42,7 +43,8 @@ class Stops(Bundle):
     """Ropes, and one for each bound of a hard limit."""
 
     labels: np.ndarray  # (k, 4) int64: kind, bodies (-1: the ground), where the turn counter lies in the workspace
-    numbers: np.ndarray  # (k, 18): sign 1 for an upper bound or a rope's length, -1 for a lower one; bound m or rad
+    numbers: np.ndarray  # (k, 18): sign 1 for an upper bound or a rope's length, -1 for a lower one; bound m or rad; of dry
+    # friction sign 0, and its force N or N m in the place of a bound
 
 
 class Rows(Bundle):
@@ -214,8 +216,9 @@ def stop_value(work, label, number, R, p, Ja, Jb):
 
 @jit
 def write_stops(work, rows, begin, stops, colliders, R, p, margins, speeds):
-    """Rows of the ropes and limits that are near their bounds, from `begin` on; returns the number of all rows. margins: m,
-    rad; speeds: above and recovery, m/s."""
+    """Rows of the ropes and limits that are near their bounds, and of dry friction, from `begin` on; returns the number of all
+    rows. margins: m, rad; speeds: above and recovery, m/s, and the part of a step that dry friction acts for in a stage. Dry
+    friction has its force, times that part, in the place of a recovery."""
     k = begin
     for stop in range(len(stops.labels)):
         own, bounds = stops.labels[stop], stops.numbers[stop]
@@ -224,17 +227,18 @@ def write_stops(work, rows, begin, stops, colliders, R, p, margins, speeds):
         _clear(Jb)
         value, point, d = stop_value(work, own, bounds, R, p, Ja[0], Jb[0])
         sign = bounds[SIGN]
+        dry = sign == 0.0
         gap = sign * (bounds[BOUND] - value)
         if gap > (margins[1] if own[STOP_KIND] == TURN or own[STOP_KIND] == CONE else margins[0]):
             continue
         for i in range(6):  # the gap opens as the bounded value goes back
-            Ja[0, i] = -sign * Ja[0, i] if own[STOP_A] >= 0 else 0.0
-            Jb[0, i] = -sign * Jb[0, i] if own[STOP_B] >= 0 else 0.0
+            Ja[0, i] = (1.0 if dry else -sign) * Ja[0, i] if own[STOP_A] >= 0 else 0.0
+            Jb[0, i] = (1.0 if dry else -sign) * Jb[0, i] if own[STOP_B] >= 0 else 0.0
         label[COLLIDER_A], label[COLLIDER_B], label[FEATURE] = colliders + stop, 0, 0
         label[BODY_A], label[BODY_B] = own[STOP_A], own[STOP_B]
-        number[GAP], number[RESTITUTION], rows.mu[k] = gap, bounds[STOP_RESTITUTION], 0.0
-        number[ABOVE_SPEED], number[RECOVERY] = speeds[0], speeds[1]
+        number[GAP], number[RESTITUTION], rows.mu[k] = gap, bounds[STOP_RESTITUTION], -NO_IMPULSE if dry else 0.0
+        number[ABOVE_SPEED], number[RECOVERY] = speeds[0], speeds[2] * bounds[BOUND] if dry else speeds[1]
         for i in range(3):
-            number[POINT + i], number[NORMAL + i] = point[i], -sign * d[i]
+            number[POINT + i], number[NORMAL + i] = point[i], (1.0 if dry else -sign) * d[i]
         k += 1
     return k

@@ -28,6 +28,7 @@ from linkwork.contact.rows import (
     COLLIDER_A,
     COLLIDER_B,
     GAP,
+    NO_IMPULSE,
     NORMAL,
     POINT,
     RECOVERY,
@@ -177,6 +178,8 @@ def bounce(rows, m, u, h, slow, near, stage):
         for i in range(3):
             rows.impulse[k, i] = 0.0
         rows.target[k, 1] = rows.target[k, 2] = 0.0
+        if rows.mu[k] < 0.0:
+            rows.mu[k] = -NO_IMPULSE
         if not rows.numbers[k, RESTITUTION] > 0.0:
             continue
         c, gap = _approach(rows, k, u), rows.numbers[k, GAP]
@@ -194,7 +197,10 @@ def aim(rows, m, u, h, near, stage, labels, cache, cached):
     j, never, quiet = 0, _far_below(rows, m, u), QUIET * near
     for k in range(m):
         gap, left_out = rows.numbers[k, GAP], False
-        if stage == OPENING and abs(gap) <= quiet:
+        if rows.mu[k] < 0.0:
+            rows.target[k, 0] = 0.0
+            rows.mu[k] = -max(h * rows.numbers[k, RECOVERY], NO_IMPULSE)
+        elif stage == OPENING and abs(gap) <= quiet:
             rows.target[k, 0] = 0.0
         elif stage == OPENING:  # from the edge of what is let be: targets of what rests change little from step to step
             beyond = gap - quiet if gap > 0.0 else gap + quiet

@@ -35,7 +35,19 @@ from linkwork.contact.rows import (
 )
 from linkwork.contact.solving import ITERATIONS, LAST, RESIDUAL, TOLERANCE, UNSOLVED, solve_again, solve_stage, solving
 from linkwork.contact.trees import refuse_stretching
-from linkwork.elements import Ball, Collider, Contact, Cylindrical, HardLimit, Joint, NoContact, Rope, Slider, Universal
+from linkwork.elements import (
+    Ball,
+    Collider,
+    Contact,
+    Cylindrical,
+    HardLimit,
+    Joint,
+    JointFriction,
+    NoContact,
+    Rope,
+    Slider,
+    Universal,
+)
 from linkwork.elements.checks import label
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
 from linkwork.errors import ModelError
@@ -66,9 +78,9 @@ EMPTY = Memory((0.0, 0.0), np.zeros((0, 5), dtype=np.int64), np.zeros((0, 9)))
 
 @dataclass(frozen=True)
 class Stop:
-    """A rope, or one bound of a hard limit."""
+    """A rope, one bound of a hard limit, or dry friction."""
 
-    element: Rope | HardLimit
+    element: Rope | HardLimit | JointFriction
     sign: float
     coordinate: int = 0  # of those that a hard limit bounds
 
@@ -76,7 +88,8 @@ class Stop:
 class Touching:
     """The contact of one simulation."""
 
-    def __init__(self, programs: Programs, answers: Answers):
+    def __init__(self, programs: Programs, answers: Answers, kicks: int = 1):
+        """kicks: stages of a step, of which each has its part of what dry friction gives."""
         self.programs, self.model, self.answers = programs, programs.model, answers
         model = self.model
         elements = model.world.contacts
@@ -84,12 +97,12 @@ class Touching:
         self.names: list = []  # of colliders: a Collider, or the body whose shape it is
         self.stops: list[Stop] = []
         self.geometry, self.materials, self.sizes = self._colliders([e for e in elements if isinstance(e, Collider)], elements)
-        self.hard_stops = self._hard_stops([e for e in elements if isinstance(e, (Rope, HardLimit))])
+        self.hard_stops = self._hard_stops([e for e in elements if isinstance(e, (Rope, HardLimit, JointFriction))])
         n = len(model.bodies.kinds)
         self.gravity = float(np.linalg.norm(model.gravity))
         self.least = min(LEAST_MARGIN, THIN * min(self.sizes, default=1.0))
         self.near = TOUCHING * self.least
-        self.speeds = np.array([min([c.bounce_above for c in self.contacts], default=BOUNCE_ABOVE), RECOVERY])
+        self.speeds = np.array([min([c.bounce_above for c in self.contacts], default=BOUNCE_ABOVE), RECOVERY, 1.0 / kicks])
         whole = [np.zeros(n, dtype=kind) for kind in (np.bool_, np.int64, np.int64, np.int32, np.int32, np.int64)]
         real = [np.zeros((n, 6)) for _ in range(3)]
         self.slots = stages.Slots(*whole, *real)  # type: ignore[call-arg]
@@ -174,7 +187,10 @@ class Touching:
     def _hard_stops(self, elements) -> Stops:
         rows = []
         for element in elements:
-            rows += self._rope(element) if isinstance(element, Rope) else self._limit(element)
+            if isinstance(element, Rope):
+                rows += self._rope(element)
+            else:
+                rows += self._limit(element) if isinstance(element, HardLimit) else self._friction(element)
         labels = np.array([label for label, _ in rows], dtype=np.int64).reshape(-1, 4)
         return Stops(labels, np.array([np.hstack(numbers) for _, numbers in rows], dtype=float).reshape(-1, 18))
 
@@ -199,7 +215,16 @@ class Touching:
         zero = np.zeros(3)
         return [((ROPE, *ends, 0), (*local, zero, zero, zero, 1.0, bound, element.restitution))]
 
-    def _limit(self, element: HardLimit):
+    def _friction(self, element: JointFriction):
+        """Along the coordinate of its joint: no bound, and its force in the place of one."""
+        ends, p, _ = self._joint(element)
+        kind = TRAVEL if isinstance(element.joint, Slider) else TURN
+        self.stops.append(Stop(element, 1.0))
+        frame = p["on_a"], p["on_b"], p["ref_a"], p["side_a"], p["ref_b"]
+        return [((kind, *ends, UNCOUNTED), (*frame, 0.0, element.friction, 0.0))]
+
+    def _joint(self, element: HardLimit | JointFriction) -> tuple[tuple[int, ...], dict[str, np.ndarray], int]:
+        """The bodies of its joint, the joint's numbers, and where its turn counter lies, if it has one."""
         model = self.model
         _, number, part = model.names[str(getattr(element.joint, "name", element.joint))]
         node = model.nodes[number]
@@ -210,6 +235,10 @@ class Touching:
         start = sum(parameter_record(other.relation).size for other in node.kind.parts[:part])
         layout = parameter_record(piece.relation)
         p = {name: node.values[start + at : start + at + size] for name, (at, size) in layout.fields.items()}
+        return ends, p, model.parameters_at(number) + start + layout.offset("turns") if "turns" in layout.fields else UNCOUNTED
+
+    def _limit(self, element: HardLimit):
+        ends, p, turns = self._joint(element)
         places = p["on_a"], p["on_b"]
         rows: list[tuple] = []  # of coordinates: kind, ends, turn counter; anchors, axes; (lower, upper)
         if isinstance(element.joint, Universal):
@@ -219,7 +248,6 @@ class Touching:
             rows = [(CONE, ends, UNCOUNTED, (*places, a, np.zeros(3), b), (None, element.cone))]
         else:
             frame = *places, p["ref_a"], p["side_a"], p.get("ref_b", np.zeros(3))
-            turns = model.parameters_at(number) + start + layout.offset("turns") if "turns" in layout.fields else UNCOUNTED
             kind = TRAVEL if isinstance(element.joint, (Slider, Cylindrical)) else TURN
             rows = [(kind, ends, turns, frame, element.bounds(1)[0])]
             if element.twist is not None:

@@ -18,7 +18,8 @@ from .constraints import (
     Tangent,
     VelocityConstraint,
 )
-from .contacts import Collider, Contact, ContactElement, HardLimit, NoContact, Rope
+from .contacts import Collider, Contact, ContactElement, HardLimit, JointFriction, NoContact, Rope
+from .drives import Armature
 from .forces import Damper, Drag, Force, Motor, Spring, Wrench
 from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
@@ -30,6 +31,7 @@ from .trajectory import Trajectory
 
 __all__ = [
     "AffineBody",
+    "Armature",
     "Ball",
     "Body",
     "Box",
@@ -59,6 +61,7 @@ __all__ = [
     "HeightField",
     "Hinge",
     "Joint",
+    "JointFriction",
     "JointLimit",
     "JointSpring",
     "Keyframe",

@@ -36,10 +36,15 @@ class RigidBody(Body):
     `inertia` is about the centre of mass in the body's axes: three diagonal entries or a 3 by 3 matrix, kg m^2. A
     shape gives it (centred at the centre of mass), and with a density the mass too; what is given explicitly wins.
 
+    With mass and inertia zero it is a massless link: it hangs on a joint and carries bodies that have mass, so that several
+    joints in a row act between the two.
+
     >>> from linkwork.elements import Box
     >>> crank = RigidBody(mass=1.0, shape=Box(0.4, 0.05, 0.05), position=(0.2, 0, 0), name="crank")
     >>> crank.inertia.shape, crank.dim
     ((3, 3), 6)
+    >>> RigidBody(mass=0, inertia=(0, 0, 0), name="cross").massless
+    True
     """
 
     kind: ClassVar[str] = "rigid"
@@ -57,13 +62,21 @@ class RigidBody(Body):
 
     def __post_init__(self):
         super().__post_init__()
-        _fill_mass(self)
-        _fill_moment(self, "inertia", checks.inertia)
+        if checks.is_zero(self.mass):
+            _fill_massless(self)
+        else:
+            _fill_mass(self)
+            _fill_moment(self, "inertia", checks.inertia)
         self.position = checks.vector(self, "position", self.position)
         self.velocity = checks.vector(self, "velocity", self.velocity)
         self.angular_velocity = checks.vector(self, "angular_velocity", self.angular_velocity)
         self.com = checks.vector(self, "com", self.com)
         self.orientation = checks.quaternion(self, "orientation", self.orientation)
+
+    @property
+    def massless(self):
+        """Whether it has neither mass nor inertia."""
+        return self.mass == 0.0
 
 
 @dataclass(eq=False, repr=False)
@@ -219,13 +232,30 @@ class AffineBody(Body):
             checks.fail(self, f"deformation has the determinant {volume:g}", "give a matrix with a positive one")
 
 
-def _fill_mass(body):
-    """The mass as given, else that of the shape at the density."""
-    shape, density = getattr(body, "shape", None), getattr(body, "density", None)
+def _fill_massless(body):
+    """Neither mass nor inertia: a shape has none then, and a density would say otherwise."""
+    _check_shape(body, body.shape)
+    if body.density is not None:
+        checks.fail(body, f"mass is 0 but density is {checks.show(body.density)}", "leave one of them out")
+    if body.inertia is None and body.shape is None:
+        checks.fail(body, "mass is 0 but inertia is missing", "give inertia=(0, 0, 0) for a massless link, or a mass")
+    if body.inertia is not None and np.any(checks.symmetric(body, "inertia", body.inertia)):
+        problem = f"mass is 0 but inertia is {checks.show(body.inertia)}"
+        checks.fail(body, problem, "give both, or neither for a massless link")
+    body.mass, body.inertia = 0.0, np.zeros((3, 3))
+
+
+def _check_shape(body, shape):
     if shape is not None and not isinstance(shape, Shape):
         checks.fail(body, f"shape is {checks.show(shape)}", "give a shape such as Box(0.4, 0.1, 0.1)")
     if shape is not None and not shape.solid:
         checks.fail(body, f"shape is {shape!r}, which only stands on the ground", "give a solid such as Box(0.4, 0.1, 0.1)")
+
+
+def _fill_mass(body):
+    """The mass as given, else that of the shape at the density."""
+    shape, density = getattr(body, "shape", None), getattr(body, "density", None)
+    _check_shape(body, shape)
     if density is not None:
         body.density = checks.positive(body, "density", density)
         if shape is None:

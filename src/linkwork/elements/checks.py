@@ -90,6 +90,11 @@ def _is_finite(value):
         return False
 
 
+def is_zero(value):
+    """A number that is zero; neither a Parameter nor False."""
+    return _is_finite(value) and value == 0
+
+
 def positive(who, field, value, *, parameter=False, remedy=None):
     if type(value) is float and 0.0 < value <= LARGEST:  # nearly always
         return value
@@ -235,6 +240,11 @@ def quaternion(who, field, value):
 def moment(who, field, value):
     """A symmetric positive definite (3, 3) from three diagonal entries or the whole matrix."""
     return _moment(who, field, value)[0]
+
+
+def symmetric(who, field, value):
+    """A symmetric (3, 3) from three diagonal entries or the whole matrix."""
+    return _symmetric(who, field, value)[0]
 
 
 def _moment(who, field, value):

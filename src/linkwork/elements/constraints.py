@@ -10,8 +10,7 @@ from typing import ClassVar
 
 from . import checks
 from .base import Body, ConstraintElement, Vector, body_arguments, check_ends
-from .bodies import Ground
-from .joints import Hinge, Joint, one_way
+from .joints import Joint, one_way
 from .parameter import Parameter
 
 ORIGIN = checks.ZERO
@@ -218,19 +217,23 @@ class Tangent(PairConstraint):
 
 @dataclass(eq=False, repr=False)
 class Gear(ConstraintElement):
-    """Couples two hinges, each between the ground and a body: angle_a = ratio * angle_b + the offset as built.
+    """Couples two joints, each a hinge, slider or screw, anywhere: x_a = ratio * x_b + offset, with x their coordinates.
 
-    At the level "velocity" only the rates are coupled. Two meshing wheels turn opposite ways: a negative ratio.
+    Without an offset they keep the one they have as built. At the level "velocity" only the rates are coupled. Two meshing
+    wheels on the ground turn opposite ways: a negative ratio.
 
     >>> Gear("axle1", "axle2", -2.0, name="mesh").level
     'position'
+    >>> Gear("finger", "thumb", 1.0, 0.1, name="mimic").offset
+    0.1
     """
 
     REFERENCES: ClassVar[dict] = {"a": "joint", "b": "joint"}
 
-    a: Hinge | str
-    b: Hinge | str
-    ratio: float | Parameter
+    a: Joint | str
+    b: Joint | str
+    ratio: float | Parameter  # of a hinge and a slider: rad/m or m/rad
+    offset: float | Parameter | None = None  # rad or m
     level: str = field(default="position", kw_only=True)
 
     def __post_init__(self):
@@ -238,14 +241,21 @@ class Gear(ConstraintElement):
         self.ratio = checks.number(self, "ratio", self.ratio, parameter=True)
         if float(self.ratio) == 0.0:
             checks.fail(self, "ratio is 0", "give a number other than 0")
+        self.offset = checks.optional(checks.number, self, "offset", self.offset, parameter=True)
         self.level = checks.choice(self, "level", self.level, ("position", "velocity"))
+        if self.offset is not None and self.level == "velocity":
+            checks.fail(self, f"offset is {checks.show(self.offset)} but only rates are coupled", "leave offset= out")
 
     def check_resolved(self, resolved):
         check_ends(self, resolved)
-        for hinge in resolved:
-            grounded = isinstance(hinge, Hinge) and any(isinstance(body, Ground) for body in (hinge.a, hinge.b))
-            if not grounded:
-                checks.fail(self, f"{checks.label(hinge)} is no hinge on the ground", "give two hinges on the ground")
+        for joint in resolved:
+            has_coordinate(self, joint)
+
+    def poses(self):
+        """An offset is that of the joints' own coordinates, whenever the gear was made."""
+        if self.offset is None:
+            return super().poses()
+        return {name: pose for _, _, joint in self.references() for name, pose in (joint.built or {}).items()}
 
 
 @dataclass(eq=False, repr=False)

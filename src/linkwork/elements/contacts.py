@@ -1,4 +1,4 @@
-"""What touches what: colliders, contacts, and hard stops that act in one direction alone. SI units.
+"""What touches what: colliders, contacts, hard stops that act in one direction alone, and dry friction. SI units.
 
 Without a `Contact` in the world no body touches another. Bodies that a joint or constraint connects never touch.
 """
@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from . import checks
 from .base import Body, Element, Scalar, Vector, check_ends
+from .constraints import has_coordinate
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal
 from .shapes import Shape
 
@@ -19,7 +20,7 @@ RECOVERY = 1.0  # m/s, the largest speed at which penetration is taken back
 
 @dataclass(eq=False, repr=False)
 class ContactElement(Element):
-    """What acts by impulses that only push."""
+    """What acts by impulses within bounds."""
 
     sort: ClassVar[str] = "contact"
     acts: ClassVar[bool] = True  # without others: a world with one of these has contact
@@ -239,3 +240,33 @@ class HardLimit(ContactElement):
         if isinstance(joint, Ball) != (self.axis is not None):
             problem = "axis is missing" if self.axis is None else f"{checks.label(joint)} has an axis of its own"
             checks.fail(self, problem, "give axis= for a ball, and only there")
+
+
+@dataclass(eq=False, repr=False)
+class JointFriction(ContactElement):
+    """Dry friction of a hinge, slider or screw: it sticks, exactly, until what drives the joint is larger than `friction`, and
+    slips with that torque (N m; of a slider the force, N) against its motion.
+
+    >>> import linkwork as lw
+    >>> world = lw.World(gravity=(0, 0, -10))
+    >>> bar = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(0.5, 0, 0)))
+    >>> axle = world.add(lw.Hinge(world.ground, bar, at=(0, 0, 0), axis=(0, 1, 0)))
+    >>> world.add(JointFriction(axle, 6.0, name="brake"))
+    <JointFriction "brake">
+    >>> sim = lw.Simulation(world)
+    >>> sim.step(100)
+    >>> bool(abs(sim.angle(axle)) < 1e-9), sim.reaction("brake").generalised.round(6) + 0.0
+    (True, array([-5.]))
+    """
+
+    REFERENCES: ClassVar[dict] = {"joint": "joint"}
+
+    joint: Joint | str
+    friction: float  # N m or N
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.friction = checks.positive(self, "friction", self.friction)
+
+    def check_resolved(self, resolved):
+        has_coordinate(self, resolved[0])

@@ -123,10 +123,13 @@ class Motor(ForceElement):
     """Drives a hinge, slider or screw by its control u, `sim.control[name]`, with x the joint's coordinate.
 
     The torque (N m; of a slider the force, N) is u for kind "torque", kp (u - x) - kd x' for "position" and kd (u - x')
-    for "velocity", and never beyond +-limit.
+    for "velocity", and never beyond +-limit. What is commanded beyond `range` counts as its nearer end. With a `gear` the motor
+    has gear x in the place of x, and the joint takes gear times the motor's torque, to which `limit` belongs.
 
     >>> Motor("axle", kind="velocity", kd=5.0, limit=20.0, name="drive")
     <Motor "drive">
+    >>> Motor("knee", gear=100.0, range=(-1, 1), name="servo").range.tolist()
+    [-1.0, 1.0]
     """
 
     REFERENCES: ClassVar[dict] = {"joint": "joint"}
@@ -136,13 +139,22 @@ class Motor(ForceElement):
     kind: str = "torque"
     kp: float | Parameter = 0.0  # N m/rad or N/m
     kd: float | Parameter = 0.0  # N m s/rad or N s/m
-    limit: float | Parameter | None = None  # N m or N
+    limit: float | Parameter | None = None  # N m or N, of the motor
+    gear: float | Parameter = field(default=1.0, kw_only=True)
+    range: OpenVector | None = field(default=None, kw_only=True)  # (2,): of commands
 
     def __post_init__(self):
         super().__post_init__()
         self.kind = checks.choice(self, "kind", self.kind, self.GAINS)
         _check_coefficients(self, "kp", "kd")
         self.limit = checks.optional(checks.positive, self, "limit", self.limit, parameter=True)
+        self.gear = checks.number(self, "gear", self.gear, parameter=True)
+        if float(self.gear) == 0.0:
+            checks.fail(self, "gear is 0", "give a number other than 0")
+        if self.range is not None:
+            self.range = checks.vector(self, "range", self.range, 2, parameter=True)
+            if not float(self.range[0]) <= float(self.range[1]):
+                checks.fail(self, f"range is {checks.show(self.range)}", "give its lower end, then its upper one")
         gains = self.GAINS[self.kind]
         for name in {"kp", "kd"}.difference(gains):
             if isinstance(getattr(self, name), Parameter) or getattr(self, name) != 0.0:

@@ -352,25 +352,50 @@ def _merged(corners, triangles):
     a, b, c = (corners[triangles[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     area = np.linalg.norm(normals, axis=1)
-    size, left = np.abs(corners).max(), np.argsort(-area, kind="stable").tolist()
+    slack, left = COPLANAR * np.abs(corners).max(), np.ones(len(triangles), dtype=bool)
+    normals = normals / np.maximum(area, 1e-300)[:, None]
+    alone, tops = _alone(corners, triangles, normals, slack)
+    around = _around(corners, np.sort(triangles, axis=1), normals, b - a).tolist()
     loops: list[list[int]] = []
     planes: list[tuple[float, ...]] = []
-    normals = normals / np.maximum(area, 1e-300)[:, None]
-    while left:  # the largest triangle gives the plane; all that lie in it make the face
-        first = left[0]
-        n, offset = normals[first], (corners @ normals[first]).max()
-        within = np.abs(corners @ n - offset) <= COPLANAR * size
-        left = [t for t in left[1:] if not within[triangles[t]].all()]
-        if not within[triangles[first]].all():  # a sliver, whose normal is but rounding: it lies in the planes around it
+    for first in np.argsort(-area, kind="stable").tolist():  # the largest gives the plane; all that lie in it make the face
+        if not left[first]:
             continue
-        on = np.flatnonzero(within)
-        u = corners[triangles[first][1]] - corners[triangles[first][0]]
-        u = u / np.linalg.norm(u)
-        flat = corners[on] - corners[on].mean(axis=0)
-        loops.append(on[np.argsort(np.arctan2(flat @ np.cross(n, u), flat @ u), kind="stable")].tolist())
-        planes.append((*n, offset))
+        n = normals[first]
+        if alone[first]:
+            loops.append(around[first])
+            planes.append((*n, tops[first]))
+            continue
+        offset = (corners @ n).max()
+        within = np.abs(corners @ n - offset) <= slack
+        left &= ~within[triangles].all(axis=1)
+        if within[triangles[first]].all():  # else a sliver, whose normal is but rounding: it lies in the planes around it
+            on = np.flatnonzero(within)
+            loops.append(_around(corners, on[None], n[None], (b - a)[first : first + 1])[0].tolist())
+            planes.append((*n, offset))
     table = np.array(planes)
     return loops, table[:, :3], table[:, 3]
+
+
+def _alone(corners, triangles, normals, slack, most=2**20):
+    """Which triangles (t,) share their plane with no other corner, and how far out that is (t,), in blocks of numbers."""
+    alone, tops, step = np.zeros(len(triangles), dtype=bool), np.zeros(len(triangles)), max(1, most // len(corners))
+    for k in range(0, len(triangles), step):
+        some = slice(k, k + step)
+        heights = normals[some] @ corners.T
+        tops[some] = heights.max(axis=1)
+        within = heights >= (tops[some] - slack)[:, None]
+        own = np.take_along_axis(within, triangles[some], axis=1).all(axis=1)
+        alone[some] = own & (np.count_nonzero(within, axis=1) == 3)
+    return alone, tops
+
+
+def _around(corners, faces, normals, along):
+    """The corners (m, k) of faces in order about their normals (m, 3), from that of the least angle to `along` (m, 3)."""
+    u = along / np.linalg.norm(along, axis=1)[:, None]
+    flat = corners[faces] - corners[faces].mean(axis=1)[:, None]
+    x, y = np.einsum("mkj,mj->mk", flat, u), np.einsum("mkj,mj->mk", flat, np.cross(normals, u))
+    return np.take_along_axis(faces, np.argsort(np.arctan2(y, x), axis=1, kind="stable"), axis=1)
 
 
 def _cylinder_spread(radius, length):

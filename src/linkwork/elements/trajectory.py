@@ -33,8 +33,12 @@ class Trajectory:
         self._velocity = np.diff(self.positions, axis=0) / steps  # (n - 1, 3), m/s
         self._spin = np.zeros((len(steps), 3))  # (n - 1, 3), rad/s
         if self.orientations is not None:
-            turns = product(self.orientations[1:], self.orientations[:-1] * (1, -1, -1, -1))
-            self._spin = rotation_vectors(turns) / steps
+            self.turn_through(self.orientations)
+
+    def turn_through(self, orientations):
+        """Take these unit quaternions (n, 4) as they are."""
+        turns = product(orientations[1:], orientations[:-1] * (1, -1, -1, -1))
+        self.orientations, self._spin = orientations, rotation_vectors(turns) / np.diff(self.times)[:, None]
 
     def __len__(self):
         return len(self.times)

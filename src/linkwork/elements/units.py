@@ -1,6 +1,6 @@
 """The units of fields, as data: what the comments beside them say. A test keeps both the same.
 
-A field's name nearly always tells its unit; where it does not, `Kind.field` does. Several units: which one depends on the joint.
+A field's name nearly always tells its unit; where it does not, `Kind.field` does. Of several units a joint decides.
 """
 
 BY_NAME: dict[str, tuple[str, ...]] = {

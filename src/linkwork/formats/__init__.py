@@ -18,7 +18,7 @@ def load(path, *, strict=False, **options):
     is. Of scene files `parameters={"name": number}` sets what the file declares.
     """
     path = Path(path)
-    reader = import_module(f".{_format(path)}", __name__)
+    reader = import_module(f".{format_of(path)}", __name__)
     reading = Reading(path, strict)
     world = reader.load(reading, **options)
     world.remarks = tuple(reading.remarks)
@@ -35,7 +35,7 @@ def save(world, path):
     return import_module(".writing", __name__).save(world, path)
 
 
-def _format(path):
+def format_of(path):
     """ "urdf", "mjcf" or "scene": the module that reads such a file."""
     suffix = path.suffix.lower()
     if suffix in (".yaml", ".yml"):

@@ -1,20 +1,24 @@
-"""Users' functions as texts: "dot(b.position, b.position) - 1". A small language, read by Python's own parser and checked node by
-node: arithmetic, comparisons, entries, vectors, linkwork's functions, what bodies offer, and names given to parts
+"""Users' functions as texts: "dot(b.position, b.position) - 1". A small language, read by Python's own parser and checked
+node by node: arithmetic, comparisons, entries, vectors, linkwork's functions, what bodies offer, and names given to parts
 ("x = b.position; x[0] ** 2 - x[2]"). Nothing else can be said, so that a file from anywhere can be loaded.
 """
 
 import ast
 import inspect
+import keyword
 import math
 import operator
+import re
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from ..elements import checks
 from ..errors import LinkworkError, suggestion
 
-MOST_CHARACTERS = 200_000  # of a function
+MOST_CHARACTERS = 1_000_000  # of a function
 LONGEST_LINE = 5_000
 MOST_DEPTH = 100
 LARGEST_WHOLE = 2**53
@@ -31,9 +35,10 @@ FUNCTIONS = {
     "sum": 1,
 }  # name -> how many arguments
 CONSTANTS = {"pi": math.pi}
+BODY = re.compile(r"b\d+")  # the arguments of functions of more than two bodies
 VECTORS = ("position", "velocity", "angular_velocity", "orientation")  # what a body offers without arguments
 METHODS = ("point", "point_velocity", "direction", "spin")  # and with three numbers
-OPERATIONS = {
+OPERATIONS: dict[type, Callable] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -48,6 +53,14 @@ OPERATIONS = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
 }
+
+
+TAKEN = frozenset(("t", "p", "u", "s", "a", "b", *keyword.kwlist))
+
+
+def taken_name(name):
+    """Whether a name means something else in formulas."""
+    return name in FUNCTIONS or name in CONSTANTS or name in TAKEN or BODY.fullmatch(name) is not None
 
 
 class FormulaError(LinkworkError, ValueError):
@@ -102,13 +115,14 @@ def _short(text):
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _check(node, depth):
+def _check(node: Any, depth: int) -> None:
     """Refuse whatever the language does not have."""
     if depth == 0:
         raise FormulaError(f"nests more than {MOST_DEPTH} deep; give names to its parts: x = ...; y = ...")
     if isinstance(node, ast.Constant):
-        if type(node.value) not in (int, float) or not abs(node.value) <= checks.LARGEST:
-            raise FormulaError(f"has {_short(repr(node.value))}; give finite numbers")
+        value: Any = node.value
+        if type(value) not in (int, float) or not abs(value) <= checks.LARGEST:
+            raise FormulaError(f"has {_short(repr(value))}; give finite numbers")
         return
     if isinstance(node, ast.Name):
         return
@@ -189,20 +203,24 @@ def _check_offer(node, offers):
         raise FormulaError(f'has "{_short(_unparsed(node))}"; only bodies have attributes: {", ".join((*VECTORS, *METHODS))}')
     if node.attr not in offers:
         hint = suggestion(node.attr, (*VECTORS, *METHODS)) or f"; there are {', '.join((*VECTORS, *METHODS))}"
-        kind = "needs three numbers in parentheses" if node.attr in METHODS else "is none" if node.attr in VECTORS else "none has"
+        kind = (
+            "needs three numbers in parentheses" if node.attr in METHODS else "is none" if node.attr in VECTORS else "none has"
+        )
         problem = f", which {kind}{'' if node.attr in (*METHODS, *VECTORS) else hint}"
         raise FormulaError(f'asks a body for "{_short(node.attr)}"{problem}')
 
 
-def _names(node):
+def _names(node: Any):
     """(the names in an expression, those of them that stand for bodies), functions left out."""
-    names, bodies, waiting = set(), set(), [node]
+    names: set[str] = set()
+    bodies: set[str] = set()
+    waiting: list[Any] = [node]
     while waiting:
         each = waiting.pop()
         if isinstance(each, ast.Name):
             names.add(each.id)
         elif isinstance(each, ast.Attribute):
-            bodies.add(each.value.id)
+            bodies.add(each.value.id)  # type: ignore[attr-defined]
         elif isinstance(each, ast.Call):
             waiting += each.args
             if isinstance(each.func, ast.Attribute):
@@ -268,7 +286,7 @@ class Formula:
     def __call__(self, *given):
         from .symbols import SYMBOLIC, column
 
-        names = {**CONSTANTS, **self.parameters, **dict(zip(self.arguments, given, strict=True))}
+        names = {**self.parameters, **dict(zip(self.arguments, given, strict=True))}
         for name, node in self._parts:
             names[name] = evaluate(node, names, SYMBOLIC, column)
         return evaluate(self._result, names, SYMBOLIC, column)
@@ -277,15 +295,16 @@ class Formula:
         return f"<Formula {_short(self.text)!r}>"
 
 
-def evaluate(node, names, functions, vector):
+def evaluate(node: Any, names, functions, vector) -> Any:
     """What an expression gives: `functions` by name, `vector` makes a vector of a list of values."""
     kind = type(node)
     if kind is ast.Constant:
         return node.value if functions is NUMERIC else float(node.value)
     if kind is ast.Name:
-        return names[node.id]
+        return CONSTANTS[node.id] if node.id in CONSTANTS else names[node.id]
     if kind is ast.BinOp:
-        left, right = (evaluate(each, names, functions, vector) for each in (node.left, node.right))
+        left = evaluate(node.left, names, functions, vector)
+        right = evaluate(node.right, names, functions, vector)
         if type(node.op) is ast.Pow:
             return _power(left, right)
         return _bounded(OPERATIONS[type(node.op)](left, right))
@@ -301,10 +320,12 @@ def evaluate(node, names, functions, vector):
         return evaluate(node.value, names, functions, vector)[_index(node.slice)]
     if kind is ast.Attribute:
         return getattr(names[node.value.id], node.attr)
-    if isinstance(node.func, ast.Attribute):
-        local = evaluate(node.args[0], CONSTANTS, NUMERIC, np.array)
-        return getattr(names[node.func.value.id], node.func.attr)(local)
-    return functions[node.func.id](*[evaluate(each, names, functions, vector) for each in node.args])
+    function: Any = node.func
+    if isinstance(function, ast.Attribute):
+        local = evaluate(node.args[0], {}, NUMERIC, np.array)
+        body: Any = function.value
+        return getattr(names[body.id], function.attr)(local)
+    return functions[function.id](*[evaluate(each, names, functions, vector) for each in node.args])
 
 
 def _bounded(value):
@@ -362,21 +383,22 @@ def number(text, names):
     (0.30000000000000004, [0.0, 0.0, 4.0], 7)
     """
     node, mentioned = _numeric(text)
-    known = {**CONSTANTS, **names}
     for name in mentioned:
-        if name not in known:
-            hint = suggestion(name, known) or f"; there are {', '.join(sorted(known))}"
+        if name not in names:
+            hint = suggestion(name, names) or f"; there are {', '.join(sorted({*names, *CONSTANTS}))}"
             raise FormulaError(f'speaks of "{name}", which is not known{hint}')
     try:
-        result = evaluate(node, known, NUMERIC, np.array)
+        result = evaluate(node, names, NUMERIC, np.array)
     except FormulaError:
         raise
     except (ArithmeticError, ValueError, TypeError, IndexError) as error:
         raise FormulaError(f'has "{_short(text)}", which gives no number ({error}); give one that does') from None
     if isinstance(result, np.ndarray):
         result = result.astype(float).tolist()
-    elif not isinstance(result, (int, float)) or isinstance(result, bool):
+    elif type(result) is not int:
         result = float(result)
+        if math.isfinite(result):
+            return result
     if not np.all(np.isfinite(result)):
         raise FormulaError(f'has "{_short(text)}", which gives {checks.show(result)}; give one that is finite')
     return result
@@ -388,4 +410,4 @@ def _numeric(text):
     names, bodies = _names(node)
     if arguments is not None or parts or bodies:
         raise FormulaError(f'has "{_short(text)}", which is no number; write one such as {{0.1 * i}}')
-    return node, sorted(names)
+    return node, sorted(names - CONSTANTS.keys())

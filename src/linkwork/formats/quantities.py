@@ -1,7 +1,7 @@
 """Numbers with units: "5 cm", "1.5 kN m/rad", "90 rpm". Numbers alone are SI.
 
-An angle is a dimension of its own ("30 deg" is no length, and "2 Hz" no angular velocity), but in stiffnesses and dampings, where
-N m/rad and N m are both written.
+An angle is a dimension of its own ("30 deg" is no length, and "2 Hz" no angular velocity), but in stiffnesses and dampings,
+where N m/rad and N m are both written.
 """
 
 import math
@@ -63,7 +63,8 @@ def unit(text):
     >>> unit("kN m/rad")
     (1000.0, (2, 1, -2, -1))
     """
-    factor, dimension, at = 1.0, (0, 0, 0, 0), 0
+    factor, at = 1.0, 0
+    dimension: tuple = (0, 0, 0, 0)
     while at < len(text):
         term = _TERM.match(text, at)
         if term is None or term.end() == at:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import FileError, Remark
+from ..errors import FileError, LinkworkError, Remark
 
 MOST_BYTES = 64 * 2**20  # of one text file
 MOST_ELEMENTS = 1_000_000  # of one file, includes and repetitions counted
@@ -29,6 +29,15 @@ class Reading:
         """Raise a FileError: one sentence with the file and the line, if there is one."""
         place = f"{file or self.path}{'' if line is None else f':{line}'}"
         raise FileError(f"{place}: {problem}; {remedy}")
+
+    def checked(self, line, make, *args, **options):
+        """What `make` gives; what an element refuses is said of the file and the line that asks for it."""
+        try:
+            return make(*args, **options)
+        except FileError:
+            raise
+        except LinkworkError as error:
+            raise FileError(f"{self.path}{'' if line is None else f':{line}'}: {error}") from None
 
 
 def read(path, most=MOST_BYTES):

@@ -1,5 +1,5 @@
-"""What scene files may say: models made from the elements themselves, so that a new element, or a new field of one, can be written
-in a file without a line here. `json_schema` is what editors read.
+"""What scene files may say: models made from the elements themselves, so that a new element, or a new field of one, can be
+written in a file without a line here. `json_schema` is what editors read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,12 @@ from .quantities import suggested
 
 VERSION = 1
 ABSTRACT = (Element, Body, ConstraintElement, ForceElement, ContactElement, Joint, Shape, Ground)
-MADE = {"double_pendulum": {}, "bead_on_wire": {"curve": ("s",)}, "bending_beam": {}, "squashing_ball": {}}  # -> their functions
+MADE = {
+    "double_pendulum": {},
+    "bead_on_wire": {"curve": ("s",)},
+    "bending_beam": {},
+    "squashing_ball": {},
+}  # -> their functions
 STRICT = ConfigDict(extra="forbid")
 
 Number = StrictInt | StrictFloat | StrictStr
@@ -80,6 +85,11 @@ class Given:
         }
         found = " or ".join(words[role] for role in sorted(self.roles))
         return found + (" (or a list of them)" if "number" in self.roles else "")
+
+
+def numbers(name, units=()):
+    """A field of numbers with these units."""
+    return Given(name, frozenset({"number"}), units, False, False, None)
 
 
 @dataclass(frozen=True)
@@ -181,7 +191,10 @@ def _model(owner, make, fields):
     """The model of a mapping of fields."""
     told = {given.name: _told(given) for given in fields.values()}
     if inspect.isclass(make) and issubclass(make, Element):
-        told["built"] = (dict[str, Pose] | None, Field(None, description="Written by linkwork: where its bodies were when it was made."))
+        told["built"] = (
+            dict[str, Pose] | None,
+            Field(None, description="Written by linkwork: where its bodies were when it was made."),
+        )
     return create_model(owner, __config__=STRICT, __doc__=description(make), **told)
 
 
@@ -202,7 +215,8 @@ def description(make):
 def one_of(name, doc, kinds_of):
     """The model of a mapping with one key, a kind, and its fields or its arguments in order as the value."""
     told: dict[str, Any] = {
-        each.name: (each.model | list[Any] | None, Field(None, description=description(each.make))) for each in kinds_of.values()
+        each.name: (each.model | list[Any] | None, Field(None, description=description(each.make)))
+        for each in kinds_of.values()
     }
     config = ConfigDict(extra="forbid", json_schema_extra={"minProperties": 1, "maxProperties": 1})
     return create_model(name, __config__=config, __doc__=doc, **told)
@@ -226,7 +240,7 @@ _TYPES: dict[str, Callable] = {
 
 
 class Repeat(BaseModel):
-    """Elements again and again: in their texts "{i}" is the number of the repetition, from 0, and "{0.1 * i}" what is made of it."""
+    """Elements again and again: in texts "{i}" is the number of the repetition, from 0, and "{0.1 * i}" what is made of it."""
 
     model_config = STRICT
     repeat: StrictInt | StrictStr = Field(description="How many times: a whole number, or a formula of parameters")
@@ -235,14 +249,16 @@ class Repeat(BaseModel):
 
 
 class Include(BaseModel):
-    """Another file's elements: URDF, MJCF or a scene, inside the folder of this one. Its gravity and its options of `simulate` do
-    not count."""
+    """Another file's elements: URDF, MJCF or a scene, inside the folder of this one. Its gravity and its options of
+    `simulate` do not count."""
 
     model_config = STRICT
     include: StrictStr = Field(description="The path from this file")
     prefix: StrictStr = Field("", description="In front of all names in it")
     position: list[Number] | None = Field(None, description="m: where its origin is")
-    orientation: list[Number] | AxisAngle | None = Field(None, description="How it is turned: a quaternion w, x, y, z, or an axis and an angle")
+    orientation: list[Number] | AxisAngle | None = Field(
+        None, description="How it is turned: a quaternion w, x, y, z, or an axis and an angle"
+    )
     floating: StrictBool | None = Field(None, description="Of URDF: whether its root link is free")
     packages: dict[str, StrictStr] | None = Field(None, description="Of URDF: name -> folder, of package://name")
     parameters: dict[str, Number] | None = Field(None, description="Of scenes: name -> number, of those that it declares")
@@ -275,15 +291,27 @@ class Simulate(BaseModel):
     off: list[StrictStr] | None = Field(None, description="Elements that are switched off at the start")
 
 
+class Named(BaseModel):
+    """A Parameter whose name in Python is no word that formulas could speak of."""
+
+    model_config = STRICT
+    name: StrictStr | None
+    value: Number
+
+
 class Head(BaseModel):
     """A scene of linkwork: numbers are SI, or have a unit ("5 cm"); "{2 * n}" is computed when the file is loaded."""
 
     model_config = STRICT
     linkwork: StrictInt = Field(description="The version of the format: 1")
-    exact: StrictBool = Field(False, description="Written by linkwork: unit vectors stand to the last bit, and are not normalised again")
-    gravity: list[Number] = Field(default_factory=lambda: [0.0, 0.0, -9.81], description="m/s^2")
-    parameters: dict[str, Number] = Field(default_factory=dict, description="Numbers by name, for fields, formulas and {...}")
-    simulate: Simulate = Field(default_factory=Simulate)
+    exact: StrictBool = Field(
+        False, description="Written by linkwork: unit vectors stand to the last bit, and are not normalised again"
+    )
+    gravity: list[Number] = Field([0.0, 0.0, -9.81], description="m/s^2")
+    parameters: dict[str, Number | Named] = Field(
+        default_factory=dict, description="Numbers by name, for fields, formulas and {...}"
+    )
+    simulate: Simulate | None = None
     elements: list[Any] = Field(default_factory=list)
     keyframes: dict[str, State] = Field(default_factory=dict)
 
@@ -293,7 +321,8 @@ def scene_model():
     """The model of a whole file, down to the fields of each element."""
     element = one_of("AnyElement", "An element by its name in Python, with its fields, or its arguments in order.", kinds())
     item = TypeAliasType("Item", element | StrictStr | Include | Repeat)  # type: ignore[misc]
-    return create_model("Scene", __base__=Head, __doc__=Head.__doc__, elements=(list[item], Field(default_factory=list)))
+    items: Any = list[item]  # type: ignore[valid-type]
+    return create_model("Scene", __base__=Head, __doc__=Head.__doc__, elements=(items, Field(default_factory=list)))
 
 
 def json_schema():

@@ -8,9 +8,8 @@ from ..elements.parameter import Parameter
 from ..elements.traced import vector
 from ..symbolic import functions
 
-UNARY = {"abs": ca.OP_FABS, "sign": ca.OP_SIGN, "floor": ca.OP_FLOOR, "ceil": ca.OP_CEIL, "asin": ca.OP_ASIN, "acos": ca.OP_ACOS,
-         "atan": ca.OP_ATAN, "sinh": ca.OP_SINH, "cosh": ca.OP_COSH, "asinh": ca.OP_ASINH, "acosh": ca.OP_ACOSH,
-         "atanh": ca.OP_ATANH, "log1p": ca.OP_LOG1P, "expm1": ca.OP_EXPM1, "erf": ca.OP_ERF, "opposite": ca.OP_NOT}  # fmt: skip
+SAME = ("sign", "floor", "ceil", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "log1p", "expm1", "erf")
+UNARY = {"abs": ca.OP_FABS, "opposite": ca.OP_NOT, **{name: getattr(ca, f"OP_{name.upper()}") for name in SAME}}
 BINARY = {"hypot": ca.OP_HYPOT, "copysign": ca.OP_COPYSIGN, "fmod": ca.OP_FMOD, "remainder": ca.OP_REMAINDER,
           "both": ca.OP_AND, "either": ca.OP_OR, "zero_unless": ca.OP_IF_ELSE_ZERO}  # fmt: skip
 OFFERED = ("dot", "cross", "norm", "where", "minimum", "maximum", "sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "atan2")

@@ -18,7 +18,9 @@ def _pieces(text):
         if match[0] in ("{{", "}}"):
             literal += match[0][0]
         elif match[1] is None:
-            raise FormulaError(f'has a "{match[0]}" without its other half in "{text[:60]}"; write {match[0] * 2} for the sign itself')
+            raise FormulaError(
+                f'has a "{match[0]}" without its other half in "{text[:60]}"; write {match[0] * 2} for the sign itself'
+            )
         else:
             found.append((literal, match[1]))
             literal = ""

@@ -6,6 +6,7 @@ Events of libyaml are read one by one, which is three times faster than its node
 
 import math
 import re
+from typing import Any
 
 import yaml
 
@@ -25,13 +26,15 @@ Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 class Mapping(dict):
     """Keys are texts; `line` is where it begins, `lines` where each key stands."""
 
-    __slots__ = ("line", "lines")
+    line: int
+    lines: dict
 
 
 class Sequence(list):
     """`line` is where it begins, `lines` where each entry does."""
 
-    __slots__ = ("line", "lines")
+    line: int
+    lines: list
 
 
 def parse(text, path):
@@ -39,10 +42,14 @@ def parse(text, path):
     try:
         return _Builder(path).document(yaml.parse(text, Loader=Loader))
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-        line = "" if mark is None else f":{mark.line + 1}"
-        raise FileError(f"{path}{line}: it is no YAML ({reason}); mend that line") from None
+        raise FileError(f"{path}:{_line(error, text)}: it is no YAML ({reason}); mend that line") from None
+
+
+def _line(error, text):
+    """Where an error of YAML is: it has a mark, or the number of a character that no YAML has."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    return 1 + (text.count("\n", 0, getattr(error, "position", 0)) if mark is None else mark.line)
 
 
 class _Builder:
@@ -56,7 +63,8 @@ class _Builder:
 
     def document(self, events):
         open_containers: list = []  # of (container, key that waits for its value, anchor, count when it began)
-        container, key, result, documents = None, None, None, 0
+        container: Any = None
+        key, result, documents = None, None, 0
         for event in events:
             kind = type(event)
             if kind is yaml.ScalarEvent:
@@ -87,7 +95,9 @@ class _Builder:
                 continue
             else:  # the ends of streams and documents
                 continue
-            self.counted(event, 1)
+            self.count += 1
+            if self.count > MOST_NODES:
+                self.refuse_size(event)
             if type(container) is Mapping:
                 if key is None:
                     key = self.new_key(event, value, container)
@@ -100,10 +110,8 @@ class _Builder:
                 result = value
         return result
 
-    def counted(self, event, more):
-        self.count += more
-        if self.count > MOST_NODES:
-            self.fail(event.start_mark, f"more than {MOST_NODES} values, aliases counted", "split the file")
+    def refuse_size(self, event):
+        self.fail(event.start_mark, f"more than {MOST_NODES} values, aliases counted", "split the file")
 
     def new_key(self, event, value, container):
         if type(event) is not yaml.ScalarEvent:
@@ -117,9 +125,11 @@ class _Builder:
 
     def alias(self, event):
         if event.anchor not in self.anchored:
-            self.fail(event.start_mark, f"*{event.anchor[:80]} names nothing above it", f"give it a value with &{event.anchor[:80]}")
+            self.fail(
+                event.start_mark, f"*{event.anchor[:80]} names nothing above it", f"give it a value with &{event.anchor[:80]}"
+            )
         value, size = self.anchored[event.anchor]
-        self.counted(event, size)
+        self.count += size
         return value
 
     def refuse_tag(self, event):

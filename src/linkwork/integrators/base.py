@@ -76,6 +76,7 @@ class Integrator:
     draws_in = True  # constraints may be off while they are drawn in
     contact: Any = None  # what touches, of a twin in `in_contact`
     answers: Any = None  # how what touches answers, of such a twin
+    kicks = 1  # stages of a step in which it does
     watched = True  # stops before the first step that must be made in parts, where the integrator can tell
 
     def __init__(self, programs: Programs, dt: float, tolerance: float | None, iterations: int = 0):

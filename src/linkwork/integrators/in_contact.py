@@ -77,6 +77,8 @@ class InContact(Integrator):
 class RattleInContact(InContact, Rattle):
     """RATTLE with the inequalities of contact beside its constraints."""
 
+    kicks = 2
+
     @cached_property
     def around(self):
         """Sweeps between which the stages stand: opening, solve; flight; closing, solve; motion."""

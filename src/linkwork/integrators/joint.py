@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from linkwork.codegen.jit import jit, sweep
-from linkwork.elements import Parameter, Screw, checks
+from linkwork.elements import Armature, Parameter, Screw, checks
 from linkwork.errors import ModelError
 from linkwork.integrators.base import DIVERGED, DONE, KICK, OK, STEP, STUCK, TIME, Integrator, finite
 from linkwork.integrators.closing import (
@@ -39,6 +39,7 @@ from linkwork.model.frames import RigidFrames
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Node
 from linkwork.symbolic.implicit import TANGENT, holding_kernel
+from linkwork.symbolic.kernels import parameter_record
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 REACHES = (0.5, 0.5, 1.0, 0.0)  # from each stage to the next, in steps from the beginning
@@ -187,6 +188,7 @@ class InJoints(Integrator):
         super().__init__(*given)
         self.way = WAYS[self.programs.name]
         self.stepper = self._stepper()
+        self.rotors = self._rotors()
 
     @property
     def _dynamics(self) -> tuple[str, str]:
@@ -219,6 +221,24 @@ class InJoints(Integrator):
         sweeps = list(dict.fromkeys([*sweeps, *self.further()]))
         held = [Tangent(tree.bodies[child][1], child) for _, child in self.local]
         return Stepper(tree, list(zip(frames.axes, frames.origin, strict=True)), sweeps, held)
+
+    def prepare(self, work):
+        """Inertias of rotors may have changed with Parameters."""
+        super().prepare(work)
+        for link, entries in self.rotors:
+            self.stepper.work[self.stepper.constant(link, "armature")] = work[entries].sum()
+
+    def _rotors(self) -> list[tuple[int, np.ndarray]]:
+        """Links that Armatures belong to, and the entries of the model that hold their inertias."""
+        model, found = self.programs.model, dict[int, list[int]]()
+        for element in model.world.constraints:
+            if isinstance(element, Armature):
+                _, number, part = model.names[str(element.name)]
+                layouts = [parameter_record(other.relation) for other in model.nodes[number].kind.parts]
+                start = model.parameters_at(number) + sum(layout.size for layout in layouts[:part])
+                link = next(i for i, data in enumerate(self.stepper.tree.links) if data.element is element.joint)
+                found.setdefault(link, []).append(start + layouts[part].offset("inertia"))
+        return [(link, np.array(entries)) for link, entries in found.items()]
 
     def further(self) -> tuple[str, ...]:
         """Names of sweeps that are needed beside those of a step."""

@@ -219,13 +219,14 @@ class Rattle(Integrator):
         p = self.programs
         velocity = p.model.velocity_forces
         opening: tuple = (p.forward(first=("open",), forces=True, predict=True),)
-        closing = [p.up("velocity", first=("land",), warm=True), p.backward("close")]
+        mode = "closing" if p.model.rotors else "velocity"
+        closing = [p.up(mode, first=("land",), warm=True), p.backward("close")]
         if any(node.kind.nonlinear for node in p.model.nodes):
             # rows whose derivatives depend on velocity: factors at the velocity itself, by Newton
             opening = (p.up("velocity", first=("kick",)), *opening)
-            closing += [p.up("velocity", first=("settle-front",)), p.backward("strike")] * NEWTON
+            closing += [p.up(mode, first=("settle-front",)), p.backward("strike")] * NEWTON
         elif velocity:
-            closing += [p.forward(first=("settle",), forces=True, right="velocity"), p.backward("strike")]
+            closing += [p.forward(first=("settle",), forces=True, right=mode), p.backward("strike")]
         flight = (p.backward("fly", landing=True), p.forward(rough=True))
         return opening, *flight, tuple(closing), p.body("retry"), p.work("middle"), p.count()
 

@@ -17,6 +17,7 @@ from linkwork.codegen.trace import Evaluated, Space
 from linkwork.elements import checks
 from linkwork.elements.base import Pose
 from linkwork.errors import ModelError
+from linkwork.model import massless
 from linkwork.model import nodes as stacking
 from linkwork.model.frames import Frames, RigidFrames, frames_of
 from linkwork.model.gradients import GradientArea
@@ -39,6 +40,8 @@ from linkwork.symbolic.handles import LAWS, RELATIONS
 from linkwork.symbolic.kernels import node_jacobian_kernel, node_pulls_kernel, parameter_record
 from linkwork.symbolic.kinds import kind_of
 from linkwork.symbolic.limbs import Limb, has_limb
+from linkwork.symbolic.links import Link, has_link
+from linkwork.symbolic.tape import ROTOR
 
 NONE: Mapping = MappingProxyType({})
 RANKED = 200  # loops up to which redundant rows are looked for where nothing is eliminated
@@ -47,18 +50,20 @@ SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 
 def compile(
     world, *, limbs: bool = True, packed: bool = False, coupled: str = "", pairs: bool = False, responses: int = 0,
-    gradients: bool = False, poses: Mapping[str, Pose] = NONE, drawn: Mapping[str, Draw] = NONE, order: Order | None = None,
+    gradients: bool = False, whole: bool = False, poses: Mapping[str, Pose] = NONE, drawn: Mapping[str, Draw] = NONE,
+    order: Order | None = None,
 ) -> Model:  # fmt: skip
     """Compile a world. `limbs`: eliminate bodies and joints together where that is faster; `packed`: keep a packed
     vector of all coordinates and velocities (for integrators that work on one); `coupled`: bodies have blocks between them
     where "forces" join them, or "forces and constraints"; `pairs`: blocks lie in pairs, for matrices that are not
     symmetric; `responses`: nodes that close loops are left out of the elimination, as auxiliary ones, and there is space for
     so many responses to them at a time; `gradients`: nothing is eliminated, nodes have their blocks of J beside them, and there
-    is space for conjugate gradients; `poses`: where bodies are that are no longer where they were built, by name, for what
+    is space for conjugate gradients; `whole`: the matrix is factored whole, so that bodies need no pivots of their own;
+    `poses`: where bodies are that are no longer where they were built, by name, for what
     depends on the configuration (ranks, the order of elimination); `drawn`: constraints that are drawn in, by name;
     `order`: of elimination, where it is known from another model of the same bodies and constraints at the same poses."""
     options = {"limbs": limbs, "packed": packed, "coupled": coupled, "pairs": pairs, "responses": responses,
-               "gradients": gradients, "poses": dict(poses), "drawn": dict(drawn)}  # fmt: skip
+               "gradients": gradients, "whole": whole, "poses": dict(poses), "drawn": dict(drawn)}  # fmt: skip
     with no_collection():
         return _compile(world, options, order)
 
@@ -80,6 +85,7 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
     if not world.bodies:
         raise ModelError("World: there is no body in it; add one, for example lw.Particle(1.0)")
     bodies = bodies_of(world)
+    massless.check_carrying(world)
     records = _records(bodies, options["poses"])
     groups = stacking.grouped(world.constraints, RELATIONS, bodies, options["drawn"])
     count = len(world.constraints)
@@ -100,7 +106,10 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
         if order is None or couplings:
             order = _order(graph, bodies, nodes, ends, jacobians, couplings)
         later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
-    items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings)
+    items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings, bool(coupled))
+    if not options["whole"]:
+        massless.check_eliminated(bodies, items)
+    _check_rotors(nodes, gradients, set(range(len(nodes))).difference(*([item.node] for item in items)))
     if limb_of:  # origins move to the joints, so the numbers are computed once more
         _place_origins(bodies, nodes, limb_of)
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
@@ -206,7 +215,8 @@ def _order(graph, bodies, nodes, ends, jacobians, couplings) -> Order:
         child = b if a == GROUND or graph.parent[b] == a else a
         part, whole = blocks[child == b] @ blocks[child == b].T, sum(block @ block.T for block in blocks)
         deficient.append(a != GROUND and least_share(part, whole) < GOOD)
-    return elimination_order(graph, ends, deficient, [kind.nv for kind in bodies.kinds], jacobians, couplings)
+    rotors = [node.kind.rotors for node in nodes]
+    return elimination_order(graph, ends, deficient, [kind.nv for kind in bodies.kinds], jacobians, couplings, rotors)
 
 
 def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[int, list[int]]]:
@@ -263,13 +273,22 @@ def _check_aimed(nodes: list[Node], records, responses: int) -> None:
                 raise ModelError(f"{label}: the force of row {row + 1} moves none of its bodies; name a rate that they have")
 
 
-def _items(order, later, bodies, nodes, limbs: bool, couplings):
+def _check_rotors(nodes: list[Node], gradients: bool, auxiliary: set[int]) -> None:
+    """Rotors are eliminated with the rows that turn them."""
+    for k, node in enumerate(nodes):
+        if node.kind.rotors and (gradients or k in auxiliary):
+            element = next(e for part, e in zip(node.kind.parts, node.elements, strict=True) if part.relation.levels == [ROTOR])
+            why = "conjugate gradients take no rotors" if gradients else "its joint closes a loop, and is not eliminated"
+            raise ModelError(f'{checks.label(element)}: {why}; use solver="tree"')
+
+
+def _items(order, later, bodies, nodes, limbs: bool, couplings, implicit: bool):
     """The elimination step by step; a body with its joint where nothing else is a later neighbour of either, but for a parent
     that only the turning of both couples with it."""
     n = len(bodies.kinds)
     items, limb_of, skip = [], {}, set()
     shapes: dict[tuple, Limb] = {}
-    fit: dict[int, bool] = {id(node.kind): has_limb(node.kind) for node in {id(n.kind): n for n in nodes}.values()}
+    fit = _Forms(bodies, implicit)
     crossed: set[int] = set()  # vertices that have blocks with others from what was eliminated before them
     for vertex in order:
         if vertex in skip:
@@ -277,7 +296,8 @@ def _items(order, later, bodies, nodes, limbs: bool, couplings):
         signature = _limb_signature(vertex, later, n, nodes, couplings, fit) if limbs and vertex < n else None
         if signature is not None and not crossed.intersection((vertex, later[vertex][0])):
             k = later[vertex][0] - n
-            limb_of[k] = shapes.setdefault(signature, Limb(nodes[k].kind, *signature[1:]))
+            form, _, *others = signature
+            limb_of[k] = shapes.setdefault(signature, form(nodes[k].kind, *others))
             items.append(Item(body=vertex, node=k, limb=limb_of[k]))
             skip.add(n + k)
             continue
@@ -286,7 +306,23 @@ def _items(order, later, bodies, nodes, limbs: bool, couplings):
     return items, limb_of
 
 
-def _limb_signature(vertex: int, later, n: int, nodes, couplings, fit: dict[int, bool]) -> tuple | None:
+class _Forms:
+    """Which limb a body and its joint may make: one that has no mass, or turns a rotor, needs a Link where others do without;
+    implicit steps have none."""
+
+    def __init__(self, bodies: Bodies, implicit: bool):
+        self.bodies, self.implicit = bodies, implicit
+        self.known: dict[tuple[int, bool], type[Limb] | None] = {}
+
+    def of(self, kind, body: int) -> type[Limb] | None:
+        key = id(kind), massless.is_massless(self.bodies.elements[body])
+        if key not in self.known:
+            linked = (key[1] or kind.rotors) and not self.implicit and has_link(kind)
+            self.known[key] = Limb if has_limb(kind) else Link if linked else None
+        return self.known[key]
+
+
+def _limb_signature(vertex: int, later, n: int, nodes, couplings, fit: _Forms) -> tuple | None:
     """What a limb of this body and its joint depends on, where its later neighbours and the joint's kind (fit) allow one."""
     after = later[vertex]
     if not after or after[0] < n or vertex not in nodes[after[0] - n].ends:
@@ -296,9 +332,10 @@ def _limb_signature(vertex: int, later, n: int, nodes, couplings, fit: dict[int,
     parent = node.ends[1 - child]
     coupled = couplings.get((min(vertex, parent), max(vertex, parent)), False)
     alone = after[1:] == ([parent] if coupled else [])
-    if not alone or not fit[id(node.kind)] or later[after[0]] != ([parent] if parent != GROUND else []):
+    form = fit.of(node.kind, vertex)
+    if not alone or form is None or later[after[0]] != ([parent] if parent != GROUND else []):
         return None
-    return id(node.kind), child, coupled
+    return form, id(node.kind), child, coupled
 
 
 def _place_origins(bodies: Bodies, nodes: list[Node], limb_of) -> None:

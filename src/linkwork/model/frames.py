@@ -139,6 +139,10 @@ class Frames:
     def _put(self, where, position, orientation, frame) -> None:
         self.x[where], self.F[where], self.R[where] = position, frame, matrices(orientation)
 
+    def ground(self) -> Fixed:
+        """The ground, as often."""
+        return Fixed(len(self.x))
+
     def start(self) -> dict[str, np.ndarray]:
         """Fields of the record at the start: q, v and the kind's constants."""
         raise NotImplementedError

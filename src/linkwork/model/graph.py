@@ -160,8 +160,10 @@ def _depths(bodies: int, ends: list[Ends]) -> list[int]:
 def elimination_order(
     graph: Forest, ends: list[Ends], deficient: list[bool], dims: list[int],
     jacobians: Callable[[int], list[np.ndarray]], couplings: Iterable[tuple[int, int]] = (),
+    rotors: list[list[int]] | None = None,
 ) -> Order:  # fmt: skip
-    """The vertices in the order in which they are eliminated. deficient[k]: node k may lack rank on its child alone.
+    """The vertices in the order in which they are eliminated. deficient[k]: node k may lack rank on its child alone; rotors[k]:
+    its rows that turn something and hold nothing.
 
     jacobians(k) gives the blocks of node k on its bodies; it is asked only where a component is not plain. `couplings`:
     pairs of bodies that forces join; where these are not parent and child, the trees they weave together come last.
@@ -192,10 +194,10 @@ def elimination_order(
             order += [bodies + k for k in own]
         else:
             if tree not in hard:
-                hard[tree] = _Numeric(bodies, dims, ends, jacobians)
+                hard[tree] = _Numeric(bodies, dims, ends, jacobians, rotors)
             order += hard[tree].eliminate(body, own)
     members = [body for body in range(bodies) if graph.tree[body] in woven]
-    tangled = _Numeric(bodies, dims, ends, jacobians)
+    tangled = _Numeric(bodies, dims, ends, jacobians, rotors)
     order += _woven_order(members, ends, couplings, tangled)
     for numeric in (*hard.values(), tangled):
         order += numeric.finish()
@@ -256,8 +258,8 @@ def _woven_order(members: list[int], ends, couplings, numeric: _Numeric) -> list
 class _Numeric:
     """Elimination of one component with unit masses, to see which pivots are regular."""
 
-    def __init__(self, bodies, dims, ends, jacobians):
-        self.bodies, self.dims, self.ends, self.jacobians = bodies, dims, ends, jacobians
+    def __init__(self, bodies, dims, ends, jacobians, rotors):
+        self.bodies, self.dims, self.ends, self.jacobians, self.rotors = bodies, dims, ends, jacobians, rotors
         self.D: dict[int, np.ndarray] = {}
         self.H: dict[int, dict[int, np.ndarray]] = {}  # active vertex -> {other: block (own x other)}
         self.scale: dict[int, float] = {}
@@ -280,6 +282,8 @@ class _Numeric:
         blocks = self.jacobians(k)
         m = blocks[-1].shape[0]
         self.D[vertex], self.H[vertex] = np.zeros((m, m)), {}
+        for row in self.rotors[k] if self.rotors else ():
+            self.D[vertex][row, row] = -1.0
         for body, J in zip(self.ends[k], blocks, strict=True):
             if body != GROUND:
                 self._touch_body(body)

@@ -282,6 +282,7 @@ class Programs:
             self._add_bodies(sheet, ("energy",), 1)
             for number, force in enumerate(self.model.forces):
                 sheet.add(AFTER, 0, self._id(k.force_energy_kernel(force.kind)), *self._force_offsets(number))
+            self._add_nodes(sheet, lambda kind, start, b, x: k.rotor_energy_kernel(kind, start) if kind.rotors else None)
 
         return self._keep("energy", make)
 
@@ -455,6 +456,8 @@ class Programs:
                 kernel = k.predict_kernel(limb.node.size, limb.record.offset("b"), limb.record.offset("history"), way)
                 if chosen.any():
                     sheet.add(self.place[bodies[chosen]], FIRST, self._id(kernel), m.node_at[nodes[chosen]])
+        if m.rotors:
+            self._add_nodes(sheet, lambda kind, start, b, x: k.rotor_kernel(kind, start) if kind.rotors else None, first=True)
         for number in self.front_nodes:
             kind, way = m.nodes[number].kind, bool(extrapolated[number])
             kernel = k.predict_kernel(kind.size, kind.record.offset("b"), kind.record.offset("history"), way)

@@ -23,9 +23,14 @@ class Sharing:
 
     def __init__(self, model: Model, blocks: Callable[[int], list[np.ndarray]]):
         self.nodes = sorted(model.soft)
-        self.entries = np.concatenate([np.arange(*_ends(model.field_of_node(k, "x"))) for k in self.nodes])
-        self.jacobian = _stacked(model, self.nodes, blocks)
         sizes = [model.nodes[k].kind.size for k in self.nodes]
+        held = [
+            k not in model.nodes[node].kind.rotors for node, size in zip(self.nodes, sizes, strict=True) for k in range(size)
+        ]
+        self._held = np.flatnonzero(held)  # rotors know what turns them
+        self.entries = np.concatenate([np.arange(*_ends(model.field_of_node(k, "x"))) for k in self.nodes])[self._held]
+        self.jacobian = _stacked(model, self.nodes, blocks)[self._held]
+        self._rows = sum(sizes)
         self._first = dict(zip(self.nodes, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
         if self.jacobian.shape[0] <= SMALL:
             U, values, _ = np.linalg.svd(self.jacobian.toarray(), full_matrices=False)
@@ -50,10 +55,13 @@ class Sharing:
     def _free(self) -> np.ndarray:
         """The share of each row in the null space: exact where it is small, else of one vector that has no reason to miss
         any row."""
+        found = np.zeros(self._rows)
         if self.jacobian.shape[0] <= SMALL:
-            return 1.0 - np.einsum("ij,ij->i", self._range, self._range)
-        probe = np.random.default_rng(0).normal(size=self.jacobian.shape[0])
-        return np.abs(probe - self.shortest(probe))
+            found[self._held] = 1.0 - np.einsum("ij,ij->i", self._range, self._range)
+        else:
+            probe = np.random.default_rng(0).normal(size=self.jacobian.shape[0])
+            found[self._held] = np.abs(probe - self.shortest(probe))
+        return found
 
 
 def _ends(where: slice) -> tuple[int, int]:

@@ -137,6 +137,11 @@ class Model:
         return sum(node.kind.size for node in self.nodes)
 
     @property
+    def rotors(self) -> int:
+        """Rows that hold nothing: each turns a rotor."""
+        return sum(len(node.kind.rotors) for node in self.nodes)
+
+    @property
     def velocities(self) -> int:
         return sum(kind.nv for kind in self.bodies.kinds)
 
@@ -170,7 +175,7 @@ class Model:
             "forces": len(self.forces),
             "velocities": self.velocities,
             "rows": self.rows,
-            "freedoms": self.velocities - self.rows + sum(self.redundant.values()),
+            "freedoms": self.velocities - self.rows + self.rotors + sum(self.redundant.values()),
             "trees": self.forest.trees,
             "loops": self.forest.loops,
             "redundant": sum(self.redundant.values()),

@@ -93,6 +93,12 @@ class Stepper:
         """Where a field of a body begins."""
         return self.layout.start + self.layout.body_at[number] + BODY.offset(field)
 
+    def constant(self, link: int, name: str) -> slice:
+        """Where a constant of a link lies."""
+        offset, size = self.layout.links[link].constants[name]
+        begin = self.layout.constants_at[link] + offset
+        return slice(begin, begin + size)
+
     def field(self, link: int, name: str) -> slice:
         """Where a field of a link lies."""
         offset, size = self.layout.links[link].record[name]

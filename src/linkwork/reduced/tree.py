@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.elements import RigidBody, checks
+from linkwork.elements import Armature, RigidBody, checks
 from linkwork.errors import ModelError
+from linkwork.model.massless import check_carrying
 from linkwork.reduced import frames
 from linkwork.reduced.frames import BACKWARDS, HALF_TURN, NAMES, STILL, SWAPPED, Pose, after, inverse
 from linkwork.reduced.joints import KINDS, JointKind
@@ -138,9 +139,9 @@ def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = No
     """A world of rigid bodies and joints in joint coordinates.
 
     A body that no joints connect with the ground floats (of several connected ones, the first). `lock` fixes joints, or
-    floating bodies, at coordinates; `armature` (rotor inertia, added to the diagonal of H) and `damping` (a force -damping qd)
-    are by joint, one number or one for each freedom. Forces of the world other than gravity are left out: give them as tau, or
-    as wrenches.
+    floating bodies, at coordinates; `armature` (rotor inertia, added to the diagonal of H, as that of the world's Armatures is)
+    and `damping` (a force -damping qd) are by joint, one number or one for each freedom. Forces of the world other than gravity
+    are left out: give them as tau, or as wrenches.
 
     A world that is no tree is refused, unless `loops` asks for a spanning tree of it: constraints that close loops, and those
     that have no joint coordinate, are left out and stand in `Tree.closing`.
@@ -183,6 +184,7 @@ class _Builder:
     def __init__(self, world, given: dict[str, dict], loops: bool):
         self.world, self.given, self.loops = world, given, loops
         self.closing: set = set()
+        self.rotors: dict = {}  # joint -> its armatures
         self.links: list[LinkData] = []
         self.starts: list[np.ndarray] = []
         self.met: set = set()  # joints, and bodies that float
@@ -191,18 +193,21 @@ class _Builder:
         self.batches = frames.batches_of(world)
         self.joints: dict = {body: [] for body in (world.ground, *world.bodies)}
         for joint in world.constraints:
-            if joint not in self.closing:
+            if joint not in self.closing and not isinstance(joint, Armature):
                 self.joints[joint.a].append(joint)
                 self.joints[joint.b].append(joint)
 
     def _check(self) -> None:
+        check_carrying(self.world)
         if not self.world.bodies:
             raise ModelError("World: there is no body in it; add one, for example lw.RigidBody(1.0, (1, 1, 1))")
         for body in self.world.bodies:
             if not isinstance(body, RigidBody):
                 raise ModelError(f"{checks.label(body)}: joint coordinates are those of rigid bodies; give a RigidBody instead")
         for joint in self.world.constraints:
-            if type(joint) not in NAMES:
+            if isinstance(joint, Armature):
+                self.rotors.setdefault(joint.joint, []).append(joint)
+            elif type(joint) not in NAMES:
                 self._leave_out(joint, "it has no joint coordinate")
 
     def _leave_out(self, constraint, why: str) -> None:
@@ -218,6 +223,10 @@ class _Builder:
                 start = np.concatenate([x, body.orientation])
                 self._add(body, KINDS["free"], ROOT, STILL, STILL, body, [], start=start)
                 self._branch(body)
+        for joint, (rotor, *_) in self.rotors.items():
+            if joint not in self.met:
+                raise ModelError(f"{checks.label(rotor)}: its joint closes a loop and has no coordinate in the tree; "
+                                 'put it on another joint, or simulate with solver="tree"')  # fmt: skip
         for name, values in self.given.items():
             for element in values:
                 if element not in self.met:
@@ -281,7 +290,8 @@ class _Builder:
         if numbers.shape not in ((), (kind.nv,)) or not (np.isfinite(numbers) & (numbers >= 0)).all():
             one = "a number of at least 0" if kind.nv == 1 else f"one number of at least 0, or {kind.nv} of them"
             checks.fail(element, f"{what} is {checks.show(value)}", f"give {one}")
-        return np.full(kind.nv, numbers)
+        turned = self.rotors.get(element, ()) if what == "armature" else ()
+        return np.full(kind.nv, numbers) + sum(float(rotor.inertia) for rotor in turned)
 
 
 def _masses(bodies, count: int) -> list[tuple[float, np.ndarray, np.ndarray]]:
@@ -294,7 +304,7 @@ def _masses(bodies, count: int) -> list[tuple[float, np.ndarray, np.ndarray]]:
     for group in members:
         parts = [(body.mass, x + Q @ body.com, Q @ body.inertia @ Q.T) for body, (Q, x) in group]
         mass = sum(m for m, _, _ in parts)
-        centre = sum(m * c for m, c, _ in parts) / mass
+        centre = sum(m * c for m, c, _ in parts) / mass if mass > 0 else np.zeros(3)
         found.append((mass, centre, sum(I + m * _spread(c) for m, c, I in parts)))
     return found
 

@@ -14,6 +14,10 @@ class Dense(WithRoutines):
 
     name, limbs = "dense", False
 
+    @classmethod
+    def layout(cls, tangent: str, iterations: int) -> dict:
+        return super().layout(tangent, iterations) | {"whole": True}
+
     def __init__(self, model: Model):
         super().__init__(model)
         n = len(model.bodies.kinds)

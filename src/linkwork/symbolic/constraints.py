@@ -99,58 +99,62 @@ class PointOnLocus(Relation):
 
 
 class Gear(Relation):
-    """Angles of two hinges on the ground, or their rates, keep a ratio."""
-
-    needs_directions = (True, True)
-    fields = {"ref_a": 3, "side_a": 3, "axis_a": 3, "own_a": 3, "ref_b": 3, "side_b": 3, "axis_b": 3, "own_b": 3, "ratio": 1}
+    """Coordinates of two joints, or their rates, keep a ratio. Its bodies are those of both joints that move, each once."""
 
     def __init__(self, element):
-        self.key = f"Gear-{element.level}"
+        pair = {"a": element.a, "b": element.b}
+        self.joints = {end: JOINTS[type(joint)](joint) for end, joint in pair.items()}
+        self.sliding = {end: isinstance(joint, joints.Slider) for end, joint in pair.items()}
+        moving = self.bodies(element)
+        self.ends = {end: [_place(moving, body) for body in (joint.a, joint.b)] for end, joint in pair.items()}
+        self.key = f"Gear-{element.level}-{[j.key for j in self.joints.values()]}-{list(self.ends.values())}"
         self.levels = [element.level]
-        self.counters = 2 if element.level == POSITION else 0
+        self.turning = [end for end in "ab" if not self.sliding[end]] if element.level == POSITION else []
+        self.counters = len(self.turning)
+        self.fields = {f"{end}_{name}": size for end, joint in self.joints.items()
+                       for name, size in ({**joint.fields, "axis_a": 3}).items()}  # fmt: skip
+        self.fields |= {"ratio": 1, "offset": 1}
+        self.needs_directions, self.rigid_only = (True,) * len(moving), (False,) * len(moving)
 
     @staticmethod
     def bodies(element):
-        return tuple(_moving(hinge) for hinge in (element.a, element.b))
+        every = [body for joint in (element.a, element.b) for body in (joint.a, joint.b)]
+        moving = tuple(dict.fromkeys(body for body in every if body.dim))
+        return moving if len(moving) > 1 else (None, *moving)
 
-    def numbers(self, elements, A, B):
-        found: dict[str, np.ndarray] = {"ratio": column(elements, "ratio")}
-        for end, frames in (("a", A), ("b", B)):
-            axis = np.array([_ground_axis(getattr(e, end), frames, k) for k, e in enumerate(elements)])
-            ref = perpendicular(axis)
-            found |= {f"ref_{end}": ref, f"side_{end}": np.cross(axis, ref), f"axis_{end}": axis,
-                      f"own_{end}": frames.axis(ref)}  # fmt: skip
+    def numbers(self, elements, *frames):
+        offsets = [0.0 if e.offset is None else e.offset for e in elements]
+        found = {"ratio": column(elements, "ratio"), "offset": np.array(offsets, dtype=object).reshape(-1, 1)}
+        for end, joint in self.joints.items():
+            of = [getattr(e, end) for e in elements]
+            A, B = (frames[0].ground() if k is None else frames[k] for k in self.ends[end])
+            own = {**joint.numbers(of, A, B), "axis_a": joint.frame(of, A, B)[0]}
+            found |= {f"{end}_{name}": values for name, values in own.items()}
         return found
 
+    def _of(self, end: str, handles, p):
+        """The two bodies of a joint, and its numbers."""
+        names = (*self.joints[end].fields, "axis_a")
+        return [handles[0].ground() if k is None else handles[k] for k in self.ends[end]], {n: p[f"{end}_{n}"] for n in names}
+
     def angles(self, handles, p):
-        pairs = []
-        for end, handle in zip("ab", handles, strict=True):
-            own = handle.axis(p[f"own_{end}"])
-            pairs.append((ca.dot(p[f"side_{end}"], own), ca.dot(p[f"ref_{end}"], own)))
-        return pairs[: self.counters]
+        return [self.joints[end].angle(*self._of(end, handles, p)) for end in self.turning]
 
     def rows(self, handles, p, t):
-        if self.levels == [POSITION]:
-            angle_a, angle_b = self.counted(handles, p)
-            return [(POSITION, angle_a - p["ratio"] * angle_b)]
-        spins = [ca.dot(p[f"axis_{end}"], handle.spin()) for end, handle in zip("ab", handles, strict=True)]
-        return [(VELOCITY, spins[0] - p["ratio"] * spins[1])]
+        found, angles = [], iter(self.counted(handles, p))
+        for end, joint in self.joints.items():
+            (a, b), own = self._of(end, handles, p)
+            if self.levels == [POSITION]:
+                found.append(joint.travel((a, b), own) if self.sliding[end] else next(angles))
+            else:
+                spin = ca.dot(a.axis(own["axis_a"]), b.spin() - a.spin())
+                found.append(joint.travel_rate((a, b), own) if self.sliding[end] else spin)
+        return [(self.levels[0], found[0] - p["ratio"] * found[1] - p["offset"])]
 
 
-def _moving(hinge):
-    return hinge.b if hinge.a.dim == 0 else hinge.a
-
-
-def _ground_axis(hinge, frames, k):
-    """The world axis about which the moving body of a ground hinge has the hinge's angle."""
-    sign = 1.0 if hinge.a.dim == 0 else -1.0
-    pick = np.array([k])
-    if hinge.axis is not None:
-        axis = hinge.axis
-    else:
-        fixed, moving = (hinge.axis_a, hinge.axis_b) if hinge.a.dim == 0 else (hinge.axis_b, hinge.axis_a)
-        axis = fixed if fixed is not None else frames.world_axis(frames.user_axis(moving, pick), pick)[0]
-    return sign * np.asarray(axis, dtype=float)
+def _place(moving, body) -> int | None:
+    """Which of some bodies this is; None: the ground."""
+    return None if body.dim == 0 else moving.index(body)
 
 
 class Rolling(Relation):

@@ -14,6 +14,7 @@ import numpy as np
 from casadi import SX
 
 from linkwork.elements import forces, joints
+from linkwork.elements.parameter import Parameter
 from linkwork.symbolic.functions import cross, norm, on_tape
 from linkwork.symbolic.joints import JOINTS, AxisRelation
 from linkwork.symbolic.relations import Relation, column
@@ -227,11 +228,13 @@ class Motor(Law):
         self.joint = JOINTS[type(element.joint)](element.joint)
         self.sliding = isinstance(element.joint, joints.Slider)
         self.kind, self.limited = element.kind, element.limit is not None
-        self.key = f"Motor:{self.joint.key}-{self.kind}-{self.limited}"
+        self.geared, self.ranged = isinstance(element.gear, Parameter) or element.gear != 1.0, element.range is not None
+        self.key = f"Motor:{self.joint.key}-{self.kind}-{self.limited}-{self.geared}-{self.ranged}"
         self.counters = 1 if self.kind == "position" and not self.sliding else 0
         self.velocity_dependent = self.yields = self.kind != "torque"
         self.turns_only = not self.sliding
         self.fields = {**self.joint.fields, "axis_a": 3, "kp": 1, "kd": 1, "limit": 1, "command": 1}
+        self.fields |= ({"gear": 1} if self.geared else {}) | ({"range": 2} if self.ranged else {})
 
     @staticmethod
     def bodies(element):
@@ -240,8 +243,13 @@ class Motor(Law):
     def numbers(self, elements, A, B):
         of = [e.joint for e in elements]
         limit = np.array([0.0 if e.limit is None else e.limit for e in elements], dtype=object).reshape(-1, 1)
-        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0], "kp": column(elements, "kp"),
-                "kd": column(elements, "kd"), "limit": limit, "command": np.zeros((len(elements), 1))}  # fmt: skip
+        found = {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0], "kp": column(elements, "kp"),
+                 "kd": column(elements, "kd"), "limit": limit, "command": np.zeros((len(elements), 1))}  # fmt: skip
+        if self.geared:
+            found["gear"] = column(elements, "gear")
+        if self.ranged:
+            found["range"] = np.array([list(e.range) for e in elements], dtype=object)
+        return found
 
     def angles(self, handles, p):
         return self.joint.angles(handles, p)[: self.counters]
@@ -252,27 +260,34 @@ class Motor(Law):
             return travelling(handles, p, [axis])
         return turning(self.counted(handles, p)[0] if self.counters else SX(1, 1), [axis])
 
+    def _gear(self, p) -> SX:
+        return p["gear"] if self.geared else SX(1)
+
     def _effort(self, handles, p, x: Coordinate) -> SX:
-        """Before it is limited."""
+        """Of the motor, before it is limited."""
+        command, gear = p["command"], self._gear(p)
+        if self.ranged:
+            command = ca.fmin(ca.fmax(command, p["range"][0]), p["range"][1])
         if self.kind == "torque":
-            return p["command"]
+            return command
         if self.kind == "velocity":
-            return p["kd"] * (p["command"] - x.rate(handles))
-        return p["kp"] * (p["command"] - x.value) - p["kd"] * x.rate(handles)
+            return p["kd"] * (command - gear * x.rate(handles))
+        return p["kp"] * (command - gear * x.value) - p["kd"] * (gear * x.rate(handles))
 
     def law(self, handles, p, t):
         x = self._coordinate(handles, p)
         effort = self._effort(handles, p, x)
         if self.limited:
             effort = ca.fmin(ca.fmax(effort, -p["limit"]), p["limit"])
-        return x.loads(effort), SX(0)
+        return x.loads(self._gear(p) * effort), SX(0)
 
     def terms(self, handles, p, t):
         if self.kind == "torque":
             return []
         x = self._coordinate(handles, p)
-        free = ca.fabs(self._effort(handles, p, x)) < p["limit"] if self.limited else 1
-        return [x.term(ca.if_else(free, p["kp"], 0) if self.kind == "position" else SX(1, 1), ca.if_else(free, p["kd"], 0))]
+        free, square = ca.fabs(self._effort(handles, p, x)) < p["limit"] if self.limited else 1, self._gear(p) ** 2
+        stiffness = ca.if_else(free, square * p["kp"], 0) if self.kind == "position" else SX(1, 1)
+        return [x.term(stiffness, ca.if_else(free, square * p["kd"], 0))]
 
 
 class UserForce(Law):

@@ -7,7 +7,7 @@ import numpy as np
 from casadi import SX
 
 from linkwork.elements import handles
-from linkwork.symbolic.constraints import RELATIONS
+from linkwork.symbolic.drives import RELATIONS
 from linkwork.symbolic.forces import Law, Term
 from linkwork.symbolic.functions import norm
 from linkwork.symbolic.joint_forces import LAWS

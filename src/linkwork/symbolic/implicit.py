@@ -26,7 +26,7 @@ from linkwork.symbolic.bodies import BodyKind, Shifted, View, derivatives, load_
 from linkwork.symbolic.kernels import ForceKind, NodeKind, load_parameters, own_block
 from linkwork.symbolic.kinds import RIGID
 from linkwork.symbolic.relations import Relation
-from linkwork.symbolic.tape import POSITION, Rows, Tape
+from linkwork.symbolic.tape import ASIDE, VELOCITY, Rows, Tape
 
 BEGIN, AGAIN = "begin", "again"
 STAGE = {BEGIN: "now", AGAIN: "next"}
@@ -158,8 +158,17 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, ...], exact
         pairs = zip(rows.jacobians, views, strict=True)
         carried = sum((J @ view.v for J, view in pairs if view), SX(node.size, 1)) if what == BEGIN else SX(node.size, 1)
         off = [
-            rows.residual[k] / h if level == POSITION else rows.residual[k] - carried[k] for k, level in enumerate(rows.levels)
+            rows.residual[k] - carried[k] if level == VELOCITY else rows.residual[k] / h for k, level in enumerate(rows.levels)
         ]
+        left = list(off)
+        for k, rotor in rows.rotors.items():
+            if what == BEGIN:
+                off[k] = -rows.rate[k]
+                trace.store(1, rotor.speed_at, rows.rate[k])
+                trace.store(1, rotor.angle_at, rows.residual[k])
+            else:  # its speed at the end is that at the beginning and what the multiplier makes of it
+                off[k] = (rows.residual[k] - rotor.angle) / h - rotor.speed
+                left[k] = off[k] - trace.load(1, node.record.offset("x") + k, 1) / rotor.inertia
         trace.store(1, node.record.offset("D"), own_block(node, rows, views, soft))
         trace.store(1, node.record.offset("b"), -ca.vertcat(*off))
         if exact:
@@ -173,7 +182,7 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, ...], exact
                 if exact:
                     trace.store(node.behind + k, block.shape[0] * block.shape[1], mirror)
         if what == AGAIN:
-            note_worst(trace, h * ca.vertcat(*off))
+            note_worst(trace, h * ca.vertcat(*left))
 
     return Kernel(f"implicit|{node.key}|{what}|{bodies_first}|{exact}|{soft}", write)
 
@@ -200,7 +209,7 @@ def _slopes(trace: Trace, node: NodeKind, rows: Rows, what: str) -> list[SX]:
     moving, found, offset = by_kick + load_global(trace, "step") * by_shift, [], 0
     for J in rows.jacobians:
         own = moving[:, offset : offset + J.shape[1]]
-        found.append(ca.vertcat(*[J[k, :] if level == POSITION else own[k, :] for k, level in enumerate(rows.levels)]))
+        found.append(ca.vertcat(*[own[k, :] if level == VELOCITY else J[k, :] for k, level in enumerate(rows.levels)]))
         offset += J.shape[1]
     return found
 
@@ -237,12 +246,12 @@ def _restoring(trace: Trace, node: NodeKind, y: SX, start: int) -> SX:
     semidefinite; what couples the arms is left out."""
     views = node.views(trace, "next")
     tape, rows = node.tape_of_rows(trace, views, load_global(trace, "time"), start)
-    slopes = [ca.jacobian(row, tape.values if level == POSITION else tape.rates) for level, row in rows]
+    slopes = [ca.jacobian(row, tape.rates if level == VELOCITY else tape.values) for level, row in rows]
     pulls = ca.vertcat(*slopes).T @ y
     sizes = [view.kind.nv if view else 0 for view in views]
     total = [SX(size, size) for size in sizes]
     for k, entry in enumerate(tape.entries):
-        view = views[entry.body]
+        view = None if entry.body == ASIDE else views[entry.body]
         if view is None or not view.kind.directions or view.kind.elastic or entry.primitive.value.shape[0] == 0:
             continue
         spin, mu = view.spin().jacobian, pulls[3 * k : 3 * k + 3]

@@ -17,7 +17,7 @@ from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
 from linkwork.symbolic.forces import Law
 from linkwork.symbolic.relations import Relation, crossing
-from linkwork.symbolic.tape import POSITION, VELOCITY, Rows, Tape, derive
+from linkwork.symbolic.tape import POSITION, ROTOR, VELOCITY, Rotor, Rows, Tape, derive
 
 # -- what constraint nodes and forces share: parameters, counters, a tape ---------------------------------------
 
@@ -108,7 +108,12 @@ class NodeKind:
     @cached_property
     def moving_rows(self) -> bool:
         """Whether some rows are at velocity level."""
-        return any(level != POSITION for level in self.levels)
+        return VELOCITY in self.levels
+
+    @cached_property
+    def rotors(self) -> list[int]:
+        """Its rows that turn rotors."""
+        return [k for k, level in enumerate(self.levels) if level == ROTOR]
 
     @cached_property
     def forced(self) -> bool:
@@ -159,7 +164,19 @@ class NodeKind:
 
     def rows_between(self, trace: Trace, views, time: SX, start: int | None = None, known=None) -> Rows:
         """All rows of the node, derived."""
-        return derive(*self.tape_of_rows(trace, views, time, start, known))
+        rows = derive(*self.tape_of_rows(trace, views, time, start, known))
+        rows.rotors = self._rotors(trace, start) if self.rotors else {}
+        return rows
+
+    def _rotors(self, trace: Trace, start: int | None) -> dict[int, Rotor]:
+        found, row, offset = {}, 0, self.record.offset("parameters") if start is None else start
+        for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
+            layout = parameter_record(part.relation)
+            if part.relation.levels == [ROTOR]:
+                at = [offset + layout.offset(name) for name in ("speed", "angle")]
+                found[row] = Rotor(p["inertia"], p["speed"], p["angle"], *at)
+            row, offset = row + len(part.kept), offset + layout.size
+        return found
 
     def pulls_between(self, trace: Trace, views, time: SX, start: int | None = None) -> list[SX]:
         """For each body how multipliers pull at it, transposed (m, nv): J, or what aimed constraints have in its place."""
@@ -189,7 +206,17 @@ class NodeKind:
 
 
 def right_side(trace: Trace, rows: Rows, mode: str) -> SX:
-    """The rows' right-hand side: J x = right."""
+    """The rows' right-hand side: J x = right. That of a rotor has no residual: it is where its joint is, as fast as that; but
+    at the end of a flight (mode "closing") it has kept its speed."""
+    if rows.rotors:
+        found = _right_side(trace, rows, "velocity" if mode == "closing" else mode)
+        for k, rotor in rows.rotors.items():
+            found[k] = {"acceleration": -rows.bias[k], "closing": rotor.speed - rows.rate[k]}.get(mode, SX(0))
+        return found
+    return _right_side(trace, rows, "velocity" if mode == "closing" else mode)
+
+
+def _right_side(trace: Trace, rows: Rows, mode: str) -> SX:
     holonomic = ca.vertcat(*[1.0 if level == POSITION else 0.0 for level in rows.levels])
     if mode == "acceleration":  # Baumgarte feedback; velocity rows have k_d only
         k, d = load_global(trace, "stiffness"), load_global(trace, "damping")
@@ -205,14 +232,18 @@ def right_side(trace: Trace, rows: Rows, mode: str) -> SX:
 
 def own_block(node: NodeKind, rows: Rows, views, soft: bool) -> SX:
     """The block of the rows by themselves: zero, or -SOFT times how fast unit multipliers would move them (with the diagonal
-    of the bodies' masses), so that the pivot is regular whatever other rows hold."""
-    if not soft:
+    of the bodies' masses), so that the pivot is regular whatever other rows hold; and what rotors leave."""
+    if not soft and not rows.rotors:
         return SX.zeros(blocks.triangle_size(node.size))
-    moved = SX(node.size, 1)
+    moved = SX.zeros(node.size, 1)
     for J, view in zip(rows.jacobians, views, strict=True):
-        if view is not None:
-            moved += ca.mtimes(J * J, 1 / ca.diag(view.kind.mass(view)))
-    return blocks.lower(ca.diag(-SOFT * moved))
+        if soft and view is not None:
+            masses = ca.diag(view.kind.mass(view))
+            moved += ca.mtimes(J * J, ca.if_else(masses > 0, 1 / masses, 0))
+    own = -SOFT * moved
+    for k, rotor in rows.rotors.items():
+        own[k] -= 1 / rotor.inertia
+    return blocks.lower(ca.diag(own))
 
 
 def node_kernel(node: NodeKind, mode: str, bodies_first: tuple[bool, ...], soft: bool) -> Kernel:
@@ -243,25 +274,59 @@ def node_right_kernel(node: NodeKind, mode: str, start: int, b: int) -> Kernel:
 def landing_rows(trace: Trace, node: NodeKind) -> SX:
     """Residuals of the position stage: C at the end of the flight, g in its middle."""
     residual = SX(node.size, 1)
-    if POSITION in node.levels:
+    if POSITION in node.levels or node.rotors:
         at_end = node.write_rows(trace, "next", load_global(trace, "time"))
-        residual = at_end.residual
-    if any(level != POSITION for level in node.levels):
+        residual = turned(trace, at_end, node.record.offset("x"))
+    if node.moving_rows:
         middle = node.write_rows(trace, "middle", load_global(trace, "half"))
-        merged = [residual[k] if level == POSITION else middle.residual[k] for k, level in enumerate(node.levels)]
+        merged = [middle.residual[k] if level == VELOCITY else residual[k] for k, level in enumerate(node.levels)]
         residual = ca.vertcat(*merged)
     return residual
+
+
+def turned(trace: Trace, rows: Rows, x: int) -> SX:
+    """Residuals at the end of a flight: those of rotors are how far their joints are ahead of them. Their speeds are brought up
+    to date with the solution at x."""
+    residual, h = SX(rows.residual), load_global(trace, "step")
+    for k, rotor in rows.rotors.items():
+        speed = rotor.speed + trace.load(1, x + k, 1) / rotor.inertia
+        trace.store(1, rotor.speed_at, speed)
+        residual[k] -= rotor.angle + h * speed
+    return residual
+
+
+def rotor_kernel(node: NodeKind, start: int) -> Kernel:
+    """A step begins: rotors are where their joints are, and as fast."""
+
+    def write(trace: Trace) -> None:
+        rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
+        for k, rotor in rows.rotors.items():
+            trace.store(1, rotor.speed_at, rows.rate[k])
+            trace.store(1, rotor.angle_at, rows.residual[k])
+
+    return Kernel(f"node|{node.key}|rotor|{start}", write)
+
+
+def rotor_energy_kernel(node: NodeKind, start: int) -> Kernel:
+    """Add the kinetic energy of its rotors."""
+
+    def write(trace: Trace) -> None:
+        rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
+        added = sum(0.5 * rotor.inertia * rows.rate[k] ** 2 for k, rotor in rows.rotors.items())
+        trace.store(0, GLOBALS.offset("kinetic"), load_global(trace, "kinetic") + added)
+
+    return Kernel(f"node|{node.key}|rotor energy|{start}", write)
 
 
 def store_landing(trace: Trace, levels: list[str], residual: SX, b: int, history: int) -> None:
     """Right-hand side of a correction; the history's newest entry is the sum of all corrections of this step."""
     m, h = len(levels), load_global(trace, "step")
-    right = ca.vertcat(*[-residual[k] / h if level == POSITION else -residual[k] for k, level in enumerate(levels)])
+    right = ca.vertcat(*[-residual[k] if level == VELOCITY else -residual[k] / h for k, level in enumerate(levels)])
     trace.store(1, b, right)
     trace.store(1, history, trace.load(1, history, m) + right)
     worst = load_global(trace, "worst")
     for k, level in enumerate(levels):
-        worst = ca.fmax(worst, ca.fabs(residual[k]) if level == POSITION else h * ca.fabs(residual[k]))
+        worst = ca.fmax(worst, h * ca.fabs(residual[k]) if level == VELOCITY else ca.fabs(residual[k]))
     trace.store(0, GLOBALS.offset("worst"), worst)
 
 
@@ -291,9 +356,10 @@ def node_check_kernel(node: NodeKind, start: int | None = None) -> Kernel:
 
     def write(trace: Trace) -> None:
         rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
-        trace.store(node.behind, 0, rows.residual)
-        trace.store(node.behind, node.size, rows.rate)
-        trace.store(node.behind, 2 * node.size, rows.forcing)
+        for k, values in enumerate((rows.residual, rows.rate, rows.forcing)):
+            for row in node.rotors:  # which are where and as fast as they should be
+                values[row] = 0
+            trace.store(node.behind, k * node.size, values)
 
     return Kernel(f"node|{node.key}|check|{start}", write)
 
@@ -326,6 +392,8 @@ def node_defect_kernel(node: NodeKind, start: int, b: int, x: int) -> Kernel:
         pulls = node.pulls_between(trace, views, time, start) if node.aimed else rows.jacobians
         y = trace.load(1, x, node.size)
         left = right_side(trace, rows, "acceleration")
+        for k, rotor in rows.rotors.items():
+            left[k] += y[k] / rotor.inertia
         for k, (kind, J, pull) in enumerate(zip(node.kinds, rows.jacobians, pulls, strict=True)):
             if kind is not None:
                 left -= J @ trace.load(2 + k, *kind.record["x"])

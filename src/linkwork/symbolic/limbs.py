@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import casadi as ca
 from casadi import SX
@@ -64,6 +65,7 @@ class Limb:
     node: NodeKind
     child: int
     coupled: bool = False
+    form: ClassVar[str] = "limb"
 
     @cached_property
     def relation(self):
@@ -112,7 +114,7 @@ class Limb:
         right-hand sides, and backward finds no multipliers."""
         light = what.endswith("-light")
         what = what.removesuffix("-light")
-        name = f"limb|{self.node.key}|{self.child}|{self.coupled}|{what}|{light}"
+        name = f"{self.form}|{self.node.key}|{self.child}|{self.coupled}|{what}|{light}"
         if what in ("up-begin", "up-again"):
             mode = what.removeprefix("up-")
             return Kernel(name, lambda trace: coupled.up(self, trace, mode), pairs=True, joining=Joining.GATHERS)
@@ -233,6 +235,7 @@ class Limb:
         right = -{
             "acceleration": cross(z, wa) + cross(relative, cross(wb, axis)) + d * z + k * axis,
             "velocity": z,
+            "closing": z,
             "first-order": k * axis,
             "project": axis,
             "begin": axis / load_global(trace, "step"),

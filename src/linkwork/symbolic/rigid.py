@@ -71,7 +71,7 @@ class Rigid(BodyKind):
         return ca.vertcat(view.q[0:3] + r + h * v - r1, q), ca.vertcat(v - cross(w, r1), w)
 
     def flight(self, view, v, h):
-        c, inertia = view.field("com"), view.field("inertia")
+        c, inertia = view.field("com"), _turning(view)
         R = rotation.matrix(view.q[3:7])
         r, w = R @ c, v[3:6]
         L = R @ (inertia * (R.T @ w))
@@ -128,7 +128,7 @@ class Rigid(BodyKind):
         """The velocity of the centre of mass, and the angular momentum that was found, in the new orientation. Where a body
         turns so far in a step that this would feed its spin about a thin axis, I w1 = L + h L x w1 in its own axes: energy
         never grows by that."""
-        c, inertia = view.field("com"), view.field("inertia")
+        c, inertia = view.field("com"), _turning(view)
         R0, R1 = rotation.matrix(q0[3:7]), rotation.matrix(q1[3:7])
         w, before = R0.T @ v1[3:6], R0.T @ view.v[3:6]
         L = inertia * w + h * cross(before, inertia * before)
@@ -152,6 +152,12 @@ class Rigid(BodyKind):
 
     def quaternion(self, view):
         return carried_quaternion(view.q[3:7], self.spin(view))
+
+
+def _turning(view) -> SX:
+    """Moments of inertia for a free flight; a body without any keeps its spin, as a ball does."""
+    inertia = view.field("inertia")
+    return ca.if_else(inertia > 0, inertia, 1)
 
 
 def _calmed(inertia, L, h) -> SX:

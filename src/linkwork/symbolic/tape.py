@@ -18,14 +18,15 @@ and are found by Newton's method from where they were at the beginning of the st
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import casadi as ca
 from casadi import SX
 
 from linkwork.symbolic.bodies import Primitive, View
 
-POSITION, VELOCITY = "position", "velocity"
+POSITION, VELOCITY, ROTOR = "position", "velocity", "rotor"  # rotor: what the row says is how far a rotor has turned
+ASIDE = -1  # the number of the ground on a tape of other bodies
 NEWTON = 3  # steps towards unknowns, from those of a time step before
 
 
@@ -81,6 +82,10 @@ class Handle:
 
     def __init__(self, tape: Tape, number: int, view: View | None):
         self.tape, self.number, self.view = tape, number, view
+
+    def ground(self) -> Handle:
+        """The ground beside it, where it is none of the bodies."""
+        return Handle(self.tape, ASIDE, None)
 
     def _entry(self, what: str, local) -> Entry:
         return self.tape.entry(self.number, self.view, what, local)
@@ -196,6 +201,18 @@ def _primitive(view: View | None, what: str, local) -> Primitive:
 
 
 @dataclass
+class Rotor:
+    """A rotor of one freedom that turns as much as its row says; eliminated on the spot, it leaves -1/inertia as the row's own
+    block, and its speed changes by x/inertia, with x the row's part of the solution."""
+
+    inertia: SX  # kg m^2 or kg
+    speed: SX  # at this point of a step
+    angle: SX  # where the step began
+    speed_at: int  # from the node's record
+    angle_at: int
+
+
+@dataclass
 class Rows:
     """Derived rows of one or more constraints, resolved into the symbols of the bodies."""
 
@@ -205,6 +222,7 @@ class Rows:
     bias: SX  # (m,): J'v + ...
     forcing: SX  # (m,): C_t, or g at rest: what prescribed motion asks for
     jacobians: list[SX]  # one (m, nv) a body
+    rotors: dict[int, Rotor] = field(default_factory=dict)  # by row
 
 
 def derive(tape: Tape, rows: Sequence[tuple[str, SX]]) -> Rows:
@@ -215,7 +233,7 @@ def derive(tape: Tape, rows: Sequence[tuple[str, SX]]) -> Rows:
     residuals, rates, bias, forcing, by_entry = [], [], [], [], []
     speeds = [-solved(u.slopes(), ca.jtimes(u.equations, s, r) + ca.jtimes(u.equations, t, SX(1))) for u in tape.unknowns]
     for level, row in rows:
-        if level == POSITION:
+        if level != VELOCITY:
             coefficients, by_time = ca.jacobian(row, s), ca.jacobian(row, t)
             for u in tape.unknowns:
                 slope = ca.jacobian(row, u.symbol)

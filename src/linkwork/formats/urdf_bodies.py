@@ -1,0 +1,120 @@
+"""Which links of a URDF move as one body, where that is with all joints at zero, and what mass it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from ..elements import checks
+from ..errors import LinkworkError, suggestion
+from .numbers import shown
+from .urdf_robot import HERE, Inertial, JointSpec, Link, Place
+
+GRAIN = 1e-3  # m: the radius of the ball that a mass without inertia is taken for
+
+
+@dataclass(eq=False)
+class Group:
+    """Links that fixed joints make one body: the first carries the others, and `joint` carries it."""
+
+    joint: JointSpec | None
+    above: Group | None
+    place: Place  # of the first link in the world
+    links: list[tuple[Link, Place]]  # with places in the frame of the first
+    body: object = None  # what it became
+
+    @property
+    def free(self):
+        """Whether nothing holds it."""
+        return self.joint is None or self.joint.kind == "floating"
+
+    def inertial(self):
+        """Mass, centre and inertia of all of them, in the frame of the first."""
+        first = self.links[0][0]
+        parts = [(link.inertial, place) for link, place in self.links if link.inertial is not None]
+        if not parts:
+            return Inertial(0.0, np.zeros(3), np.zeros((3, 3)), first.line)
+        if len(parts) == 1 and first.inertial is not None:
+            return first.inertial
+        masses = np.array([part.mass for part, _ in parts])
+        centres = np.array([place.R @ part.com + place.x for part, place in parts])
+        mass = float(masses.sum())
+        com = masses @ centres / mass if mass > 0.0 else np.zeros(3)
+        arms = centres - com
+        spread = np.einsum("n,nk,nk->", masses, arms, arms) * np.eye(3) - np.einsum("n,ni,nj->ij", masses, arms, arms)
+        return Inertial(mass, com, spread + sum(place.R @ part.inertia @ place.R.T for part, place in parts), parts[0][0].line)
+
+
+def groups_of(robot, start):
+    """The bodies of a robot whose root link is at `start`: parents first, each branch in the order of the file."""
+    first = Group(None, None, start, [(robot.links[robot.root], HERE)])
+    groups, waiting = [first], [(joint, first, HERE) for joint in reversed(robot.below[robot.root])]
+    while waiting:
+        joint, group, above = waiting.pop()
+        place, link = above @ joint.place, robot.links[joint.child]
+        if joint.kind == "fixed":
+            group.links.append((link, place))
+        else:
+            group, place = Group(joint, group, group.place @ place, [(link, HERE)]), HERE
+            groups.append(group)
+        waiting += [(other, group, place) for other in reversed(robot.below[joint.child])]
+    return groups
+
+
+def check_masses(reading, groups):
+    """Refuse a body that moves and has no mass, where nothing that it carries has any."""
+    carries = set()
+    for group in reversed(groups):
+        if group.inertial().mass > 0.0:
+            carries.add(group)
+        elif not group.free and group not in carries:
+            link, joint = group.links[0][0], shown(group.joint.name)
+            problem = f'joint "{joint}" moves link "{shown(link.name)}", which has no mass, nor has anything that it carries'
+            ways = f'give it an <inertial>, make the joint fixed, or load it with lock={{"{joint}": 0}}'
+            reading.fail(link.line, problem, ways)
+        if group in carries and not group.free:
+            carries.add(group.above)
+
+
+def moments_of(reading, group, inertial):
+    """The inertia (3, 3) of a body; where no body has such a one, the nearest that one has, which is told."""
+    try:
+        return checks.inertia("link", "inertia", inertial.inertia)
+    except LinkworkError:
+        found = mended(inertial)
+        values = ", ".join(f"{value:.3g}" for value in np.linalg.eigvalsh(inertial.inertia))
+        most = np.abs(found - inertial.inertia).max()
+        why = f"no body has the principal values {values}; the nearest that one has is taken, {most:.3g} kg m^2 away at most"
+        reading.remark(inertial.line, f'<inertia> of link "{shown(group.links[0][0].name)}"', why)
+        return found
+
+
+def mended(inertial):
+    """The inertia (3, 3) next to one that no body has: that of a mass which is at least GRAIN wide along every axis.
+
+    The mass has the second moment tr(I)/2 - I, of which no principal value can be negative.
+    """
+    moment = np.trace(inertial.inertia) / 2 * np.eye(3) - inertial.inertia
+    values, axes = np.linalg.eigh(moment)
+    moment = axes @ np.diag(np.maximum(values, inertial.mass * GRAIN**2 / 5)) @ axes.T
+    return np.trace(moment) * np.eye(3) - moment
+
+
+def lock_joints(reading, robot, lock):
+    """Fix joints where they are at these coordinates."""
+    for name, value in lock.items():
+        if name not in robot.joints:
+            remedy = f"name a joint of the file{suggestion(name, robot.joints)}"
+            reading.fail(None, f"lock names joint {name!r}, and there is no such joint", remedy)
+        joint = robot.joints[name]
+        value = reading.checked(None, checks.number, "load", f'lock["{name}"]', value)
+        turns = joint.kind in ("revolute", "continuous")
+        if value != 0.0 and not turns and joint.kind != "prismatic":
+            reading.fail(None, f'lock puts joint "{name}", which is {joint.kind}, at {value:g}', "such joints are locked at 0")
+        R = Rotation.from_rotvec(joint.axis * value).as_matrix() if turns else np.eye(3)
+        x = joint.axis * value if joint.kind == "prismatic" else np.zeros(3)
+        joint = replace(joint, kind="fixed", place=joint.place @ Place(R, x), mimic=None)
+        robot.joints[name] = joint
+        robot.below[joint.parent] = [joint if other.name == name else other for other in robot.below[joint.parent]]

@@ -1,0 +1,61 @@
+"""Massless links: bodies without mass and inertia, which joints hold and which carry what has mass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from linkwork.elements import Body, RigidBody, Weld, checks
+from linkwork.errors import ModelError
+from linkwork.model.types import Item
+
+
+def is_massless(body) -> bool:
+    return isinstance(body, RigidBody) and body.massless
+
+
+def check_carrying(world) -> None:
+    """Each massless link hangs on a joint and carries something that has mass; what is welded together is one."""
+    links = [body for body in world.bodies if is_massless(body)]
+    if not links:
+        return
+    connected = [[x for _, _, x in c.references() if isinstance(x, Body)] for c in world.constraints]
+    part = _joined([(c.a, c.b) for c in world.constraints if isinstance(c, Weld)])
+    heavy = {part(body) for body in (world.ground, *world.bodies) if not is_massless(body)}
+    around: dict[int, set[int]] = {}
+    for bodies in connected:
+        for body in bodies:
+            around.setdefault(part(body), set()).update(part(other) for other in bodies)
+    for body in links:
+        if part(body) not in heavy and len(around.get(part(body), set()) - {part(body)}) < 2:
+            raise ModelError(f"{checks.label(body)}: it has no mass and carries nothing that has; give it a mass, weld it to "
+                             "another body, or remove it")  # fmt: skip
+    tree = _joined([(first, other) for first, *others in filter(None, connected) for other in others])
+    seen = {tree(world.ground)}
+    for body in world.bodies:
+        if tree(body) not in seen and part(body) not in heavy:
+            raise ModelError(f"{checks.label(body)}: it has no mass and floats; give it a mass, join it with the ground, or "
+                             "add the bodies with mass before it")  # fmt: skip
+        seen.add(tree(body))
+
+
+def _joined(pairs) -> Callable[[Body], int]:
+    """A number that all bodies share that pairs join."""
+    above: dict[int, int] = {}
+
+    def root(key: int) -> int:
+        while above.get(key, key) != key:
+            key = above[key]
+        return key
+
+    for a, b in pairs:
+        above[root(id(a))] = root(id(b))
+    return lambda body: root(id(body))
+
+
+def check_eliminated(bodies, items: list[Item]) -> None:
+    """Each massless link is eliminated together with the joint that it hangs on."""
+    for item in items:
+        if item.body >= 0 and item.limb is None and is_massless(bodies.elements[item.body]):
+            body = checks.label(bodies.elements[item.body])
+            raise ModelError(f"{body}: it has no mass, and this solver needs it to hang on a single joint, outside of loops "
+                             'and without drives; give it a mass, or use solver="dense"')  # fmt: skip

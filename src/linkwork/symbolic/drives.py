@@ -1,0 +1,43 @@
+"""Rotors as rows (elements/drives.py)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.elements import drives, joints
+from linkwork.symbolic.constraints import RELATIONS
+from linkwork.symbolic.joints import JOINTS
+from linkwork.symbolic.relations import Relation, column
+from linkwork.symbolic.tape import ROTOR
+
+
+class Armature(Relation):
+    """A rotor that is as far as its joint's coordinate; `speed` and `angle` are of a step."""
+
+    levels = [ROTOR]
+    needs_directions = (True, True)
+
+    def __init__(self, element):
+        self.joint = JOINTS[type(element.joint)](element.joint)
+        self.sliding = isinstance(element.joint, joints.Slider)
+        self.counters = 0 if self.sliding else 1
+        self.key = f"Armature:{self.joint.key}"
+        self.fields = {**self.joint.fields, "axis_a": 3, "inertia": 1, "speed": 1, "angle": 1}
+
+    @staticmethod
+    def bodies(element):
+        return element.joint.a, element.joint.b
+
+    def numbers(self, elements, A, B):
+        of, nothing = [e.joint for e in elements], np.zeros((len(elements), 1))
+        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0],
+                "inertia": column(elements, "inertia"), "speed": nothing, "angle": nothing}  # fmt: skip
+
+    def angles(self, handles, p):
+        return self.joint.angles(handles, p)[: self.counters]
+
+    def rows(self, handles, p, t):
+        return [(ROTOR, self.joint.travel(handles, p) if self.sliding else self.counted(handles, p)[0])]
+
+
+RELATIONS |= {drives.Armature: Armature}
