@@ -7,15 +7,17 @@ A change is taken up when the simulation is next asked for anything. Constraints
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
 
 from linkwork.building import VIOLATED, Building
-from linkwork.elements import checks
+from linkwork.elements import Joint, Keyframe, Motor, checks
 from linkwork.elements.base import Body, Element
 from linkwork.errors import LinkworkError, ModelError, UnknownNameError, suggestion
 from linkwork.model.carrying import carried, counters
+from linkwork.model.frames import RigidFrames
 from linkwork.model.places import made_at, poses_of
 from linkwork.model.types import Arrangement, Model, State
 from linkwork.symbolic.drawn import Draw, draw
@@ -51,9 +53,18 @@ class Following(Building):
                 self._arrange(before, settle=False)
             raise
 
-    def reset(self) -> None:
+    def reset(self, keyframe: str | Keyframe | None = None) -> None:
         """Back to the start: the state in which the simulation was made, with the same parts switched on. What was added since
-        then is as built."""
+        then is as built. With a keyframe, one of `world.keyframes` by its name or any other, bodies are where its joint
+        coordinates put them, and motors have its commands.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("double-pendulum"))
+        >>> first = sim.world.constraints[0].name
+        >>> sim.reset(lw.Keyframe(positions={first: 7.0}, velocities={first: 2.0}))
+        >>> round(sim.angle(first), 9), round(sim.rate(first), 9)
+        (7.0, 2.0)
+        """
         self._follow_world()
         first, _ = self._start
         start = self._start_here()
@@ -63,6 +74,44 @@ class Following(Building):
         self._take(start)
         if fresh := self._fresh(first):
             self._settle(fresh)
+        if keyframe is not None:
+            self._place(*self._keyframe(keyframe))
+
+    def _keyframe(self, given: str | Keyframe) -> tuple[str, Keyframe]:
+        known = self.world.keyframes
+        if isinstance(given, Keyframe):
+            return next((name for name, one in known.items() if one is given), "given"), given
+        if given not in known:
+            raise UnknownNameError(f'Simulation: no keyframe is called "{given}"{suggestion(given, known)}')
+        return given, known[given]
+
+    def _place(self, name: str, keyframe: Keyframe) -> None:
+        """Bodies, counters of turns and commands of a keyframe. Constraints that it violates are drawn in."""
+        from linkwork.reduced.keyframes import placed  # as all of reduced: imported by those who use it
+
+        bodies, angles = placed(self.model.world, name, keyframe)
+        there = copy(self.model.bodies.frames["RigidBody"])
+        assert isinstance(there, RigidFrames)
+        there.position, there.orientation = bodies.position, bodies.orientation
+        there.velocity, there.spin = bodies.velocity[:, :3], bodies.velocity[:, 3:]
+        there.place(there.origin)
+        for field, values in there.start().items():
+            if field in ("q", "v"):
+                for number, row in enumerate(values):
+                    self.work[self.model.field_of_body(number, field)] = row
+        self.integrator.run(self.work, self.programs.body("place"))
+        self._start_counters()
+        for element, entries in counters(self.model):
+            joints = [joint for joint in (element, *(x for _, _, x in element.references())) if isinstance(joint, Joint)]
+            for joint, entry in zip(joints, entries[::2], strict=False):
+                angle = angles.get(id(joint), 0.0)
+                self.work[entry] = np.round((angle - np.arctan2(np.sin(angle), np.cos(angle))) / (2 * np.pi))
+        for motor in self.control:
+            if isinstance(self.world.find(motor), Motor):
+                self.control[motor] = keyframe.controls.get(motor, 0.0)
+        if found := _constraints(self.model):
+            self._settle(found)
+        self._touched()
 
     def _start_here(self) -> State:
         """The start, as a state of the model of now."""

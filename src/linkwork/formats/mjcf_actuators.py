@@ -1,0 +1,209 @@
+"""Actuators and tendons of MJCF: motors on joints with one coordinate, springs along paths, ropes."""
+
+from collections import Counter
+
+import mujoco
+import numpy as np
+
+from ..elements.contacts import Rope
+from ..elements.drives import Armature
+from ..elements.forces import Motor
+from ..elements.joint_forces import JointSpring
+
+TRANSMISSIONS = mujoco.mjtTrn
+ON_JOINTS = (int(TRANSMISSIONS.mjTRN_JOINT), int(TRANSMISSIONS.mjTRN_JOINTINPARENT))
+ON_TENDON = int(TRANSMISSIONS.mjTRN_TENDON)
+ELSEWHERE = {ON_TENDON: "a tendon", int(TRANSMISSIONS.mjTRN_SITE): "a site", int(TRANSMISSIONS.mjTRN_BODY): "a body's contacts",
+             int(TRANSMISSIONS.mjTRN_SLIDERCRANK): "a slider-crank"}  # fmt: skip
+WRAP_JOINT, WRAP_SITE = int(mujoco.mjtWrap.mjWRAP_JOINT), int(mujoco.mjtWrap.mjWRAP_SITE)
+FIXED, NO_BIAS, AFFINE = int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)
+
+
+def add(draft):
+    """The motors, and what tendons do by themselves."""
+    if not draft.disabled("ACTUATION"):
+        driven = [_driven(draft, a) for a in range(draft.model.nactuator)]
+        counts = Counter(j for joints in driven for j, _ in joints)
+        for a, joints in enumerate(driven):
+            if joints and _is_linear(draft, a, len(joints)):
+                for j, gear in joints:
+                    _actuator(draft, a, j, gear, len(joints) > 1, counts[j] == 1)
+    for t in range(draft.model.ntendon):
+        _tendon(draft, t)
+
+
+def _driven(draft, a):
+    """[(number of the joint, gear)] that an actuator drives: several by a tendon that is a sum of joints. None: with a
+    remark."""
+    model = draft.model
+    kind, target, gear = int(model.actuator_trntype[a]), int(model.actuator_trnid[a][0]), float(model.actuator_gear[a][0])
+    joints = None
+    if kind in ON_JOINTS:
+        joints = [(target, gear)]
+    elif kind == ON_TENDON:
+        joints = [(j, gear * coefficient) for j, coefficient in fixed_tendon(model, target) or () if coefficient]
+    if not joints:
+        what = ELSEWHERE.get(kind, "no joint")
+        draft.remark("actuator", a, f"it drives {what}, which no motor does here: it is left out")
+        return []
+    for j, _ in joints:
+        if not getattr(draft.joints.get(j), "has_coordinate", False):
+            draft.remark("actuator", a, f'it drives the joint "{draft.label("joint", j)}", which has no single coordinate: '
+                         "it is left out")  # fmt: skip
+            return []
+    return joints
+
+
+def _is_linear(draft, a, joints):
+    """Whether its force is linear in its command, length and speed; of several joints, in its command alone."""
+    model = draft.model
+    if int(model.actuator_gaintype[a]) != FIXED or int(model.actuator_biastype[a]) not in (NO_BIAS, AFFINE):
+        draft.remark("actuator", a, "its force is not linear in its command, length and speed: it is left out")
+        return False
+    if joints > 1 and (_bias(model, a).any() or model.actuator_armature[a] or model.actuator_damping[a]):
+        draft.remark("actuator", a, "its force depends on the length or speed of a tendon of several joints: it is left out")
+        return False
+    if model.actuator_dyntype[a] != int(mujoco.mjtDyn.mjDYN_NONE) or model.actuator_delay[a]:
+        draft.remark("actuator", a, "its command acts at once, without the file's filter or delay")
+    if joints > 1:
+        draft.remark("actuator", a, f"it is {joints} motors, one on each joint of its tendon: give all of them its command")
+    return True
+
+
+def _bias(model, a):
+    return np.array(model.actuator_biasprm[a][:3], dtype=float) * (int(model.actuator_biastype[a]) == AFFINE)
+
+
+def _actuator(draft, a, j, gear, shared, alone):
+    """f = gain u + b0 + b1 l + b2 l', with the length l = gear qpos, as the motor that it is."""
+    model, joint = draft.model, draft.joints[j]
+    gain, bias = float(model.actuator_gainprm[a][0]), _bias(model, a)
+    bias[0] += bias[1] * gear * float(model.qpos0[model.jnt_qposadr[j]])  # lengths are counted from as built
+    name = draft.name("actuator", a, "motor")
+    if shared:
+        name = draft.free_name(f"{draft.label('actuator', a)} on {joint.name}", "motor")
+    given = {"name": name, "gear": gear, "range": _range(draft, a)}
+    _rotor(draft, a, joint, gear)
+    limit = _limit(draft, a, j, gear, alone)
+    motors = draft.motors.setdefault(a, [])
+    if gear == 0.0 or (gain == 0.0 and not bias.any()):
+        draft.remark("actuator", a, "its gain or its gear is zero: it drives nothing")
+    elif not bias.any():
+        own = {**given, "gear": gear * gain, "limit": limit and limit / abs(gain)}
+        motors.append(draft.add("actuator", a, Motor, joint, "torque", **own))
+    elif gain > 0.0 and bias[0] == 0.0 and bias[1] == -gain and bias[2] <= 0.0:
+        motors.append(draft.add("actuator", a, Motor, joint, "position", kp=gain, kd=-float(bias[2]), limit=limit, **given))
+    elif gain > 0.0 and bias[0] == bias[1] == 0.0 and bias[2] == -gain:
+        motors.append(draft.add("actuator", a, Motor, joint, "velocity", kd=gain, limit=limit, **given))
+    else:
+        motors += _in_two(draft, a, joint, gain, bias, limit, given)
+
+
+def _in_two(draft, a, joint, gain, bias, limit, given):
+    """A force that no single motor has: the part of the command by a motor, the rest by a spring and damper."""
+    gear = given["gear"]
+    stiffness, damping, constant = -bias[1] * gear**2, -bias[2] * gear**2, bias[0] * gear
+    if stiffness < 0.0 or damping < 0.0 or (stiffness == 0.0 and constant):
+        draft.remark("actuator", a, "its bias is no spring and no damper: it is left out")
+        return []
+    if limit is not None:
+        draft.remark("actuator", a, f"its force is not held within {limit:g}, for it is a motor and a spring here")
+    rest = float(constant / stiffness) if stiffness else 0.0
+    name = draft.free_name(f"{given['name']} bias", "spring")
+    draft.add("actuator", a, JointSpring, joint, float(stiffness), float(damping), rest=rest, name=name)
+    return [draft.add("actuator", a, Motor, joint, "torque", **{**given, "gear": gear * gain})] if gain else []
+
+
+def _rotor(draft, a, joint, gear):
+    """Inertia and damping of the actuator itself, as the joint feels them."""
+    model = draft.model
+    own = draft.label("actuator", a)
+    if model.actuator_armature[a]:
+        inertia = float(model.actuator_armature[a]) * gear**2
+        draft.add("actuator", a, Armature, joint, inertia, name=draft.free_name(f"{own} rotor", "armature"))
+    if model.actuator_damping[a] and not draft.disabled("DAMPER"):
+        damping = float(model.actuator_damping[a]) * gear**2
+        draft.add("actuator", a, JointSpring, joint, 0.0, damping, name=draft.free_name(f"{own} damping", "drag"))
+    if model.actuator_dampingpoly[a].any():
+        draft.remark("actuator", a, "its damping is taken as linear")
+
+
+def _range(draft, a):
+    """Where its command is held, if anywhere."""
+    if not draft.model.actuator_ctrllimited[a] or draft.disabled("CLAMPCTRL"):
+        return None
+    return tuple(map(float, draft.model.actuator_ctrlrange[a]))
+
+
+def _limit(draft, a, j, gear, alone):
+    """The largest force, by the actuator's own range and the joint's."""
+    model, found = draft.model, []
+    if model.actuator_forcelimited[a]:
+        found.append(_symmetric(draft, a, "forcerange", model.actuator_forcerange[a]))
+    if model.jnt_actfrclimited[j]:
+        if alone and gear:
+            found.append(_symmetric(draft, a, "actuatorfrcrange of its joint", model.jnt_actfrcrange[j]) / abs(gear))
+        else:
+            draft.remark("actuator", a, "the actuatorfrcrange of its joint is left out: several actuators share it")
+    return min(found) if found else None
+
+
+def _symmetric(draft, a, what, bounds):
+    lower, upper = map(float, bounds)
+    if lower != -upper:
+        draft.remark("actuator", a, f"its {what} from {lower:g} to {upper:g} is taken as +-{max(-lower, upper):g}")
+    return max(-lower, upper)
+
+
+def fixed_tendon(model, t):
+    """[(number of the joint, coefficient)] of a tendon that is a sum of joints; None of others."""
+    span = range(model.tendon_adr[t], model.tendon_adr[t] + model.tendon_num[t])
+    if any(model.wrap_type[w] != WRAP_JOINT for w in span):
+        return None
+    return [(int(model.wrap_objid[w]), float(model.wrap_prm[w])) for w in span]
+
+
+def path(draft, t):
+    """[(body, point in its frame)] of a tendon through sites; None where it wraps, forks, or is no path."""
+    model, data = draft.model, draft.data
+    found = []
+    for w in range(model.tendon_adr[t], model.tendon_adr[t] + model.tendon_num[t]):
+        if model.wrap_type[w] != WRAP_SITE:
+            return None
+        site = int(model.wrap_objid[w])
+        body, root = draft.bodies[int(model.site_bodyid[site])], int(model.body_weldid[model.site_bodyid[site]])
+        found.append((body, data.xmat[root].reshape(3, 3).T @ (data.site_xpos[site] - data.xpos[root])))
+    return found if len({id(body) for body, _ in found}) > 1 else None
+
+
+def _tendon(draft, t):
+    """Stiffness, damping and length of a tendon."""
+    from ..elements import Cable
+
+    model, points = draft.model, path(draft, t)
+    stiffness = 0.0 if draft.disabled("SPRING") else float(model.tendon_stiffness[t])
+    damping = 0.0 if draft.disabled("DAMPER") else float(model.tendon_damping[t])
+    lower, upper = map(float, model.tendon_lengthspring[t])
+    if stiffness or damping:
+        if points is None:
+            draft.remark("tendon", t, "its stiffness and damping are left out: it is no path through sites alone")
+        elif stiffness and lower != upper:
+            draft.remark("tendon", t, f"its spring is left out: it has no force from {lower:g} to {upper:g} m")
+        else:
+            name = draft.name("tendon", t, "cable")
+            draft.add("tendon", t, Cable, points, stiffness, damping=damping, rest=lower, name=name)
+    if model.tendon_limited[t] and draft.choices["limits"] != "none" and not draft.disabled("LIMIT"):
+        _rope(draft, t, points)
+    for what in ("frictionloss", "armature"):
+        if getattr(model, f"tendon_{what}")[t]:
+            draft.remark("tendon", t, f"its {what} is left out")
+
+
+def _rope(draft, t, points):
+    lower, upper = map(float, draft.model.tendon_range[t])
+    if points is None or len(points) != 2 or lower > 0.0 or upper <= 0.0:
+        draft.remark("tendon", t, f"its length is not held within {lower:g} and {upper:g} m: it is no rope between two sites")
+        return
+    (a, on_a), (b, on_b) = points
+    name = draft.free_name(f"{draft.label('tendon', t)} rope", "rope")
+    draft.add("tendon", t, Rope, a, b, upper, on_a=on_a, on_b=on_b, name=name)
