@@ -46,7 +46,9 @@ class Checkpoint:
             sim.control.take(self.commands)
             sim.state = self.state
         except (LinkworkError, KeyError) as error:
-            raise ModelError(f"checkpoint: it is of another model ({error}); give the world and the options of the run") from None
+            raise ModelError(
+                f"checkpoint: it is of another model ({error}); give the world and the options of the run"
+            ) from None
         sim.notes[:] = self.notes
 
 

@@ -201,17 +201,20 @@ class Recorder:
 
 @contextmanager
 def watch(total: int, shown: bool, kind=None):
-    """A function of the steps done that shows a Bar, or what else shows them, once it takes long."""
-    began = time.perf_counter()
+    """A function of the steps done that shows a Bar, or what else shows them, once it takes long. How fast it goes is counted
+    from its first call on: what is compiled before the first step takes no part in it."""
+    first: tuple[float, int] | None = None
     bar = None
 
     def watched(done: int) -> None:
-        nonlocal bar
-        took = time.perf_counter() - began
-        if bar is None and shown and took > PATIENCE and 0 < done < total:
+        nonlocal bar, first
+        now = time.perf_counter()
+        first = first or (now, done)
+        took, made = now - first[0], done - first[1]
+        if bar is None and shown and took > PATIENCE and made and done < total:
             bar = (kind or Bar)(total)
         if bar is not None:
-            bar.show(done, took)
+            bar.show(done, made / took, took)
 
     try:
         yield watched
@@ -304,8 +307,9 @@ class Bar:
         self.task = self.progress.add_task("", total=total)
         self.progress.start()
 
-    def show(self, done: int, took: float) -> None:
-        self.progress.update(self.task, completed=done, description=pace(done, self.total, took))
+    def show(self, done: int, speed: float, took: float) -> None:
+        """Steps done, steps a second, and the seconds since this began."""
+        self.progress.update(self.task, completed=done, description=pace(self.total - done, speed))
 
     def stop(self) -> None:
         self.progress.stop()
@@ -317,18 +321,18 @@ class Lines:
     def __init__(self, total: int):
         self.total, self.next = total, QUIET
 
-    def show(self, done: int, took: float) -> None:
+    def show(self, done: int, speed: float, took: float) -> None:
         if took >= self.next and done < self.total:
             self.next = took + QUIET
-            print(f"{done:,.0f} of {self.total:,.0f} steps, {pace(done, self.total, took)}", file=sys.stderr, flush=True)
+            print(f"{done:,.0f} of {self.total:,.0f} steps, {pace(self.total - done, speed)}", file=sys.stderr, flush=True)
 
     def stop(self) -> None:
         pass
 
 
-def pace(done: int, total: int, took: float) -> str:
+def pace(left: int, speed: float) -> str:
     """`12,000 steps/s, 1:07 left`."""
-    return f"{done / took:,.0f} steps/s, {duration((total - done) * took / done)} left"
+    return f"{speed:,.0f} steps/s, {duration(left / speed)} left"
 
 
 def duration(seconds: float) -> str:

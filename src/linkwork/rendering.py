@@ -118,7 +118,9 @@ class _Mover:
         starts = np.cumsum([0, *sizes[:-1]])
         faces = np.concatenate([s.surface.triangles + at for s, at in zip(solids, starts, strict=True)])
         self.mesh = pyvista.PolyData.from_regular_faces(self.local, faces)
-        self.mesh.point_data["colour"] = np.repeat([np.round(255 * s.colour[:3]) for s in solids], sizes, axis=0).astype(np.uint8)
+        self.mesh.point_data["colour"] = np.repeat([np.round(255 * s.colour[:3]) for s in solids], sizes, axis=0).astype(
+            np.uint8
+        )
         self.mesh.point_data["Normals"] = self.outwards.astype(np.float32)
         self.mesh.point_data.active_normals_name = "Normals"
         self.moving = self.body != GROUND
@@ -267,7 +269,9 @@ def _needs(module, what):
 def _refuse_without_graphics(plotter):
     """VTK falls back on Mesa's off-screen library, and ends the process where that one is not there either."""
     if type(plotter.render_window).__name__ == "vtkOSOpenGLRenderWindow" and not any(map(_loads, OSMESA)):
-        raise LinkworkError("render: this machine has no OpenGL to draw with; install libegl1 and libgl1-mesa-dri, or libosmesa6")
+        raise LinkworkError(
+            "render: this machine has no OpenGL to draw with; install libegl1 and libgl1-mesa-dri, or libosmesa6"
+        )
 
 
 def _loads(library):

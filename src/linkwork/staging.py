@@ -1,7 +1,8 @@
 """A recording as solids in space, for pictures that have a camera: triangles with colours, what carries them, and where the
 ground lies.
 
-What stands for a body are its visuals; without any its colliders and its shape; without these a dot.
+What stands for a body are its visuals; without any its colliders and its shape; without these a dot, unless others have
+visuals: then it is a frame between links.
 """
 
 import itertools
@@ -77,10 +78,13 @@ class Stage:
         place = lambda body: GROUND if body is None else number[body]
         own, stone = colours(len(rec.bodies)), rgb(STONE)
         dressed = {place(body) for _, body, *_ in rec.visuals}
-        bare = {*range(len(rec.bodies))} - {place(body) for _, body, *_ in (*rec.colliders, *rec.visuals)}
+        bare = set() if rec.visuals else {*range(len(rec.bodies))} - {place(body) for _, body, *_ in rec.colliders}
+        self.dots = {k for k in bare if rec.shapes[rec.bodies[k]] is None}
         found = []
         for name, body, shape, position, q, colour in rec.visuals:
             k = place(body)
+            if isinstance(shape, Plane):
+                continue
             fill = (*(own[k] if k != GROUND else stone), 1.0) if colour is None else colour
             found += self._pieces(name, k, shape, position, q, fill, plain=colour is not None)
         for name, body, shape, position, q in rec.colliders:
@@ -90,7 +94,7 @@ class Stage:
                 hidden = k != GROUND and k in dressed
                 found += self._pieces(name, k, shape, position, q, fill, plain=k == GROUND, hidden=hidden)
         for k, name in enumerate(rec.bodies):
-            shape = rec.shapes[name] or (Sphere(DOT * self._extent) if k in bare else None)
+            shape = Sphere(DOT * self._extent) if k in self.dots else rec.shapes[name]
             if shape is not None:
                 found += self._pieces(name, k, shape, (0, 0, 0), (1, 0, 0, 0), (*own[k], 1.0), hidden=k in dressed)
         return found
@@ -129,7 +133,7 @@ class Stage:
             around = np.concatenate([around, fixed])
         around = around if len(around) else np.array([[-1.0, -1, -1], [1, 1, 1]])
         self.low, self.high = around.min(axis=0), around.max(axis=0)
-        height = floor_height(self.rec.colliders)
+        height = floor_height(self._placed())
         self.size = max(float((self.high - self.low).max()), 1e-6)
         self.rests = height is not None and self.low[2] - self.size < height < self.high[2]
         if self.rests:
@@ -140,7 +144,7 @@ class Stage:
     def _ground(self):
         """Planes that lean, as large as what moves before them."""
         found, middle, stone = [], (self.low + self.high) / 2, (*rgb(STONE), 1.0)
-        for name, body, shape, position, q in self.rec.colliders:
+        for name, body, shape, position, q in self._placed():
             turn, position = rotations(np.array(q)), np.array(position)
             if body is None and isinstance(shape, Plane) and not abs(turn[2, 2]) > 1 - 1e-9:
                 across = middle - position
@@ -152,23 +156,22 @@ class Stage:
                 found.append(Solid(name, GROUND, surface, near, turn, np.array(stone)))
         return found
 
+    def _placed(self):
+        """Colliders and visuals alike: name, body, shape, position, orientation."""
+        return [*self.rec.colliders, *(visual[:5] for visual in self.rec.visuals)]
+
     def _link(self):
-        """Lines: from bodies without a shape to their anchors, and between the two anchors of each link."""
+        """Lines: from dots to their anchors, and between the two anchors of each link."""
         number = {name: k for k, name in enumerate(self.rec.bodies)}
-        solid = {s.body for s in self.solids if s.surface.vertices.size and not self._is_dot(s)}
-        ends, self.line_bodies, self.line_locals = [], [], []
+        ends = []
         for _, a, p, b, q in self.rec.links:
             a, b = (GROUND if body is None else number[body] for body in (a, b))
             for body, local in ((a, p), (b, q)):
-                if body != GROUND and body not in solid and np.any(local):
+                if body in self.dots and np.any(local):
                     ends.append(((body, (0.0, 0, 0)), (body, local)))
             ends.append(((a, p), (b, q)))
         self.line_bodies = np.array([[body for body, _ in line] for line in ends], int).reshape(-1, 2)
         self.line_locals = np.array([[local for _, local in line] for line in ends], float).reshape(-1, 2, 3)
-
-    def _is_dot(self, solid):
-        name = self.rec.bodies[solid.body] if solid.body != GROUND else None
-        return name is not None and self.rec.shapes[name] is None and solid.name.removesuffix(" (light)") == name
 
     def lines(self, frame):
         """(l, 2, 3), m: the lines in a frame; NaN where a body is not there."""

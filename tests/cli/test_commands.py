@@ -80,7 +80,8 @@ def test_run_leaves_its_files(capsys, tmp_path):
     assert recording.attributes["scene"] == "chain" and recording.attributes["parameters"]["n"] == 3
     report = json.loads((folder / "report.json").read_text())
     assert report["options"] == {
-        "seconds": 0.2, "dt": 0.002, "solver": "dense", "integrator": "rattle", "record_every": 0.02, "seed": None, "shake": None,
+        "seconds": 0.2, "dt": 0.002, "solver": "dense", "integrator": "rattle", "record_every": 0.02, "keyframe": None, "seed": None,
+        "shake": None,
     }  # fmt: skip
     assert report["parameters"]["n"] == 3 and report["steps"] == 100 and not report["interrupted"]
     assert {"linkwork", "numpy", "casadi", "python"} <= set(report["versions"])
@@ -210,7 +211,9 @@ def test_the_module_runs_as_a_program():
 
 def test_a_scene_may_name_its_solver_and_the_command_another(capsys, tmp_path):
     def options(*given):
-        code, _, err = call(capsys, "run", "hanging-chain", "--set", "n=3", "--seconds", 0.1, *given, "--out", tmp_path, "--overwrite")
+        code, _, err = call(
+            capsys, "run", "hanging-chain", "--set", "n=3", "--seconds", 0.1, *given, "--out", tmp_path, "--overwrite"
+        )
         assert code == 0, err
         return json.loads((tmp_path / "report.json").read_text())["options"]
 

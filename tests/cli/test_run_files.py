@@ -71,7 +71,9 @@ def assert_same_bits(a, b):
 def test_a_scene_file_runs_as_it_suggests(capsys, folder):
     code, out, err = call(capsys, "run", "arm.yaml", "--out", "run")
     assert (code, err) == (0, "")
-    assert out.startswith("arm: 1 body, 1 constraint, 5 rows, 1 freedom\n0.4 s in 200 steps of 0.002 s (tree, rattle), 21 frames")
+    assert out.startswith(
+        "arm: 1 body, 1 constraint, 5 rows, 1 freedom\n0.4 s in 200 steps of 0.002 s (tree, rattle), 21 frames"
+    )
     assert {path.name for path in (folder / "run").iterdir()} == LEFT
     report = json.loads((folder / "run/report.json").read_text())
     assert report["file"] == "arm.yaml" and report["parameters"] == {"k": 20} and report["remarks"] == []
@@ -88,6 +90,17 @@ def test_the_scene_that_is_left_is_the_same_run_again(capsys, folder):
     assert call(capsys, "run", "arm.yaml", *options, "--out", "first")[0] == 0
     assert call(capsys, "run", "first/scene.yaml", "--out", "second")[0] == 0
     assert_same_bits(Recording.load("first/recording.nc"), Recording.load("second/recording.nc"))
+
+
+def test_a_run_may_start_from_a_keyframe(capsys, folder):
+    (folder / "key.yaml").write_text(SCENE + "keyframes:\n  up: {positions: {axle: -0.5}, velocities: {axle: 1.0}}\n")
+    assert call(capsys, "run", "key.yaml", "--keyframe", "up", "--seconds", 0.1, "--out", "run")[0] == 0
+    assert call(capsys, "run", "key.yaml", "--seconds", 0.2, "--out", "run", "--resume")[0] == 0
+    sim = lw.Simulation(lw.load("key.yaml"), dt=0.002)
+    sim.reset("up")
+    assert_same_bits(Recording.load("run/recording.nc"), sim.run(0.2, record_every=0.02, record=["axle"]))
+    code, _, err = call(capsys, "run", "key.yaml", "--keyframe", "upp")
+    assert code == 2 and 'did you mean "up"?' in err and err.count("\n") == 1
 
 
 def test_a_seed_is_all_that_is_random(folder):
@@ -126,7 +139,9 @@ def command(*arguments):
 def test_control_c_keeps_the_run_and_it_goes_on_bit_for_bit(folder):
     """In a process of its own: SIGINT while it runs."""
     options = ("--seconds", 40, "--dt", 0.0001, "--record-every", 0.1)
-    process = subprocess.Popen(command("run", "arm.yaml", *options, "--out", "run"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command("run", "arm.yaml", *options, "--out", "run"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     try:
         deadline = time.monotonic() + 120
         while not (folder / "run/scene.yaml").exists():
@@ -144,7 +159,9 @@ def test_control_c_keeps_the_run_and_it_goes_on_bit_for_bit(folder):
     assert report["interrupted"] and 0 < report["time"] < 40
     part = Recording.load("run/recording.nc")
     end = round(report["time"] + 0.2, 1)
-    done = subprocess.run(command("run", "arm.yaml", "--out", "run", "--resume", "--seconds", end), capture_output=True, text=True)
+    done = subprocess.run(
+        command("run", "arm.yaml", "--out", "run", "--resume", "--seconds", end), capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     alone = lw.Simulation(lw.load("arm.yaml"), dt=0.0001).run(end, record_every=0.1, record=["axle"])
     whole = Recording.load("run/recording.nc")
@@ -175,7 +192,10 @@ def test_a_run_that_was_killed_goes_on_from_its_last_checkpoint(folder, monkeypa
     monkeypatch.chdir(folder)
     code, out, _ = call(capsys, "run", "arm.yaml", "--out", "run", "--resume")
     assert code == 0 and "the first 30 from before" in out
-    assert_same_bits(lw.Simulation(lw.load("arm.yaml"), dt=0.002).run(0.4, record_every=0.02, record=["axle"]), Recording.load("run/recording.nc"))
+    assert_same_bits(
+        lw.Simulation(lw.load("arm.yaml"), dt=0.002).run(0.4, record_every=0.02, record=["axle"]),
+        Recording.load("run/recording.nc"),
+    )
 
 
 def test_what_cannot_go_on_is_refused(capsys, folder):
@@ -251,7 +271,11 @@ def test_info_lists_what_is_not_taken_as_written(capsys, folder, monkeypatch):
     assert (code, err) == (0, "")
     tail = out.splitlines()[-6:]
     assert tail[0] == "not taken as written: 3" and tail[1].strip() == "arm.yaml"
-    assert tail[2].split() == ["3", "<tendon>:", "drawn", "straight"] and tail[3].split()[:2] == ["9", "<plugin>"] and '"p[1]"' in tail[3]
+    assert (
+        tail[2].split() == ["3", "<tendon>:", "drawn", "straight"]
+        and tail[3].split()[:2] == ["9", "<plugin>"]
+        and '"p[1]"' in tail[3]
+    )
     assert tail[4].strip() == "other.yaml" and tail[5].strip() == "texture: not shown"
     code, _, err = call(capsys, "run", "arm.yaml", "--strict", "--out", "run")
     assert code == 2 and "strict=True refuses it" in err and not (folder / "run").exists()
@@ -288,7 +312,7 @@ def test_progress_without_a_terminal_is_a_line_now_and_then(capsys, folder, monk
     monkeypatch.setattr(recorder, "PATIENCE", 0.0)
     monkeypatch.setattr(recorder, "QUIET", 0.0)
     code, _, err = call(capsys, "run", "arm.yaml")
-    assert code == 0 and err.startswith("10 of 200 steps, ") and err.splitlines()[0].endswith(" left") and "steps/s" in err
+    assert code == 0 and err.startswith("20 of 200 steps, ") and err.splitlines()[0].endswith(" left") and "steps/s" in err
     assert os.environ.get("TERM") is None or "\x1b" not in err
 
 

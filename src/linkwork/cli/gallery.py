@@ -49,7 +49,7 @@ def pick(name, settings=(), *, strict=False, floating=False):
 def _file(path, given, strict, floating):
     from .. import formats
 
-    options, kind = {}, formats._format(path)
+    options, kind = {}, formats.format_of(path)
     if floating:
         if kind != "urdf":
             raise LinkworkError(f"{path}: --floating sets the root link of a URDF free; leave it out")

@@ -60,7 +60,9 @@ def _rows(chosen):
     if world.keyframes:
         rows["keyframes"] = ", ".join(world.keyframes)
     try:
-        model = Simulation(world, dt=chosen.suggested["dt"], **{k: v for k, v in chosen.options.items() if k != "dt"}).model.summary()
+        model = Simulation(
+            world, dt=chosen.suggested["dt"], **{k: v for k, v in chosen.options.items() if k != "dt"}
+        ).model.summary()
     except LinkworkError as error:
         return rows | {"no model": f"it cannot be simulated as it is: {error}"}
     return rows | {

@@ -57,8 +57,7 @@ def text(report):
         f"{report['scene']}: {_count(model['bodies'], 'body', 'bodies')}, "
         f"{_count(model['constraints'], 'constraint')}, {_count(model['rows'], 'row')}, "
         f"{_count(model['freedoms'], 'freedom')}",
-        f"{_reached(report)} of {o['dt']:g} s "
-        f"({o['solver']}, {o['integrator']}), {report['frames']} frames",
+        f"{_reached(report)} of {o['dt']:g} s ({o['solver']}, {o['integrator']}), {report['frames']} frames",
         f"  speed      {report['steps_per_second']:,.0f} steps a second "
         f"({report['steps_per_second_recording']:,.0f} while recording); compiled in {report['compile_seconds']:.2f} s",
         f"  drift      at most {report['drift']['largest']:.2g} m; at the end {report['drift']['end']:.2g} m, "

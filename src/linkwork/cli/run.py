@@ -8,7 +8,15 @@ from ..errors import DivergenceError, LinkworkError
 
 CHECKPOINT, RECORDING, SCENE = "checkpoint.npz", "recording.nc", "scene.yaml"
 OF_A_RUN = (CHECKPOINT, RECORDING, "report.json")  # by these a folder is known to hold one
-COMPARED = ("dt", "solver", "integrator", "record_every", "seed", "shake")  # which must be the same when a run goes on
+COMPARED = (
+    "dt",
+    "solver",
+    "integrator",
+    "record_every",
+    "keyframe",
+    "seed",
+    "shake",
+)  # which must be the same when a run goes on
 SHAKE = 0.1  # m/s
 
 
@@ -24,6 +32,7 @@ def run(
     integrator: str = typer.Option(None, help="rattle (constraints exact), euler, rk4, ...; each solver has one."),
     record_every: float = typer.Option(None, help="Seconds between recorded frames; 0.01 unless the scene says otherwise."),
     out: Path = typer.Option(None, metavar="DIR", help="Leave recording, plots, replay page, scene and report here."),
+    keyframe: str = typer.Option(None, metavar="NAME", help="Start from this keyframe of the file."),
     seed: int = typer.Option(
         None, min=0, help="Start each body with a push at random, by this seed. Nothing else in a run is random."
     ),
@@ -38,7 +47,7 @@ def run(
     step and keeps it; --resume goes on with it."""
     given = {
         "seconds": seconds, "dt": dt, "solver": solver, "integrator": integrator, "record_every": record_every, "seed": seed,
-        "shake": shake,
+        "shake": shake, "keyframe": keyframe,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     _look(out, resume, overwrite)

@@ -42,6 +42,8 @@ class Run:
         world.simulate = {name: options[name] for name in ("seconds", "dt", "solver", "integrator", "record_every")} | {
             name: value for name, value in own.items() if name not in options
         }
+        if options["keyframe"] is not None and kept is None:
+            sim.reset(options["keyframe"])
         self.start = reports.energies(sim)
         self.total = sim._whole_run(checks.non_negative(sim, "seconds", options["seconds"]))
         self.every = sim._steps_in(options["record_every"])
@@ -226,7 +228,7 @@ def push(world, seed, shake):
 
 def _options(chosen, given, kept):
     """All options of a run: those given, then those of the run that goes on or those that the scene suggests."""
-    suggested = {"solver": "tree", "integrator": None, "seed": None, "shake": None, **chosen.suggested}
+    suggested = {"solver": "tree", "integrator": None, "keyframe": None, "seed": None, "shake": None, **chosen.suggested}
     if kept is not None:
         for name in COMPARED:
             if name in given and given[name] != kept[name]:

@@ -4,7 +4,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from itertools import permutations
 
-from ..elements import Ground, RigidBody
+from rich.markup import escape
+
+from ..elements import Armature, Ground, RigidBody
 from ..elements.base import Body
 from ..elements.joints import Joint
 
@@ -54,13 +56,13 @@ def joint_tree(world):
     todo = [(branch, -1) for branch in reversed(forest(world))]
     while todo:
         branch, parent = todo.pop()
-        held = branch.joints + branch.grounded
+        held = [c for c in branch.joints + branch.grounded if not isinstance(c, Armature)]
         if not isinstance(branch.body, RigidBody) or len(held) > 1 or not all(isinstance(j, Joint) for j in held):
             return None
         parents.append(parent)
         freedoms.append(6 - held[0].rows if held else 6)
         todo += [(child, len(parents) - 1) for child in reversed(branch.children)]
-    within = sum(len(moving(c)) > 1 for c in world.constraints)
+    within = sum(len(moving(c)) > 1 for c in world.constraints if not isinstance(c, Armature))
     return (parents, freedoms) if within == sum(p >= 0 for p in parents) else None
 
 
@@ -126,14 +128,18 @@ def _size(branch):
     return count
 
 
-def _label(branch):
-    from rich.markup import escape
+def _said(constraint):
+    """Its kind and name; of one on a joint, which stands beside it, the kind alone."""
+    kind = type(constraint).__name__
+    return kind if isinstance(constraint, Armature) else f"{kind} {escape(constraint.name)}"
 
+
+def _label(branch):
     body = branch.body
     text = f"[bold]{escape(body.name)}[/] [dim]{body.kind}, {body.mass:.3g} kg[/]"
     for joints, where in ((branch.joints, ""), (branch.grounded, " to the ground")):
         if joints:
-            text += "  " + ", ".join(f"{type(j).__name__} {escape(j.name)}" for j in joints) + where
+            text += "  " + ", ".join(_said(j) for j in joints) + where
     if branch.closing:
-        text += "  and " + ", ".join(f"{type(j).__name__} {escape(j.name)} to {escape(other.name)}" for j, other in branch.closing)
+        text += "  and " + ", ".join(f"{_said(j)} to {escape(other.name)}" for j, other in branch.closing)
     return text if branch.joints or branch.grounded or branch.closing else text + "  free"
