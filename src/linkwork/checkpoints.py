@@ -1,7 +1,6 @@
 """Checkpoints: where a simulation is, as a file of plain arrays and JSON, from which it goes on with the same bits."""
 
 import json
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,12 +94,28 @@ def load(path):
                 raise ValueError(f"this linkwork reads format {FORMAT}, the file has {told['format']}")
             contact = None
             if "labels" in data:
-                low, high = data["margins"].tolist()
-                contact = Memory((low, high), data["labels"], data["impulses"])
+                low, high = _array(data, "margins", float, (2,)).tolist()
+                labels = _array(data, "labels", np.int64, (None, 5))
+                contact = Memory((low, high), labels, _array(data, "impulses", float, (len(labels), 9)))
             drawn = tuple((name, Draw(tuple(offset), since, lasts)) for name, offset, since, lasts in told["drawn"])
-            state = State(data["values"], told["time"], told["steps"], told["age"], told["signature"], contact,
+            values, time = _array(data, "values", float, (None,)), float(told["time"])
+            state = State(values, time, int(told["steps"]), int(told["age"]), str(told["signature"]), contact,
                           Arrangement(frozenset(told["off"]), drawn))  # fmt: skip
-            commands = {name: data[f"command{k}"] for k, name in enumerate(told["commands"])}
+            commands = {name: _array(data, f"command{k}", float, (None,)) for k, name in enumerate(told["commands"])}
             return Checkpoint(state, told["parameters"], commands, told["notes"], told["facts"])
-    except (OSError, EOFError, KeyError, ValueError, TypeError, zipfile.BadZipFile) as error:
-        raise FileError(f"{path}: it is no whole checkpoint ({error}); begin the run anew") from None
+    except Exception as error:  # whatever a broken archive makes zipfile, zlib, numpy and json raise
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise FileError(f"{path}: it is no whole checkpoint ({reason}); begin the run anew") from None
+
+
+def _array(data, name, kind, shape):
+    """An array of the file, of this kind and shape (None: any length)."""
+    found = data[name]
+    fits = (
+        found.dtype == kind
+        and found.ndim == len(shape)
+        and all(n in (None, m) for n, m in zip(shape, found.shape, strict=True))
+    )
+    if not fits:
+        raise ValueError(f"{name} is {found.dtype} of shape {found.shape}")
+    return found

@@ -257,7 +257,7 @@ class Recording:
         variables = {name: (FIELDS[name][0], value, _says(*FIELDS[name][1:])) for name, value in fields.items()}
         facts, arrays = self._facts()
         for name, value in arrays.items():
-            variables[name] = ([f"{name}_{k}" for k in range(value.ndim)], value, _says("m or 1", "of a shape"))
+            variables[name] = (tuple(f"{name}_{k}" for k in range(value.ndim)), value, _says("m or 1", "of a shape"))
         for name, value in self.extra.items():
             safe = name.replace("/", ".")  # a slash would be a group in the file
             while safe in variables or safe in coordinates:

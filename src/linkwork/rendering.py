@@ -58,8 +58,8 @@ class Picture:
             self._light(pyvista)
             self.movers = [_Mover(pyvista, self.plotter, solids) for solids in _by_opacity(self.stage)]
             self._string(pyvista)
-            opaque = [*self.movers[:1], *([self.strings] if self.strings else [])]
-            self.floor = _Floor(pyvista, self.plotter, self.stage, self.sun, [one.mesh for one in opaque])
+            casting = [mover.mesh for mover in self.movers[:1]] + ([self.strings.mesh] if self.strings else [])
+            self.floor = _Floor(pyvista, self.plotter, self.stage, self.sun, casting)
             self.plotter.add_text(f"tiles of {self.floor.tile:g} m", position="lower_right", font_size=7, color=PALE_INK)
             self.plotter.enable_anti_aliasing("ssaa")
 

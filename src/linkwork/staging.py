@@ -74,21 +74,21 @@ class Stage:
 
     def _solids(self):
         """What moves, and the ground's own that has bounds."""
-        rec, number = self.rec, {name: k for k, name in enumerate(self.rec.bodies)}
-        place = lambda body: GROUND if body is None else number[body]
+        rec = self.rec
+        place = {name: k for k, name in enumerate(rec.bodies)} | {None: GROUND}
         own, stone = colours(len(rec.bodies)), rgb(STONE)
-        dressed = {place(body) for _, body, *_ in rec.visuals}
-        bare = set() if rec.visuals else {*range(len(rec.bodies))} - {place(body) for _, body, *_ in rec.colliders}
+        dressed = {place[body] for _, body, *_ in rec.visuals}
+        bare = set() if rec.visuals else {*range(len(rec.bodies))} - {place[body] for _, body, *_ in rec.colliders}
         self.dots = {k for k in bare if rec.shapes[rec.bodies[k]] is None}
         found = []
         for name, body, shape, position, q, colour in rec.visuals:
-            k = place(body)
+            k = place[body]
             if isinstance(shape, Plane):
                 continue
             fill = (*(own[k] if k != GROUND else stone), 1.0) if colour is None else colour
             found += self._pieces(name, k, shape, position, q, fill, plain=colour is not None)
         for name, body, shape, position, q in rec.colliders:
-            k = place(body)
+            k = place[body]
             if not isinstance(shape, Plane):
                 fill = (*(own[k] if k != GROUND else stone), 1.0)
                 hidden = k != GROUND and k in dressed
@@ -162,10 +162,10 @@ class Stage:
 
     def _link(self):
         """Lines: from dots to their anchors, and between the two anchors of each link."""
-        number = {name: k for k, name in enumerate(self.rec.bodies)}
+        place = {name: k for k, name in enumerate(self.rec.bodies)} | {None: GROUND}
         ends = []
         for _, a, p, b, q in self.rec.links:
-            a, b = (GROUND if body is None else number[body] for body in (a, b))
+            a, b = place[a], place[b]
             for body, local in ((a, p), (b, q)):
                 if body in self.dots and np.any(local):
                     ends.append(((body, (0.0, 0, 0)), (body, local)))

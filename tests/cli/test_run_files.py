@@ -44,6 +44,13 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def no_plots(monkeypatch):
+    """What takes most of the time of a short run, where it is not looked at."""
+    monkeypatch.setattr(Recording, "plot", lambda self, path: path.touch())
+    monkeypatch.setattr(Recording, "replay", lambda self, path: path.touch() or path)
+
+
 def call(capsys, *arguments):
     """(exit code, stdout, stderr) of `linkwork arguments`."""
     with pytest.raises(SystemExit) as caught:
@@ -85,14 +92,14 @@ def test_a_scene_file_runs_as_it_suggests(capsys, folder):
     assert recording.visuals[0][0] == "skin" and recording.visuals[0][5] == (0.9, 0.3, 0.2, 1)
 
 
-def test_the_scene_that_is_left_is_the_same_run_again(capsys, folder):
+def test_the_scene_that_is_left_is_the_same_run_again(capsys, folder, no_plots):
     options = ("--set", "k=31", "--seed", 7, "--seconds", 0.2, "--integrator", "rk4")
     assert call(capsys, "run", "arm.yaml", *options, "--out", "first")[0] == 0
     assert call(capsys, "run", "first/scene.yaml", "--out", "second")[0] == 0
     assert_same_bits(Recording.load("first/recording.nc"), Recording.load("second/recording.nc"))
 
 
-def test_a_run_may_start_from_a_keyframe(capsys, folder):
+def test_a_run_may_start_from_a_keyframe(capsys, folder, no_plots):
     (folder / "key.yaml").write_text(SCENE + "keyframes:\n  up: {positions: {axle: -0.5}, velocities: {axle: 1.0}}\n")
     assert call(capsys, "run", "key.yaml", "--keyframe", "up", "--seconds", 0.1, "--out", "run")[0] == 0
     assert call(capsys, "run", "key.yaml", "--seconds", 0.2, "--out", "run", "--resume")[0] == 0
@@ -120,7 +127,7 @@ def test_a_seed_is_all_that_is_random(folder):
 
 
 @pytest.mark.parametrize("text", [SCENE, BALLS], ids=["a hinge", "contact"])
-def test_a_run_goes_on_bit_for_bit(capsys, folder, text):
+def test_a_run_goes_on_bit_for_bit(capsys, folder, no_plots, text):
     (folder / "scene.yaml").write_text(text)
     assert call(capsys, "run", "scene.yaml", "--seed", 3, "--out", "whole", "--seconds", 0.3)[0] == 0
     assert call(capsys, "run", "scene.yaml", "--seed", 3, "--out", "parts", "--seconds", 0.13)[0] == 0
@@ -198,7 +205,7 @@ def test_a_run_that_was_killed_goes_on_from_its_last_checkpoint(folder, monkeypa
     )
 
 
-def test_what_cannot_go_on_is_refused(capsys, folder):
+def test_what_cannot_go_on_is_refused(capsys, folder, no_plots):
     assert call(capsys, "run", "arm.yaml", "--seconds", 0.1, "--out", "run")[0] == 0
     before = {path.name: path.read_bytes() for path in (folder / "run").iterdir()}
     refused = {

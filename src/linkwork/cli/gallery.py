@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ..errors import LinkworkError
@@ -42,8 +43,8 @@ def pick(name, settings=(), *, strict=False, floating=False):
     scene = scenes.find(name)
     parameters = scene.complete(given)
     suggested = {"seconds": scene.seconds, "dt": scene.dt, "record_every": RECORD_EVERY, **scene.options}
-    check = lambda sim: scene.check(sim, **parameters)
-    return Chosen(scene.name, scene.summary, scene.build(**parameters), parameters, suggested, check)
+    world = scene.build(**parameters)
+    return Chosen(scene.name, scene.summary, world, parameters, suggested, partial(scene.check, **parameters))
 
 
 def _file(path, given, strict, floating):

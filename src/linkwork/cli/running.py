@@ -49,7 +49,7 @@ class Run:
         self.every = sim._steps_in(options["record_every"])
         self.recorder = Recorder(sim, [c.name for c in world.constraints[:REACTIONS]])
         self.recorder.refuse_too_many(self.total // self.every, options["seconds"])
-        self.before = None
+        self.before: Recording | None = None
         if self.kept is not None:
             self._go_on()
         elif out is not None:
@@ -92,8 +92,11 @@ class Run:
 
     def _recording(self):
         """All frames from the start, also those from before the run went on."""
-        fresh = self.recorder.recording() if self.recorder.samples else None
-        found = fresh if self.before is None else self.before if fresh is None else self.before.joined(fresh)
+        found = self.before
+        if self.recorder.samples:
+            fresh = self.recorder.recording()
+            found = fresh if found is None else found.joined(fresh)
+        assert found is not None  # there is a frame from before, or one at the start
         found.attributes |= {"scene": self.chosen.name, "parameters": self.chosen.parameters, **self.options}
         found.attributes["steps"] = self.sim.steps
         if self.recorder.note is None:
