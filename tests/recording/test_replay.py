@@ -143,7 +143,10 @@ def test_surfaces_keep_what_they_enclose():
 
 def test_what_stands_for_a_body():
     rec = make(shapes=(Box(0.1, 0.1, 0.1), Sphere(0.1), None))
-    names = lambda rec, **has: {(s.name, s.body) for s in staging.Stage(rec).solids if s.hidden == has.get("hidden", False)}
+
+    def names(rec, hidden=False):
+        return {(s.name, s.body) for s in staging.Stage(rec).solids if s.hidden == hidden}
+
     assert {("body0", 0), ("body1", 1), ("body2", 2)} <= names(rec)  # the last one is a dot
     dressed = replace(rec, visuals=VISUALS, colliders=[("knob", "body0", Sphere(0.05), (0.1, 0, 0), (1, 0, 0, 0))])
     assert {("skin", 0), ("wing", 1), ("glass", 1), ("sky", staging.GROUND)} <= names(dressed)
