@@ -7,7 +7,7 @@ import os
 import re
 import uuid
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -494,16 +494,21 @@ class _Described:
     """[kind, sizes] of shapes; of those that are made of arrays [kind, a name], and each once."""
 
     def __init__(self):
-        self.arrays, self.named = {}, {}
+        self.arrays, self.named, self.known = {}, {}, {}
 
     def __call__(self, shape):
         if shape is None:
             return None
         if not isinstance(shape, shape_kinds.OfArrays):
             return [type(shape).__name__, shape.given()]
+        if id(shape) not in self.known:  # comparing large ones takes time
+            self.known[id(shape)] = self._described(shape)
+        return self.known[id(shape)]
+
+    def _described(self, shape):
         if shape not in self.named:
             name = self.named[shape] = f"solid{len(self.named)}"
-            self.arrays |= {f"{name}_{field}": np.asarray(value) for field, value in shape.given().items()}
+            self.arrays |= {f"{name}_{f.name}": getattr(shape, f.name) for f in fields(shape) if f.init}
         return [type(shape).__name__, self.named[shape]]
 
 
