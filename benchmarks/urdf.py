@@ -104,8 +104,8 @@ def text(result):
 
 Written by `python -m benchmarks.urdf`. {machine.sentence(result["machine"])}
 
-{len(read)} of {len(result["robots"])} files load, {len(result["robots"]) - len(read)} are refused. {len(errors)} comparisons with
-Pinocchio at {STATES} random states each: the worst relative error is {max(errors):.1e}, and {over} exceed {BOUND:g}.
+{len(read)} of {len(result["robots"])} files load, {len(result["robots"]) - len(read)} are refused. {len(errors)} comparisons
+with Pinocchio at {STATES} random states each: the worst relative error is {max(errors):.1e}, and {over} exceed {BOUND:g}.
 Talos (`{talos["file"]}`) loads in {talos["cpu_seconds"]:.2f} s of the processor ({talos["seconds"]:.2f} s by the clock)
 with all its meshes, the best of {TALOS_TURNS}.
 

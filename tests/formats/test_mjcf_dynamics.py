@@ -41,9 +41,10 @@ FEATURES = {
         coef="-0.5"/></fixed><fixed name="u"><joint joint="b" coef="3"/></fixed></tendon><actuator><motor tendon="t" gear="1.5"
         forcerange="-1 1"/><position tendon="u" kp="2" kv="0.1"/></actuator>""",
     "cables": f"""<worldbody><site name="s" pos="1 0 0"/><body><joint axis="0 1 0"/><joint axis="1 0 0"/>{EGG}<site name="p"
-        pos="0 0.2 0.3"/><body pos="0 0 1"><joint axis="1 0 0"/>{EGG}<site name="q" pos="0.1 0 0.3"/></body></body></worldbody>
+        pos="0 0.2 0.3"/><site name="r" pos="0.1 0.2 0.3"/><body pos="0 0 1"><joint axis="1 0 0"/>{EGG}<site name="q" pos="0.1 0 0.3"/></body></body></worldbody>
         <tendon><spatial stiffness="20" damping="2" springlength="0.7"><site site="s"/><site site="p"/><site site="q"/></spatial>
-        <spatial stiffness="5"><site site="q"/><site site="s"/></spatial></tendon>""",
+        <spatial stiffness="5"><site site="q"/><site site="s"/></spatial><spatial stiffness="9" damping="1" springlength="0.2 0.8"><site
+        site="p"/><site site="r"/><site site="s"/></spatial></tendon>""",
     "made by the compiler": """<default><joint damping="0.2"/><default class="long"><geom type="capsule" size="0.05 0.4"/></default>
         </default><worldbody><replicate count="3" offset="0.5 0 0" euler="0 30 0"><body pos="0 0 1" childclass="long"><joint
         axis="0 1 0"/><geom/><frame pos="0 0 0.4" euler="0 20 0"><body><joint axis="1 0 0"/><geom fromto="0 0 0 0.2 0.2 0.2"

@@ -20,7 +20,7 @@ from .constraints import (
 )
 from .contacts import Collider, Contact, ContactElement, HardLimit, JointFriction, NoContact, Rope
 from .drives import Armature
-from .forces import Damper, Drag, Force, Motor, Spring, Wrench
+from .forces import Cable, Damper, Drag, Force, Motor, Spring, Wrench
 from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
 from .keyframe import Keyframe
@@ -35,6 +35,7 @@ __all__ = [
     "Ball",
     "Body",
     "Box",
+    "Cable",
     "Capsule",
     "Collider",
     "Constraint",

@@ -250,6 +250,10 @@ class Gear(ConstraintElement):
         check_ends(self, resolved)
         for joint in resolved:
             has_coordinate(self, joint)
+        one, other = resolved
+        if {id(one.a), id(one.b)} == {id(other.a), id(other.b)}:
+            problem = f"both its joints are between {checks.label(one.a)} and {checks.label(one.b)}"
+            checks.fail(self, problem, "give joints that do not hold the same two bodies")
 
     def poses(self):
         """An offset is that of the joints' own coordinates, whenever the gear was made."""

@@ -4,9 +4,12 @@
 be a Parameter.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
+
+import numpy as np
 
 from . import checks
 from .base import Body, ForceElement, OpenVector, Vector
@@ -165,6 +168,54 @@ class Motor(ForceElement):
 
     def check_resolved(self, resolved):
         has_coordinate(self, resolved[0])
+
+
+@dataclass(eq=False, repr=False, init=False)
+class Cable(ForceElement):
+    """A spring and damper in the length of a cable that runs straight from point to point of bodies, freely through all but
+    its ends: a tendon.
+
+    `points`: (body, at) in turn, `at` in the body's frame. The tension is stiffness (l - rest) + damping l', with l the whole
+    length; without a rest, that as built. Between the two of `rest=(lower, upper)` the spring is slack, and below them it
+    pushes.
+
+    >>> Cable([("ground", (0, 0, 1)), ("arm", (0.1, 0, 0)), ("hand", (0, 0, 0))], 200.0, rest=(0, 0.8), name="tendon")
+    <Cable "tendon">
+    """
+
+    REFERENCES: ClassVar[dict] = {"bodies": "body"}
+
+    bodies: tuple
+    at: Vector  # (n, 3), m, in the bodies' frames
+    stiffness: float | Parameter  # N/m
+    damping: float | Parameter  # N s/m
+    rest: OpenVector | None  # m, or (2,) m
+
+    def __init__(self, points, stiffness=0.0, damping=0.0, rest=None, *, name=None):
+        self.name = name
+        pairs = [checks.entries(point) for point in checks.entries(points) or ()]
+        if len(pairs) < 2 or any(pair is None or len(pair) != 2 for pair in pairs):
+            remedy = 'give two or more of (body, point), such as [("arm", (0, 0, 0)), ("hand", (0.1, 0, 0))]'
+            checks.fail(self, f"points is {checks.show(points)}", remedy)
+        self.bodies = tuple(body for body, _ in pairs)
+        super().__post_init__()
+        self.at = np.array([checks.vector(self, f"points[{k}]", at) for k, (_, at) in enumerate(pairs)])
+        self.stiffness, self.damping = stiffness, damping
+        _check_coefficients(self, "stiffness", "damping")
+        self.rest = rest
+        if rest is not None and checks.entries(rest) is None:
+            self.rest = checks.non_negative(self, "rest", rest, parameter=True)
+        elif rest is not None:
+            self.rest = checks.vector(self, "rest", rest, 2, parameter=True)
+            if not 0.0 <= float(self.rest[0]) <= float(self.rest[1]):
+                checks.fail(self, f"rest is {checks.show(self.rest)}", "give the shorter length, then the longer one")
+
+    def check_resolved(self, resolved):
+        for one, other in itertools.pairwise(resolved):
+            if one is other:
+                checks.fail(self, f"it runs from {checks.label(one)} to itself", "give another body after each")
+        if all(body.dim == 0 for body in resolved):
+            checks.fail(self, "it acts on the ground alone", "give a body that moves")
 
 
 @dataclass(eq=False, repr=False, init=False)

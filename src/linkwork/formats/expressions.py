@@ -9,6 +9,7 @@ import keyword
 import math
 import operator
 import re
+import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -72,12 +73,14 @@ def _parsed(text):
     """(names of arguments or None, [(name, node), ...], node of the result), checked but for names."""
     _check_size(text)
     try:
-        body = ast.parse(text.strip(), mode="exec").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # of code that Python reads all the same: it is checked below
+            body = ast.parse(text.strip(), mode="exec").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         reason = getattr(error, "msg", None) or "it nests too deep"
-        raise FormulaError(f'is "{_short(text)}", which is no formula ({reason}); write one such as "2 * sin(t)"') from None
+        raise FormulaError(f'is "{short(text)}", which is no formula ({reason}); write one such as "2 * sin(t)"') from None
     if not body or not isinstance(body[-1], ast.Expr):
-        raise FormulaError(f'is "{_short(text)}", which gives nothing; end it with what the function gives')
+        raise FormulaError(f'is "{short(text)}", which gives nothing; end it with what the function gives')
     result, arguments = body[-1].value, None
     if isinstance(result, ast.Lambda) and len(body) == 1:
         arguments, result = _arguments(result), result.body
@@ -107,11 +110,12 @@ def _arguments(node):
 
 def _part(statement):
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or not isinstance(statement.targets[0], ast.Name):
-        raise FormulaError(f'has "{_short(ast.unparse(statement))}", which is no formula; write names as x = ...')
+        raise FormulaError(f'has "{short(ast.unparse(statement))}", which is no formula; write names as x = ...')
     return statement.targets[0].id, statement.value
 
 
-def _short(text):
+def short(text):
+    text = "; ".join(text.splitlines())
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -122,7 +126,7 @@ def _check(node: Any, depth: int) -> None:
     if isinstance(node, ast.Constant):
         value: Any = node.value
         if type(value) not in (int, float) or not abs(value) <= checks.LARGEST:
-            raise FormulaError(f"has {_short(repr(value))}; give finite numbers")
+            raise FormulaError(f"has {short(repr(value))}; give finite numbers")
         return
     if isinstance(node, ast.Name):
         return
@@ -143,7 +147,7 @@ def _check(node: Any, depth: int) -> None:
         _check_offer(node, VECTORS)
         return
     else:
-        raise FormulaError(f'has "{_short(_unparsed(node))}", which formulas do not have; use where(condition, a, b), '
+        raise FormulaError(f'has "{short(_unparsed(node))}", which formulas do not have; use where(condition, a, b), '
                            "functions such as sin, + - * / **, comparisons and entries")  # fmt: skip
     for each in below:
         _check(each, depth - 1)
@@ -161,7 +165,7 @@ def _check_index(node):
         ends = [each.lower, each.upper, each.step] if isinstance(each, ast.Slice) else [each]
         for end in ends:
             if end is not None and _whole(end) is None:
-                raise FormulaError(f'asks for the entry "{_short(_unparsed(node))}"; give whole numbers such as [0] or [:2]')
+                raise FormulaError(f'asks for the entry "{short(_unparsed(node))}"; give whole numbers such as [0] or [:2]')
 
 
 def _whole(node):
@@ -174,14 +178,14 @@ def _whole(node):
 
 def _check_call(node):
     if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
-        raise FormulaError(f'has "{_short(_unparsed(node))}"; give arguments one by one, without names')
+        raise FormulaError(f'has "{short(_unparsed(node))}"; give arguments one by one, without names')
     if isinstance(node.func, ast.Attribute):
         _check_offer(node.func, METHODS)
         wanted, name = 1, node.func.attr
         for each in node.args:
             _check_fixed(name, each)
     else:
-        name = node.func.id if isinstance(node.func, ast.Name) else _short(_unparsed(node.func))
+        name = node.func.id if isinstance(node.func, ast.Name) else short(_unparsed(node.func))
         if name not in FUNCTIONS:
             hint = suggestion(name, FUNCTIONS) or f"; there are {', '.join(FUNCTIONS)}"
             raise FormulaError(f'calls "{name}", which is no function here{hint}')
@@ -195,19 +199,19 @@ def _check_fixed(name, node):
     """What is fixed in a body is given by numbers."""
     names, bodies = _names(node)
     if not names <= CONSTANTS.keys() or bodies:
-        raise FormulaError(f'asks for "{name}({_short(_unparsed(node))})"; give three numbers such as (0, 0, 1)')
+        raise FormulaError(f'asks for "{name}({short(_unparsed(node))})"; give three numbers such as (0, 0, 1)')
 
 
 def _check_offer(node, offers):
     if not isinstance(node.value, ast.Name):
-        raise FormulaError(f'has "{_short(_unparsed(node))}"; only bodies have attributes: {", ".join((*VECTORS, *METHODS))}')
+        raise FormulaError(f'has "{short(_unparsed(node))}"; only bodies have attributes: {", ".join((*VECTORS, *METHODS))}')
     if node.attr not in offers:
         hint = suggestion(node.attr, (*VECTORS, *METHODS)) or f"; there are {', '.join((*VECTORS, *METHODS))}"
         kind = (
             "needs three numbers in parentheses" if node.attr in METHODS else "is none" if node.attr in VECTORS else "none has"
         )
         problem = f", which {kind}{'' if node.attr in (*METHODS, *VECTORS) else hint}"
-        raise FormulaError(f'asks a body for "{_short(node.attr)}"{problem}')
+        raise FormulaError(f'asks a body for "{short(node.attr)}"{problem}')
 
 
 def _names(node: Any):
@@ -292,7 +296,7 @@ class Formula:
         return evaluate(self._result, names, SYMBOLIC, column)
 
     def __repr__(self):
-        return f"<Formula {_short(self.text)!r}>"
+        return f"<Formula {short(self.text)!r}>"
 
 
 def evaluate(node: Any, names, functions, vector) -> Any:
@@ -392,7 +396,7 @@ def number(text, names):
     except FormulaError:
         raise
     except (ArithmeticError, ValueError, TypeError, IndexError) as error:
-        raise FormulaError(f'has "{_short(text)}", which gives no number ({error}); give one that does') from None
+        raise FormulaError(f'has "{short(text)}", which gives no number ({error}); give one that does') from None
     if isinstance(result, np.ndarray):
         result = result.astype(float).tolist()
     elif type(result) is not int:
@@ -400,7 +404,7 @@ def number(text, names):
         if math.isfinite(result):
             return result
     if not np.all(np.isfinite(result)):
-        raise FormulaError(f'has "{_short(text)}", which gives {checks.show(result)}; give one that is finite')
+        raise FormulaError(f'has "{short(text)}", which gives {checks.show(result)}; give one that is finite')
     return result
 
 
@@ -409,5 +413,5 @@ def _numeric(text):
     arguments, parts, node = _parsed(text)
     names, bodies = _names(node)
     if arguments is not None or parts or bodies:
-        raise FormulaError(f'has "{_short(text)}", which is no number; write one such as {{0.1 * i}}')
+        raise FormulaError(f'has "{short(text)}", which is no number; write one such as {{0.1 * i}}')
     return node, sorted(names - CONSTANTS.keys())

@@ -50,6 +50,7 @@ def taken_over(world, other, prefix):
         for parameter in _parameters(element):
             if id(parameter) not in renamed and parameter.name is not None:
                 parameter.name = prefix + parameter.name
+                vars(parameter).pop("_symbol", None)  # which has the name that it had
             renamed.add(id(parameter))
         del element._world
         element.name = prefix + element.name

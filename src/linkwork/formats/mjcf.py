@@ -145,7 +145,8 @@ def compiled(reading, choices):
 @contextmanager
 def _warnings():
     """What MuJoCo says meanwhile; it would write that to a log beside the user's files."""
-    said, before = [], mujoco.get_mju_user_warning()
+    said: list[str] = []
+    before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(said.append)
     try:
         with warnings.catch_warnings(record=True) as caught:

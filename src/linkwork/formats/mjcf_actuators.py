@@ -1,13 +1,14 @@
 """Actuators and tendons of MJCF: motors on joints with one coordinate, springs along paths, ropes."""
 
 from collections import Counter
+from itertools import pairwise
 
 import mujoco
 import numpy as np
 
 from ..elements.contacts import Rope
 from ..elements.drives import Armature
-from ..elements.forces import Motor
+from ..elements.forces import Cable, Motor
 from ..elements.joint_forces import JointSpring
 
 TRANSMISSIONS = mujoco.mjtTrn
@@ -164,7 +165,8 @@ def fixed_tendon(model, t):
 
 
 def path(draft, t):
-    """[(body, point in its frame)] of a tendon through sites; None where it wraps, forks, or is no path."""
+    """([(body, point in its frame)], m of its ends that keep their length) of a tendon through sites, from body to body; None
+    where it wraps, forks, or runs along a body in between."""
     model, data = draft.model, draft.data
     found = []
     for w in range(model.tendon_adr[t], model.tendon_adr[t] + model.tendon_num[t]):
@@ -173,37 +175,43 @@ def path(draft, t):
         site = int(model.wrap_objid[w])
         body, root = draft.bodies[int(model.site_bodyid[site])], int(model.body_weldid[model.site_bodyid[site]])
         found.append((body, data.xmat[root].reshape(3, 3).T @ (data.site_xpos[site] - data.xpos[root])))
-    return found if len({id(body) for body, _ in found}) > 1 else None
+    fixed = 0.0
+    for end, beside in ((0, 1), (-1, -2)):
+        while len(found) > 1 and found[end][0] is found[beside][0]:
+            fixed += float(np.linalg.norm(found[end][1] - found[beside][1]))
+            del found[end]
+    along = any(one[0] is other[0] for one, other in pairwise(found))
+    return None if along or len(found) < 2 else (found, fixed)
 
 
 def _tendon(draft, t):
     """Stiffness, damping and length of a tendon."""
-    from ..elements import Cable
-
-    model, points = draft.model, path(draft, t)
+    model, there = draft.model, path(draft, t)
     stiffness = 0.0 if draft.disabled("SPRING") else float(model.tendon_stiffness[t])
     damping = 0.0 if draft.disabled("DAMPER") else float(model.tendon_damping[t])
-    lower, upper = map(float, model.tendon_lengthspring[t])
     if stiffness or damping:
-        if points is None:
-            draft.remark("tendon", t, "its stiffness and damping are left out: it is no path through sites alone")
-        elif stiffness and lower != upper:
-            draft.remark("tendon", t, f"its spring is left out: it has no force from {lower:g} to {upper:g} m")
+        if there is None:
+            draft.remark("tendon", t, "its stiffness and damping are left out: it is no path through sites from body to body")
         else:
+            points, fixed = there
+            rest = tuple(max(0.0, float(length) - fixed) for length in model.tendon_lengthspring[t])
             name = draft.name("tendon", t, "cable")
-            draft.add("tendon", t, Cable, points, stiffness, damping=damping, rest=lower, name=name)
+            draft.add("tendon", t, Cable, points, stiffness, damping=damping, rest=rest, name=name)
     if model.tendon_limited[t] and draft.choices["limits"] != "none" and not draft.disabled("LIMIT"):
-        _rope(draft, t, points)
+        _rope(draft, t, there)
     for what in ("frictionloss", "armature"):
         if getattr(model, f"tendon_{what}")[t]:
             draft.remark("tendon", t, f"its {what} is left out")
+    if model.tendon_stiffnesspoly[t].any() or model.tendon_dampingpoly[t].any() or model.tendon_springyield[t]:
+        draft.remark("tendon", t, "its spring and damper are taken as linear and elastic")
 
 
-def _rope(draft, t, points):
+def _rope(draft, t, there):
     lower, upper = map(float, draft.model.tendon_range[t])
-    if points is None or len(points) != 2 or lower > 0.0 or upper <= 0.0:
-        draft.remark("tendon", t, f"its length is not held within {lower:g} and {upper:g} m: it is no rope between two sites")
+    points, fixed = there or ([], 0.0)
+    if len(points) != 2 or lower > 0.0 or upper <= fixed:
+        draft.remark("tendon", t, f"its length is not held within {lower:g} and {upper:g} m: it is no rope between two bodies")
         return
     (a, on_a), (b, on_b) = points
     name = draft.free_name(f"{draft.label('tendon', t)} rope", "rope")
-    draft.add("tendon", t, Rope, a, b, upper, on_a=on_a, on_b=on_b, name=name)
+    draft.add("tendon", t, Rope, a, b, upper - fixed, on_a=on_a, on_b=on_b, name=name)

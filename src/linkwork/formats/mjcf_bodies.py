@@ -19,7 +19,7 @@ def add(draft):
     """The bodies of a model with the joints to their parents. Bodies without joints are part of their parents."""
     model = draft.model
     draft.bodies[0] = draft.world.ground
-    members = [[] for _ in range(model.nbody)]
+    members: list[list[int]] = [[] for _ in range(model.nbody)]
     for b, root in enumerate(model.body_weldid):
         members[root].append(b)
     for b in range(1, model.nbody):

@@ -102,16 +102,16 @@ def _tendon(draft, e):
     """A sum of two joints that is constant is a gear; a path between two sites is a distance."""
     model = draft.model
     t, constant = int(model.eq_obj1id[e]), float(model.eq_data[e][0])
-    joints, points = fixed_tendon(model, t), path(draft, t)
+    joints, there = fixed_tendon(model, t), path(draft, t)
     if model.eq_obj2id[e] >= 0:
         draft.remark("equality", e, "it couples two tendons: it is left out")
     elif joints is not None and 1 <= len(joints) <= 2 and all(c != 0.0 for _, c in joints):
         (first, c1), *rest = joints
         second, c2 = rest[0] if rest else (-1, 0.0)
         _couple(draft, e, draft.joints[first], draft.joints.get(second), [constant / c1, -c2 / c1, 0.0, 0.0, 0.0])
-    elif points is not None and len(points) == 2:
-        (a, on_a), (b, on_b) = points
-        length = float(model.tendon_length0[t]) + constant
+    elif there is not None and len(there[0]) == 2:
+        ((a, on_a), (b, on_b)), fixed = there
+        length = float(model.tendon_length0[t]) + constant - fixed
         draft.add("equality", e, Distance, a, b, length, on_a=on_a, on_b=on_b, name=draft.name("equality", e, "distance"))
         _open(draft, e, abs(constant))
     else:

@@ -1,16 +1,19 @@
 """Geoms of MJCF: what is seen, what touches, and which of them touch each other."""
 
-from itertools import combinations
+from collections import Counter
+from itertools import combinations, combinations_with_replacement, product
 
 import mujoco
 import numpy as np
 
 from ..elements.appearance import Visual
+from ..elements.base import Body
 from ..elements.contacts import Collider, Contact, NoContact
 from ..elements.shapes import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HeightField, Mesh, Plane, Sphere
 from ..errors import ElementError
 
 HIDDEN = 3  # groups of geoms from here on are not shown, as in MuJoCo's viewer
+MOST_APART = 10_000  # pairs of bodies of two kinds of masks that are kept apart one by one
 THIN = 1e-10  # relative: triangles of meshes that are left out of pictures
 KIND = {int(getattr(mujoco.mjtGeom, f"mjGEOM_{name.upper()}")): name
         for name in ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")}  # fmt: skip
@@ -44,14 +47,15 @@ def _touching(draft):
     model = draft.model
     if draft.disabled("CONTACT") or draft.disabled("CONSTRAINT"):
         return {}
-    by_mask = {}
+    listed = _in_pairs(model)
+    by_mask: dict[tuple, set] = {}
     for g in range(model.ngeom):
         by_mask.setdefault(_mask(model, g), set()).add(int(model.body_weldid[model.geom_bodyid[g]]))
     found = {}
     for g in range(model.ngeom):
         own, mask = int(model.body_weldid[model.geom_bodyid[g]]), _mask(model, g)
         others = {b for other, bodies in by_mask.items() if _meets(mask, other) for b in bodies} - {own}
-        if others or g in _in_pairs(model):
+        if others or g in listed:
             found[g] = draft.bodies[own]
     return found
 
@@ -63,7 +67,8 @@ def _in_pairs(model):
 def _classes(model, touching):
     """Geom -> its mask, and the group in which none touches another: masks that meet neither themselves nor each other share
     one. Geoms of the file's own pairs have none."""
-    groups, listed = {}, _in_pairs(model)
+    groups: dict[tuple, str | None] = {}
+    listed = _in_pairs(model)
     for mask in sorted({_mask(model, g) for g in touching}):
         if _meets(mask, mask):
             groups[mask] = None
@@ -161,7 +166,7 @@ def _heights(model, number):
     rows, columns, first = (int(x[number]) for x in (model.hfield_nrow, model.hfield_ncol, model.hfield_adr))
     data = np.array(model.hfield_data[first : first + rows * columns], dtype=float).reshape(rows, columns)
     half_x, half_y, top, _ = (float(s) for s in model.hfield_size[number])
-    return HeightField(top * data.T, (2 * half_x, 2 * half_y))
+    return HeightField(top * data.T, np.array((2 * half_x, 2 * half_y)))
 
 
 # -- which pairs -------------------------------------------------------------------------------------------------------
@@ -170,13 +175,13 @@ def _heights(model, number):
 def _contacts(draft, touching, classes):
     """One Contact for all, what MuJoCo leaves out as NoContacts, and the pairs of the file."""
     model, world = draft.model, draft.world
-    of_body = {}
+    of_body: dict[Body, set] = {}
     for g, body in touching.items():
         of_body.setdefault(body, set()).add(classes[g])
-    pairs = [(int(model.pair_geom1[p]), int(model.pair_geom2[p])) for p in range(model.npair)]
-    pairs = [(p, g, h) for p, (g, h) in enumerate(pairs) if g in touching and h in touching and touching[g] is not touching[h]]
+    pairs = [(p, int(model.pair_geom1[p]), int(model.pair_geom2[p])) for p in range(model.npair)]
+    pairs = [(p, g, h) for p, g, h in pairs if g in touching and h in touching and touching[g] is not touching[h]]
     listed = {frozenset((touching[g], touching[h])) for _, g, h in pairs}
-    if any(any(_ways(of_a, of_b, _meets)) for of_a, of_b in combinations(of_body.values(), 2)):
+    if _anything_meets(of_body):
         world.add(Contact(name=draft.free_name("contact", "of all")))
         apart = {*_neighbours(draft, of_body), *_excluded(draft), *_masked(draft, of_body, touching)} - listed
         number = {body: k for k, body in enumerate((world.ground, *world.bodies))}
@@ -190,6 +195,12 @@ def _contacts(draft, touching, classes):
         if any(sum(body is touching[x] for body in touching.values()) > 1 for x in (g, h)):
             draft.remark("pair", p, "all geoms of its two bodies touch each other")
     _differences(draft, touching)
+
+
+def _anything_meets(of_body):
+    count = Counter(frozenset(classes) for classes in of_body.values())
+    return any(any(_ways(one, other, _meets)) for one, other in combinations_with_replacement(count, 2)
+               if one != other or count[one] > 1)  # fmt: skip
 
 
 def _ways(of_a, of_b, question):
@@ -214,19 +225,24 @@ def _excluded(draft):
 
 
 def _masked(draft, of_body, touching):
-    """Bodies of which no geoms meet, and that their groups do not keep apart."""
-    found, mixed = set(), None
-    for (a, of_a), (b, of_b) in combinations(of_body.items(), 2):
+    """Bodies of which no geoms meet, and that their groups do not keep apart: few bodies differ in their classes."""
+    alike: dict[frozenset, list] = {}
+    for body, classes in of_body.items():
+        alike.setdefault(frozenset(classes), []).append(body)
+    found: set[frozenset] = set()
+    mixed = None
+    for (of_a, first), (of_b, second) in combinations_with_replacement(alike.items(), 2):
         meet = _ways(of_a, of_b, _meets)
         apart = [one[1] is not None and one[1] == other[1] for one in of_a for other in of_b]
         wrong = any(not meets and not kept for meets, kept in zip(meet, apart, strict=True))
-        if wrong and not any(meet):
-            found.add(frozenset((a, b)))
+        pairs = combinations(first, 2) if of_a == of_b else product(first, second)
+        if wrong and not any(meet) and len(first) * len(second) <= MOST_APART:
+            found.update(map(frozenset, pairs))
         elif wrong:
-            mixed = mixed or (a, b)
+            mixed = mixed or next(pairs, None)
     if mixed is not None:
         g = next(g for g, body in touching.items() if body is mixed[0])
-        draft.remark("geom", g, f'its contype and conaffinity keep some geoms of "{mixed[0].name}" and "{mixed[1].name}" apart '
+        draft.remark("geom", g, f'its contype and conaffinity keep geoms of "{mixed[0].name}" and "{mixed[1].name}" apart '
                      "that touch here")  # fmt: skip
     return found
 

@@ -12,7 +12,7 @@ from ..errors import FileError
 from . import xml
 from .reading import MOST_ELEMENTS, decode, read
 
-MOST_MADE = 100_000  # elements that replicate and composite may make
+MOST_MADE = 20_000  # elements, replicas counted: the compiler takes the square of their number, some 10 s for so many
 MOST_ASSET_BYTES = 256 * 2**20  # of all meshes and height fields together
 MOST_CELLS = 4_000_000  # of a height field
 MOST_KEYS, MOST_USER = 10_000, 1_000  # keyframes, and numbers of a user on an element
@@ -156,14 +156,15 @@ class _Reader:
 
     # -- bounds --------------------------------------------------------------------------------------------------------
     def _make(self, children, times):
-        """Count what replicate and composite will make."""
+        """Count the elements that there will be once replicate and composite have made theirs."""
         for node, file, below in children:
             counts = node.attributes.get("count", "1").split() if node.tag in ("replicate", "composite") else []
             again = times * math.prod(max(1, self._whole_number(node, file, "count", word)) for word in counts)
-            self.made += again if again > 1 else 0
+            self.made += again
             if self.made > MOST_MADE:
-                self.fail(node, file, f"more than {MOST_MADE} elements are made", "repeat less")
-            self._make(below, again)
+                self.fail(node, file, f"there are more than {MOST_MADE} elements, with all replicas", "make a smaller model")
+            if node.tag.lower() not in UNUSED:
+                self._make(below, again)
 
     def _whole_number(self, node, file, name, value):
         if not re.fullmatch(r"\s*[+-]?\d{1,18}\s*", value):
@@ -183,8 +184,8 @@ class _Reader:
                 self.unused[low] = place, count + (len(below) if low in ("sensor", "custom") else 1)
             elif low != "lengthrange":
                 self._write(node.tag, self._attributes(node, its_file), below, its_file, node.line)
-        if tag == "mujoco":  # ranges of lengths are for muscles; finding them is a simulation
-            self._line('<compiler><lengthrange mode="none"/></compiler>', file, line)
+        if tag == "mujoco":  # ranges of lengths are for muscles; finding them is a simulation, for which memory is kept
+            self._line('<compiler><lengthrange mode="none"/></compiler><size memory="256M"/>', file, line)
         self._line(f"</{tag}>", file, line)
 
     def _line(self, text, file, line):

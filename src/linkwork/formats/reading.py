@@ -15,15 +15,14 @@ class Reading:
 
     path: Path
     strict: bool = False
-    remarks: list = field(default_factory=list)  # of Remark
+    remarks: dict = field(default_factory=dict)  # Remarks, in order; a dict, since a file may give rise to a million
 
     def remark(self, line, what, why, *, file=None):
         """Note that something is not taken as written; with `strict` it is refused."""
         found = Remark(str(file or self.path), line, what, why)
         if self.strict:
             raise FileError(f"{found}; strict=True refuses it")
-        if found not in self.remarks:
-            self.remarks.append(found)
+        self.remarks.setdefault(found)
 
     def fail(self, line, problem, remedy, *, file=None):
         """Raise a FileError: one sentence with the file and the line, if there is one."""

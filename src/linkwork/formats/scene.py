@@ -27,7 +27,8 @@ def load(reading, *, parameters=None):
     """The World that a scene file says; `parameters`: name -> number, in the place of those that it declares."""
     text = decode(reading.path, read(reading.path))
     path = reading.path.resolve()
-    return _File(reading, path.parent, (path,), _Budget()).world(text, parameters or {})
+    with np.errstate(all="ignore"):  # what is not finite is refused by those who are given it
+        return _File(reading, path.parent, (path,), _Budget()).world(text, parameters or {})
 
 
 class _Budget:
@@ -269,6 +270,8 @@ class _File(Values):
             self.made.add(made)
         except LinkworkError as error:
             self.told_once(line, error)
+        except ArithmeticError:
+            self.fail(line, f"{who}: its numbers are beyond those that can be reckoned with", "give others")
 
     def bind(self, who, field, formula, arguments, line):
         try:

@@ -1,11 +1,15 @@
 """What is wrong with a file, as sentences with the file, the line and a suggestion."""
 
+import re
+
 from pydantic import ValidationError
 
 from ..elements import checks
 from ..errors import FileError, suggestion
 from . import schema
 from .reading import Reading
+
+ENDLESS = re.compile(r"\S{200,}")
 
 
 class Telling:
@@ -14,12 +18,12 @@ class Telling:
     reading: Reading
 
     def fail(self, line, problem, remedy):
-        self.reading.fail(line, problem, remedy)
+        self.reading.fail(line, _bounded(problem), _bounded(remedy))
 
     def told(self, line, error, who=""):
         """An error of a value, with the file and the line."""
         place = f"{self.reading.path}{'' if line is None else f':{line}'}"
-        raise FileError(f"{place}: {who}{error}") from None
+        raise FileError(f"{place}: {_bounded(f'{who}{error}')}") from None
 
     def told_once(self, line, error):
         """An error of an element, with the file and the line unless it has them."""
@@ -81,6 +85,11 @@ class Telling:
         else:
             known = list(schema.shapes()) if given is not None and "shape" in given.roles else []
         return suggestion(inner, known).lstrip("; ") or (f"there are {', '.join(known)}" if known else "leave it out")
+
+
+def _bounded(sentence):
+    """In one line, and without words that go on and on."""
+    return ENDLESS.sub(lambda word: f"{word[0][:60]}...", " ".join(sentence.splitlines()))
 
 
 def _names(model):

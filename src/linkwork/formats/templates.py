@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from .expressions import FormulaError, number
+from .expressions import FormulaError, number, short
 
 _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
@@ -19,7 +19,7 @@ def _pieces(text):
             literal += match[0][0]
         elif match[1] is None:
             raise FormulaError(
-                f'has a "{match[0]}" without its other half in "{text[:60]}"; write {match[0] * 2} for the sign itself'
+                f'has a "{match[0]}" without its other half in "{short(text)}"; write {match[0] * 2} for the sign itself'
             )
         else:
             found.append((literal, match[1]))

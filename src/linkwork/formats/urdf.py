@@ -21,14 +21,13 @@ from ..elements import (
     Slider,
     checks,
 )
-from ..errors import suggestion
 from ..world import World
 from .numbers import number, shown
 from .paths import Folders
 from .reading import Reading, decode, read
 from .urdf_bodies import check_masses, groups_of, lock_joints, moments_of
 from .urdf_geometry import Geometry, quaternion
-from .urdf_robot import Place, Robot, robot_of
+from .urdf_robot import Place, Robot, near, robot_of
 from .urdf_words import tell_unknown
 from .xml import parse
 
@@ -82,6 +81,7 @@ class _Building:
     reading: Reading
     robot: Robot
     world: World = field(default_factory=World)
+    numbers: dict = field(default_factory=dict)  # name -> the last number that was added to it
     outside: dict = field(default_factory=dict)  # joint's name -> the middle of its limits, where 0 is not between them
 
     def add(self, line, kind, *args, **fields):
@@ -90,10 +90,10 @@ class _Building:
 
     def free_name(self, wanted):
         """A name that nothing in the world has: as wanted, or with a number."""
-        name, count = wanted, 1
+        name = wanted
         while name in self.world:
-            count += 1
-            name = f"{wanted} {count}"
+            self.numbers[wanted] = self.numbers.get(wanted, 1) + 1
+            name = f"{wanted} {self.numbers[wanted]}"
         return name
 
     def own_name(self, line, sort, name):
@@ -177,17 +177,17 @@ class _Building:
             self.add(spec.line, Motor, joint, limit=limit, gear=gear, name=self.free_name(f"{joint.name} motor"))
 
     def add_mimics(self):
-        for spec in self.robot.joints.values():
-            if spec.mimic is not None:
-                self._add_mimic(spec, spec.mimic)
+        mimics = {spec.name: spec.mimic for spec in self.robot.joints.values() if spec.mimic is not None}
+        self._check_no_circle(mimics)
+        for name, node in mimics.items():
+            self._add_mimic(self.robot.joints[name], node)
 
     def _add_mimic(self, spec, node):
         name, what = node.attributes.get("joint", ""), f'<mimic> of joint "{shown(spec.name)}"'
         leader = self.robot.joints.get(name)
         ratio, offset = number(self.reading, node, "multiplier", 1.0), number(self.reading, node, "offset", 0.0)
-        self._check_no_circle(spec)
         if leader is None:
-            hint = suggestion(name, self.robot.joints)
+            hint = near(name, self.robot.joints)
             self.reading.remark(node.line, what, f'there is no joint "{shown(name)}", so it moves freely{hint}')
         elif leader.element is None or not leader.element.has_coordinate:
             self.reading.remark(node.line, what, f'joint "{shown(name)}" is {leader.kind}, so it moves freely')
@@ -197,14 +197,17 @@ class _Building:
             joint = spec.element
             self.add(node.line, Gear, joint, leader.element, ratio, offset, name=self.free_name(f"{joint.name} mimic"))
 
-    def _check_no_circle(self, spec):
-        seen, other = {spec.name}, spec
-        while other is not None and other.mimic is not None:
-            name = other.mimic.attributes.get("joint", "")
-            if name in seen:
-                self.reading.fail(spec.mimic.line, f'joint "{shown(spec.name)}" mimics itself', "name the joint that leads")
-            seen.add(name)
-            other = self.robot.joints.get(name)
+    def _check_no_circle(self, mimics):
+        sound: set[str] = set()
+        for first in mimics:
+            way, name = set(), first
+            while name in mimics and name not in sound:
+                if name in way:
+                    problem = f'joint "{shown(name)}" mimics itself'
+                    self.reading.fail(mimics[name].line, problem, "name the joint that leads")
+                way.add(name)
+                name = mimics[name].attributes.get("joint", "")
+            sound |= way
 
     def add_geometry(self, groups, geometry, visuals, contact):
         for group in groups:

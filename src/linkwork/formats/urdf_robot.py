@@ -14,6 +14,7 @@ MOVING = ("revolute", "continuous", "prismatic", "planar", "ball", "spherical", 
 WITH_AXIS = ("revolute", "continuous", "prismatic", "planar")
 WITH_COORDINATE = ("revolute", "continuous", "prismatic")
 WHITE = (1.0, 1.0, 1.0, 1.0)
+MOST_COMPARED = 1000  # names among which a near one is looked for: a file may ask a million times
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,11 @@ def robot_of(reading, root):
         below[joint.parent].append(joint)
     gears = _gears(reading, root, joints)
     return Robot(root.attributes.get("name") or "robot", links, joints, top, below, gears)
+
+
+def near(name, known):
+    """`; did you mean "..."?` where one of few known names is near."""
+    return suggestion(name, known) if len(known) <= MOST_COMPARED else ""
 
 
 def _named(reading, nodes, make):
@@ -326,7 +332,7 @@ def _gears(reading, root, joints):
             reading.remark(said[0].line, what, "its reduction is 0, and taken as 1")
         for name in driven:
             if name not in joints:
-                reading.remark(node.line, what, f'there is no joint "{shown(name)}" to drive{suggestion(name, joints)}')
+                reading.remark(node.line, what, f'there is no joint "{shown(name)}" to drive{near(name, joints)}')
             elif joints[name].kind not in WITH_COORDINATE:
                 reading.remark(node.line, what, f'joint "{shown(name)}" is {joints[name].kind}, and has no motor')
             elif name in gears:

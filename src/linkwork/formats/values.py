@@ -7,6 +7,7 @@ from ..errors import FileError, LinkworkError, suggestion
 from . import schema, yaml_lines
 from .expressions import Formula, FormulaError
 from .quantities import QuantityError, quantity, split, unit
+from .reading import read
 from .telling import Telling
 from .templates import filled
 
@@ -22,7 +23,7 @@ class Values(Telling):
         self.exact = False  # whether numbers stand as constructors have made them
         self.numbers: dict = {}  # name -> number, of what {...} may speak of
         self.parameters: dict = {}  # name -> Parameter
-        self.fitting: set = set()  # ids of mappings that have the fields of their kind, of which repetitions ask again
+        self.fitting: set = set()  # (kind, id) of mappings that have its fields, of which repetitions ask again
 
     def value(self, who, given, raw, line, numbers):
         """What a field is given: numbers in SI, Parameters, names, Formulas, shapes, motions."""
@@ -43,6 +44,8 @@ class Values(Telling):
             raise
         except (FormulaError, QuantityError) as error:
             self.told(line, error, f"{who}: {given.name} ")
+        except ArithmeticError:
+            self.fail(line, f"{who}: {given.name} is beyond the numbers that can be reckoned with", "give another")
         except LinkworkError as error:
             self.told(line, error, f"{who}: {given.name}: ")
 
@@ -76,16 +79,14 @@ class Values(Telling):
             )
         hint = suggestion(value, self.parameters).lstrip("; ")
         names = value.replace("_", "").isalnum()
-        remedy = (
-            hint
-            or ("declare it under parameters:, or " if names else 'write "{...}" for what is computed, or ')
-            + f"give {given.wanted}"
-        )
-        raise QuantityError(f'is "{value[:80]}"; {remedy}')
+        other = "declare it under parameters:" if names else 'write "{...}" for what is computed'
+        raise QuantityError(f'is "{value[:80]}"; {hint or f"{other}, or give {given.wanted}"}')
 
     def nested(self, who, given, raw, line, numbers):
         """A mapping in a field: a shape, a motion, or an axis and an angle."""
         if "shape" in given.roles:
+            if len(raw) != 1:
+                raise QuantityError(f"names {len(raw)} shapes; give one, such as {{Box: [0.4, 0.1, 0.1]}}")
             ((name, below),) = raw.items()
             return self.shape(name, below, numbers, raw.lines[name])
         if "motion" in given.roles:
@@ -105,24 +106,21 @@ class Values(Telling):
         fields = self.in_order(kind, raw, line) if isinstance(raw, list) else raw or {}
         if not self.fits(kind, fields):
             self.explain(kind, fields, line, lines)
-        values = {
-            field: self.value(name, kind.fields[field], value, lines.get(field, line), numbers)
-            for field, value in fields.items()
-        }
+        values = {field: self.value(name, kind.fields[field], value, lines.get(field, line), numbers)
+                  for field, value in fields.items()}  # fmt: skip
         made = kind.make(**values)
         if self.exact and "points" in values and made.points.shape == np.shape(values["points"]):
             made._keep(points=near(made.points, values["points"]))
         return made
 
     def motion(self, raw, line, numbers):
-        if "file" in raw:
-            return Trajectory.load(self.inside(raw["file"], raw.lines["file"]), gap=raw.get("gap"))
         kind = schema.motion()
-        values = {
-            name: self.value("motion", kind.fields[name], value, raw.lines[name], numbers)
-            for name, value in raw.items()
-            if value is not None
-        }
+        values = {name: self.value("motion", kind.fields[name], value, raw.lines[name], numbers)
+                  for name, value in raw.items() if value is not None and name != "file"}  # fmt: skip
+        if "file" in raw:
+            path = self.inside(raw["file"], raw.lines["file"])
+            read(path)  # which knows how large a file may be
+            return Trajectory.load(path, **values)
         made = kind.make(**values)
         if self.exact and made.orientations is not None:
             made.turn_through(near(made.orientations, values["orientations"]))
@@ -148,24 +146,21 @@ class Values(Telling):
     def in_order(self, kind, raw, line):
         """Arguments in the order of Python's as fields."""
         if kind.many is not None:
-            names = [kind.many, "function"] if "function" in kind.fields else [kind.many]
             if len(raw) > 1 and "function" in kind.fields:
-                return dict(zip(names, (raw[:-1], raw[-1]), strict=True))
+                return {kind.many: list(raw[:-1]), "function": raw[-1]}
             return {kind.many: list(raw)}
         if len(raw) > len(kind.positional):
-            self.fail(
-                line,
-                f"{kind.name} is given {len(raw)} values",
-                f"it takes {len(kind.positional)} at most: {', '.join(kind.positional)}",
-            )
+            remedy = f"it takes {len(kind.positional)} at most: {', '.join(kind.positional)}"
+            self.fail(line, f"{kind.name} is given {len(raw)} values", remedy)
         return dict(zip(kind.positional, raw, strict=False))
 
     def fits(self, kind, raw):
-        if id(raw) in self.fitting:
+        known = kind.name, id(raw)
+        if known in self.fitting:
             return True
         found = kind.fits(raw)
         if found and type(raw) is yaml_lines.Mapping:  # which lives as long as the file is read
-            self.fitting.add(id(raw))
+            self.fitting.add(known)
         return found
 
     def inside(self, given, line):

@@ -32,7 +32,7 @@ def save(world, path):
     path = Path(path)
     try:
         data = text(world).encode()
-    except FileError as error:
+    except LinkworkError as error:
         raise FileError(f"{path}: {error}; nothing is written") from None
     except UnicodeEncodeError:
         raise FileError(f"{path}: a name holds half a character; give it another, nothing is written") from None

@@ -40,6 +40,7 @@ def parse(text, path):
     """The root Node of a document; what is wrong with it is a FileError with its line."""
     parser, count = expat.ParserCreate(), 0
     open_nodes: list[Node] = []
+    texts: list[list[str]] = []  # what stands in the open nodes so far
     roots: list[Node] = []
 
     def fail(problem, remedy):
@@ -55,13 +56,16 @@ def parse(text, path):
         node = Node(tag, attributes, parser.CurrentLineNumber)
         (open_nodes[-1].children if open_nodes else roots).append(node)
         open_nodes.append(node)
+        texts.append([])
+
+    def end(tag):
+        open_nodes.pop().text = "".join(texts.pop())
 
     def characters(data):
-        if open_nodes:
-            open_nodes[-1].text += data
+        texts[-1].append(data)
 
     parser.StartElementHandler = start
-    parser.EndElementHandler = lambda tag: open_nodes.pop()
+    parser.EndElementHandler = end
     parser.CharacterDataHandler = characters
     parser.StartDoctypeDeclHandler = lambda *_: fail(
         "it declares a document type", "remove <!DOCTYPE ...>: entities are not read"

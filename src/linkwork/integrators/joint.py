@@ -306,6 +306,8 @@ def _child(tree, ends, relative: bool) -> int | None:
     """Which of the bodies with these numbers a joint moves relative to the other, if there is one; without `relative` the
     other must be at rest."""
     moving = [b for b in ends if b != GROUND]
+    if len(moving) > 2:
+        return None
     links = [tree.bodies[b][1] for b in moving] + [-1] * (2 - len(moving))
     for b, own, other in zip(moving, links, links[::-1], strict=False):
         if own >= 0 and tree.links[own].parent == other and (relative or other < 0):

@@ -120,7 +120,8 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
 def _couplings(force_groups, ends, coupled: str) -> dict[tuple[int, int], bool]:
     """Pairs of bodies (the lower first) between which a model has blocks of its own; whether all that couples them is their
     turning."""
-    found = [(pair, group.relation.turns_only) for group in force_groups for pair in group.ends] if coupled else []
+    found = [(pair, group.relation.turns_only) for group in force_groups for several in group.ends
+             for pair in itertools.combinations(several, 2)] if coupled else []  # fmt: skip
     if "constraints" in coupled:
         found += [(pair, False) for several in ends for pair in itertools.combinations(several, 2)]
     pairs: dict[tuple[int, int], bool] = {}
@@ -397,7 +398,8 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
     scratch = at
     at += max([SCRATCH, *[m.kind.size * (2 + sum(k.nv for k in m.kind.kinds if k)) for m in nodes]])
     gathering = at
-    at += max((_gathered(node.kind, options["pairs"]) for node in nodes if len(node.ends) > 2), default=0)
+    many = [(node.kind, node.kind.size) for node in nodes] + [(force.kind, 1) for force in forces]
+    at += max((_gathered(kind, rows, options["pairs"]) for kind, rows in many if len(kind.kinds) > 2), default=0)
     response_at, response_size = at, options["responses"] * sum(dims) if auxiliary else 0
     at += response_size
     area = GradientArea.of(at, bodies, nodes) if options["gradients"] else None
@@ -414,12 +416,12 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
     return model
 
 
-def _gathered(kind, pairs: bool) -> int:
-    """Entries that operations on a node and its many bodies copy together: all fields of these, blocks, reports."""
+def _gathered(kind, rows: int, pairs: bool) -> int:
+    """Entries that operations on a node or force and its many bodies copy together: all fields of these, blocks, reports."""
     bodies = [body for body in kind.kinds if body is not None]
     fields = sum(size for body in bodies for _, size in body.record.fields.values())
     velocities = sum(body.nv for body in bodies)
-    return fields + (1 + pairs) * kind.size * (velocities + 3) + pairs * velocities**2
+    return fields + (1 + pairs) * (rows * (velocities + 3) + velocities**2)
 
 
 def _damped(bodies: Bodies) -> bool:

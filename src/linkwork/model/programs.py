@@ -281,7 +281,7 @@ class Programs:
         def make(sheet: Sheet) -> None:
             self._add_bodies(sheet, ("energy",), 1)
             for number, force in enumerate(self.model.forces):
-                sheet.add(AFTER, 0, self._id(k.force_energy_kernel(force.kind)), *self._force_offsets(number))
+                self._add_wide(sheet, AFTER, 0, k.force_energy_kernel(force.kind), *self._force_offsets(number))
             self._add_nodes(sheet, lambda kind, start, b, x: k.rotor_energy_kernel(kind, start) if kind.rotors else None)
 
         return self._keep("energy", make)
@@ -311,8 +311,8 @@ class Programs:
 
     def force(self, number: int, kernel: Kernel) -> np.ndarray:
         """One kernel on one force, into the scratch area."""
-        return self._keep(f"force {number} {kernel.key}", lambda sheet: sheet.add(
-            0, 0, self._id(kernel), *self._force_offsets(number), self.model.scratch))  # fmt: skip
+        return self._keep(f"force {number} {kernel.key}", lambda sheet: self._add_wide(
+            sheet, 0, 0, kernel, *self._force_offsets(number), self.model.scratch))  # fmt: skip
 
     def packed(self, what: str) -> np.ndarray:
         """pack, unpack, rates: between the bodies and the packed vectors."""
@@ -473,8 +473,8 @@ class Programs:
 
     def _add_forces(self, sheet: Sheet) -> None:
         for number, force in enumerate(self.model.forces):
-            kernel = self._id(k.force_kernel(force.kind))
-            sheet.add(self._first_body(force.ends), FIRST, kernel, *self._force_offsets(number))
+            kernel = k.force_kernel(force.kind)
+            self._add_wide(sheet, self._first_body(force.ends), FIRST, kernel, *self._force_offsets(number))
 
     def _add_nodes(self, sheet: Sheet, kernel_of, report: bool = False, first: bool = False) -> None:
         """One kernel a node: kernel_of(kind, offset of parameters, of b, of x), or None."""

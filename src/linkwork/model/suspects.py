@@ -32,7 +32,7 @@ class Suspects:
                 if not np.isfinite(values).all():
                     return m.bodies.elements[number], _worst_of(values)
         for number, force in enumerate(m.forces):
-            values = self._evaluate(force_report_kernel(force.kind), 4, work, m.force_at[number], force.ends)
+            values = self._evaluate(force_report_kernel(force.kind), 2 + len(force.ends), work, m.force_at[number], force.ends)
             if not np.isfinite(values).all():
                 return force.element, _worst_of(values)
         for number, node in enumerate(m.nodes):

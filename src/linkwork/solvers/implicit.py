@@ -110,11 +110,12 @@ class Implicit(Programs):
         for number, force in enumerate(m.forces):
             limb_node = self.coupled_limbs.get(frozenset(force.ends))
             if limb_node is None:
-                first, where = self._between(force.ends)
-                kernel = implicit.force_kernel(force.kind, what, first, self.exact)
+                pairs = [self._between(pair) for pair in combinations([b for b in force.ends if b != GROUND], 2)]
+                kernel = implicit.force_kernel(force.kind, what, tuple(bool(first) for first, _ in pairs), self.exact)
+                where = [slot for _, slots in pairs for slot in slots]
             else:
                 kernel, where = self._turning_kernel(force, limb_node, what), [m.node_at[limb_node]]
-            sheet.add(self._first_body(force.ends), FIRST, self._id(kernel), *self._force_offsets(number), *where)
+            self._add_wide(sheet, self._first_body(force.ends), FIRST, kernel, *self._force_offsets(number), *where)
 
     def _turning_kernel(self, force, node: int, what: str) -> Kernel:
         limb = self.model.limb_of[node]

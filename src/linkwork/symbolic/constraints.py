@@ -119,8 +119,7 @@ class Gear(Relation):
     @staticmethod
     def bodies(element):
         every = [body for joint in (element.a, element.b) for body in (joint.a, joint.b)]
-        moving = tuple(dict.fromkeys(body for body in every if body.dim))
-        return moving if len(moving) > 1 else (None, *moving)
+        return tuple(dict.fromkeys(body for body in every if body.dim))
 
     def numbers(self, elements, *frames):
         offsets = [0.0 if e.offset is None else e.offset for e in elements]

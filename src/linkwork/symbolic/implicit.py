@@ -267,11 +267,11 @@ def spin_arm(jacobian: SX, spin: SX) -> SX:
     return twice / (2 if spin.nnz() == 3 else 1)  # a planar body turns about one axis
 
 
-# -- forces: pointer 1 the force, 2 and 3 its bodies, 4 the block between them ---------------------------------------------
+# -- forces: pointer 1 the force, 2 and 3 (and more) its bodies, behind these the blocks between them -------------------------
 
 
-def force_kernel(force: ForceKind, what: str, first: int, exact: bool) -> Kernel:
-    """Adds the force and its tangent; `first`: which of two bodies is eliminated first."""
+def force_kernel(force: ForceKind, what: str, turned: tuple[bool, ...], exact: bool) -> Kernel:
+    """Adds the force and its tangent; `turned`: of each pair of moving bodies, whether the second is eliminated first."""
 
     def write(trace: Trace) -> None:
         h = load_global(trace, "step")
@@ -287,9 +287,9 @@ def force_kernel(force: ForceKind, what: str, first: int, exact: bool) -> Kernel
                 where, size = kind.record["b"]
                 trace.store(2 + k, where, trace.load(2 + k, where, size) + right[offset : offset + size])
                 offset += size
-        _add(trace, force.kinds, _shaped(h * D + h * h * K, exact), (bool(first),), exact)
+        _add(trace, force.kinds, _shaped(h * D + h * h * K, exact), turned, exact)
 
-    return Kernel(f"implicit|{force.key}|{what}|{first}|{exact}", write)
+    return Kernel(f"implicit|{force.key}|{what}|{turned}|{exact}", write)
 
 
 def turning_kernel(force: ForceKind, what: str, child: int, held: int, joint: Relation | None, start: int) -> Kernel:

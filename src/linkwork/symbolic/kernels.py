@@ -449,7 +449,7 @@ def node_pulls_kernel(node: NodeKind, start: int | None = None, together: bool =
 @dataclass(frozen=True)
 class ForceKind:
     law: Law
-    kinds: tuple[BodyKind | None, BodyKind | None]
+    kinds: tuple[BodyKind | None, ...]
 
     @cached_property
     def key(self) -> str:
@@ -473,7 +473,7 @@ class ForceKind:
         tape = Tape(views, load_global(trace, "time"))
         p = self.parameters_of(trace)
         loads, potential = self.law.law(tape.handles, p, tape.time)
-        totals: list[SX | None] = [None, None]
+        totals: list[SX | None] = [None] * len(self.kinds)
         for number, kind, where, vector in loads:
             if self.kinds[number] is None:
                 continue
@@ -506,11 +506,11 @@ def force_kernel(force: ForceKind) -> Kernel:
 
 
 def force_report_kernel(force: ForceKind) -> Kernel:
-    """Pointer 4: the generalised forces on the first body, then on the second."""
+    """Behind the bodies: the generalised forces on the first body, then on the second, and on."""
 
     def write(trace: Trace) -> None:
         forces = [f for f in force.write_law(trace)[0] if f is not None]
-        trace.store(4, 0, ca.vertcat(*forces))
+        trace.store(2 + len(force.kinds), 0, ca.vertcat(*forces))
 
     return Kernel(f"force|{force.key}|report", write)
 

@@ -1,0 +1,129 @@
+"""Files that say what no robot is: one sentence each, with the file and the line; and broken ones by the hundred."""
+
+import pytest
+
+import linkwork as lw
+from tests.formats import fuzz
+
+MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+ROD = f'<link name="base"/>\n<link name="rod">{MASS}</link>\n'
+
+
+def joint(more="", kind="continuous", parent="base", child="rod", name="elbow"):
+    return f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{more}</joint>\n'
+
+
+def robot(inner):
+    """A <robot> whose content begins in line 2."""
+    return f'<robot name="r">\n{inner}</robot>'
+
+
+BAD = [  # text, line, what is said
+    ("", 1, "it is no XML (no element found); mend that line"),
+    (robot(ROD)[:40], 3, "it is no XML (unclosed token); mend that line"),
+    ("<robot>\n<link></robot>", 2, "it is no XML (mismatched tag); mend that line"),
+    ("\n<!DOCTYPE r [<!ENTITY a 'b'>]><robot/>", 2, "it declares a document type; remove <!DOCTYPE ...>: entities are not read"),
+    ("<robot>&a;</robot>", 1, "it is no XML (undefined entity); mend that line"),
+    ("<robot>" + "<a>" * 300, 1, "elements nest more than 200 deep; flatten the file"),
+    ("<robot/>", 1, 'the robot has no link; give it one, such as <link name="base"/>'),
+    (robot("<link/>"), 2, 'a <link> has no name; give it one, such as name="link1"'),
+    (robot('<link name="a"/>\n<link name="a"/>'), 3, 'link "a" stands twice, first in line 2; give another name'),
+    (robot(ROD), 3, 'links "base" and "rod" both hang from no joint; connect them by a joint, or give each robot a file'),
+    (robot(ROD + joint() + joint()), 5, 'joint "elbow" stands twice, first in line 4; give another name'),
+    (robot(ROD + joint() + joint(name="two")), 5, 'link "rod" is the child of joint "elbow" and of joint "two"; let one joint carry it'),
+    (robot(ROD + joint() + joint(name="back", parent="rod", child="base")), 4, 'joint "elbow" belongs to a circle of links'),
+    (robot(ROD + joint(parent="bse")), 4, 'joint "elbow" has the parent "bse", and there is no such link; name a link of the file; did you mean "base"?'),
+    (robot(ROD + joint(child="rot")), 4, 'joint "elbow" has the child "rot", and there is no such link'),
+    (robot(ROD + joint(child="base")), 4, 'joint "elbow" connects link "base" with itself; name two links'),
+    (robot(ROD + '<joint name="elbow" type="fixed"><parent link="base"/></joint>'), 4, 'joint "elbow" has no child; give <child link="..."/>'),
+    (robot(ROD + joint(kind="bendy")), 4, 'joint "elbow" has the type "bendy"; give one of revolute, continuous, prismatic'),
+    (robot(ROD + joint('<axis xyz="0 0 0"/>')), 4, 'joint "elbow" has an axis of zero length; give a direction such as "0 0 1"'),
+    (robot(ROD + joint('<axis xyz="0 nan 0"/>')), 4, '<axis> has xyz="nan"; give a finite number of at most 1e+30'),
+    (robot(ROD + joint('<origin xyz="0 inf 0"/>')), 4, '<origin> has xyz="inf"; give a finite number'),
+    (robot(ROD + joint('<origin xyz="0 0"/>')), 4, '<origin> has xyz="0 0"; give xyz="0 0 1"'),
+    (robot(ROD + joint('<origin rpy="0 0 x"/>')), 4, '<origin> has rpy="x"; give a number'),
+    (robot(ROD + joint('<dynamics damping="-1"/>')), 4, 'joint "elbow" has the damping -1; give one of at least 0'),
+    (robot(ROD + joint('<limit effort="-1"/>')), 4, 'joint "elbow" has the effort -1; give one of at least 0'),
+    (robot(ROD + joint('<limit lower="1e400"/>')), 4, '<limit> has lower="1e400"; give a finite number'),
+    (robot(ROD + joint('\n<mimic joint="elbow"/>')), 5, 'joint "elbow" mimics itself; name the joint that leads'),
+    (robot(ROD.replace('value="1"', 'value="-1"') + joint()), 3, 'link "rod" has the mass -1 kg; give a mass of at least 0'),
+    (robot(ROD.replace('<mass value="1"/>', "") + joint()), 3, 'the <inertial> of link "rod" has no <mass>; give mass and inertia'),
+    (robot(ROD.replace('izz="1"', "") + joint()), 3, '<inertia> has no "izz"; give izz="1"'),
+    (robot(ROD.replace(MASS, "") + joint()), 3, 'joint "elbow" moves link "rod", which has no mass, nor has anything that it carries; '
+     'give it an <inertial>, make the joint fixed, or load it with lock={"elbow": 0}'),
+    (robot(ROD.replace('value="1"', 'value="0"') + joint(kind="floating")), 3, 'link "rod" floats and has no mass; give it an <inertial>'),
+    (robot(ROD + '<xacro:macro name="x"/>'), 4, "<xacro:macro> is a macro, and this is no URDF yet; expand it first"),
+    (robot(ROD + joint(kind="continuous").replace("</joint>", "<xacro:x/></joint>")), 4, "<xacro:x> is a macro"),
+    (robot(ROD.replace(MASS, MASS + '<visual><geometry><mesh filename="../x.stl"/></geometry></visual>') + joint()), 3,
+     'visual mesh "../x.stl" of link "rod" is not read; it lies outside of'),
+    (robot(ROD.replace(MASS, MASS + "<visual><geometry><mesh/></geometry></visual>") + joint()), 3, 'a <mesh> of link "rod" has no "filename"'),
+    (robot(ROD.replace(MASS, MASS + '<visual><geometry><box size="1 1"/></geometry></visual>') + joint()), 3, '<box> has size="1 1"'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "line", "said"), BAD)
+def test_one_sentence_with_file_and_line(tmp_path, text, line, said):
+    file = tmp_path / "robot.urdf"
+    file.write_text(text)
+    with pytest.raises(lw.FileError) as caught:
+        lw.load(file)
+    assert str(caught.value).startswith(f"{file}:{line}: {said}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_million_elements_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("linkwork.formats.xml.MOST_ELEMENTS", 1000)
+    file = tmp_path / "robot.urdf"
+    file.write_text(robot("<link/>\n" * 1001))
+    with pytest.raises(lw.FileError, match="more than 1000 elements; split the file"):
+        lw.load(file)
+
+
+def test_what_is_no_text_is_refused(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_bytes(b"<robot>\n\xff</robot>")
+    with pytest.raises(lw.FileError, match="robot.urdf:2: byte 8 is no UTF-8; save the file as UTF-8"):
+        lw.load(file)
+
+
+def test_missing_meshes_are_told_by_name_and_line(tmp_path):
+    file = tmp_path / "robot.urdf"
+    shape = '<{0}><geometry><mesh filename="{0}.stl"/></geometry></{0}>'
+    file.write_text(robot(ROD.replace(MASS, f"{MASS}\n{shape.format('visual')}\n{shape.format('collision')}") + joint()))
+    with pytest.warns(lw.Note, match="2 things in it not taken as written"):
+        world = lw.load(file)
+    told = [(remark.line, remark.what, remark.why) for remark in world.remarks]
+    why = "it is left out: there is no such file; put it there"
+    assert told == [
+        (4, 'visual mesh "visual.stl" of link "rod"', why),
+        (5, 'collision mesh "collision.stl" of link "rod"', why),
+    ]
+
+
+def test_options_that_are_wrong_are_refused(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_text(robot(ROD + joint()))
+    for options, said in [({"packages": "folder"}, "packages is 'folder'; give folders by name"), ({"position": (1, 2)}, "position is (1, 2)"),
+                          ({"orientation": (1, 1, 0, 0)}, "orientation (1, 1, 0, 0) has length"), ({"lock": {"elbow": "x"}}, "lock")]:  # fmt: skip
+        with pytest.raises(lw.FileError) as caught:
+            lw.load(file, **options)
+        assert said in str(caught.value) and str(caught.value).startswith(str(file))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in fuzz.ENDINGS if fuzz.seeds(kind)])
+def test_broken_files_do_no_harm(kind):
+    outcome = fuzz.run(kind, range(300))
+    assert not outcome.harmful and outcome.grown < fuzz.GROWTH
+    assert outcome.counts["refused"] > 100 and outcome.counts["remarked"] + outcome.counts["loaded"] > 20
+
+
+def test_the_guards_see_harm(monkeypatch, tmp_path):
+    (tmp_path / "a.urdf").write_text(robot(ROD + joint()))
+    for error, said in [
+        (ValueError("x"), "ValueError: x"),
+        (lw.ElementError("x"), "no sentence about the file"),
+        (fuzz.Hang(), "takes more than"),
+    ]:
+        monkeypatch.setattr(lw, "load", lambda path, error=error: (_ for _ in ()).throw(error))
+        what, told = fuzz.attempt(tmp_path / "a.urdf")
+        assert what == "harmful" and said in told
