@@ -58,6 +58,26 @@ def test_a_dae_has_units_places_and_colours():
     assert np.allclose(surface.vertices.min(axis=0), (0, 0, 0.1)) and np.allclose(surface.vertices.max(axis=0), (0.1, 0.1, 0.2))
 
 
+def test_an_obj_has_the_colours_of_materials_beside_it_and_of_none_elsewhere(tmp_path):
+    (tmp_path / "robot").mkdir()
+    for folder in (tmp_path, tmp_path / "robot"):
+        (folder / "a.mtl").write_text("newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\nmap_Kd /etc/hostname\n")
+    lines = (SEEDS / "block.obj").read_text().splitlines()
+    faces = [k for k, line in enumerate(lines) if line.startswith("f")]
+    lines.insert(faces[6], "usemtl blue")
+    lines.insert(faces[0], "usemtl red")
+
+    def colors(library):
+        (tmp_path / "robot" / "a.obj").write_text("\n".join([f"mtllib {library}", *lines, ""]))
+        return {surface.color for surface in read_mesh(tmp_path / "robot" / "a.obj")}
+
+    assert colors("a.mtl") == {(1, 0, 0, 1), (0, 0, 1, 1)}
+    assert not {(1, 0, 0, 1), (0, 0, 1, 1)} & colors("../a.mtl")
+    (tmp_path / "robot" / "a.mtl").unlink()
+    (tmp_path / "robot" / "a.mtl").symlink_to(tmp_path / "a.mtl")
+    assert not {(1, 0, 0, 1), (0, 0, 1, 1)} & colors("a.mtl")
+
+
 def test_surfaces_of_one_colour_are_one(tmp_path):
     text = (SEEDS / "frame.dae").read_text()
     node = text[text.index("<node") : text.index("</visual_scene>")]
@@ -111,6 +131,7 @@ def test_hulls_and_whole_surfaces(tmp_path):
         ("a.dae", b"<COLLADA", "trimesh cannot read it"),
         ("a.dae", b'<!DOCTYPE r [<!ENTITY a "b">]><COLLADA/>', "it declares a document type"),
         ("a.dae", b"<COLLADA>" + b"<instance_node/>" * 17, "more than 16 instances of nodes"),
+        ("a.dae", (SEEDS / "frame.dae").read_bytes().replace(b"0 0 10</translate>", b"0 1e308 10</translate>"), "a vertex is not finite"),
         ("a.mesh", b"", '".mesh" is no kind of mesh that is read; give .stl, .obj or .dae'),
     ],
 )  # fmt: skip

@@ -1,6 +1,8 @@
 """URDF: whole robots beside MuJoCo, and every element by a small file."""
 
+import shutil
 import warnings
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -10,6 +12,7 @@ from scipy.spatial.transform import Rotation
 import linkwork as lw
 from tests.formats.random_robots import random_robot
 
+SEEDS = Path(__file__).parent / "seeds"
 INERTIAL = '<inertial><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.2"/></inertial>'
 
 
@@ -98,6 +101,23 @@ def test_kinds_of_joints(tmp_path, kind, wanted, freedoms):
     direction = {lw.Planar: "normal", lw.Ball: "at"}.get(wanted, "axis")
     assert wanted is lw.Ball or np.allclose(getattr(joint, direction), (0, 1, 0))
     assert lw.reduced.compile(world).nv == freedoms
+
+
+OFF_CENTRE = INERTIAL.replace("<mass", '<origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/><mass')
+
+
+@pytest.mark.parametrize("kind", ["revolute", "continuous", "prismatic", "planar", "spherical", "floating"])
+def test_what_a_joint_leaves_free_falls_as_in_mujoco(tmp_path, kind):
+    bounds = '<limit lower="-1" upper="1" effort="0" velocity="0"/>' if kind in ("revolute", "prismatic") else ""
+    text = arm(f'<origin xyz="1 0 0" rpy="0.3 -0.4 0.5"/><axis xyz="0.36 0.48 0.8"/>{bounds}', link=OFF_CENTRE, kind=kind)
+    theirs = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(theirs)
+    mujoco.mj_forward(theirs, data)
+    linear, angular = np.zeros((2, 3, theirs.nv))
+    mujoco.mj_jacBody(theirs, data, linear, angular, theirs.body("rod").id)
+    sim = lw.Simulation(load(tmp_path, text))
+    assert np.allclose(sim.acceleration("rod"), linear @ data.qacc, rtol=0, atol=1e-9)
+    assert np.allclose(sim.angular_acceleration("rod"), angular @ data.qacc, rtol=0, atol=1e-9)
 
 
 def test_a_floating_joint_leaves_its_link_free(tmp_path):
@@ -191,8 +211,10 @@ def mimicking(mimic):
 
 
 def test_mimics_are_gears(tmp_path):
-    gear = load(tmp_path, mimicking('<mimic joint="elbow" multiplier="-2" offset="0.5"/>')).find("wrist mimic")
+    world = load(tmp_path, mimicking('<mimic joint="elbow" multiplier="-2" offset="0.5"/>'))
+    gear = world.find("wrist mimic")
     assert (gear.a.name, gear.b.name, gear.ratio, gear.offset) == ("wrist", "elbow", -2, 0.5)
+    assert whys(world, "built at 0, it is off by 0.5; call world.assemble() before it moves")
     world = load(tmp_path, mimicking('<mimic joint="elbow"/>'))
     assert (world.find("wrist mimic").ratio, world.find("wrist mimic").offset) == (1, 0)
     assert "wrist motor" not in world, "the leader drives it"
@@ -274,6 +296,43 @@ def test_a_robot_touches_others_and_not_itself(tmp_path):
     rod, base = world.find("rod collision"), world.find("base collision")
     assert (rod.friction, rod.restitution) == (0.9, 0.1) and rod.group == base.group == "arm" and base.body is world.ground
     assert load(tmp_path, arm(link=link, kind="continuous"), self_contact=True).find("rod collision").group is None
+
+
+def test_a_robot_falls_on_a_floor_and_rests(tmp_path):
+    shape = '<collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision>'
+    world = load(
+        tmp_path, f'<robot name="r"><link name="base">{INERTIAL}{shape}</link></robot>', floating=True, position=(0, 0, 0.11)
+    )
+    world.add(lw.Collider(world.ground, lw.Plane(), name="floor"))
+    sim = lw.Simulation(world, dt=2e-3)
+    sim.step(200)
+    assert np.isclose(sim.position("base")[2], 0.1, atol=1e-4) and np.abs(sim.velocity("base")).max() < 1e-6
+
+
+def test_meshes_are_hulls_on_what_moves_and_surfaces_on_the_ground(tmp_path):
+    shutil.copy(SEEDS / "wedge.stl", tmp_path)
+    shape = """<{0}><origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/><geometry><mesh filename="wedge.stl" scale="1 -2 1"/></geometry></{0}>"""
+    shapes = shape.format("visual") + shape.format("collision")
+    world = load(tmp_path, arm(link=INERTIAL + shapes, base=shapes, kind="continuous", joint='<origin xyz="0 0 5"/>'))
+    corners = {(1, 0, 0), (1, 0.1, 0), (1.2, 0, 0), (1, 0, 0.1)}  # x goes to y, and the mirrored y to x
+    for name, kind in [
+        ("rod collision", lw.ConvexHull),
+        ("base collision", lw.Mesh),
+        ("rod visual", lw.Mesh),
+        ("base visual", lw.Mesh),
+    ]:
+        element = world.find(name)
+        assert type(element.shape) is kind
+        points = element.shape.points if kind is lw.ConvexHull else element.shape.vertices
+        R = Rotation.from_quat(element.orientation, scalar_first=True).as_matrix()
+        found = {tuple(float(x) + 0.0 for x in row) for row in np.round(points @ R.T + element.position, 6) + 0.0}
+        assert found == corners, name
+        assert np.isclose(element.shape.volume, 1e-3 / 3, rtol=1e-6)
+
+
+def test_a_link_may_be_called_ground(tmp_path):
+    world = load(tmp_path, arm(kind="continuous").replace("rod", "ground"))
+    assert world.find("ground link").mass == 2 and whys(world, 'link "ground": the name is taken here')
 
 
 def test_what_linkwork_does_not_use_is_told_by_name_and_line(tmp_path):

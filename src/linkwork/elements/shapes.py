@@ -354,27 +354,26 @@ def _merged(corners, triangles):
     area = np.linalg.norm(normals, axis=1)
     slack, left = COPLANAR * np.abs(corners).max(), np.ones(len(triangles), dtype=bool)
     normals = normals / np.maximum(area, 1e-300)[:, None]
-    alone, tops = _alone(corners, triangles, normals, slack)
-    around = _around(corners, np.sort(triangles, axis=1), normals, b - a).tolist()
+    alone, offsets = _alone(corners, triangles, normals, slack)
+    around, is_alone = _around(corners, np.sort(triangles, axis=1), normals, b - a).tolist(), alone.tolist()
     loops: list[list[int]] = []
-    planes: list[tuple[float, ...]] = []
+    faces: list[int] = []  # the triangles that give their planes
     for first in np.argsort(-area, kind="stable").tolist():  # the largest gives the plane; all that lie in it make the face
         if not left[first]:
             continue
-        n = normals[first]
-        if alone[first]:
+        if is_alone[first]:
             loops.append(around[first])
-            planes.append((*n, tops[first]))
-            continue
-        offset = (corners @ n).max()
-        within = np.abs(corners @ n - offset) <= slack
-        left &= ~within[triangles].all(axis=1)
-        if within[triangles[first]].all():  # else a sliver, whose normal is but rounding: it lies in the planes around it
-            on = np.flatnonzero(within)
-            loops.append(_around(corners, on[None], n[None], (b - a)[first : first + 1])[0].tolist())
-            planes.append((*n, offset))
-    table = np.array(planes)
-    return loops, table[:, :3], table[:, 3]
+            faces.append(first)
+        else:
+            heights = corners @ normals[first]
+            offsets[first] = heights.max()
+            within = np.abs(heights - offsets[first]) <= slack
+            left &= ~within[triangles].all(axis=1)
+            if within[triangles[first]].all():  # else a sliver, whose normal is but rounding: it lies in the planes around it
+                on = np.flatnonzero(within)[None]
+                loops.append(_around(corners, on, normals[[first]], (b - a)[[first]])[0].tolist())
+                faces.append(first)
+    return loops, normals[faces], offsets[faces]
 
 
 def _alone(corners, triangles, normals, slack, most=2**20):

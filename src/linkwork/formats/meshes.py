@@ -1,8 +1,10 @@
 """Surfaces from mesh files, within bounds: STL, OBJ and DAE."""
 
 import io
+import os
 import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from .reading import read
 
 MOST_BYTES = 64 * 2**20  # of one mesh file
 MOST_TRIANGLES = 2_000_000
+MOST_MATERIAL_BYTES = 2**20  # of the file of materials beside an OBJ
 FARTHEST = 1e9  # m: no coordinate lies beyond
 MOST_COPIES = 16  # instances of nodes in a DAE: instances of instances multiply
 
@@ -48,7 +51,7 @@ def read_mesh(path):
         data = read(path, MOST_BYTES)
     except FileError as error:
         raise MeshError(str(error)) from None
-    found = reader(data, path.suffix.lower()[1:])
+    found = reader(data, path)
     if sum(len(surface.triangles) for surface in found) > MOST_TRIANGLES:
         raise MeshError(f"it has more than {MOST_TRIANGLES} triangles; simplify it")
     colors = list(dict.fromkeys(surface.color for surface in found))
@@ -116,7 +119,7 @@ def _checked(surface):
     return replace(surface, vertices=rows[first].astype(float), triangles=where.reshape(-1)[triangles])
 
 
-def _stl(data, kind):
+def _stl(data, path):
     count = int.from_bytes(data[80:STL_HEADER], "little")
     if len(data) == STL_HEADER + count * STL_TRIANGLE.itemsize:
         corners = np.frombuffer(data, STL_TRIANGLE, offset=STL_HEADER)["corners"].reshape(-1, 3)
@@ -138,7 +141,9 @@ def _stl_as_text(data):
         raise MeshError(f"one of its vertices is no number ({error})") from None
 
 
-def _by_trimesh(data, kind):
+def _by_trimesh(data, path):
+    kind = path.suffix.lower()[1:]
+    beside = {} if kind == "dae" else _materials(data, path.parent)
     if kind == "dae":
         data = _harmless(data)
     try:
@@ -146,13 +151,29 @@ def _by_trimesh(data, kind):
     except ImportError:
         raise MeshError(f'.{kind} files need trimesh; install "linkwork[robots]"') from None
     try:
-        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False)
-        found = [_surface(part) for part in scene.dump() if isinstance(part, trimesh.Trimesh) and len(part.faces)]
+        with np.errstate(all="ignore"):  # what overflows is found in the vertices
+            scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=beside, process=False)
+            found = [_surface(part) for part in scene.dump() if isinstance(part, trimesh.Trimesh) and len(part.faces)]
     except Exception as error:  # whatever it stumbles over in a broken file
         raise MeshError(f"trimesh cannot read it ({type(error).__name__}: {str(error)[:80]})") from None
     if not found:
         raise MeshError("trimesh finds no triangles in it")
     return found
+
+
+def _materials(data, folder):
+    """name -> bytes of the file of materials that an OBJ names, if it lies in the same folder: all that trimesh gets to see."""
+    named = re.search(rb"^mtllib[ \t]+([\w.\- ]+?)\s*$", data, re.MULTILINE)
+    if named is None:
+        return {}
+    name = named.group(1).decode()
+    path = Path(os.path.realpath(folder / name))
+    if path.suffix.lower() != ".mtl" or path.parent != Path(os.path.realpath(folder)) or not path.is_file():
+        return {}
+    try:
+        return {name: read(path, MOST_MATERIAL_BYTES)}
+    except FileError as error:
+        raise MeshError(str(error)) from None
 
 
 def _harmless(data):

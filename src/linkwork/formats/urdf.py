@@ -196,6 +196,10 @@ class _Building:
         else:
             joint = spec.element
             self.add(node.line, Gear, joint, leader.element, ratio, offset, name=self.free_name(f"{joint.name} mimic"))
+            if offset:
+                self.reading.remark(
+                    node.line, what, f"built at 0, it is off by {offset:g}; call world.assemble() before it moves"
+                )
 
     def _check_no_circle(self, mimics):
         sound: set[str] = set()

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from ..elements import checks
 from ..errors import LinkworkError, suggestion
-from .numbers import shown
+from .numbers import number, shown
 from .urdf_robot import HERE, Inertial, JointSpec, Link, Place
 
 GRAIN = 1e-3  # m: the radius of the ball that a mass without inertia is taken for
@@ -103,18 +103,35 @@ def mended(inertial):
 
 
 def lock_joints(reading, robot, lock):
-    """Fix joints where they are at these coordinates."""
-    for name, value in lock.items():
-        if name not in robot.joints:
-            remedy = f"name a joint of the file{suggestion(name, robot.joints)}"
-            reading.fail(None, f"lock names joint {name!r}, and there is no such joint", remedy)
-        joint = robot.joints[name]
-        value = reading.checked(None, checks.number, "load", f'lock["{name}"]', value)
-        turns = joint.kind in ("revolute", "continuous")
-        if value != 0.0 and not turns and joint.kind != "prismatic":
-            reading.fail(None, f'lock puts joint "{name}", which is {joint.kind}, at {value:g}', "such joints are locked at 0")
-        R = Rotation.from_rotvec(joint.axis * value).as_matrix() if turns else np.eye(3)
-        x = joint.axis * value if joint.kind == "prismatic" else np.zeros(3)
-        joint = replace(joint, kind="fixed", place=joint.place @ Place(R, x), mimic=None)
-        robot.joints[name] = joint
-        robot.below[joint.parent] = [joint if other.name == name else other for other in robot.below[joint.parent]]
+    """Fix joints where they are at these coordinates, and with them those that mimic them."""
+    followers: dict[str, list[JointSpec]] = {}
+    for joint in robot.joints.values():
+        if joint.mimic is not None:
+            followers.setdefault(joint.mimic.attributes.get("joint", ""), []).append(joint)
+    waiting = [(name, reading.checked(None, checks.number, "load", f'lock["{name}"]', value)) for name, value in lock.items()]
+    locked = set(lock)
+    while waiting:
+        name, value = waiting.pop()
+        _lock(reading, robot, name, value)
+        for other in followers.get(name, ()):
+            if other.name not in locked:
+                locked.add(other.name)
+                ratio, offset = (
+                    number(reading, other.mimic, word, usual) for word, usual in (("multiplier", 1.0), ("offset", 0.0))
+                )
+                waiting.append((other.name, ratio * value + offset))
+
+
+def _lock(reading, robot, name, value):
+    if name not in robot.joints:
+        remedy = f"name a joint of the file{suggestion(name, robot.joints)}"
+        reading.fail(None, f"lock names joint {name!r}, and there is no such joint", remedy)
+    joint = robot.joints[name]
+    turns = joint.kind in ("revolute", "continuous")
+    if value != 0.0 and not turns and joint.kind != "prismatic":
+        reading.fail(None, f'lock puts joint "{name}", which is {joint.kind}, at {value:g}', "such joints are locked at 0")
+    R = Rotation.from_rotvec(joint.axis * value).as_matrix() if turns else np.eye(3)
+    x = joint.axis * value if joint.kind == "prismatic" else np.zeros(3)
+    joint = replace(joint, kind="fixed", place=joint.place @ Place(R, x), mimic=None)
+    robot.joints[name] = joint
+    robot.below[joint.parent] = [joint if other.name == name else other for other in robot.below[joint.parent]]
