@@ -363,7 +363,7 @@ class Scene:
 
 
 def _simple(shape):
-    """A shape that can be painted: of a mesh its hull, by the vertices farthest in some directions; None where there is none."""
+    """A shape that can be painted: of a mesh its hull, by the vertices farthest in some directions; None if there is none."""
     if isinstance(shape, (Plane, HeightField)):
         return None
     if not isinstance(shape, Mesh):

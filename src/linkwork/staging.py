@@ -5,7 +5,6 @@ What stands for a body are its visuals; without any its colliders and its shape;
 visuals: then it is a frame between links.
 """
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +22,7 @@ CREASE = np.cos(np.radians(35))  # facets that meet at more than this have an ed
 LOOKED_AT = 200  # frames by which the bounds are found
 FIELD = 34.0  # degrees that the camera sees, upright
 AROUND = 1.12  # by which it stands farther off than it must
+MOST_POINTS = 2000  # of one frame by which it is placed
 MARGIN = 0.35  # of the ground around all that moves, part of the size
 
 
@@ -113,7 +113,7 @@ class Stage:
 
     def _bound(self):
         """low, high (3,), m: around all that ever happens; size: of the longest side."""
-        low, high = [], []
+        low, high, seen = [], [], []
         boxes = [(s.body, _corners(s.of_body())) for s in self.solids if not s.hidden]
         body = np.array([b for b, _ in boxes], int)
         local = np.array([corners for _, corners in boxes]).reshape(-1, 8, 3)
@@ -126,6 +126,7 @@ class Stage:
             if len(points):
                 low.append(points.min(axis=0))
                 high.append(points.max(axis=0))
+                seen.append(points[:: 1 + len(points) // MOST_POINTS])
         moved = bool(low)
         ends = [p for _, a, p, b, q in self.rec.links for body, p in ((a, p), (b, q)) if body is None]
         around = np.array([*low, *high, *ends]).reshape(-1, 3)
@@ -139,6 +140,8 @@ class Stage:
         if self.rests:
             self.low[2] = height
             self.size = max(float((self.high - self.low).max()), 1e-6)
+        near = np.clip(fixed, self.low - self.size, self.high + self.size)  # what stands still may be as large as a landscape
+        self.points = np.concatenate([*seen, near if len(near) or moved else around])
         self.floor = float(self.low[2]) if self.rests else float(self.low[2] - 0.03 * self.size)  # m
 
     def _ground(self):
@@ -192,11 +195,13 @@ class Stage:
         towards = towards / np.linalg.norm(towards)
         up = np.array([0.0, 0, 1]) if abs(towards[2]) < 0.99 else np.array([0.0, 1, 0])
         right = np.cross(up, towards) / np.linalg.norm(np.cross(up, towards))
-        middle = (self.low + self.high) / 2
-        seen = np.array(list(itertools.product(*zip(self.low, self.high, strict=True)))) - middle
-        across = np.maximum(np.abs(seen @ right) / wide, np.abs(seen @ np.cross(towards, right)))
-        far = (across / np.tan(np.radians(FIELD / 2)) + seen @ towards).max()
-        return middle + AROUND * max(far, 1e-6) * towards, middle, up
+        over, slope = np.cross(towards, right), np.tan(np.radians(FIELD / 2)) / AROUND
+        depth, across, upright = (self.points @ axis for axis in (towards, right, over))
+        ends = [((p + k * depth).max(), (-p + k * depth).max(), k) for p, k in ((across, wide * slope), (upright, slope))]
+        far = max((one + other) / (2 * k) for one, other, k in ends)  # where the picture's sides touch the outermost points
+        aside, above = ((one - other) / 2 for one, other, _ in ends)
+        eye = aside * right + above * over + max(far, depth.max() + 1e-6) * towards
+        return eye, eye - (eye @ towards - (depth.max() + depth.min()) / 2) * towards, up
 
     @property
     def floor_rim(self):

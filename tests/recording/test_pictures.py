@@ -258,7 +258,9 @@ def test_visuals_are_drawn_in_their_colours_in_the_place_of_shapes(tmp_path):
     corners = 0.2 * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     block = Mesh(corners, ConvexHull(corners).triangles)
     seen = [("skin", "body0", block, (0, 0, 0), (1, 0, 0, 0), (0.9, 0.05, 0.05, 1))]
-    leaf = [("leaf", "body0", Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]), (0, 0, 0), (1, 0, 0, 0), (0.9, 0.05, 0.05, 1))]
+    leaf = [
+        ("leaf", "body0", Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]), (0, 0, 0), (1, 0, 0, 0), (0.9, 0.05, 0.05, 1))
+    ]
     red = {}
     for name, visuals in {"without": [], "with": seen, "flat": leaf}.items():  # a flat one cannot be painted
         path = make(frames=2, shapes=(Sphere(0.05),), visuals=visuals).animate(tmp_path / f"{name}.png", size=(160, 120))
