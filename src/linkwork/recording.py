@@ -383,8 +383,9 @@ class Recording:
         """A picture with light and shadow: a video (.mp4) at the pace of the recorded time, or a still (.png) of the frame that
         is nearest to `at` seconds, the last one unless told otherwise. size: width and height in pixels. Returns the path.
 
-        >>> rec.render("rod.png", at=0.5, size=(320, 240)).name
-        'rod.png'
+        >>> rec.render("rod.mp4", at=0.5)
+        Traceback (most recent call last):
+        linkwork.recording.RecordingError: render: a video is of all that was recorded; leave at out, or end the path in .png
         """
         from . import rendering
 
@@ -396,7 +397,7 @@ class Recording:
             span = f"{self.time[0]:g} to {self.time[-1]:g} s"
             raise RecordingError(f"render: at is {at:g} s; the recording is from {span}, give a time within it")
         if at is not None and path.suffix == ".mp4":
-            raise RecordingError("render: a video is of the whole recording; leave at out, or give a path that ends in .png")
+            raise RecordingError("render: a video is of all that was recorded; leave at out, or end the path in .png")
         with whole(path) as beside:
             if path.suffix == ".mp4":
                 rendering.video(self, beside, fps, tuple(size))

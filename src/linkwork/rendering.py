@@ -155,7 +155,7 @@ class _Floor:
         self.half = 0.5 * float(np.linalg.norm((stage.high - stage.low)[:2])) + FAR * stage.size
         self.middle = (stage.low + stage.high)[:2] / 2
         x, y = (self.middle[k] + self.half * (2 * (np.arange(PIXELS, dtype=np.float32) + 0.5) / PIXELS - 1) for k in range(2))
-        x, y = np.meshgrid(x, y)
+        x, y = np.meshgrid(x.astype(np.float32), y.astype(np.float32))
         tiles = self._square(pyvista, plotter, PIXELS, stage.floor)
         tiles.point_data["paint"] = self._painted(x, y)
         self.shadow = self._square(pyvista, plotter, SHADOW, stage.floor + 4e-4 * stage.size)
@@ -185,8 +185,8 @@ class _Floor:
         """(pixels, 4): the tiles."""
         groove = np.minimum(*(np.abs((v + self.tile / 2) % self.tile - self.tile / 2) for v in (x, y)))
         lines = np.clip(1.5 - groove / (0.006 * self.tile + self.half / PIXELS), 0, 1)[..., None]
-        paint = 255 * ((1 - lines) * np.array(rgb(PLATE)) + lines * np.array(rgb(GROOVE)))
-        return _bytes(np.concatenate([paint, 255 * self._fade(x, y)[..., None]], axis=-1))
+        stone, gap = (255 * np.array(rgb(colour), np.float32) for colour in (PLATE, GROOVE))
+        return _bytes(np.concatenate([stone + lines * (gap - stone), 255 * self._fade(x, y)[..., None]], axis=-1))
 
     def _fade(self, x, y):
         """How much is seen of the ground: all in the middle, nothing at the rim."""

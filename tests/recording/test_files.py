@@ -7,7 +7,7 @@ import pytest
 
 from linkwork.elements import Capsule, Mesh, Shape
 from linkwork.recording import FIELDS, Recording, RecordingError
-from tests.recording.made_up import everything, make
+from tests.recording.made_up import COLLIDERS, everything, make
 
 ENDINGS = [".nc", ".npz"]
 
@@ -130,6 +130,21 @@ def test_what_is_no_recording_is_refused_in_a_sentence(tmp_path, ending):
     path.write_bytes(path.read_bytes()[:-200])
     with pytest.raises(RecordingError, match="is no whole recording"):
         Recording.load(path)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_files_of_the_first_format_are_read(tmp_path, ending, monkeypatch):
+    """They had no visuals, and the numbers of every shape in the JSON."""
+    rec = make(colliders=COLLIDERS)
+
+    def described(self, shape):
+        return None if shape is None else [type(shape).__name__, shape.given()]
+
+    monkeypatch.setattr("linkwork.recording.FORMAT", 1)
+    monkeypatch.setattr("linkwork.recording._Described.__call__", described)
+    rec.save(tmp_path / f"run{ending}")
+    monkeypatch.undo()
+    assert_same(rec, Recording.load(tmp_path / f"run{ending}"))
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -108,7 +108,7 @@ def test_a_machine_that_cannot_draw_says_so(tmp_path):
     [
         ("run.gif", {}, r"ends in neither \.mp4 nor \.png"),
         ("run.png", {"at": 3.0}, "at is 3 s; the recording is from 0 to 1 s"),
-        ("run.mp4", {"at": 0.5}, "a video is of the whole recording"),
+        ("run.mp4", {"at": 0.5}, "a video is of all that was recorded"),
         ("run.mp4", {"fps": 0}, "fps is 0"),
         ("run.png", {"size": (10, 10)}, "give width and height in pixels"),
     ],

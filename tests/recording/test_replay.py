@@ -98,7 +98,7 @@ def test_everything_has_a_page(tmp_path):
 
 def test_a_body_that_stretches_is_sent_by_its_vertices(tmp_path):
     world = World()
-    jelly = world.add(AffineBody(mass=1.0, shape=Box(0.2, 0.2, 0.2), velocity=(0.1, 0, 0), name="jelly"))
+    jelly = world.add(AffineBody(mass=1.0, shape=Box(0.2, 0.2, 0.2), name="jelly"))
     world.add(Ball(world.ground, jelly, at=(0.1, 0.1, 0.1), name="nail"))
     rec = Simulation(world, dt=1e-3).run(0.05)
     told, _ = contents(rec.replay(tmp_path / "jelly.html"))
