@@ -1,7 +1,7 @@
 """Robots of `example-robot-data` in Pinocchio and in linkwork, each from the same file."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -44,11 +44,15 @@ class Pair:
     name: str
     path: Path
     floats: bool
+    lock: dict = field(default_factory=dict)  # joints -> coordinates at which they are fixed, with what mimics them
 
     def __post_init__(self):
         base = [pin.JointModelFreeFlyer()] if self.floats else []
         self.model = pin.buildModelFromUrdf(str(self.path), *base)
-        self.world = loaded(self.path, self.floats, visuals=False, contact=False)
+        self.world = loaded(self.path, self.floats, visuals=False, contact=False, lock=self.lock)
+        if self.lock:  # all of them at zero
+            fixed = [i for i in range(1, self.model.njoints) if not self._is_here(i)]
+            self.model = pin.buildReducedModel(self.model, fixed, pin.neutral(self.model))
         self.tree = lw.reduced.compile(self.world, loops=True)
         self.mended = self._mend()
         self.data = self.model.createData()
@@ -74,6 +78,9 @@ class Pair:
         if self.model.joints[i].shortname() == "JointModelFreeFlyer":
             return self.world.bodies[0].name
         return name if name in self.world and isinstance(self.world.find(name), lw.Joint) else f"{name} joint"
+
+    def _is_here(self, i):
+        return self._element(i) in self.world
 
     def _mend(self):
         """How many links have an inertia that no body has: linkwork takes the nearest, which Pinocchio is given, too."""

@@ -20,6 +20,10 @@ STATES = 20
 BOUND = 1e-9
 TURNS = 2  # of loading, of which the best counts
 TALOS_TURNS = 5
+HANDS = {  # hands without mass, of robots that are refused with them
+    "romeo.urdf": {"LHand": 0.0, "RHand": 0.0},
+    "romeo_laas_small.urdf": {"l_gripper_joint": 0.0, "r_gripper_joint": 0.0},
+}
 RESULTS = Path(__file__).parent / "results" / "urdf.json"
 
 
@@ -35,10 +39,10 @@ def worst_error(pair):
     return worst
 
 
-def compared(path, floats):
+def compared(path, floats, lock=None):
     """(worst error, links with a mended inertia), or why there is none."""
     try:
-        pair = Pair(path.stem, path, floats)
+        pair = Pair(path.stem, path, floats, lock or {})
     except lw.LinkworkError as error:
         return None, str(error).removeprefix(f"{path}:")
     return worst_error(pair), pair.mended
@@ -61,7 +65,13 @@ def measured(path):
     try:
         world, wall, cpu = timed(path, TURNS)
     except lw.LinkworkError as error:
-        return {**row, "refused": str(error).removeprefix(f"{path}:")}
+        row["refused"] = str(error).removeprefix(f"{path}:")
+        if path.name in HANDS:
+            locked = {
+                base: compared(path, floats, HANDS[path.name])[0] for base, floats in (("fixed", False), ("floating", True))
+            }
+            row["locked"] = {"joints": list(HANDS[path.name]), **locked}
+        return row
     bare = timed(path, TURNS, visuals=False, contact=False)[2]
     fixed, floating = compared(path, False), compared(path, True)
     tree = lw.reduced.compile(world, loops=True)
@@ -75,7 +85,11 @@ def measured(path):
 
 def cells(row):
     if "refused" in row:
-        return [row["robot"], *[None] * 8, f"refused: line {row['refused']}"]
+        said = f"refused: line {row['refused']}"
+        if "locked" in row:
+            fixed, floating = (f"{row['locked'][base]:.1e}" for base in ("fixed", "floating"))
+            said += f". With {' and '.join(row['locked']['joints'])} locked it loads, with errors of {fixed} and {floating}"
+        return [row["robot"], *[None] * 8, said]
     errors = ["" if row[base] is None else f"{row[base]:.1e}" for base in ("fixed", "floating")]
     said = [f"base {base}: {row[f'not_{base}']}" for base in ("fixed", "floating") if row[f"not_{base}"]]
     said += [f"{row['mended']} inertias mended"] if row["mended"] else []

@@ -17,8 +17,10 @@ import tempfile
 import time
 import warnings
 from collections import Counter
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -144,6 +146,52 @@ def _nest_text(data, rng):
     return data[:at] + b"[" * depth + b"]" * depth + data[at:]
 
 
+def _element(change):
+    """A rule on two elements of a sound XML, which stays one."""
+
+    def rule(data, rng):
+        try:
+            root = ElementTree.fromstring(data)
+        except (ElementTree.ParseError, LookupError, ValueError):
+            return data
+        above = {child: parent for parent in root.iter() for child in parent}
+        if not above:
+            return data
+        below = list(above)
+        one, other = (below[int(k)] for k in rng.integers(0, len(below), 2))
+        change(one, other, above, rng)
+        return ElementTree.tostring(root)
+
+    return rule
+
+
+def _drop(one, other, above, rng):
+    above[one].remove(one)
+
+
+def _copy(one, other, above, rng):
+    above[other].insert(int(rng.integers(0, len(above[other]) + 1)), deepcopy(one))
+
+
+def _replace(one, other, above, rng):
+    above[other][list(above[other]).index(other)] = deepcopy(one)
+
+
+def _rename(one, other, above, rng):
+    one.tag = other.tag
+
+
+def _take_attribute(one, other, above, rng):
+    if other.attrib:
+        name = sorted(other.attrib)[int(rng.integers(len(other.attrib)))]
+        one.set(sorted(one.attrib)[0] if one.attrib and rng.random() < 0.5 else name, other.get(name))
+
+
+def _lose_attribute(one, other, above, rng):
+    if one.attrib:
+        del one.attrib[sorted(one.attrib)[int(rng.integers(len(one.attrib)))]]
+
+
 def _declare(data, rng):
     head = DOCTYPES[int(rng.integers(len(DOCTYPES)))]
     at = data.find(b"?>") + 2 if b"?>" in data else 0
@@ -172,6 +220,7 @@ XML_RULES = [
     _swap_values,
     _nest,
     _declare,
+    *(_element(change) for change in (_drop, _copy, _replace, _rename, _take_attribute, _lose_attribute)),
 ]
 TEXT_RULES = [_replace_one(re.compile(rb": *([^\n]+)"), (*ODD_TEXTS, *ODD_NUMBERS), 1), _nest_text, _alias,
               _replace_one(re.compile(rb"^ +", re.MULTILINE), (b"", b" ", b"\t", b"        "))]  # fmt: skip

@@ -49,7 +49,7 @@ BAD = [  # text, line, what is said
     (robot(ROD.replace('value="1"', 'value="-1"') + joint()), 3, 'link "rod" has the mass -1 kg; give a mass of at least 0'),
     (robot(ROD.replace('<mass value="1"/>', "") + joint()), 3, 'the <inertial> of link "rod" has no <mass>; give mass and inertia'),
     (robot(ROD.replace('izz="1"', "") + joint()), 3, '<inertia> has no "izz"; give izz="1"'),
-    (robot(ROD.replace(MASS, "") + joint()), 3, 'joint "elbow" moves link "rod", which has no mass, nor has anything that it carries; '
+    (robot(ROD.replace(MASS, "") + joint()), 3, 'joint "elbow" moves link "rod", which has no mass, nor has what it carries; '
      'give it an <inertial>, make the joint fixed, or load it with lock={"elbow": 0}'),
     (robot(ROD.replace('value="1"', 'value="0"') + joint(kind="floating")), 3, 'link "rod" floats and has no mass; give it an <inertial>'),
     (robot(ROD + '<xacro:macro name="x"/>'), 4, "<xacro:macro> is a macro, and this is no URDF yet; expand it first"),

@@ -185,6 +185,16 @@ def test_garbage_is_refused_by_sentences():
     assert 4000 < refused < 5000
 
 
+def test_parts_cannot_grow_without_bound():
+    bomb = "x0 = (1, 1)\n" + "\n".join(f"x{k + 1} = (x{k}, x{k}, x{k}, x{k})" for k in range(30)) + "\nx30"
+    with pytest.raises(lw.ElementError, match="its function makes a vector of 131072 entries; give at most 100000"):
+        Traced("it", Formula(bomb).bind(ONE), ONE)
+    deep = "x0 = t\n" + "\n".join(f"x{k + 1} = sin(x{k}) * x{k} + 1" for k in range(5000)) + "\nx5000"
+    traced = Traced("it", Formula(deep).bind(ONE), ONE)
+    assert traced.function.n_instructions() > 15_000
+    assert Traced("it", Formula(printed(traced)).bind(ONE), ONE).digest == traced.digest
+
+
 def test_no_name_reaches_python():
     """The language has no builtin, and its functions are those that are listed."""
     assert SYMBOLIC.keys() == FUNCTIONS.keys() == NUMERIC.keys()

@@ -45,6 +45,8 @@ FEATURES = {
         <tendon><spatial stiffness="20" damping="2" springlength="0.7"><site site="s"/><site site="p"/><site site="q"/></spatial>
         <spatial stiffness="5"><site site="q"/><site site="s"/></spatial><spatial stiffness="9" damping="1" springlength="0.2 0.8"><site
         site="p"/><site site="r"/><site site="s"/></spatial></tendon>""",
+    "medium": f"""<option density="300" viscosity="0.4" wind="1 2 -0.5"/><worldbody><body euler="20 30 0"><freejoint/>{EGG}<body
+        pos="0 1 0" euler="0 50 0">{BALL}{EGG}</body><body pos="1 0 0"><joint axis="0 1 0"/>{EGG}</body></body></worldbody>""",
     "made by the compiler": """<default><joint damping="0.2"/><default class="long"><geom type="capsule" size="0.05 0.4"/></default>
         </default><worldbody><replicate count="3" offset="0.5 0 0" euler="0 30 0"><body pos="0 0 1" childclass="long"><joint
         axis="0 1 0"/><geom/><frame pos="0 0 0.4" euler="0 20 0"><body><joint axis="1 0 0"/><geom fromto="0 0 0 0.2 0.2 0.2"

@@ -145,7 +145,11 @@ class TestIncludes:
         )
         assert [e.name for e in loaded.elements] == ["part0/p", "part0/s", "part0/f", "part1/p", "part1/s", "part1/f"]
         assert {name: p.value for name, p in loaded.parameters.items()} == {"part0/k": 3.0, "part1/k": 4.0}
-        assert loaded.find("part1/s").a is loaded.ground and loaded.keyframes["part1/home"].positions == {"part1/p": [1, 0, 0]}
+        assert loaded.find("part1/s").a is loaded.ground and loaded.keyframes["part1/home"].positions["part1/p"].tolist() == [
+            1,
+            0,
+            0,
+        ]
         sim = lw.Simulation(loaded)
         sim.set("part1/k", 0.0)
         assert differences(loaded, lw.load(lw.save(loaded, given.folder / "whole.yaml"))) == []
@@ -165,6 +169,23 @@ class TestIncludes:
         shift = both.find(f"right-{name}").position - both.find(f"left-{name}").position
         assert shift == pytest.approx([1, 0, 0])
         assert len(both.remarks) == len(alone.remarks)
+
+    def test_keyframes_are_placed(self, given):
+        given(
+            ARM + "keyframes: {up: {positions: {arm: [1, 0, 0, 1, 0, 0, 0]}, velocities: {arm: [1, 0, 0, 0, 1, 0]}}}\n",
+            "part.yaml",
+        )
+        loaded = given(HEAD + "  - {include: part.yaml, position: [0, 0, 3], orientation: {axis: [0, 0, 1], angle: 90 deg}}\n")
+        up, half = loaded.keyframes["up"], math.sqrt(0.5)
+        assert np.allclose(up.positions["arm"], [0, 1, 3, half, 0, 0, half]) and np.allclose(
+            up.velocities["arm"], [0, 1, 0, -1, 0, 0]
+        )
+
+    def test_cables_are_placed(self, given):
+        given(ARM + "  - Cable: {points: [[ground, [0, 0, 1 m]], [arm, [1, 0, 0]]], stiffness: 2, rest: 0.1}\n", "part.yaml")
+        alone, moved = lw.load(given.folder / "part.yaml"), given(HEAD + "  - {include: part.yaml, position: [0, 2, 3]}\n")
+        a, b = (lw.Simulation(world).acceleration("arm") for world in (alone, moved))
+        assert np.allclose(a, b) and not np.allclose(a, (0, 0, -9.81))
 
     def test_gravity_of_a_part_is_remarked_on(self, given):
         given("linkwork: 1\ngravity: [0, 0, -1]\nelements:\n  - Particle: {mass: 1}\n", "part.yaml")

@@ -2,6 +2,8 @@
 
 import copy
 import os
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -143,6 +145,10 @@ def mechanism():
     world.add(lw.Gear(axle, rail, -2.0, offset=0.1))
     world.add(lw.Armature(axle, k))
     world.add(lw.JointFriction(axle, 0.5))
+    world.add(
+        lw.Cable([(g, (0, 0, 1)), (boxes[0], rng.normal(size=3)), (boxes[4], (0, 0, 0))], k, rest=(0.1, twist), name="tendon")
+    )
+    world.add(lw.Cable([(boxes[0], (0, 0, 1)), (g, rng.normal(size=3))], 200.0))
     world.keyframes["home"] = lw.Keyframe(positions={"axle": 0.25, "skew": [0, 0, 1, 1, 0, 0, 0]}, controls={"drive": 1.0})
     world.simulate = {"seconds": 2.0, "dt": 1e-3, "solver": "tree", "record_every": 0.01}
     assert {flat.name, dot.name, jelly.name, beam.name} <= {body.name for body in world.bodies}
@@ -160,6 +166,17 @@ def test_every_kind_comes_back(tmp_path):
     used = {id(p) for element in loaded.elements for field in element.FUNCTIONS if callable(getattr(element, field))
             for p in element.traced(field).parameters}  # fmt: skip
     assert used <= {id(p) for p in loaded.parameters.values()}, "functions and fields share their Parameters"
+
+
+ROBOTS = sorted(path for path in (Path(__file__).parent / "seeds").iterdir() if path.suffix in (".urdf", ".xml"))
+
+
+@pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.name)
+def test_robots_come_back_from_scene_files(path, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lw.Note)
+        world = lw.load(path)
+    assert differences(world, again(world, tmp_path)) == []
 
 
 def test_copies_and_pickles_are_saved_as_their_originals(tmp_path):

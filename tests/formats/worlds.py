@@ -12,7 +12,7 @@ def differences(one, other):
         return [f"their names are {names[0][:5]}... and {names[1][:5]}..."]
     found = [] if one.gravity.tobytes() == other.gravity.tobytes() else ["their gravity"]
     found += [] if plain(one.simulate) == plain(other.simulate) else [f"{one.simulate} and {other.simulate}"]
-    found += [] if plain(one.keyframes) == plain(other.keyframes) else [f"{one.keyframes} and {other.keyframes}"]
+    found += [] if states(one) == states(other) else [f"{one.keyframes} and {other.keyframes}"]
     for a, b in zip(one.elements, other.elements, strict=True):
         if type(a) is not type(b):
             found.append(f"{a!r} and {b!r}")
@@ -26,6 +26,16 @@ def differences(one, other):
             if not same:
                 found.append(f"{a!r}.{field}: {getattr(a, field)!r} and {getattr(b, field)!r}")
     return found
+
+
+def states(world):
+    """Its keyframes, of which numbers may be in lists or in arrays."""
+    return {
+        (name, part, who): np.asarray(value, dtype=float).tolist()
+        for name, state in world.keyframes.items()
+        for part, values in vars(state).items()
+        for who, value in values.items()
+    }
 
 
 def plain(value):

@@ -286,3 +286,69 @@ def test_two_joints_with_dry_friction_agree_in_all_steps():
         sim.step(1000)
         ends.append((sim.angle("axle"), sim.angle("elbow")))
     assert np.ptp(ends, axis=0).max() < 5e-3, ends
+
+
+# -- cables --------------------------------------------------------------------------------------------------------------
+
+
+def strung(count, *, damping=0.0, rest=None):
+    """A cable from a nail through `count` balls on strings of their own, and back to the ground."""
+    world, rng = lw.World(), np.random.default_rng(count)
+    points = [(world.ground, (0, 0, 1))]
+    for k in range(count):
+        world.add(lw.RigidBody(1.0 + k, (0.1, 0.2, 0.15), position=(k + 1, 0.2 * k, 0), name=f"ball{k}"))
+        if k % 2:
+            world.add(lw.Hinge(f"ball{k - 1}", f"ball{k}", at=(k + 0.5, 0, 0.3), axis=(0, 1, 0.3)))
+        points.append((f"ball{k}", 0.2 * rng.normal(size=3)))
+    points.append((world.ground, (count + 1, 0, 1)))
+    world.add(lw.Cable(points, 300.0, damping, rest, name="cable"))
+    return world
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_a_cable_through_any_number_of_bodies(count):
+    world = strung(count)
+    assert lw.check(world.find("cable")).ok
+    drifts = []
+    for dt in (2e-3, 1e-3):
+        sim = lw.Simulation(world, dt=dt)
+        start = sim.energy().total
+        worst = 0.0
+        for _ in range(20):
+            sim.step(round(0.02 / dt))
+            worst = max(worst, abs(sim.energy().total - start))
+        drifts.append(worst)
+    assert drifts[1] < 1e-2 and 3.0 < drifts[0] / drifts[1] < 5.0
+    damped = strung(count, damping=2.0, rest=(0.5, 0.8 * count))
+    assert lw.check(damped.find("cable")).ok
+
+
+@pytest.mark.parametrize(("count", "tangent"), [(1, "exact"), (2, "exact"), (3, "symmetric")])
+def test_stiff_cables_in_implicit_steps(count, tangent):
+    """As the step gets shorter, implicit steps come to where others are."""
+    world, ends = strung(count, damping=3.0), []
+    for solver, dt, given in (
+        ("tree", 2e-4, {}),
+        ("implicit", 1e-3, {"tangent": tangent}),
+        ("implicit", 5e-4, {"tangent": tangent}),
+    ):
+        sim = lw.Simulation(world, solver=solver, dt=dt, **given)
+        sim.step(round(0.2 / dt))
+        ends.append(np.concatenate([sim.position(body) for body in world.bodies]))
+    first, second = (np.abs(end - ends[0]).max() for end in ends[1:])
+    assert second < 0.02 and 1.7 < first / second < 2.4
+
+
+def test_a_cable_over_a_pulley():
+    """A weight on a cable whose other end is nailed down: it hangs where the tension is its weight."""
+    world = lw.World(gravity=(0, 0, -G))
+    world.add(lw.Particle(2.0, position=(1, 0, -1), name="weight"))
+    world.add(lw.RigidBody(1.0, (1, 1, 1), position=(1, 0, 0), name="pulley"))
+    world.add(lw.Weld(world.ground, "pulley", name="bracket"))
+    world.add(
+        lw.Cable([(world.ground, (0, 0, 0)), ("pulley", (0, 0, 0)), ("weight", (0, 0, 0))], 100.0, 40.0, 2.0 - 2.0 * G / 100)
+    )
+    sim = lw.Simulation(world)
+    sim.step(500)
+    assert sim.position("weight") == pytest.approx((1, 0, -1), abs=1e-9)
+    assert sim.reaction("bracket").force == pytest.approx((2 * G, 0, 1 * G + 2 * G), abs=1e-8)

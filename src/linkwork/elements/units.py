@@ -40,6 +40,7 @@ BY_KIND: dict[str, tuple[str, ...]] = {
     "TorsionSpring.stiffness": ("N m/rad",),
     "TorsionSpring.damping": ("N m s",),
     "Spring.rest": ("m",),
+    "Cable.rest": ("m",),
     "Armature.inertia": ("kg m^2", "kg"),
     "Gear.offset": ("rad", "m"),
     "Gear.ratio": ("rad/m", "m/rad"),

@@ -19,7 +19,7 @@ import numpy as np
 from ..elements import checks
 from ..errors import LinkworkError, suggestion
 
-MOST_CHARACTERS = 1_000_000  # of a function
+MOST_CHARACTERS = 250_000  # of a function
 LONGEST_LINE = 5_000
 MOST_DEPTH = 100
 LARGEST_WHOLE = 2**53
@@ -272,7 +272,7 @@ class Formula:
             if name is not None:
                 if name in self.arguments or name in self._known or name in FUNCTIONS or name in CONSTANTS:
                     raise FormulaError(f'gives the name "{name}" to a part, which is taken; take another')
-                known = known | {name}
+                known.add(name)
         return self
 
     def _check_names(self, node, known, bodies):

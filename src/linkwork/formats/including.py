@@ -6,6 +6,7 @@ import numpy as np
 
 from ..elements import (
     AffineBody,
+    Cable,
     Collider,
     ContactSpring,
     Follow,
@@ -105,6 +106,14 @@ class _Move:
         position, orientation = self.point(pose.position), self.orientation(pose.orientation)
         return replace(pose, position=position, orientation=orientation, frame=self.R @ pose.frame)
 
+    def coordinates(self, q):
+        """Of a body that floats: position and, where it has one, orientation."""
+        return np.concatenate([self.point(q[:3]), self.orientation(q[3:]) if len(q) > 3 else []])
+
+    def rates(self, v):
+        """Of a body that floats: velocity and, where it has one, angular velocity."""
+        return np.concatenate([self.R @ part for part in (v[:3], v[3:]) if len(part)])
+
     def motion(self, followed):
         turned = followed.orientations
         turned = None if turned is None else np.array([self.orientation(q) for q in turned])
@@ -121,16 +130,9 @@ def placed(world, position, orientation):
             element.built = {name: move.pose(pose) for name, pose in element.built.items()}
     bodies = {body.name for body in world.bodies}
     for name, state in world.keyframes.items():
-        positions = {who: _floating(value, move) if who in bodies else value for who, value in state.positions.items()}
-        velocities = {
-            who: [*(move.R @ value[:3]), *(move.R @ value[3:])] if who in bodies else value
-            for who, value in state.velocities.items()
-        }
+        positions = {who: move.coordinates(value) if who in bodies else value for who, value in state.positions.items()}
+        velocities = {who: move.rates(value) if who in bodies else value for who, value in state.velocities.items()}
         world.keyframes[name] = Keyframe(positions, velocities, state.controls)
-
-
-def _floating(value, move):
-    return [*move.point(np.array(value[:3], dtype=float)), *move.orientation(np.array(value[3:], dtype=float))]
 
 
 def _place(element, move):
@@ -145,6 +147,9 @@ def _place(element, move):
         element.motion = None if element.motion is None else move.motion(element.motion)
     elif isinstance(element, (JointSpring, TorsionSpring)):
         _place_spring(element, move)
+    elif isinstance(element, Cable):
+        element.at = np.array([move.point(at) if isinstance(body, Ground) else at
+                               for body, at in zip(element.bodies, element.at, strict=True)])  # fmt: skip
     elif "body" in " ".join(element.REFERENCES.values()) and not {"a", "b", "body", "joint"} >= set(element.REFERENCES):
         grounded = any(isinstance(item, Ground) for _, _, item in element.references())
         if grounded and element.sort != "contact":

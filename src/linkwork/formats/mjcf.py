@@ -19,7 +19,7 @@ except ImportError:
 
 from ..elements.keyframe import Keyframe
 from ..world import World
-from . import mjcf_actuators, mjcf_bodies, mjcf_equalities, mjcf_shapes
+from . import mjcf_actuators, mjcf_bodies, mjcf_equalities, mjcf_medium, mjcf_shapes
 from .mjcf_source import Place, Source, source
 
 CHOICES = {"limits": ("hard", "soft", "none"), "friction": ("hard", "none"), "contact": ("hard", "none")}
@@ -117,6 +117,7 @@ def drafted(reading, **choices):
     mjcf_bodies.add(draft)
     mjcf_equalities.add(draft)
     mjcf_actuators.add(draft)
+    mjcf_medium.add(draft)
     mjcf_shapes.add(draft)
     for k in range(draft.model.nkey):
         state = draft.model.key_qpos[k], draft.model.key_qvel[k], draft.model.key_ctrl[k]
@@ -176,7 +177,7 @@ def _check_finite(reading, model):
 
 
 def _options(draft):
-    """Gravity is taken; what is of MuJoCo's own steps, and the fluid around, is remarked."""
+    """Gravity is taken; what is of MuJoCo's own steps is remarked."""
     model, options = draft.model, draft.source.options
     if draft.disabled("GRAVITY"):
         draft.world.gravity = np.zeros(3)
@@ -186,10 +187,6 @@ def _options(draft):
         draft.reading.remark(place.line, f"<option {', '.join(unused)}>",
                              f"of MuJoCo's own steps; Simulation has dt=, solver= and integrator= (the file's step is "
                              f"{model.opt.timestep:g} s)", file=place.file)  # fmt: skip
-    if model.opt.density or model.opt.viscosity:
-        place = options.get("density") or options.get("viscosity") or Place(draft.reading.path, None)
-        text = f"<option density={model.opt.density:g} viscosity={model.opt.viscosity:g}>"
-        draft.reading.remark(place.line, text, "the medium puts no forces on bodies here; lw.Drag does", file=place.file)
 
 
 def keyframe(draft, qpos, qvel, ctrl):

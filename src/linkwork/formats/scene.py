@@ -126,7 +126,7 @@ class _File(Values):
                     hint = suggestion(who, [element.name for element in self.made.elements]) or "; name one that is"
                     self.fail(line, f'keyframe "{name}" speaks of "{who}", which is not there', hint.lstrip("; "))
                 value = self.value(f'keyframe "{name}"', schema.numbers(part, STATES[part]), raw, line, self.numbers)
-                found.setdefault(part, {})[who] = value
+                found.setdefault(part, {})[who] = np.array(value, dtype=float) if isinstance(value, list) else float(value)
         return Keyframe(**found)
 
     # items: elements, repetitions, includes

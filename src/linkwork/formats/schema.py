@@ -64,7 +64,7 @@ class Given:
     """A field that a file may give: what may stand there."""
 
     name: str
-    roles: frozenset  # of "reference", "references", "function", "number", "text", "flag", "shape", "motion"
+    roles: frozenset  # of "reference", "references", "path", "function", "number", "text", "flag", "shape", "motion"
     units: tuple  # SI units that it may have, where it is a number
     live: bool  # whether a Parameter may stand there
     required: bool
@@ -76,6 +76,7 @@ class Given:
         words = {
             "reference": "the name of an element",
             "references": "a list of names of bodies",
+            "path": "a list of bodies and points such as [[arm, [0, 0, 0]], [hand, [0, 0, 0.1]]]",
             "function": 'a formula such as "2 * sin(t)"',
             "number": "a number" if not self.units else f'a number, or one with a unit such as "2 {self.units[0]}"',
             "text": "a word",
@@ -150,6 +151,8 @@ def _given(owner, make, parameter, annotation):
         roles.add("references" if many or tuple in _parts(annotation) else "reference")
     elif name == "name":
         roles.add("text")
+    elif name == "points" and "bodies" in getattr(make, "REFERENCES", {}):
+        roles.add("path")
     else:
         roles = {_role(part) for part in _parts(annotation) if part is not type(None)}
     if name in getattr(make, "FUNCTIONS", {}) or name in MADE.get(owner, {}):
@@ -157,7 +160,7 @@ def _given(owner, make, parameter, annotation):
     default = None if parameter.default is parameter.empty else parameter.default
     required = parameter.default is parameter.empty and not many
     live = name in getattr(make, "PARAMETERS", ())
-    units = units_of(owner, name) if "number" in roles else ()
+    units = units_of(owner, name) if roles & {"number", "path"} else ()
     return Given(name, frozenset(roles), units, live, required, default)
 
 
@@ -202,7 +205,7 @@ def _told(given):
     union: Any = AxisAngle if given.name == "orientation" else None
     for role in sorted(given.roles):
         union = _TYPES[role]() if union is None else union | _TYPES[role]()
-    told = suggested(given.units) if "number" in given.roles else None
+    told = suggested(given.units) if given.roles & {"number", "path"} else None
     return union if given.required else union | None, Field(... if given.required else None, description=told)
 
 
@@ -230,6 +233,7 @@ def _shape():
 _TYPES: dict[str, Callable] = {
     "reference": lambda: StrictStr,
     "references": lambda: list[StrictStr],
+    "path": lambda: list[tuple[StrictStr, list[Number]]],
     "function": lambda: StrictStr,
     "number": lambda: Numbers,
     "text": lambda: StrictStr,

@@ -3,7 +3,7 @@
 import casadi as ca
 from casadi import SX
 
-from ..elements.expression import Expression, wrapped
+from ..elements.expression import Expression, Misuse, wrapped
 from ..elements.parameter import Parameter
 from ..elements.traced import vector
 from ..symbolic import functions
@@ -13,6 +13,8 @@ UNARY = {"abs": ca.OP_FABS, "opposite": ca.OP_NOT, **{name: getattr(ca, f"OP_{na
 BINARY = {"hypot": ca.OP_HYPOT, "copysign": ca.OP_COPYSIGN, "fmod": ca.OP_FMOD, "remainder": ca.OP_REMAINDER,
           "both": ca.OP_AND, "either": ca.OP_OR, "zero_unless": ca.OP_IF_ELSE_ZERO}  # fmt: skip
 OFFERED = ("dot", "cross", "norm", "where", "minimum", "maximum", "sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "atan2")
+
+MOST_ENTRIES = 100_000  # of a vector: names for parts could double it line by line
 
 
 def _sx(value):
@@ -29,6 +31,9 @@ def _binary(code):
 
 def column(values):
     """A vector of a list of expressions and numbers; lists in it one after the other."""
+    entries = sum(value.numel() if isinstance(value, SX) else 1 for value in values)
+    if entries > MOST_ENTRIES:
+        raise Misuse(f"makes a vector of {entries} entries; give at most {MOST_ENTRIES}")
     return Expression(vector(values))
 
 

@@ -12,6 +12,7 @@ from ..errors import LinkworkError, suggestion
 from .numbers import number, shown
 from .urdf_robot import HERE, Inertial, JointSpec, Link, Place
 
+MOST_NAMED = 6  # joints in one sentence
 GRAIN = 1e-3  # m: the radius of the ball that a mass without inertia is taken for
 
 
@@ -64,18 +65,25 @@ def groups_of(robot, start):
 
 
 def check_masses(reading, groups):
-    """Refuse a body that moves and has no mass, where nothing that it carries has any."""
-    carries = set()
+    """Refuse bodies that a joint moves and that have no mass, where nothing that they carry has any."""
+    carries, idle = set(), []
     for group in reversed(groups):
         if group.inertial().mass > 0.0:
             carries.add(group)
         elif not group.free and group not in carries:
-            link, joint = group.links[0][0], shown(group.joint.name)
-            problem = f'joint "{joint}" moves link "{shown(link.name)}", which has no mass, nor has anything that it carries'
-            ways = f'give it an <inertial>, make the joint fixed, or load it with lock={{"{joint}": 0}}'
-            reading.fail(link.line, problem, ways)
+            idle.append(group)
         if group in carries and not group.free:
             carries.add(group.above)
+    if idle:
+        first = idle[-1]
+        leading = [shown(group.joint.name) for group in reversed(idle) if group.joint.mimic is None]
+        leading = leading or [shown(first.joint.name)]
+        some = ", ".join(f'"{name}": 0' for name in leading[:MOST_NAMED]) + (", ..." if len(leading) > MOST_NAMED else "")
+        link = first.links[0][0]
+        problem = (
+            f'joint "{shown(first.joint.name)}" moves link "{shown(link.name)}", which has no mass, nor has what it carries'
+        )
+        reading.fail(link.line, problem, f"give it an <inertial>, make the joint fixed, or load it with lock={{{some}}}")
 
 
 def moments_of(reading, group, inertial):

@@ -37,6 +37,8 @@ class Values(Telling):
                 return self.text(given, raw, numbers)
             if kind is yaml_lines.Mapping:
                 return self.nested(who, given, raw, line, numbers)
+            if "path" in given.roles:
+                return [(str(filled(body, numbers)), self.entries(given, at, numbers)) for body, at in raw]
             if "number" not in given.roles:
                 return [str(filled(each, numbers)) for each in raw]
             return self.entries(given, raw, numbers)
@@ -57,7 +59,7 @@ class Values(Telling):
         return list(raw)
 
     def text(self, given, raw, numbers):
-        if "number" in given.roles:
+        if given.roles & {"number", "path"}:
             value = filled(raw, numbers) if "{" in raw or "}" in raw else raw
             if type(value) is not str:
                 return value

@@ -139,7 +139,9 @@ class _Writer:
             raise FileError(f"{checks.label(element)}: scene files have no such kind; take one of linkwork's own")
         found: dict = {"name": escaped(element.name)}
         for name, given in kind.fields.items():
-            if name != "name" and name in vars(element) and not self.left_out(element, name, given):
+            if "path" in given.roles:
+                found[name] = [[escaped(body.name), at.tolist()] for body, at in zip(element.bodies, element.at, strict=True)]
+            elif name != "name" and name in vars(element) and not self.left_out(element, name, given):
                 found[name] = self.value(element, name, vars(element)[name])
         if element.built:
             found["built"] = {escaped(name): _plain({key: value for key, value in vars(pose).items() if value is not None})

@@ -108,7 +108,7 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
         later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
     items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings, bool(coupled))
     if not options["whole"]:
-        massless.check_eliminated(bodies, items)
+        massless.check_eliminated(bodies, items, limbs, bool(coupled))
     _check_rotors(nodes, gradients, set(range(len(nodes))).difference(*([item.node] for item in items)))
     if limb_of:  # origins move to the joints, so the numbers are computed once more
         _place_origins(bodies, nodes, limb_of)
@@ -216,8 +216,9 @@ def _order(graph, bodies, nodes, ends, jacobians, couplings) -> Order:
         child = b if a == GROUND or graph.parent[b] == a else a
         part, whole = blocks[child == b] @ blocks[child == b].T, sum(block @ block.T for block in blocks)
         deficient.append(a != GROUND and least_share(part, whole) < GOOD)
-    rotors = [node.kind.rotors for node in nodes]
-    return elimination_order(graph, ends, deficient, [kind.nv for kind in bodies.kinds], jacobians, couplings, rotors)
+    rotors, dims = [node.kind.rotors for node in nodes], [kind.nv for kind in bodies.kinds]
+    light = {k for k, body in enumerate(bodies.elements) if massless.is_massless(body)}
+    return elimination_order(graph, ends, deficient, dims, jacobians, couplings, rotors, light)
 
 
 def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[int, list[int]]]:

@@ -12,7 +12,7 @@ they are noted, and eliminated with a pivot that is made regular, as all nodes o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from itertools import permutations
@@ -160,10 +160,10 @@ def _depths(bodies: int, ends: list[Ends]) -> list[int]:
 def elimination_order(
     graph: Forest, ends: list[Ends], deficient: list[bool], dims: list[int],
     jacobians: Callable[[int], list[np.ndarray]], couplings: Iterable[tuple[int, int]] = (),
-    rotors: list[list[int]] | None = None,
+    rotors: list[list[int]] | None = None, massless: Collection[int] = (),
 ) -> Order:  # fmt: skip
     """The vertices in the order in which they are eliminated. deficient[k]: node k may lack rank on its child alone; rotors[k]:
-    its rows that turn something and hold nothing.
+    its rows that turn something and hold nothing; massless: bodies that come after all that they carry.
 
     jacobians(k) gives the blocks of node k on its bodies; it is asked only where a component is not plain. `couplings`:
     pairs of bodies that forces join; where these are not parent and child, the trees they weave together come last.
@@ -198,7 +198,7 @@ def elimination_order(
             order += hard[tree].eliminate(body, own)
     members = [body for body in range(bodies) if graph.tree[body] in woven]
     tangled = _Numeric(bodies, dims, ends, jacobians, rotors)
-    order += _woven_order(members, ends, couplings, tangled)
+    order += _woven_order(members, ends, couplings, tangled, massless)
     for numeric in (*hard.values(), tangled):
         order += numeric.finish()
     redundant = {k: rows for numeric in (*hard.values(), tangled) for k, rows in numeric.redundant.items()}
@@ -225,10 +225,10 @@ def _woven_trees(graph: Forest, ends: list[Ends], couplings: Iterable[tuple[int,
     return woven
 
 
-def _woven_order(members: list[int], ends, couplings, numeric: _Numeric) -> list[int]:
+def _woven_order(members: list[int], ends, couplings, numeric: _Numeric, massless: Collection[int]) -> list[int]:
     """Always the body with the fewest neighbours next, which keeps the fill low; of several the one whose neighbours changed
     last, so that long mechanisms are gone through from end to end and not by halves, again and again; constraints as soon as
-    they can be."""
+    they can be. A massless one waits until a single neighbour is left, the ground being one, or until nothing else can go."""
     inside = set(members)
     neighbours: dict[int, set[int]] = {body: set() for body in members}
     nodes: dict[int, list[int]] = {body: [] for body in members}
@@ -240,13 +240,19 @@ def _woven_order(members: list[int], ends, couplings, numeric: _Numeric) -> list
         if a in inside and b in inside:
             neighbours[a].add(b)
             neighbours[b].add(a)
+    held = {body: any(ends[k][0] == GROUND for k in nodes[body]) for body in massless if body in inside}
     heap = [(len(others), 0, body) for body, others in neighbours.items()]
     heapify(heap)
     order: list[int] = []
+    early: list[tuple[int, int, int]] = []  # massless ones that had to wait
     while neighbours:
-        count, _, body = heappop(heap)
+        patient = bool(heap)
+        count, turn, body = heappop(heap if patient else early)
         if body not in neighbours or len(neighbours[body]) != count:
             continue  # an entry of the past
+        if patient and body in held and count + held[body] > 1:
+            heappush(early, (count, turn, body))
+            continue
         others = neighbours.pop(body)
         for other in others:
             neighbours[other] = (neighbours[other] | others) - {other, body}

@@ -52,10 +52,18 @@ def _joined(pairs) -> Callable[[Body], int]:
     return lambda body: root(id(body))
 
 
-def check_eliminated(bodies, items: list[Item]) -> None:
-    """Each massless link is eliminated together with the joint that it hangs on."""
+def check_eliminated(bodies, items: list[Item], limbs: bool, implicit: bool) -> None:
+    """Each massless link is eliminated together with the joint that it hangs on. `limbs`, `implicit`: what the solver has."""
     for item in items:
         if item.body >= 0 and item.limb is None and is_massless(bodies.elements[item.body]):
             body = checks.label(bodies.elements[item.body])
+            if not limbs:
+                raise ModelError(
+                    f'{body}: it has no mass, which this solver cannot eliminate; give it a mass, or use solver="tree"'
+                )
+            if implicit:
+                raise ModelError(f"{body}: it has no mass, and implicit steps need it to hang on a single ball, hinge or "
+                                 "universal joint, outside of loops and without rotors and drives; give it a mass, or use "
+                                 'solver="ltdl" with integrator="joint-implicit"')  # fmt: skip
             raise ModelError(f"{body}: it has no mass, and this solver needs it to hang on a single joint, outside of loops "
                              'and without drives; give it a mass, or use solver="dense"')  # fmt: skip
