@@ -135,6 +135,15 @@ def test_included_files_are_told_with_their_own_lines(tmp_path):
         lw.load(written(tmp_path, twice))
 
 
+def test_included_files_name_what_lies_beside_them(tmp_path):
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "m.stl").write_bytes(stl(TETRAHEDRON))
+    written(tmp_path, '<mujocoinclude>\n<mesh file="../meshes/m.stl"/></mujocoinclude>', "parts/assets.xml")
+    path = written(tmp_path, '<mujoco><asset><include file="parts/assets.xml"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody>'
+                   "</mujoco>")  # fmt: skip
+    assert isinstance(lw.load(path).visuals[0].shape, lw.Mesh)
+
+
 def test_circles_of_includes(tmp_path):
     written(tmp_path, '<mujocoinclude>\n<include file="b.xml"/></mujocoinclude>', "a.xml")
     written(tmp_path, '<mujocoinclude>\n\n<include file="a.xml"/></mujocoinclude>', "b.xml")
@@ -181,6 +190,12 @@ LEFT_OUT = {
              2, 'actuator "m"'),
     "one-sided force": (f'<worldbody><body><joint name="j"/>{BALL}</body></worldbody><actuator>\n<motor name="m" joint="j" '
                         'forcerange="0 1"/></actuator>', 2, 'actuator "m"'),
+    "compensated": (f'<worldbody><body gravcomp="1"><joint name="j" actuatorgravcomp="true" actuatorfrcrange="-1 1"/>{BALL}</body>'
+                    '</worldbody><actuator>\n<motor name="m" joint="j"/></actuator>', 2, 'actuator "m"'),
+    "group": (f'<option actuatorgroupdisable="3"/><worldbody><body><joint name="j"/>{BALL}</body></worldbody><actuator>\n<motor '
+              'name="m" group="3" joint="j"/></actuator>', 2, 'actuator "m"'),
+    "bounded sum": (f'<worldbody><body><joint name="j"/>{BALL}</body></worldbody><tendon><fixed name="t" actuatorfrcrange="-1 1"><joint '
+                    'joint="j" coef="1"/></fixed></tendon><actuator>\n<motor name="m" tendon="t"/></actuator>', 2, 'actuator "m"'),
     "stiff sum": (f'<worldbody><body><joint name="j"/>{BALL}</body></worldbody><tendon>\n<fixed name="t" stiffness="1"><joint '
                   'joint="j" coef="1"/></fixed></tendon>', 2, 'tendon "t"'),
     "wrapped": ('<worldbody><site name="a"/><body><joint name="j"/><geom name="g" size="0.1"/><site name="b" pos="1 0 0"/></body>'

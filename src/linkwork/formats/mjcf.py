@@ -23,7 +23,14 @@ from . import mjcf_actuators, mjcf_bodies, mjcf_equalities, mjcf_medium, mjcf_sh
 from .mjcf_source import Place, Source, source
 
 CHOICES = {"limits": ("hard", "soft", "none"), "friction": ("hard", "none"), "contact": ("hard", "none")}
-OWN_OPTIONS = {"gravity", "density", "viscosity", "wind", "magnetic"}  # of <option>: the others are of MuJoCo's own steps
+OWN_OPTIONS = {
+    "gravity",
+    "density",
+    "viscosity",
+    "wind",
+    "magnetic",
+    "actuatorgroupdisable",
+}  # of <option>: the others are of MuJoCo's own steps
 
 
 FINITE = ("body_mass", "body_inertia", "body_pos", "body_quat", "body_ipos", "body_iquat", "qpos0", "jnt_axis", "jnt_pos",

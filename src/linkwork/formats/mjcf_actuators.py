@@ -16,6 +16,7 @@ ON_JOINTS = (int(TRANSMISSIONS.mjTRN_JOINT), int(TRANSMISSIONS.mjTRN_JOINTINPARE
 ON_TENDON = int(TRANSMISSIONS.mjTRN_TENDON)
 ELSEWHERE = {ON_TENDON: "a tendon", int(TRANSMISSIONS.mjTRN_SITE): "a site", int(TRANSMISSIONS.mjTRN_BODY): "a body's contacts",
              int(TRANSMISSIONS.mjTRN_SLIDERCRANK): "a slider-crank"}  # fmt: skip
+LAST_GROUP = 30  # that <option actuatorgroupdisable> can switch off
 WRAP_JOINT, WRAP_SITE = int(mujoco.mjtWrap.mjWRAP_JOINT), int(mujoco.mjtWrap.mjWRAP_SITE)
 FIXED, NO_BIAS, AFFINE = int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)
 
@@ -58,6 +59,9 @@ def _driven(draft, a):
 def _is_linear(draft, a, joints):
     """Whether its force is linear in its command, length and speed; of several joints, in its command alone."""
     model = draft.model
+    if model.opt.disableactuator >> int(model.actuator_group[a]) & 1 and 0 <= model.actuator_group[a] <= LAST_GROUP:
+        draft.remark("actuator", a, "its group is switched off in the file: it is left out")
+        return False
     if int(model.actuator_gaintype[a]) != FIXED or int(model.actuator_biastype[a]) not in (NO_BIAS, AFFINE):
         draft.remark("actuator", a, "its force is not linear in its command, length and speed: it is left out")
         return False
@@ -66,6 +70,8 @@ def _is_linear(draft, a, joints):
         return False
     if model.actuator_dyntype[a] != int(mujoco.mjtDyn.mjDYN_NONE) or model.actuator_delay[a]:
         draft.remark("actuator", a, "its command acts at once, without the file's filter or delay")
+    if model.actuator_trntype[a] == ON_TENDON and model.tendon_actfrclimited[int(model.actuator_trnid[a][0])]:
+        draft.remark("actuator", a, "the actuatorfrcrange of its tendon is left out")
     if joints > 1:
         draft.remark("actuator", a, f"it is {joints} motors, one on each joint of its tendon: give all of them its command")
     return True
@@ -144,6 +150,8 @@ def _limit(draft, a, j, gear, alone):
     if model.jnt_actfrclimited[j]:
         if alone and gear:
             found.append(_symmetric(draft, a, "actuatorfrcrange of its joint", model.jnt_actfrcrange[j]) / abs(gear))
+            if model.jnt_actgravcomp[j]:
+                draft.remark("actuator", a, "gravity compensation is left out of what the actuatorfrcrange of its joint bounds")
         else:
             draft.remark("actuator", a, "the actuatorfrcrange of its joint is left out: several actuators share it")
     return min(found) if found else None
