@@ -34,6 +34,36 @@ elements:
   - Collider: {name: floor, body: ground, shape: Plane}
   - Contact: {name: touch}
 """
+URDF = """\
+<robot name="arm">
+  <link name="base"/>
+  <link name="upper">
+    <inertial><origin xyz="0 0 -0.2"/><mass value="2"/><inertia ixx="0.03" iyy="0.03" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0 0 -0.2"/><geometry><box size="0.1 0.1 0.4"/></geometry><material name="m"><color rgba="0.1 0.6 0.2 1"/></material></visual>
+  </link>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+    <limit lower="-0.1" upper="2" effort="5" velocity="3"/><dynamics damping="0.2" friction="0.3"/>
+  </joint>
+</robot>
+"""
+MJCF = """\
+<mujoco>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 0.1"/>
+    <body name="cart" pos="0 0 0.3">
+      <freejoint/>
+      <geom name="box" type="box" size="0.2 0.1 0.1" mass="2" rgba="0.9 0.5 0.1 1"/>
+      <body name="arm" pos="0.2 0 0.1">
+        <joint name="hip" type="hinge" axis="0 1 0" armature="0.01" damping="0.05" frictionloss="0.1"/>
+        <geom name="rod" type="capsule" size="0.03 0.2" pos="0 0 0.2" mass="0.5"/>
+      </body>
+    </body>
+  </worldbody>
+  <sensor><jointpos joint="hip"/></sensor>
+</mujoco>
+"""
+FILES = {"arm.yaml": SCENE, "balls.yaml": BALLS, "arm.urdf": URDF, "cart.xml": MJCF}
 LEFT = {"recording.nc", "checkpoint.npz", "scene.yaml", "plot.png", "replay.html", "report.txt", "report.json"}
 
 
@@ -126,17 +156,48 @@ def test_a_seed_is_all_that_is_random(folder):
     assert abs(start(1)[1]) < 1e-12 < abs(start(1)[2])  # what the hinge does not allow is taken away
 
 
-@pytest.mark.parametrize("text", [SCENE, BALLS], ids=["a hinge", "contact"])
-def test_a_run_goes_on_bit_for_bit(capsys, folder, no_plots, text):
-    (folder / "scene.yaml").write_text(text)
-    assert call(capsys, "run", "scene.yaml", "--seed", 3, "--out", "whole", "--seconds", 0.3)[0] == 0
-    assert call(capsys, "run", "scene.yaml", "--seed", 3, "--out", "parts", "--seconds", 0.13)[0] == 0
-    code, out, err = call(capsys, "run", "scene.yaml", "--out", "parts", "--resume", "--seconds", 0.3)
-    assert (code, err) == (0, "") and "from before" in out
+@pytest.mark.filterwarnings("ignore::linkwork.Note")
+@pytest.mark.parametrize("file", FILES)
+def test_a_run_goes_on_bit_for_bit(capsys, folder, no_plots, file):
+    (folder / file).write_text(FILES[file])
+    options = ("--seed", 3, "--dt", 0.005, "--record-every", 0.02)
+    assert call(capsys, "run", file, *options, "--out", "whole", "--seconds", 0.3)[0] == 0
+    assert call(capsys, "run", file, *options, "--out", "parts", "--seconds", 0.13)[0] == 0
+    code, out, _ = call(capsys, "run", file, "--out", "parts", "--resume", "--seconds", 0.3)
+    assert code == 0 and "from before" in out
     assert_same_bits(Recording.load("whole/recording.nc"), Recording.load("parts/recording.nc"))
-    code, out, _ = call(capsys, "run", "scene.yaml", "--out", "parts", "--resume")  # there is nothing left to do
+    code, out, _ = call(capsys, "run", file, "--out", "parts", "--resume")  # there is nothing left to do
     assert code == 0
     assert_same_bits(Recording.load("whole/recording.nc"), Recording.load("parts/recording.nc"))
+    assert call(capsys, "run", "whole/scene.yaml", "--out", "again")[0] == 0
+    assert_same_bits(Recording.load("whole/recording.nc"), Recording.load("again/recording.nc"))
+
+
+def test_robots_at_the_command_line(capsys, folder):
+    (folder / "arm.urdf").write_text(URDF)
+    (folder / "cart.xml").write_text(MJCF)
+    code, out, _ = call(capsys, "info", "arm.urdf")
+    assert (
+        code == 0
+        and "1 Hinge" in out
+        and "visuals     1: 1 Box" in out
+        and "upper rigid, 2 kg  Hinge shoulder to the ground" in out
+    )
+    assert "not taken as written: 1\n" in out and "speeds of joints are not bounded" in out.splitlines()[-1]
+    code, out, err = call(capsys, "info", "arm.urdf", "--floating")
+    assert code == 2 and out == "" and 'link "base" floats and has no mass' in err
+    code, out, _ = call(capsys, "info", "cart.xml")
+    assert code == 0 and "<sensor>" in out.splitlines()[-1] and "arm rigid, 0.5 kg  Hinge hip, Armature" in out
+    for file in ("arm.urdf", "cart.xml"):
+        code, out, err = call(capsys, "run", file, "--strict", "--out", "run")
+        assert code == 2 and out == "" and "strict=True refuses it" in err and not (folder / "run").exists()
+    code, out, err = call(capsys, "run", "cart.xml", "--floating")
+    assert code == 2 and "--floating sets the root link of a URDF free" in err
+    code, out, err = call(capsys, "run", "arm.urdf", "--set", "k=1")
+    assert code == 2 and "only scene files have parameters" in err
+    code, out, err = call(capsys, "convert", "cart.xml", "cart.yaml")
+    assert code == 0 and out.startswith("cart.yaml: 2 bodies")
+    assert [v.name for v in lw.load("cart.yaml").visuals] == [v.name for v in lw.load("cart.xml").visuals]
 
 
 def command(*arguments):
@@ -237,6 +298,9 @@ BAD = {
     "half a file": ("half.yaml", SCENE[:-40], "half.yaml:"),
     "no number": ("nan.yaml", SCENE.replace("mass: 1.0", "mass: .nan"), "nan.yaml:5:"),
     "an unknown body": ("who.yaml", SCENE.replace("b: arm, at", "b: leg, at"), "who.yaml:6:"),
+    "no XML": ("half.urdf", URDF[:-30], "half.urdf:"),
+    "an unknown link": ("who.urdf", URDF.replace('child link="upper"', 'child link="lower"'), "who.urdf:7:"),
+    "an entity": ("evil.xml", '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>' + MJCF, "evil.xml:1: it declares a document type"),
     "no such format": ("arm.stl", "solid", "arm.stl: linkwork reads .urdf, .xml (MJCF), .mjcf and .yaml"),
     "no model": ("far.yaml", SCENE.replace("at: [0, 0, 0]", "at: [0, 0, 0], axis_b: [1, 0, 0]"), "far.yaml:6:"),
 }  # fmt: skip
