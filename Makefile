@@ -15,7 +15,7 @@ help:
 	@echo "make lint, make bench, make clean; make test ARGS=\"-m 'not slow'\" hands ARGS to pytest."
 
 demo: .venv/.installed
-	$(BIN)/linkwork run chain --seconds 2 --out demo
+	$(BIN)/linkwork run chain --seconds 2 --out demo --overwrite
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)

@@ -9,29 +9,28 @@ PICTURES = Path(__file__).parent / "pictures"
 
 
 def main() -> None:
-    """A still of overlaid poses for each scene."""
+    """A picture of each group of scenes, side by side."""
     PICTURES.mkdir(exist_ok=True)
-    sim = lw.Simulation(lw.scenes.get("tree"), dt=1e-3)
-    sim.run(0.45, record_every=0.15).animate(PICTURES / "tree.png", size=(900, 560))
+    _side_by_side("tree", {"tree": ({}, 0.45)}, size=(960, 560))
     _side_by_side("stiff", {"plant": ({}, 2.4), "hair": ({"strands": 60}, 1.2)})
     _side_by_side("contact", {"rag-doll-on-stairs": ({}, 1.2), "bicycle-chain": ({}, 0.3)})
 
 
-def _side_by_side(name: str, chosen: dict) -> None:
-    """Stills of scenes, name -> (parameters, seconds), in one picture."""
+def _side_by_side(name: str, chosen: dict, size: tuple[int, int] = (640, 480)) -> None:
+    """The ends of short runs of scenes, name -> (parameters, seconds), in one picture."""
     from PIL import Image
 
     parts = []
     for key, (parameters, seconds) in chosen.items():
         scene = scenes.find(key)
         sim = lw.Simulation(scene(**parameters), dt=scene.dt, **scene.options)
-        path = PICTURES / f"{key}.png"
-        parts.append(Image.open(sim.run(seconds, record_every=seconds / 3).animate(path, size=(560, 480))).convert("RGB"))
+        path = PICTURES / f"{key}.part.png"
+        parts.append(Image.open(sim.run(seconds, record_every=seconds / 20).render(path, size=size)).convert("RGB"))
         path.unlink()
     whole = Image.new("RGB", (sum(part.width for part in parts), parts[0].height))
     for k, part in enumerate(parts):
         whole.paste(part, (sum(other.width for other in parts[:k]), 0))
-    whole.quantize(128).save(PICTURES / f"{name}.png", optimize=True)
+    whole.save(PICTURES / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

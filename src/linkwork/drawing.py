@@ -10,7 +10,8 @@ import time
 
 import numpy as np
 
-from .elements.shapes import Sphere
+from .elements.shapes import ConvexHull, HeightField, Mesh, Plane, Sphere
+from .errors import ElementError
 from .meshes import join, mesh, moved, normals
 from .surroundings import INSIDE, floor_height, standing
 
@@ -23,6 +24,7 @@ FLAT = 1e-5  # relative: leaving the plane by less than this is no motion out of
 LOST = 1e30  # m; a run that diverges gets there before it leaves the finite numbers
 SLOW = 2.0  # s, before a progress bar appears
 POSES = 6  # in a still
+DIRECTIONS = 60  # in which the vertices of a mesh are looked for
 AROUND = 0.3  # part of the picture's size by which the ground is shown around bodies
 
 
@@ -86,6 +88,14 @@ def colours(count):
     return LinearSegmentedColormap.from_list("calm", GRADIENT)(np.linspace(0, 1, count))[:, :3]
 
 
+def pose(rec, frame):
+    """Positions (n, 3) and frames (n, 3, 3); a body that has flown out of all bounds is NaN throughout."""
+    x, q = rec.position[frame], rec.orientation[frame]
+    F = rotations(q) if rec.frame is None else rec.frame[frame]
+    lost = ~((np.abs(x) < LOST).all(axis=-1) & (np.abs(F) < LOST).all(axis=(-2, -1)))
+    return np.where(lost[:, None], np.nan, x), np.where(lost[:, None, None], np.nan, F)
+
+
 class Scene:
     """A recording set up for drawing on one canvas of (width, height) pixels.
 
@@ -117,30 +127,23 @@ class Scene:
 
         self.canvas.restore_region(self.paper)
         self._draw_traces(frames[-1])
-        poses = [self.pose(index) for index in frames]
+        poses = [pose(self.rec, index) for index in frames]
         fades = [0.75 * (1 - k / (len(frames) - 1)) for k in range(len(frames) - 1)] + [0.0]
         if not self.flat and not self.standing:
             self._draw_shadow(*poses[-1])
-        hidden = [self._hidden(*pose) for pose in poses]
+        hidden = [self._hidden(*one) for one in poses]
         for k in range(min(h.min(initial=len(self.standing)) for h in hidden), len(self.standing) + 1):
-            for pose, fade, hider in zip(poses, fades, hidden, strict=True):
-                self._draw_pose(pose, fade, hider == k)
+            for one, fade, hider in zip(poses, fades, hidden, strict=True):
+                self._draw_pose(one, fade, hider == k)
             if k < len(self.standing):
                 self._draw_standing(self.standing[k], self._put)
         times = f"{self.rec.time[frames[0]]:.2f} to " if len(frames) > 1 else ""
         self._put(self._text(0.025, 0.965, f"{times}{self.rec.time[frames[-1]]:.2f} s", INK, va="top"))
         return Image.fromarray(np.asarray(self.canvas.buffer_rgba())[..., :3].copy())
 
-    def pose(self, index):
-        """Positions (n, 3) and frames (n, 3, 3); a body that has flown out of all bounds is NaN throughout."""
-        x, q = self.rec.position[index], self.rec.orientation[index]
-        F = rotations(q) if self.rec.frame is None else self.rec.frame[index]
-        lost = ~((np.abs(x) < LOST).all(axis=-1) & (np.abs(F) < LOST).all(axis=(-2, -1)))
-        return np.where(lost[:, None], np.nan, x), np.where(lost[:, None, None], np.nan, F)
-
     def _look(self, frames):
         """Choose the view by the frames, at most 200 of them, in which no body is lost."""
-        poses = [self.pose(i) for i in frames[:: 1 + len(frames) // 200]]
+        poses = [pose(self.rec, i) for i in frames[:: 1 + len(frames) // 200]]
         n = len(self.rec.bodies)
         kept = [p for p in poses if np.isfinite(p[0]).all()] or [(np.zeros((n, 3)), np.tile(np.eye(3), (n, 1, 1)))]
         self.x, self.F = np.stack([p[0] for p in kept]), np.stack([p[1] for p in kept])
@@ -154,17 +157,23 @@ class Scene:
         detail = next(d for most, d in ((20, 24), (60, 16), (400, 12), (np.inf, 8)) if len(names) <= most)
         dot = Sphere(0.018 * max(_extent(self.x), 1e-3))
         place = {name: i for i, name in enumerate(names)}
-        solids = [(place[body], shape, at, q) for _, body, shape, at, q in self.rec.colliders if body is not None]
+        self.colour = colours(len(names))
+        seen = [(place[body], _simple(shape), at, q, colour) for _, body, shape, at, q, colour in self.rec.visuals if body]
+        seen = [solid for solid in seen if solid[1] is not None]
+        dressed = {body for body, *_ in seen}
+        solids = [(place[body], shape, at, q, None) for _, body, shape, at, q in self.rec.colliders if body is not None]
         bare = {*range(len(names))} - {body for body, *_ in solids}
-        solids += [(i, shape or dot, (0.0,) * 3, (1.0, 0.0, 0.0, 0.0)) for i, shape in enumerate(shapes) if shape or i in bare]
-        solids.sort(key=lambda solid: solid[0])
-        known = {shape: mesh(shape, detail) for shape in {shape for _, shape, _, _ in solids}}
-        pieces = [moved(known[shape], rotations(np.array(q)), np.array(at)) for _, shape, at, q in solids]
+        still = (0.0,) * 3, (1.0, 0.0, 0.0, 0.0)
+        solids += [(i, shape or dot, *still, None) for i, shape in enumerate(shapes) if shape or i in bare]
+        solids = sorted([*seen, *(solid for solid in solids if solid[0] not in dressed)], key=lambda solid: solid[0])
+        known = {shape: mesh(shape, detail) for shape in {shape for _, shape, *_ in solids}}
+        pieces = [moved(known[shape], rotations(np.array(q)), np.array(at)) for _, shape, at, q, _ in solids]
         self.mesh, of_vertex, of_face = join(pieces or [mesh(None)])
         body = np.array([body for body, *_ in solids], int)
+        fill = [self.colour[body] if colour is None else np.array(colour[:3]) for body, *_, colour in solids]
         self.of_vertex, self.of_face = body[of_vertex], body[of_face]
+        self.fill = np.array(fill).reshape(-1, 3)[of_face]  # (M, 3): of faces
         self.starts = np.searchsorted(self.of_vertex, np.arange(len(names)))
-        self.colour = colours(len(names))
         self.line = 0.8 if len(names) <= 30 else 0.5  # points
         self.ink, self.blank, self.stone = (np.array(to_rgb(colour)) for colour in (INK, PAPER, STONE))
         self.end = np.array([(place.get(a, -1), place.get(b, -1)) for _, a, _, b, _ in self.rec.links], int).reshape(-1, 2)
@@ -186,7 +195,7 @@ class Scene:
         self._surround()
         left, right = self.low[3:5], self.high[3:5]
         if not self.flat:
-            self.tile = _step(0.2 * self.size)
+            self.tile = step(0.2 * self.size)
             rim = self.low[:2] - 0.08 * self.size, self.high[:2] + 0.08 * self.size
             self.floor = self.tile * np.stack([np.floor(rim[0] / self.tile), np.ceil(rim[1] / self.tile)])
             ends = np.array([(x, y, self.low[2]) for x in self.floor[:, 0] for y in self.floor[:, 1]]) @ self.view[:2].T
@@ -199,12 +208,13 @@ class Scene:
 
     def _surround(self):
         """The ground's colliders around all that ever happens; a level plane near below is the floor."""
-        height = floor_height(self.rec.colliders)
+        still = [*self.rec.colliders, *(visual[:5] for visual in self.rec.visuals)]
+        height = floor_height(still)
         if height is not None and self.low[2] - self.size < height < self.high[2]:
             self.low[2], self.rests = height, self.view[1, 2] > 0.99
             self.size = max((self.high - self.low)[:3].max(), 1e-6)
         rim = AROUND * self.size * np.array([1.0, 1.0, 0.0 if height is not None else 1.0])
-        self.standing = standing(self.rec.colliders, rotations, self.view[2], self.low[:3] - rim, self.high[:3] + rim)
+        self.standing = standing(still, rotations, self.view[2], self.low[:3] - rim, self.high[:3] + rim)
         for thing in self.standing:
             both = np.concatenate([thing.corners, thing.corners @ self.view.T], axis=1)
             self.low, self.high = np.minimum(self.low, both.min(axis=0)), np.maximum(self.high, both.max(axis=0))
@@ -312,13 +322,13 @@ class Scene:
         drawn = (lit[:, 0] != lit[:, 1]) | (self.mesh.crease & lit.any(axis=1))
         edge_depth = np.where(lit, depth[sides], -np.inf).max(axis=1)[drawn] + 1e-3 * self.size
         shade = 0.62 + 0.42 * np.clip(0.5 + 0.5 * normal @ LIGHT, 0, 1)
-        base = self.colour[self.of_face]
+        base = self.fill
         face_fill = np.clip(shade[:, None] * (base + 0.28 * self.mesh.tone[:, None] * (1 - base)), 0, 1)
         arms = np.stack([centre[self.end], anchors], axis=2)[self.end >= 0] if len(centre) else np.zeros((0, 2, 3))
         lines = np.concatenate([arms, anchors])  # (lines, 2, 3): body to anchor, then anchor to anchor
         owner = np.concatenate([self.end[self.end >= 0], np.full(len(anchors), -1)])
         line_fill = np.where((owner < 0)[:, None], self.ink, 0.6 * self.colour[owner]) if len(lines) else np.zeros((0, 3))
-        edge_fill = 0.5 * self.colour[self.of_face[sides[drawn, 0]]]
+        edge_fill = 0.5 * self.fill[sides[drawn, 0]]
 
         quads = np.concatenate([lines[:, (0, 1, 1, 0)], seen[faces[front]], seen[edges[drawn]][:, (0, 1, 1, 0)]])
         fill = np.concatenate([line_fill, face_fill[front], edge_fill])
@@ -352,12 +362,27 @@ class Scene:
         artist.remove()
 
 
+def _simple(shape):
+    """A shape that can be painted: of a mesh its hull, by the vertices farthest in some directions; None if there is none."""
+    if isinstance(shape, (Plane, HeightField)):
+        return None
+    if not isinstance(shape, Mesh):
+        return shape
+    turn = np.arange(DIRECTIONS) + 0.5
+    z, around = 1 - 2 * turn / DIRECTIONS, np.pi * (1 + 5**0.5) * turn  # evenly over a sphere
+    towards = np.stack([np.sqrt(1 - z * z) * np.cos(around), np.sqrt(1 - z * z) * np.sin(around), z])
+    try:
+        return ConvexHull(shape.vertices[np.unique((shape.vertices @ towards).argmax(axis=0))])
+    except ElementError:
+        return None  # it is flat
+
+
 def _metres(low, high, margin):
     """A label for each tick, but none at the very rim, where it would be cut."""
     return lambda value, _: f"{value:.6g} m" if low + margin < value < high - margin else ""
 
 
-def _step(length):
+def step(length):
     """The largest of 1, 2 and 5 times a power of ten that is not above length."""
     power = 10.0 ** np.floor(np.log10(length))
     return float(power * max(k for k in (1, 2, 5) if k * power <= length * (1 + 1e-9)))

@@ -22,6 +22,7 @@ from linkwork.symbolic.lagrangian import Lagrangian
 from linkwork.touching_points import TouchingPoints
 
 PATIENCE = 2.0  # seconds after which progress is shown
+QUIET = 10.0  # seconds between lines of progress where there is no terminal
 A_POSE = 44  # numbers of a body in a frame: pose, velocities and axes, and the same once more while a recording is made
 A_FRAME = 600  # bytes of a frame beside its numbers
 PART = 0.1  # of memory that a recording may well take
@@ -60,7 +61,8 @@ class Recorder:
         """One sample, now."""
         sim = self.sim
         energy, drift = sim.energy(), sim.drift()
-        pulls = [sim.reaction(name) for name in self.reactions]
+        with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
+            pulls = [sim.reaction(name) for name in self.reactions]
         if not self.chapters or self.chapters[-1].model is not sim.model:
             self.chapters.append(Chapter(sim.model))
         self.chapters[-1].work = sim.work
@@ -84,23 +86,8 @@ class Recorder:
     @contextmanager
     def watch(self, total: int, progress: bool | None):
         """A function of the steps done that shows a bar when the run takes long."""
-        began = time.perf_counter()
-        bar = None
-        wanted = sys.stderr.isatty() if progress is None else progress
-
-        def watched(done: int) -> None:
-            nonlocal bar
-            took = time.perf_counter() - began
-            if bar is None and wanted and took > PATIENCE and done < total:
-                bar = Bar(total)
-            if bar is not None:
-                bar.show(done, took)
-
-        try:
+        with watch(total, sys.stderr.isatty() if progress is None else progress) as watched:
             yield watched
-        finally:
-            if bar is not None:
-                bar.stop()
 
     def recording(self):
         from linkwork.recording import Recording
@@ -122,7 +109,7 @@ class Recorder:
             velocity=poses.velocity, angular_velocity=poses.angular_velocity, kinetic=np.array(kinetic),
             potential=np.array(potential), drift=np.array(drift), joints=joints, angle=angles,
             frame=poses.frame if stretching else None, extra=extra, shapes=shapes, links=self._links(),
-            colliders=self._colliders(), touching=self._contacts(), attributes=attributes,
+            colliders=self._colliders(), visuals=self._visuals(), touching=self._contacts(), attributes=attributes,
         )  # fmt: skip
 
     def _motion(self) -> tuple[list[str], list[str], readout.Poses, np.ndarray]:
@@ -173,6 +160,11 @@ class Recorder:
                 found.append((c.name, c.body.name if c.body.dim else None, c.shape, c.position, c.orientation))
         return found
 
+    def _visuals(self) -> list[tuple]:
+        """What is shown in the place of shapes, and where it is on its body."""
+        seen = self.sim.world.visuals
+        return [(v.name, v.body.name if v.body.dim else None, v.shape, v.position, v.orientation, v.color) for v in seen]
+
     def _contacts(self):
         """The contacts of all samples, one after another, with numbers in the place of bodies and colliders."""
         from linkwork.recording import ContactRecords
@@ -205,6 +197,30 @@ class Recorder:
             return axes[place[body]] @ (point - home[place[body]])
 
         return local
+
+
+@contextmanager
+def watch(total: int, shown: bool, kind=None):
+    """A function of the steps done that shows a Bar, or what else shows them, once it takes long. How fast it goes is counted
+    from its first call on: what is compiled before the first step takes no part in it."""
+    first: tuple[float, int] | None = None
+    bar = None
+
+    def watched(done: int) -> None:
+        nonlocal bar, first
+        now = time.perf_counter()
+        first = first or (now, done)
+        took, made = now - first[0], done - first[1]
+        if bar is None and shown and took > PATIENCE and made and done < total:
+            bar = (kind or Bar)(total)
+        if bar is not None:
+            bar.show(done, made / took, took)
+
+    try:
+        yield watched
+    finally:
+        if bar is not None:
+            bar.stop()
 
 
 @contextmanager
@@ -291,13 +307,32 @@ class Bar:
         self.task = self.progress.add_task("", total=total)
         self.progress.start()
 
-    def show(self, done: int, took: float) -> None:
-        pace = done / took
-        text = f"{pace:,.0f} steps/s, {duration((self.total - done) / pace)} left"
-        self.progress.update(self.task, completed=done, description=text)
+    def show(self, done: int, speed: float, took: float) -> None:
+        """Steps done, steps a second, and the seconds since this began."""
+        self.progress.update(self.task, completed=done, description=pace(self.total - done, speed))
 
     def stop(self) -> None:
         self.progress.stop()
+
+
+class Lines:
+    """The same where stderr is no terminal: a line now and then."""
+
+    def __init__(self, total: int):
+        self.total, self.next = total, QUIET
+
+    def show(self, done: int, speed: float, took: float) -> None:
+        if took >= self.next and done < self.total:
+            self.next = took + QUIET
+            print(f"{done:,.0f} of {self.total:,.0f} steps, {pace(self.total - done, speed)}", file=sys.stderr, flush=True)
+
+    def stop(self) -> None:
+        pass
+
+
+def pace(left: int, speed: float) -> str:
+    """`12,000 steps/s, 1:07 left`."""
+    return f"{speed:,.0f} steps/s, {duration(left / speed)} left"
 
 
 def duration(seconds: float) -> str:

@@ -4,9 +4,10 @@ import contextlib
 import difflib
 import json
 import os
+import re
 import uuid
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ from .elements import shapes as shape_kinds
 from .errors import LinkworkError, UnknownNameError
 from .touching_points import TouchingPoint, TouchingPoints
 
-FORMAT = 1  # of saved files: raised when an older linkwork could not read them
+FORMAT = 2  # of saved files: raised when an older linkwork could not read them
+READ = (1, 2)  # formats that this one reads
 FIELDS = {  # name: (dimensions, unit, long name)
     "position": (("time", "body", "axis"), "m", "position of the reference point, world frame"),
     "orientation": (("time", "body", "quaternion"), "1", "orientation, unit quaternion from body to world"),
@@ -45,6 +47,7 @@ COORDINATES = {
     "quaternion": ("1", "component of the quaternion"),
     "joint": ("1", "name of the joint"),
 }
+_SOLID = re.compile(r"solid\d+_\w+")  # arrays of a shape
 EXTRA_UNITS = {
     "force": "N",
     "reaction": "N",
@@ -107,8 +110,9 @@ class Recording:
     kinetic, potential (T,), J; drift (T,), m; angle (T, joints), rad or m; frame (T, n, 3, 3) if some body stretches;
     extra: name -> (T, ...), or a pair of that and its unit; shapes: body -> Shape or None; links: (name, body or None
     for the ground, point, body, point), points in the frame of their body; colliders: (name, body or None, shape, position,
-    orientation), in the frame of the body; touching: ContactRecords, None where nothing can touch; attributes: plain values
-    about the run.
+    orientation), in the frame of the body; visuals: (name, body or None, shape, position, orientation, color (4,) or None),
+    what pictures show in the place of a body's shape and colliders; touching: ContactRecords, None where nothing can touch;
+    attributes: plain values about the run.
 
     >>> rec
     <Recording: 101 frames from 0 to 2 s, 1 body, 1 joint>
@@ -118,7 +122,7 @@ class Recording:
 
     def __init__(
         self, *, time, bodies, position, orientation, velocity, angular_velocity, kinetic, potential, drift, joints,
-        angle, frame=None, extra=None, shapes=None, links=None, colliders=None, touching=None, attributes=None,
+        angle, frame=None, extra=None, shapes=None, links=None, colliders=None, visuals=None, touching=None, attributes=None,
     ):  # fmt: skip
         self.bodies, self.joints = list(bodies), list(joints)
         self.time = np.asarray(time, float)
@@ -140,6 +144,7 @@ class Recording:
         self.shapes = {name: (shapes or {}).get(name) for name in self.bodies}
         self.links = [_link(*link) for link in links or []]
         self.colliders = [_collider(*collider) for collider in colliders or []]
+        self.visuals = [_visual(*visual) for visual in visuals or []]
         self.touching = touching
         self.attributes = dict(attributes or {})
         self._check()
@@ -204,6 +209,36 @@ class Recording:
             found.append(TouchingPoint(**numbers | ends, gap=float(table.gap[k])))
         return found
 
+    def first(self, frames):
+        """A Recording of the first so many frames.
+
+        >>> rec.first(10)
+        <Recording: 10 frames from 0 to 0.18 s, 1 body, 1 joint>
+        """
+        return self._with(lambda name, value: value[:frames], _first_contacts(self.touching, frames))
+
+    def joined(self, other):
+        """This recording and one that goes on where it ends, of the same bodies and joints, as one.
+
+        >>> rec.first(10).joined(rec)
+        <Recording: 111 frames from 0 to 2 s, 1 body, 1 joint>
+        """
+        if (self.bodies, self.joints, list(self.extra)) != (other.bodies, other.joints, list(other.extra)):
+            raise RecordingError("Recording: the two are of different bodies, joints or extras; join those of one model")
+        later = other._fields() | {"time": other.time} | {f"extra {name}": value for name, value in other.extra.items()}
+        touching = None if self.touching is None else _joined_contacts(self.touching, other.touching)
+        found = self._with(lambda name, value: np.concatenate([value, later[name]]), touching)
+        found.attributes = dict(other.attributes)
+        return found
+
+    def _with(self, change, touching):
+        """The same with all that has a frame changed: change(name, values (T, ...))."""
+        fields = {name: change(name, value) for name, value in (self._fields() | {"time": self.time}).items()}
+        extra = {name: (change(f"extra {name}", value), self.extra_units[name]) for name, value in self.extra.items()}
+        return Recording(**fields, bodies=self.bodies, joints=self.joints, extra=extra, shapes=self.shapes, links=self.links,
+                         colliders=self.colliders, visuals=self.visuals, touching=touching,
+                         attributes=self.attributes)  # fmt: skip
+
     def to_xarray(self):
         """An xarray Dataset with dimensions time, body, axis, quaternion and joint, units on every variable.
 
@@ -220,6 +255,9 @@ class Recording:
             del values["local_axis"]
         coordinates = {name: (name, value, _says(*COORDINATES[name])) for name, value in values.items()}
         variables = {name: (FIELDS[name][0], value, _says(*FIELDS[name][1:])) for name, value in fields.items()}
+        facts, arrays = self._facts()
+        for name, value in arrays.items():
+            variables[name] = (tuple(f"{name}_{k}" for k in range(value.ndim)), value, _says("m or 1", "of a shape"))
         for name, value in self.extra.items():
             safe = name.replace("/", ".")  # a slash would be a group in the file
             while safe in variables or safe in coordinates:
@@ -234,7 +272,7 @@ class Recording:
                 dimensions, *says = CONTACT_FIELDS[name]
                 variables[f"contact_{name}"] = (dimensions, value, _says(*says))
         plain = {k: v for k, v in self.attributes.items() if _fits_netcdf(v)}
-        return xarray.Dataset(variables, coordinates, {**plain, "linkwork": self._facts()})
+        return xarray.Dataset(variables, coordinates, {**plain, "linkwork": facts})
 
     def save(self, path):
         """Write a .nc (NetCDF, for any tool) or .npz (NumPy) file, whole or not at all; returns the path.
@@ -249,7 +287,8 @@ class Recording:
             else:
                 arrays = self._fields() | {f"extra{i}": value for i, value in enumerate(self.extra.values())}
                 extra = [(name, self.extra_units[name]) for name in self.extra]
-                facts = self._facts(bodies=self.bodies, joints=self.joints, extra=extra)
+                facts, solids = self._facts(bodies=self.bodies, joints=self.joints, extra=extra)
+                arrays |= solids
                 if self.touching is not None:
                     touching = self.touching.columns() | {
                         "count": self.touching.count,
@@ -270,14 +309,19 @@ class Recording:
         if not path.is_file():
             raise FileNotFoundError(f'load: there is no file "{path}"')
         try:
-            facts, fields = (_read_netcdf if path.suffix == ".nc" else _read_npz)(path)
+            facts, fields, arrays = (_read_netcdf if path.suffix == ".nc" else _read_npz)(path)
         except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise RecordingError(f'load: "{path}" is no whole recording: {error}') from error
-        shapes = {name: _shape(f'body "{name}"', given) for name, given in facts["shapes"].items()}
-        colliders = [
-            (name, body, _shape(f'collider "{name}"', given), *pose) for name, body, given, *pose in facts.get("colliders", [])
-        ]
-        return cls(**fields, shapes=shapes, links=facts["links"], colliders=colliders, attributes=facts["attributes"])
+        known: dict = {}  # one object for all that have the same shape
+        placed = {
+            kind: [
+                (name, body, _shape(f'{kind[:-1]} "{name}"', given, arrays, known), *pose)
+                for name, body, given, *pose in facts.get(kind, [])
+            ]
+            for kind in ("colliders", "visuals")
+        }
+        shapes = {name: _shape(f'body "{name}"', given, arrays, known) for name, given in facts["shapes"].items()}
+        return cls(**fields, shapes=shapes, links=facts["links"], **placed, attributes=facts["attributes"])
 
     def plot(self, body=None, path=None):
         """A matplotlib Figure of the energies, drift and joint coordinates, or of the motion of one body.
@@ -312,8 +356,7 @@ class Recording:
         path = _ending(path, "animate", ".gif", ".png")
         if not 0 < fps <= 50:
             raise RecordingError(f"animate: fps is {fps}; give a number above 0 and up to 50, the most that a GIF shows")
-        if len(size) != 2 or not all(32 <= pixels <= 8192 for pixels in size):
-            raise RecordingError(f"animate: size is {size}; give width and height in pixels, such as (640, 480)")
+        _check_size("animate", size)
         several = trace if isinstance(trace, (list, tuple)) else [] if trace is None else [trace]
         bodies = [self._index(getattr(item, "name", item), "body", self.bodies) for item in several]
         with whole(path) as beside:
@@ -323,9 +366,51 @@ class Recording:
                 drawing.still(self, beside, tuple(size), bodies)
         return path
 
+    def replay(self, path):
+        """Write a page (.html) that plays the recording in a browser: one file, no server, no network. Returns the path.
+
+        >>> rec.replay("run.html").name
+        'run.html'
+        """
+        from . import replaying
+
+        path = _ending(path, "replay", ".html")
+        with whole(path) as beside:
+            replaying.page(self, beside, self.attributes.get("scene") or path.stem)
+        return path
+
+    def render(self, path, *, at=None, fps=30, size=(1280, 720)):
+        """A picture with light and shadow: a video (.mp4) at the pace of the recorded time, or a still (.png) of the frame that
+        is nearest to `at` seconds, the last one unless told otherwise. size: width and height in pixels. Returns the path.
+
+        >>> rec.render("rod.mp4", at=0.5)
+        Traceback (most recent call last):
+        linkwork.recording.RecordingError: render: a video is of all that was recorded; leave at out, or end the path in .png
+        """
+        from . import rendering
+
+        path = _ending(path, "render", ".mp4", ".png")
+        if not 0 < fps <= 240:
+            raise RecordingError(f"render: fps is {fps}; give a number above 0 and up to 240")
+        _check_size("render", size)
+        if at is not None and not self.time[0] <= at <= self.time[-1]:
+            span = f"{self.time[0]:g} to {self.time[-1]:g} s"
+            raise RecordingError(f"render: at is {at:g} s; the recording is from {span}, give a time within it")
+        if at is not None and path.suffix == ".mp4":
+            raise RecordingError("render: a video is of all that was recorded; leave at out, or end the path in .png")
+        with whole(path) as beside:
+            if path.suffix == ".mp4":
+                rendering.video(self, beside, fps, tuple(size))
+            else:
+                rendering.still(self, beside, self.time[-1] if at is None else at, tuple(size))
+        return path
+
     def _plot_run(self, figure):
-        rows = 4 if self.joints else 3
-        energy, error, drift, *angle = figure.subplots(rows, 1, sharex=True)
+        reactions = {name.removeprefix("reaction "): v for name, v in self.extra.items() if name.startswith("reaction ")}
+        rows = 3 + bool(self.joints) + bool(reactions)
+        if rows > 4:
+            figure.set_size_inches(7, 8.5)
+        energy, error, drift, *more = figure.subplots(rows, 1, sharex=True)
         energies = np.stack([self.kinetic, self.potential, self.energy], axis=1)
         _lines(energy, self.time, energies, ("kinetic", "potential", "total"))
         _dress(energy, "energy, J", legend=True)
@@ -338,10 +423,14 @@ class Recording:
         else:
             drift.plot(self.time, self.drift, color="#8f7fa8")
         _dress(drift, "drift, m")
-        for axes in angle:
-            _lines(axes, self.time, self.angle, self.joints)
-            _dress(axes, "joints, rad or m", legend=len(self.joints) <= 8)
-        (angle or [drift])[0].set_xlabel("time, s")
+        if self.joints:
+            _lines(more[0], self.time, self.angle, self.joints)
+            _dress(more[0], "joints, rad or m", legend=len(self.joints) <= 8)
+        if reactions:
+            forces = np.stack([np.linalg.norm(v, axis=1) for v in reactions.values()], axis=1)
+            _lines(more[-1], self.time, forces, list(reactions))
+            _dress(more[-1], "reactions, N", legend=len(reactions) <= 8)
+        (more or [drift])[-1].set_xlabel("time, s")
         figure.suptitle(str(self.attributes.get("scene") or "run"), fontsize=11)
 
     def _plot_body(self, figure, record):
@@ -362,7 +451,9 @@ class Recording:
             if value.shape != wanted:
                 remedy = f"{len(self.time)} frames, {len(self.bodies)} bodies and {len(self.joints)} joints need {wanted}"
                 raise RecordingError(f"Recording: {name} has shape {value.shape}; {remedy}")
-        named = {body for link in self.links for body in (link[1], link[3])} | {body for _, body, *_ in self.colliders}
+        named = {body for link in self.links for body in (link[1], link[3])} | {
+            body for _, body, *_ in (*self.colliders, *self.visuals)
+        }
         for body in named - {None, *self.bodies}:
             self._index(body, "body", self.bodies)  # raises
         if self.touching is not None:
@@ -386,12 +477,56 @@ class Recording:
         raise UnknownNameError(f'Recording: there is no {sort} named "{name}"; {hint}')
 
     def _facts(self, **more):
-        """What is no array, as JSON."""
-        kinds = {name: _described(s) for name, s in self.shapes.items()}
-        colliders = [(name, body, _described(shape), *pose) for name, body, shape, *pose in self.colliders]
-        facts = {"format": FORMAT, "shapes": kinds, "links": self.links, "colliders": colliders, "attributes": self.attributes}
-        facts |= more
-        return json.dumps(facts, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
+        """What is no array, as JSON; and the arrays that shapes are made of, by the names that it has for them."""
+        known = _Described()
+        facts = {
+            "format": FORMAT,
+            "shapes": {name: known(shape) for name, shape in self.shapes.items()},
+            "links": self.links,
+            "colliders": [(name, body, known(shape), *pose) for name, body, shape, *pose in self.colliders],
+            "visuals": [(name, body, known(shape), *pose) for name, body, shape, *pose in self.visuals],
+            "attributes": self.attributes,
+        }
+        text = json.dumps(facts | more, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
+        return text, known.arrays
+
+
+class _Described:
+    """[kind, sizes] of shapes; of those that are made of arrays [kind, a name], and each once."""
+
+    def __init__(self):
+        self.arrays, self.named, self.known = {}, {}, {}
+
+    def __call__(self, shape):
+        if shape is None:
+            return None
+        if not isinstance(shape, shape_kinds.OfArrays):
+            return [type(shape).__name__, shape.given()]
+        if id(shape) not in self.known:  # comparing large ones takes time
+            self.known[id(shape)] = self._described(shape)
+        return self.known[id(shape)]
+
+    def _described(self, shape):
+        if shape not in self.named:
+            name = self.named[shape] = f"solid{len(self.named)}"
+            self.arrays |= {f"{name}_{f.name}": getattr(shape, f.name) for f in fields(shape) if f.init}
+        return [type(shape).__name__, self.named[shape]]
+
+
+def _first_contacts(table, frames):
+    if table is None:
+        return None
+    kept = int(table.count[:frames].sum())
+    return ContactRecords(table.names, table.count[:frames], **{name: v[:kept] for name, v in table.columns().items()})
+
+
+def _joined_contacts(first, then):
+    """The contacts of both, with the names of colliders in one list."""
+    names = list(dict.fromkeys([*first.names, *then.names]))
+    moved = np.array([names.index(name) for name in then.names], dtype=np.int64)
+    later = then.columns() | {"colliders": moved[then.colliders] if len(moved) else then.colliders}
+    columns = {name: np.concatenate([value, later[name]]) for name, value in first.columns().items()}
+    return ContactRecords(names, np.concatenate([first.count, then.count]), **columns)
 
 
 @contextlib.contextmanager
@@ -414,6 +549,11 @@ def _ending(path, what, *endings):
     return path
 
 
+def _check_size(what, size):
+    if len(size) != 2 or not all(32 <= pixels <= 8192 for pixels in size):
+        raise RecordingError(f"{what}: size is {size}; give width and height in pixels, such as (640, 480)")
+
+
 def _read_netcdf(path):
     import xarray
 
@@ -430,7 +570,8 @@ def _read_netcdf(path):
             fields["touching"] = ContactRecords(data["collider"].values.tolist(), **columns)
         extras = [v for v in data.data_vars.values() if "extra" in v.attrs]
         fields["extra"] = {v.attrs["extra"]: (v.values, v.attrs["units"]) for v in extras}
-    return facts, fields
+        arrays = {n: v.values for n, v in data.data_vars.items() if _SOLID.fullmatch(str(n)) and "extra" not in v.attrs}
+    return facts, fields, arrays
 
 
 def _read_npz(path):
@@ -441,29 +582,32 @@ def _read_npz(path):
             columns = {name: data[f"contact_{name}"] for name in ("count", *CONTACT_FIELDS)}
             fields["touching"] = ContactRecords(data["contact_names"].tolist(), **columns)
         fields["extra"] = {name: (data[f"extra{i}"], unit) for i, (name, unit) in enumerate(facts["extra"])}
-    return facts, fields | {"bodies": facts["bodies"], "joints": facts["joints"]}
+        arrays = {name: data[name] for name in data.files if _SOLID.fullmatch(name)}
+    return facts, fields | {"bodies": facts["bodies"], "joints": facts["joints"]}, arrays
 
 
 def _parse(text):
     facts = json.loads(text) if text else {}
-    if facts.get("format") != FORMAT:
-        raise ValueError(f"this linkwork reads format {FORMAT}, the file has {facts.get('format', 'none')}")
+    if facts.get("format") not in READ:
+        known = " and ".join(map(str, READ))
+        raise ValueError(f"this linkwork reads formats {known}, the file has {facts.get('format', 'none')}")
     return facts
 
 
-def _described(shape):
-    """[kind, sizes] of a shape."""
-    return None if shape is None else [type(shape).__name__, shape.given()]
-
-
-def _shape(who, given):
-    """The shape that [kind, sizes] describes."""
+def _shape(who, given, arrays, known):
+    """The shape that [kind, sizes] or [kind, a name of arrays] describes; `known`: those that were made already."""
     if given is None:
         return None
-    kind = getattr(shape_kinds, given[0], None)
-    if not (isinstance(kind, type) and issubclass(kind, shape_kinds.Shape)):
-        raise RecordingError(f"load: {who} has a {given[0]}, which this linkwork does not know; use a newer one")
-    return kind(**given[1])
+    key = json.dumps(given)
+    if key not in known:
+        kind = getattr(shape_kinds, given[0], None)
+        if not (isinstance(kind, type) and issubclass(kind, shape_kinds.Shape)):
+            raise RecordingError(f"load: {who} has a {given[0]}, which this linkwork does not know; use a newer one")
+        sizes = given[1]
+        if isinstance(sizes, str):
+            sizes = {name.partition("_")[2]: value for name, value in arrays.items() if name.partition("_")[0] == sizes}
+        known[key] = kind(**sizes)
+    return known[key]
 
 
 def _link(name, body_a, point_a, body_b, point_b):
@@ -472,6 +616,10 @@ def _link(name, body_a, point_a, body_b, point_b):
 
 def _collider(name, body, shape, position, orientation):
     return (name, body, shape, tuple(map(float, position)), tuple(map(float, orientation)))
+
+
+def _visual(name, body, shape, position, orientation, color):
+    return (*_collider(name, body, shape, position, orientation), None if color is None else tuple(map(float, color)))
 
 
 def _fits_netcdf(value):

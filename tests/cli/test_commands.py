@@ -12,7 +12,7 @@ from linkwork import memory, scenes
 from linkwork.cli import main
 from linkwork.recording import Recording
 
-FILES = {"recording.nc", "plot.png", "motion.gif", "report.txt", "report.json"}
+FILES = {"recording.nc", "checkpoint.npz", "scene.yaml", "plot.png", "replay.html", "report.txt", "report.json"}
 
 
 def call(capsys, *arguments):
@@ -80,7 +80,8 @@ def test_run_leaves_its_files(capsys, tmp_path):
     assert recording.attributes["scene"] == "chain" and recording.attributes["parameters"]["n"] == 3
     report = json.loads((folder / "report.json").read_text())
     assert report["options"] == {
-        "seconds": 0.2, "dt": 0.002, "solver": "dense", "integrator": "rattle", "record_every": 0.02,
+        "seconds": 0.2, "dt": 0.002, "solver": "dense", "integrator": "rattle", "record_every": 0.02, "keyframe": None, "seed": None,
+        "shake": None,
     }  # fmt: skip
     assert report["parameters"]["n"] == 3 and report["steps"] == 100 and not report["interrupted"]
     assert {"linkwork", "numpy", "casadi", "python"} <= set(report["versions"])
@@ -132,8 +133,8 @@ def test_info_of_the_tree_counts_as_the_paper_does(capsys):
     [
         (("run", "chan"), 'no scene named "chan"; did you mean "chain"?'),
         (("info", "chan"), 'did you mean "chain"?'),
-        (("run", "arm.urdf"), "files cannot be read yet"),
-        (("info", "models/scene.YAML"), "files cannot be read yet"),
+        (("run", "arm.urdf"), "arm.urdf: there is no such file"),
+        (("info", "models/scene.YAML"), "there is no such file"),
         (("run", "chain", "--set", "m=1"), 'there is no parameter "m"'),
         (("run", "chain", "--set", "n=many"), "give a parameter and a number"),
         (("run", "chain", "--set", "n"), "give a parameter and a number"),
@@ -210,7 +211,9 @@ def test_the_module_runs_as_a_program():
 
 def test_a_scene_may_name_its_solver_and_the_command_another(capsys, tmp_path):
     def options(*given):
-        code, _, err = call(capsys, "run", "hanging-chain", "--set", "n=3", "--seconds", 0.1, *given, "--out", tmp_path)
+        code, _, err = call(
+            capsys, "run", "hanging-chain", "--set", "n=3", "--seconds", 0.1, *given, "--out", tmp_path, "--overwrite"
+        )
         assert code == 0, err
         return json.loads((tmp_path / "report.json").read_text())["options"]
 

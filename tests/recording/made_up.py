@@ -19,6 +19,13 @@ COLLIDERS = [  # name, body, shape, position, orientation
     ("fence", None, Box(0.1, 2, 1), (-1, 0, 0), (1, 0, 0, 0)),
     ("knob/1", "body0", Sphere(0.05), (0.1, 0, 0), (1, 0, 0, 0)),
 ]
+LEAF = COLLIDERS[3][2]
+VISUALS = [  # name, body, shape, position, orientation, color
+    ("skin", "body0", LEAF, (0, 0, 0.1), (1, 0, 0, 0), (0.9, 0.1, 0.2, 1)),
+    ("wing", "body1", LEAF, (0, 0.1, 0.1), (1, 0, 0, 0), None),
+    ("glass", "body1", Sphere(0.2), (0, 0, 0), (0.96, 0.28, 0, 0), (0.2, 0.4, 1, 0.3)),
+    ("sky", None, HILLS, (0, 0, 1), (1, 0, 0, 0), (0.5, 0.5, 0.5, 1)),
+]
 
 
 def turning(axis, angle):
@@ -73,7 +80,9 @@ def everything():
         "hits": np.arange(6),
         "jacobian": np.ones((6, 6, 6)),
         "position": (np.zeros(6), "V"),
+        "solid0_vertices": np.ones(6),
     }
     links = [("spring", None, (0, 0, 1), "Bein ü", (0, 0, 0)), ("pin/1", "body0", (0, 0, 0), "body1", (0.5, 0, 0))]
     named = dict(zip(names, shapes, strict=True))
-    return replace(base, bodies=names, shapes=named, frame=frame, extra=extra, links=links, colliders=COLLIDERS)
+    seen = {"colliders": COLLIDERS, "visuals": VISUALS}
+    return replace(base, bodies=names, shapes=named, frame=frame, extra=extra, links=links, **seen)

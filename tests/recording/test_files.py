@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from linkwork.elements import Capsule, Shape
+from linkwork.elements import Capsule, Mesh, Shape
 from linkwork.recording import FIELDS, Recording, RecordingError
-from tests.recording.made_up import everything, make
+from tests.recording.made_up import COLLIDERS, everything, make
 
 ENDINGS = [".nc", ".npz"]
 
@@ -15,7 +15,7 @@ ENDINGS = [".nc", ".npz"]
 def assert_same(a, b):
     assert (a.bodies, a.joints) == (b.bodies, b.joints)
     assert (a.shapes, a.links, a.attributes, a.extra_units) == (b.shapes, b.links, b.attributes, b.extra_units)
-    assert a.colliders == b.colliders
+    assert (a.colliders, a.visuals) == (b.colliders, b.visuals)
     np.testing.assert_array_equal(a.time, b.time, strict=True)
     for name in FIELDS:
         if getattr(a, name) is None:
@@ -34,6 +34,21 @@ def test_a_round_trip_keeps_every_bit(tmp_path, ending, build):
     assert rec.save(tmp_path / f"run{ending}") == tmp_path / f"run{ending}"
     assert_same(rec, Recording.load(str(tmp_path / f"run{ending}")))
     assert [p.name for p in tmp_path.iterdir()] == [f"run{ending}"]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_large_shape_is_saved_once_as_arrays(tmp_path, ending):
+    grid = np.stack(np.meshgrid(np.arange(200.0), np.arange(200.0), [0.0]), axis=-1).reshape(-1, 3)
+    cells = np.arange(199 * 200).reshape(199, 200)[:, :-1].reshape(-1, 1) + np.array([[0, 1, 200]])
+    large = Mesh(grid, cells)
+    same = Mesh(grid.copy(), cells.copy())
+    seen = [(f"part{k}", f"body{k % 2}", (large, same)[k % 2], (k, 0, 0), (1, 0, 0, 0), None) for k in range(20)]
+    rec = make(visuals=seen)
+    path = rec.save(tmp_path / f"run{ending}")
+    assert path.stat().st_size < 1.3 * (large.vertices.nbytes + large.triangles.nbytes)
+    found = Recording.load(path)
+    assert_same(rec, found)
+    assert len({id(shape) for _, _, shape, *_ in found.visuals}) == 1
 
 
 def no_joints():
@@ -118,13 +133,28 @@ def test_what_is_no_recording_is_refused_in_a_sentence(tmp_path, ending):
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
+def test_files_of_the_first_format_are_read(tmp_path, ending, monkeypatch):
+    """They had no visuals, and the numbers of every shape in the JSON."""
+    rec = make(colliders=COLLIDERS)
+
+    def described(self, shape):
+        return None if shape is None else [type(shape).__name__, shape.given()]
+
+    monkeypatch.setattr("linkwork.recording.FORMAT", 1)
+    monkeypatch.setattr("linkwork.recording._Described.__call__", described)
+    rec.save(tmp_path / f"run{ending}")
+    monkeypatch.undo()
+    assert_same(rec, Recording.load(tmp_path / f"run{ending}"))
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_a_newer_format_and_an_unknown_shape_are_refused(tmp_path, ending, monkeypatch):
     path = tmp_path / f"run{ending}"
     make(shapes=(Cone(),)).save(path)
     with pytest.raises(RecordingError, match='body "body0" has a Cone, which this linkwork does not know'):
         Recording.load(path)
-    monkeypatch.setattr("linkwork.recording.FORMAT", 2)
+    monkeypatch.setattr("linkwork.recording.FORMAT", 3)
     make().save(path)
     monkeypatch.undo()
-    with pytest.raises(RecordingError, match="reads format 1, the file has 2"):
+    with pytest.raises(RecordingError, match="reads formats 1 and 2, the file has 3"):
         Recording.load(path)

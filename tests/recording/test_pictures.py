@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from linkwork import drawing, meshes, recording, surroundings
-from linkwork.elements import Box, Capsule, ConvexHull, Cylinder, Plane, Sphere
+from linkwork.elements import Box, Capsule, ConvexHull, Cylinder, Mesh, Plane, Sphere
 from linkwork.recording import Recording, RecordingError
 from tests.recording.made_up import COLLIDERS, EVERY_SHAPE, everything, make, replace, turning
 
@@ -252,3 +252,18 @@ def test_the_floor_is_where_the_plane_is():
     assert surroundings.floor_height(COLLIDERS) == -1.0 and surroundings.floor_height(COLLIDERS[1:]) is None
     rec = free(colliders=[("floor", None, Plane(), (0, 0, -0.2), (1, 0, 0, 0))])
     assert drawing.Scene(rec, range(4), (300, 200)).low[2] == -0.2
+
+
+def test_visuals_are_drawn_in_their_colours_in_the_place_of_shapes(tmp_path):
+    corners = 0.2 * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    block = Mesh(corners, ConvexHull(corners).triangles)
+    seen = [("skin", "body0", block, (0, 0, 0), (1, 0, 0, 0), (0.9, 0.05, 0.05, 1))]
+    leaf = [
+        ("leaf", "body0", Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]), (0, 0, 0), (1, 0, 0, 0), (0.9, 0.05, 0.05, 1))
+    ]
+    red = {}
+    for name, visuals in {"without": [], "with": seen, "flat": leaf}.items():  # a flat one cannot be painted
+        path = make(frames=2, shapes=(Sphere(0.05),), visuals=visuals).animate(tmp_path / f"{name}.png", size=(160, 120))
+        picture = np.asarray(Image.open(path).convert("RGB"), int)
+        red[name] = int(((picture[..., 0] > 2 * picture[..., 1]) & (picture[..., 0] > 90)).sum())
+    assert red["with"] > 200 and red["without"] == red["flat"] == 0

@@ -6,21 +6,25 @@ import warnings
 import typer
 
 from ..errors import LinkworkError, Note
+from .convert import convert
 from .info import info
+from .render import render
 from .run import run
 from .scenes import scenes
 from .version import version
 
 app = typer.Typer(
     name="linkwork",
-    help="Constrained multibody dynamics: simulate a scene, look at its structure.",
+    help="Constrained multibody dynamics: simulate a scene or a file, look at its structure, draw what happened.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.callback()(version)
 app.command()(run)
+app.command()(render)
 app.command()(info)
+app.command()(convert)
 app.command()(scenes)
 
 

@@ -1,20 +1,68 @@
-"""A scene and its parameters from the words of a command."""
+"""What is to be simulated, from the words of a command: a scene of the gallery or a file."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ..errors import LinkworkError
 
 FILES = {".urdf", ".xml", ".mjcf", ".yaml", ".yml"}
+SECONDS, DT, RECORD_EVERY = 5.0, 1e-3, 0.01  # s: of files that suggest nothing
+OF_RUNS = ("seconds", "record_every", "seed", "shake")  # what a file may suggest beside options of a Simulation
 
 
-def pick(name, settings):
-    """(Scene, parameters) from a name and a list of "parameter=number"."""
+@dataclass(frozen=True)
+class Chosen:
+    """A world, and how it is best simulated."""
+
+    name: str
+    summary: str
+    world: object  # World
+    parameters: dict
+    suggested: dict  # seconds, dt, record_every, seed, and options of the Simulation
+    check: Callable | None = None  # sim -> what is known without simulating
+    path: Path | None = None  # of the file
+
+    @property
+    def options(self):
+        """Of the Simulation."""
+        return {name: value for name, value in self.suggested.items() if name not in OF_RUNS}
+
+
+def pick(name, settings=(), *, strict=False, floating=False):
+    """Chosen, from a name or path and a list of "parameter=number"."""
+    given = dict(_setting(text) for text in settings)
+    path = Path(name)
+    if path.suffix.lower() in FILES or path.is_file():
+        return _file(path, given, strict, floating)
+    if strict or floating:
+        raise LinkworkError(f'"{name}": --strict and --floating are for files; leave them out')
     from .. import scenes
 
-    if Path(name).suffix.lower() in FILES:
-        raise LinkworkError(f'"{name}": files cannot be read yet; give one of the names that "linkwork scenes" lists')
     scene = scenes.find(name)
-    return scene, scene.complete(dict(_setting(text) for text in settings))
+    parameters = scene.complete(given)
+    suggested = {"seconds": scene.seconds, "dt": scene.dt, "record_every": RECORD_EVERY, **scene.options}
+    world = scene.build(**parameters)
+    return Chosen(scene.name, scene.summary, world, parameters, suggested, partial(scene.check, **parameters))
+
+
+def _file(path, given, strict, floating):
+    from .. import formats
+
+    options, kind = {}, formats.format_of(path)
+    if floating:
+        if kind != "urdf":
+            raise LinkworkError(f"{path}: --floating sets the root link of a URDF free; leave it out")
+        options["floating"] = True
+    if given and kind != "scene":
+        raise LinkworkError(f"{path}: --set {next(iter(given))}: only scene files have parameters; leave it out")
+    if given:
+        options["parameters"] = given
+    world = formats.load(path, strict=strict, **options)
+    suggested = {"seconds": SECONDS, "dt": DT, "record_every": RECORD_EVERY, **world.simulate}
+    values = {name: parameter.value for name, parameter in world.parameters.items()} | given
+    return Chosen(path.stem, f"from {path}", world, values, suggested, path=path)
 
 
 def _setting(text):
@@ -22,6 +70,6 @@ def _setting(text):
     try:
         if not equals:
             raise ValueError
-        return name.strip(), float(value)
+        return name.strip(), int(value) if value.strip().lstrip("+-").isdecimal() else float(value)
     except ValueError:
         raise LinkworkError(f'--set "{text}": give a parameter and a number, such as --set n=5') from None

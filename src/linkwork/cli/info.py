@@ -1,52 +1,95 @@
-"""linkwork info: what a scene is made of."""
+"""linkwork info: what a scene or a file is made of, and what of the file is not taken as written."""
 
 import typer
 
 
 def info(
-    scene: str = typer.Argument(help='A name that "linkwork scenes" lists.'),
+    scene: str = typer.Argument(help='A name that "linkwork scenes" lists, or a .urdf, .xml (MJCF) or .yaml file.'),
     settings: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
     lines: int = typer.Option(60, "--lines", min=1, help="The longest picture of the tree."),
+    floating: bool = typer.Option(False, "--floating", help="Leave the root link of a URDF free."),
 ):
-    """Show bodies, joints, freedoms, what joint coordinates would cost, and the tree of a scene."""
-    from collections import Counter
+    """Show bodies, joints, freedoms, loops, what joint coordinates would cost, the tree, and what is not supported."""
+    import warnings
 
     from rich.console import Console
+    from rich.markup import escape
 
+    from ..errors import Note
     from .gallery import pick
 
-    chosen, parameters = pick(scene, settings)
-    from .. import Simulation
-    from ..memory import readable
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Note)  # all remarks are listed at the end
+        chosen = pick(scene, settings, floating=floating)
     from .topology import draw, joint_tree
 
-    world = chosen.build(**parameters)
-    model = Simulation(world, dt=chosen.dt, **chosen.options).model.summary()
-    console = Console(highlight=False)
-    console.print(f"[bold]{chosen.name}[/]: {chosen.summary}")
-    rows = {
-        "parameters": ", ".join(f"{name} {value:.4g}" for name, value in parameters.items()),
-        "bodies": _kinds(model["bodies"], Counter(body.kind for body in world.bodies)),
-        "constraints": _kinds(model["constraints"], Counter(type(c).__name__ for c in world.constraints)),
-        "forces": _kinds(model["forces"], Counter(type(f).__name__ for f in world.forces)),
-        "freedoms": f"{model['freedoms']}: {model['velocities']} velocities less {model['rows']} rows"
-        + (f", {model['redundant']} of them redundant" if model["redundant"] else ""),
-        "trees": f"{model['trees']}, with {model['nodes']} nodes of elimination",
-        "loops": str(model["loops"]),
-        "memory": readable(model["bytes"]),
-    }
-    for name, text in rows.items():
-        console.print(f"  {name:<12}{text}", soft_wrap=True)
+    world, console = chosen.world, Console(highlight=False)
+    console.print(f"[bold]{escape(chosen.name)}[/]: {escape(chosen.summary)}", soft_wrap=True)
+    for name, text in _rows(chosen).items():
+        console.print(f"  {name:<12}{escape(text)}", soft_wrap=True)
     tree = joint_tree(world)
-    if tree:
+    if tree and tree[0]:
         from ..reduced.cost import report
 
         console.print("[bold]in joint coordinates[/]")
         for line in report(*tree).splitlines():
             console.print(f"  {line}", soft_wrap=True)
     console.print(draw(world, lines))
+    _tell(console, world.remarks)
 
 
-def _kinds(total, counts):
+def _rows(chosen):
+    """Name -> text; of a world that cannot be compiled what its elements say, and why not."""
+    from collections import Counter
+
+    from .. import Simulation
+    from ..errors import LinkworkError
+    from ..memory import readable
+
+    world = chosen.world
+    kinds = {
+        "bodies": Counter(body.kind for body in world.bodies),
+        "constraints": Counter(type(c).__name__ for c in world.constraints),
+        "forces": Counter(type(f).__name__ for f in world.forces),
+        "contacts": Counter(type(c).__name__ for c in world.contacts),
+        "visuals": Counter(type(v.shape).__name__ for v in world.visuals),
+    }
+    parameters = ", ".join(f"{name} {value:.4g}" for name, value in chosen.parameters.items())
+    rows = {"parameters": parameters} if parameters else {}
+    rows |= {name: _kinds(counts) for name, counts in kinds.items() if counts or name in ("bodies", "constraints", "forces")}
+    if world.keyframes:
+        rows["keyframes"] = ", ".join(world.keyframes)
+    try:
+        model = Simulation(
+            world, dt=chosen.suggested["dt"], **{k: v for k, v in chosen.options.items() if k != "dt"}
+        ).model.summary()
+    except LinkworkError as error:
+        return rows | {"no model": f"it cannot be simulated as it is: {error}"}
+    return rows | {
+        "freedoms": f"{model['freedoms']}: {model['velocities']} velocities less {model['rows']} rows"
+        + (f", {model['redundant']} of them redundant" if model["redundant"] else ""),
+        "trees": f"{model['trees']}, with {model['nodes']} nodes of elimination",
+        "loops": str(model["loops"]),
+        "memory": readable(model["bytes"]),
+    }
+
+
+def _kinds(counts):
     """`5: 4 rigid, 1 particle`."""
-    return f"{total}: {', '.join(f'{count} {kind}' for kind, count in counts.items())}" if counts else str(total)
+    total = str(sum(counts.values()))
+    return f"{total}: {', '.join(f'{count} {kind}' for kind, count in counts.items())}" if counts else total
+
+
+def _tell(console, remarks):
+    """What the file says and linkwork does not do, by file and line."""
+    from rich.markup import escape
+
+    if not remarks:
+        return
+    console.print(f"[bold]not taken as written[/]: {len(remarks)}")
+    for file in dict.fromkeys(remark.file for remark in remarks):
+        console.print(f"  {escape(file)}", soft_wrap=True)
+        of_file = [remark for remark in remarks if remark.file == file]
+        for remark in sorted(of_file, key=lambda r: -1 if r.line is None else r.line):
+            line = "" if remark.line is None else str(remark.line)
+            console.print(f"  {line:>6}  {escape(remark.what)}: {escape(remark.why)}", soft_wrap=True)

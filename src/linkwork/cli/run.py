@@ -1,4 +1,4 @@
-"""linkwork run: simulate a scene, print a report, leave a recording and pictures."""
+"""linkwork run: simulate a scene or a file, print a report, leave a recording, pictures and what is needed to go on."""
 
 from pathlib import Path
 
@@ -6,115 +6,95 @@ import typer
 
 from ..errors import DivergenceError, LinkworkError
 
+CHECKPOINT, RECORDING, SCENE = "checkpoint.npz", "recording.nc", "scene.yaml"
+OF_A_RUN = (CHECKPOINT, RECORDING, "report.json")  # by these a folder is known to hold one
+COMPARED = (
+    "dt",
+    "solver",
+    "integrator",
+    "record_every",
+    "keyframe",
+    "seed",
+    "shake",
+)  # which must be the same when a run goes on
+SHAKE = 0.1  # m/s
+
 
 def run(
-    scene: str = typer.Argument(help='A name that "linkwork scenes" lists.'),
-    seconds: float = typer.Option(None, help="How long to simulate; each scene suggests a time."),
-    dt: float = typer.Option(None, help="The time step in seconds; each scene suggests one."),
+    scene: str = typer.Argument(help='A name that "linkwork scenes" lists, or a .urdf, .xml (MJCF) or .yaml file.'),
+    seconds: float = typer.Option(None, help="How long to simulate, from the start; scenes suggest a time, files 5 s."),
+    dt: float = typer.Option(None, help="The time step in seconds; scenes suggest one, files 0.001."),
     solver: str = typer.Option(
         None,
         help="tree, fronts, anticipation, cg (many loops), dense, implicit (stiff forces); aba, ltdl, auto (joint "
         "coordinates); each scene suggests one.",
     ),
     integrator: str = typer.Option(None, help="rattle (constraints exact), euler, rk4, ...; each solver has one."),
-    record_every: float = typer.Option(0.01, help="Seconds between recorded frames."),
-    out: Path = typer.Option(None, metavar="DIR", help="Leave recording, plot, animation and report here."),
+    record_every: float = typer.Option(None, help="Seconds between recorded frames; 0.01 unless the scene says otherwise."),
+    out: Path = typer.Option(None, metavar="DIR", help="Leave recording, plots, replay page, scene and report here."),
+    keyframe: str = typer.Option(None, metavar="NAME", help="Start from this keyframe of the file."),
+    seed: int = typer.Option(
+        None, min=0, help="Start each body with a push at random, by this seed. Nothing else in a run is random."
+    ),
+    shake: float = typer.Option(None, help="How fast these pushes are, m/s (standard deviation); 0.1 unless told otherwise."),
     settings: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
+    resume: bool = typer.Option(False, "--resume", help="Go on with the run in --out from its checkpoint, bit for bit."),
+    overwrite: bool = typer.Option(False, "--overwrite", help="Replace the run that is in --out."),
+    strict: bool = typer.Option(False, "--strict", help="Refuse a file that says something which linkwork does not do."),
+    floating: bool = typer.Option(False, "--floating", help="Leave the root link of a URDF free."),
 ):
-    """Simulate a scene and print a short report. Nothing is written without --out."""
+    """Simulate a scene or a file and print a short report. Nothing is written without --out. Ctrl-C ends a run after a whole
+    step and keeps it; --resume goes on with it."""
+    given = {
+        "seconds": seconds, "dt": dt, "solver": solver, "integrator": integrator, "record_every": record_every, "seed": seed,
+        "shake": shake, "keyframe": keyframe,
+    }  # fmt: skip
+    given = {name: value for name, value in given.items() if value is not None}
+    _look(out, resume, overwrite)
+    words = {"settings": settings, "strict": strict, "floating": floating}
+    kept = None
+    if resume:
+        from .running import kept_in
+
+        kept = kept_in(out)
+        words = {name: value or kept.facts[name] for name, value in words.items()}
     from .gallery import pick
 
-    chosen, parameters = pick(scene, settings)
-    options = {
-        "seconds": chosen.seconds if seconds is None else seconds,
-        "dt": chosen.dt if dt is None else dt,
-        "solver": solver or chosen.options.get("solver", "tree"),
-        "integrator": integrator,
-        "record_every": record_every,
-    }
-    if out is not None:
-        _make(out)
+    chosen = pick(scene, **words)
+    from .running import Run
+
+    work = Run(chosen, given, out, kept, words)
     try:
-        recording, report = _simulate(chosen, parameters, options)
+        recording = work.simulate()
     except DivergenceError as error:
         recording = getattr(error, "recording", None)
         if out is not None and recording is not None:
-            typer.echo(f"what was recorded until then is in {recording.save(out / 'recording.nc')}")
+            typer.echo(f"what was recorded until then is in {work.save(recording)}")
         raise
     from .report import text
 
+    report = work.report(recording)
     typer.echo(text(report))
     if out is not None:
-        _leave(recording, report, out)
+        typer.echo(f"left in {out}: {', '.join(work.leave(recording, report))}")
     if report["interrupted"]:
+        again = f'; "linkwork run {scene} --out {out} --resume" goes on' if out is not None else ""
+        typer.echo(f"linkwork: stopped by Ctrl-C at {report['time']:g} s{again}", err=True)
         raise typer.Exit(130)
 
 
-def _simulate(chosen, parameters, options):
-    """(Recording, report) of one run."""
-    import time
-
-    from .. import Simulation
-    from . import report
-    from .version import versions
-
-    begin = time.perf_counter()
-    world = chosen.build(**parameters)
-    given = {"solver": options["solver"], "integrator": options["integrator"]}
-    if given["solver"] == chosen.options.get("solver"):
-        given = {**chosen.options, **given}
-    sim = Simulation(world, dt=options["dt"], **given)
-    options["solver"], options["integrator"] = sim.solver, sim.integrator_name  # as they were chosen
-    start = report.energies(sim)
-    compiled = time.perf_counter()
-    recording = sim.run(options["seconds"], record_every=options["record_every"])
-    took = time.perf_counter() - compiled
-    steps = round(sim.time / options["dt"])
-    recording.attributes |= {"scene": chosen.name, "parameters": parameters, **options}
-    return recording, {
-        "scene": chosen.name,
-        "parameters": parameters,
-        "options": options,
-        "interrupted": steps < round(options["seconds"] / options["dt"]),  # nothing else ends a run early
-        "time": float(sim.time),
-        "steps": steps,
-        "frames": len(recording),
-        "compile_seconds": compiled - begin,
-        "run_seconds": took,
-        "steps_per_second": report.speed(sim),
-        "steps_per_second_recording": steps / took,
-        "drift": {
-            "largest": float(recording.drift.max()),
-            "end": float(sim.drift()),
-            "end_velocity": float(sim.drift(velocity=True)),
-        },
-        "energy": {"start": start, "end": report.energies(sim)},
-        "reactions": report.reactions(sim, world),
-        "facts": report.facts(chosen, sim, parameters),
-        "model": sim.model.summary(),
-        "versions": versions(),
-    }
-
-
-def _make(folder):
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise LinkworkError(f'--out "{folder}": {error.strerror}; give a folder that can be made') from None
-
-
-def _leave(recording, report, folder):
-    """The files of a run, in its folder."""
-    import json
-
-    from .report import text
-
-    try:
-        (folder / "report.txt").write_text(text(report) + "\n", encoding="utf-8")
-        (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-        recording.save(folder / "recording.nc")
-        recording.plot(path=folder / "plot.png")
-        recording.animate(folder / "motion.gif")
-    except OSError as error:
-        raise LinkworkError(f'--out "{folder}": {error.strerror or error}; give a folder with room to write') from None
-    typer.echo(f"left in {folder}: recording.nc, plot.png, motion.gif, report.txt, report.json")
+def _look(out, resume, overwrite):
+    """Refuse a folder that holds a run, or none where one goes on."""
+    if resume and out is None:
+        raise LinkworkError("--resume: there is no folder to go on from; give --out with the folder of the run")
+    if resume and overwrite:
+        raise LinkworkError("--resume and --overwrite exclude each other; leave one of them out")
+    if out is None:
+        return
+    if resume and not (out / CHECKPOINT).is_file():
+        raise LinkworkError(f'--resume: "{out}" holds no {CHECKPOINT} to go on from; leave --resume out')
+    held = next((name for name in OF_A_RUN if (out / name).exists()), None)
+    if held is not None and not (resume or overwrite):
+        raise LinkworkError(
+            f'--out "{out}": it holds a run already ({held}); give another folder, --resume to go on, or --overwrite'
+        )

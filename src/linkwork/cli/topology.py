@@ -4,7 +4,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from itertools import permutations
 
-from ..elements import Gear, Ground, RigidBody
+from rich.markup import escape
+
+from ..elements import Armature, Ground, RigidBody
 from ..elements.base import Body
 from ..elements.joints import Joint
 
@@ -36,7 +38,7 @@ def forest(world):
         if len(bodies) > 1:
             for body, other in permutations(bodies, 2):
                 between.setdefault(body, {}).setdefault(other, []).append(constraint)
-        else:
+        elif bodies:
             on_ground.setdefault(bodies[0], []).append(constraint)
     found, seen = [], set()
     for body in sorted(world.bodies, key=lambda b: b not in on_ground):  # stable: those on the ground come first
@@ -54,13 +56,13 @@ def joint_tree(world):
     todo = [(branch, -1) for branch in reversed(forest(world))]
     while todo:
         branch, parent = todo.pop()
-        held = branch.joints + branch.grounded
+        held = [c for c in branch.joints + branch.grounded if not isinstance(c, Armature)]
         if not isinstance(branch.body, RigidBody) or len(held) > 1 or not all(isinstance(j, Joint) for j in held):
             return None
         parents.append(parent)
         freedoms.append(6 - held[0].rows if held else 6)
         todo += [(child, len(parents) - 1) for child in reversed(branch.children)]
-    within = sum(len(moving(c)) > 1 for c in world.constraints)
+    within = sum(len(moving(c)) > 1 for c in world.constraints if not isinstance(c, Armature))
     return (parents, freedoms) if within == sum(p >= 0 for p in parents) else None
 
 
@@ -83,11 +85,8 @@ def _grow(root, on_ground, between, seen):
 def moving(constraint):
     """The bodies, other than the ground, that a constraint speaks of."""
     items = [item for _, _, item in constraint.references()]
-    if isinstance(constraint, Gear):
-        items = [body for hinge in items for body in (hinge.a, hinge.b)]
-    elif items[0].sort == "joint":  # a drive or a motion
-        items = [items[0].a, items[0].b]
-    return [item for item in items if not isinstance(item, Ground)]
+    ends = [body for item in items for body in ((item.a, item.b) if isinstance(item, Joint) else (item,))]
+    return [body for body in dict.fromkeys(ends) if isinstance(body, Body) and not isinstance(body, Ground)]
 
 
 def draw(world, lines=60):
@@ -129,12 +128,18 @@ def _size(branch):
     return count
 
 
+def _said(constraint):
+    """Its kind and name; of one on a joint, which stands beside it, the kind alone."""
+    kind = type(constraint).__name__
+    return kind if isinstance(constraint, Armature) else f"{kind} {escape(constraint.name)}"
+
+
 def _label(branch):
     body = branch.body
-    text = f"[bold]{body.name}[/] [dim]{body.kind}, {body.mass:.3g} kg[/]"
+    text = f"[bold]{escape(body.name)}[/] [dim]{body.kind}, {body.mass:.3g} kg[/]"
     for joints, where in ((branch.joints, ""), (branch.grounded, " to the ground")):
         if joints:
-            text += "  " + ", ".join(f"{type(j).__name__} {j.name}" for j in joints) + where
+            text += "  " + ", ".join(_said(j) for j in joints) + where
     if branch.closing:
-        text += "  and " + ", ".join(f"{type(j).__name__} {j.name} to {other.name}" for j, other in branch.closing)
+        text += "  and " + ", ".join(f"{_said(j)} to {escape(other.name)}" for j, other in branch.closing)
     return text if branch.joints or branch.grounded or branch.closing else text + "  free"

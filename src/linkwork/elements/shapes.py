@@ -169,7 +169,7 @@ class Capsule(Shape):
         return across, across, (1 - caps) * along + caps * cap_along
 
 
-class _Points(Shape):
+class OfArrays(Shape):
     """A shape that is given by arrays: compared by what they hold, and read-only."""
 
     def _keep(self, **arrays):
@@ -189,7 +189,7 @@ class _Points(Shape):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConvexHull(_Points):
+class ConvexHull(OfArrays):
     """The smallest convex solid around points (n, 3), m. Like every shape it is centred at its centre of mass: `centre` says
     where that was among the points as given, and `points` are the corners from there.
 
@@ -246,7 +246,7 @@ class Plane(Shape):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mesh(_Points):
+class Mesh(OfArrays):
     """A surface of triangles (t, 3), numbers of vertices (v, 3), m; anticlockwise is outside. It collides where it stands on
     the ground, from outside. `volume` is that of a surface without holes.
 
@@ -289,7 +289,7 @@ class Mesh(_Points):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HeightField(_Points):
+class HeightField(OfArrays):
     """The ground below heights (nx, ny), m, on a grid of full lengths size (x, y), m, centred at the origin; each cell is two
     triangles. It collides where it stands on the ground.
 

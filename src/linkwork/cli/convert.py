@@ -1,0 +1,31 @@
+"""linkwork convert: a model from one kind of file to another."""
+
+from pathlib import Path
+
+import typer
+
+from ..errors import LinkworkError
+
+
+def convert(
+    source: str = typer.Argument(metavar="FROM", help="A .urdf, .xml (MJCF) or .yaml file, or the name of a scene."),
+    target: Path = typer.Argument(metavar="TO", help="The scene file to write (.yaml)."),
+    settings: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
+    strict: bool = typer.Option(False, "--strict", help="Refuse a file that says something which linkwork does not do."),
+    floating: bool = typer.Option(False, "--floating", help="Leave the root link of a URDF free."),
+    overwrite: bool = typer.Option(False, "--overwrite", help="Replace the file if there is one."),
+):
+    """Write a URDF, an MJCF or a scene as linkwork's own scene file, which says every number that is used."""
+    if target.suffix.lower() not in (".yaml", ".yml"):
+        raise LinkworkError(f'"{target}": linkwork writes scene files, which end in .yaml; give such a name')
+    if target.exists() and not overwrite:
+        raise LinkworkError(f'"{target}": there is such a file already; give another name, or --overwrite')
+    from .. import save
+    from .gallery import pick
+
+    chosen = pick(source, settings, strict=strict, floating=floating)
+    world = chosen.world
+    if chosen.path is None:
+        world.simulate = dict(chosen.suggested)
+    save(world, target)
+    typer.echo(f"{target}: {len(world.bodies)} bodies, {len(world.constraints)} constraints, {len(world.forces)} forces")

@@ -1,0 +1,393 @@
+"""Files at the command line, end to end, in a folder of their own and in a process of their own where signals are sent."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.cli import main
+from linkwork.recording import Recording
+
+SCENE = """\
+linkwork: 1
+simulate: {seconds: 0.4, dt: 0.002, record_every: 0.02}
+parameters: {k: 20.0}
+elements:
+  - RigidBody: {name: arm, mass: 1.0, shape: {Box: [0.4, 0.05, 0.05]}, position: [0.2, 0, 0]}
+  - Hinge: {name: axle, a: ground, b: arm, at: [0, 0, 0], axis: [0, 1, 0]}
+  - Spring: {name: pull, a: ground, b: arm, on_a: [0, 0, 1], stiffness: k}
+  - Visual: {name: skin, body: arm, shape: {Sphere: [0.1]}, color: [0.9, 0.3, 0.2, 1]}
+"""
+BALLS = """\
+linkwork: 1
+simulate: {seconds: 0.3, dt: 0.005, record_every: 0.02}
+elements:
+  - RigidBody: {name: low, mass: 1.0, shape: {Sphere: [0.1]}, position: [0, 0, 0.11]}
+  - RigidBody: {name: high, mass: 2.0, shape: {Box: [0.2, 0.2, 0.2]}, position: [0.02, 0, 0.35]}
+  - Collider: {name: floor, body: ground, shape: Plane}
+  - Contact: {name: touch}
+"""
+URDF = """\
+<robot name="arm">
+  <link name="base"/>
+  <link name="upper">
+    <inertial><origin xyz="0 0 -0.2"/><mass value="2"/><inertia ixx="0.03" iyy="0.03" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0 0 -0.2"/><geometry><box size="0.1 0.1 0.4"/></geometry><material name="m"><color rgba="0.1 0.6 0.2 1"/></material></visual>
+  </link>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+    <limit lower="-0.1" upper="2" effort="5" velocity="3"/><dynamics damping="0.2" friction="0.3"/>
+  </joint>
+</robot>
+"""
+MJCF = """\
+<mujoco>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 0.1"/>
+    <body name="cart" pos="0 0 0.3">
+      <freejoint/>
+      <geom name="box" type="box" size="0.2 0.1 0.1" mass="2" rgba="0.9 0.5 0.1 1"/>
+      <body name="arm" pos="0.2 0 0.1">
+        <joint name="hip" type="hinge" axis="0 1 0" armature="0.01" damping="0.05" frictionloss="0.1"/>
+        <geom name="rod" type="capsule" size="0.03 0.2" pos="0 0 0.2" mass="0.5"/>
+      </body>
+    </body>
+  </worldbody>
+  <sensor><jointpos joint="hip"/></sensor>
+</mujoco>
+"""
+FILES = {"arm.yaml": SCENE, "balls.yaml": BALLS, "arm.urdf": URDF, "cart.xml": MJCF}
+LEFT = {"recording.nc", "checkpoint.npz", "scene.yaml", "plot.png", "replay.html", "report.txt", "report.json"}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "arm.yaml").write_text(SCENE)
+    return tmp_path
+
+
+@pytest.fixture
+def no_plots(monkeypatch):
+    """What takes most of the time of a short run, where it is not looked at."""
+    monkeypatch.setattr(Recording, "plot", lambda self, path: path.touch())
+    monkeypatch.setattr(Recording, "replay", lambda self, path: path.touch() or path)
+
+
+def call(capsys, *arguments):
+    """(exit code, stdout, stderr) of `linkwork arguments`."""
+    with pytest.raises(SystemExit) as caught:
+        main([str(a) for a in arguments])
+    out, err = capsys.readouterr()
+    told = [line for line in err.splitlines(keepends=True) if "compiling" not in line]
+    return caught.value.code or 0, out, "".join(told)
+
+
+def assert_same_bits(a, b):
+    """Two recordings, number by number."""
+    assert a.time.tobytes() == b.time.tobytes()
+    for name, values in a._fields().items():
+        assert values.tobytes() == b._fields()[name].tobytes(), name
+    assert list(a.extra) == list(b.extra)
+    for name, values in a.extra.items():
+        assert values.tobytes() == b.extra[name].tobytes(), name
+    assert (a.touching is None) == (b.touching is None)
+    if a.touching is not None:
+        assert a.touching.names == b.touching.names
+        for name, values in {"count": a.touching.count, **a.touching.columns()}.items():
+            assert values.tobytes() == getattr(b.touching, name).tobytes(), name
+
+
+def test_a_scene_file_runs_as_it_suggests(capsys, folder):
+    code, out, err = call(capsys, "run", "arm.yaml", "--out", "run")
+    assert (code, err) == (0, "")
+    assert out.startswith(
+        "arm: 1 body, 1 constraint, 5 rows, 1 freedom\n0.4 s in 200 steps of 0.002 s (tree, rattle), 21 frames"
+    )
+    assert {path.name for path in (folder / "run").iterdir()} == LEFT
+    report = json.loads((folder / "run/report.json").read_text())
+    assert report["file"] == "arm.yaml" and report["parameters"] == {"k": 20} and report["remarks"] == []
+    assert {"linkwork", "numpy", "casadi", "python"} <= set(report["versions"])
+    recording = Recording.load(folder / "run/recording.nc")
+    world = lw.load("arm.yaml")
+    sim = lw.Simulation(world, dt=0.002)
+    assert_same_bits(recording, sim.run(0.4, record_every=0.02, record=["axle"]))
+    assert recording.visuals[0][0] == "skin" and recording.visuals[0][5] == (0.9, 0.3, 0.2, 1)
+
+
+def test_the_scene_that_is_left_is_the_same_run_again(capsys, folder, no_plots):
+    options = ("--set", "k=31", "--seed", 7, "--seconds", 0.2, "--integrator", "rk4")
+    assert call(capsys, "run", "arm.yaml", *options, "--out", "first")[0] == 0
+    assert call(capsys, "run", "first/scene.yaml", "--out", "second")[0] == 0
+    assert_same_bits(Recording.load("first/recording.nc"), Recording.load("second/recording.nc"))
+
+
+def test_a_run_may_start_from_a_keyframe(capsys, folder, no_plots):
+    (folder / "key.yaml").write_text(SCENE + "keyframes:\n  up: {positions: {axle: -0.5}, velocities: {axle: 1.0}}\n")
+    assert call(capsys, "run", "key.yaml", "--keyframe", "up", "--seconds", 0.1, "--out", "run")[0] == 0
+    assert call(capsys, "run", "key.yaml", "--seconds", 0.2, "--out", "run", "--resume")[0] == 0
+    sim = lw.Simulation(lw.load("key.yaml"), dt=0.002)
+    sim.reset("up")
+    assert_same_bits(Recording.load("run/recording.nc"), sim.run(0.2, record_every=0.02, record=["axle"]))
+    code, _, err = call(capsys, "run", "key.yaml", "--keyframe", "upp")
+    assert code == 2 and 'did you mean "up"?' in err and err.count("\n") == 1
+
+
+def test_a_seed_is_all_that_is_random(folder):
+    from linkwork.cli.running import push
+
+    def start(seed, shake=0.1):
+        world = lw.load("arm.yaml")
+        if seed is not None:
+            push(world, seed, shake)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lw.Note)
+            return lw.Simulation(world).velocity("arm")
+
+    assert np.all(start(None) == 0) and np.all(start(1) == start(1)) and not np.all(start(1) == start(2))
+    np.testing.assert_allclose(start(1, 0.01), 0.1 * start(1), atol=1e-15)
+    assert abs(start(1)[1]) < 1e-12 < abs(start(1)[2])  # what the hinge does not allow is taken away
+
+
+@pytest.mark.filterwarnings("ignore::linkwork.Note")
+@pytest.mark.parametrize("file", FILES)
+def test_a_run_goes_on_bit_for_bit(capsys, folder, no_plots, file):
+    (folder / file).write_text(FILES[file])
+    options = ("--seed", 3, "--dt", 0.005, "--record-every", 0.02)
+    assert call(capsys, "run", file, *options, "--out", "whole", "--seconds", 0.3)[0] == 0
+    assert call(capsys, "run", file, *options, "--out", "parts", "--seconds", 0.13)[0] == 0
+    code, out, _ = call(capsys, "run", file, "--out", "parts", "--resume", "--seconds", 0.3)
+    assert code == 0 and "from before" in out
+    assert_same_bits(Recording.load("whole/recording.nc"), Recording.load("parts/recording.nc"))
+    code, out, _ = call(capsys, "run", file, "--out", "parts", "--resume")  # there is nothing left to do
+    assert code == 0
+    assert_same_bits(Recording.load("whole/recording.nc"), Recording.load("parts/recording.nc"))
+    assert call(capsys, "run", "whole/scene.yaml", "--out", "again")[0] == 0
+    assert_same_bits(Recording.load("whole/recording.nc"), Recording.load("again/recording.nc"))
+
+
+def test_robots_at_the_command_line(capsys, folder):
+    (folder / "arm.urdf").write_text(URDF)
+    (folder / "cart.xml").write_text(MJCF)
+    code, out, _ = call(capsys, "info", "arm.urdf")
+    assert (
+        code == 0
+        and "1 Hinge" in out
+        and "visuals     1: 1 Box" in out
+        and "upper rigid, 2 kg  Hinge shoulder to the ground" in out
+    )
+    assert "not taken as written: 1\n" in out and "speeds of joints are not bounded" in out.splitlines()[-1]
+    code, out, err = call(capsys, "info", "arm.urdf", "--floating")
+    assert code == 2 and out == "" and 'link "base" floats and has no mass' in err
+    code, out, _ = call(capsys, "info", "cart.xml")
+    assert code == 0 and "<sensor>" in out.splitlines()[-1] and "arm rigid, 0.5 kg  Hinge hip, Armature" in out
+    for file in ("arm.urdf", "cart.xml"):
+        code, out, err = call(capsys, "run", file, "--strict", "--out", "run")
+        assert code == 2 and out == "" and "strict=True refuses it" in err and not (folder / "run").exists()
+    code, out, err = call(capsys, "run", "cart.xml", "--floating")
+    assert code == 2 and "--floating sets the root link of a URDF free" in err
+    code, out, err = call(capsys, "run", "arm.urdf", "--set", "k=1")
+    assert code == 2 and "only scene files have parameters" in err
+    code, out, err = call(capsys, "convert", "cart.xml", "cart.yaml")
+    assert code == 0 and out.startswith("cart.yaml: 2 bodies")
+    assert [v.name for v in lw.load("cart.yaml").visuals] == [v.name for v in lw.load("cart.xml").visuals]
+
+
+def command(*arguments):
+    return [sys.executable, "-m", "linkwork.cli", *map(str, arguments)]
+
+
+def test_control_c_keeps_the_run_and_it_goes_on_bit_for_bit(folder):
+    """In a process of its own: SIGINT while it runs."""
+    options = ("--seconds", 40, "--dt", 0.0001, "--record-every", 0.1)
+    process = subprocess.Popen(
+        command("run", "arm.yaml", *options, "--out", "run"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while not (folder / "run/scene.yaml").exists():
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.02)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert process.returncode == 130, err
+    assert "stopped by Ctrl-C" in out and "Traceback" not in err and "--resume" in err
+    assert {path.name for path in (folder / "run").iterdir()} == LEFT
+    report = json.loads((folder / "run/report.json").read_text())
+    assert report["interrupted"] and 0 < report["time"] < 40
+    part = Recording.load("run/recording.nc")
+    end = round(report["time"] + 0.2, 1)
+    done = subprocess.run(
+        command("run", "arm.yaml", "--out", "run", "--resume", "--seconds", end), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    alone = lw.Simulation(lw.load("arm.yaml"), dt=0.0001).run(end, record_every=0.1, record=["axle"])
+    whole = Recording.load("run/recording.nc")
+    assert_same_bits(alone, whole)
+    assert len(whole) > len(part) - 1 and "note" not in whole.attributes
+
+
+def test_a_run_that_was_killed_goes_on_from_its_last_checkpoint(folder, monkeypatch, capsys):
+    from linkwork.cli import running
+
+    monkeypatch.setattr(running, "OFTEN", 0.0)
+    monkeypatch.setattr(running, "SHARE", 0.0)
+    check = running.Run._check
+
+    def die_after_the_third(self):
+        check(self)
+        die_after_the_third.made += 1
+        if die_after_the_third.made == 3:
+            raise KeyboardInterrupt  # as a second Ctrl-C does: at once
+
+    die_after_the_third.made = 0
+    monkeypatch.setattr(running.Run, "_check", die_after_the_third)
+    with pytest.raises((KeyboardInterrupt, SystemExit)):
+        main(["run", "arm.yaml", "--out", "run"])
+    capsys.readouterr()
+    assert {path.name for path in (folder / "run").iterdir()} == {"recording.nc", "checkpoint.npz", "scene.yaml"}
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    code, out, _ = call(capsys, "run", "arm.yaml", "--out", "run", "--resume")
+    assert code == 0 and "the first 30 from before" in out
+    assert_same_bits(
+        lw.Simulation(lw.load("arm.yaml"), dt=0.002).run(0.4, record_every=0.02, record=["axle"]),
+        Recording.load("run/recording.nc"),
+    )
+
+
+def test_what_cannot_go_on_is_refused(capsys, folder, no_plots):
+    assert call(capsys, "run", "arm.yaml", "--seconds", 0.1, "--out", "run")[0] == 0
+    before = {path.name: path.read_bytes() for path in (folder / "run").iterdir()}
+    refused = {
+        ("--out", "run"): "it holds a run already (checkpoint.npz)",
+        ("--out", "run", "--resume", "--dt", 0.01): "--dt: the run that goes on has 0.002, not 0.01; leave it out",
+        ("--out", "run", "--resume", "--solver", "dense"): "--solver: the run that goes on has tree, not dense",
+        ("--out", "run", "--resume", "--seed", 1): "--seed: the run that goes on has None, not 1",
+        ("--out", "run", "--resume", "--set", "k=1"): '"arm" is no longer what run/scene.yaml says',
+        ("--out", "none", "--resume"): '"none" holds no checkpoint.npz to go on from',
+        ("--resume",): "there is no folder to go on from",
+        ("--out", "run", "--resume", "--overwrite"): "exclude each other",
+        ("--shake", 1): "give --seed too",
+        ("--seed", 1, "--shake", -1): "shake is -1",
+    }
+    for options, words in refused.items():
+        code, out, err = call(capsys, "run", "arm.yaml", *options)
+        assert code == 2 and out == "" and words in err and err.count("\n") == 1, (options, err)
+    (folder / "run/checkpoint.npz").write_bytes(before["checkpoint.npz"][:-50])
+    code, _, err = call(capsys, "run", "arm.yaml", "--out", "run", "--resume")
+    assert code == 2 and "it is no whole checkpoint" in err and err.count("\n") == 1
+    (folder / "run/checkpoint.npz").write_bytes(before["checkpoint.npz"])
+    assert {path.name: path.read_bytes() for path in (folder / "run").iterdir()} == before
+    assert sorted(path.name for path in folder.iterdir()) == ["arm.yaml", "run"]
+    assert call(capsys, "run", "arm.yaml", "--seconds", 0.1, "--out", "run", "--overwrite")[0] == 0
+
+
+BAD = {
+    "no file": ("none.yaml", None, "none.yaml: there is no such file"),
+    "half a file": ("half.yaml", SCENE[:-40], "half.yaml:"),
+    "no number": ("nan.yaml", SCENE.replace("mass: 1.0", "mass: .nan"), "nan.yaml:5:"),
+    "an unknown body": ("who.yaml", SCENE.replace("b: arm, at", "b: leg, at"), "who.yaml:6:"),
+    "no XML": ("half.urdf", URDF[:-30], "half.urdf:"),
+    "an unknown link": ("who.urdf", URDF.replace('child link="upper"', 'child link="lower"'), "who.urdf:7:"),
+    "an entity": ("evil.xml", '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>' + MJCF, "evil.xml:1: it declares a document type"),
+    "no such format": ("arm.stl", "solid", "arm.stl: linkwork reads .urdf, .xml (MJCF), .mjcf and .yaml"),
+    "no model": ("far.yaml", SCENE.replace("at: [0, 0, 0]", "at: [0, 0, 0], axis_b: [1, 0, 0]"), "far.yaml:6:"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize("name", ["run", "info", "convert"])
+def test_bad_files_are_refused_in_one_sentence_and_nothing_is_written(capsys, folder, case, name):
+    file, text, words = BAD[case]
+    if text is not None:
+        (folder / file).write_text(text)
+    there = sorted(folder.iterdir())
+    more = {"run": ("--out", "run"), "info": (), "convert": ("new.yaml",)}[name]
+    code, out, err = call(capsys, name, file, *more)
+    assert code == 2 and out == "" and words in err and err.startswith("linkwork: ") and err.count("\n") == 1
+    assert sorted(folder.iterdir()) == there
+
+
+def test_parameters_of_a_file(capsys, folder):
+    code, _, err = call(capsys, "run", "arm.yaml", "--set", "q=1")
+    assert code == 2 and 'it declares no parameter "q"' in err and err.count("\n") == 1
+    code, out, _ = call(capsys, "info", "arm.yaml", "--set", "k=7")
+    assert code == 0 and "k 7\n" in out
+
+
+def test_info_lists_what_is_not_taken_as_written(capsys, folder, monkeypatch):
+    from linkwork.formats import scene
+
+    read = scene.load
+
+    def with_remarks(reading, **options):
+        reading.remark(9, '<plugin> "p[1]"', "left out")
+        reading.remark(3, "<tendon>", "drawn straight")
+        reading.remark(None, "texture", "not shown", file="other.yaml")
+        return read(reading, **options)
+
+    monkeypatch.setattr(scene, "load", with_remarks)
+    code, out, err = call(capsys, "info", "arm.yaml")
+    assert (code, err) == (0, "")
+    tail = out.splitlines()[-6:]
+    assert tail[0] == "not taken as written: 3" and tail[1].strip() == "arm.yaml"
+    assert (
+        tail[2].split() == ["3", "<tendon>:", "drawn", "straight"]
+        and tail[3].split()[:2] == ["9", "<plugin>"]
+        and '"p[1]"' in tail[3]
+    )
+    assert tail[4].strip() == "other.yaml" and tail[5].strip() == "texture: not shown"
+    code, _, err = call(capsys, "run", "arm.yaml", "--strict", "--out", "run")
+    assert code == 2 and "strict=True refuses it" in err and not (folder / "run").exists()
+
+
+def test_info_of_what_cannot_be_simulated_tells_why_and_shows_the_rest(capsys, folder):
+    (folder / "off.yaml").write_text(SCENE + "  - Distance: {name: rod, a: ground, b: arm, length: 5.0}\n")
+    code, out, err = call(capsys, "info", "off.yaml")
+    assert (code, err) == (0, "")
+    assert "it cannot be simulated as it is: Distance" in out and "bodies      1: 1 rigid" in out and "Hinge axle" in out
+    code, out, err = call(capsys, "run", "off.yaml", "--out", "run")
+    assert code == 2 and 'Distance "rod": it is off by' in err and not (folder / "run").exists()
+
+
+def test_convert_writes_what_loads_as_the_same(capsys, folder):
+    code, out, err = call(capsys, "convert", "arm.yaml", "new.yaml", "--set", "k=3")
+    assert (code, err) == (0, "") and out == "new.yaml: 1 bodies, 1 constraints, 1 forces\n"
+    world = lw.load("new.yaml")
+    assert world.find("pull").stiffness.value == 3 and world.simulate["dt"] == 0.002
+    for arguments, words in {
+        ("arm.yaml", "new.yaml"): "there is such a file already",
+        ("arm.yaml", "new.urdf"): "linkwork writes scene files",
+        ("arm.nc", "new2.yaml"): 'no scene named "arm.nc"',
+    }.items():
+        code, out, err = call(capsys, "convert", *arguments)
+        assert code == 2 and out == "" and words in err and err.count("\n") == 1
+    assert call(capsys, "convert", "chain", "new.yaml", "--overwrite", "--set", "n=3")[0] == 0
+    assert len(lw.load("new.yaml").bodies) == 3 and lw.load("new.yaml").simulate["dt"] == 1e-3
+
+
+def test_progress_without_a_terminal_is_a_line_now_and_then(capsys, folder, monkeypatch):
+    from linkwork import recorder
+
+    monkeypatch.setattr(recorder, "PATIENCE", 0.0)
+    monkeypatch.setattr(recorder, "QUIET", 0.0)
+    code, _, err = call(capsys, "run", "arm.yaml")
+    assert code == 0 and err.startswith("20 of 200 steps, ") and err.splitlines()[0].endswith(" left") and "steps/s" in err
+    assert os.environ.get("TERM") is None or "\x1b" not in err
+
+
+def test_help_of_every_command(capsys):
+    for name in ("run", "info", "convert", "render"):
+        code, out, _ = call(capsys, name, "--help")
+        assert code == 0 and "Usage" in out
