@@ -101,17 +101,7 @@ def text(result):
     rows, talos = result["robots"], result["talos"]
     read = [row for row in rows if "refused" not in row]
     errors = [row[base] for row in read for base in ("fixed", "floating") if row[base] is not None]
-    header = [
-        "robot",
-        "bodies",
-        "joints",
-        "freedoms, floating",
-        "load, s",
-        "bare, s",
-        "error, fixed",
-        "error, floating",
-        "remarks",
-    ]
+    header = ["robot", "bodies", "joints", "freedoms, floating", "load, s", "bare, s", "error, fixed", "error, floating"]
     rows = tables.markdown([*header, "remarks", ""], [cells(row) for row in rows])
     over = sum(error > BOUND for error in errors)
     return f"""# URDF: the robots of example-robot-data

@@ -70,7 +70,7 @@ class Assembler:
     """A world whose bodies are moved until its constraints hold."""
 
     def __init__(self, world):
-        self.model = compile(world, limbs=False)
+        self.model = compile(world, limbs=False, whole=True)  # whose bodies all get masses below
         self.programs = DampedFactors(self.model)
         self.work = self.model.workspace()
         p = self.programs
@@ -81,7 +81,12 @@ class Assembler:
             [np.zeros(0, dtype=np.int64), *(at + np.arange(n) for at, n in zip(self.model.report_at, sizes, strict=True))]
         )
         self.entries = self.entries[[level == POSITION for node in self.model.nodes for level in node.kind.levels]]
-        self.unit = float(np.mean([1.0 / getattr(body, "mass", 1.0) for body in self.model.bodies.elements]))
+        masses = [getattr(body, "mass", 1.0) for body in self.model.bodies.elements]
+        self.unit = float(np.mean([1.0 / mass for mass in masses if mass > 0.0]))
+        for k, mass in enumerate(masses):
+            if mass == 0.0:  # a link that is moved as others are
+                for name in ("mass", "inertia"):
+                    self.work[self.model.field_of_body(k, name)] = 1.0 / self.unit
         self.run(*self.look)
 
     def run(self, *sweeps: np.ndarray) -> None:

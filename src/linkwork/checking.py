@@ -18,7 +18,7 @@ import numpy as np
 from casadi import SX
 
 from linkwork.codegen.trace import Kernel, Trace
-from linkwork.elements import Ground, LagrangianBody, checks
+from linkwork.elements import Ground, LagrangianBody, RigidBody, checks
 from linkwork.elements.base import Body, ConstraintElement, Element, ForceElement
 from linkwork.elements.traced import Traced
 from linkwork.errors import LinkworkError
@@ -495,7 +495,8 @@ def _check_body(element: Element, bodies: Bodies, report: CheckReport) -> None:
         if not all([_finite(report, place, what, values) for what, values in named.items()]):
             continue
         scale = np.sqrt(np.abs(M.diagonal()))
-        if not scale.all() or np.linalg.eigvalsh(M / np.outer(scale, scale))[0] <= NO_RANK:
+        meant = isinstance(element, RigidBody) and element.massless
+        if not meant and (not scale.all() or np.linalg.eigvalsh(M / np.outer(scale, scale))[0] <= NO_RANK):
             report.tell(f"its mass matrix has no inverse {place.name}: some coordinate moves no mass; keep it away from there",
                         "rank", note=not place.serious)  # fmt: skip
         _check_points(report, bench, place, J, rate, bias)

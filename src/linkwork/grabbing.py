@@ -32,15 +32,15 @@ SLIPS = 0.1  # s, from giving way to trying again
 class Handle:
     """A hand on a body; `Simulation.grab` makes it. It can stand in a `with` statement, which releases it at the end."""
 
-    def __init__(self, sim: Grabbing, name: str, body, at: np.ndarray, stiffness: float, damping: float, limit: float,
-                 leads: bool):  # fmt: skip
+    def __init__(self, sim: Grabbing, name: str, body, at: np.ndarray, mass: float, stiffness: float, damping: float,
+                 limit: float, leads: bool):  # fmt: skip
         self.name, self.body, self.at, self.limit, self.leads = name, body, at, limit, leads
         self._sim = sim
         point = sim.point(body, at)
         self._pull = Pull(body, at, point, stiffness, damping, limit, name=name)
         self._hold = Hold(body, at, point, name=name)
         self.goal = point  # (3,), m, world
-        self._mass = float(getattr(body, "mass", 1.0))
+        self._mass = mass
         self._slipped = -np.inf  # when it last gave way
         self._gave = np.zeros(3)  # N: in the last step, where it leads
 
@@ -157,12 +157,13 @@ class Grabbing(Following):
         if self.model.bodies.kinds[number].is_a_point and np.abs(local).max() > 1e-9:
             raise LinkworkError(f"{checks.label(element)}: it is a point; leave `point` out")
         masses = [float(getattr(other, "mass", 1.0)) for other in self.model.bodies.elements]
-        mass, usual = masses[number], (SPEED if first_order else WEIGHTS * GRAVITY) * sum(masses)
+        mass = masses[number] or sum(masses) / len(masses)  # a massless link is held as others are
+        usual = (SPEED if first_order else WEIGHTS * GRAVITY) * sum(masses)
         rate = PACE if first_order else PACE**2
         k = mass * rate if stiffness is None else checks.positive(self, "stiffness", stiffness)
         c = 2 * mass * PACE if damping is None else checks.non_negative(self, "damping", damping)
         most = usual if limit is None else checks.positive(self, "limit", limit)
-        handle = Handle(self, self._hand_name(), element, local, k, 0.0 if first_order else c, most, by == "constraint")
+        handle = Handle(self, self._hand_name(), element, local, mass, k, 0.0 if first_order else c, most, by == "constraint")
         self._hands = (*self._hands, handle)
         try:
             handle._aim()

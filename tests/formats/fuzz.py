@@ -159,8 +159,11 @@ def _element(change):
             return data
         below = list(above)
         one, other = (below[int(k)] for k in rng.integers(0, len(below), 2))
-        change(one, other, above, rng)
-        return ElementTree.tostring(root)
+        try:
+            change(one, other, above, rng)
+            return ElementTree.tostring(root)
+        except RecursionError:  # another rule has nested it that deep
+            return data
 
     return rule
 

@@ -79,6 +79,18 @@ def test_a_million_elements_are_refused(tmp_path, monkeypatch):
         lw.load(file)
 
 
+@pytest.mark.parametrize(("name", "said"), [
+    ("robot.urdf", "its root element is <sdf>; a URDF has <robot> and an MJCF <mujoco>"),
+    ("robot.urdf.xacro", "linkwork reads .urdf, .xml (MJCF), .mjcf and .yaml; give one of these"),
+    ("robot.sdf", "linkwork reads .urdf, .xml (MJCF), .mjcf and .yaml; give one of these"),
+])  # fmt: skip
+def test_other_formats_are_refused(tmp_path, name, said):
+    (tmp_path / name).write_text("<sdf><model/></sdf>")
+    with pytest.raises(lw.FileError) as caught:
+        lw.load(tmp_path / name)
+    assert str(caught.value) == f"{tmp_path / name}: {said}"
+
+
 def test_what_is_no_text_is_refused(tmp_path):
     file = tmp_path / "robot.urdf"
     file.write_bytes(b"<robot>\n\xff</robot>")

@@ -29,6 +29,12 @@ def text_stl(triangles):
     return f"solid a\n{facets}endsolid a\n".encode()
 
 
+def instances(geometries, nodes):
+    """A DAE that places its geometry so many times more, and has so many instances of nodes."""
+    more = b'<instance_geometry url="#wedge"/>' * geometries + b'<instance_node url="#node"/>' * nodes
+    return (SEEDS / "frame.dae").read_bytes().replace(b"</node>", more + b"</node>")
+
+
 WEDGE = CORNERS[[(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)]]
 
 
@@ -130,7 +136,9 @@ def test_hulls_and_whole_surfaces(tmp_path):
         ("a.obj", b"nothing", "trimesh"),
         ("a.dae", b"<COLLADA", "trimesh cannot read it"),
         ("a.dae", b'<!DOCTYPE r [<!ENTITY a "b">]><COLLADA/>', "it declares a document type"),
-        ("a.dae", b"<COLLADA>" + b"<instance_node/>" * 17, "more than 16 instances of nodes"),
+        ("a.dae", instances(2**17, 0), "its instances of geometries, written out, have more than 64 MB"),
+        ("a.dae", instances(1, 60), "its instances of geometries, written out, have more than 64 MB"),
+        ("a.dae", "<COLLADA/>".encode("utf-16"), "it is no UTF-8 text"),
         ("a.dae", (SEEDS / "frame.dae").read_bytes().replace(b"0 0 10</translate>", b"0 1e308 10</translate>"), "a vertex is not finite"),
         ("a.mesh", b"", '".mesh" is no kind of mesh that is read; give .stl, .obj or .dae'),
     ],

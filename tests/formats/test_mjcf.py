@@ -7,6 +7,7 @@ from itertools import combinations
 import mujoco
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import linkwork as lw
 from linkwork.formats import mjcf_source
@@ -105,8 +106,18 @@ def test_meshes_that_lie_about_their_size(tmp_path):
     for content in (stl(TETRAHEDRON, 10**9), stl(TETRAHEDRON)[:100], b"", bytes(84), stl(TETRAHEDRON, 3)):
         (tmp_path / "m.stl").write_bytes(content)
         path = written(tmp_path, '<mujoco><asset>\n<mesh file="m.stl"/></asset></mujoco>')
-        with pytest.raises(lw.FileError, match=r"model.xml:2: .*MuJoCo's compiler refuses it"):
+        with pytest.raises(lw.FileError, match=r"model.xml:2: .*MuJoCo's compiler refuses it") as caught:
             lw.load(path)
+        assert "'0.stl'" not in str(caught.value), "files are told by their own names"
+
+
+def test_flat_meshes_are_told_in_one_sentence(tmp_path, capfd):
+    (tmp_path / "m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 1e11 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    path = written(tmp_path, '<mujoco><asset>\n<mesh file="m.obj"/></asset><worldbody><geom type="mesh" mesh="m"/><body><freejoint/>'
+                   '<geom size="1"/></body></worldbody></mujoco>')  # fmt: skip
+    with pytest.raises(lw.FileError, match=r"model.xml:2: MuJoCo's compiler refuses it \("):
+        lw.load(path)
+    assert capfd.readouterr() == ("", ""), "its library for hulls writes pages otherwise"
 
 
 def test_pictures_of_heights_that_would_fill_the_memory(tmp_path):
@@ -133,6 +144,15 @@ def test_included_files_are_told_with_their_own_lines(tmp_path):
     twice = path.read_text().replace("</worldbody>", '\n<include file="parts/arm.xml"/></worldbody>')
     with pytest.raises(lw.FileError, match=r'model.xml:3: <include>: "parts/arm.xml" is included twice'):
         lw.load(written(tmp_path, twice))
+
+
+def test_included_files_name_what_lies_beside_them(tmp_path):
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes" / "m.stl").write_bytes(stl(TETRAHEDRON))
+    written(tmp_path, '<mujocoinclude>\n<mesh file="../meshes/m.stl"/></mujocoinclude>', "parts/assets.xml")
+    path = written(tmp_path, '<mujoco><asset><include file="parts/assets.xml"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody>'
+                   "</mujoco>")  # fmt: skip
+    assert isinstance(lw.load(path).visuals[0].shape, lw.Mesh)
 
 
 def test_circles_of_includes(tmp_path):
@@ -165,6 +185,21 @@ def test_names_of_bodies_come_first(tmp_path):
         lw.RigidBody, lw.Hinge, lw.RigidBody, lw.Hinge, lw.Motor, lw.Motor]  # fmt: skip
 
 
+def test_loops_of_turned_bodies_are_closed_as_built(tmp_path):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        a, b, c = (f'pos="{x[0]} {x[1]} {x[2]}" euler="{x[3]} {x[4]} {x[5]}"' for x in (rng.normal(size=(3, 6)) * 50).round(3))
+        world = loaded(tmp_path, f"""<worldbody><body name="a" {a}><freejoint/>{BALL}<body name="b" {b}>{BALL}</body></body><body name="c"
+            {c}><freejoint/>{BALL}</body></worldbody><equality><connect name="pin" body1="b" body2="c" anchor="0.1 0.2 0.3"/><weld
+            body1="c" body2="b" anchor="1 2 3"/></equality>""", contact="none")  # fmt: skip
+        pin = world.find("pin")
+        ends = [(body.position, Rotation.from_quat(body.orientation, scalar_first=True), at)
+                for body, at in ((pin.a, pin.on_a), (pin.b, pin.on_b))]  # fmt: skip
+        at = [x + turn.apply(local) for x, turn, local in ends]
+        assert np.allclose(*at, atol=1e-9)
+        assert not world.remarks
+
+
 LEFT_OUT = {
     "mocap": ('<worldbody>\n<body name="m" mocap="true"/></worldbody>', 2, 'body "m"'),
     "ball limit": (f'<worldbody><body>\n<joint name="j" type="ball" range="0 30"/>{BALL}</body></worldbody>', 2, 'joint "j"'),
@@ -181,6 +216,12 @@ LEFT_OUT = {
              2, 'actuator "m"'),
     "one-sided force": (f'<worldbody><body><joint name="j"/>{BALL}</body></worldbody><actuator>\n<motor name="m" joint="j" '
                         'forcerange="0 1"/></actuator>', 2, 'actuator "m"'),
+    "compensated": (f'<worldbody><body gravcomp="1"><joint name="j" actuatorgravcomp="true" actuatorfrcrange="-1 1"/>{BALL}</body>'
+                    '</worldbody><actuator>\n<motor name="m" joint="j"/></actuator>', 2, 'actuator "m"'),
+    "group": (f'<option actuatorgroupdisable="3"/><worldbody><body><joint name="j"/>{BALL}</body></worldbody><actuator>\n<motor '
+              'name="m" group="3" joint="j"/></actuator>', 2, 'actuator "m"'),
+    "bounded sum": (f'<worldbody><body><joint name="j"/>{BALL}</body></worldbody><tendon><fixed name="t" actuatorfrcrange="-1 1"><joint '
+                    'joint="j" coef="1"/></fixed></tendon><actuator>\n<motor name="m" tendon="t"/></actuator>', 2, 'actuator "m"'),
     "stiff sum": (f'<worldbody><body><joint name="j"/>{BALL}</body></worldbody><tendon>\n<fixed name="t" stiffness="1"><joint '
                   'joint="j" coef="1"/></fixed></tendon>', 2, 'tendon "t"'),
     "wrapped": ('<worldbody><site name="a"/><body><joint name="j"/><geom name="g" size="0.1"/><site name="b" pos="1 0 0"/></body>'

@@ -150,6 +150,11 @@ def test_zero_outside_of_limits_is_told_and_a_keyframe_is_within(tmp_path):
     assert world.keyframes["within limits"].positions == {"elbow": 1.0}
     assert whys(world, "it is built at 0, which lies outside")
     assert not load(tmp_path, arm('<limit lower="0.5" upper="1.5"/>'), limits="none").keyframes
+    led = mimicking('<mimic joint="elbow" multiplier="-2" offset="0.5"/>').replace(
+        '"continuous"><parent link="base"', '"revolute"><parent link="base"'
+    )
+    world = load(tmp_path, led.replace('link="rod"/></joint>', 'link="rod"/><limit lower="0.5" upper="1.5"/></joint>', 1))
+    assert world.keyframes["within limits"].positions == {"elbow": 1.0, "wrist": -1.5}
 
 
 def test_damping_and_friction(tmp_path):
@@ -217,7 +222,7 @@ def test_mimics_are_gears(tmp_path):
     assert whys(world, "built at 0, it is off by 0.5; call world.assemble() before it moves")
     world = load(tmp_path, mimicking('<mimic joint="elbow"/>'))
     assert (world.find("wrist mimic").ratio, world.find("wrist mimic").offset) == (1, 0)
-    assert "wrist motor" not in world, "the leader drives it"
+    assert "wrist motor" not in world and whys(world, 'joint "wrist": it mimics another one, and has no motor of its own')
 
 
 def test_a_mimic_follows_its_leader(tmp_path):

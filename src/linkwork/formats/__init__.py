@@ -15,7 +15,8 @@ def load(path, *, strict=False, **options):
 
     What the file says and linkwork does not do is in `world.remarks`, and told in a Note; with `strict` it is refused. Of URDF
     `floating=True` leaves the root link free, which else stands still; `packages={"name": folder}` says where `package://name`
-    is. Of scene files `parameters={"name": number}` sets what the file declares.
+    is. Of MJCF `limits`, `friction` and `contact` are "hard", or "none" to leave them out; limits may be "soft". Of scene files
+    `parameters={"name": number}` sets what the file declares.
     """
     path = Path(path)
     reader = import_module(f".{format_of(path)}", __name__)

@@ -17,10 +17,11 @@ MOST_BYTES = 64 * 2**20  # of one mesh file
 MOST_TRIANGLES = 2_000_000
 MOST_MATERIAL_BYTES = 2**20  # of the file of materials beside an OBJ
 FARTHEST = 1e9  # m: no coordinate lies beyond
-MOST_COPIES = 16  # instances of nodes in a DAE: instances of instances multiply
 
 STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 STL_HEADER = 84
+DAE_GEOMETRY = re.compile(rb"""<(?:\w{1,20}:)?geometry\b[^>]{0,500}?\bid\s?=\s?["']([^"'>]{0,500})""")
+DAE_INSTANCE = re.compile(rb"""instance_geometry\b[^>]{0,500}?\burl\s?=\s?["']#([^"'>]{0,500})""")
 STL_VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)", re.IGNORECASE)
 
 
@@ -54,8 +55,10 @@ def read_mesh(path):
     found = reader(data, path)
     if sum(len(surface.triangles) for surface in found) > MOST_TRIANGLES:
         raise MeshError(f"it has more than {MOST_TRIANGLES} triangles; simplify it")
-    colors = list(dict.fromkeys(surface.color for surface in found))
-    return [_checked(_joined([surface for surface in found if surface.color == color])) for color in colors]
+    by_color: dict[tuple | None, list[Surface]] = {}
+    for surface in found:
+        by_color.setdefault(surface.color, []).append(surface)
+    return [_checked(_joined(surfaces)) for surfaces in by_color.values()]
 
 
 def scaled(surfaces, scale):
@@ -163,10 +166,8 @@ def _by_trimesh(data, path):
 
 def _materials(data, folder):
     """name -> bytes of the file of materials that an OBJ names, if it lies in the same folder: all that trimesh gets to see."""
-    named = re.search(rb"^mtllib[ \t]+([\w.\- ]+?)\s*$", data, re.MULTILINE)
-    if named is None:
-        return {}
-    name = named.group(1).decode()
+    named = re.search(rb"^mtllib\s[^\n\0]*", data, re.MULTILINE)
+    name = named.group()[6:].strip().decode(errors="replace") if named else ""
     path = Path(os.path.realpath(folder / name))
     if path.suffix.lower() != ".mtl" or path.parent != Path(os.path.realpath(folder)) or not path.is_file():
         return {}
@@ -178,11 +179,25 @@ def _materials(data, folder):
 
 def _harmless(data):
     """A COLLADA text without what could make it refer to other files, or grow."""
-    if b"<!DOCTYPE" in data or b"<!ENTITY" in data or b"\0" in data:
+    if b"\0" in data:
+        raise MeshError("it is no UTF-8 text")
+    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
         raise MeshError("it declares a document type; remove <!DOCTYPE ...>: entities are not read")
-    if data.count(b"<instance_node") > MOST_COPIES:
-        raise MeshError(f"it has more than {MOST_COPIES} instances of nodes; write them out")
+    if _written_out(data) > MOST_BYTES:
+        raise MeshError(f"its instances of geometries, written out, have more than {MOST_BYTES / 2**20:.0f} MB")
     return re.sub(rb"^(\xef\xbb\xbf)?\s*<\?xml.*?\?>", b"", data, count=1, flags=re.DOTALL)  # so that it is read as UTF-8
+
+
+def _written_out(data):
+    """How many bytes the geometries of a COLLADA text have at most, each as often as it is placed.
+
+    Instances of nodes multiply where they stand in each other: k of them make at most 3^(k/3) copies.
+    """
+    found = [(match.start(), match.group(1)) for match in DAE_GEOMETRY.finditer(data)]
+    ends = [start for start, _ in [*found, (len(data), b"")][1:]]
+    sizes = {name: end - start for (start, name), end in zip(found, ends, strict=True)}
+    placed = sum(sizes.get(match.group(1), len(data)) for match in DAE_INSTANCE.finditer(data))
+    return placed * 3.0 ** min(data.count(b"instance_node") / 3, 100)
 
 
 def _surface(part):

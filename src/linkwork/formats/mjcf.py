@@ -1,7 +1,9 @@
 """MJCF by MuJoCo's own compiler: defaults, includes, composites and inertias from geoms are its business; what it compiled
 becomes a World here. docs/files-mjcf.md says what each element becomes."""
 
+import os
 import re
+import sys
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,7 +25,14 @@ from . import mjcf_actuators, mjcf_bodies, mjcf_equalities, mjcf_medium, mjcf_sh
 from .mjcf_source import Place, Source, source
 
 CHOICES = {"limits": ("hard", "soft", "none"), "friction": ("hard", "none"), "contact": ("hard", "none")}
-OWN_OPTIONS = {"gravity", "density", "viscosity", "wind", "magnetic"}  # of <option>: the others are of MuJoCo's own steps
+OWN_OPTIONS = {
+    "gravity",
+    "density",
+    "viscosity",
+    "wind",
+    "magnetic",
+    "actuatorgroupdisable",
+}  # of <option>: the others are of MuJoCo's own steps
 
 
 FINITE = ("body_mass", "body_inertia", "body_pos", "body_quat", "body_ipos", "body_iquat", "qpos0", "jnt_axis", "jnt_pos",
@@ -44,6 +53,9 @@ class Draft:
     world: World = field(default_factory=World)
     bodies: dict = field(default_factory=dict)  # MuJoCo's number -> the body that it belongs to, or the ground
     joints: dict = field(default_factory=dict)  # MuJoCo's number -> the joint; a free one has none
+    coupled: dict = field(
+        default_factory=dict
+    )  # joint -> (joint, ratio, offset): by a gear it is ratio times that one + offset
     motors: dict = field(default_factory=dict)  # MuJoCo's number -> its motors: one, several or none
 
     def add(self, kind, number, make, *arguments, **fields):
@@ -55,14 +67,14 @@ class Draft:
             at = "" if place.line is None else f":{place.line}"
             raise FileError(f"{place.file}{at}: {error}") from None
 
-    def remark(self, kind, number, why, what=None):
+    def remark(self, kind, number, why):
         """Something of the file that is not taken as written."""
         place = self.place(kind, number)
-        self.reading.remark(place.line, f'{kind} "{what or self.label(kind, number)}"', why, file=place.file)
+        self.reading.remark(place.line, f'{kind} "{self.label(kind, number)}"', why, file=place.file)
 
     def label(self, kind, number):
         """The name of something in the file, or its number."""
-        name = mujoco.mj_id2name(self.model, getattr(mujoco.mjtObj, OBJECTS[kind]), number)
+        name = mujoco.mj_id2name(self.model, OBJECTS[kind], number)
         return name or f"{kind}{number}"
 
     def name(self, kind, number, suffix):
@@ -98,7 +110,7 @@ class Draft:
 
 GROUPS = {"body": "bodies", "joint": "joints", "geom": "geoms", "site": "sites", "actuator": "actuators", "tendon": "tendons",
           "equality": "equalities", "pair": "pairs", "exclude": "excludes", "key": "keys"}  # fmt: skip
-OBJECTS = {**{kind: f"mjOBJ_{kind.upper()}" for kind in GROUPS}, "equality": "mjOBJ_EQUALITY"}
+OBJECTS = {kind: getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}") for kind in GROUPS}
 
 
 def load(reading, *, limits="hard", friction="hard", contact="hard"):
@@ -128,7 +140,7 @@ def drafted(reading, **choices):
 def compiled(reading, choices):
     """MuJoCo's model of a file, as a Draft."""
     given = source(reading)
-    with _warnings() as said:
+    with _warnings() as said, _hushed():
         try:
             spec = mujoco.MjSpec.from_string(given.text, assets=given.assets)
             model = spec.compile()
@@ -158,6 +170,25 @@ def _warnings():
         said += [str(one.message) for one in caught if str(one.message) not in said]
 
 
+@contextmanager
+def _hushed():
+    """No pages about flat meshes on the terminal: the compiler's own library for hulls writes them there itself, beside the
+    error."""
+    sys.stderr.flush()
+    try:
+        kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    except OSError:  # there is no terminal
+        yield
+        return
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
 def _refused(reading, given, text):
     """A FileError of what the compiler says, with the line of the file that it speaks of."""
     lines = re.findall(r"line (\d+)", text)
@@ -166,6 +197,7 @@ def _refused(reading, given, text):
     element = re.search(r"Element '([^']*)', line \d+", said)
     said = re.sub(r"\s*(Element|Object)( name)? '.*line \d+.*", "", said, flags=re.S) or text
     about = f"<{element[1]}>: " if element else ""
+    said = re.sub(r"'(\d+\.\w+)'", lambda match: f"'{given.names.get(match[1], match[1])}'", said)
     said = " ".join(said.split())[:300]
     reading.fail(place and place.line, f"{about}MuJoCo's compiler refuses it ({said})", "mend that", file=place and place.file)
 

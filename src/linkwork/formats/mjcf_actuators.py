@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import pairwise
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
@@ -16,26 +17,35 @@ ON_JOINTS = (int(TRANSMISSIONS.mjTRN_JOINT), int(TRANSMISSIONS.mjTRN_JOINTINPARE
 ON_TENDON = int(TRANSMISSIONS.mjTRN_TENDON)
 ELSEWHERE = {ON_TENDON: "a tendon", int(TRANSMISSIONS.mjTRN_SITE): "a site", int(TRANSMISSIONS.mjTRN_BODY): "a body's contacts",
              int(TRANSMISSIONS.mjTRN_SLIDERCRANK): "a slider-crank"}  # fmt: skip
+LAST_GROUP = 30  # that <option actuatorgroupdisable> can switch off
 WRAP_JOINT, WRAP_SITE = int(mujoco.mjtWrap.mjWRAP_JOINT), int(mujoco.mjtWrap.mjWRAP_SITE)
 FIXED, NO_BIAS, AFFINE = int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)
+
+
+class Drive(NamedTuple):
+    """What an actuator has of a joint."""
+
+    joint: int
+    gear: float
+    length: float  # of the actuator, where the joint's coordinate is zero
 
 
 def add(draft):
     """The motors, and what tendons do by themselves."""
     if not draft.disabled("ACTUATION"):
         driven = [_driven(draft, a) for a in range(draft.model.nactuator)]
-        counts = Counter(j for joints in driven for j, _ in joints)
-        for a, joints in enumerate(driven):
-            if joints and _is_linear(draft, a, len(joints)):
-                for j, gear in joints:
-                    _actuator(draft, a, j, gear, len(joints) > 1, counts[j] == 1)
+        counts = Counter(drive.joint for drives in driven for drive in drives)
+        for a, drives in enumerate(driven):
+            one = drives if len(drives) < 2 or not _follows(draft.model, a) else _as_one(draft, drives)
+            if drives and _is_linear(draft, a, len(one)):
+                for drive in one:
+                    _actuator(draft, a, drive, len(one) > 1, one is drives and counts[drive.joint] == 1)
     for t in range(draft.model.ntendon):
         _tendon(draft, t)
 
 
 def _driven(draft, a):
-    """[(number of the joint, gear)] that an actuator drives: several by a tendon that is a sum of joints. None: with a
-    remark."""
+    """The Drives of an actuator: several by a tendon that is a sum of joints. None: with a remark."""
     model = draft.model
     kind, target, gear = int(model.actuator_trntype[a]), int(model.actuator_trnid[a][0]), float(model.actuator_gear[a][0])
     joints = None
@@ -52,20 +62,45 @@ def _driven(draft, a):
             draft.remark("actuator", a, f'it drives the joint "{draft.label("joint", j)}", which has no single coordinate: '
                          "it is left out")  # fmt: skip
             return []
-    return joints
+    return [Drive(j, g, g * float(model.qpos0[model.jnt_qposadr[j]])) for j, g in joints]
+
+
+def _follows(model, a):
+    """Whether its force depends on its length or speed."""
+    return _bias(model, a).any() or model.actuator_armature[a] or model.actuator_damping[a]
+
+
+def _as_one(draft, drives):
+    """Drives of joints that gears couple all to one of them, as that one's; others as they are."""
+    leaders, gear, length = set(), 0.0, 0.0
+    for drive in drives:
+        joint, ratio, offset = draft.joints[drive.joint], 1.0, 0.0
+        for _ in draft.coupled:  # no way along gears is longer, unless it goes in a circle
+            if joint in draft.coupled:
+                joint, more, constant = draft.coupled[joint]
+                ratio, offset = ratio * more, offset + ratio * constant
+        leaders.add(joint)
+        gear, length = gear + drive.gear * ratio, length + drive.length + drive.gear * offset
+    numbers = [j for j, joint in draft.joints.items() if joint in leaders]
+    return [Drive(numbers[0], gear, length)] if len(leaders) == 1 else drives
 
 
 def _is_linear(draft, a, joints):
     """Whether its force is linear in its command, length and speed; of several joints, in its command alone."""
     model = draft.model
+    if 0 <= model.actuator_group[a] <= LAST_GROUP and model.opt.disableactuator >> int(model.actuator_group[a]) & 1:
+        draft.remark("actuator", a, "its group is switched off in the file: it is left out")
+        return False
     if int(model.actuator_gaintype[a]) != FIXED or int(model.actuator_biastype[a]) not in (NO_BIAS, AFFINE):
         draft.remark("actuator", a, "its force is not linear in its command, length and speed: it is left out")
         return False
-    if joints > 1 and (_bias(model, a).any() or model.actuator_armature[a] or model.actuator_damping[a]):
+    if joints > 1 and _follows(model, a):
         draft.remark("actuator", a, "its force depends on the length or speed of a tendon of several joints: it is left out")
         return False
     if model.actuator_dyntype[a] != int(mujoco.mjtDyn.mjDYN_NONE) or model.actuator_delay[a]:
         draft.remark("actuator", a, "its command acts at once, without the file's filter or delay")
+    if model.actuator_trntype[a] == ON_TENDON and model.tendon_actfrclimited[int(model.actuator_trnid[a][0])]:
+        draft.remark("actuator", a, "the actuatorfrcrange of its tendon is left out")
     if joints > 1:
         draft.remark("actuator", a, f"it is {joints} motors, one on each joint of its tendon: give all of them its command")
     return True
@@ -75,16 +110,17 @@ def _bias(model, a):
     return np.array(model.actuator_biasprm[a][:3], dtype=float) * (int(model.actuator_biastype[a]) == AFFINE)
 
 
-def _actuator(draft, a, j, gear, shared, alone):
-    """f = gain u + b0 + b1 l + b2 l', with the length l = gear qpos, as the motor that it is."""
-    model, joint = draft.model, draft.joints[j]
-    gain, bias = float(model.actuator_gainprm[a][0]), _bias(model, a)
-    bias[0] += bias[1] * gear * float(model.qpos0[model.jnt_qposadr[j]])  # lengths are counted from as built
+def _actuator(draft, a, drive, shared, alone):
+    """f = gain u + b0 + b1 l + b2 l', with the length l, as the motor that it is."""
+    model, (j, gear, length) = draft.model, drive
+    joint, gain, bias = draft.joints[j], float(model.actuator_gainprm[a][0]), _bias(model, a)
+    bias[0] += bias[1] * length  # here coordinates are zero as built, lengths are not
     name = draft.name("actuator", a, "motor")
     if shared:
         name = draft.free_name(f"{draft.label('actuator', a)} on {joint.name}", "motor")
     given = {"name": name, "gear": gear, "range": _range(draft, a)}
-    _rotor(draft, a, joint, gear)
+    if gear:
+        _rotor(draft, a, joint, gear)
     limit = _limit(draft, a, j, gear, alone)
     motors = draft.motors.setdefault(a, [])
     if gear == 0.0 or (gain == 0.0 and not bias.any()):
@@ -144,8 +180,10 @@ def _limit(draft, a, j, gear, alone):
     if model.jnt_actfrclimited[j]:
         if alone and gear:
             found.append(_symmetric(draft, a, "actuatorfrcrange of its joint", model.jnt_actfrcrange[j]) / abs(gear))
+            if model.jnt_actgravcomp[j]:
+                draft.remark("actuator", a, "gravity compensation is left out of what the actuatorfrcrange of its joint bounds")
         else:
-            draft.remark("actuator", a, "the actuatorfrcrange of its joint is left out: several actuators share it")
+            draft.remark("actuator", a, "the actuatorfrcrange of its joint is left out: others share it")
     return min(found) if found else None
 
 

@@ -95,6 +95,7 @@ def _couple(draft, e, first, second, coefficients):
         draft.add("equality", e, Motion, first, lambda t: constant + 0 * t, name=name)
     else:
         draft.add("equality", e, Gear, first, second, ratio, constant, name=name)
+        draft.coupled[first] = second, ratio, constant
     _open(draft, e, abs(constant))
 
 

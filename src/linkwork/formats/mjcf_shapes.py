@@ -260,6 +260,9 @@ def _differences(draft, touching):
     if max(dims) > 3:
         g = next(g for g in geoms if model.geom_condim[g] > 3)
         draft.remark("geom", g, "it has no friction against spinning and rolling (condim)")
+    for name, flag in (("adhesion", model.flg_adhesion), ("surface velocity", model.flg_surfacevel)):
+        if flag:
+            draft.reading.remark(None, f"<geom> with {name}", "it is left out of contacts")
     if any(model.geom_margin[g] or model.geom_gap[g] for g in geoms):
         g = next(g for g in geoms if model.geom_margin[g] or model.geom_gap[g])
         draft.remark("geom", g, "its margin and gap are left out: it touches where it is")

@@ -58,6 +58,7 @@ class Source:
     lines: list = field(default_factory=list)
     places: list = field(default_factory=list)  # of Place: where each line comes from
     assets: dict = field(default_factory=dict)  # name -> bytes, of meshes and height fields
+    names: dict = field(default_factory=dict)  # name -> what the file calls it
     options: dict = field(default_factory=dict)  # what <option> says: attribute -> Place
 
     @property
@@ -125,34 +126,29 @@ class _Reader:
         name = node.attributes.get("file")
         if not name or node.children:
             self.fail(node, file, "it names no file" if not name else "it has children", 'write <include file="..."/>')
-        for folder in (self.top.parent, file.parent):
-            path = self._inside(node, file, folder / name, name)
-            if path.is_file():
-                break
+        path = self._found(node, file, name)
         if path.resolve() in chain:
             self.fail(node, file, f'"{name}" includes itself', "take one include of the circle out")
         if path.resolve() in self.met:
             self.fail(node, file, f'"{name}" is included twice', "include each file once")
-        return self._there(node, file, path, name)
+        return path
 
-    def _inside(self, node, file, path, name):
-        """A path in the model's folder, wherever links in it lead; others are never opened."""
-        try:
-            whole = path.resolve()
-        except (OSError, ValueError, RuntimeError):
-            self.fail(node, file, f'"{name}" is no path', "give the path of a file")
-        if not whole.is_relative_to(self.folder):
+    def _found(self, node, file, name, folder=""):
+        """The file of that name, beside the model or beside the file that names it: in the model's folder, wherever links in
+        the path lead. Others are never opened."""
+        outside = False
+        for start in (self.top.parent, file.parent):
+            path = start / folder / name
+            try:
+                inside = path.resolve().is_relative_to(self.folder)
+                if inside and path.is_file():
+                    return path
+            except (OSError, ValueError, RuntimeError):  # too long a name, a circle of links
+                self.fail(node, file, f'"{name[:80]}" is no path', "give the path of a file")
+            outside = outside or not inside
+        if outside:
             self.fail(node, file, f'"{name}" lies outside of the model\'s folder {self.folder}', "put a copy of it there")
-        return path
-
-    def _there(self, node, file, path, name):
-        try:
-            there = path.is_file()
-        except (OSError, ValueError):
-            there = False
-        if not there:
-            self.fail(node, file, f'there is no file "{name}"', "put it there, or mend the name")
-        return path
+        self.fail(node, file, f'there is no file "{name}"', "put it there, or mend the name")
 
     # -- bounds --------------------------------------------------------------------------------------------------------
     def _make(self, children, times):
@@ -245,11 +241,9 @@ class _Reader:
             self.fail(node, file, "its file has no name", "give one")
         if self.folders["strippath"]:
             name = re.split(r"[/\\]", name)[-1]
-        path = self._inside(node, file, self.top.parent / self.folders["meshdir"] / name, name)
-        if not path.is_file():
-            path = self._inside(node, file, file.parent / self.folders["meshdir"] / name, name)
+        path = self._found(node, file, name, self.folders["meshdir"])
         attributes.setdefault("name", Path(name).stem)
-        attributes["file"] = self._kept(node, file, self._there(node, file, path, name), name)
+        attributes["file"] = self._kept(node, file, path, name)
         data = self.found.assets[attributes["file"]]
         if data.startswith(PNG):
             rows, columns = (int.from_bytes(data[k : k + 4]) for k in (20, 16))
@@ -266,6 +260,7 @@ class _Reader:
             self.bytes += len(data)
             self.files[whole] = f"{len(self.files)}{path.suffix.lower()}"
             self.found.assets[self.files[whole]] = data
+            self.found.names[self.files[whole]] = name
         return self.files[whole]
 
 

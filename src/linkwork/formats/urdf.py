@@ -82,6 +82,7 @@ class _Building:
     robot: Robot
     world: World = field(default_factory=World)
     numbers: dict = field(default_factory=dict)  # name -> the last number that was added to it
+    follows: list = field(default_factory=list)  # of joints that mimic: name, the leader's, ratio, offset
     outside: dict = field(default_factory=dict)  # joint's name -> the middle of its limits, where 0 is not between them
 
     def add(self, line, kind, *args, **fields):
@@ -171,10 +172,14 @@ class _Building:
 
     def _add_motor(self, spec, joint, effort):
         gear = self.robot.gears.get(spec.name)
-        if spec.mimic is None and (effort is not None or gear is not None):
-            gear = gear or 1.0
-            limit = None if effort is None else effort / abs(gear)
-            self.add(spec.line, Motor, joint, limit=limit, gear=gear, name=self.free_name(f"{joint.name} motor"))
+        if effort is None and gear is None:
+            return
+        if spec.mimic is not None:
+            self.reading.remark(spec.line, f'joint "{shown(spec.name)}"', "it mimics another one, and has no motor of its own")
+            return
+        gear = gear or 1.0
+        limit = None if effort is None else effort / abs(gear)
+        self.add(spec.line, Motor, joint, limit=limit, gear=gear, name=self.free_name(f"{joint.name} motor"))
 
     def add_mimics(self):
         mimics = {spec.name: spec.mimic for spec in self.robot.joints.values() if spec.mimic is not None}
@@ -195,6 +200,7 @@ class _Building:
             self.reading.fail(node.line, f'joint "{shown(spec.name)}" mimics with the multiplier 0', "make the joint fixed")
         else:
             joint = spec.element
+            self.follows.append((joint.name, leader.element.name, ratio, offset))
             self.add(node.line, Gear, joint, leader.element, ratio, offset, name=self.free_name(f"{joint.name} mimic"))
             if offset:
                 self.reading.remark(
@@ -225,6 +231,9 @@ class _Building:
             self.world.add(Contact(name=self.free_name("contact")))
 
     def add_keyframe(self):
-        """Where all joints are within their limits, if zero is no such place."""
+        """Where joints are within their limits, if zero is no such place; those that mimic others follow them."""
+        for follower, leader, ratio, offset in self.follows:
+            if follower in self.outside or leader in self.outside:
+                self.outside[follower] = ratio * self.outside.get(leader, 0.0) + offset
         if self.outside:
             self.world.keyframes[WITHIN] = Keyframe(positions=self.outside)

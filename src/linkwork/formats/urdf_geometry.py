@@ -28,7 +28,7 @@ class Geometry:
         else:
             parts = [(shape, None) for shape in self._shape(solid, "visual", link)]
         for shape, color in parts:
-            name = self.building.free_name(f"{link.name} visual")
+            name = self.building.free_name(f"{link.name} {solid.name or 'visual'}")
             self.building.add(solid.line, Visual, body, shape, position=place.x, orientation=quaternion(place.R),
                               color=solid.color or color, name=name)  # fmt: skip
 
@@ -39,7 +39,7 @@ class Geometry:
         said = {word: value for word, value in said.items() if value is not None}
         for shape in found:
             centre = place.R @ shape.centre if solid.kind == "mesh" and not stands else 0.0
-            name = self.building.free_name(f"{link.name} collision")
+            name = self.building.free_name(f"{link.name} {solid.name or 'collision'}")
             self.building.add(solid.line, Collider, body, shape, position=place.x + centre, orientation=quaternion(place.R),
                               group=self.group, name=name, **said)  # fmt: skip
 

@@ -14,6 +14,8 @@ MOVING = ("revolute", "continuous", "prismatic", "planar", "ball", "spherical", 
 WITH_AXIS = ("revolute", "continuous", "prismatic", "planar")
 WITH_COORDINATE = ("revolute", "continuous", "prismatic")
 WHITE = (1.0, 1.0, 1.0, 1.0)
+SIZES = {"box": (("size", 3),), "sphere": (("radius", 1),), "cylinder": (("radius", 1), ("length", 1)),
+         "capsule": (("radius", 1), ("length", 1))}  # fmt: skip
 MOST_COMPARED = 1000  # names among which a near one is looked for: a file may ask a million times
 
 
@@ -110,7 +112,7 @@ def robot_of(reading, root):
             if link not in links:
                 remedy = f"name a link of the file{suggestion(link, links)}"
                 reading.fail(
-                    joint.line, f'joint "{joint.name}" has the {end} "{shown(link)}", and there is no such link', remedy
+                    joint.line, f'joint "{shown(joint.name)}" has the {end} "{shown(link)}", and there is no such link', remedy
                 )
     top = _root(reading, links, joints)
     below: dict[str, list[JointSpec]] = {name: [] for name in links}
@@ -145,11 +147,13 @@ def _root(reading, links, joints):
     for joint in joints.values():
         other = carriers.setdefault(joint.child, joint)
         if other is not joint:
-            problem = f'link "{joint.child}" is the child of joint "{other.name}" and of joint "{joint.name}"'
+            problem = (
+                f'link "{shown(joint.child)}" is the child of joint "{shown(other.name)}" and of joint "{shown(joint.name)}"'
+            )
             reading.fail(joint.line, problem, "let one joint carry it: loops are closed in linkwork, by world.add")
     roots = [link for link in links.values() if link.name not in carriers]
     if len(roots) > 1:
-        problem = f'links "{roots[0].name}" and "{roots[1].name}" both hang from no joint'
+        problem = f'links "{shown(roots[0].name)}" and "{shown(roots[1].name)}" both hang from no joint'
         reading.fail(roots[1].line, problem, "connect them by a joint, or give each robot a file")
     start = roots[0].name if roots else next(iter(links))
     reached, waiting = {start}, [start]
@@ -163,7 +167,9 @@ def _root(reading, links, joints):
                 waiting.append(child)
     astray = next((joint for joint in joints.values() if not roots or joint.child not in reached), None)
     if astray is not None:
-        reading.fail(astray.line, f'joint "{astray.name}" belongs to a circle of links', "let one link hang from no joint")
+        reading.fail(
+            astray.line, f'joint "{shown(astray.name)}" belongs to a circle of links', "let one link hang from no joint"
+        )
     return start
 
 
@@ -182,10 +188,10 @@ def _inertial(reading, node, name):
     mass_node, moments = node.first("mass"), node.first("inertia")
     for child, tag in ((mass_node, "mass"), (moments, "inertia")):
         if child is None:
-            reading.fail(node.line, f'the <inertial> of link "{name}" has no <{tag}>', "give mass and inertia")
+            reading.fail(node.line, f'the <inertial> of link "{shown(name)}" has no <{tag}>', "give mass and inertia")
     mass = number(reading, mass_node, "value")
     if mass < 0.0:
-        reading.fail(mass_node.line, f'link "{name}" has the mass {mass:g} kg', "give a mass of at least 0")
+        reading.fail(mass_node.line, f'link "{shown(name)}" has the mass {mass:g} kg', "give a mass of at least 0")
     xx, yy, zz = (number(reading, moments, word) for word in ("ixx", "iyy", "izz"))
     xy, xz, yz = (number(reading, moments, word, 0.0) for word in ("ixy", "ixz", "iyz"))
     place = place_of(reading, node)
@@ -216,22 +222,20 @@ def _solid(reading, node, link, materials):
     geometry = node.first("geometry")
     given = [child for child in geometry.children if child.tag in SIZES or child.tag == "mesh"] if geometry else []
     if not given:
-        reading.remark(node.line, f'<{node.tag}> of link "{link}"', "it has no geometry that linkwork knows, and is left out")
+        reading.remark(
+            node.line, f'<{node.tag}> of link "{shown(link)}"', "it has no geometry that linkwork knows, and is left out"
+        )
         return None
     (shape, *_) = given
     sizes, address, scale = (), None, (1.0, 1.0, 1.0)
     if shape.tag == "mesh":
         address, scale = shape.attributes.get("filename"), vector(reading, shape, "scale", 3, scale)
         if not address:
-            reading.fail(shape.line, f'a <mesh> of link "{link}" has no "filename"', 'give filename="package://..."')
+            reading.fail(shape.line, f'a <mesh> of link "{shown(link)}" has no "filename"', 'give filename="package://..."')
     else:
         sizes = tuple(x for name, count in SIZES[shape.tag] for x in vector(reading, shape, name, count))
     return Solid(shape.tag, sizes, address, scale, place_of(reading, node), node.attributes.get("name"),
                  _material(reading, node, materials), shape.line)  # fmt: skip
-
-
-SIZES = {"box": (("size", 3),), "sphere": (("radius", 1),), "cylinder": (("radius", 1), ("length", 1)),
-         "capsule": (("radius", 1), ("length", 1))}  # fmt: skip
 
 
 def _material(reading, node, materials):

@@ -146,7 +146,9 @@ class Gear(Relation):
             if self.levels == [POSITION]:
                 found.append(joint.travel((a, b), own) if self.sliding[end] else next(angles))
             else:
-                spin = ca.dot(a.axis(own["axis_a"]), b.spin() - a.spin())
+                on_ground = self.ends[end][1] is None  # whose axis does not drift
+                axis = b.axis(own["axis_b"]) if on_ground else a.axis(own["axis_a"])
+                spin = ca.dot(axis, b.spin() - a.spin())
                 found.append(joint.travel_rate((a, b), own) if self.sliding[end] else spin)
         return [(self.levels[0], found[0] - p["ratio"] * found[1] - p["offset"])]
 
