@@ -187,6 +187,13 @@ class TestIncludes:
         assert [body.name for body in free.bodies] == ["base"] and not free.constraints
         assert differences(free, lw.load(given.folder / "robot.urdf", floating=True)) == []
 
+    def test_options_of_mjcf(self, given):
+        (given.folder / "cart.xml").write_bytes((fuzz.SEEDS / "cart.xml").read_bytes())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lw.Note)
+            soft = given(HEAD + "  - {include: cart.xml, limits: none, contact: none}\n")
+            assert differences(soft, lw.load(given.folder / "cart.xml", limits="none", contact="none")) == []
+
     def test_keyframes_are_placed(self, given):
         given(
             ARM + "keyframes: {up: {positions: {arm: [1, 0, 0, 1, 0, 0, 0]}, velocities: {arm: [1, 0, 0, 0, 1, 0]}}}\n",

@@ -67,14 +67,14 @@ class Draft:
             at = "" if place.line is None else f":{place.line}"
             raise FileError(f"{place.file}{at}: {error}") from None
 
-    def remark(self, kind, number, why, what=None):
+    def remark(self, kind, number, why):
         """Something of the file that is not taken as written."""
         place = self.place(kind, number)
-        self.reading.remark(place.line, f'{kind} "{what or self.label(kind, number)}"', why, file=place.file)
+        self.reading.remark(place.line, f'{kind} "{self.label(kind, number)}"', why, file=place.file)
 
     def label(self, kind, number):
         """The name of something in the file, or its number."""
-        name = mujoco.mj_id2name(self.model, getattr(mujoco.mjtObj, OBJECTS[kind]), number)
+        name = mujoco.mj_id2name(self.model, OBJECTS[kind], number)
         return name or f"{kind}{number}"
 
     def name(self, kind, number, suffix):
@@ -110,7 +110,7 @@ class Draft:
 
 GROUPS = {"body": "bodies", "joint": "joints", "geom": "geoms", "site": "sites", "actuator": "actuators", "tendon": "tendons",
           "equality": "equalities", "pair": "pairs", "exclude": "excludes", "key": "keys"}  # fmt: skip
-OBJECTS = {**{kind: f"mjOBJ_{kind.upper()}" for kind in GROUPS}, "equality": "mjOBJ_EQUALITY"}
+OBJECTS = {kind: getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}") for kind in GROUPS}
 
 
 def load(reading, *, limits="hard", friction="hard", contact="hard"):

@@ -119,7 +119,8 @@ def _actuator(draft, a, drive, shared, alone):
     if shared:
         name = draft.free_name(f"{draft.label('actuator', a)} on {joint.name}", "motor")
     given = {"name": name, "gear": gear, "range": _range(draft, a)}
-    _rotor(draft, a, joint, gear)
+    if gear:
+        _rotor(draft, a, joint, gear)
     limit = _limit(draft, a, j, gear, alone)
     motors = draft.motors.setdefault(a, [])
     if gear == 0.0 or (gain == 0.0 and not bias.any()):

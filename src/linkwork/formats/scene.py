@@ -202,9 +202,7 @@ class _File(Values):
 
         path = self.included_path(str(filled(item["include"], numbers)), item.lines["include"])
         reading = Reading(path, self.reading.strict, self.reading.remarks)
-        options = {}
-        if "floating" in item:
-            options["floating"] = item["floating"]
+        options = {name: item[name] for name in ("floating", "limits", "friction", "contact") if name in item}
         if "packages" in item:
             folders = item["packages"]
             options["packages"] = {name: self.inside(folder, folders.lines[name]) for name, folder in folders.items()}
