@@ -243,6 +243,7 @@ def test_texts_are_filled():
     assert filled("{i} cm", {"i": -2}) == "-2 cm"
     assert filled("{i}**2", {"i": -2}, formula=True) == "(-2)**2"
     assert filled("{{i}}", {}) == "{i}"
-    for text in ("{i", "i}", "{}", "{i}}", "{j}"):
+    assert filled("{i}" * 2000, {"i": 2}) == "2" * 2000
+    for text in ("{i", "i}", "{}", "{i}}", "{j}", "{" + "i +" * 500 + "i}"):
         with pytest.raises(FormulaError):
             filled(text, {"i": 2})

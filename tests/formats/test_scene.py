@@ -162,6 +162,7 @@ class TestIncludes:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lw.Note)
             alone = lw.load(given.folder / "robot.urdf")
+            assert differences(alone, given(HEAD + "  - include: robot.urdf\n")) == []
             text = HEAD + "  - include: robot.urdf\n    prefix: {0}\n    position: [{1}, 0, 0]\n"
             both = given(text.format("left-", 1) + text.format("right-", 2).removeprefix(HEAD))
         assert len(both.bodies) == 2 * len(alone.bodies)
@@ -169,6 +170,22 @@ class TestIncludes:
         shift = both.find(f"right-{name}").position - both.find(f"left-{name}").position
         assert shift == pytest.approx([1, 0, 0])
         assert len(both.remarks) == len(alone.remarks)
+
+    def test_keys_without_values_are_as_if_they_were_not_there(self, given):
+        given(HEAD + "  - Particle: {name: p, mass: 1, velocity: null}\n", "part.yaml")
+        loaded = given(
+            HEAD
+            + "  - {include: part.yaml, position: null, orientation: null, floating: null, parameters: null, packages: null}\n"
+        )
+        assert [body.name for body in loaded.bodies] == ["p"]
+
+    def test_roots_that_float(self, given):
+        inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+        robot = f'<robot name="r"><link name="base"><inertial><mass value="1"/>{inertia}</inertial></link></robot>'
+        (given.folder / "robot.urdf").write_text(robot)
+        free = given(HEAD + "  - {include: robot.urdf, floating: true}\n")
+        assert [body.name for body in free.bodies] == ["base"] and not free.constraints
+        assert differences(free, lw.load(given.folder / "robot.urdf", floating=True)) == []
 
     def test_keyframes_are_placed(self, given):
         given(
@@ -330,6 +347,10 @@ WRONG = [
     (ARM + "  - Drive: {joint: arm, rate: 2 * t}\n", ':4: Drive: RigidBody "arm" is no joint'),
     (ARM + "  - Follow: {body: arm, motion: {file: ../a.csv}, stiffness: 1}\n", ':4: "../a.csv" lies outside'),
     (ARM + "  - bead_on_wire: {curve: '(cos(s), x, 0)'}\n", ':4: bead_on_wire: curve speaks of "x"'),
+    (ARM + "  - Visual: {body: arm, shape: {Mesh: {vertices: [[0, 0, 0]], triangles: [[0, 1], [2]]}}}\n", ":4: Visual: shape"),
+    (ARM + "  - Cable: {points: [[arm, [0, 0, 0]]], stiffness: 1}\n", ":4: Cable: points is"),
+    (ARM + "  - Cable: {points: [arm], stiffness: 1}\n", ':4: Cable: points is "arm"; give a list of bodies and points'),
+    (ARM + "keyframes: {up: {positions: {arm: [1, [2, 3]]}}}\n", ':4: keyframe "up": "arm" is (1, (2, 3)); give a number'),
     (HEAD + "  - {RigidBody: {mass: 1}, Ball: {}}\n", ':3: an element has the keys "RigidBody", "Ball"; give one kind'),
     (HEAD + "  - 5\n", ":3: an element is 5; write it as RigidBody"),
     (HEAD + "  - repeat: x\n    elements: []\n", ':3: repeat speaks of "x", which is not known'),

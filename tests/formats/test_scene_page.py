@@ -24,5 +24,22 @@ def test_scenes_of_the_page(block, tmp_path):
     assert sim.drift() < 1e-9
 
 
+def test_the_sentences_of_the_page_are_those_that_are_told(tmp_path):
+    page = PAGES[0].read_text(encoding="utf-8")
+    first = next(block for block in SCENES if block.options == ("pendulum.yaml",)).code
+    crank = first.replace("bob", "rod") + "\n" * 2
+    wrong = {
+        "pendulum.yaml": first.replace("1 kg", "5 cm"),
+        "crank.yaml": crank + "  - Force: {name: wind, bodies: [rod], function: b.speed}\n",
+    }
+    for name, text in wrong.items():
+        path = tmp_path / name
+        path.write_text(text)
+        with pytest.raises(lw.FileError) as error:
+            lw.load(path)
+        said = str(error.value).removeprefix(f"{tmp_path}/")
+        assert said.split("; there are")[0].replace("\n", " ") in page
+
+
 def test_there_are_scenes():
     assert len(SCENES) >= 6

@@ -21,6 +21,7 @@ from ..errors import LinkworkError, suggestion
 
 MOST_CHARACTERS = 250_000  # of a function
 LONGEST_LINE = 5_000
+SHORT = 1_000  # characters of what stands in braces, at most, and of formulas that are remembered
 MOST_DEPTH = 100
 LARGEST_WHOLE = 2**53
 LARGEST_EXPONENT = 1000
@@ -68,9 +69,13 @@ class FormulaError(LinkworkError, ValueError):
     """A text that is no formula; the message goes on after the name of the field."""
 
 
-@lru_cache(maxsize=2000)
 def _parsed(text):
-    """(names of arguments or None, [(name, node), ...], node of the result), checked but for names."""
+    """(names of arguments or None, [(name, node), ...], node of the result), checked but for names. Short ones are remembered;
+    nodes take a hundred times the memory of a text."""
+    return _remembered(text) if len(text) <= SHORT else _parse(text)
+
+
+def _parse(text):
     _check_size(text)
     try:
         with warnings.catch_warnings():
@@ -88,6 +93,9 @@ def _parsed(text):
     for node in (*[node for _, node in parts], result):
         _check(node, MOST_DEPTH)
     return arguments, parts, result
+
+
+_remembered = lru_cache(maxsize=1000)(_parse)
 
 
 def _check_size(text):
@@ -248,7 +256,7 @@ class Formula:
     def __init__(self, text, parameters=None):
         """`parameters`: name -> Parameter, of those that it may speak of."""
         self.text = text
-        self.arguments, self._parts, self._result = _parsed(text)
+        self.arguments = _parsed(text)[0]
         self._known = parameters or {}
         self.parameters: dict = {}  # name -> Parameter, of those that it speaks of
         self._own = self.arguments is not None  # it names its arguments itself
@@ -267,7 +275,8 @@ class Formula:
             raise FormulaError(f"has the arguments ({', '.join(self.arguments)}); give ({', '.join(arguments)})")
         bodies = {name for name, kind in zip(self.arguments, arguments, strict=True) if kind not in ("t", "p", "u", "s")}
         known = {*self.arguments, *CONSTANTS}
-        for name, node in (*self._parts, (None, self._result)):
+        _, parts, result = _parsed(self.text)
+        for name, node in (*parts, (None, result)):
             self._check_names(node, known, bodies)
             if name is not None:
                 if name in self.arguments or name in self._known or name in FUNCTIONS or name in CONSTANTS:
@@ -291,9 +300,10 @@ class Formula:
         from .symbols import SYMBOLIC, column
 
         names = {**self.parameters, **dict(zip(self.arguments, given, strict=True))}
-        for name, node in self._parts:
+        _, parts, result = _parsed(self.text)
+        for name, node in parts:
             names[name] = evaluate(node, names, SYMBOLIC, column)
-        return evaluate(self._result, names, SYMBOLIC, column)
+        return evaluate(result, names, SYMBOLIC, column)
 
     def __repr__(self):
         return f"<Formula {short(self.text)!r}>"
@@ -397,19 +407,18 @@ def number(text, names):
         raise
     except (ArithmeticError, ValueError, TypeError, IndexError) as error:
         raise FormulaError(f'has "{short(text)}", which gives no number ({error}); give one that does') from None
-    if isinstance(result, np.ndarray):
-        result = result.astype(float).tolist()
-    elif type(result) is not int:
-        result = float(result)
-        if math.isfinite(result):
-            return result
-    if not np.all(np.isfinite(result)):
+    if type(result) is int:
+        return result
+    result = result.astype(float).tolist() if isinstance(result, np.ndarray) else float(result)
+    if not (math.isfinite(result) if type(result) is float else np.isfinite(result).all()):
         raise FormulaError(f'has "{short(text)}", which gives {checks.show(result)}; give one that is finite')
     return result
 
 
-@lru_cache(maxsize=2000)
+@lru_cache(maxsize=1000)
 def _numeric(text):
+    if len(text) > SHORT:
+        raise FormulaError(f"has {len(text)} characters in braces; give at most {SHORT}")
     arguments, parts, node = _parsed(text)
     names, bodies = _names(node)
     if arguments is not None or parts or bodies:

@@ -126,6 +126,8 @@ class _File(Values):
                     hint = suggestion(who, [element.name for element in self.made.elements]) or "; name one that is"
                     self.fail(line, f'keyframe "{name}" speaks of "{who}", which is not there', hint.lstrip("; "))
                 value = self.value(f'keyframe "{name}"', schema.numbers(part, STATES[part]), raw, line, self.numbers)
+                if isinstance(value, list) and not all(isinstance(each, (int, float)) for each in value):
+                    self.fail(line, f'keyframe "{name}": "{who}" is {checks.show(value)}', "give a number, or a list of them")
                 found.setdefault(part, {})[who] = np.array(value, dtype=float) if isinstance(value, list) else float(value)
         return Keyframe(**found)
 
@@ -150,16 +152,13 @@ class _File(Values):
     def refuse_item(self, item, line):
         if type(item) is yaml_lines.Mapping and len(item) > 1:
             keys = ", ".join(f'"{key[:40]}"' for key in list(item)[:3])
-            self.fail(
-                line, f"an element has the keys {keys}", "give one kind, and what belongs to it indented below or in {...}"
-            )
+            remedy = "give one kind, and what belongs to it indented below or in {...}"
+            self.fail(line, f"an element has the keys {keys}", remedy)
         name = next(iter(item)) if type(item) is yaml_lines.Mapping and item else item
         if not isinstance(name, str):
             self.fail(line, f"an element is {checks.show(item)}", "write it as RigidBody: {mass: 1, ...}")
         hint = suggestion(name, [*self.kinds, "repeat", "include"]).lstrip("; ")
-        self.fail(
-            line, f'there is no element of the kind "{name[:80]}"', hint or 'give one of linkwork\'s, such as "RigidBody"'
-        )
+        self.fail(line, f'there is no element of the kind "{name[:80]}"', hint or 'give one such as "RigidBody"')
 
     def repeat(self, item, line, numbers):
         self.check(schema.Repeat, item, line, "repeat: ")
@@ -183,6 +182,7 @@ class _File(Values):
 
     def include(self, item, line, numbers):
         self.check(schema.Include, item, line, "include: ")
+        item = item.given()
         try:
             other = self.included(item, numbers)
             if "position" in item or "orientation" in item:
@@ -270,8 +270,8 @@ class _File(Values):
             self.made.add(made)
         except LinkworkError as error:
             self.told_once(line, error)
-        except ArithmeticError:
-            self.fail(line, f"{who}: its numbers are beyond those that can be reckoned with", "give others")
+        except (ArithmeticError, ValueError, TypeError) as error:
+            self.fail(line, f"{who}: it cannot be made of its fields ({error})", "mend them")
 
     def bind(self, who, field, formula, arguments, line):
         try:

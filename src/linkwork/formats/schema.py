@@ -5,7 +5,7 @@ written in a file without a line here. `json_schema` is what editors read.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args, get_type_hints
@@ -146,32 +146,36 @@ def kind(name, make):
 
 def _given(owner, make, parameter, annotation):
     name, many = parameter.name, parameter.kind is parameter.VAR_POSITIONAL
-    roles = set()
-    if name in getattr(make, "REFERENCES", {}):
-        roles.add("references" if many or tuple in _parts(annotation) else "reference")
-    elif name == "name":
-        roles.add("text")
-    elif name == "points" and "bodies" in getattr(make, "REFERENCES", {}):
-        roles.add("path")
-    else:
-        roles = {_role(part) for part in _parts(annotation) if part is not type(None)}
-    if name in getattr(make, "FUNCTIONS", {}) or name in MADE.get(owner, {}):
-        roles = (roles - {"number"} if _only_functions(annotation) or name in MADE.get(owner, {}) else roles) | {"function"}
     default = None if parameter.default is parameter.empty else parameter.default
     required = parameter.default is parameter.empty and not many
-    live = name in getattr(make, "PARAMETERS", ())
+    roles = _roles(owner, make, name, annotation, many)
     units = units_of(owner, name) if roles & {"number", "path"} else ()
-    return Given(name, frozenset(roles), units, live, required, default)
+    return Given(name, frozenset(roles), units, name in getattr(make, "PARAMETERS", ()), required, default)
 
 
-def _parts(annotation) -> Iterator:
+def _roles(owner, make, name, annotation, many):
+    """What may stand in a field: by what its element says of it, else by its annotation."""
+    references = getattr(make, "REFERENCES", {})
+    if name in references:
+        return {"references" if many or tuple in _parts(annotation) else "reference"}
+    if name == "name":
+        return {"text"}
+    if name == "points" and "bodies" in references:
+        return {"path"}
+    if name in MADE.get(owner, {}):
+        return {"function"}
+    found = {_role(part) for part in _parts(annotation) if part is not type(None)}
+    return found | {"function"} if name in getattr(make, "FUNCTIONS", {}) else found
+
+
+def _parts(annotation):
     """The alternatives of an annotation, without what is annotated to them."""
     if hasattr(annotation, "__metadata__"):
         annotation = annotation.__origin__
-    inner = [part for part in get_args(annotation)]
-    if not inner or annotation is Any or getattr(annotation, "__origin__", None) in (tuple, list, dict, Callable):
-        return iter([getattr(annotation, "__origin__", annotation)])
-    return iter([each for part in inner for each in _parts(part)])
+    origin, inner = getattr(annotation, "__origin__", annotation), get_args(annotation)
+    if not inner or origin in (tuple, list, dict, Callable):
+        return [origin]
+    return [each for part in inner for each in _parts(part)]
 
 
 def _role(part):
@@ -184,10 +188,6 @@ def _role(part):
     if part is Trajectory:
         return "motion"
     return "function" if part is Callable else "number"
-
-
-def _only_functions(annotation):
-    return {_role(part) for part in _parts(annotation) if part is not type(None)} == {"function"}
 
 
 def _model(owner, make, fields):

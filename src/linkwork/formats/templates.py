@@ -3,13 +3,12 @@
 import re
 from functools import lru_cache
 
-from .expressions import FormulaError, number, short
+from .expressions import SHORT, FormulaError, number, short
 
 _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
-@lru_cache(maxsize=5000)
-def _pieces(text):
+def _split(text):
     """[(literal, expression or None), ...]"""
     found, at, literal = [], 0, ""
     for match in _PIECE.finditer(text):
@@ -27,6 +26,9 @@ def _pieces(text):
     return [*found, (literal + text[at:], None)]
 
 
+_remembered = lru_cache(maxsize=1000)(_split)
+
+
 def filled(text, names, *, formula=False):
     """What a text is with these names -> numbers: a number (or a list) where it is one "{...}" alone, else a text. In a formula
     negative numbers get parentheses.
@@ -36,7 +38,7 @@ def filled(text, names, *, formula=False):
     """
     if "{" not in text and "}" not in text:
         return text
-    pieces = _pieces(text)
+    pieces = _remembered(text) if len(text) <= SHORT else _split(text)
     if len(pieces) == 2 and pieces[0][0] == pieces[1][0] == "" and not formula:
         return number(pieces[0][1], names)
     written = []

@@ -46,10 +46,10 @@ class Values(Telling):
             raise
         except (FormulaError, QuantityError) as error:
             self.told(line, error, f"{who}: {given.name} ")
-        except ArithmeticError:
-            self.fail(line, f"{who}: {given.name} is beyond the numbers that can be reckoned with", "give another")
         except LinkworkError as error:
             self.told(line, error, f"{who}: {given.name}: ")
+        except (ArithmeticError, ValueError, TypeError) as error:
+            self.fail(line, f"{who}: {given.name} cannot be made of what it is given ({error})", "mend it")
 
     def entries(self, given, raw, numbers):
         for each in raw:

@@ -4,6 +4,7 @@ import math
 import os
 import re
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def save(world, path):
         raise FileError(f"{path}: {error}; nothing is written") from None
     except UnicodeEncodeError:
         raise FileError(f"{path}: a name holds half a character; give it another, nothing is written") from None
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
     try:
         try:
             with open(part, "xb") as file:
@@ -213,11 +214,8 @@ def _shape(shape):
     return {kind: given}
 
 
-_SIMPLE = {
-    each.make
-    for each in schema.shapes().values()
-    if all(given.name in "x y z radius length thickness" for given in each.fields.values())
-}
+SIZES = {"x", "y", "z", "radius", "length", "thickness"}
+_SIMPLE = {each.make for each in schema.shapes().values() if each.fields.keys() <= SIZES}
 
 
 def _motion(motion):

@@ -29,6 +29,12 @@ class Mapping(dict):
     line: int
     lines: dict
 
+    def given(self):
+        """Without keys that have no value."""
+        found = Mapping({key: value for key, value in self.items() if value is not None})
+        found.line, found.lines = self.line, self.lines
+        return found
+
 
 class Sequence(list):
     """`line` is where it begins, `lines` where each entry does."""
