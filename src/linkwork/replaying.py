@@ -72,7 +72,6 @@ def _set(server, stage):
     """Light, ground and camera."""
     scene, (low, high) = server.scene, stage.floor_rim
     scene.set_up_direction("+z")
-    scene.configure_environment_map("city", environment_intensity=0.45)  # its picture is in the page
     middle, extent = (low + high) / 2, high - low
     tile = step(0.2 * stage.size)
     scene.add_grid("/grid", *np.ceil(extent / tile) * tile, cell_size=tile, section_size=tile, cell_color=GRID,
