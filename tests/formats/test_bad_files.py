@@ -126,7 +126,7 @@ def test_options_that_are_wrong_are_refused(tmp_path):
 def test_broken_files_do_no_harm(kind):
     outcome = fuzz.run(kind, range(300))
     assert not outcome.harmful and outcome.grown < fuzz.GROWTH
-    assert outcome.counts["refused"] > 100 and outcome.counts["remarked"] + outcome.counts["loaded"] > 20
+    assert outcome.counts["refused"] > 100 and outcome.counts["remarked"] + outcome.counts["loaded"] > 5
 
 
 def test_the_guards_see_harm(monkeypatch, tmp_path):

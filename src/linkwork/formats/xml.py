@@ -7,6 +7,7 @@ from ..errors import FileError
 from .reading import MOST_ELEMENTS
 
 MOST_DEPTH = 200
+PIECE = 4096  # characters in which the root element is looked for
 
 
 @dataclass
@@ -79,5 +80,27 @@ def parse(text, path):
 
 
 def root_name(text, path):
-    """The name of the root element."""
-    return parse(text, path).tag
+    """The name of the root element; what comes after it is not looked at."""
+    parser = expat.ParserCreate()
+
+    def start(tag, _):
+        raise _Found(tag)
+
+    def doctype(*_):
+        raise _Found(None)
+
+    parser.StartElementHandler, parser.StartDoctypeDeclHandler = start, doctype
+    try:
+        for begin in range(0, len(text), PIECE):
+            parser.Parse(text[begin : begin + PIECE].encode())
+    except _Found as found:
+        (name,) = found.args
+        if name is not None:
+            return name
+    except expat.ExpatError:
+        pass
+    return parse(text, path).tag  # which says what is wrong
+
+
+class _Found(Exception):
+    """The root element, or a document type."""
