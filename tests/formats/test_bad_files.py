@@ -139,3 +139,10 @@ def test_the_guards_see_harm(monkeypatch, tmp_path):
         monkeypatch.setattr(lw, "load", lambda path, error=error: (_ for _ in ()).throw(error))
         what, told = fuzz.attempt(tmp_path / "a.urdf")
         assert what == "harmful" and said in told
+
+
+def test_an_option_that_a_format_does_not_have_is_refused(tmp_path):
+    path = tmp_path / "empty.yaml"
+    path.write_text("linkwork: 1\nelements: []\n")
+    with pytest.raises(lw.FileError, match='such a file takes no option "floating"; it takes parameters'):
+        lw.load(path, floating=True)

@@ -2,9 +2,10 @@
 
 import warnings
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 
-from ..errors import FileError, Note
+from ..errors import FileError, Note, suggestion
 from .reading import MOST_BYTES, Reading, decode, read
 
 SHOWN = 5  # remarks in one note
@@ -17,9 +18,21 @@ def load(path, *, strict=False, **options):
     `floating=True` leaves the root link free, which else stands still; `packages={"name": folder}` says where `package://name`
     is. Of MJCF `limits`, `friction` and `contact` are "hard", or "none" to leave them out; limits may be "soft". Of scene files
     `parameters={"name": number}` sets what the file declares.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "bead.yaml"
+    >>> _ = path.write_text('''linkwork: 1
+    ... parameters: {length: 20 cm}
+    ... elements:
+    ...   - Particle: {name: bead, mass: 50 g, position: [0, 0, "{-length}"]}
+    ...   - Distance: {name: thread, a: ground, b: bead}
+    ... ''')
+    >>> load(path, parameters={"length": 0.5}).find("bead").position
+    array([ 0. ,  0. , -0.5])
     """
     path = Path(path)
     reader = import_module(f".{format_of(path)}", __name__)
+    _check_options(path, reader.load, options)
     reading = Reading(path, strict)
     world = reader.load(reading, **options)
     world.remarks = tuple(reading.remarks)
@@ -29,7 +42,14 @@ def load(path, *, strict=False, **options):
 
 
 def save(world, path):
-    """Write a World to a scene file (.yaml), which `load` reads as the same world. Returns the path."""
+    """Write a World to a scene file (.yaml), which `load` reads as the same world. Returns the path.
+
+    >>> import tempfile
+    >>> from linkwork.scenes import get
+    >>> path = save(get("pendulum"), Path(tempfile.mkdtemp()) / "pendulum.yaml")
+    >>> load(path)
+    <World: 1 body, 1 constraint, 0 forces>
+    """
     path = Path(path)
     if path.suffix.lower() not in (".yaml", ".yml"):
         raise FileError(f'{path}: scene files end in .yaml; give a path such as "{path.stem}.yaml"')
@@ -47,6 +67,14 @@ def format_of(path):
     if root not in ("robot", "mujoco"):
         raise FileError(f"{path}: its root element is <{root}>; a URDF has <robot> and an MJCF <mujoco>")
     return {"robot": "urdf", "mujoco": "mjcf"}[root]
+
+
+def _check_options(path, reader, options):
+    known = [name for name in signature(reader).parameters if name != "reading"]
+    for name in options:
+        if name not in known:
+            hint = suggestion(name, known) or f"; it takes {', '.join(known)}"
+            raise FileError(f'{path}: such a file takes no option "{name}"{hint}')
 
 
 def _told(path, remarks):
