@@ -29,7 +29,7 @@ def loaded(path, floats, **options):
     """The World of a file, without its note."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.Note)
-        return lw.load(path, floating=floats, **options)
+        return lw.load(path, floating=floats, meshes="as found", **options)
 
 
 @dataclass

@@ -98,12 +98,15 @@ def test_what_is_no_text_is_refused(tmp_path):
         lw.load(file)
 
 
-def test_missing_meshes_are_told_by_name_and_line(tmp_path):
+def test_missing_meshes_are_refused_or_told_by_name_and_line(tmp_path):
     file = tmp_path / "robot.urdf"
     shape = '<{0}><geometry><mesh filename="{0}.stl"/></geometry></{0}>'
     file.write_text(robot(ROD.replace(MASS, f"{MASS}\n{shape.format('visual')}\n{shape.format('collision')}") + joint()))
+    said = 'robot.urdf:5: collision mesh "collision.stl" of link "rod" cannot be used; there is no such file; put it there, or give meshes="as found"'
+    with pytest.raises(lw.FileError, match=said):
+        lw.load(file, visuals=False)
     with pytest.warns(lw.Note, match="2 things in it not taken as written"):
-        world = lw.load(file)
+        world = lw.load(file, meshes="as found")
     told = [(remark.line, remark.what, remark.why) for remark in world.remarks]
     why = "it is left out: there is no such file; put it there"
     assert told == [
@@ -116,7 +119,7 @@ def test_options_that_are_wrong_are_refused(tmp_path):
     file = tmp_path / "robot.urdf"
     file.write_text(robot(ROD + joint()))
     for options, said in [({"packages": "folder"}, "packages is 'folder'; give folders by name"), ({"position": (1, 2)}, "position is (1, 2)"),
-                          ({"orientation": (1, 1, 0, 0)}, "orientation (1, 1, 0, 0) has length"), ({"lock": {"elbow": "x"}}, "lock")]:  # fmt: skip
+                          ({"orientation": (1, 1, 0, 0)}, "orientation (1, 1, 0, 0) has length"), ({"lock": {"elbow": "x"}}, "lock"), ({"meshes": "some"}, "meshes is 'some'; give")]:  # fmt: skip
         with pytest.raises(lw.FileError) as caught:
             lw.load(file, **options)
         assert said in str(caught.value) and str(caught.value).startswith(str(file))

@@ -13,6 +13,7 @@ def convert(
     settings: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
     strict: bool = typer.Option(False, "--strict", help="Refuse a file that says something which linkwork does not do."),
     floating: bool = typer.Option(False, "--floating", help="Leave the root link of a URDF free."),
+    meshes_as_found: bool = typer.Option(False, "--meshes-as-found", help="Leave out meshes of a URDF that are missing."),
     overwrite: bool = typer.Option(False, "--overwrite", help="Replace the file if there is one."),
 ):
     """Write a URDF, an MJCF or a scene as linkwork's own scene file, which says every number that is used."""
@@ -23,7 +24,7 @@ def convert(
     from .. import save
     from .gallery import pick
 
-    chosen = pick(source, settings, strict=strict, floating=floating)
+    chosen = pick(source, settings, strict=strict, floating=floating, meshes_as_found=meshes_as_found)
     world = chosen.world
     if chosen.path is None:
         world.simulate = dict(chosen.suggested)

@@ -30,14 +30,14 @@ class Chosen:
         return {name: value for name, value in self.suggested.items() if name not in OF_RUNS}
 
 
-def pick(name, settings=(), *, strict=False, floating=False):
+def pick(name, settings=(), *, strict=False, floating=False, meshes_as_found=False):
     """Chosen, from a name or path and a list of "parameter=number"."""
     given = dict(_setting(text) for text in settings)
     path = Path(name)
     if path.suffix.lower() in FILES or path.is_file():
-        return _file(path, given, strict, floating)
-    if strict or floating:
-        raise LinkworkError(f'"{name}": --strict and --floating are for files; leave them out')
+        return _file(path, given, strict, floating, meshes_as_found)
+    if strict or floating or meshes_as_found:
+        raise LinkworkError(f'"{name}": --strict, --floating and --meshes-as-found are for files; leave them out')
     from .. import scenes
 
     scene = scenes.find(name)
@@ -47,14 +47,16 @@ def pick(name, settings=(), *, strict=False, floating=False):
     return Chosen(scene.name, scene.summary, world, parameters, suggested, partial(scene.check, **parameters))
 
 
-def _file(path, given, strict, floating):
+def _file(path, given, strict, floating, meshes_as_found):
     from .. import formats
 
-    options, kind = {}, formats.format_of(path)
-    if floating:
-        if kind != "urdf":
-            raise LinkworkError(f"{path}: --floating sets the root link of a URDF free; leave it out")
-        options["floating"] = True
+    options: dict = {}
+    kind = formats.format_of(path)
+    for given_word, what, option in ((floating, "--floating sets the root link of a URDF free", {"floating": True}),
+                                     (meshes_as_found, "--meshes-as-found is for URDF", {"meshes": "as found"})):  # fmt: skip
+        if given_word and kind != "urdf":
+            raise LinkworkError(f"{path}: {what}; leave it out")
+        options |= option if given_word else {}
     if given and kind != "scene":
         raise LinkworkError(f"{path}: --set {next(iter(given))}: only scene files have parameters; leave it out")
     if given:

@@ -8,6 +8,7 @@ def info(
     settings: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
     lines: int = typer.Option(60, "--lines", min=1, help="The longest picture of the tree."),
     floating: bool = typer.Option(False, "--floating", help="Leave the root link of a URDF free."),
+    meshes_as_found: bool = typer.Option(False, "--meshes-as-found", help="Leave out meshes of a URDF that are missing."),
 ):
     """Show bodies, joints, freedoms, loops, what joint coordinates would cost, the tree, and what is not supported."""
     import warnings
@@ -20,7 +21,7 @@ def info(
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Note)  # all remarks are listed at the end
-        chosen = pick(scene, settings, floating=floating)
+        chosen = pick(scene, settings, floating=floating, meshes_as_found=meshes_as_found)
     from .topology import draw, joint_tree
 
     world, console = chosen.world, Console(highlight=False)

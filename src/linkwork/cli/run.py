@@ -42,6 +42,7 @@ def run(
     overwrite: bool = typer.Option(False, "--overwrite", help="Replace the run that is in --out."),
     strict: bool = typer.Option(False, "--strict", help="Refuse a file that says something which linkwork does not do."),
     floating: bool = typer.Option(False, "--floating", help="Leave the root link of a URDF free."),
+    meshes_as_found: bool = typer.Option(False, "--meshes-as-found", help="Leave out meshes of a URDF that are missing."),
 ):
     """Simulate a scene or a file and print a short report. Nothing is written without --out. Ctrl-C ends a run after a whole
     step and keeps it; --resume goes on with it."""
@@ -51,7 +52,7 @@ def run(
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     _look(out, resume, overwrite)
-    words = {"settings": settings, "strict": strict, "floating": floating}
+    words = {"settings": settings, "strict": strict, "floating": floating, "meshes_as_found": meshes_as_found}
     kept = None
     if resume:
         from .running import kept_in

@@ -19,7 +19,7 @@ from .version import versions
 OFTEN = 60.0  # seconds between checkpoints; they also take no more than about a twentieth of the time of a run
 SHARE = 20
 CHUNK = 1000  # steps between looks at the keyboard and the clock
-WORDS = ("settings", "strict", "floating")  # of the command, by which the world was made
+WORDS = ("settings", "strict", "floating", "meshes_as_found")  # of the command, by which the world was made
 REACTIONS = 12  # constraints whose reactions are recorded, the first ones
 
 

@@ -33,19 +33,21 @@ from .xml import parse
 
 KINDS = {"revolute": Hinge, "continuous": Hinge, "prismatic": Slider, "planar": Planar, "ball": Ball, "spherical": Ball}
 LIMITS = ("hard", "soft", "none")
+MESHES = ("all", "as found")
 SOFT_STIFFNESS = 1000.0  # N m/rad or N/m: of a soft limit where the file gives no effort
 SOFT_DEPTH = 0.01  # rad or m: how far the effort of a joint pushes it beyond a soft limit
 WITHIN = "within limits"  # the keyframe of a robot whose zero is not
 
 
 def load(reading, *, floating=False, packages=None, position=checks.ZERO, orientation=checks.IDENTITY, limits="hard",
-         contact=True, self_contact=False, visuals=True, lock=None):  # fmt: skip
+         contact=True, self_contact=False, visuals=True, meshes="all", lock=None):  # fmt: skip
     """The World that a URDF describes, all joints at zero.
 
     `floating` leaves the root link free, which else is the ground; its frame is at `position` and `orientation`. `packages`
     says by name where `package://name` is. `limits` makes bounds of joints "hard", "soft" or "none". With `contact` what has a
     <collision> touches what else is added to the world, and with `self_contact` the robot's other links; without, collisions
-    are not read, as visuals are not without `visuals`. `lock` fixes joints at coordinates: {"gripper": 0.02}.
+    are not read, as visuals are not without `visuals`. Meshes that are missing or broken are refused, or left out and told with
+    `meshes="as found"`. `lock` fixes joints at coordinates: {"gripper": 0.02}.
 
     >>> import tempfile, pathlib, linkwork as lw
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "arm.urdf"
@@ -57,6 +59,8 @@ def load(reading, *, floating=False, packages=None, position=checks.ZERO, orient
     """
     if limits not in LIMITS:
         reading.fail(None, f"limits is {limits!r}", 'give "hard", "soft" or "none"')
+    if meshes not in MESHES:
+        reading.fail(None, f"meshes is {meshes!r}", 'give "all" or "as found"')
     x, q = (reading.checked(None, check, "load", *given) for check, *given in
             ((checks.vector, "position", position), (checks.quaternion, "orientation", orientation)))  # fmt: skip
     root = parse(decode(reading.path, read(reading.path)), reading.path)
@@ -68,7 +72,8 @@ def load(reading, *, floating=False, packages=None, position=checks.ZERO, orient
     building.add_bodies(groups, floating)
     building.add_joints(groups, limits)
     building.add_mimics()
-    geometry = Geometry(building, Folders(reading.path, packages or {}), None if self_contact else robot.name)
+    geometry = Geometry(building, Folders(reading.path, packages or {}), None if self_contact else robot.name,
+                        meshes == "as found")  # fmt: skip
     building.add_geometry(groups, geometry, visuals, contact)
     building.add_keyframe()
     return building.world

@@ -20,6 +20,7 @@ class Geometry:
     building: Any  # has `world`, `reading`, `add` and `free_name`
     folders: Folders
     group: str | None  # of colliders that do not touch each other
+    as_found: bool  # meshes that are missing or broken are left out, and told; else they are refused
     known: dict = field(default_factory=dict)  # what was made of meshes so far, by what was asked for
 
     def add_visual(self, body, link, place, solid):
@@ -58,11 +59,11 @@ class Geometry:
             make = whole if stands else hull
             return [self._once((solid.address, solid.scale, stands), lambda: make(surfaces))] if surfaces else []
         except MeshError as error:
-            self.building.reading.remark(solid.line, _named(solid, "collision", link), f"it is left out: {error}")
+            self._leave_out(solid, _named(solid, "collision", link), error)
             return []
 
     def _surfaces(self, solid, what, link):
-        """The surfaces of a mesh, or none: what is missing or cannot be used is told."""
+        """The surfaces of a mesh, or none: what is missing or cannot be used is refused, or told."""
         reading, named = self.building.reading, _named(solid, what, link)
         try:
             path = self._once(solid.address, lambda: self.folders.find(solid.address))
@@ -70,12 +71,18 @@ class Geometry:
         except Outside as error:
             reading.fail(solid.line, f"{named} is not read", str(error))
         except (Missing, MeshError) as error:
-            reading.remark(solid.line, named, f"it is left out: {error}")
+            self._leave_out(solid, named, error)
             return []
         dropped = sum(surface.dropped for surface in found)
         if dropped:
             reading.remark(solid.line, named, f"{dropped} of its triangles have no area, and are left out")
         return found
+
+    def _leave_out(self, solid, named, error):
+        reading = self.building.reading
+        if not self.as_found:
+            reading.fail(solid.line, f"{named} cannot be used", f'{error}, or give meshes="as found" to leave it out')
+        reading.remark(solid.line, named, f"it is left out: {error}")
 
     def _once(self, key, make):
         """What is made for a key, kept for the next time; so is what is wrong with it."""
