@@ -7,7 +7,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
+import yourdfpy
 
 import linkwork as lw
 from tests.formats.random_robots import random_robot
@@ -52,6 +52,21 @@ def test_random_robots_accelerate_as_in_mujoco(tmp_path, seed):
         mujoco.mj_forward(theirs, data)
         found = lw.reduced.aba(tree, q, qd, tau)
         assert np.abs(found[here] - data.qacc[where]).max() < 1e-9 * np.abs(data.qacc).max()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_links_of_random_robots_are_where_yourdfpy_has_them(tmp_path, seed):
+    rng = np.random.default_rng([seed, 7])
+    text, moving = random_robot(rng, int(rng.integers(2, 9)))
+    world = load(tmp_path, text)
+    theirs, tree = yourdfpy.URDF.load(str(tmp_path / "robot.urdf"), load_meshes=False), lw.reduced.compile(world)
+    q = rng.normal(size=tree.nq)
+    theirs.update_cfg({name: q[tree.coordinates(name)][0] for name in moving})
+    poses = lw.reduced.forward_kinematics(tree, q)
+    for k, body in enumerate(world.bodies):
+        there = theirs.get_transform(body.name)
+        assert np.allclose(there[:3, 3], poses.position[k], atol=1e-12)
+        assert np.allclose(there[:3, :3], poses.rotation[k], atol=1e-12)
 
 
 def test_floating_base_and_its_place(tmp_path):
