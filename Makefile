@@ -1,4 +1,4 @@
-# make demo: simulate a chain and leave a report, plots and an animation in demo/
+# make demo: simulate a chain and leave a report, plots and a replay page in demo/
 # make test: the linters, then every test
 # Both set up .venv first. Needs Python 3.11 or newer; no compiler.
 
@@ -43,7 +43,7 @@ bench: .venv/.bench
 .venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "linkwork needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1). Name another: make PYTHON=/path/to/python3"; exit 1; }
-	@echo "Setting up .venv: about 1 GB of libraries is fetched and unpacked (casadi, llvmlite, scipy, ...): a minute or more, once."
+	@echo "Setting up .venv: about 2 GB of libraries is fetched and unpacked (casadi, llvmlite, vtk, ...): two minutes or more, once."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	@touch $@
