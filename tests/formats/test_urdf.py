@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 import yourdfpy
+from scipy.spatial.transform import Rotation
 
 import linkwork as lw
 from tests.formats.random_robots import random_robot

@@ -32,7 +32,7 @@ from linkwork.model.graph import (
     moving,
     spanning,
 )
-from linkwork.model.nodes import Bodies, Evaluator, Node
+from linkwork.model.nodes import Bodies, Node, evaluator
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.drawn import Draw
@@ -148,6 +148,7 @@ def _records(bodies: Bodies, poses: Mapping[str, Pose] = NONE):
     fields = {name: _moved(frames, bodies, name, poses).start() for name, frames in bodies.frames.items()}
     functions: dict[str, Evaluated] = {}
 
+    @cache
     def record(body: int, jitter: int) -> np.ndarray:
         kind = bodies.kinds[body]
         entries = np.zeros(kind.record.span)
@@ -183,15 +184,13 @@ def _pose_function(kind):
 
 def _jacobians(nodes: list[Node], records):
     """jacobians(k): the blocks of node k on its bodies as built."""
-    known: dict[str, Evaluator] = {}
 
     @cache
     def blocks(k: int) -> list[np.ndarray]:
         node = nodes[k]
-        if node.kind.key not in known:
-            known[node.kind.key] = Evaluator(node_jacobian_kernel(node.kind, 0), node.kind.behind)
+        evaluate = evaluator(node_jacobian_kernel(node.kind, 0), node.kind.behind)
         given = {1: node.values, **{2 + i: records(end, 0) for i, end in enumerate(node.ends) if end != GROUND}}
-        flat, widths = known[node.kind.key](given), [kind.nv if kind else 0 for kind in node.kind.kinds]
+        flat, widths = evaluate(given), [kind.nv if kind else 0 for kind in node.kind.kinds]
         return stacking.blocks_of(flat, node.kind.size, widths)
 
     return blocks
@@ -269,7 +268,7 @@ def _check_aimed(nodes: list[Node], records, responses: int) -> None:
                              'use lw.Simulation(world, solver="anticipation"), or leave force= out')  # fmt: skip
         given = {1: node.values, **{2 + i: records(end, 0) for i, end in enumerate(node.ends) if end != GROUND}}
         widths = [kind.nv if kind else 0 for kind in node.kind.kinds]
-        pulls = Evaluator(node_pulls_kernel(node.kind, 0, together=True), node.kind.behind)(given)
+        pulls = evaluator(node_pulls_kernel(node.kind, 0, together=True), node.kind.behind)(given)
         for row, pull in enumerate(np.hstack(stacking.blocks_of(pulls, node.kind.size, widths))):
             if not np.abs(pull).max(initial=0.0) > 1e-9:
                 raise ModelError(f"{label}: the force of row {row + 1} moves none of its bodies; name a rate that they have")

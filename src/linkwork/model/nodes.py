@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -176,6 +177,21 @@ def _check_points(group: Group, found: dict[str, np.ndarray]) -> None:
                                 "put the anchor at its position")  # fmt: skip
 
 
+MOST_KEPT = 256  # evaluators of a thread
+_KEPT = threading.local()  # they have places for what they are given, so that threads share none
+
+
+def evaluator(kernel: Kernel, pointer: int) -> Evaluator:
+    """An Evaluator that was made before, if there is one: a world that is changed is compiled again and again."""
+    known = _KEPT.__dict__
+    key = f"{pointer} {kernel.key}"
+    if key not in known:
+        if len(known) >= MOST_KEPT:
+            known.clear()
+        known[key] = Evaluator(kernel, pointer)
+    return known[key]
+
+
 class Evaluator:
     """Runs a kernel of one node or force as its CasADi function, outside of any workspace."""
 
@@ -210,7 +226,7 @@ def kept_rows(group: Group, numbers: Numbers, bodies: Bodies, records) -> list[t
     if not any(kind is not None and kind.may_be_flat for kind in group.kinds):
         return [whole] * len(group.elements)
     node = NodeKind((Part(group.relation, tuple(range(len(group.kinds))), whole),), group.kinds)
-    jacobian, residual = (Evaluator(make(node, 0), node.behind) for make in (node_jacobian_kernel, node_check_kernel))
+    jacobian, residual = (evaluator(make(node, 0), node.behind) for make in (node_jacobian_kernel, node_check_kernel))
     sizes = [kind.nv if kind else 0 for kind in group.kinds]
     kept = []
     for element, values, ends in zip(group.elements, numbers.values, group.ends, strict=True):
