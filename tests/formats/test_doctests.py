@@ -6,7 +6,9 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("name", ["linkwork.formats", "linkwork.formats.urdf", "linkwork.formats.paths", "linkwork.formats.numbers"])
+@pytest.mark.parametrize(
+    "name", ["linkwork.formats", "linkwork.formats.urdf", "linkwork.formats.paths", "linkwork.formats.numbers"]
+)
 def test_examples_run(name):
     result = doctest.testmod(importlib.import_module(name))
     assert result.attempted > 0 and result.failed == 0
