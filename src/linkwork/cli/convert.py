@@ -28,4 +28,7 @@ def convert(
     if chosen.path is None:
         world.simulate = dict(chosen.suggested)
     save(world, target)
-    typer.echo(f"{target}: {len(world.bodies)} bodies, {len(world.constraints)} constraints, {len(world.forces)} forces")
+    from .report import count
+
+    parts = (world.bodies, "body", "bodies"), (world.constraints, "constraint"), (world.forces, "force")
+    typer.echo(f"{target}: {', '.join(count(len(elements), *words) for elements, *words in parts)}")

@@ -9,7 +9,7 @@ from ..errors import LinkworkError
 
 FILES = {".urdf", ".xml", ".mjcf", ".yaml", ".yml"}
 SECONDS, DT, RECORD_EVERY = 5.0, 1e-3, 0.01  # s: of files that suggest nothing
-OF_RUNS = ("seconds", "record_every", "seed", "shake")  # what a file may suggest beside options of a Simulation
+OF_RUNS = ("seconds", "record_every", "seed", "shake", "keyframe")  # what a file may suggest beside options of a Simulation
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,12 @@ class Chosen:
 
 def pick(name, settings=(), *, strict=False, floating=False):
     """Chosen, from a name or path and a list of "parameter=number"."""
-    given = dict(_setting(text) for text in settings)
+    given = _given(settings)
     path = Path(name)
     if path.suffix.lower() in FILES or path.is_file():
         return _file(path, given, strict, floating)
+    if path.is_dir():
+        raise LinkworkError(f'"{name}": it is a folder; give a file in it, such as {path / "scene.yaml"}')
     if strict or floating:
         raise LinkworkError(f'"{name}": --strict and --floating are for files; leave them out')
     from .. import scenes
@@ -63,6 +65,17 @@ def _file(path, given, strict, floating):
     suggested = {"seconds": SECONDS, "dt": DT, "record_every": RECORD_EVERY, **world.simulate}
     values = {name: parameter.value for name, parameter in world.parameters.items()} | given
     return Chosen(path.stem, f"from {path}", world, values, suggested, path=path)
+
+
+def _given(settings):
+    """Parameter -> number."""
+    found: dict = {}
+    for text in settings:
+        name, value = _setting(text)
+        if name in found:
+            raise LinkworkError(f"--set {name}: it is given twice, {found[name]} and {value}; give it once")
+        found[name] = value
+    return found
 
 
 def _setting(text):

@@ -8,12 +8,12 @@ import warnings
 
 from .. import Simulation, checkpoints
 from ..elements import checks
-from ..errors import DivergenceError, LinkworkError, Note
+from ..errors import DivergenceError, FileError, LinkworkError, Note
 from ..formats.writing import text as text_of
 from ..recorder import Bar, Lines, Recorder, patient_interrupt, watch
 from ..recording import Recording, whole
 from . import report as reports
-from .run import CHECKPOINT, COMPARED, RECORDING, SCENE, SHAKE
+from .run import CHECKPOINT, COMPARED, RECORDING, SCENE, SHAKE, refuse_a_run
 from .version import versions
 
 OFTEN = 60.0  # seconds between checkpoints; they also take no more than about a twentieth of the time of a run
@@ -26,7 +26,7 @@ REACTIONS = 12  # constraints whose reactions are recorded, the first ones
 class Run:
     """A run that is being made: `simulate`, then `report`, then `leave`."""
 
-    def __init__(self, chosen, given, out, kept, words):
+    def __init__(self, chosen, given, out, kept, words, overwrite=False):
         self.chosen, self.out, self.kept, self.words = chosen, out, kept, words
         self.options = _options(chosen, given, None if self.kept is None else self.kept.facts)
         world, options = chosen.world, self.options
@@ -37,12 +37,13 @@ class Run:
         with warnings.catch_warnings():
             if options["seed"] is not None:  # pushes know nothing of constraints: it is no news that these take some of them
                 warnings.filterwarnings("ignore", ".*velocities as built were off", Note)
-            self.sim = sim = Simulation(world, **own)
+            self.sim = sim = _simulation(chosen, own)
         options["solver"], options["integrator"] = sim.solver, sim.integrator_name  # as they were chosen
-        world.simulate = {name: options[name] for name in ("seconds", "dt", "solver", "integrator", "record_every")} | {
+        suggested = ("seconds", "dt", "solver", "integrator", "record_every", "keyframe")
+        world.simulate = {name: options[name] for name in suggested if options[name] is not None} | {
             name: value for name, value in own.items() if name not in options
         }
-        if options["keyframe"] is not None and kept is None:
+        if options["keyframe"] is not None:
             sim.reset(options["keyframe"])
         self.start = reports.energies(sim)
         self.total = sim._whole_run(checks.non_negative(sim, "seconds", options["seconds"]))
@@ -53,7 +54,7 @@ class Run:
         if self.kept is not None:
             self._go_on()
         elif out is not None:
-            self._begin()
+            self._begin(overwrite)
         self.compile_seconds = time.perf_counter() - begin
         self.first = sim.steps
         self.interrupted = False
@@ -104,8 +105,11 @@ class Run:
         return found
 
     # -- what is kept ------------------------------------------------------------------------------------------
-    def _begin(self):
-        """The folder, with the scene in it: the first that is written, once the model stands."""
+    def _begin(self, overwrite):
+        """The folder, with the scene in it: the first that is written, once the model stands. Another run may have begun in
+        it since."""
+        if not overwrite:
+            refuse_a_run(self.out)
         with self._writing():
             self.out.mkdir(parents=True, exist_ok=True)
             for name in (CHECKPOINT, RECORDING):
@@ -123,6 +127,9 @@ class Run:
         if _without_options(said) != _without_options(text_of(self.chosen.world)):
             remedy = "give what the run began with, or another folder"
             raise LinkworkError(f'--resume: "{self.chosen.name}" is no longer what {self.out / SCENE} says; {remedy}')
+        if self.total < self.kept.state.steps:
+            there = f'the run in "{self.out}" is at {self.kept.state.time:g} s already'
+            raise LinkworkError(f"--seconds: {there}, and {self.options['seconds']:g} s are less; give more, or leave it out")
         self.before = Recording.load(self.out / RECORDING)
         self.kept.put(self.sim)
         frames = self.sim.steps // self.every + 1
@@ -247,6 +254,14 @@ def _options(chosen, given, kept):
     if options["seed"] is not None and options["shake"] is None:
         options["shake"] = SHAKE
     return options
+
+
+def _simulation(chosen, own):
+    """A Simulation; what it refuses is said of the file, if there is one."""
+    try:
+        return Simulation(chosen.world, **own)
+    except LinkworkError as error:
+        raise error if chosen.path is None else FileError(f"{chosen.path}: {error}") from None
 
 
 def _of_simulation(chosen, options):

@@ -1,6 +1,7 @@
 """linkwork's own scene files in YAML: see docs/files-scene.md. Everything that is wrong is told with the file and the line."""
 
 import inspect
+from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 
@@ -19,12 +20,14 @@ from .values import Values, keep
 
 DEEPEST = 20  # files that include one another
 SECONDS = ("seconds", "dt", "record_every")  # options of `simulate` that are times,
-WORDS = ("solver", "integrator", "tangent", "iterations", "seed", "off")  # and that are no numbers with units
+WORDS = ("solver", "integrator", "tangent", "iterations", "seed", "off", "keyframe")  # and that are no numbers with units
 STATES = {"positions": ("rad", "m"), "velocities": ("rad/s", "m/s"), "controls": ("N m", "N", "rad", "m", "rad/s", "m/s")}
 
 
 def load(reading, *, parameters=None):
     """The World that a scene file says; `parameters`: name -> number, in the place of those that it declares."""
+    if not isinstance(parameters, Mapping | None):
+        reading.fail(None, f"parameters is {checks.show(parameters)}", 'give numbers by name, such as {"k": 2.5}')
     text = decode(reading.path, read(reading.path))
     path = reading.path.resolve()
     with np.errstate(all="ignore"):  # what is not finite is refused by those who are given it
@@ -73,6 +76,10 @@ class _File(Values):
             self.items(data["elements"], self.numbers)
         for name, state in data.get("keyframes", {}).items():
             self.made.keyframes[name] = self.keyframe(name, state)
+        start, known = self.made.simulate.get("keyframe"), self.made.keyframes
+        if start is not None and start not in known:
+            hint = suggestion(start, known).lstrip("; ") or f"there {'are ' + ', '.join(known) if known else 'is none'}"
+            self.fail(data["simulate"].lines["keyframe"], f'simulate: no keyframe is called "{start}"', hint)
         return self.made
 
     # what stands at the top

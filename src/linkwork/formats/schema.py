@@ -296,6 +296,7 @@ class Simulate(BaseModel):
     iterations: StrictInt | None = Field(None, description="Of implicit steps: 1 is one linear solve a step")
     seed: StrictInt | None = None
     off: list[StrictStr] | None = Field(None, description="Elements that are switched off at the start")
+    keyframe: StrictStr | None = Field(None, description="The keyframe that it starts from")
 
 
 class Named(BaseModel):
