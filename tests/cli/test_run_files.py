@@ -305,6 +305,11 @@ def test_what_cannot_go_on_is_refused(capsys, folder, no_plots):
     code, _, err = call(capsys, "run", "arm.yaml", "--out", "run", "--resume")
     assert code == 2 and "it is no whole checkpoint" in err and err.count("\n") == 1
     (folder / "run/checkpoint.npz").write_bytes(before["checkpoint.npz"])
+    for name in ("recording.nc", "scene.yaml"):
+        (folder / "run" / name).unlink()
+        code, _, err = call(capsys, "run", "arm.yaml", "--out", "run", "--resume")
+        assert code == 2 and f'"run" holds no {name} to go on from; begin the run anew' in err and err.count("\n") == 1
+        (folder / "run" / name).write_bytes(before[name])
     assert {path.name: path.read_bytes() for path in (folder / "run").iterdir()} == before
     assert sorted(path.name for path in folder.iterdir()) == ["arm.yaml", "run"]
     assert call(capsys, "run", "arm.yaml", "--seconds", 0.1, "--out", "run", "--overwrite")[0] == 0

@@ -102,8 +102,9 @@ def _look(out, resume, overwrite):
         raise LinkworkError("--resume and --overwrite exclude each other; leave one of them out")
     if out is None:
         return
-    if resume and not (out / CHECKPOINT).is_file():
-        raise LinkworkError(f'--resume: "{out}" holds no {CHECKPOINT} to go on from; begin the run anew')
+    missing = next((name for name in (CHECKPOINT, RECORDING, SCENE) if not (out / name).is_file()), None)
+    if resume and missing is not None:
+        raise LinkworkError(f'--resume: "{out}" holds no {missing} to go on from; begin the run anew')
     if not (resume or overwrite):
         refuse_a_run(out)
 

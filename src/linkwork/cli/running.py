@@ -123,7 +123,7 @@ class Run:
 
     def _go_on(self):
         """Take up the state of the checkpoint, and the frames until then."""
-        said = (self.out / SCENE).read_text(encoding="utf-8")
+        said = (self.out / SCENE).read_text(encoding="utf-8", errors="replace")
         if _without_options(said) != _without_options(text_of(self.chosen.world)):
             remedy = "give what the run began with, or another folder"
             raise LinkworkError(f'--resume: "{self.chosen.name}" is no longer what {self.out / SCENE} says; {remedy}')
