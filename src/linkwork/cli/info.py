@@ -29,9 +29,11 @@ def info(
         console.print(f"  {name:<12}{escape(text)}", soft_wrap=True)
     tree = joint_tree(world)
     if tree and tree[0]:
+        from ..elements import Gear
         from ..reduced.cost import report
 
-        console.print("[bold]in joint coordinates[/]")
+        gears = any(isinstance(constraint, Gear) for constraint in world.constraints)
+        console.print(f"[bold]in joint coordinates[/]{', gears left aside' if gears else ''}")
         for line in report(*tree).splitlines():
             console.print(f"  {line}", soft_wrap=True)
     console.print(draw(world, lines))
