@@ -142,13 +142,16 @@ def test_a_run_may_start_from_a_keyframe(capsys, folder, no_plots):
     assert code == 2 and 'no keyframe is called "far away"; there are up' in err and err.count("\n") == 1
 
 
-def test_a_keyframe_is_part_of_the_scene_that_is_left_and_of_the_report(capsys, folder, no_plots):
+def test_a_keyframe_is_part_of_the_scene_that_is_left_and_of_the_report(capsys, folder, no_plots, monkeypatch):
     (folder / "key.yaml").write_text(SCENE + "keyframes:\n  up: {positions: {axle: -0.5}, velocities: {axle: 1.0}}\n")
     assert call(capsys, "run", "key.yaml", "--keyframe", "up", "--seconds", 0.1, "--out", "first")[0] == 0
     start = json.loads((folder / "first/report.json").read_text())["energy"]["start"]
     assert call(capsys, "run", "key.yaml", "--seconds", 0.2, "--out", "first", "--resume")[0] == 0
     assert json.loads((folder / "first/report.json").read_text())["energy"]["start"] == start and start["kinetic"] > 0
+    starts, reset = [], lw.Simulation.reset
+    monkeypatch.setattr(lw.Simulation, "reset", lambda sim, keyframe=None: (starts.append(keyframe), reset(sim, keyframe))[1])
     assert call(capsys, "run", "first/scene.yaml", "--out", "second")[0] == 0
+    assert starts == ["up", "up"]  # the run, and the same once more to time it
     assert_same_bits(Recording.load("first/recording.nc"), Recording.load("second/recording.nc"))
     (folder / "lost.yaml").write_text(SCENE.replace("simulate: {", "simulate: {keyframe: down, "))
     code, _, err = call(capsys, "info", "lost.yaml")

@@ -18,13 +18,13 @@ def reactions(sim, world):
     return found[:SHOWN]
 
 
-def speed(sim):
+def speed(sim, keyframe=None):
     """Steps a second without recording: the first steps of the same run once more, for a fraction of a second."""
     import time
 
     end = sim.state.copy()
     total, chunk, done = sim.steps, 1, 0
-    sim.reset()
+    sim.reset(keyframe)
     begin = time.perf_counter()
     while done < total and time.perf_counter() - begin < TIMED:
         chunk = min(2 * chunk, total - done)

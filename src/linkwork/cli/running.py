@@ -197,7 +197,7 @@ class Run:
             "frames": len(recording),
             "compile_seconds": self.compile_seconds,
             "run_seconds": self.run_seconds,
-            "steps_per_second": reports.speed(sim),
+            "steps_per_second": reports.speed(sim, self.options["keyframe"]),
             "steps_per_second_recording": made / self.run_seconds,
             "drift": {
                 "largest": float(recording.drift.max()),
