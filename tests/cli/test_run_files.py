@@ -138,6 +138,8 @@ def test_a_run_may_start_from_a_keyframe(capsys, folder, no_plots):
     assert_same_bits(Recording.load("run/recording.nc"), sim.run(0.2, record_every=0.02, record=["axle"]))
     code, _, err = call(capsys, "run", "key.yaml", "--keyframe", "upp")
     assert code == 2 and 'did you mean "up"?' in err and err.count("\n") == 1
+    code, _, err = call(capsys, "run", "key.yaml", "--keyframe", "up", "--seed", 1)
+    assert code == 2 and '--seed: the keyframe "up" says how fast everything starts' in err and err.count("\n") == 1
     code, _, err = call(capsys, "run", "key.yaml", "--keyframe", "far away")
     assert code == 2 and 'no keyframe is called "far away"; there are up' in err and err.count("\n") == 1
 

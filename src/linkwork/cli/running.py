@@ -249,6 +249,10 @@ def _options(chosen, given, kept):
     options = {name: given.get(name, suggested[name]) for name in ("seconds", *COMPARED)}
     if "solver" in given and "integrator" not in given and kept is None:
         options["integrator"] = None if given["solver"] != chosen.suggested.get("solver") else options["integrator"]
+    if None not in (options["seed"], options["keyframe"]) and kept is None:
+        raise LinkworkError(
+            f'--seed: the keyframe "{options["keyframe"]}" says how fast everything starts, and pushes are lost; leave one out'
+        )
     if options["seed"] is None and "shake" in given:
         raise LinkworkError("--shake: without --seed nothing is pushed; give --seed too")
     if options["seed"] is not None and options["shake"] is None:
