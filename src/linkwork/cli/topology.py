@@ -57,7 +57,8 @@ def _add_gears(world, found):
     gears: dict = {}  # body -> [(gear, the other body)]
     for gear in world.constraints:
         if isinstance(gear, Gear):
-            first, second = (joint.a if isinstance(joint.b, Ground) else joint.b for joint in (gear.a, gear.b))
+            joints = [joint for _, _, joint in gear.references()]
+            first, second = (joint.a if isinstance(joint.b, Ground) else joint.b for joint in joints)
             gears.setdefault(first, []).append((gear, second))
     todo = list(found) if gears else []
     while todo:
