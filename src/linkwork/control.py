@@ -12,6 +12,8 @@ from linkwork.elements.joint_forces import Follow
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.symbolic.kernels import parameter_record
 
+SHOWN = 8  # names in a sentence
+
 
 class Control(Mapping):
     """Commands by name. Of motors a number: `sim.control["drive"] = 2.0`. Of a Follow without a motion a position (3, m), or
@@ -35,7 +37,8 @@ class Control(Mapping):
             return self._sim.control._where(name)
         key = name.name if isinstance(name, Element) else name
         if key not in self._entry:
-            raise UnknownNameError(f'Simulation: nothing that takes commands is called "{key}"{suggestion(key, self._entry)}')
+            hint = suggestion(key, self._entry) or _those(self._entry)
+            raise UnknownNameError(f'Simulation: nothing that takes commands is called "{key}"{hint}')
         return self._entry[key]
 
     def __getitem__(self, name):
@@ -79,3 +82,9 @@ class Control(Mapping):
 
     def __len__(self) -> int:
         return len(self._entry)
+
+
+def _those(known):
+    """`; there are ...`, of many the first."""
+    some = ", ".join(list(known)[:SHOWN]) + (", ..." if len(known) > SHOWN else "")
+    return f"; there are {some}" if known else "; add a Motor, or a Follow without a motion"

@@ -82,7 +82,8 @@ class Following(Building):
         if isinstance(given, Keyframe):
             return next((name for name, one in known.items() if one is given), "given"), given
         if given not in known:
-            raise UnknownNameError(f'Simulation: no keyframe is called "{given}"{suggestion(given, known)}')
+            hint = suggestion(given, known) or f"; there {'are ' + ', '.join(known) if known else 'is none'}"
+            raise UnknownNameError(f'Simulation: no keyframe is called "{given}"{hint}')
         return given, known[given]
 
     def _place(self, name: str, keyframe: Keyframe) -> None:

@@ -311,7 +311,7 @@ class Recording:
         try:
             facts, fields, arrays = (_read_netcdf if path.suffix == ".nc" else _read_npz)(path)
         except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
-            raise RecordingError(f'load: "{path}" is no whole recording: {error}') from error
+            raise RecordingError(f'load: "{path}" is no whole recording ({error}); give one that save has written') from error
         known: dict = {}  # one object for all that have the same shape
         placed = {
             kind: [
@@ -545,7 +545,8 @@ def whole(path):
 def _ending(path, what, *endings):
     path = Path(path)
     if path.suffix not in endings:
-        raise RecordingError(f'{what}: "{path}" ends in neither {" nor ".join(endings)}; give one of these endings')
+        wrong = f"ends in neither {' nor '.join(endings)}" if len(endings) > 1 else f"does not end in {endings[0]}"
+        raise RecordingError(f'{what}: "{path}" {wrong}; give {"one of these endings" if len(endings) > 1 else "that ending"}')
     return path
 
 

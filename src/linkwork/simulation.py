@@ -287,7 +287,12 @@ class Simulation(Grabbing, OdeView):
             raise LinkworkError(
                 f"Simulation: seconds is {seconds:g}, {seconds / self.dt:.3g} steps of {self.dt:g} s; give less"
             )
-        return round(seconds / self.dt)
+        steps = round(seconds / self.dt)
+        if seconds > 0 and not steps:
+            self.note(
+                f"Simulation: seconds is {seconds:g}, less than half a step of {self.dt:g} s: none is made; take a smaller dt"
+            )
+        return steps
 
     def _steps_in(self, record_every: float) -> int:
         """The steps from one frame to the next: at least one, and a note where that is not what was asked for."""

@@ -2,11 +2,13 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -138,6 +140,26 @@ def test_a_run_may_start_from_a_keyframe(capsys, folder, no_plots):
     assert_same_bits(Recording.load("run/recording.nc"), sim.run(0.2, record_every=0.02, record=["axle"]))
     code, _, err = call(capsys, "run", "key.yaml", "--keyframe", "upp")
     assert code == 2 and 'did you mean "up"?' in err and err.count("\n") == 1
+    code, _, err = call(capsys, "run", "key.yaml", "--keyframe", "up", "--seed", 1)
+    assert code == 2 and '--seed: the keyframe "up" says how fast everything starts' in err and err.count("\n") == 1
+    code, _, err = call(capsys, "run", "key.yaml", "--keyframe", "far away")
+    assert code == 2 and 'no keyframe is called "far away"; there are up' in err and err.count("\n") == 1
+
+
+def test_a_keyframe_is_part_of_the_scene_that_is_left_and_of_the_report(capsys, folder, no_plots, monkeypatch):
+    (folder / "key.yaml").write_text(SCENE + "keyframes:\n  up: {positions: {axle: -0.5}, velocities: {axle: 1.0}}\n")
+    assert call(capsys, "run", "key.yaml", "--keyframe", "up", "--seconds", 0.1, "--out", "first")[0] == 0
+    start = json.loads((folder / "first/report.json").read_text())["energy"]["start"]
+    assert call(capsys, "run", "key.yaml", "--seconds", 0.2, "--out", "first", "--resume")[0] == 0
+    assert json.loads((folder / "first/report.json").read_text())["energy"]["start"] == start and start["kinetic"] > 0
+    starts, reset = [], lw.Simulation.reset
+    monkeypatch.setattr(lw.Simulation, "reset", lambda sim, keyframe=None: (starts.append(keyframe), reset(sim, keyframe))[1])
+    assert call(capsys, "run", "first/scene.yaml", "--out", "second")[0] == 0
+    assert starts == ["up", "up"]  # the run, and the same once more to time it
+    assert_same_bits(Recording.load("first/recording.nc"), Recording.load("second/recording.nc"))
+    (folder / "lost.yaml").write_text(SCENE.replace("simulate: {", "simulate: {keyframe: down, "))
+    code, _, err = call(capsys, "info", "lost.yaml")
+    assert code == 2 and 'lost.yaml:2: simulate: no keyframe is called "down"; there is none' in err and err.count("\n") == 1
 
 
 def test_a_seed_is_all_that_is_random(folder):
@@ -275,6 +297,8 @@ def test_what_cannot_go_on_is_refused(capsys, folder, no_plots):
         ("--out", "run", "--resume", "--solver", "dense"): "--solver: the run that goes on has tree, not dense",
         ("--out", "run", "--resume", "--seed", 1): "--seed: the run that goes on has None, not 1",
         ("--out", "run", "--resume", "--set", "k=1"): '"arm" is no longer what run/scene.yaml says',
+        ("--out", "run", "--resume", "--seconds", 0.05): 'the run in "run" is at 0.1 s already, and 0.05 s are less; give more',
+        ("--set", "k=1", "--set", "k=2"): "--set k: it is given twice, 1 and 2; give it once",
         ("--out", "none", "--resume"): '"none" holds no checkpoint.npz to go on from',
         ("--resume",): "there is no folder to go on from",
         ("--out", "run", "--resume", "--overwrite"): "exclude each other",
@@ -288,14 +312,65 @@ def test_what_cannot_go_on_is_refused(capsys, folder, no_plots):
     code, _, err = call(capsys, "run", "arm.yaml", "--out", "run", "--resume")
     assert code == 2 and "it is no whole checkpoint" in err and err.count("\n") == 1
     (folder / "run/checkpoint.npz").write_bytes(before["checkpoint.npz"])
+    for name in ("recording.nc", "scene.yaml"):
+        (folder / "run" / name).unlink()
+        code, _, err = call(capsys, "run", "arm.yaml", "--out", "run", "--resume")
+        assert code == 2 and f'"run" holds no {name} to go on from; begin the run anew' in err and err.count("\n") == 1
+        (folder / "run" / name).write_bytes(before[name])
     assert {path.name: path.read_bytes() for path in (folder / "run").iterdir()} == before
     assert sorted(path.name for path in folder.iterdir()) == ["arm.yaml", "run"]
     assert call(capsys, "run", "arm.yaml", "--seconds", 0.1, "--out", "run", "--overwrite")[0] == 0
 
 
+def test_another_scene_does_not_go_on_with_the_settings_of_a_run(capsys, folder, no_plots):
+    assert call(capsys, "run", "arm.yaml", "--seconds", 0.02, "--set", "k=9", "--out", "run")[0] == 0
+    (folder / "balls.yaml").write_text(BALLS)
+    code, _, err = call(capsys, "run", "balls.yaml", "--out", "run", "--resume")
+    assert code == 2 and err.count("\n") == 1
+    assert '--resume: the run in "run" began with "arm" --set k=9: balls.yaml: it declares no parameter "k"' in err
+
+
+def test_a_scene_that_lies_in_the_folder_is_not_written_over(capsys, folder, no_plots):
+    (folder / "scene.yaml").write_text(SCENE)
+    code, _, err = call(capsys, "run", "scene.yaml", "--out", ".")
+    assert code == 2 and "it holds a run already (scene.yaml); give another folder, or --overwrite" in err
+    assert (folder / "scene.yaml").read_text() == SCENE
+
+
+def test_of_two_runs_that_begin_in_one_folder_the_second_is_refused(capsys, folder, no_plots, monkeypatch):
+    from linkwork.cli import running
+
+    build = running.Simulation
+
+    def slowly(*arguments, **options):
+        """Meanwhile another one begins there."""
+        (folder / "run").mkdir()
+        (folder / "run/scene.yaml").write_text("of the other")
+        return build(*arguments, **options)
+
+    monkeypatch.setattr(running, "Simulation", slowly)
+    code, _, err = call(capsys, "run", "arm.yaml", "--out", "run")
+    assert code == 2 and "it holds a run already (scene.yaml)" in err and err.count("\n") == 1
+    assert (folder / "run/scene.yaml").read_text() == "of the other"
+
+
+def test_a_folder_is_no_scene(capsys, folder):
+    (folder / "run").mkdir()
+    for name in ("run", "info"):
+        code, _, err = call(capsys, name, "run")
+        assert code == 2 and err == 'linkwork: "run": it is a folder; give a file in it, such as run/scene.yaml\n'
+
+
+def test_what_a_model_refuses_is_said_of_the_file(capsys, folder):
+    (folder / "empty.yaml").write_text("linkwork: 1\n")
+    code, _, err = call(capsys, "run", "empty.yaml")
+    assert code == 2 and err.startswith("linkwork: empty.yaml: World: there is no body in it") and err.count("\n") == 1
+
+
 BAD = {
     "no file": ("none.yaml", None, "none.yaml: there is no such file"),
     "half a file": ("half.yaml", SCENE[:-40], "half.yaml:"),
+    "tabs": ("tabs.yaml", SCENE.replace("  - Hinge", "\t- Hinge"), "tabs.yaml:6: a tab indents it, which YAML does not have; use spaces"),
     "no number": ("nan.yaml", SCENE.replace("mass: 1.0", "mass: .nan"), "nan.yaml:5:"),
     "an unknown body": ("who.yaml", SCENE.replace("b: arm, at", "b: leg, at"), "who.yaml:6:"),
     "no XML": ("half.urdf", URDF[:-30], "half.urdf:"),
@@ -363,7 +438,7 @@ def test_info_of_what_cannot_be_simulated_tells_why_and_shows_the_rest(capsys, f
 
 def test_convert_writes_what_loads_as_the_same(capsys, folder):
     code, out, err = call(capsys, "convert", "arm.yaml", "new.yaml", "--set", "k=3")
-    assert (code, err) == (0, "") and out == "new.yaml: 1 bodies, 1 constraints, 1 forces\n"
+    assert (code, err) == (0, "") and out == "new.yaml: 1 body, 1 constraint, 1 force\n"
     world = lw.load("new.yaml")
     assert world.find("pull").stiffness.value == 3 and world.simulate["dt"] == 0.002
     for arguments, words in {
@@ -391,3 +466,21 @@ def test_help_of_every_command(capsys):
     for name in ("run", "info", "convert", "render"):
         code, out, _ = call(capsys, name, "--help")
         assert code == 0 and "Usage" in out
+
+
+def test_packages_and_meshes_as_found(folder, capsys):
+    """A mesh in a package that is elsewhere: refused with the remedy, found with --package, left out on demand."""
+    mesh = '<visual><geometry><mesh filename="package://hand/palm.stl"/></geometry></visual>'
+    (folder / "arm.urdf").write_text(URDF.replace("<inertial>", f"{mesh}<inertial>", 1))
+    code, out, err = call(capsys, "info", "arm.urdf")
+    assert code == 2 and out == "" and 'there is no package "hand" around it' in err and 'meshes="as found"' in err
+    code, out, err = call(capsys, "info", "arm.urdf", "--meshes-as-found")
+    assert code == 0 and "palm.stl" in out
+    (folder / "elsewhere").mkdir()
+    shutil.copy(Path(__file__).parents[1] / "formats/seeds/wedge.stl", folder / "elsewhere/palm.stl")
+    code, out, err = call(capsys, "info", "arm.urdf", "--package", "hand=elsewhere")
+    assert code == 0 and "palm.stl" not in out
+    code, out, err = call(capsys, "info", "arm.urdf", "--package", "hand")
+    assert (
+        code == 2 and err == 'linkwork: --package "hand": give a name and a folder, such as --package robot=/folder/of/robot\n'
+    )

@@ -2,9 +2,9 @@
 
 from rich.console import Console
 
-from linkwork import scenes
-from linkwork.cli.topology import draw, forest, moving
-from linkwork.elements import Ball, Particle
+from linkwork import reduced, scenes
+from linkwork.cli.topology import draw, forest, joint_tree, moving
+from linkwork.elements import Ball, Gear, Hinge, Particle, RigidBody
 from linkwork.world import World
 
 
@@ -37,6 +37,31 @@ def test_every_body_is_in_one_tree():
 def test_trees_start_at_the_ground():
     (root,) = forest(scenes.get("rag-doll"))
     assert root.body.name == "hand-left" and [j.name for j in root.grounded] == ["grip"]
+
+
+def test_nothing_hangs_on_a_gear():
+    assert [root.body.name for root in forest(scenes.get("gear-train"))] == ["wheel1", "wheel2", "wheel3", "wheel4"]
+    text = drawn(scenes.get("gear-train"))
+    assert "wheel1 rigid, 0.5 kg  Hinge axle1 to the ground  and Gear mesh1 to wheel2\n" in text and text.count("Gear") == 3
+    world = gripper()
+    (arm,) = forest(world)
+    assert [[j.name for j in branch.joints] for branch in (arm, *arm.children)] == [[], ["knuckle1"], ["knuckle2"]]
+    parents, freedoms = joint_tree(world)
+    assert (parents, freedoms) == ([-1, 0, 0, 2], [1, 1, 1, 1])
+    world.remove("mimic", cascade=True)
+    assert reduced.compile(world).nv == sum(freedoms)
+
+
+def gripper():
+    """An arm with two fingers; the tip of the second follows the first."""
+    world, bodies = World(), []
+    for name in ("arm", "finger1", "finger2", "tip"):
+        bodies.append(world.add(RigidBody(1.0, (0.1, 0.1, 0.1), position=(len(bodies), 0, 0), name=name)))
+    for name, a, b in (("shoulder", world.ground, 0), ("knuckle1", 0, 1), ("knuckle2", 0, 2), ("joint", 2, 3)):
+        a = a if a is world.ground else bodies[a]
+        world.add(Hinge(a, bodies[b], at=(b, 0, 0), axis=(0, 1, 0), name=name))
+    world.add(Gear("joint", "knuckle1", 0.5, name="mimic"))
+    return world
 
 
 def test_a_long_row_shows_its_ends():

@@ -119,10 +119,37 @@ def test_options_that_are_wrong_are_refused(tmp_path):
     file = tmp_path / "robot.urdf"
     file.write_text(robot(ROD + joint()))
     for options, said in [({"packages": "folder"}, "packages is 'folder'; give folders by name"), ({"position": (1, 2)}, "position is (1, 2)"),
-                          ({"orientation": (1, 1, 0, 0)}, "orientation (1, 1, 0, 0) has length"), ({"lock": {"elbow": "x"}}, "lock"), ({"meshes": "some"}, "meshes is 'some'; give")]:  # fmt: skip
+                          ({"orientation": (1, 1, 0, 0)}, "orientation (1, 1, 0, 0) has length"), ({"lock": {"elbow": "x"}}, "lock"),
+                          ({"lock": ["elbow"]}, "lock is ('elbow'); give coordinates by name"), ({"contact": "none"}, "contact is 'none'; give True or False"),
+                          ({"floating": "yes"}, "floating is 'yes'; give True or False"), ({"meshes": "some"}, "meshes is 'some'; give")]:  # fmt: skip
         with pytest.raises(lw.FileError) as caught:
             lw.load(file, **options)
         assert said in str(caught.value) and str(caught.value).startswith(str(file))
+
+
+def test_what_is_no_path_and_no_world_is_refused(tmp_path):
+    for wrong in (None, 5, ["a.urdf"], b"a.urdf"):
+        with pytest.raises(lw.FileError, match="^load: path is .*; give the path of a file, as text or a Path$"):
+            lw.load(wrong)
+        with pytest.raises(lw.FileError, match="^save: path is "):
+            lw.save(lw.World(), wrong)
+    with pytest.raises(lw.FileError, match="^save: world is 5; give a World, of a Simulation sim.world$"):
+        lw.save(5, tmp_path / "a.yaml")
+    (tmp_path / "a.yaml").write_text("linkwork: 1\n")
+    with pytest.raises(lw.FileError, match="a.yaml: parameters is 'k'; give numbers by name"):
+        lw.load(tmp_path / "a.yaml", parameters="k")
+    with pytest.raises(lw.LinkworkError, match="^load: strict is 'yes'; give True or False$"):
+        lw.load(tmp_path / "a.yaml", strict="yes")
+
+
+def test_a_note_says_the_file_once_and_its_remarks_by_line(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_text(robot(ROD + joint('<limit effort="1" velocity="2"/>')))
+    with pytest.warns(lw.Note) as told:
+        lw.load(file)
+    said = str(told[0].message)
+    assert said.startswith(f'{file}: 1 thing in it not taken as written: line 4: velocity="2" in <limit> of joint "elbow": ')
+    assert said.count(str(file)) == 2 and said.endswith(f'"linkwork info {file}" lists them all')
 
 
 @pytest.mark.parametrize("kind", [kind for kind in fuzz.ENDINGS if fuzz.seeds(kind)])

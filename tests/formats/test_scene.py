@@ -171,6 +171,24 @@ class TestIncludes:
         assert shift == pytest.approx([1, 0, 0])
         assert len(both.remarks) == len(alone.remarks)
 
+    def test_two_copies_of_a_robot_touch_each_other(self, given):
+        link = '<link name="{}"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>{}</link>'
+        ball = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+        joint = '<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>'
+        text = f'<robot name="r">{link.format("a", ball)}{link.format("b", "")}{joint}</robot>'
+        (given.folder / "robot.urdf").write_text(text)
+        include = "  - {{include: robot.urdf, prefix: {}, floating: true, position: [0, 0, {}]{}}}\n"
+        floor = "  - Collider: {body: ground, shape: Plane}\n"
+        both = given(HEAD + include.format("low-", 0.1, "") + include.format("high-", 0.35, "") + floor)
+        assert {c.group for c in both.contacts if isinstance(c, lw.Collider)} == {"low-r", "high-r", None}
+        sim = lw.Simulation(both, dt=0.002)
+        sim.run(0.5)
+        assert sim.position("high-a")[2] == pytest.approx(0.3, abs=1e-3)
+        apart = given(HEAD + include.format("low-", 0.1, ", contact: none"))
+        assert not apart.contacts
+        with pytest.raises(lw.FileError, match=':3: contact is "no"; give hard or none'):
+            given(HEAD + include.format("low-", 0.1, ", contact: no"))
+
     def test_keys_without_values_are_as_if_they_were_not_there(self, given):
         given(HEAD + "  - Particle: {name: p, mass: 1, velocity: null}\n", "part.yaml")
         loaded = given(
@@ -298,7 +316,7 @@ WRONG = [
         "linkwork: 1\nx: !!python/object/apply:os.system [ls]\n",
         ":2: it has the tag tag:yaml.org,2002:python/object/apply:os.system",
     ),
-    ("linkwork: 1\n\t- x", ":2: it is no YAML (found a tab character"),
+    ("linkwork: 1\n\t- x", ":2: a tab indents it, which YAML does not have; use spaces"),
     ("linkwork: 1\nx: \x07\n", ":2: it is no YAML"),
     ("linkwork: 1\n---\nlinkwork: 1\n", ":2: a second document begins"),
     ("linkwork: 1\n? [1]\n: 2\n", ":2: a key is a list or a mapping"),

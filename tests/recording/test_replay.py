@@ -107,7 +107,7 @@ def test_a_body_that_stretches_is_sent_by_its_vertices(tmp_path):
 
 
 def test_what_is_wrong_is_told(tmp_path, monkeypatch):
-    with pytest.raises(RecordingError, match=r"replay: .* ends in neither \.html"):
+    with pytest.raises(RecordingError, match=r"replay: .* does not end in \.html; give that ending$"):
         make().replay(tmp_path / "run.htm")
     monkeypatch.setitem(__import__("sys").modules, "viser", None)
     with pytest.raises(

@@ -135,3 +135,18 @@ def test_a_long_chain_of_balls():
     q, qd = R.neutral(tree), np.zeros(tree.nv)
     qdd = np.random.default_rng(0).normal(size=tree.nv)
     assert np.allclose(R.aba(tree, q, qd, R.rnea(tree, q, qd, qdd)), qdd, rtol=1e-7, atol=1e-7)
+
+
+def test_gears_are_left_aside_with_a_note():
+    world = lw.World()
+    arm, tip = (world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(k + 0.5, 0, 0), name=f"link{k}")) for k in range(2))
+    world.add([lw.Hinge(world.ground, arm, at=(0, 0, 0), axis=(0, 1, 0), name="a"),
+               lw.Hinge(arm, tip, at=(1, 0, 0), axis=(0, 1, 0), name="b"), lw.Gear("b", "a", 2.0, name="mimic")])  # fmt: skip
+    with pytest.warns(lw.Note, match='its coordinates leave Gear "mimic" aside; loops=True says that this is meant'):
+        tree = lw.reduced.compile(world)
+    assert tree.nv == 2 and [c.name for c in tree.closing] == ["mimic"]
+    assert lw.reduced.compile(world, loops=True).nv == 2
+    with pytest.raises(lw.ModelError, match='Gear "mimic": it has no joint coordinate; remove it'):
+        lw.reduced.compile(world, loops=False)
+    with pytest.raises(lw.ModelError, match='Gear "mimic"'):
+        lw.Simulation(world, solver="aba")

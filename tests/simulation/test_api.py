@@ -162,6 +162,13 @@ def test_whole_numbers_of_steps_and_what_nobody_asked_for_are_not_told():
         assert len(sim.run(0.3, record_every=0.1 + 0.2)) == 2
 
 
+def test_a_run_of_no_step_is_told():
+    sim = make("rattle", crank_and_rod())
+    with pytest.warns(lw.Note, match="seconds is 0.0009, less than half a step of 0.002 s: none is made; take a smaller dt$"):
+        sim.run(0.0009)
+    assert sim.steps == 0
+
+
 def test_control_and_until_are_called_around_each_step():
     world = crank_and_rod()
     world.add(lw.Motor("axle", kind="torque", name="motor"))

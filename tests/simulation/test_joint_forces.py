@@ -327,6 +327,10 @@ def test_bad_commands_are_refused():
         sim.control["thread"] = (0, 0, 0), (1, 0, 0, 0)
     with pytest.raises(lw.UnknownNameError, match='nothing that takes commands is called "pul".*pull'):
         sim.control["pul"] = (0, 0, 0)
+    with pytest.raises(lw.UnknownNameError, match='nothing that takes commands is called "engine"; there are pull, thread$'):
+        sim.control["engine"] = 1.0
+    with pytest.raises(lw.UnknownNameError, match="; add a Motor, or a Follow without a motion$"):
+        lw.Simulation(lw.scenes.get("pendulum")).control["engine"]
 
 
 def test_models_without_motions_are_not_fed():

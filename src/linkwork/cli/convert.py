@@ -14,6 +14,7 @@ def convert(
     strict: bool = typer.Option(False, "--strict", help="Refuse a file that says something which linkwork does not do."),
     floating: bool = typer.Option(False, "--floating", help="Leave the root link of a URDF free."),
     meshes_as_found: bool = typer.Option(False, "--meshes-as-found", help="Leave out meshes of a URDF that are missing."),
+    packages: list[str] = typer.Option([], "--package", metavar="NAME=FOLDER", help="Where package://NAME is; repeatable."),
     overwrite: bool = typer.Option(False, "--overwrite", help="Replace the file if there is one."),
 ):
     """Write a URDF, an MJCF or a scene as linkwork's own scene file, which says every number that is used."""
@@ -24,9 +25,12 @@ def convert(
     from .. import save
     from .gallery import pick
 
-    chosen = pick(source, settings, strict=strict, floating=floating, meshes_as_found=meshes_as_found)
+    chosen = pick(source, settings, strict=strict, floating=floating, meshes_as_found=meshes_as_found, packages=packages)
     world = chosen.world
     if chosen.path is None:
         world.simulate = dict(chosen.suggested)
     save(world, target)
-    typer.echo(f"{target}: {len(world.bodies)} bodies, {len(world.constraints)} constraints, {len(world.forces)} forces")
+    from .report import count
+
+    parts = (world.bodies, "body", "bodies"), (world.constraints, "constraint"), (world.forces, "force")
+    typer.echo(f"{target}: {', '.join(count(len(elements), *words) for elements, *words in parts)}")

@@ -9,7 +9,7 @@ from ..errors import LinkworkError
 
 FILES = {".urdf", ".xml", ".mjcf", ".yaml", ".yml"}
 SECONDS, DT, RECORD_EVERY = 5.0, 1e-3, 0.01  # s: of files that suggest nothing
-OF_RUNS = ("seconds", "record_every", "seed", "shake")  # what a file may suggest beside options of a Simulation
+OF_RUNS = ("seconds", "record_every", "seed", "shake", "keyframe")  # what a file may suggest beside options of a Simulation
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,17 @@ class Chosen:
         return {name: value for name, value in self.suggested.items() if name not in OF_RUNS}
 
 
-def pick(name, settings=(), *, strict=False, floating=False, meshes_as_found=False):
+def pick(name, settings=(), *, strict=False, floating=False, meshes_as_found=False, packages=()):
     """Chosen, from a name or path and a list of "parameter=number"."""
-    given = dict(_setting(text) for text in settings)
+    given = _given(settings)
     path = Path(name)
     if path.suffix.lower() in FILES or path.is_file():
-        return _file(path, given, strict, floating, meshes_as_found)
-    if strict or floating or meshes_as_found:
-        raise LinkworkError(f'"{name}": --strict, --floating and --meshes-as-found are for files; leave them out')
+        return _file(path, given, strict, floating, meshes_as_found, packages)
+    if path.is_dir():
+        raise LinkworkError(f'"{name}": it is a folder; give a file in it, such as {path / "scene.yaml"}')
+    if strict or floating or meshes_as_found or packages:
+        words = "--strict, --floating, --meshes-as-found and --package"
+        raise LinkworkError(f'"{name}": {words} are for files; leave them out')
     from .. import scenes
 
     scene = scenes.find(name)
@@ -47,13 +50,15 @@ def pick(name, settings=(), *, strict=False, floating=False, meshes_as_found=Fal
     return Chosen(scene.name, scene.summary, world, parameters, suggested, partial(scene.check, **parameters))
 
 
-def _file(path, given, strict, floating, meshes_as_found):
+def _file(path, given, strict, floating, meshes_as_found, packages):
     from .. import formats
 
     options: dict = {}
     kind = formats.format_of(path)
+    folders = {"packages": dict(map(_folder, packages))}
     for given_word, what, option in ((floating, "--floating sets the root link of a URDF free", {"floating": True}),
-                                     (meshes_as_found, "--meshes-as-found is for URDF", {"meshes": "as found"})):  # fmt: skip
+                                     (meshes_as_found, "--meshes-as-found is for URDF", {"meshes": "as found"}),
+                                     (packages, "--package is for URDF", folders)):  # fmt: skip
         if given_word and kind != "urdf":
             raise LinkworkError(f"{path}: {what}; leave it out")
         options |= option if given_word else {}
@@ -65,6 +70,24 @@ def _file(path, given, strict, floating, meshes_as_found):
     suggested = {"seconds": SECONDS, "dt": DT, "record_every": RECORD_EVERY, **world.simulate}
     values = {name: parameter.value for name, parameter in world.parameters.items()} | given
     return Chosen(path.stem, f"from {path}", world, values, suggested, path=path)
+
+
+def _given(settings):
+    """Parameter -> number."""
+    found: dict = {}
+    for text in settings:
+        name, value = _setting(text)
+        if name in found:
+            raise LinkworkError(f"--set {name}: it is given twice, {found[name]} and {value}; give it once")
+        found[name] = value
+    return found
+
+
+def _folder(text):
+    name, equals, folder = text.partition("=")
+    if not (name.strip() and equals and folder.strip()):
+        raise LinkworkError(f'--package "{text}": give a name and a folder, such as --package robot=/folder/of/robot')
+    return name.strip(), folder.strip()
 
 
 def _setting(text):

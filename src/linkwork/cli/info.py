@@ -9,6 +9,7 @@ def info(
     lines: int = typer.Option(60, "--lines", min=1, help="The longest picture of the tree."),
     floating: bool = typer.Option(False, "--floating", help="Leave the root link of a URDF free."),
     meshes_as_found: bool = typer.Option(False, "--meshes-as-found", help="Leave out meshes of a URDF that are missing."),
+    packages: list[str] = typer.Option([], "--package", metavar="NAME=FOLDER", help="Where package://NAME is; repeatable."),
 ):
     """Show bodies, joints, freedoms, loops, what joint coordinates would cost, the tree, and what is not supported."""
     import warnings
@@ -21,7 +22,7 @@ def info(
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Note)  # all remarks are listed at the end
-        chosen = pick(scene, settings, floating=floating, meshes_as_found=meshes_as_found)
+        chosen = pick(scene, settings, floating=floating, meshes_as_found=meshes_as_found, packages=packages)
     from .topology import draw, joint_tree
 
     world, console = chosen.world, Console(highlight=False)
@@ -30,9 +31,11 @@ def info(
         console.print(f"  {name:<12}{escape(text)}", soft_wrap=True)
     tree = joint_tree(world)
     if tree and tree[0]:
+        from ..elements import Gear
         from ..reduced.cost import report
 
-        console.print("[bold]in joint coordinates[/]")
+        gears = any(isinstance(constraint, Gear) for constraint in world.constraints)
+        console.print(f"[bold]in joint coordinates[/]{', gears left aside' if gears else ''}")
         for line in report(*tree).splitlines():
             console.print(f"  {line}", soft_wrap=True)
     console.print(draw(world, lines))

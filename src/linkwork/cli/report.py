@@ -18,13 +18,13 @@ def reactions(sim, world):
     return found[:SHOWN]
 
 
-def speed(sim):
+def speed(sim, keyframe=None):
     """Steps a second without recording: the first steps of the same run once more, for a fraction of a second."""
     import time
 
     end = sim.state.copy()
     total, chunk, done = sim.steps, 1, 0
-    sim.reset()
+    sim.reset(keyframe)
     begin = time.perf_counter()
     while done < total and time.perf_counter() - begin < TIMED:
         chunk = min(2 * chunk, total - done)
@@ -55,10 +55,10 @@ def text(report):
     """The report in a few lines."""
     o, model, energy = report["options"], report["model"], report["energy"]
     lines = [
-        f"{report['scene']}: {_count(model['bodies'], 'body', 'bodies')}, "
-        f"{_count(model['constraints'], 'constraint')}, {_count(model['rows'], 'row')}, "
-        f"{_count(model['freedoms'], 'freedom')}",
-        f"{_reached(report)} of {o['dt']:g} s ({o['solver']}, {o['integrator']}), {report['frames']} frames",
+        f"{report['scene']}: {count(model['bodies'], 'body', 'bodies')}, "
+        f"{count(model['constraints'], 'constraint')}, {count(model['rows'], 'row')}, "
+        f"{count(model['freedoms'], 'freedom')}",
+        f"{_reached(report)} of {o['dt']:g} s ({o['solver']}, {o['integrator']}), {count(report['frames'], 'frame')}",
         f"  speed      {report['steps_per_second']:,.0f} steps a second "
         f"({report['steps_per_second_recording']:,.0f} while recording); compiled in {report['compile_seconds']:.2f} s",
         f"  drift      at most {report['drift']['largest']:.2g} m; at the end {report['drift']['end']:.2g} m, "
@@ -85,8 +85,9 @@ def text(report):
 def _reached(report):
     stopped = ", stopped by Ctrl-C," if report["interrupted"] else ""
     resumed = f", the first {report['resumed']} from before," if report["resumed"] else ""
-    return f"{report['time']:g} s{stopped} in {report['steps']} steps{resumed}"
+    return f"{report['time']:g} s{stopped} in {count(report['steps'], 'step')}{resumed}"
 
 
-def _count(number, one, many=None):
+def count(number, one, many=None):
+    """`1 body`, `2 bodies`."""
     return f"{number} {one if number == 1 else many or one + 's'}"

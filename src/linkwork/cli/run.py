@@ -7,7 +7,7 @@ import typer
 from ..errors import DivergenceError, LinkworkError
 
 CHECKPOINT, RECORDING, SCENE = "checkpoint.npz", "recording.nc", "scene.yaml"
-OF_A_RUN = (CHECKPOINT, RECORDING, "report.json")  # by these a folder is known to hold one
+OF_A_RUN = (CHECKPOINT, RECORDING, SCENE, "report.json")  # by these a folder is known to hold one
 COMPARED = (
     "dt",
     "solver",
@@ -43,6 +43,7 @@ def run(
     strict: bool = typer.Option(False, "--strict", help="Refuse a file that says something which linkwork does not do."),
     floating: bool = typer.Option(False, "--floating", help="Leave the root link of a URDF free."),
     meshes_as_found: bool = typer.Option(False, "--meshes-as-found", help="Leave out meshes of a URDF that are missing."),
+    packages: list[str] = typer.Option([], "--package", metavar="NAME=FOLDER", help="Where package://NAME is; repeatable."),
 ):
     """Simulate a scene or a file and print a short report. Nothing is written without --out. Ctrl-C ends a run after a whole
     step and keeps it; --resume goes on with it."""
@@ -52,19 +53,18 @@ def run(
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     _look(out, resume, overwrite)
-    words = {"settings": settings, "strict": strict, "floating": floating, "meshes_as_found": meshes_as_found}
+    words = {"settings": settings, "strict": strict, "floating": floating, "meshes_as_found": meshes_as_found,
+             "packages": packages}  # fmt: skip
     kept = None
     if resume:
         from .running import kept_in
 
         kept = kept_in(out)
         words = {name: value or kept.facts[name] for name, value in words.items()}
-    from .gallery import pick
-
-    chosen = pick(scene, **words)
+    chosen = _pick(scene, words, kept, out)
     from .running import Run
 
-    work = Run(chosen, given, out, kept, words)
+    work = Run(chosen, given, out, kept, words, overwrite)
     try:
         recording = work.simulate()
     except DivergenceError as error:
@@ -84,6 +84,19 @@ def run(
         raise typer.Exit(130)
 
 
+def _pick(scene, words, kept, out):
+    """What is to be simulated; where a run goes on, what is refused may come from the words that it began with."""
+    from .gallery import pick
+
+    try:
+        return pick(scene, **words)
+    except LinkworkError as error:
+        if kept is None:
+            raise
+        began = " ".join([f'"{kept.facts["scene"]}"', *(f"--set {text}" for text in kept.facts["settings"])])
+        raise LinkworkError(f'--resume: the run in "{out}" began with {began}: {error}') from None
+
+
 def _look(out, resume, overwrite):
     """Refuse a folder that holds a run, or none where one goes on."""
     if resume and out is None:
@@ -92,10 +105,16 @@ def _look(out, resume, overwrite):
         raise LinkworkError("--resume and --overwrite exclude each other; leave one of them out")
     if out is None:
         return
-    if resume and not (out / CHECKPOINT).is_file():
-        raise LinkworkError(f'--resume: "{out}" holds no {CHECKPOINT} to go on from; leave --resume out')
+    missing = next((name for name in (CHECKPOINT, RECORDING, SCENE) if not (out / name).is_file()), None)
+    if resume and missing is not None:
+        raise LinkworkError(f'--resume: "{out}" holds no {missing} to go on from; begin the run anew')
+    if not (resume or overwrite):
+        refuse_a_run(out)
+
+
+def refuse_a_run(out):
+    """A folder in which there is something that a run would write over."""
     held = next((name for name in OF_A_RUN if (out / name).exists()), None)
-    if held is not None and not (resume or overwrite):
-        raise LinkworkError(
-            f'--out "{out}": it holds a run already ({held}); give another folder, --resume to go on, or --overwrite'
-        )
+    if held is not None:
+        go_on = "--resume to go on, " if (out / CHECKPOINT).is_file() else ""
+        raise LinkworkError(f'--out "{out}": it holds a run already ({held}); give another folder, {go_on}or --overwrite')

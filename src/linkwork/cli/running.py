@@ -8,25 +8,25 @@ import warnings
 
 from .. import Simulation, checkpoints
 from ..elements import checks
-from ..errors import DivergenceError, LinkworkError, Note
+from ..errors import DivergenceError, FileError, LinkworkError, Note
 from ..formats.writing import text as text_of
 from ..recorder import Bar, Lines, Recorder, patient_interrupt, watch
 from ..recording import Recording, whole
 from . import report as reports
-from .run import CHECKPOINT, COMPARED, RECORDING, SCENE, SHAKE
+from .run import CHECKPOINT, COMPARED, RECORDING, SCENE, SHAKE, refuse_a_run
 from .version import versions
 
 OFTEN = 60.0  # seconds between checkpoints; they also take no more than about a twentieth of the time of a run
 SHARE = 20
 CHUNK = 1000  # steps between looks at the keyboard and the clock
-WORDS = ("settings", "strict", "floating", "meshes_as_found")  # of the command, by which the world was made
+WORDS = ("settings", "strict", "floating", "meshes_as_found", "packages")  # of the command, by which the world was made
 REACTIONS = 12  # constraints whose reactions are recorded, the first ones
 
 
 class Run:
     """A run that is being made: `simulate`, then `report`, then `leave`."""
 
-    def __init__(self, chosen, given, out, kept, words):
+    def __init__(self, chosen, given, out, kept, words, overwrite=False):
         self.chosen, self.out, self.kept, self.words = chosen, out, kept, words
         self.options = _options(chosen, given, None if self.kept is None else self.kept.facts)
         world, options = chosen.world, self.options
@@ -37,12 +37,13 @@ class Run:
         with warnings.catch_warnings():
             if options["seed"] is not None:  # pushes know nothing of constraints: it is no news that these take some of them
                 warnings.filterwarnings("ignore", ".*velocities as built were off", Note)
-            self.sim = sim = Simulation(world, **own)
+            self.sim = sim = _simulation(chosen, own)
         options["solver"], options["integrator"] = sim.solver, sim.integrator_name  # as they were chosen
-        world.simulate = {name: options[name] for name in ("seconds", "dt", "solver", "integrator", "record_every")} | {
+        suggested = ("seconds", "dt", "solver", "integrator", "record_every", "keyframe")
+        world.simulate = {name: options[name] for name in suggested if options[name] is not None} | {
             name: value for name, value in own.items() if name not in options
         }
-        if options["keyframe"] is not None and kept is None:
+        if options["keyframe"] is not None:
             sim.reset(options["keyframe"])
         self.start = reports.energies(sim)
         self.total = sim._whole_run(checks.non_negative(sim, "seconds", options["seconds"]))
@@ -53,7 +54,7 @@ class Run:
         if self.kept is not None:
             self._go_on()
         elif out is not None:
-            self._begin()
+            self._begin(overwrite)
         self.compile_seconds = time.perf_counter() - begin
         self.first = sim.steps
         self.interrupted = False
@@ -104,8 +105,11 @@ class Run:
         return found
 
     # -- what is kept ------------------------------------------------------------------------------------------
-    def _begin(self):
-        """The folder, with the scene in it: the first that is written, once the model stands."""
+    def _begin(self, overwrite):
+        """The folder, with the scene in it: the first that is written, once the model stands. Another run may have begun in
+        it since."""
+        if not overwrite:
+            refuse_a_run(self.out)
         with self._writing():
             self.out.mkdir(parents=True, exist_ok=True)
             for name in (CHECKPOINT, RECORDING):
@@ -119,10 +123,13 @@ class Run:
 
     def _go_on(self):
         """Take up the state of the checkpoint, and the frames until then."""
-        said = (self.out / SCENE).read_text(encoding="utf-8")
+        said = (self.out / SCENE).read_text(encoding="utf-8", errors="replace")
         if _without_options(said) != _without_options(text_of(self.chosen.world)):
             remedy = "give what the run began with, or another folder"
             raise LinkworkError(f'--resume: "{self.chosen.name}" is no longer what {self.out / SCENE} says; {remedy}')
+        if self.total < self.kept.state.steps:
+            there = f'the run in "{self.out}" is at {self.kept.state.time:g} s already'
+            raise LinkworkError(f"--seconds: {there}, and {self.options['seconds']:g} s are less; give more, or leave it out")
         self.before = Recording.load(self.out / RECORDING)
         self.kept.put(self.sim)
         frames = self.sim.steps // self.every + 1
@@ -190,7 +197,7 @@ class Run:
             "frames": len(recording),
             "compile_seconds": self.compile_seconds,
             "run_seconds": self.run_seconds,
-            "steps_per_second": reports.speed(sim),
+            "steps_per_second": reports.speed(sim, self.options["keyframe"]),
             "steps_per_second_recording": made / self.run_seconds,
             "drift": {
                 "largest": float(recording.drift.max()),
@@ -242,11 +249,23 @@ def _options(chosen, given, kept):
     options = {name: given.get(name, suggested[name]) for name in ("seconds", *COMPARED)}
     if "solver" in given and "integrator" not in given and kept is None:
         options["integrator"] = None if given["solver"] != chosen.suggested.get("solver") else options["integrator"]
+    if None not in (options["seed"], options["keyframe"]) and kept is None:
+        raise LinkworkError(
+            f'--seed: the keyframe "{options["keyframe"]}" says how fast everything starts, and pushes are lost; leave one out'
+        )
     if options["seed"] is None and "shake" in given:
         raise LinkworkError("--shake: without --seed nothing is pushed; give --seed too")
     if options["seed"] is not None and options["shake"] is None:
         options["shake"] = SHAKE
     return options
+
+
+def _simulation(chosen, own):
+    """A Simulation; what it refuses is said of the file, if there is one."""
+    try:
+        return Simulation(chosen.world, **own)
+    except LinkworkError as error:
+        raise error if chosen.path is None else FileError(f"{chosen.path}: {error}") from None
 
 
 def _of_simulation(chosen, options):

@@ -6,10 +6,11 @@ from itertools import permutations
 
 from rich.markup import escape
 
-from ..elements import Armature, Ground, RigidBody
+from ..elements import Armature, Gear, Ground, RigidBody
 from ..elements.base import Body
 from ..elements.joints import Joint
 
+ASIDE = (Armature, Gear)  # between joints, of which each has its coordinate
 SHOWN = 3  # of a row of more links of one kind than this, only the ends are drawn
 
 
@@ -20,7 +21,7 @@ class Branch:
     body: Body
     joints: list = field(default_factory=list)  # constraints to the parent body
     grounded: list = field(default_factory=list)  # constraints to the ground
-    closing: list = field(default_factory=list)  # (constraint, the other body), which close loops
+    closing: list = field(default_factory=list)  # (constraint, the other body), which close loops, and gears
     children: list = field(default_factory=list)  # of Branch
 
     @property
@@ -29,11 +30,12 @@ class Branch:
         return type(self.body), tuple(type(j) for j in self.joints), bool(self.grounded or self.closing)
 
 
-def forest(world):
-    """A Branch for each tree of bodies: from its first body on the ground, else from its first body."""
+def forest(world, aside=()):
+    """A Branch for each tree of bodies: from its first body on the ground, else from its first body. Constraints of the kinds
+    `aside` are not looked at. Nothing hangs on a gear."""
     on_ground: dict = {}  # body -> constraints
     between: dict = {}  # body -> {other body: constraints}
-    for constraint in world.constraints:
+    for constraint in _looked_at(world, (Gear, *aside)):
         bodies = moving(constraint)
         if len(bodies) > 1:
             for body, other in permutations(bodies, 2):
@@ -45,25 +47,46 @@ def forest(world):
         if body not in seen:
             seen.add(body)
             found.append(_grow(Branch(body, [], on_ground.get(body, [])), on_ground, between, seen))
+    if Gear not in aside:
+        _add_gears(world, found)
     return found
 
 
+def _add_gears(world, found):
+    """Each stands beside the body that its first joint carries, and names the other's."""
+    gears: dict = {}  # body -> [(gear, the other body)]
+    for gear in world.constraints:
+        if isinstance(gear, Gear):
+            joints = [joint for _, _, joint in gear.references()]
+            first, second = (joint.a if isinstance(joint.b, Ground) else joint.b for joint in joints)
+            gears.setdefault(first, []).append((gear, second))
+    todo = list(found) if gears else []
+    while todo:
+        branch = todo.pop()
+        branch.closing += gears.get(branch.body, [])
+        todo += branch.children
+
+
 def joint_tree(world):
-    """(parents, freedoms) in joint coordinates, parents first; None where a body is not rigid, or hangs on more than one
-    joint or on something else, or a loop is closed."""
+    """(parents, freedoms) in joint coordinates, parents first, rotors and gears left aside; None where a body is not rigid,
+    or hangs on more than one joint or on something else, or a loop is closed."""
     parents: list[int] = []
     freedoms: list[int] = []
-    todo = [(branch, -1) for branch in reversed(forest(world))]
+    todo = [(branch, -1) for branch in reversed(forest(world, ASIDE))]
     while todo:
         branch, parent = todo.pop()
-        held = [c for c in branch.joints + branch.grounded if not isinstance(c, Armature)]
+        held = branch.joints + branch.grounded
         if not isinstance(branch.body, RigidBody) or len(held) > 1 or not all(isinstance(j, Joint) for j in held):
             return None
         parents.append(parent)
         freedoms.append(6 - held[0].rows if held else 6)
         todo += [(child, len(parents) - 1) for child in reversed(branch.children)]
-    within = sum(len(moving(c)) > 1 for c in world.constraints if not isinstance(c, Armature))
+    within = sum(len(moving(c)) > 1 for c in _looked_at(world, ASIDE))
     return (parents, freedoms) if within == sum(p >= 0 for p in parents) else None
+
+
+def _looked_at(world, aside):
+    return [constraint for constraint in world.constraints if not isinstance(constraint, aside)]
 
 
 def _grow(root, on_ground, between, seen):

@@ -295,6 +295,12 @@ def choice(who, field, value, allowed):
     fail(who, f"{field} is {show(value)}", "give " + " or ".join(f'"{x}"' for x in allowed))
 
 
+def flag(who, field, value):
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    fail(who, f"{field} is {show(value)}", "give True or False")
+
+
 def function(who, field, value, arguments):
     """A callable that takes these arguments, such as ("a", "b", "t")."""
     example = f"lambda {', '.join(arguments)}: ..."

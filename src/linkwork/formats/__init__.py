@@ -5,7 +5,9 @@ from importlib import import_module
 from inspect import signature
 from pathlib import Path
 
+from ..elements import checks
 from ..errors import FileError, Note, suggestion
+from ..world import World
 from .reading import MOST_BYTES, Reading, decode, read
 
 SHOWN = 5  # remarks in one note
@@ -30,7 +32,8 @@ def load(path, *, strict=False, **options):
     >>> load(path, parameters={"length": 0.5}).find("bead").position
     array([ 0. ,  0. , -0.5])
     """
-    path = Path(path)
+    path = _path("load", path)
+    checks.flag("load", "strict", strict)
     reader = import_module(f".{format_of(path)}", __name__)
     _check_options(path, reader.load, options)
     reading = Reading(path, strict)
@@ -50,7 +53,9 @@ def save(world, path):
     >>> load(path)
     <World: 1 body, 1 constraint, 0 forces>
     """
-    path = Path(path)
+    if not isinstance(world, World):
+        raise FileError(f"save: world is {checks.show(world)}; give a World, of a Simulation sim.world")
+    path = _path("save", path)
     if path.suffix.lower() not in (".yaml", ".yml"):
         raise FileError(f'{path}: scene files end in .yaml; give a path such as "{path.stem}.yaml"')
     return import_module(".writing", __name__).save(world, path)
@@ -69,6 +74,13 @@ def format_of(path):
     return {"robot": "urdf", "mujoco": "mjcf"}[root]
 
 
+def _path(who, given):
+    try:
+        return Path(given)
+    except TypeError:
+        raise FileError(f"{who}: path is {checks.show(given)}; give the path of a file, as text or a Path") from None
+
+
 def _check_options(path, reader, options):
     known = [name for name in signature(reader).parameters if name != "reading"]
     for name in options:
@@ -79,6 +91,13 @@ def _check_options(path, reader, options):
 
 def _told(path, remarks):
     count = f"{len(remarks)} thing{'' if len(remarks) == 1 else 's'}"
-    some = "; ".join(str(remark) for remark in remarks[:SHOWN])
+    some = "; ".join(_briefly(path, remark) for remark in remarks[:SHOWN])
     more = f"; and {len(remarks) - SHOWN} more" if len(remarks) > SHOWN else ""
     return f'{path}: {count} in it not taken as written: {some}{more}; "linkwork info {path}" lists them all'
+
+
+def _briefly(path, remark):
+    """A remark, without the name of the file that the whole note is of."""
+    if remark.file != str(path):
+        return str(remark)
+    return f"{'' if remark.line is None else f'line {remark.line}: '}{remark.what}: {remark.why}"

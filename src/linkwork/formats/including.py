@@ -44,8 +44,9 @@ LOCAL = {
 }  # reference -> points, directions in its frame
 
 
-def taken_over(world, other, prefix):
-    """Add all that another world holds; it is empty of it afterwards."""
+def taken_over(world, other, prefix, *, groups=True):
+    """Add all that another world holds; it is empty of it afterwards. With `groups` these have the prefix too, so that two
+    copies of a robot, whose own links do not touch each other, touch; masks of MJCF mean the same in all its copies."""
     renamed: set[int] = set()
     for element in other.elements:
         for parameter in _parameters(element):
@@ -55,6 +56,8 @@ def taken_over(world, other, prefix):
             renamed.add(id(parameter))
         del element._world
         element.name = prefix + element.name
+        if groups and isinstance(element, Collider) and element.group is not None:
+            element.group = prefix + element.group
         if element.built:
             element.built = {prefix + name: pose for name, pose in element.built.items()}
         if element.REFERENCES:

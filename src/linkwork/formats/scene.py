@@ -1,6 +1,7 @@
 """linkwork's own scene files in YAML: see docs/files-scene.md. Everything that is wrong is told with the file and the line."""
 
 import inspect
+from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 
@@ -17,14 +18,17 @@ from .reading import MOST_ELEMENTS, Reading, decode, read
 from .templates import filled
 from .values import Values, keep
 
+CONTACT = {"hard": True, "none": False}  # the words of an include -> what the reader of URDF calls them
 DEEPEST = 20  # files that include one another
 SECONDS = ("seconds", "dt", "record_every")  # options of `simulate` that are times,
-WORDS = ("solver", "integrator", "tangent", "iterations", "seed", "off")  # and that are no numbers with units
+WORDS = ("solver", "integrator", "tangent", "iterations", "seed", "off", "keyframe")  # and that are no numbers with units
 STATES = {"positions": ("rad", "m"), "velocities": ("rad/s", "m/s"), "controls": ("N m", "N", "rad", "m", "rad/s", "m/s")}
 
 
 def load(reading, *, parameters=None):
     """The World that a scene file says; `parameters`: name -> number, in the place of those that it declares."""
+    if not isinstance(parameters, Mapping | None):
+        reading.fail(None, f"parameters is {checks.show(parameters)}", 'give numbers by name, such as {"k": 2.5}')
     text = decode(reading.path, read(reading.path))
     path = reading.path.resolve()
     with np.errstate(all="ignore"):  # what is not finite is refused by those who are given it
@@ -73,6 +77,10 @@ class _File(Values):
             self.items(data["elements"], self.numbers)
         for name, state in data.get("keyframes", {}).items():
             self.made.keyframes[name] = self.keyframe(name, state)
+        start, known = self.made.simulate.get("keyframe"), self.made.keyframes
+        if start is not None and start not in known:
+            hint = suggestion(start, known).lstrip("; ") or f"there {'are ' + ', '.join(known) if known else 'is none'}"
+            self.fail(data["simulate"].lines["keyframe"], f'simulate: no keyframe is called "{start}"', hint)
         return self.made
 
     # what stands at the top
@@ -184,10 +192,10 @@ class _File(Values):
         self.check(schema.Include, item, line, "include: ")
         item = item.given()
         try:
-            other = self.included(item, numbers)
+            other, kind = self.included(item, numbers)
             if "position" in item or "orientation" in item:
                 placed(other, *self.place(item, numbers))
-            taken_over(self.made, other, str(filled(item.get("prefix", ""), numbers)))
+            taken_over(self.made, other, str(filled(item.get("prefix", ""), numbers)), groups=kind != "mjcf")
         except FormulaError as error:
             self.told(line, error, "include ")
         except LinkworkError as error:
@@ -197,7 +205,7 @@ class _File(Values):
             self.reading.remark(line, f'include "{item["include"]}"', why)
 
     def included(self, item, numbers):
-        """The world of another file."""
+        """The world of another file, and the kind of that file."""
         from . import format_of
 
         path = self.included_path(str(filled(item["include"], numbers)), item.lines["include"])
@@ -215,10 +223,14 @@ class _File(Values):
         for option in options:
             if option not in inspect.signature(make).parameters:
                 self.fail(item.lines[option], f'"{path.name}" takes no {option}', "leave it out")
+        if kind == "urdf" and "contact" in options:
+            if options["contact"] not in CONTACT:
+                self.fail(item.lines["contact"], f'contact is "{options["contact"]}"', f"give {' or '.join(CONTACT)}")
+            options["contact"] = CONTACT[options["contact"]]
         other = make(reading, **options)
         if kind != "scene":
             self.budget.spend(len(other.elements), partial(self.fail, item.lines["include"]))
-        return other
+        return other, kind
 
     def included_scene(self, reading, parameters=None):
         text = decode(reading.path, read(reading.path))

@@ -264,9 +264,9 @@ class Include(BaseModel):
         None, description="How it is turned: a quaternion w, x, y, z, or an axis and an angle"
     )
     floating: StrictBool | None = Field(None, description="Of URDF: whether its root link is free")
-    limits: StrictStr | None = Field(None, description="Of MJCF: hard, soft, or none to leave them out")
+    limits: StrictStr | None = Field(None, description="Of MJCF and URDF: hard, soft, or none to leave them out")
     friction: StrictStr | None = Field(None, description="Of MJCF: of joints, hard, or none to leave it out")
-    contact: StrictStr | None = Field(None, description="Of MJCF: hard, or none to leave it out")
+    contact: StrictStr | None = Field(None, description="Of MJCF and URDF: hard, or none to leave it out")
     packages: dict[str, StrictStr] | None = Field(None, description="Of URDF: name -> folder, of package://name")
     parameters: dict[str, Number] | None = Field(None, description="Of scenes: name -> number, of those that it declares")
 
@@ -296,6 +296,7 @@ class Simulate(BaseModel):
     iterations: StrictInt | None = Field(None, description="Of implicit steps: 1 is one linear solve a step")
     seed: StrictInt | None = None
     off: list[StrictStr] | None = Field(None, description="Elements that are switched off at the start")
+    keyframe: StrictStr | None = Field(None, description="The keyframe that it starts from")
 
 
 class Named(BaseModel):

@@ -1,5 +1,6 @@
 """URDF: a tree of links and joints becomes a World. What each element becomes: docs/files-urdf.md."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from scipy.spatial.transform import Rotation
@@ -61,6 +62,10 @@ def load(reading, *, floating=False, packages=None, position=checks.ZERO, orient
         reading.fail(None, f"limits is {limits!r}", 'give "hard", "soft" or "none"')
     if meshes not in MESHES:
         reading.fail(None, f"meshes is {meshes!r}", 'give "all" or "as found"')
+    for name, given in (("floating", floating), ("contact", contact), ("self_contact", self_contact), ("visuals", visuals)):
+        reading.checked(None, checks.flag, "load", name, given)
+    if not isinstance(lock, Mapping | None):
+        reading.fail(None, f"lock is {checks.show(lock)}", 'give coordinates by name, such as {"gripper": 0.02}')
     x, q = (reading.checked(None, check, "load", *given) for check, *given in
             ((checks.vector, "position", position), (checks.quaternion, "orientation", orientation)))  # fmt: skip
     root = parse(decode(reading.path, read(reading.path)), reading.path)

@@ -19,6 +19,7 @@ CONSTANTS = {"": None, "~": None, "null": None, "Null": None, "NULL": None, "tru
 NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 WHOLE = re.compile(r"[-+]?\d{1,18}")
 DECIMAL = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
+TAB = re.compile(r" *\t")
 NUMBER_STARTS = frozenset("0123456789.+-")
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -49,7 +50,10 @@ def parse(text, path):
         return _Builder(path).document(yaml.parse(text, Loader=Loader))
     except yaml.YAMLError as error:
         reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-        raise FileError(f"{path}:{_line(error, text)}: it is no YAML ({reason}); mend that line") from None
+        line = _line(error, text)
+        if any(map(TAB.match, text.split("\n")[line - 1 : line])):
+            raise FileError(f"{path}:{line}: a tab indents it, which YAML does not have; use spaces") from None
+        raise FileError(f"{path}:{line}: it is no YAML ({reason}); mend that line") from None
 
 
 def _line(error, text):

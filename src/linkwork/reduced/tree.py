@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from linkwork.elements import Armature, RigidBody, checks
-from linkwork.errors import ModelError
+from linkwork.elements import Armature, Gear, RigidBody, checks
+from linkwork.errors import ModelError, Note
 from linkwork.model.massless import check_carrying
 from linkwork.reduced import frames
 from linkwork.reduced.frames import BACKWARDS, HALF_TURN, NAMES, STILL, SWAPPED, Pose, after, inverse
@@ -135,7 +136,7 @@ class Tree:
 
 
 def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = None, damping: Mapping | None = None,
-            loops: bool = False) -> Tree:  # fmt: skip
+            loops: bool | None = None) -> Tree:  # fmt: skip
     """A world of rigid bodies and joints in joint coordinates.
 
     A body that no joints connect with the ground floats (of several connected ones, the first). `lock` fixes joints, or
@@ -144,7 +145,8 @@ def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = No
     are left out: give them as tau, or as wrenches.
 
     A world that is no tree is refused, unless `loops` asks for a spanning tree of it: constraints that close loops, and those
-    that have no joint coordinate, are left out and stand in `Tree.closing`.
+    that have no joint coordinate, are left out and stand in `Tree.closing`. Gears, which are mimic joints of robots, are left
+    out with a Note, unless `loops` is False.
 
     >>> import linkwork as lw
     >>> tree = lw.reduced.compile(lw.scenes.get("double-pendulum"))
@@ -154,7 +156,12 @@ def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = No
     >>> tree.nv, len(tree.closing)
     (3, 1)
     """
-    options = {"lock": dict(lock or {}), "armature": dict(armature or {}), "damping": dict(damping or {}), "loops": bool(loops)}
+    options = {
+        "lock": dict(lock or {}),
+        "armature": dict(armature or {}),
+        "damping": dict(damping or {}),
+        "loops": None if loops is None else bool(loops),
+    }
     return _compiled(world, options)
 
 
@@ -162,6 +169,10 @@ def _compiled(world, options: dict) -> Tree:
     given = {name: _by_element(world, options[name]) for name in ("lock", "armature", "damping")}
     builder = _Builder(world, given, options["loops"])
     builder.walk()
+    if options["loops"] is None and builder.closing:
+        names = ", ".join(checks.label(c) for c in world.constraints if c in builder.closing)
+        warnings.warn(f"lw.reduced.compile: its coordinates leave {names} aside; loops=True says that this is meant, and lock= "
+                      "fixes a joint", Note, stacklevel=3)  # fmt: skip
     links = builder.links
     sizes_q, sizes_v = ([0, *(getattr(link.kind, n) for link in links)] for n in ("nq", "nv"))
     parent = np.array([link.parent for link in links], dtype=np.int64)
@@ -181,7 +192,7 @@ def _by_element(world, values: Mapping) -> dict:
 class _Builder:
     """Walks a world from the ground, then from each body that floats."""
 
-    def __init__(self, world, given: dict[str, dict], loops: bool):
+    def __init__(self, world, given: dict[str, dict], loops: bool | None):
         self.world, self.given, self.loops = world, given, loops
         self.closing: set = set()
         self.rotors: dict = {}  # joint -> its armatures
@@ -211,7 +222,7 @@ class _Builder:
                 self._leave_out(joint, "it has no joint coordinate")
 
     def _leave_out(self, constraint, why: str) -> None:
-        if not self.loops:
+        if not self.loops and not (self.loops is None and isinstance(constraint, Gear)):
             raise ModelError(f'{checks.label(constraint)}: {why}; remove it, or simulate with solver="tree" or "ltdl"')
         self.closing.add(constraint)
 
