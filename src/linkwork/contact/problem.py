@@ -349,7 +349,7 @@ def residuals(problem, work):
             if work.there[k]:
                 c0 = pull_normal(work.G, work.side[k], work.y) + work.c0[k, 0]
             else:
-                c0 = _normal_velocity(problem, k, work.now) - problem.target[k, 0]
+                c0 = approach(problem, k, work.now) - problem.target[k, 0]
             if c0 >= 0.0:
                 work.residual[k] = 0.0
                 continue
@@ -366,13 +366,14 @@ def residuals(problem, work):
 
 
 @jit_inner
-def _normal_velocity(problem, k, u):
-    a, b, c = problem.slot_a[k], problem.slot_b[k], 0.0
+def approach(rows, k, u):
+    """The normal velocity of a contact, of a `Problem` or of `Rows`."""
+    a, b, c = rows.slot_a[k], rows.slot_b[k], 0.0
     for i in range(6):
         if a >= 0:
-            c += problem.Ja[k, 0, i] * u[a, i]
+            c += rows.Ja[k, 0, i] * u[a, i]
         if b >= 0:
-            c += problem.Jb[k, 0, i] * u[b, i]
+            c += rows.Jb[k, 0, i] * u[b, i]
     return c
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inner
+from linkwork.contact.problem import approach
 from linkwork.contact.responses import MASS, PART, POSE, RIGID, V, X, group_slots
 from linkwork.contact.rows import (
     ABOVE_SPEED,
@@ -149,23 +150,11 @@ def predict(work, bodies, body_of, used, R, u, before, carried, scale, turning):
 
 
 @jit_inner
-def _approach(rows, k, u):
-    """The normal velocity of a row."""
-    a, b, c = rows.slot_a[k], rows.slot_b[k], 0.0
-    for i in range(6):
-        if a >= 0:
-            c += rows.Ja[k, 0, i] * u[a, i]
-        if b >= 0:
-            c += rows.Jb[k, 0, i] * u[b, i]
-    return c
-
-
-@jit_inner
 def _far_below(rows, m, u):
     """A target that leaves a row out: impulses do not make bodies approach that fast."""
     largest = 0.0
     for k in range(m):
-        largest = max(largest, abs(_approach(rows, k, u)))
+        largest = max(largest, abs(approach(rows, k, u)))
     return -LEFT_OUT * (largest + 1.0)
 
 
@@ -183,7 +172,7 @@ def bounce(rows, m, u, h, slow, near, stage):
             rows.mu[k] = -NO_IMPULSE
         if not rows.numbers[k, RESTITUTION] > 0.0:
             continue
-        c, gap = _approach(rows, k, u), rows.numbers[k, GAP]
+        c, gap = approach(rows, k, u), rows.numbers[k, GAP]
         meets = gap + h * c < 0.0 if stage == OPENING else gap <= near
         if meets and c < -max(rows.numbers[k, ABOVE_SPEED], slow):
             rows.target[k, 0] = -rows.numbers[k, RESTITUTION] * c
@@ -270,7 +259,7 @@ def add_up(rows, m):
 def note_bounces(rows, m, u, leaving):
     """The normal velocities with which rows leave that have bounced; of others, no bound. u: after all solves of the stage."""
     for k in range(m):
-        leaving[k] = _approach(rows, k, u) if rows.total[k, 0] > rows.impulse[k, 0] else -np.inf
+        leaving[k] = approach(rows, k, u) if rows.total[k, 0] > rows.impulse[k, 0] else -np.inf
 
 
 @jit

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from . import checks
 from .base import Body, Element, Vector
-from .shapes import Shape
+from .shapes import Shape, check_placed
 
 
 @dataclass(eq=False, repr=False)
@@ -30,10 +30,7 @@ class Visual(Element):
 
     def __post_init__(self):
         super().__post_init__()
-        if not isinstance(self.shape, Shape):
-            checks.fail(self, f"shape is {checks.show(self.shape)}", "give a shape such as lw.Sphere(0.1)")
-        self.position = checks.vector(self, "position", self.position)
-        self.orientation = checks.quaternion(self, "orientation", self.orientation)
+        check_placed(self)
         self.color = checks.optional(checks.vector, self, "color", self.color, 4)
         if self.color is not None and not (0.0 <= self.color.min() and self.color.max() <= 1.0):
             checks.fail(self, f"color is {checks.show(self.color)}", "give red, green, blue and opacity from 0 to 1")

@@ -11,7 +11,7 @@ from . import checks
 from .base import Body, Element, Scalar, Vector, check_ends
 from .constraints import has_coordinate
 from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal
-from .shapes import Shape
+from .shapes import Shape, check_placed
 
 FRICTION = 0.5  # of colliders and bodies' own shapes where nobody says anything else
 BOUNCE_ABOVE = 0.1  # m/s, the speed of approach below which nothing bounces
@@ -58,10 +58,7 @@ class Collider(ContactElement):
 
     def __post_init__(self):
         super().__post_init__()
-        if not isinstance(self.shape, Shape):
-            checks.fail(self, f"shape is {checks.show(self.shape)}", "give a shape such as lw.Sphere(0.1)")
-        self.position = checks.vector(self, "position", self.position)
-        self.orientation = checks.quaternion(self, "orientation", self.orientation)
+        check_placed(self)
         self.friction = checks.non_negative(self, "friction", self.friction)
         self._check_restitution()
         if self.group is not None and not (isinstance(self.group, str) and self.group):

@@ -311,6 +311,14 @@ class HeightField(OfArrays):
         return f"HeightField({self.heights.shape[0]} by {self.heights.shape[1]} heights, size {checks.show(self.size)})"
 
 
+def check_placed(element):
+    """The shape, position and orientation of what a body carries."""
+    if not isinstance(element.shape, Shape):
+        checks.fail(element, f"shape is {checks.show(element.shape)}", "give a shape such as lw.Sphere(0.1)")
+    element.position = checks.vector(element, "position", element.position)
+    element.orientation = checks.quaternion(element, "orientation", element.orientation)
+
+
 THIN_TRIANGLE = 1e-12  # twice the area relative to the square of a side
 COPLANAR = 1e-9  # relative: triangles of one face
 
