@@ -166,7 +166,7 @@ def test_the_guards_see_harm(monkeypatch, tmp_path):
         (lw.ElementError("x"), "no sentence about the file"),
         (fuzz.Hang(), "takes more than"),
     ]:
-        monkeypatch.setattr(lw, "load", lambda path, error=error: (_ for _ in ()).throw(error))
+        monkeypatch.setattr(lw, "load", lambda path, error=error, **_: (_ for _ in ()).throw(error))
         what, told = fuzz.attempt(tmp_path / "a.urdf")
         assert what == "harmful" and said in told
 
