@@ -8,8 +8,8 @@ import numpy as np
 
 from .contact.touching import Memory
 from .errors import FileError, LinkworkError, ModelError
+from .files import whole
 from .model.types import Arrangement, State
-from .recording import whole
 from .symbolic.drawn import Draw
 
 FORMAT = 1

@@ -167,7 +167,7 @@ class Recorder:
 
     def _contacts(self):
         """The contacts of all samples, one after another, with numbers in the place of bodies and colliders."""
-        from linkwork.recording import ContactRecords
+        from linkwork.records import ContactRecords
 
         if self.touched is None:
             return None

@@ -1,106 +1,27 @@
 """Recording: what a run leaves behind, as plain arrays with names; to xarray, to files, to pictures."""
 
-import contextlib
 import difflib
 import json
-import os
-import re
-import uuid
 import zipfile
-from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
-from .elements import shapes as shape_kinds
-from .errors import LinkworkError, UnknownNameError
+from .errors import UnknownNameError
+from .files import whole
+from .recording_files import FORMAT, Described, read_netcdf, read_npz, shape_of
+from .records import (
+    CONTACT_FIELDS,
+    COORDINATES,
+    EXTRA_UNITS,
+    FIELDS,
+    BodyRecord,
+    JointRecord,
+    RecordingError,
+    first_contacts,
+    joined_contacts,
+)
 from .touching_points import TouchingPoint, TouchingPoints
-
-FORMAT = 2  # of saved files: raised when an older linkwork could not read them
-READ = (1, 2)  # formats that this one reads
-FIELDS = {  # name: (dimensions, unit, long name)
-    "position": (("time", "body", "axis"), "m", "position of the reference point, world frame"),
-    "orientation": (("time", "body", "quaternion"), "1", "orientation, unit quaternion from body to world"),
-    "velocity": (("time", "body", "axis"), "m/s", "velocity of the reference point, world frame"),
-    "angular_velocity": (("time", "body", "axis"), "rad/s", "angular velocity, world frame"),
-    "kinetic": (("time",), "J", "kinetic energy"),
-    "potential": (("time",), "J", "potential energy"),
-    "drift": (("time",), "m", "largest residual of a constraint on the position level"),
-    "angle": (("time", "joint"), "rad or m", "joint coordinate: angle with turns counted, or travel"),
-    "frame": (("time", "body", "axis", "local_axis"), "1", "map of body vectors to the world"),
-}
-CONTACT_FIELDS = {  # of the contacts of all frames, one after another: the same
-    "bodies": (("contact", "end"), "1", "bodies that touch, the second is pushed: numbers in body, -1 for the ground"),
-    "colliders": (("contact", "end"), "1", "colliders that touch: numbers in collider"),
-    "point": (("contact", "axis"), "m", "where they touch"),
-    "normal": (("contact", "axis"), "1", "direction from the first to the second"),
-    "gap": (("contact",), "m", "distance, negative where they overlap"),
-    "force": (("contact", "axis"), "N", "force on the second body in the last step"),
-    "impulse": (("contact", "axis"), "N s", "impulse on the second body in the last step"),
-}
-COORDINATES = {
-    "time": ("s", "time"),
-    "collider": ("1", "name of the collider, or of the body whose shape it is"),
-    "body": ("1", "name of the body"),
-    "axis": ("1", "axis of the world"),
-    "local_axis": ("1", "axis of the body"),
-    "quaternion": ("1", "component of the quaternion"),
-    "joint": ("1", "name of the joint"),
-}
-_SOLID = re.compile(r"solid\d+_\w+")  # arrays of a shape
-EXTRA_UNITS = {
-    "force": "N",
-    "reaction": "N",
-    "torque": "N m",
-    "impulse": "N s",
-    "acceleration": "m/s^2",
-    "rate": "rad/s or m/s",
-}
-
-
-class RecordingError(LinkworkError, ValueError):
-    """Data that do not fit together, or a file that cannot be written or read."""
-
-
-@dataclass(frozen=True)
-class BodyRecord:
-    """One body over time, in the world frame: `rec["rod"]`."""
-
-    name: str
-    time: np.ndarray  # (T,), s
-    position: np.ndarray  # (T, 3), m
-    orientation: np.ndarray  # (T, 4), w x y z
-    velocity: np.ndarray  # (T, 3), m/s
-    angular_velocity: np.ndarray  # (T, 3), rad/s
-    frame: np.ndarray | None  # (T, 3, 3), if some body of the recording stretches
-    shape: shape_kinds.Shape | None
-
-
-@dataclass(frozen=True)
-class JointRecord:
-    """One joint over time: `rec["axle"]`."""
-
-    name: str
-    time: np.ndarray  # (T,), s
-    angle: np.ndarray  # (T,), rad or m
-
-
-@dataclass(frozen=True)
-class ContactRecords:
-    """What touched in each frame: `count` of them, one frame after another. `rec.contacts(k)` has those of one."""
-
-    names: list  # of colliders
-    count: np.ndarray  # (T,)
-    bodies: np.ndarray  # (P, 2), numbers of bodies, -1: the ground
-    colliders: np.ndarray  # (P, 2), numbers in names
-    point: np.ndarray  # (P, 3), m
-    normal: np.ndarray  # (P, 3)
-    gap: np.ndarray  # (P,), m
-    force: np.ndarray  # (P, 3), N, on the second body
-    impulse: np.ndarray  # (P, 3), N s
-
-    def columns(self):
-        return {name: getattr(self, name) for name in CONTACT_FIELDS}
 
 
 class Recording:
@@ -215,7 +136,7 @@ class Recording:
         >>> rec.first(10)
         <Recording: 10 frames from 0 to 0.18 s, 1 body, 1 joint>
         """
-        return self._with(lambda name, value: value[:frames], _first_contacts(self.touching, frames))
+        return self._with(lambda name, value: value[:frames], first_contacts(self.touching, frames))
 
     def joined(self, other):
         """This recording and one that goes on where it ends, of the same bodies and joints, as one.
@@ -226,7 +147,7 @@ class Recording:
         if (self.bodies, self.joints, list(self.extra)) != (other.bodies, other.joints, list(other.extra)):
             raise RecordingError("Recording: the two are of different bodies, joints or extras; join those of one model")
         later = other._fields() | {"time": other.time} | {f"extra {name}": value for name, value in other.extra.items()}
-        touching = None if self.touching is None else _joined_contacts(self.touching, other.touching)
+        touching = None if self.touching is None else joined_contacts(self.touching, other.touching)
         found = self._with(lambda name, value: np.concatenate([value, later[name]]), touching)
         found.attributes = dict(other.attributes)
         return found
@@ -309,18 +230,18 @@ class Recording:
         if not path.is_file():
             raise FileNotFoundError(f'load: there is no file "{path}"')
         try:
-            facts, fields, arrays = (_read_netcdf if path.suffix == ".nc" else _read_npz)(path)
+            facts, fields, arrays = (read_netcdf if path.suffix == ".nc" else read_npz)(path)
         except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise RecordingError(f'load: "{path}" is no whole recording ({error}); give one that save has written') from error
         known: dict = {}  # one object for all that have the same shape
         placed = {
             kind: [
-                (name, body, _shape(f'{kind[:-1]} "{name}"', given, arrays, known), *pose)
+                (name, body, shape_of(f'{kind[:-1]} "{name}"', given, arrays, known), *pose)
                 for name, body, given, *pose in facts.get(kind, [])
             ]
             for kind in ("colliders", "visuals")
         }
-        shapes = {name: _shape(f'body "{name}"', given, arrays, known) for name, given in facts["shapes"].items()}
+        shapes = {name: shape_of(f'body "{name}"', given, arrays, known) for name, given in facts["shapes"].items()}
         return cls(**fields, shapes=shapes, links=facts["links"], **placed, attributes=facts["attributes"])
 
     def plot(self, body=None, path=None):
@@ -385,7 +306,7 @@ class Recording:
 
         >>> rec.render("rod.mp4", at=0.5)
         Traceback (most recent call last):
-        linkwork.recording.RecordingError: render: a video is of all that was recorded; leave at out, or end the path in .png
+        linkwork.records.RecordingError: render: a video is of all that was recorded; leave at out, or end the path in .png
         """
         from . import rendering
 
@@ -478,7 +399,7 @@ class Recording:
 
     def _facts(self, **more):
         """What is no array, as JSON; and the arrays that shapes are made of, by the names that it has for them."""
-        known = _Described()
+        known = Described()
         facts = {
             "format": FORMAT,
             "shapes": {name: known(shape) for name, shape in self.shapes.items()},
@@ -489,57 +410,6 @@ class Recording:
         }
         text = json.dumps(facts | more, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
         return text, known.arrays
-
-
-class _Described:
-    """[kind, sizes] of shapes; of those that are made of arrays [kind, a name], and each once."""
-
-    def __init__(self):
-        self.arrays, self.named, self.known = {}, {}, {}
-
-    def __call__(self, shape):
-        if shape is None:
-            return None
-        if not isinstance(shape, shape_kinds.OfArrays):
-            return [type(shape).__name__, shape.given()]
-        if id(shape) not in self.known:  # comparing large ones takes time
-            self.known[id(shape)] = self._described(shape)
-        return self.known[id(shape)]
-
-    def _described(self, shape):
-        if shape not in self.named:
-            name = self.named[shape] = f"solid{len(self.named)}"
-            self.arrays |= {f"{name}_{f.name}": getattr(shape, f.name) for f in fields(shape) if f.init}
-        return [type(shape).__name__, self.named[shape]]
-
-
-def _first_contacts(table, frames):
-    if table is None:
-        return None
-    kept = int(table.count[:frames].sum())
-    return ContactRecords(table.names, table.count[:frames], **{name: v[:kept] for name, v in table.columns().items()})
-
-
-def _joined_contacts(first, then):
-    """The contacts of both, with the names of colliders in one list."""
-    names = list(dict.fromkeys([*first.names, *then.names]))
-    moved = np.array([names.index(name) for name in then.names], dtype=np.int64)
-    later = then.columns() | {"colliders": moved[then.colliders] if len(moved) else then.colliders}
-    columns = {name: np.concatenate([value, later[name]]) for name, value in first.columns().items()}
-    return ContactRecords(names, np.concatenate([first.count, then.count]), **columns)
-
-
-@contextlib.contextmanager
-def whole(path):
-    """A path beside this one to write to, which takes its place at the end; after an error nothing has changed."""
-    if not path.parent.is_dir():
-        raise RecordingError(f'the folder "{path.parent}" does not exist; make it first')
-    beside = path.with_name(f".{uuid.uuid4().hex[:12]}{path.suffix}")
-    try:
-        yield beside
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _ending(path, what, *endings):
@@ -553,62 +423,6 @@ def _ending(path, what, *endings):
 def _check_size(what, size):
     if len(size) != 2 or not all(32 <= pixels <= 8192 for pixels in size):
         raise RecordingError(f"{what}: size is {size}; give width and height in pixels, such as (640, 480)")
-
-
-def _read_netcdf(path):
-    import xarray
-
-    with xarray.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
-        facts = _parse(data.attrs.get("linkwork"))
-        fields: dict = {name: data[name].values for name in FIELDS if name in data}
-        fields |= {
-            "time": data["time"].values,
-            "bodies": data["body"].values.tolist(),
-            "joints": data["joint"].values.tolist(),
-        }
-        if "contact_count" in data:
-            columns = {name: data[f"contact_{name}"].values for name in ("count", *CONTACT_FIELDS)}
-            fields["touching"] = ContactRecords(data["collider"].values.tolist(), **columns)
-        extras = [v for v in data.data_vars.values() if "extra" in v.attrs]
-        fields["extra"] = {v.attrs["extra"]: (v.values, v.attrs["units"]) for v in extras}
-        arrays = {n: v.values for n, v in data.data_vars.items() if _SOLID.fullmatch(str(n)) and "extra" not in v.attrs}
-    return facts, fields, arrays
-
-
-def _read_npz(path):
-    with np.load(path, allow_pickle=False) as data:
-        facts = _parse(str(data["facts"]) if "facts" in data else None)
-        fields: dict = {name: data[name] for name in ("time", *FIELDS) if name in data}
-        if "contact_count" in data:
-            columns = {name: data[f"contact_{name}"] for name in ("count", *CONTACT_FIELDS)}
-            fields["touching"] = ContactRecords(data["contact_names"].tolist(), **columns)
-        fields["extra"] = {name: (data[f"extra{i}"], unit) for i, (name, unit) in enumerate(facts["extra"])}
-        arrays = {name: data[name] for name in data.files if _SOLID.fullmatch(name)}
-    return facts, fields | {"bodies": facts["bodies"], "joints": facts["joints"]}, arrays
-
-
-def _parse(text):
-    facts = json.loads(text) if text else {}
-    if facts.get("format") not in READ:
-        known = " and ".join(map(str, READ))
-        raise ValueError(f"this linkwork reads formats {known}, the file has {facts.get('format', 'none')}")
-    return facts
-
-
-def _shape(who, given, arrays, known):
-    """The shape that [kind, sizes] or [kind, a name of arrays] describes; `known`: those that were made already."""
-    if given is None:
-        return None
-    key = json.dumps(given)
-    if key not in known:
-        kind = getattr(shape_kinds, given[0], None)
-        if not (isinstance(kind, type) and issubclass(kind, shape_kinds.Shape)):
-            raise RecordingError(f"load: {who} has a {given[0]}, which this linkwork does not know; use a newer one")
-        sizes = given[1]
-        if isinstance(sizes, str):
-            sizes = {name.partition("_")[2]: value for name, value in arrays.items() if name.partition("_")[0] == sizes}
-        known[key] = kind(**sizes)
-    return known[key]
 
 
 def _link(name, body_a, point_a, body_b, point_b):

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import linkwork as lw
 from linkwork.elements import Capsule, Mesh, Shape
 from linkwork.recording import FIELDS, Recording, RecordingError
 from tests.recording.made_up import COLLIDERS, everything, make
@@ -92,7 +93,7 @@ def test_other_endings_are_refused(tmp_path, name):
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(RecordingError, match=r"nowhere.* does not exist; make it first"):
+    with pytest.raises(lw.FileError, match=r"nowhere.* does not exist; make it first"):
         make().save(tmp_path / "nowhere" / "run.nc")
 
 
@@ -141,7 +142,7 @@ def test_files_of_the_first_format_are_read(tmp_path, ending, monkeypatch):
         return None if shape is None else [type(shape).__name__, shape.given()]
 
     monkeypatch.setattr("linkwork.recording.FORMAT", 1)
-    monkeypatch.setattr("linkwork.recording._Described.__call__", described)
+    monkeypatch.setattr("linkwork.recording_files.Described.__call__", described)
     rec.save(tmp_path / f"run{ending}")
     monkeypatch.undo()
     assert_same(rec, Recording.load(tmp_path / f"run{ending}"))

@@ -5,16 +5,17 @@ from pathlib import Path
 import typer
 
 from ..errors import LinkworkError
+from .words import AsFound, Floating, Packages, Settings, Strict
 
 
 def convert(
     source: str = typer.Argument(metavar="FROM", help="A .urdf, .xml (MJCF) or .yaml file, or the name of a scene."),
     target: Path = typer.Argument(metavar="TO", help="The scene file to write (.yaml)."),
-    settings: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
-    strict: bool = typer.Option(False, "--strict", help="Refuse a file that says something which linkwork does not do."),
-    floating: bool = typer.Option(False, "--floating", help="Leave the root link of a URDF free."),
-    meshes_as_found: bool = typer.Option(False, "--meshes-as-found", help="Leave out meshes of a URDF that are missing."),
-    packages: list[str] = typer.Option([], "--package", metavar="NAME=FOLDER", help="Where package://NAME is; repeatable."),
+    settings: Settings = [],  # noqa: B006
+    strict: Strict = False,
+    floating: Floating = False,
+    meshes_as_found: AsFound = False,
+    packages: Packages = [],  # noqa: B006
     overwrite: bool = typer.Option(False, "--overwrite", help="Replace the file if there is one."),
 ):
     """Write a URDF, an MJCF or a scene as linkwork's own scene file, which says every number that is used."""

@@ -2,14 +2,16 @@
 
 import typer
 
+from .words import AsFound, Floating, Packages, Settings
+
 
 def info(
     scene: str = typer.Argument(help='A name that "linkwork scenes" lists, or a .urdf, .xml (MJCF) or .yaml file.'),
-    settings: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
+    settings: Settings = [],  # noqa: B006
     lines: int = typer.Option(60, "--lines", min=1, help="The longest picture of the tree."),
-    floating: bool = typer.Option(False, "--floating", help="Leave the root link of a URDF free."),
-    meshes_as_found: bool = typer.Option(False, "--meshes-as-found", help="Leave out meshes of a URDF that are missing."),
-    packages: list[str] = typer.Option([], "--package", metavar="NAME=FOLDER", help="Where package://NAME is; repeatable."),
+    floating: Floating = False,
+    meshes_as_found: AsFound = False,
+    packages: Packages = [],  # noqa: B006
 ):
     """Show bodies, joints, freedoms, loops, what joint coordinates would cost, the tree, and what is not supported."""
     import warnings

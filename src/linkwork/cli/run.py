@@ -5,6 +5,7 @@ from pathlib import Path
 import typer
 
 from ..errors import DivergenceError, LinkworkError
+from .words import AsFound, Floating, Packages, Settings, Strict
 
 CHECKPOINT, RECORDING, SCENE = "checkpoint.npz", "recording.nc", "scene.yaml"
 OF_A_RUN = (CHECKPOINT, RECORDING, SCENE, "report.json")  # by these a folder is known to hold one
@@ -37,13 +38,13 @@ def run(
         None, min=0, help="Start each body with a push at random, by this seed. Nothing else in a run is random."
     ),
     shake: float = typer.Option(None, help="How fast these pushes are, m/s (standard deviation); 0.1 unless told otherwise."),
-    settings: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
+    settings: Settings = [],  # noqa: B006
     resume: bool = typer.Option(False, "--resume", help="Go on with the run in --out from its checkpoint, bit for bit."),
     overwrite: bool = typer.Option(False, "--overwrite", help="Replace the run that is in --out."),
-    strict: bool = typer.Option(False, "--strict", help="Refuse a file that says something which linkwork does not do."),
-    floating: bool = typer.Option(False, "--floating", help="Leave the root link of a URDF free."),
-    meshes_as_found: bool = typer.Option(False, "--meshes-as-found", help="Leave out meshes of a URDF that are missing."),
-    packages: list[str] = typer.Option([], "--package", metavar="NAME=FOLDER", help="Where package://NAME is; repeatable."),
+    strict: Strict = False,
+    floating: Floating = False,
+    meshes_as_found: AsFound = False,
+    packages: Packages = [],  # noqa: B006
 ):
     """Simulate a scene or a file and print a short report. Nothing is written without --out. Ctrl-C ends a run after a whole
     step and keeps it; --resume goes on with it."""

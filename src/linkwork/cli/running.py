@@ -9,9 +9,10 @@ import warnings
 from .. import Simulation, checkpoints
 from ..elements import checks
 from ..errors import DivergenceError, FileError, LinkworkError, Note
+from ..files import whole
 from ..formats.writing import text as text_of
 from ..recorder import Bar, Lines, Recorder, patient_interrupt, watch
-from ..recording import Recording, whole
+from ..recording import Recording
 from . import report as reports
 from .run import CHECKPOINT, COMPARED, RECORDING, SCENE, SHAKE, refuse_a_run
 from .version import versions

@@ -58,9 +58,8 @@ class Workspace(Bundle):
     rank: np.ndarray  # (g,) freedoms of each group
     reach: np.ndarray  # (s,) how many of its group's freedoms, from the first, move a slot
     active: np.ndarray  # (m,) contacts that press or approach, as of the last look at residuals
-    built: np.ndarray  # (m,) contacts whose G, D and scale are there: all others have no impulse
-    there: np.ndarray  # (m,) whether they are
-    ends: np.ndarray  # (2,) how many these are; the end of their G
+    there: np.ndarray  # (m,) whether G, D and scale of a contact are there: all others have no impulse
+    end: np.ndarray  # (1,) of all G
     now: np.ndarray  # (s, 6) velocities with the impulses of the last look
     y_at: np.ndarray  # (g + 1,) where the group's freedoms begin in y
     L: np.ndarray  # L of each group, (6 size) x rank, at the place of its R
@@ -84,7 +83,7 @@ def workspace(slots: int, groups: int, contacts: int, responses: int, widest: in
     """
     index = {
         "group": slots, "given": groups, "rank": groups, "reach": slots, "active": contacts,
-        "built": contacts, "there": contacts, "ends": 2, "y_at": groups + 1, "side": (contacts, 5),
+        "there": contacts, "end": 1, "y_at": groups + 1, "side": (contacts, 5),
     }  # fmt: skip
     real = {
         "now": (slots, 6), "L": responses, "left": 6 * slots, "y": 6 * slots, "G": contacts * 36 * widest,
@@ -184,7 +183,7 @@ def prepare(problem, work, lazily):
                     if entry != 0.0:
                         far = j + 1
                 work.reach[slot] = max(work.reach[slot], far)
-    work.ends[0] = work.ends[1] = 0
+    work.end[0] = 0
     for k in range(contacts):
         work.there[k] = 0
         if not (lazily and _is_idle(problem.impulse[k]) and problem.mu[k] >= 0.0):
@@ -200,7 +199,7 @@ def _is_idle(f):
 @jit_inner
 def build(problem, work, k):
     """G, D and scale of one contact."""
-    a, b, start = problem.slot_a[k], problem.slot_b[k], work.ends[1]
+    a, b, start = problem.slot_a[k], problem.slot_b[k], work.end[0]
     ga = work.group[a] if a >= 0 else -1
     gb = work.group[b] if b >= 0 else -1
     ra = work.reach[a] if ga >= 0 else 0
@@ -233,8 +232,7 @@ def build(problem, work, k):
     work.scale[k] = max(own, (own + D[1, 1] + D[2, 2]) / 3)
     if work.scale[k] == 0.0:
         clear(problem.impulse[k], 0, 3)  # it would move nothing
-    work.built[work.ends[0]], work.there[k] = k, 1
-    work.ends[0], work.ends[1] = work.ends[0] + 1, start + 3 * (ra + rb)
+    work.there[k], work.end[0] = 1, start + 3 * (ra + rb)
 
 
 @jit_inner
@@ -287,8 +285,9 @@ def pull_normal(G, side, y):
 def push_all(problem, work):
     """y of all impulses."""
     clear(work.y, 0, work.y_at[len(problem.first)])
-    for i in range(work.ends[0]):
-        k = work.built[i]
+    for k in range(len(problem.mu)):
+        if not work.there[k]:
+            continue
         push(work.G, work.side[k], work.y, problem.impulse[k, 0], problem.impulse[k, 1], problem.impulse[k, 2])
 
 
@@ -342,8 +341,7 @@ def residuals(problem, work):
     (the largest, how many are)."""
     worst, count = 0.0, 0
     f = problem.impulse
-    if work.ends[0] < len(problem.mu):
-        look(problem, work)
+    look(problem, work)
     for k in range(len(problem.mu)):
         if _is_idle(f[k]) and problem.mu[k] >= 0.0:
             if work.there[k]:

@@ -64,8 +64,7 @@ class Draft:
             return self.world.add(make(*arguments, **fields))
         except ElementError as error:
             place = self.place(kind, number)
-            at = "" if place.line is None else f":{place.line}"
-            raise FileError(f"{place.file}{at}: {error}") from None
+            raise FileError(f"{self.reading.place(place.line, place.file)}: {error}") from None
 
     def remark(self, kind, number, why):
         """Something of the file that is not taken as written."""

@@ -26,8 +26,11 @@ class Reading:
 
     def fail(self, line, problem, remedy, *, file=None):
         """Raise a FileError: one sentence with the file and the line, if there is one."""
-        place = f"{file or self.path}{'' if line is None else f':{line}'}"
-        raise FileError(f"{place}: {problem}; {remedy}")
+        raise FileError(f"{self.place(line, file)}: {problem}; {remedy}")
+
+    def place(self, line, file=None):
+        """`robot.urdf:5`: where a sentence begins."""
+        return f"{file or self.path}{'' if line is None else f':{line}'}"
 
     def checked(self, line, make, *args, **options):
         """What `make` gives; what an element refuses is said of the file and the line that asks for it."""
@@ -36,7 +39,7 @@ class Reading:
         except FileError:
             raise
         except LinkworkError as error:
-            raise FileError(f"{self.path}{'' if line is None else f':{line}'}: {error}") from None
+            raise FileError(f"{self.place(line)}: {error}") from None
 
 
 def read(path, most=MOST_BYTES):

@@ -1,16 +1,15 @@
 """Worlds as scene files: what `load` reads as the same world, field by field and bit by bit."""
 
 import math
-import os
 import re
 from pathlib import Path
-from uuid import uuid4
 
 import numpy as np
 
 from ..elements import Element, Parameter, Shape, Trajectory, checks
 from ..elements.trajectory import GAP
 from ..errors import FileError, LinkworkError
+from ..files import whole
 from . import schema
 from .expressions import Formula, taken_name
 from .printing import printed
@@ -37,16 +36,9 @@ def save(world, path):
         raise FileError(f"{path}: {error}; nothing is written") from None
     except UnicodeEncodeError:
         raise FileError(f"{path}: a name holds half a character; give it another, nothing is written") from None
-    part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
     try:
-        try:
-            with open(part, "xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
+        with whole(path) as beside:
+            beside.write_bytes(data)
     except OSError as error:
         raise FileError(f"{path}: it cannot be written ({error.strerror or error}); give a path that can") from None
     return path

@@ -1,0 +1,11 @@
+"""Options that several commands have."""
+
+from typing import Annotated
+
+import typer
+
+Settings = Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse a file that says something which linkwork does not do.")]
+Floating = Annotated[bool, typer.Option("--floating", help="Leave the root link of a URDF free.")]
+AsFound = Annotated[bool, typer.Option("--meshes-as-found", help="Leave out meshes of a URDF that are missing.")]
+Packages = Annotated[list[str], typer.Option("--package", metavar="NAME=FOLDER", help="Where package://NAME is; repeatable.")]
