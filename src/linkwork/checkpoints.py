@@ -12,7 +12,7 @@ from .files import whole
 from .model.types import Arrangement, State
 from .symbolic.drawn import Draw
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def save(sim, path, **facts):
     arrays = {f"command{k}": values for k, values in enumerate(sim.control.entries().values())}
     if state.contact is not None:
         arrays |= {
-            "margins": np.array(state.contact.margins),
+            "margins": state.contact.margins,
             "labels": state.contact.labels,
             "impulses": state.contact.impulses,
         }
@@ -94,9 +94,10 @@ def load(path):
                 raise ValueError(f"this linkwork reads format {FORMAT}, the file has {told['format']}")
             contact = None
             if "labels" in data:
-                low, high = _array(data, "margins", float, (2,)).tolist()
                 labels = _array(data, "labels", np.int64, (None, 5))
-                contact = Memory((low, high), labels, _array(data, "impulses", float, (len(labels), 9)))
+                contact = Memory(
+                    _array(data, "margins", float, (None,)), labels, _array(data, "impulses", float, (len(labels), 9))
+                )
             drawn = tuple((name, Draw(tuple(offset), since, lasts)) for name, offset, since, lasts in told["drawn"])
             values, time = _array(data, "values", float, (None,)), float(told["time"])
             state = State(values, time, int(told["steps"]), int(told["age"]), str(told["signature"]), contact,

@@ -14,7 +14,7 @@ SHAPES = [lw.Sphere(0.1), lw.Box(0.3, 0.2, 0.1), lw.Capsule(0.05, 0.6)]
 def found(geometry, R, p, margin):
     """All pairs, as the broad phase gives them."""
     scratch = scratch_for(geometry)
-    place(geometry.constants, geometry.labels, R, p, margin, scratch.poses, scratch.boxes)
+    place(geometry.constants, geometry.labels, R, p, margin, scratch.ahead, scratch.poses, scratch.boxes)
     prepare(geometry.near, geometry.cell[0], scratch.boxes, scratch.sorting, scratch.tally, scratch.tree)
     wanted = (
         geometry.labels,
@@ -78,7 +78,7 @@ def test_time_grows_no_faster_than_the_number_of_bodies():
         geometry = compile_colliders([Placed(lw.Plane()), *(Placed(lw.Box(0.1, 0.1, 0.1), k) for k in range(n))])
         scratch = scratch_for(geometry)
         R, p = np.tile(np.eye(3), (n, 1, 1)), np.column_stack([at, np.full(n, 0.05)])
-        place(geometry.constants, geometry.labels, R, p, 0.001, scratch.poses, scratch.boxes)
+        place(geometry.constants, geometry.labels, R, p, 0.001, scratch.ahead, scratch.poses, scratch.boxes)
         prepare(geometry.near, geometry.cell[0], scratch.boxes, scratch.sorting, scratch.tally, scratch.tree)
         counts.append(sum(_visited(scratch.tree, box) for box in scratch.boxes[1::97]) / len(scratch.boxes[1::97]))
     assert counts[1] < 1.6 * counts[0] < 160

@@ -45,7 +45,7 @@ def quietly(world, **options):
 
 def same(one, other):
     a, b = one.state, other.state
-    return np.array_equal(a.values, b.values) and a.contact.margins == b.contact.margins and np.array_equal(
+    return np.array_equal(a.values, b.values) and np.array_equal(a.contact.margins, b.contact.margins) and np.array_equal(
         a.contact.impulses, b.contact.impulses) and np.array_equal(a.contact.labels, b.contact.labels)  # fmt: skip
 
 

@@ -35,10 +35,12 @@ SORTING = 4  # rows of the room for the sort: items, codes, and both once more
 
 
 @jit
-def place(constants, labels, R, p, margin, poses, boxes):
-    """Poses of the colliders in the world, and their bounding boxes grown by half the margin on every side."""
+def place(constants, labels, R, p, margin, ahead, poses, boxes):
+    """Poses of the colliders in the world, and their bounding boxes grown on every side by half the margin and by what their
+    bodies are looked for ahead."""
     for c in range(labels.shape[0]):
         body, own, pose = labels[c, BODY], constants[c], poses[c]
+        grown = 0.5 * margin + (ahead[body] if body >= 0 else 0.0)
         for i in range(3):
             if body < 0:
                 pose[POSITION + i] = own[MOVED + i]
@@ -55,7 +57,7 @@ def place(constants, labels, R, p, margin, poses, boxes):
                     )
             x, y, z = pose[ROTATION + 3 * i], pose[ROTATION + 3 * i + 1], pose[ROTATION + 3 * i + 2]
             middle = pose[POSITION + i] + x * own[MIDDLE] + y * own[MIDDLE + 1] + z * own[MIDDLE + 2]
-            half = _reach(labels[c, KIND], own[SIZE], own[SIZE + 1], own[SIZE + 2], x, y, z) + 0.5 * margin
+            half = _reach(labels[c, KIND], own[SIZE], own[SIZE + 1], own[SIZE + 2], x, y, z) + grown
             boxes[c, i], boxes[c, 3 + i] = middle - half, middle + half
 
 

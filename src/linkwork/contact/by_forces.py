@@ -236,11 +236,12 @@ class ByForces(Touching):
         found = contacts_for(len(self.found.gap))
         count = 0
         if len(self.names):
-            while (count := detect(self.geometry, axes, origins, self.margins[0], self.scratch, found)) > len(found.gap):
+            while (count := detect(self.geometry, axes, origins, self.least, self.scratch, found)) > len(found.gap):
                 found = contacts_for(ROOM * count)
         rows = rows_for(count + len(self.stops))
         write_contacts(rows, found, count, self.materials, origins)
-        total = write_stops(work, rows, count, self.hard_stops, len(self.names), axes, origins, self.margins, self.speeds)
+        total = write_stops(work, rows, count, self.hard_stops, len(self.names), axes, origins, self.least, self.margins,
+                            self.speeds)  # fmt: skip
         there = {tuple(label): k for k, label in enumerate(rows.labels[:total, : FEATURE + 1].tolist())}
         same = [(k, there[tuple(label)]) for k, label in enumerate(self.rows.labels[:m, : FEATURE + 1].tolist())
                 if tuple(label) in there]  # fmt: skip

@@ -108,6 +108,7 @@ class Scratch(Bundle):
 
     poses: np.ndarray  # (n, POSE): of the colliders in the world
     boxes: np.ndarray  # (n, 6) m: low, high of their bounding boxes, with half the margin
+    ahead: np.ndarray  # (bodies,) m: how much farther contacts of each body are looked for
     tree: np.ndarray  # (2 leaves, 6) m: boxes, low and high
     sorting: np.ndarray  # (SORTING, n) int64
     tally: np.ndarray  # (digits,) int64
@@ -172,13 +173,15 @@ def compile_colliders(placed: Sequence[Placed], apart: Iterable[tuple[int, int]]
     )
 
 
-def scratch_for(geometry: Geometry) -> Scratch:
-    """Room for `detect` with these colliders."""
+def scratch_for(geometry: Geometry, ahead: np.ndarray | None = None) -> Scratch:
+    """Room for `detect` with these colliders. ahead: (bodies,) m: how much farther contacts of each are looked for; none."""
+    bodies = 1 + int(geometry.labels[:, BODY].max(initial=-1))
     n, near = len(geometry.labels), len(geometry.near)
     numbers, integers = pair_room()
     return Scratch(
         poses=np.zeros((n, POSE)),
         boxes=np.zeros((n, 6)),
+        ahead=np.zeros(bodies) if ahead is None else ahead,
         tree=np.zeros((2 << max(0, near - 1).bit_length(), 6)),
         sorting=np.zeros((SORTING, max(n, 1)), dtype=np.int64),
         tally=np.zeros(1 << DIGIT, dtype=np.int64),

@@ -19,31 +19,39 @@ capacity of `out`, only that many were written: make room with `contacts_for` an
 
 from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.broadphase import partners, place, prepare
-from linkwork.contact.layout import AT_INTEGERS, AT_NUMBERS, KIND, POSITION, SIZE
+from linkwork.contact.layout import AT_INTEGERS, AT_NUMBERS, BODY, KIND, POSITION, SIZE
 from linkwork.contact.routines import AT_HITS, AT_TAGS, MARGIN, SOLID, call
 
 
 @jit
 def detect(geometry, R, p, margin, scratch, out):
-    """Write all contacts with a gap of at most `margin` to `out`; returns how many there are."""
+    """Write all contacts with a gap of at most `margin`, and of what is ahead of their bodies (`scratch.ahead`), to `out`;
+    returns how many there are."""
     constants, labels, found = geometry.constants, geometry.labels, scratch.found
     poses, boxes = scratch.poses, scratch.boxes
-    place(constants, labels, R, p, margin, poses, boxes)
+    place(constants, labels, R, p, margin, scratch.ahead, poses, boxes)
     prepare(geometry.near, geometry.cell[0], boxes, scratch.sorting, scratch.tally, scratch.tree)
     numbers, integers, total = scratch.numbers, scratch.integers, 0
-    numbers[MARGIN] = margin
     for a in range(labels.shape[0]):
         near = partners(labels, geometry.apart, geometry.near, geometry.large, poses, boxes, margin, scratch.tree,
                         scratch.sorting, a, found)  # fmt: skip
         for i in range(near):
             b = found[i]
+            far = margin + ahead_of(labels, scratch.ahead, a) + ahead_of(labels, scratch.ahead, b)
+            numbers[MARGIN] = far
             in_order = labels[a, KIND] <= labels[b, KIND]
             load(constants, labels, poses, a, 0 if in_order else 1, numbers, integers)
             load(constants, labels, poses, b, 1 if in_order else 0, numbers, integers)
             routine = geometry.routine[integers[4], integers[5]]
             count = call(routine, numbers, integers, geometry.shape_numbers, geometry.shape_integers)
-            total = report(a, b, 1.0 if in_order else -1.0, count, margin, numbers, integers, total, out)
+            total = report(a, b, 1.0 if in_order else -1.0, count, far, numbers, integers, total, out)
     return total
+
+
+@jit_inner
+def ahead_of(labels, ahead, c):
+    body = labels[c, BODY]
+    return ahead[body] if body >= 0 else 0.0
 
 
 @jit_inner

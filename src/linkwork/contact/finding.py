@@ -25,7 +25,7 @@ class Finding(Bundle):
     stops: Stops
     axes: np.ndarray  # (n, 3, 3) of bodies
     origins: np.ndarray  # (n, 3) m
-    margins: np.ndarray  # (2,) m and rad: how far contacts and limits are looked for; 0: not known yet
+    margins: np.ndarray  # (1 + n,) rad: how far limits are looked for, 0: not known yet; m: contacts of each body
     speeds: np.ndarray  # (2,) m/s: of stops, at which they bounce, and of their recovery
     slots: Slots
     counts: np.ndarray  # (5,) int64: rows, slots, groups, length of all responses, entries of blocks
@@ -36,14 +36,27 @@ def find(work, bodies, order, place, rows, least, h, carried, scale):
     """Rows, slots and groups of the present configuration, at velocities carried v + scale x; returns the number of contacts.
     If there is no room for so many, nothing else is done. least: m, the smallest margin; place: a `Finding`."""
     axes, origins, margins = place.axes, place.origins, place.margins
-    find_poses_and_margins(work, bodies, place.reach, axes, origins, least, h, carried, scale, margins)
+    find_poses_and_margins(work, bodies, place.reach, axes, origins, h, carried, scale, margins)
     count, found = 0, place.found
     if len(place.materials.body) > 0 and math.isfinite(margins[0]):
-        count = detect(place.geometry, axes, origins, margins[0], place.scratch, found)
+        count = detect(place.geometry, axes, origins, least, place.scratch, found)
         if count > len(found.gap):
             return count
     total, used, groups, length, blocks = find_rows(
-        work, bodies, order, rows, found, count, place.materials, place.stops, axes, origins, margins, place.speeds, place.slots
+        work,
+        bodies,
+        order,
+        rows,
+        found,
+        count,
+        place.materials,
+        place.stops,
+        axes,
+        origins,
+        least,
+        margins,
+        place.speeds,
+        place.slots,
     )
     counts = place.counts
     counts[0], counts[1], counts[2], counts[3], counts[4] = total, used, groups, length, blocks

@@ -21,6 +21,7 @@ import numpy as np
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.cholesky import BITS, Factors, connect, factor, factors, find, order, solve
+from linkwork.contact.few import MOST, SOFT, SOFTER, SOFTEST_TRIED, Few, few, solve_few
 from linkwork.contact.gauss_seidel import sweep_contacts
 from linkwork.contact.problem import (
     CONVERGED,
@@ -44,9 +45,10 @@ INNER = 15  # Newton steps a round
 SWEEPS = 3  # of Gauss-Seidel after a round that failed, or was stiff and did not halve the residual; doubled each time
 MOST_SWEEPS = 100
 WORTH, BRISK = 0.7, 0.3  # of the residual: sweeps that leave more are not worth another go
-FINE, TIGHT, LOOSE = 1e-9, 1e-5, 1e-3  # parts of the fastest velocity
+TIGHT, LOOSE = 1e-5, 1e-3  # parts of the fastest velocity
 NEARLY = 1e-6  # m/s, of what hardly moves
 PATIENT_AT_REST, MOST_AT_REST, PATIENT_IN_MOTION, MOST_IN_MOTION = 10, 80, 8, 16  # factorisations
+SMALL = 8  # contacts that press: then Newton's method on the law costs no more than some sweeps
 RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
 HALVINGS = 30
@@ -68,6 +70,7 @@ class NewtonWorkspace(Bundle):
     )  # (m, 6) where a contact's blocks lie in the panels: aa, its stride, bb, its stride, ab, whether a comes first
     y: np.ndarray  # (6 s,) where Newton's method is
     gradient: np.ndarray  # (6 s,)
+    few: Few
 
 
 def newton_workspace(
@@ -90,6 +93,7 @@ def newton_workspace(
         np.zeros((contacts, 6), dtype=np.int64),
         np.zeros(6 * slots),
         np.zeros(6 * slots),
+        few(),
     )
 
 
@@ -119,9 +123,9 @@ def newton(problem, work, tolerance, iterations):
 
 @jit
 def settle(problem, work, tolerance, slow):
-    """As `newton`, as exactly as the motion is worth. Where no body that touches is faster than `slow` (m/s), to `tolerance`
-    or NEARLY. Else to a part of the fastest velocity, TIGHT, or LOOSE where that takes long; sweeps of Gauss-Seidel come first
-    there, and go on to FINE where they gain briskly. (Where all is nearly solved they would spread what is left.)
+    """As `newton`, as exactly as the motion is worth. Where no body that touches is faster than `slow` (m/s) with the impulses
+    that are there, to `tolerance` or NEARLY. Else to a part of the fastest velocity, TIGHT, or LOOSE where that takes long;
+    sweeps of Gauss-Seidel come first there. (Where all is nearly solved they would spread what is left.)
 
     Returns (status, factorisations, residual, what would have done)."""
     base = work.base
@@ -130,21 +134,41 @@ def settle(problem, work, tolerance, slow):
     push_all(problem, base)
     (residual, active), fastest = residuals(problem, base), 0.0
     for slot in range(len(problem.u)):
-        u = problem.u[slot]
+        u = base.now[slot]
         fastest = max(fastest, u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
     fastest = math.sqrt(fastest)
     if fastest <= slow:
-        enough = max(tolerance, NEARLY)
+        enough, soft = max(tolerance, NEARLY), SOFT
+        while residual > tolerance and active <= MOST and soft <= SOFTEST_TRIED:
+            _, residual, active = solve_few(problem, base, work.few, residual, active, tolerance, slow, soft)
+            soft *= SOFTER
+        if active <= MOST and residual <= enough:
+            tolerance = enough
         status, steps, residual = rounds(problem, work, residual, active, tolerance, enough, PATIENT_AT_REST, MOST_AT_REST)
         return (CONVERGED if residual <= enough else status), steps, residual, enough
-    fine, tight = max(tolerance, FINE * fastest), max(tolerance, TIGHT * fastest)
+    tight = max(tolerance, TIGHT * fastest)
     enough = max(tight, LOOSE * fastest)
-    before = math.inf
-    while residual > fine and residual < (WORTH if before > tight else BRISK) * before:
-        before = residual
-        _, residual, active = sweep_contacts(problem, base, residual, active, fine, SWEEPS)
+    residual, active = _sweep_and_solve(problem, work, residual, active, tight, enough, fastest)
+    if active > SMALL and residual <= enough:
+        tight = enough
     status, steps, residual = rounds(problem, work, residual, active, tight, enough, PATIENT_IN_MOTION, MOST_IN_MOTION)
     return (CONVERGED if residual <= enough else status), steps, residual, enough
+
+
+@jit_inner
+def _sweep_and_solve(problem, work, residual, active, tight, enough, fastest):
+    """Sweeps, and Newton's method on the law where few contacts press, as long as they gain: (residual, active contacts). Of
+    many contacts, sweeps to `enough`, and on where they gain briskly."""
+    base, before, soft = work.base, math.inf, SOFT
+    while residual > tight and (active <= SMALL or residual > enough or residual < BRISK * before):
+        before = residual
+        _, residual, active = sweep_contacts(problem, base, residual, active, tight, SWEEPS)
+        if active <= SMALL or (active <= MOST and residual > enough and residual > WORTH * before):
+            _, residual, active = solve_few(problem, base, work.few, residual, active, tight, fastest, soft)
+            soft *= SOFTER
+        if not residual < WORTH * before:  # no gain, or no number
+            break
+    return residual, active
 
 
 @jit_inner

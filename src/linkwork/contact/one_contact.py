@@ -5,8 +5,8 @@ c_n = 0, and c_t along -e. With d(e) = D_nn + mu D_nt e these say f_n = -q_n / d
 
     v(e) = d(e) q_t - q_n (D_tn + mu D_tt e),   v x e = 0,   v e <= 0,   d > 0,
 
-one equation for an angle, a quartic in its half tangent. Newton's method from the last direction finds the root as a rule;
-where it does not, every root on the circle is tried.
+one equation for an angle, a quartic in its half tangent. Newton's method from the last direction finds the root as a rule, or
+from other fair guesses; where it does not, every root on the circle is tried.
 
 A row with mu < 0 is dry friction of a joint: no normal, one direction, and an impulse within -mu of zero (N s).
 """
@@ -21,6 +21,7 @@ from linkwork.contact.vectors import long
 SINGULAR = 1e-13  # part of a diagonal entry below which a pivot counts as zero
 ROUNDING = 1e-13
 NEWTON, ARCS, BISECTIONS = 8, 360, 60
+LONGEST = 1.0  # rad, of a step along the circle
 
 
 @jit
@@ -47,18 +48,13 @@ def one_contact(D, q0, q1, q2, mu, guess1, guess2):
     sticks, f0, f1, f2 = _stuck(D, q0, q1, q2)
     if sticks and f0 >= 0.0 and f1 * f1 + f2 * f2 <= (mu * f0) ** 2 * (1 + ROUNDING):
         return f0, f1, f2
-    length = long(guess1, guess2)
-    if length > 0.0:
-        e1, e2 = guess1 / length, guess2 / length
-    elif f1 * f1 + f2 * f2 > 0.0:
-        length = long(f1, f2)
-        e1, e2 = f1 / length, f2 / length
-    else:
-        length = long(q1, q2)
-        e1, e2 = (-q1 / length, -q2 / length) if length > 0.0 else (1.0, 0.0)
     terms = (D[0, 0] + mu * (abs(D[0, 1]) + abs(D[0, 2]))) * (abs(q1) + abs(q2))
     terms -= q0 * (abs(D[1, 0]) + abs(D[2, 0]) + mu * (D[1, 1] + D[2, 2]))
-    slides, e1, e2 = _slide_from(D, q0, q1, q2, mu, e1, e2, ROUNDING * terms)
+    slides, e1, e2 = False, 1.0, 0.0
+    for g1, g2 in ((guess1, guess2), (f1, f2), (-q1, -q2), (-guess1, -guess2)):  # the last one, if it would stick, against slip
+        length = long(g1, g2)
+        if length > 0.0 and not slides:
+            slides, e1, e2 = _slide_from(D, q0, q1, q2, mu, g1 / length, g2 / length, ROUNDING * terms)
     if not slides:
         slides, e1, e2 = _slide_anywhere(D, q0, q1, q2, mu, e1, e2, ROUNDING * terms)
     d = D[0, 0] + mu * (D[0, 1] * e1 + D[0, 2] * e2)
@@ -110,9 +106,7 @@ def _slide_from(D, q0, q1, q2, mu, e1, e2, noise):
         slope = w1 * e2 - w2 * e1 + v1 * t2 - v2 * t1
         if slope == 0.0:
             return False, e1, e2
-        angle = -cross / slope
-        if not abs(angle) < 1.0:
-            return False, e1, e2
+        angle = max(-LONGEST, min(LONGEST, -cross / slope))
         e1, e2 = e1 + angle * t1, e2 + angle * t2
         length = long(e1, e2)
         e1, e2 = e1 / length, e2 / length

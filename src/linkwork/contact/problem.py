@@ -19,6 +19,7 @@ import numpy as np
 
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inner
+from linkwork.codegen.strips import add_multiple, six_products, three_products
 from linkwork.contact.vectors import long
 
 CONVERGED = 0  # the residual is within the tolerance
@@ -62,7 +63,7 @@ class Workspace(Bundle):
     end: np.ndarray  # (1,) of all G
     now: np.ndarray  # (s, 6) velocities with the impulses of the last look
     y_at: np.ndarray  # (g + 1,) where the group's freedoms begin in y
-    L: np.ndarray  # L of each group, (6 size) x rank, at the place of its R
+    L: np.ndarray  # L of each group that is not given, (6 size) x rank, at the place of its R
     left: np.ndarray  # (6 s,) diagonal that the split has still to explain
     y: np.ndarray  # (6 s,) coordinates of unit mass (sqrt(kg) m/s)
     G: np.ndarray  # J L of each contact, 3 x width_a and then 3 x width_b, row-major
@@ -152,9 +153,7 @@ def _project(J, L, row, n, rank, G, start):
         for c in range(6):
             entry = J[i, c]
             if entry != 0.0:
-                at = (row + c) * n
-                for j in range(rank):
-                    G[start + i * rank + j] += entry * L[at + j]
+                add_multiple(G, start + i * rank, L, (row + c) * n, rank, entry)
 
 
 @jit
@@ -172,23 +171,34 @@ def prepare(problem, work, lazily):
         else:
             work.rank[g] = work.given[g]
         work.y_at[g + 1] = work.y_at[g] + work.rank[g]
-        for slot in range(problem.first[g], problem.first[g] + problem.size[g]):
-            work.group[slot], work.reach[slot] = g, work.rank[g] if work.given[g] < 0 else 0
-        if work.given[g] >= 0:
-            for i in range(n):
-                slot, far = problem.first[g] + i // 6, 0
-                for j in range(work.rank[g]):
-                    entry = problem.R[at + i * n + j]
-                    work.L[at + i * n + j] = entry
-                    if entry != 0.0:
-                        far = j + 1
-                work.reach[slot] = max(work.reach[slot], far)
+        for k in range(problem.size[g]):
+            slot = problem.first[g] + k
+            work.group[slot], work.reach[slot] = g, work.rank[g]
+            if work.given[g] >= 0:
+                work.reach[slot] = _reach(problem.R[at + 6 * k * n : at + 6 * (k + 1) * n], n, work.rank[g])
     work.end[0] = 0
     for k in range(contacts):
         work.there[k] = 0
         if not (lazily and _is_idle(problem.impulse[k]) and problem.mu[k] >= 0.0):
             build(problem, work, k)
     return True
+
+
+@jit_inner
+def _reach(L, n, rank):
+    """How many columns of the six rows of a slot, from the first, are not zero."""
+    while rank > 0:
+        for i in range(6):
+            if L[i * n + rank - 1] != 0.0:
+                return rank
+        rank -= 1
+    return 0
+
+
+@jit_inner
+def _factor(problem, work, g):
+    """L of a group, with those of all that follow."""
+    return problem.R[problem.at[g] :] if work.given[g] >= 0 else work.L[problem.at[g] :]
 
 
 @jit_inner
@@ -213,26 +223,31 @@ def build(problem, work, k):
     for i in range(3):
         work.c0[k, i] = -problem.target[k, i]
     if ga >= 0:
-        L = work.L[problem.at[ga] :]
+        L = _factor(problem, work, ga)
         _project(problem.Ja[k], L, 6 * (a - problem.first[ga]), 6 * problem.size[ga], ra, G, start)
         _add_velocity(problem.Ja[k], problem.u[a], work.c0[k])
     if gb >= 0:
-        L, place = work.L[problem.at[gb] :], start if gb == ga else start + 3 * ra
+        L, place = _factor(problem, work, gb), start if gb == ga else start + 3 * ra
         _project(problem.Jb[k], L, 6 * (b - problem.first[gb]), 6 * problem.size[gb], ra if gb == ga else rb, G, place)
         _add_velocity(problem.Jb[k], problem.u[b], work.c0[k])
     for i in range(3):
-        for j in range(i + 1):
-            entry = 0.0
-            for r in range(ra):
-                entry += G[start + i * ra + r] * G[start + j * ra + r]
-            for r in range(rb):
-                entry += G[start + 3 * ra + i * rb + r] * G[start + 3 * ra + j * rb + r]
-            D[i, j] = D[j, i] = entry
+        for j in range(3):
+            D[i, j] = 0.0
+    add_products(G, start, ra, start, ra, ra, D)
+    add_products(G, start + 3 * ra, rb, start + 3 * ra, rb, rb, D)
     own = D[0, 0]
     work.scale[k] = max(own, (own + D[1, 1] + D[2, 2]) / 3)
     if work.scale[k] == 0.0:
         clear(problem.impulse[k], 0, 3)  # it would move nothing
     work.there[k], work.end[0] = 1, start + 3 * (ra + rb)
+
+
+@jit_inner
+def add_products(G, one, width, other, wide, shared, D):
+    """D (3, 3) += A B^T of two times three rows in G, of their first `shared` columns."""
+    for j in range(3):
+        p0, p1, p2 = three_products(G, one, width, G, other + j * wide, shared)
+        D[0, j], D[1, j], D[2, j] = D[0, j] + p0, D[1, j] + p1, D[2, j] + p2
 
 
 @jit_inner
@@ -247,24 +262,19 @@ def push(G, side, y, f0, f1, f2):
     """y += G_k^T f: what an impulse of one contact moves."""
     at, into, width = side[0], side[1], side[2]
     for _ in range(2):
-        rows, part = G[at : at + 3 * width], y[into : into + width]
-        for r in range(width):
-            part[r] += rows[r] * f0 + rows[width + r] * f1 + rows[2 * width + r] * f2
+        add_multiple(y, into, G, at, width, f0)
+        add_multiple(y, into, G, at + width, width, f1)
+        add_multiple(y, into, G, at + 2 * width, width, f2)
         at, into, width = at + 3 * width, side[3], side[4]
 
 
 @jit_inner
 def pull(G, side, y):
     """G_k y: the part of a contact's velocity that y makes."""
-    at, into, width = side[0], side[1], side[2]
-    c0 = c1 = c2 = 0.0
-    for _ in range(2):
-        rows, part = G[at : at + 3 * width], y[into : into + width]
-        for r in range(width):
-            c0 += rows[r] * part[r]
-            c1 += rows[width + r] * part[r]
-            c2 += rows[2 * width + r] * part[r]
-        at, into, width = at + 3 * width, side[3], side[4]
+    c0, c1, c2 = three_products(G, side[0], side[2], y, side[1], side[2])
+    if side[4] > 0:
+        d0, d1, d2 = three_products(G, side[0] + 3 * side[2], side[4], y, side[3], side[4])
+        return c0 + d0, c1 + d1, c2 + d2
     return c0, c1, c2
 
 
@@ -295,13 +305,12 @@ def push_all(problem, work):
 def look(problem, work):
     """now = u + L y: velocities with the impulses."""
     for g in range(len(problem.first)):
-        n, at, place = 6 * problem.size[g], problem.at[g], work.y_at[g]
-        for i in range(n):
-            slot, row = problem.first[g] + i // 6, work.L[at + i * n : at + (i + 1) * n]
-            change = 0.0
-            for j in range(work.reach[slot]):
-                change += row[j] * work.y[place + j]
-            work.now[slot, i % 6] = problem.u[slot, i % 6] + change
+        n, L = 6 * problem.size[g], _factor(problem, work, g)
+        for k in range(problem.size[g]):
+            slot = problem.first[g] + k
+            c0, c1, c2, c3, c4, c5 = six_products(L, 6 * k * n, n, work.y, work.y_at[g], work.reach[slot])
+            u, now = problem.u[slot], work.now[slot]
+            now[0], now[1], now[2], now[3], now[4], now[5] = u[0] + c0, u[1] + c1, u[2] + c2, u[3] + c3, u[4] + c4, u[5] + c5
 
 
 @jit_inner

@@ -19,6 +19,7 @@ import numpy as np
 
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import OPERANDS, jit, jit_inner, sweep
+from linkwork.codegen.strips import add_multiple
 
 RIGID, FLAT, POINT = 0, 1, 2  # how the pose of a body is found
 NONE = -1
@@ -242,14 +243,11 @@ def _factored_response(work, table, model, scratch, members, tree, freedoms, R):
 def _carry(K, width, source, height, freedoms, count, motion):
     """motion (width, count) = K (width, height) source (height, count), in rows of `freedoms`."""
     for i in range(width):
-        row = motion[i * freedoms : i * freedoms + count]
-        for c in range(count):
-            row[c] = 0.0
+        for c in range(i * freedoms, i * freedoms + count):
+            motion[c] = 0.0
         for k in range(height):
-            factor, other = K[6 * i + k], source[k * freedoms : k * freedoms + count]
-            if factor != 0.0:
-                for c in range(count):
-                    row[c] += factor * other[c]
+            if K[6 * i + k] != 0.0:
+                add_multiple(motion, i * freedoms, source, k * freedoms, count, K[6 * i + k])
 
 
 @jit_inner

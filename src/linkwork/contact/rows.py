@@ -214,11 +214,20 @@ def stop_value(work, label, number, R, p, Ja, Jb):
     return math.atan2(s, c) + 2.0 * math.pi * (counted + passed), pb, axis
 
 
+@jit_inner
+def _margin(label, least, margins):
+    """How far a stop between two bodies is looked for (m)."""
+    for end in (STOP_A, STOP_B):
+        if label[end] >= 0:
+            least += margins[1 + label[end]]
+    return least
+
+
 @jit
-def write_stops(work, rows, begin, stops, colliders, R, p, margins, speeds):
+def write_stops(work, rows, begin, stops, colliders, R, p, least, margins, speeds):
     """Rows of the ropes and limits that are near their bounds, and of dry friction, from `begin` on; returns the number of all
-    rows. margins: m, rad; speeds: above and recovery, m/s, and the part of a step that dry friction acts for in a stage. Dry
-    friction has its force, times that part, in the place of a recovery."""
+    rows. least: m; margins: rad, and m of each body; speeds: above and recovery, m/s, and the part of a step that dry friction
+    acts for in a stage. Dry friction has its force, times that part, in the place of a recovery."""
     k = begin
     for stop in range(len(stops.labels)):
         own, bounds = stops.labels[stop], stops.numbers[stop]
@@ -229,7 +238,7 @@ def write_stops(work, rows, begin, stops, colliders, R, p, margins, speeds):
         sign = bounds[SIGN]
         dry = sign == 0.0
         gap = sign * (bounds[BOUND] - value)
-        if gap > (margins[1] if own[STOP_KIND] == TURN or own[STOP_KIND] == CONE else margins[0]):
+        if gap > (margins[0] if own[STOP_KIND] == TURN or own[STOP_KIND] == CONE else _margin(own, least, margins)):
             continue
         for i in range(6):  # the gap opens as the bounded value goes back
             Ja[0, i] = (1.0 if dry else -sign) * Ja[0, i] if own[STOP_A] >= 0 else 0.0

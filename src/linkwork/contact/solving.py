@@ -16,7 +16,7 @@ from linkwork.contact.stages import Slots, add_up, aim, bounce, collect, note_bo
 
 PASSES = 32  # of bounces through rows of bodies; what still approaches then does not bounce
 TOLERANCE, TOLERANCE_OF_MANY, MANY = 1e-9, 1e-6, 200  # m/s: how far from the law of contact what rests may be; rows
-SLOW = 5.0  # times gravity times the step: what is no faster than that rests
+SLOW = 1.5  # times gravity times the step: what is no faster than that rests
 RESTING = 2.0  # times gravity times the step: what approaches no faster than that does not bounce
 ROWS, SLOTS, GROUPS, ENTRIES = range(4)  # lengths: rows, slots, groups, entries of all responses
 ITERATIONS, RESIDUAL, UNSOLVED, LAST = range(

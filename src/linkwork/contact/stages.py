@@ -46,8 +46,8 @@ QUIET = (
     0.01  # part of the distance that counts as touching: within it gaps are let be, so that what rests starts from its solution
 )
 LEFT_OUT = 10.0  # times the fastest approach: the target of rows that are left out
-FAR = 2.0  # times what bodies move in a step: they are looked for that far
-TURN_SLACK = 0.05  # rad: limits that are nearer than that are looked at
+AHEAD = 1.25  # times what a body moves in a step: contacts are looked for as far as both bodies of a pair can come
+TURN_AHEAD, TURN_SLACK = 2.0, 0.05  # times what the quickest body turns in a step, rad: limits that are nearer are looked at
 
 
 class Slots(Bundle):
@@ -66,13 +66,15 @@ class Slots(Bundle):
 
 
 @jit
-def find_poses_and_margins(work, bodies, reach, R, p, least, h, carried, scale, margins):
-    """Poses of all bodies; how far contacts are looked for (m, and rad for limits), from their speeds, unless that is known."""
+def find_poses_and_margins(work, bodies, reach, R, p, h, carried, scale, margins):
+    """Poses of all bodies; how far limits are looked for (rad) and contacts of each body (m), from their speeds, unless that is
+    known."""
     find_poses(work, bodies, R, p)
     if margins[0] > 0.0:
         return
-    fastest, quickest = 0.0, 0.0
+    farthest, quickest = 0.0, 0.0
     for body in range(len(reach)):
+        margins[1 + body] = 0.0
         if reach[body] < 0.0:
             continue
         linear, angular = 0.0, 0.0
@@ -85,18 +87,18 @@ def find_poses_and_margins(work, bodies, reach, R, p, least, h, carried, scale, 
                 else:
                     angular += speed * speed
         angular = math.sqrt(angular)
-        fastest = max(fastest, math.sqrt(linear) + angular * reach[body])
+        margins[1 + body] = AHEAD * h * (math.sqrt(linear) + angular * reach[body])
+        farthest += margins[1 + body]
         quickest = max(quickest, angular)
-    margins[0] = least + FAR * h * fastest
-    margins[1] = TURN_SLACK + FAR * h * quickest
+    margins[0] = TURN_SLACK + TURN_AHEAD * h * quickest if math.isfinite(farthest) else np.inf
 
 
 @jit
-def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p, margins, speeds, slots):
+def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p, least, margins, speeds, slots):
     """Rows of all contacts and stops, their slots and groups: (rows, slots, groups, length of all responses, entries of
     blocks)."""
     write_contacts(rows, contacts, count, materials, p)
-    total = write_stops(work, rows, count, stops, len(materials.body), R, p, margins, speeds)
+    total = write_stops(work, rows, count, stops, len(materials.body), R, p, least, margins, speeds)
     for body in range(len(slots.touched)):
         slots.touched[body] = False
     for k in range(total):

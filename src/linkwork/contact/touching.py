@@ -85,7 +85,7 @@ ROOM = 2  # times what was too small
 class Memory:
     """What the next step takes from the last one: a part of the state."""
 
-    margins: tuple[float, float]  # m, rad
+    margins: np.ndarray  # (1 + bodies,) rad, m: as in `Finding`
     labels: np.ndarray  # (m, 5) int64: of rows
     impulses: np.ndarray  # (m, 9) N s, m: of the last solve of both stages, in the world, and their points
 
@@ -93,7 +93,7 @@ class Memory:
         return len(self.labels)
 
 
-EMPTY = Memory((0.0, 0.0), np.zeros((0, 5), dtype=np.int64), np.zeros((0, 9)))
+EMPTY = Memory(np.zeros(1), np.zeros((0, 5), dtype=np.int64), np.zeros((0, 9)))
 
 
 @dataclass(frozen=True)
@@ -140,9 +140,10 @@ class Touching:
         whole = [np.zeros(n, dtype=kind) for kind in (np.bool_, np.int64, np.int64, np.int32, np.int32, np.int64, np.int64)]
         real = [np.zeros((n, 6)) for _ in range(3)]
         self.slots = stages.Slots(*whole, *real)  # type: ignore[call-arg]
-        self.scratch = scratch_for(self.geometry)
+        self.margins = np.zeros(1 + n)
+        self.scratch = scratch_for(self.geometry, self.margins[1:])
         self.reach = self._reach(self.geometry, self.hard_stops)
-        self.axes, self.origins, self.margins = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros(2)
+        self.axes, self.origins = np.zeros((n, 3, 3)), np.zeros((n, 3))
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.marks, self.counts = np.zeros(FULL + 1, dtype=np.int64), np.zeros(5, dtype=np.int64)
         self.panels = 0
@@ -417,7 +418,7 @@ class Touching:
     @property
     def memory(self) -> Memory:
         m = self.cached
-        return Memory((float(self.margins[0]), float(self.margins[1])), self.cache_labels[:m].copy(), self.cache[:m].copy())
+        return Memory(self.margins.copy(), self.cache_labels[:m].copy(), self.cache[:m].copy())
 
     @memory.setter
     def memory(self, memory: Memory | None) -> None:
@@ -429,7 +430,8 @@ class Touching:
 
     def _remember(self, memory: Memory) -> None:
         m = self.cached = len(memory)
-        self.cache_labels[:m], self.cache[:m], self.margins[:] = memory.labels, memory.impulses, memory.margins
+        self.cache_labels[:m], self.cache[:m] = memory.labels, memory.impulses
+        self.margins[:] = memory.margins if len(memory.margins) == len(self.margins) else 0.0
 
     # -- the stages ---------------------------------------------------------------------------------------------
     def _find(self, work: np.ndarray, h: float, carried: float, scale: float) -> tuple[int, int]:
@@ -537,7 +539,7 @@ class Touching:
         labels[:, [BODY_A, BODY_B]] = body[memory.labels[:, [BODY_A, BODY_B]]]
         left = np.flatnonzero((labels[:, [COLLIDER_A, COLLIDER_B]] >= 0).all(axis=1))
         left = left[np.lexsort((labels[left, COLLIDER_B], labels[left, COLLIDER_A]))]
-        self.memory = Memory(memory.margins, labels[left], memory.impulses[left])
+        self.memory = Memory(EMPTY.margins, labels[left], memory.impulses[left])
 
     def _keys(self) -> list[tuple[int, float]]:
         """What each collider is, then each stop."""

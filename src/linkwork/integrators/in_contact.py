@@ -42,11 +42,13 @@ from linkwork.integrators.joint_answers import JointAnswers
 from linkwork.integrators.rattle import (
     FINEST,
     Rattle,
+    Shake,
 )
 from linkwork.solvers.implicit import Implicit
 from linkwork.symbolic.implicit import AGAIN, BEGIN
 
 CALM_IN_CONTACT = 16  # parts of a step that must go well before longer ones are tried
+SLOW_IN_CONTACT = 0.7  # of the residual, left by a correction: many of them cost less than one more stage
 NOISE = 10.0  # times what contact velocities are off by, times the step: no iteration gets much below such displacements
 
 
@@ -89,7 +91,20 @@ class RattleInContact(InContact, Rattle):
         return (opening, p.backward(), p.flight(), fly, forward, (*closing[:-1], p.backward()), p.body(last), *others)
 
     def advance(self, work, steps, age):
-        return self._in_contact(self._steps, work, steps, age, CALM_IN_CONTACT)
+        return self._in_contact(self._steps, work, steps, age, CALM_IN_CONTACT, SLOW_IN_CONTACT)
+
+
+class ShakeInContact(InContact, Shake):
+    """SHAKE with one stage, on the velocities that bodies fly with."""
+
+    @cached_property
+    def sweeps(self):
+        p = self.programs
+        opening, _, _, *others = super().sweeps
+        return opening, p.backward(), p.flight(), *others
+
+    def advance(self, work, steps, age):
+        return self._in_contact(self._steps, work, steps, age, CALM_IN_CONTACT, SLOW_IN_CONTACT)
 
 
 class EulerInContact(InContact, Euler):
@@ -288,8 +303,11 @@ class JointImplicitInContact(JointEulerInContact, JointImplicit):
     """The same with forces that are local to a joint implicit, in what bodies answer, too."""
 
 
-IN_CONTACT: dict[str, type[Integrator]] = {cls.name: cls for cls in (
-    RattleInContact, EulerInContact, BackwardEulerInContact, JointEulerInContact, JointImplicitInContact)}  # fmt: skip
+IN_CONTACT: dict[str, type[Integrator]] = {
+    cls.name: cls
+    for cls in (RattleInContact, ShakeInContact, EulerInContact, BackwardEulerInContact, JointEulerInContact,
+                JointImplicitInContact)
+}  # fmt: skip
 
 
 def level(solver: str, integrator: str) -> type[Touching]:

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from linkwork.codegen.jit import call_compiled, jit, sweep
-from linkwork.contact.layout import CLOSING, FRESH, OPENING
+from linkwork.contact.layout import CLOSING, FRESH, OPENING, SINGLE
 from linkwork.integrators.base import (
     CALM,
     DIVERGED,
@@ -65,10 +65,10 @@ def extrapolate(work, age):
 
 @jit
 def land_on_constraints(
-    work, table, first_fly, fly, forward, work_done, multipliers, impulses, last, first, end, tolerance, enough
+    work, table, first_fly, fly, forward, work_done, multipliers, impulses, last, first, end, tolerance, enough, slow
 ):
     """The flight after an opening kick, corrected until the residuals are below the tolerance; False where they stay above
-    `enough`."""
+    `enough`. slow: of the residual; a correction that leaves more than this part is a sign that the step is too long."""
     work[TIME] = end
     work[WORST] = 0.0
     sweep(work, table, first_fly, True)
@@ -77,7 +77,7 @@ def land_on_constraints(
     sweep(work, table, work_done)
     corrections, before = 0, np.inf
     while work[WORST] > tolerance:
-        if corrections == CORRECTIONS or (work[WORST] > SLOW * before and work[WORST] > 10.0 * tolerance):
+        if corrections == CORRECTIONS or (work[WORST] > slow * before and work[WORST] > 10.0 * tolerance):
             return work[WORST] <= enough
         before = work[WORST]
         sweep(work, table, forward, True)
@@ -127,14 +127,19 @@ def steps_of_rattle(
     enough,
     rescue,
     calm_parts,
+    slow,
+    first_kick,
+    last_kick,
     contact,
 ):
     """(steps made, status, age). A step whose position stage does not converge is made in halves, quarters, ..., and so
     are those after it until `calm_parts` of them have gone well.
 
+    first_kick, last_kick: the parts of a step that forces act for before and after the flight.
+
     contact: None, or the address of a contact stage and what it needs. Its stages stand before the flight, on the velocities
-    that it flies with, and after the closing kick, so that a body at rest has no velocity: `solved` and `motion` are sweeps
-    that are parts of others where there is no contact."""
+    that it flies with, and, where forces act then, after the closing kick, so that a body at rest has no velocity: `solved` and
+    `motion` are sweeps that are parts of others where there is no contact."""
     dt = work[STEP]
     work[SHARE] = 1.0
     part = FINEST if work[PACE] == 0.0 else int(work[PACE])
@@ -147,7 +152,7 @@ def steps_of_rattle(
             h = dt * (part / FINEST)
             start = begin + dt * (done / FINEST)
             work[STEP] = h
-            work[KICK] = 0.5 * h
+            work[KICK] = first_kick * h
             work[HALF] = start + 0.5 * h
             work[TIME] = start
             work_before = work[DONE]
@@ -160,7 +165,7 @@ def steps_of_rattle(
             if contact is not None:
                 if len(opening) > 1:  # factors of its own
                     contact[1].marks[FRESH] = 0
-                call_compiled(contact[0], (work, table, contact[1], h, OPENING))
+                call_compiled(contact[0], (work, table, contact[1], h, OPENING if last_kick > 0.0 else SINGLE))
             landed = land_on_constraints(
                 work,
                 table,
@@ -175,6 +180,7 @@ def steps_of_rattle(
                 start + h,
                 tolerance,
                 enough,
+                slow,
             )
             if not landed:
                 sweep(work, table, retry)
@@ -198,9 +204,10 @@ def steps_of_rattle(
                     work[PACE] = 0.0
                     return k + 1, STUCK if finite(work, sentinels) else DIVERGED, age
                 continue
+            work[KICK] = last_kick * h
             for operations in closing:
                 sweep(work, table, operations, True)
-            if contact is not None:
+            if contact is not None and last_kick > 0.0:
                 call_compiled(contact[0], (work, table, contact[1], h, CLOSING))
             sweep(work, table, motion)
             sweep(work, table, work_done)
@@ -225,6 +232,7 @@ def steps_of_rattle(
 
 class Rattle(Integrator):
     name, order = "rattle", 2
+    kick = (0.5, 0.5)  # parts of a step that forces act for, before and after the flight
     takes_tolerance = True
     takes_feedback = False
     default_tolerance = 1e-11
@@ -258,10 +266,18 @@ class Rattle(Integrator):
         return (p.body("land"), *self.projection()) if p.model.soft else (p.body(),) * 8
 
     def advance(self, work, steps, age):
-        return self._steps(work, steps, age, CALM_PARTS, None)
+        return self._steps(work, steps, age, CALM_PARTS, SLOW, None)
 
-    def _steps(self, work, steps, age, calm_parts, contact):
+    def _steps(self, work, steps, age, calm_parts, slow, contact):
         enough = max(self.tolerance, SINGULAR) if self.programs.model.soft else self.tolerance
         sweeps, rescue = self.sweeps, self.rescue  # before the table, which has the kernels of sweeps that are made
         return self._drive(steps_of_rattle, work, self.programs.table, *sweeps, *self.impulses, self.sentinels, steps, age,
-                           self.tolerance, enough, rescue, calm_parts, contact)  # fmt: skip
+                           self.tolerance, enough, rescue, calm_parts, slow, *self.kick, contact)  # fmt: skip
+
+
+class Shake(Rattle):
+    """One kick, the flight that ends on the constraints, and velocities that are made consistent there: RATTLE with all of its
+    forces before the flight. Of order 1, and as safe; in contact it needs one stage of two."""
+
+    name, order = "shake", 1
+    kick = (1.0, 0.0)

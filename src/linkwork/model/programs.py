@@ -97,7 +97,14 @@ class Programs:
     takes_contact: tuple[str, ...] = ()  # integrators with which it does
     counts_limbs = False  # after a step, beside counting on their way up
     iterates = False  # takes starts from the step before, and tolerances
-    integrators: tuple[str, ...] = ("rattle", "euler", "rk4", "dopri5", "first-order")  # that it goes with, the default first
+    integrators: tuple[str, ...] = (
+        "rattle",
+        "shake",
+        "euler",
+        "rk4",
+        "dopri5",
+        "first-order",
+    )  # that it goes with, the default first
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:

@@ -16,7 +16,7 @@ KICKS_IN_JOINTS = ("joint-euler", "joint-implicit")  # whose steps are one kick
 class Tree(Programs):
     name, limbs = "tree", True
     integrators = (*Programs.integrators, *IN_JOINTS)
-    takes_contact: tuple[str, ...] = ("rattle", "euler", "joint-euler")
+    takes_contact: tuple[str, ...] = ("rattle", "shake", "euler", "joint-euler")
 
 
 class JointCoordinates(Tree):
@@ -36,4 +36,4 @@ class TreeWithoutLimbs(Programs):
     """Body, then joint, as baraff96 has it: the same answers by general fronts alone."""
 
     name, limbs = "fronts", False
-    takes_contact = ("rattle", "euler")
+    takes_contact = ("rattle", "shake", "euler")
