@@ -26,9 +26,10 @@ from linkwork.contact.vectors import long
 
 MOST = 20  # contacts
 SIZE = 3 * MOST
-STEPS = 12  # most of them; they often go far away before they come near
+SMALL = 8  # contacts with which a step costs little
+STEPS, STEPS_OF_MANY = 12, 5  # most of them, with so few contacts or more; they often go far away before they come near
 ROUNDS = 3  # times that other contacts are found to approach
-SOFT, FADE = 3e-3, 100.0  # part of a contact's inverse mass, on the diagonal; times the residual over the speed of bodies
+SOFT, FADE = 3e-3, 10.0  # part of a contact's inverse mass, on the diagonal; times the residual over the speed of bodies
 SOFTER, SOFTEST_TRIED = 3.0, 0.03  # times that, from one try to the next; the last of them
 SINGULAR = 1e-14  # of the largest one: a pivot that counts as none
 
@@ -73,7 +74,10 @@ def solve_few(problem, base, work, residual, active, tolerance, speed, soft):
         for i in range(active):
             _scatter(problem.impulse[base.active[i]], problem.mu[base.active[i]], work.best[3 * i : 3 * i + 3])
         push_all(problem, base)
+        known = active
         residual, active = residuals(problem, base)
+        if active <= known:
+            break
     return made, residual, active
 
 
@@ -131,7 +135,7 @@ def _newton(problem, base, work, active, tolerance, speed, soft):
             best = residual
             for i in range(3 * active):
                 work.best[i] = work.f[i]
-        if best <= tolerance or step == STEPS:
+        if best <= tolerance or step == (STEPS if active <= SMALL else STEPS_OF_MANY):
             return step, best
         n = _system(problem, base, work, active, min(soft, FADE * best / speed))
         if not _solve(work.A, work.x, n):

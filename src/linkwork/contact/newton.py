@@ -21,7 +21,7 @@ import numpy as np
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.cholesky import BITS, Factors, connect, factor, factors, find, order, solve
-from linkwork.contact.few import MOST, SOFT, SOFTER, SOFTEST_TRIED, Few, few, solve_few
+from linkwork.contact.few import MOST, SMALL, SOFT, SOFTER, SOFTEST_TRIED, Few, few, solve_few
 from linkwork.contact.gauss_seidel import sweep_contacts
 from linkwork.contact.problem import (
     CONVERGED,
@@ -48,7 +48,6 @@ WORTH, BRISK = 0.7, 0.3  # of the residual: sweeps that leave more are not worth
 TIGHT, LOOSE = 1e-5, 1e-3  # parts of the fastest velocity
 NEARLY = 1e-6  # m/s, of what hardly moves
 PATIENT_AT_REST, MOST_AT_REST, PATIENT_IN_MOTION, MOST_IN_MOTION = 10, 80, 8, 16  # factorisations
-SMALL = 8  # contacts that press: then Newton's method on the law costs no more than some sweeps
 RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
 HALVINGS = 30
@@ -141,7 +140,7 @@ def settle(problem, work, tolerance, slow):
         enough, soft = max(tolerance, NEARLY), SOFT
         while residual > tolerance and active <= MOST and soft <= SOFTEST_TRIED:
             _, residual, active = solve_few(problem, base, work.few, residual, active, tolerance, slow, soft)
-            soft *= SOFTER
+            soft *= SOFTER if active <= SMALL else 1.0 / SOFTEST_TRIED
         if active <= MOST and residual <= enough:
             tolerance = enough
         status, steps, residual = rounds(problem, work, residual, active, tolerance, enough, PATIENT_AT_REST, MOST_AT_REST)

@@ -1,0 +1,1 @@
+"""Tests. A package, since some peers of the benchmarks install one of this name."""
