@@ -139,7 +139,7 @@ def settle(problem, work, tolerance, slow):
     if fastest <= slow:
         enough, soft = max(tolerance, NEARLY), SOFT
         while residual > tolerance and active <= MOST and soft <= SOFTEST_TRIED:
-            _, residual, active = solve_few(problem, base, work.few, residual, active, tolerance, slow, soft)
+            _, residual, active = solve_few(problem, base, work.few, residual, active, 0.1 * tolerance, slow, soft)
             soft *= SOFTER if active <= SMALL else 1.0 / SOFTEST_TRIED
         if active <= MOST and residual <= enough:
             tolerance = enough
