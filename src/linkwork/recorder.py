@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from linkwork import memory
 from linkwork.elements.constraints import Distance
 from linkwork.elements.contacts import Collider
 from linkwork.elements.joints import AxisJoint, Joint
+from linkwork.elements.lagrangian import LagrangianBody
 from linkwork.errors import LinkworkError
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
@@ -94,9 +96,9 @@ class Recorder:
 
         sim = self.sim
         times, kinetic, potential, drift, pulls = zip(*self.samples, strict=True)
-        bodies, joints, poses, angles = self._motion()
+        bodies, joints, poses, angles, places = self._motion()
         stretching = any(kind.name in ("ScalableBody", "AffineBody") for kind in sim.model.bodies.kinds)
-        extra = {}
+        extra: dict = {f"place {name}": (place, "m") for name, place in places.items()}
         for k, name in enumerate(self.reactions):
             extra[f"reaction {name}"] = np.array([p[k].force for p in pulls])
             extra[f"torque {name}"] = np.array([p[k].torque for p in pulls])
@@ -112,8 +114,9 @@ class Recorder:
             colliders=self._colliders(), visuals=self._visuals(), touching=self._contacts(), attributes=attributes,
         )  # fmt: skip
 
-    def _motion(self) -> tuple[list[str], list[str], readout.Poses, np.ndarray]:
-        """Names of all bodies and of joints with an angle or travel; poses (samples, bodies, ...), angles (samples, joints)."""
+    def _motion(self) -> tuple[list[str], list[str], readout.Poses, np.ndarray, dict[str, np.ndarray]]:
+        """Names of all bodies and of joints with an angle or travel; poses (samples, bodies, ...), angles (samples, joints);
+        places (samples, 3) of colliders that move as no frame does, by name."""
         bodies = list(dict.fromkeys(name for chapter in self.chapters for name in chapter.bodies))
         joints = list(dict.fromkeys(name for chapter in self.chapters for name, _, _ in chapter.joints))
         of_body, of_joint = ({name: k for k, name in enumerate(names)} for names in (bodies, joints))
@@ -121,6 +124,8 @@ class Recorder:
         blank = readout.blank(shape[0] * shape[1])
         poses = readout.Poses(*(np.full((*shape, *value.shape[1:]), np.nan) for value in vars(blank).values()))
         angles, first = np.full((len(self.samples), len(joints)), np.nan), 0
+        beside = [c for c in self.sim.world.contacts if isinstance(c, Collider) and isinstance(c.body, LagrangianBody)]
+        places = {str(c.name): np.full((len(self.samples), 3), np.nan) for c in beside if c.position.any()}
         for chapter in self.chapters:
             with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
                 motion = _Motion(chapter.model, chapter.work, np.array(chapter.states))
@@ -131,7 +136,10 @@ class Recorder:
                 getattr(poses, field)[frames, columns] = values
             for (name, _, _), values in zip(chapter.joints, found, strict=True):
                 angles[frames, of_joint[name]] = values
-        return bodies, joints, poses, angles
+            for c in beside:
+                if str(c.name) in places and (number := chapter.model.bodies.number.get(id(c.body))) is not None:
+                    places[str(c.name)][frames] = motion.point(number, c.position)
+        return bodies, joints, poses, angles, places
 
     def _links(self) -> list[tuple]:
         """Anchors of joints and rods, in the users' frames."""
@@ -266,6 +274,12 @@ class _Motion:
             found = readout.of_kind(kind, flat[:, : kind.nq], flat[:, kind.nq :], *repeated)
             for field, values in vars(found).items():
                 getattr(self.poses, field)[:, numbers] = values.reshape(samples, len(members), *values.shape[1:])
+
+    def point(self, body: int, local: np.ndarray) -> np.ndarray:
+        """(samples, 3): where a point of a Lagrangian body was."""
+        kind: Any = self.model.bodies.kinds[body]
+        found = self.coordinates[kind.name][:, self.model.bodies.place[body]]
+        return kind.located(found[:, : kind.nq], found[:, kind.nq :], np.tile(local, (len(found), 1)))[0]
 
     def _internal(self, body: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Axes, deformations and origins of a body's internal frame over the samples."""

@@ -55,6 +55,8 @@ TOLERANCE, ENOUGH = 1e-9, 1e-6  # m/s over a step: how far accelerations may be 
 class ByForces(Touching):
     """Contact of one simulation, on the level of accelerations."""
 
+    takes_points = False
+
     def __init__(self, programs: Programs, answers: Answers, kicks: int = 1):
         super().__init__(programs, answers, kicks)
         p, model = programs, programs.model

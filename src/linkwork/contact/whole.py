@@ -17,7 +17,7 @@ def whole_stage(work, table, trees, swept, place, s, known, least, blocks, h, gr
     present configuration. Returns a status, and the number of contacts found or of blocks."""
     slots, rows, counts = s.slots, s.rows, place.counts
     if not known:
-        count = find(work, trees.bodies, trees.order, place, rows, least, h, carried, scale)
+        count = find(work, table, trees.bodies, trees.order, place, rows, least, h, carried, scale)
         if count > len(place.found.gap):
             return FEW_CONTACTS, count
         if counts[3] > len(s.R) or counts[4] > blocks:

@@ -29,7 +29,8 @@ class LagrangianBody(Body):
 
     Constraints, forces and joints of points take hold of the particle k where they are given `body.point(k)` for a local point,
     and of the first one (or of p = 0) where they are given nothing; an `at` in the world finds the particle, or the p, that is
-    there. It has no directions: what needs them is refused. Its `position` is that of the first particle, or of p = 0.
+    there. It has no directions: what needs them is refused. Its `position` is that of the first particle, or of p = 0. What
+    touches it are spheres around its points: Collider(body, Sphere(0.1), position=body.point(k)).
 
     A pendulum on a cart as one body, held by a spring:
 

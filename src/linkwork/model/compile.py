@@ -33,6 +33,7 @@ from linkwork.model.graph import (
     spanning,
 )
 from linkwork.model.nodes import Bodies, Node, evaluator
+from linkwork.model.spots import spots_of
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.drawn import Draw
@@ -404,6 +405,8 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
     at += response_size
     area = GradientArea.of(at, bodies, nodes) if options["gradients"] else None
     at += area.size if area else 0
+    spots = spots_of(world, bodies, at)
+    at = spots[-1].end if spots else at
     index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area)
     model = Model(
         world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.ranked, order.soft, items, fronts,
@@ -411,7 +414,7 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
         _multipliers(nodes, node_at, impulse_at, limb_of), packed_at, packed_range, rates_range, scratch, gathering,
         response_at, area, at, np.array(world.gravity), index,
         _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
-        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
+        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies), spots,
     )  # fmt: skip
     return model
 

@@ -11,6 +11,7 @@ from linkwork.elements.base import Body, Element, Pose
 from linkwork.elements.bodies import PLANES
 from linkwork.model import readout
 from linkwork.model.types import Model
+from linkwork.symbolic.lagrangian import lagrangian
 
 
 def poses_of(model: Model, work: np.ndarray) -> dict[str, Pose]:
@@ -40,6 +41,8 @@ def made_at(element: Element, poses: Mapping[str, Pose]) -> None:
 def _point(body, local: np.ndarray, poses: Mapping[str, Pose]) -> np.ndarray:
     """Where a local point of a body (or of the ground) is."""
     pose = poses.get(body.name)
+    if pose is not None and isinstance(body, LagrangianBody):
+        return lagrangian(body).located(pose.coordinates[None], np.zeros((1, body.dim)), local[None])[0][0]
     return local if pose is None else pose.position + pose.frame @ local
 
 
