@@ -31,17 +31,36 @@ PART = 0.1  # of memory that a recording may well take
 
 
 class Chapter:
-    """The states of a run while its model was the same one."""
+    """The states of a run while its model was the same one, and so were the Parameters on which places of bodies depend."""
 
-    def __init__(self, model: Model):
-        self.model, self.work = model, np.zeros(0)
+    def __init__(self, model: Model, work: np.ndarray):
+        self.model, self.work = model, work
+        self.entries = _placing(model)
+        self.values = work[self.entries]
         self.states: list[np.ndarray] = []
         self.joints = [(str(e.name), k, part) for k, node in enumerate(model.nodes) for part, e in enumerate(node.elements)
                        if isinstance(e, AxisJoint)]  # fmt: skip
 
+    def goes_on(self, model: Model, work: np.ndarray) -> bool:
+        return self.model is model and np.array_equal(work[self.entries], self.values)
+
+    def numbers(self) -> np.ndarray:
+        """A workspace with the Parameters of the time."""
+        if not len(self.entries):
+            return self.work
+        found = self.work.copy()
+        found[self.entries] = self.values
+        return found
+
     @property
     def bodies(self) -> list[str]:
         return [str(body.name) for body in self.model.bodies.elements]
+
+
+def _placing(model: Model) -> np.ndarray:
+    """Entries of Parameters on which places of bodies depend."""
+    fields = [model.field_of_body(k, "user") for k, kind in enumerate(model.bodies.kinds) if isinstance(kind, Lagrangian)]
+    return np.array([entry for field in fields for entry in range(field.start, field.stop)], dtype=np.int64)
 
 
 class Recorder:
@@ -65,8 +84,8 @@ class Recorder:
         energy, drift = sim.energy(), sim.drift()
         with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
             pulls = [sim.reaction(name) for name in self.reactions]
-        if not self.chapters or self.chapters[-1].model is not sim.model:
-            self.chapters.append(Chapter(sim.model))
+        if not self.chapters or not self.chapters[-1].goes_on(sim.model, sim.work):
+            self.chapters.append(Chapter(sim.model, sim.work))
         self.chapters[-1].work = sim.work
         self.chapters[-1].states.append(sim.work[sim.model.state_index])
         self.samples.append((sim.time, energy.kinetic, energy.potential, drift, pulls))
@@ -76,7 +95,7 @@ class Recorder:
     def refuse_too_many(self, frames: int, seconds: float) -> None:
         """Refuse more frames than memory can hold, before the first is taken."""
         model = self.sim.model
-        bodies, joints = len(model.bodies.elements), len(Chapter(model).joints)
+        bodies, joints = len(model.bodies.elements), len(Chapter(model, self.sim.work).joints)
         numbers = 3 * len(model.state_index) + A_POSE * bodies + joints + 6 * len(self.reactions)
         size = frames * (8 * numbers + A_FRAME)
         need = memory.too_large(size)
@@ -128,7 +147,7 @@ class Recorder:
         places = {str(c.name): np.full((len(self.samples), 3), np.nan) for c in beside if c.position.any()}
         for chapter in self.chapters:
             with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
-                motion = _Motion(chapter.model, chapter.work, np.array(chapter.states))
+                motion = _Motion(chapter.model, chapter.numbers(), np.array(chapter.states))
                 found = [motion.coordinate(node, part) for _, node, part in chapter.joints]
             frames, first = slice(first, first + len(chapter.states)), first + len(chapter.states)
             columns = [of_body[name] for name in chapter.bodies]
@@ -279,7 +298,8 @@ class _Motion:
         """(samples, 3): where a point of a Lagrangian body was."""
         kind: Any = self.model.bodies.kinds[body]
         found = self.coordinates[kind.name][:, self.model.bodies.place[body]]
-        return kind.located(found[:, : kind.nq], found[:, kind.nq :], np.tile(local, (len(found), 1)))[0]
+        same = [np.tile(x, (len(found), 1)) for x in (local, self.work[self.model.field_of_body(body, "user")])]
+        return kind.located(found[:, : kind.nq], found[:, kind.nq :], *same)[0]
 
     def _internal(self, body: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Axes, deformations and origins of a body's internal frame over the samples."""

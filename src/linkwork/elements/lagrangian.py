@@ -19,7 +19,8 @@ class LagrangianBody(Body):
     `function` takes u, a column of n numbers, and gives the places of k particles, each three expressions in the world. With
     `points`, (k, 3), it takes u and p, and gives where the material point p is: then the particles are at these p, and
     constraints and forces may take hold of any other p. The function is made of numpy's or linkwork's sin, cos, ..., and
-    of no Parameters.
+    may speak of Parameters. When one of these changes while running, u and u' stay as they are: points, their velocities
+    and the mass are from then on those that the function gives.
 
     The particles have `masses` in kg; or a `density` in kg/m^3 each, and the `volumes` in m^3 that they stand for. One number
     stands for all of them. Particles without mass are places to take hold of; but all of u must move some mass.
