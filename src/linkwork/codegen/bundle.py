@@ -38,12 +38,25 @@ class Bundle:
         values = dict(zip(self.fields, given, strict=False)) | named
         if len(given) + len(named) != len(self.fields) or set(values) != set(self.fields):
             raise TypeError(f"{type(self).__name__} takes {', '.join(self.fields)}")
+        self._take(values)
+        if not INTERPRETED:
+            _lay_out(self)
+
+    def renew(self, **named) -> None:
+        """Put others of the same kinds in the place of some fields: compiled code that has the bundle finds them there."""
+        self._take(named)
+        if not INTERPRETED:
+            kind, table = self.kind, self.table
+            _lay_out(self)
+            assert self.kind is kind
+            table[:] = self.table
+            self.table, self.address = table, table.ctypes.data
+
+    def _take(self, values: dict) -> None:
         for name, value in values.items():
             if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
                 raise TypeError(f"{type(self).__name__}: {name} is not contiguous")
         self.__dict__.update(values)
-        if not INTERPRETED:
-            _lay_out(self)
 
     def __iter__(self):
         return (getattr(self, name) for name in self.fields)

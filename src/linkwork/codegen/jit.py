@@ -44,6 +44,12 @@ if INTERPRETED:
         """The function itself."""
         return function
 
+    compiled_address = entry
+
+    def call_compiled(function, arguments):
+        """The function of these arguments."""
+        return function(*arguments)
+
     _ROUTINES: list[Callable[[np.ndarray, np.ndarray], None]] = []
 
     def sweep(work, table, operations, cold=False):
@@ -167,9 +173,35 @@ else:
     def entry(function, *arguments):
         """A compiled function for arguments of these types alone, which it does not look at: several microseconds less for
         each bundle. Who calls it vouches for them."""
+        return _compiled(function, arguments).entry_point
+
+    def compiled_address(function, *arguments) -> int:
+        """Where a function is that returns an integer, compiled for arguments of these types, for `call_compiled`."""
+        made = _compiled(function, arguments)
+        return made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
+
+    def _compiled(function, arguments):
         signature = tuple(map(numba.typeof, arguments))
         function.compile(signature)
-        return function.overloads[signature].entry_point
+        return function.overloads[signature]
+
+    @intrinsic
+    def call_compiled(typing_context, address, arguments):
+        """The integer that a compiled function returns, which is called by its address: who calls it is compiled without it,
+        and vouches for the types of the arguments, a tuple."""
+        kinds = [types.unliteral(kind) for kind in arguments]
+
+        def generate(context, builder, signature, given):
+            function = context.call_conv.get_function_type(types.int64, kinds)
+            pointer = builder.inttoptr(given[0], function.as_pointer())
+            values = [context.cast(builder, builder.extract_value(given[1], k), kind, plain)
+                      for k, (kind, plain) in enumerate(zip(signature.args[1], kinds, strict=True))]  # fmt: skip
+            status, result = context.call_conv.call_function(builder, pointer, types.int64, kinds, values)
+            with cgutils.if_unlikely(builder, status.is_error):
+                context.call_conv.return_status_propagate(builder, status)
+            return result
+
+        return types.int64(types.int64, arguments), generate
 
     @intrinsic
     def _call(typing_context, address, base, o1, o2, o3, o4, o5):

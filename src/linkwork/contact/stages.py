@@ -20,6 +20,7 @@ import numpy as np
 
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inner
+from linkwork.contact.layout import OPENING
 from linkwork.contact.problem import approach
 from linkwork.contact.responses import MASS, PART, POSE, RIGID, V, X, component, group_slots
 from linkwork.contact.rows import (
@@ -40,7 +41,6 @@ from linkwork.contact.rows import (
 )
 from linkwork.contact.vectors import across, cross, dot, plus, row, times
 
-OPENING, CLOSING = 0, 1  # stages: before the bodies move, and after
 RECOVERED = 0.2  # part of an overlap that is taken back in a step
 QUIET = (
     0.01  # part of the distance that counts as touching: within it gaps are let be, so that what rests starts from its solution

@@ -4,16 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cache, cached_property
+from itertools import combinations, count
+from weakref import WeakValueDictionary
 
 import numpy as np
 
-from linkwork.codegen.jit import entry, sweep
+from linkwork.codegen.jit import OPERANDS, compiled_address, entry, routine_address, sweep
 from linkwork.contact import stages
 from linkwork.contact.answers import Answers, BySweeps
 from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
 from linkwork.contact.finding import Finding, find
-from linkwork.contact.layout import BODY, MIDDLE, MOVED, RULES, SIZE
+from linkwork.contact.layout import (
+    BEFORE,
+    BLOCKS,
+    BODY,
+    CACHED,
+    ENDED,
+    FRESH,
+    FULL,
+    LACKS,
+    MIDDLE,
+    MOVED,
+    OPENING,
+    RULES,
+    SIZE,
+    WANTED,
+    WRITTEN,
+)
 from linkwork.contact.newton import newton_workspace
 from linkwork.contact.responses import PART, push
 from linkwork.contact.rows import (
@@ -37,7 +55,7 @@ from linkwork.contact.rows import (
 )
 from linkwork.contact.solving import ITERATIONS, LAST, RESIDUAL, TOLERANCE, UNSOLVED, solve_again, solve_stage, solving
 from linkwork.contact.trees import refuse_stretching
-from linkwork.contact.whole import DONE, FEW_CONTACTS, FEW_PANELS, FEW_RESPONSES, whole_stage
+from linkwork.contact.whole import CONTACTS, PANELS, RESPONSES, Stage, contact_stage
 from linkwork.elements import (
     Ball,
     Collider,
@@ -88,11 +106,25 @@ class Stop:
     coordinate: int = 0  # of those that a hard limit bounds
 
 
+def _mark(number: int) -> property:
+    """One of the marks that compiled stages read and write."""
+    return property(lambda self: int(self.marks[number]), lambda self, value: self.marks.__setitem__(number, value))
+
+
+def _counted(number: int) -> property:
+    return property(lambda self: int(self.counts[number]))
+
+
 class Touching:
     """The contact of one simulation. What touches are bodies, and points of Lagrangian bodies: these are numbered behind the
     bodies, and have slots of their own."""
 
     takes_points = True
+
+    turn, before_count, cached, blocks = _mark(WRITTEN), _mark(BEFORE), _mark(CACHED), _mark(BLOCKS)
+    fresh = _mark(FRESH)  # rows and responses are those of the present configuration and factors
+    ended = _mark(ENDED)  # rows are those of the end of a step
+    used, groups, length = _counted(1), _counted(2), _counted(3)
 
     def __init__(self, programs: Programs, answers: Answers, kicks: int = 1):
         """kicks: stages of a step, of which each has its part of what dry friction gives."""
@@ -116,13 +148,13 @@ class Touching:
         self.reach = self._reach(self.geometry, self.hard_stops)
         self.axes, self.origins, self.margins = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros(2)
         self.R, self.found = np.zeros(0), contacts_for(0)
-        self.count = self.before_count = self.used = self.groups = self.cached = self.blocks = self.panels = self.length = 0
-        self._whole: Callable | None = None  # entries of compiled functions
-        self._remembering: Callable | None = None
-        self.turn, self.both, self.told = 0, (rows_for(0), rows_for(0)), np.zeros(4)
+        self.marks, self.counts = np.zeros(FULL + 1, dtype=np.int64), np.zeros(5, dtype=np.int64)
+        self.panels = 0
+        self.failure: BaseException | None = None  # of making room, for whoever called compiled code
+        self.both, self.told = (rows_for(0), rows_for(0)), np.zeros(4)
         self.off = 0.0  # m/s: of the last solve of another iteration, where it is not within the tolerance
-        self.fresh = False  # rows and responses are those of the present configuration and factors
-        self.ended = False  # rows are those of the end of a step
+        self.number = next(_NUMBERS)
+        _TOUCHING[self.number] = self
         self._make_room(max(16, 4 * len(self.names)), 0, 0)
 
     # -- from elements to arrays --------------------------------------------------------------------------------
@@ -344,7 +376,42 @@ class Touching:
         self.solving = [solving(rows, self.slots, self.R, solver, self.told, *known) for rows in self.both]
         self.finding = Finding(self.programs.spots(), self.reach, self.geometry, self.scratch, self.found, self.materials,
                                self.hard_stops, self.axes, self.origins, self.margins, self.speeds, self.slots,
-                               np.zeros(5, dtype=np.int64))  # fmt: skip
+                               self.counts)  # fmt: skip
+        if "stage" in self.__dict__:
+            self.stage.renew(place=self.finding, even=self.solving[0], odd=self.solving[1])
+
+    @cached_property
+    def stage(self) -> Stage:
+        """For stages in one compiled call."""
+        answers = self.answers
+        assert isinstance(answers, BySweeps)
+        numbers = [self.least, self.gravity, self.near, answers.carried, answers.scale, answers.turning]
+        request = np.zeros((1, 1 + OPERANDS), dtype=np.int32)
+        request[0, 1] = self.number
+        return Stage(answers.trees, answers.swept, self.finding, *self.solving, self.marks, np.array(numbers, dtype=float),
+                     np.array([_make_room_address()], dtype=np.int64), request)  # fmt: skip
+
+    def _give_what_lacks(self) -> None:
+        """Room for what a compiled stage has too little of."""
+        lacks, wanted = self.marks[[LACKS, WANTED]].tolist()
+        try:
+            if lacks == CONTACTS:
+                self._make_room(ROOM * wanted, 0, 0)
+            elif lacks == RESPONSES:
+                self._make_room(0, ROOM * self.length, ROOM * wanted)
+            elif lacks == PANELS:
+                self._give_panels()
+        except BaseException as failure:  # there is nobody to raise it to before compiled code returns
+            self.failure, self.marks[FULL] = failure, 1
+
+    @property
+    def count(self) -> int:
+        """Rows of the stage that is at work, or was last."""
+        return int(self.counts[0])
+
+    @count.setter
+    def count(self, rows: int) -> None:
+        self.counts[0] = rows
 
     @property
     def rows(self) -> Rows:
@@ -405,8 +472,7 @@ class Touching:
             self.found.gap
         ):
             self._make_room(ROOM * count, 0, 0)
-        self.count, self.used, self.groups, length, blocks = self.finding.counts.tolist()
-        return length, blocks
+        return self.length, int(self.counts[4])
 
     def _detect(self, work: np.ndarray, h: float) -> None:
         """Rows, slots and responses of the present configuration and factors."""
@@ -414,12 +480,37 @@ class Touching:
         if length > len(self.R) or blocks > self.blocks:
             self._make_room(0, ROOM * length, ROOM * blocks)
         self.answers.respond(work, self.slots, self.groups, self.R)
-        self.length, self.fresh = length, True
+        self.fresh = True
 
     def before_motion(self, work: np.ndarray, h: float) -> None:
         """The stage at the beginning of a step: the velocities that are about to move the bodies get what contact adds."""
-        self._stage(work, h, stages.OPENING)
+        if self.answers.whole:
+            self._in_one_call(*self._given(work, h, OPENING))
+            self.raise_failure()
+            return
+        if not self.fresh:
+            self._detect(work, h)
+        if self.count:
+            self._solve(solve_stage, work, h, OPENING, self.answers)
         self._set_aside()
+
+    def _given(self, work: np.ndarray, h: float = 0.0, stage: int = OPENING) -> tuple:
+        return work, self.programs.table, self.stage, float(h), stage
+
+    @cached_property
+    def _in_one_call(self) -> Callable:
+        return entry(contact_stage, *self._given(np.zeros(0)))
+
+    @cached_property
+    def by_address(self) -> tuple:
+        """What a compiled step takes to call a stage: its address, and what it needs."""
+        return compiled_address(contact_stage, *self._given(np.zeros(0))), self.stage
+
+    def raise_failure(self) -> None:
+        """If a compiled stage had to stop."""
+        if self.failure is not None:
+            failure, self.failure, self.marks[FULL] = self.failure, None, 0
+            raise failure
 
     def once_more(self, work: np.ndarray, h: float, answers: Answers) -> None:
         """The same stage with other factors, for another iteration of the same step. What bounced in the first one shall leave
@@ -427,7 +518,7 @@ class Touching:
         self._set_aside()
         if self.count:
             answers.respond(work, self.slots, self.groups, self.R)
-            self._solve(solve_again, work, h, stages.OPENING, answers)
+            self._solve(solve_again, work, h, OPENING, answers)
             self.off = self.told[LAST] if self.told[LAST] > TOLERANCE else 0.0
         self._set_aside()
 
@@ -435,53 +526,21 @@ class Touching:
         """Rows become those of the beginning of the step, or these rows again."""
         self.turn, self.before_count, self.ended = 1 - self.turn, self.count, False
 
-    def after_motion(self, work: np.ndarray, h: float) -> None:
-        """The stage at the end of a step of two kicks: what touches there stops approaching. Its rows and responses serve the
-        next step."""
-        self.margins[0], self.fresh = 0.0, False
-        self._stage(work, h, stages.CLOSING)
-        self._commit(self.rows)
-        self.ended = True
-
     def end_single(self) -> None:
         """The end of a step with one stage."""
-        self._commit(self.before)
+        self.cached = self.count
+        given = self.before, self.count, self.cache_labels, self.cache, self.before, self.before_count, False
+        self._remembering(*given)
         self.begin_again()
+
+    @cached_property
+    def _remembering(self) -> Callable:
+        rows = self.before
+        return entry(stages.remember, rows, 0, self.cache_labels, self.cache, rows, 0, False)
 
     def begin_again(self) -> None:
         """The next stage looks for itself what touches."""
         self.fresh, self.margins[0] = False, 0.0
-
-    def _stage(self, work: np.ndarray, h: float, stage: int) -> None:
-        """Find what touches, unless that is known, and the impulses; have bodies answer them."""
-        if self.answers.whole:
-            self._stage_in_one_call(work, h, stage)
-            return
-        if not self.fresh:
-            self._detect(work, h)
-        if self.count:
-            self._solve(solve_stage, work, h, stage, self.answers)
-
-    def _stage_in_one_call(self, work: np.ndarray, h: float, stage: int) -> None:
-        answers = self.answers
-        assert isinstance(answers, BySweeps)
-        read = answers.carried, answers.scale, answers.turning
-        status = FEW_PANELS
-        while status != DONE:
-            given = (work, self.programs.table, answers.trees, answers.swept, self.finding, self.solving[self.turn], self.fresh,
-                     self.least, self.blocks, h, self.gravity, self.near, stage, *read, self.cached)  # fmt: skip
-            if self._whole is None:
-                self._whole = entry(whole_stage, *given)
-            status, found = self._whole(*given)
-            self.count, self.used, self.groups, self.length, blocks = self.finding.counts.tolist()
-            if status == FEW_CONTACTS:
-                self._make_room(ROOM * found, 0, 0)
-            elif status == FEW_RESPONSES:
-                self._make_room(0, ROOM * self.length, ROOM * blocks)
-            elif status == FEW_PANELS:
-                self.fresh = True
-                self._give_panels()
-        self.fresh = True
 
     def _give_panels(self) -> None:
         """Factors fill in: room for more."""
@@ -497,14 +556,6 @@ class Touching:
         ):
             self._give_panels()
         answers.strike(work, self.slots, self.groups)
-
-    def _commit(self, rows) -> None:
-        """The cache of the next step: rows as they are now, with the impulses of the last solve of each stage."""
-        self.cached = self.count
-        given = rows, self.count, self.cache_labels, self.cache, self.before, self.before_count, rows is self.rows
-        if self._remembering is None:
-            self._remembering = entry(stages.remember, *given)
-        self._remembering(*given)
 
     def recall(self, memory: Memory, other: Touching) -> None:
         """Remember what another one did, before the world was changed, of the colliders and stops that are here too."""
@@ -589,3 +640,13 @@ class Touching:
 def model_com(body) -> np.ndarray:
     """Where a body's own shape is centred, in its frame."""
     return getattr(body, "com", np.zeros(3))
+
+
+_TOUCHING: WeakValueDictionary[int, Touching] = WeakValueDictionary()  # by the numbers of their requests
+_NUMBERS = count(1)
+
+
+@cache
+def _make_room_address() -> int:
+    """The routine with which compiled stages ask for room."""
+    return routine_address(lambda _, offsets: _TOUCHING[int(offsets[0])]._give_what_lacks())

@@ -6,11 +6,12 @@ were made and a status. A status other than OK stops the run.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, sweep
+from linkwork.codegen.jit import entry, jit, sweep
 from linkwork.model.programs import Programs
 from linkwork.symbolic.bodies import GLOBALS
 
@@ -86,6 +87,7 @@ class Integrator:
         roots = [b for b in range(len(model.bodies.kinds)) if model.forest.parent[b] < 0]
         self.sentinels = np.array([model.field_of_body(b, "v").stop - 1 for b in roots], dtype=np.int64)
         self.remarks: list[str] = []  # for the user, once
+        self._driver: Callable | None = None
         self.impulses = (model.multipliers, int(model.impulse_at[0]) if len(model.nodes) else 0)
 
     def projection(self) -> tuple:
@@ -101,6 +103,12 @@ class Integrator:
         """Run sweeps one after another."""
         for operations in sweeps:
             sweep(work, self.programs.table, operations)
+
+    def _drive(self, driver, *given):
+        """Run a compiled driver, the only one of this integrator, without a look at the types of its arguments."""
+        if self._driver is None:
+            self._driver = entry(driver, *given)
+        return self._driver(*given)
 
     def book(self, work: np.ndarray, impact: bool = False) -> None:
         """Add the last solve of a step to its impulses; that of an impact is all there is."""

@@ -5,18 +5,22 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from linkwork.codegen.jit import jit, sweep
+from linkwork.codegen.jit import call_compiled, jit, sweep
+from linkwork.contact.layout import SINGLE
 from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite
 
 
 @jit
-def steps_of_euler(work, table, up, solved, down, work_done, count, sentinels, steps):
+def steps_of_euler(work, table, up, solved, down, work_done, count, sentinels, steps, contact):
+    """contact: None, or the address of a contact stage and what it needs."""
     h = work[STEP]
     work[KICK] = 1.0
     work[SHARE] = h
     for k in range(steps):
         sweep(work, table, up)
         sweep(work, table, solved)
+        if contact is not None:
+            call_compiled(contact[0], (work, table, contact[1], h, SINGLE))
         work[HALF] = work[TIME]
         sweep(work, table, work_done)
         sweep(work, table, down)
@@ -42,5 +46,8 @@ class Euler(Integrator):
         return up, solved, down, work_done, p.count()
 
     def advance(self, work, steps, age):
-        sweeps = self.sweeps
-        return steps_of_euler(work, self.programs.table, *sweeps, self.sentinels, steps)
+        return self._steps(work, steps, None)
+
+    def _steps(self, work, steps, contact):
+        sweeps = self.sweeps  # before the table, which has the kernels of sweeps that are made
+        return self._drive(steps_of_euler, work, self.programs.table, *sweeps, self.sentinels, steps, contact)

@@ -41,12 +41,7 @@ from linkwork.integrators.joint import OPEN, JointEuler, JointImplicit, accelera
 from linkwork.integrators.joint_answers import JointAnswers
 from linkwork.integrators.rattle import (
     FINEST,
-    RESCUED_PART,
-    SINGULAR,
     Rattle,
-    extrapolate,
-    land_on_constraints,
-    rescued,
 )
 from linkwork.solvers.implicit import Implicit
 from linkwork.symbolic.implicit import AGAIN, BEGIN
@@ -69,6 +64,13 @@ class InContact(Integrator):
         super().prepare(work)
         self.contact.fresh = False
 
+    def _in_contact(self, steps, *given):
+        """Steps whose driver calls the stages itself."""
+        self.contact.count_anew()
+        made = steps(*given, self.contact.by_address)
+        self.contact.raise_failure()
+        return made
+
     def _impulses(self, work):
         multipliers, at = self.impulses
         return work[at : at + len(multipliers)]
@@ -80,72 +82,14 @@ class RattleInContact(InContact, Rattle):
     kicks = 2
 
     @cached_property
-    def around(self):
-        """Sweeps between which the stages stand: opening, solve; flight; closing, solve; motion."""
-        p, (opening, _, _, closing, *_) = self.programs, self.sweeps
+    def sweeps(self):
+        p = self.programs
+        opening, _, _, fly, forward, closing, _, *others = super().sweeps
         last = "close" if len(closing) == 2 else "strike"
-        return (*opening, p.backward()), p.flight(), (*closing[:-1], p.backward()), p.body(last)
+        return (opening, p.backward(), p.flight(), fly, forward, (*closing[:-1], p.backward()), p.body(last), *others)
 
     def advance(self, work, steps, age):
-        self.contact.count_anew()
-        work[SHARE] = 1.0
-        for made in range(1, steps + 1):
-            status, age = self._step(work, age, last=made == steps)
-            if status != OK:
-                return made, status, age
-        return steps, OK, age
-
-    def _step(self, work, age, last):
-        """One step, in parts where its position stage asks for that: (status, age)."""
-        dt, begin, done = work[STEP], work[TIME], 0
-        part = FINEST if work[PACE] == 0.0 else int(work[PACE])
-        while done < FINEST:
-            start, h = begin + dt * (done / FINEST), dt * (part / FINEST)
-            before, given = work[DONE], self._impulses(work).copy()
-            if self._part(work, start, h, age, last, first=done == 0):
-                age, done = age + 1, done + part
-                if last and done < FINEST:
-                    tally(work, *self.impulses, 1.0, False)
-                if part < FINEST:
-                    work[CALM] += 1.0
-                    if work[CALM] >= CALM_IN_CONTACT and done % (2 * part) == 0:
-                        part, work[CALM], age = 2 * part, 0.0, 0
-                continue
-            self.run(work, self.sweeps[4])  # back to the beginning of the part
-            work[DONE], work[CALM], age = before, 0.0, 0
-            self.contact.fresh = False
-            self._impulses(work)[:] = given
-            if len(self.rescue[0]) and part <= RESCUED_PART:
-                work[TIME] = start
-                rescued(work, self.programs.table, *self.sweeps[:2], *self.rescue)
-                done += part
-            else:
-                part //= 2
-                if part == 0:
-                    work[STEP], work[TIME], work[PACE] = dt, start, 0.0
-                    return (STUCK if finite(work, self.sentinels) else DIVERGED), age
-        work[STEP], work[TIME], work[PACE] = dt, begin + dt, part
-        return (OK if finite(work, self.sentinels) else DIVERGED), age
-
-    def _part(self, work, start, h, age, last, first):
-        """One part of a step; whether it came to lie on the constraints."""
-        _, fly, forward, _, _, work_done, count = self.sweeps
-        opened, flight, closed, motion = self.around
-        table = self.programs.table
-        work[STEP], work[KICK], work[HALF], work[TIME] = h, 0.5 * h, start + 0.5 * h, start
-        extrapolate(work, age)
-        if len(opened) > 2:  # factors of its own
-            self.contact.fresh = False
-        self.run(work, *opened)
-        self.contact.before_motion(work, h)
-        enough = max(self.tolerance, SINGULAR) if self.programs.model.soft else self.tolerance
-        if not land_on_constraints(work, table, flight, fly, forward, work_done, *self.impulses, last, first, start + h,
-                                   self.tolerance, enough):  # fmt: skip
-            return False
-        self.run(work, *closed)
-        self.contact.after_motion(work, h)
-        self.run(work, motion, work_done, count)
-        return True
+        return self._in_contact(self._steps, work, steps, age, CALM_IN_CONTACT)
 
 
 class EulerInContact(InContact, Euler):
@@ -156,20 +100,26 @@ class EulerInContact(InContact, Euler):
         return BySweeps(self.programs, scale=self.dt, turning=True)
 
     @cached_property
-    def around(self):
+    def sweeps(self):
         p = self.programs
-        return (p.up("acceleration", first=("accelerate",)), p.backward()), p.work(), p.body("euler"), p.count()
+        return p.up("acceleration", first=("accelerate",)), p.backward(), p.body("euler"), p.work(), p.count()
 
     def advance(self, work, steps, age):
+        if isinstance(self.contact, ByForces):
+            return self._with_forces(work, steps)
+        return self._in_contact(self._steps, work, steps)
+
+    def _with_forces(self, work, steps):
+        """Steps of which the stage is not compiled."""
+        up, solved, down, work_done, count = self.sweeps
         self.contact.count_anew()
-        solved, work_done, motion, count = self.around
         h = work[STEP]
         work[KICK], work[SHARE] = 1.0, h
         for made in range(1, steps + 1):
-            self.run(work, *solved)
+            self.run(work, up, solved)
             self.contact.before_motion(work, h)
             work[HALF] = work[TIME]
-            self.run(work, work_done, motion)
+            self.run(work, work_done, down)
             work[TIME] += h
             self.run(work, count)
             self.contact.end_single()

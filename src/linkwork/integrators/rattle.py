@@ -16,7 +16,8 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, sweep
+from linkwork.codegen.jit import call_compiled, jit, sweep
+from linkwork.contact.layout import CLOSING, FRESH, OPENING
 from linkwork.integrators.base import (
     CALM,
     DIVERGED,
@@ -108,9 +109,12 @@ def steps_of_rattle(
     work,
     table,
     opening,
+    solved,
+    first_fly,
     fly,
     forward,
     closing,
+    motion,
     retry,
     work_done,
     count,
@@ -122,9 +126,15 @@ def steps_of_rattle(
     tolerance,
     enough,
     rescue,
+    calm_parts,
+    contact,
 ):
     """(steps made, status, age). A step whose position stage does not converge is made in halves, quarters, ..., and so
-    are those after it until CALM_PARTS of them have gone well."""
+    are those after it until `calm_parts` of them have gone well.
+
+    contact: None, or the address of a contact stage and what it needs. Its stages stand before the flight, on the velocities
+    that it flies with, and after the closing kick, so that a body at rest has no velocity: `solved` and `motion` are sweeps
+    that are parts of others where there is no contact."""
     dt = work[STEP]
     work[SHARE] = 1.0
     part = FINEST if work[PACE] == 0.0 else int(work[PACE])
@@ -146,10 +156,15 @@ def steps_of_rattle(
             extrapolate(work, age)
             for operations in opening:
                 sweep(work, table, operations, True)
+            sweep(work, table, solved)
+            if contact is not None:
+                if len(opening) > 1:  # factors of its own
+                    contact[1].marks[FRESH] = 0
+                call_compiled(contact[0], (work, table, contact[1], h, OPENING))
             landed = land_on_constraints(
                 work,
                 table,
-                fly,
+                first_fly,
                 fly,
                 forward,
                 work_done,
@@ -164,6 +179,8 @@ def steps_of_rattle(
             if not landed:
                 sweep(work, table, retry)
                 work[DONE] = work_before
+                if contact is not None:
+                    contact[1].marks[FRESH] = 0
                 if last and done > 0:
                     work[impulses : impulses + multipliers.shape[0]] = given
                 age = 0
@@ -183,6 +200,9 @@ def steps_of_rattle(
                 continue
             for operations in closing:
                 sweep(work, table, operations, True)
+            if contact is not None:
+                call_compiled(contact[0], (work, table, contact[1], h, CLOSING))
+            sweep(work, table, motion)
             sweep(work, table, work_done)
             sweep(work, table, count)
             done += part
@@ -191,7 +211,7 @@ def steps_of_rattle(
             age += 1
             if part < FINEST:
                 work[CALM] += 1.0
-                if work[CALM] >= CALM_PARTS and done % (2 * part) == 0:
+                if work[CALM] >= calm_parts and done % (2 * part) == 0:
                     part *= 2
                     work[CALM] = 0.0
                     age = 0
@@ -227,8 +247,9 @@ class Rattle(Integrator):
             closing += [p.up(mode, first=("settle-front",)), p.backward("strike")] * NEWTON
         elif velocity:
             closing += [p.forward(first=("settle",), forces=True, right=mode), p.backward("strike")]
-        flight = (p.backward("fly", landing=True), p.forward(rough=True))
-        return opening, *flight, tuple(closing), p.body("retry"), p.work("middle"), p.count()
+        fly = p.backward("fly", landing=True)
+        return (opening, p.body(), fly, fly, p.forward(rough=True), tuple(closing), p.body(), p.body("retry"),
+                p.work("middle"), p.count())  # fmt: skip
 
     @cached_property
     def rescue(self):
@@ -237,8 +258,10 @@ class Rattle(Integrator):
         return (p.body("land"), *self.projection()) if p.model.soft else (p.body(),) * 8
 
     def advance(self, work, steps, age):
-        sweeps, rescue = self.sweeps, self.rescue
+        return self._steps(work, steps, age, CALM_PARTS, None)
+
+    def _steps(self, work, steps, age, calm_parts, contact):
         enough = max(self.tolerance, SINGULAR) if self.programs.model.soft else self.tolerance
-        return steps_of_rattle(
-            work, self.programs.table, *sweeps, *self.impulses, self.sentinels, steps, age, self.tolerance, enough, rescue
-        )
+        sweeps, rescue = self.sweeps, self.rescue  # before the table, which has the kernels of sweeps that are made
+        return self._drive(steps_of_rattle, work, self.programs.table, *sweeps, *self.impulses, self.sentinels, steps, age,
+                           self.tolerance, enough, rescue, calm_parts, contact)  # fmt: skip
