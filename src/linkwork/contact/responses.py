@@ -27,7 +27,7 @@ SEMIDEFINITE = 1.0001  # times R_ii R_jj: what the square of R_ij may be
 # columns of the table of bodies, and behind these of points that can be touched by themselves: offsets of fields in the
 # workspace, then what it is. A point has its place and J where bodies have coordinates and axes, all else of its body
 Q, V, R_AT, B, X, MASS, POSE, TREE, ITEM = range(9)
-SPAN = 9  # how many velocities a point's body has
+SPAN = 9  # how many velocities a point's body has; behind its place stands its bias
 PART = 10  # (6) the component of its velocity that is one of (linear, angular) in the world, or NONE; of a point, the row of J
 # columns of the table of trees: ranges (begin, end) of operations, of entries of x, of positions in the elimination; whether
 # every body is eliminated with its joint
@@ -80,7 +80,7 @@ def sweeping(trees: Trees) -> Sweeping:
                     np.zeros((items, 2), dtype=np.int64), np.zeros((3, 36)))  # fmt: skip
 
 
-@jit_inner
+@jit
 def component(work, body, part, field):
     """One of the six velocities of a body, from its velocities (field: V) or its solution (X)."""
     at = body[field]

@@ -119,8 +119,6 @@ class Touching:
     """The contact of one simulation. What touches are bodies, and points of Lagrangian bodies: these are numbered behind the
     bodies, and have slots of their own."""
 
-    takes_points = True
-
     turn, before_count, cached, blocks = _mark(WRITTEN), _mark(BEFORE), _mark(CACHED), _mark(BLOCKS)
     fresh = _mark(FRESH)  # rows and responses are those of the present configuration and factors
     ended = _mark(ENDED)  # rows are those of the end of a step
@@ -175,7 +173,7 @@ class Touching:
             rules = rules_of(body)
             if not rules:
                 continue
-            spot = self._spot(source, moving, position)
+            spot = self._spot(moving, position)
             if spot is None:
                 refuse_stretching(model, self.contacts[rules[-1]], moving)
             frames = model.bodies.batch(None if moving == GROUND else model.bodies.kinds[moving], [moving])
@@ -201,16 +199,11 @@ class Touching:
         labels = geometry.labels
         return geometry, Materials(labels[:, BODY].copy(), labels[:, RULES:].copy(), own, of_rule), sizes
 
-    def _spot(self, element, body: int, local) -> int | None:
+    def _spot(self, body: int, local) -> int | None:
         """The number of a point of a Lagrangian body; of other bodies None."""
         named = tuple(float(x) for x in local)
-        found = [k for k, spot in enumerate(self.model.spots) if (spot.body, spot.local) == (body, named)]
-        if not found:
-            return None
-        if not self.takes_points:
-            raise ModelError(f"{label(element)}: contact on the level of accelerations takes no points of "
-                             f'{label(self.model.bodies.elements[body])}; use solver="tree"')  # fmt: skip
-        return len(self.model.bodies.kinds) + found[0]
+        numbered = enumerate(self.model.spots, start=len(self.model.bodies.kinds))
+        return next((k for k, spot in numbered if (spot.body, spot.local) == (body, named)), None)
 
     def body_of(self, number: int) -> int:
         """The body that a number stands for: it itself, or the one that a point belongs to."""
@@ -263,7 +256,7 @@ class Touching:
         for body, on in ((element.a, element.on_a), (element.b, element.on_b)):
             assert not isinstance(body, str)
             number = GROUND if body.dim == 0 else bodies.number[id(body)]
-            spot = self._spot(element, number, on)
+            spot = self._spot(number, on)
             if spot is None:
                 refuse_stretching(self.model, element, number)
             frames = Fixed(1) if number == GROUND else bodies.batch(bodies.kinds[number], [number])
