@@ -47,7 +47,7 @@ def touching_points(contact: Touching, bodies, ground, dt: float) -> TouchingPoi
             if label[COLLIDER_A] >= len(contact.names) or not (number[GAP] <= contact.near or rows.given[k].any()):
                 continue
             key = (int(label[COLLIDER_A]), int(label[COLLIDER_B]), int(label[FEATURE]))
-            ends = tuple(ground if b < 0 else bodies[b] for b in (label[BODY_A], label[BODY_B]))
+            ends = tuple(ground if b < 0 else bodies[contact.body_of(b)] for b in (label[BODY_A], label[BODY_B]))
             where = {"bodies": ends, "colliders": (contact.names[key[0]], contact.names[key[1]]),
                      "point": number[POINT : POINT + 3].copy(), "normal": number[NORMAL : NORMAL + 3].copy(),
                      "gap": float(number[GAP]), "impulse": np.zeros(3)}  # fmt: skip

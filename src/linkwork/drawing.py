@@ -7,6 +7,7 @@ parallel. A motion that stays in one plane is seen straight on, with a scale; an
 
 import itertools
 import time
+from copy import copy
 
 import numpy as np
 
@@ -96,6 +97,24 @@ def pose(rec, frame):
     return np.where(lost[:, None], np.nan, x), np.where(lost[:, None, None], np.nan, F)
 
 
+def spread(rec):
+    """The recording with a body of its own, for pictures, for every collider that moves as no frame of a body does."""
+    moving = [c for c in rec.colliders if f"place {c[0]}" in rec.extra]
+    if not moving:
+        return rec
+    found, still = copy(rec), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+    own = {name: f"{body}: {name}" for name, body, *_ in moving}
+    places = np.stack([rec.extra[f"place {name}"] for name in own], axis=1)
+    turns = np.tile(still[1], (*places.shape[:2], 1))
+    found.bodies, found.shapes = [*rec.bodies, *own.values()], rec.shapes | dict.fromkeys(own.values())
+    found.position = np.concatenate([rec.position, places], axis=1)
+    found.orientation = np.concatenate([rec.orientation, turns], axis=1)
+    if rec.frame is not None:
+        found.frame = np.concatenate([rec.frame, rotations(turns)], axis=1)
+    found.colliders = [(c[0], own[c[0]], c[2], *still) if c[0] in own else c for c in rec.colliders]
+    return found
+
+
 class Scene:
     """A recording set up for drawing on one canvas of (width, height) pixels.
 
@@ -106,7 +125,7 @@ class Scene:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        self.rec, self.trace = rec, trace
+        self.rec, self.trace = spread(rec), trace
         self.layer = itertools.count(1)  # what comes later lies above
         figure = Figure(figsize=(size[0] / 100, size[1] / 100), dpi=100, facecolor=PAPER)
         self.canvas = FigureCanvasAgg(figure)

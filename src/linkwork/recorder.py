@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from linkwork import memory
 from linkwork.elements.constraints import Distance
 from linkwork.elements.contacts import Collider
 from linkwork.elements.joints import AxisJoint, Joint
+from linkwork.elements.lagrangian import LagrangianBody
 from linkwork.errors import LinkworkError
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
@@ -29,17 +31,36 @@ PART = 0.1  # of memory that a recording may well take
 
 
 class Chapter:
-    """The states of a run while its model was the same one."""
+    """The states of a run while its model was the same one, and so were the Parameters on which places of bodies depend."""
 
-    def __init__(self, model: Model):
-        self.model, self.work = model, np.zeros(0)
+    def __init__(self, model: Model, work: np.ndarray):
+        self.model, self.work = model, work
+        self.entries = _placing(model)
+        self.values = work[self.entries]
         self.states: list[np.ndarray] = []
         self.joints = [(str(e.name), k, part) for k, node in enumerate(model.nodes) for part, e in enumerate(node.elements)
                        if isinstance(e, AxisJoint)]  # fmt: skip
 
+    def goes_on(self, model: Model, work: np.ndarray) -> bool:
+        return self.model is model and np.array_equal(work[self.entries], self.values)
+
+    def numbers(self) -> np.ndarray:
+        """A workspace with the Parameters of the time."""
+        if not len(self.entries):
+            return self.work
+        found = self.work.copy()
+        found[self.entries] = self.values
+        return found
+
     @property
     def bodies(self) -> list[str]:
         return [str(body.name) for body in self.model.bodies.elements]
+
+
+def _placing(model: Model) -> np.ndarray:
+    """Entries of Parameters on which places of bodies depend."""
+    fields = [model.field_of_body(k, "user") for k, kind in enumerate(model.bodies.kinds) if isinstance(kind, Lagrangian)]
+    return np.array([entry for field in fields for entry in range(field.start, field.stop)], dtype=np.int64)
 
 
 class Recorder:
@@ -63,8 +84,8 @@ class Recorder:
         energy, drift = sim.energy(), sim.drift()
         with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
             pulls = [sim.reaction(name) for name in self.reactions]
-        if not self.chapters or self.chapters[-1].model is not sim.model:
-            self.chapters.append(Chapter(sim.model))
+        if not self.chapters or not self.chapters[-1].goes_on(sim.model, sim.work):
+            self.chapters.append(Chapter(sim.model, sim.work))
         self.chapters[-1].work = sim.work
         self.chapters[-1].states.append(sim.work[sim.model.state_index])
         self.samples.append((sim.time, energy.kinetic, energy.potential, drift, pulls))
@@ -74,7 +95,7 @@ class Recorder:
     def refuse_too_many(self, frames: int, seconds: float) -> None:
         """Refuse more frames than memory can hold, before the first is taken."""
         model = self.sim.model
-        bodies, joints = len(model.bodies.elements), len(Chapter(model).joints)
+        bodies, joints = len(model.bodies.elements), len(Chapter(model, self.sim.work).joints)
         numbers = 3 * len(model.state_index) + A_POSE * bodies + joints + 6 * len(self.reactions)
         size = frames * (8 * numbers + A_FRAME)
         need = memory.too_large(size)
@@ -94,9 +115,9 @@ class Recorder:
 
         sim = self.sim
         times, kinetic, potential, drift, pulls = zip(*self.samples, strict=True)
-        bodies, joints, poses, angles = self._motion()
+        bodies, joints, poses, angles, places = self._motion()
         stretching = any(kind.name in ("ScalableBody", "AffineBody") for kind in sim.model.bodies.kinds)
-        extra = {}
+        extra: dict = {f"place {name}": (place, "m") for name, place in places.items()}
         for k, name in enumerate(self.reactions):
             extra[f"reaction {name}"] = np.array([p[k].force for p in pulls])
             extra[f"torque {name}"] = np.array([p[k].torque for p in pulls])
@@ -112,8 +133,9 @@ class Recorder:
             colliders=self._colliders(), visuals=self._visuals(), touching=self._contacts(), attributes=attributes,
         )  # fmt: skip
 
-    def _motion(self) -> tuple[list[str], list[str], readout.Poses, np.ndarray]:
-        """Names of all bodies and of joints with an angle or travel; poses (samples, bodies, ...), angles (samples, joints)."""
+    def _motion(self) -> tuple[list[str], list[str], readout.Poses, np.ndarray, dict[str, np.ndarray]]:
+        """Names of all bodies and of joints with an angle or travel; poses (samples, bodies, ...), angles (samples, joints);
+        places (samples, 3) of colliders that move as no frame does, by name."""
         bodies = list(dict.fromkeys(name for chapter in self.chapters for name in chapter.bodies))
         joints = list(dict.fromkeys(name for chapter in self.chapters for name, _, _ in chapter.joints))
         of_body, of_joint = ({name: k for k, name in enumerate(names)} for names in (bodies, joints))
@@ -121,9 +143,11 @@ class Recorder:
         blank = readout.blank(shape[0] * shape[1])
         poses = readout.Poses(*(np.full((*shape, *value.shape[1:]), np.nan) for value in vars(blank).values()))
         angles, first = np.full((len(self.samples), len(joints)), np.nan), 0
+        beside = [c for c in self.sim.world.contacts if isinstance(c, Collider) and isinstance(c.body, LagrangianBody)]
+        places = {str(c.name): np.full((len(self.samples), 3), np.nan) for c in beside if c.position.any()}
         for chapter in self.chapters:
             with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
-                motion = _Motion(chapter.model, chapter.work, np.array(chapter.states))
+                motion = _Motion(chapter.model, chapter.numbers(), np.array(chapter.states))
                 found = [motion.coordinate(node, part) for _, node, part in chapter.joints]
             frames, first = slice(first, first + len(chapter.states)), first + len(chapter.states)
             columns = [of_body[name] for name in chapter.bodies]
@@ -131,7 +155,10 @@ class Recorder:
                 getattr(poses, field)[frames, columns] = values
             for (name, _, _), values in zip(chapter.joints, found, strict=True):
                 angles[frames, of_joint[name]] = values
-        return bodies, joints, poses, angles
+            for c in beside:
+                if str(c.name) in places and (number := chapter.model.bodies.number.get(id(c.body))) is not None:
+                    places[str(c.name)][frames] = motion.point(number, c.position)
+        return bodies, joints, poses, angles, places
 
     def _links(self) -> list[tuple]:
         """Anchors of joints and rods, in the users' frames."""
@@ -266,6 +293,13 @@ class _Motion:
             found = readout.of_kind(kind, flat[:, : kind.nq], flat[:, kind.nq :], *repeated)
             for field, values in vars(found).items():
                 getattr(self.poses, field)[:, numbers] = values.reshape(samples, len(members), *values.shape[1:])
+
+    def point(self, body: int, local: np.ndarray) -> np.ndarray:
+        """(samples, 3): where a point of a Lagrangian body was."""
+        kind: Any = self.model.bodies.kinds[body]
+        found = self.coordinates[kind.name][:, self.model.bodies.place[body]]
+        same = [np.tile(x, (len(found), 1)) for x in (local, self.work[self.model.field_of_body(body, "user")])]
+        return kind.located(found[:, : kind.nq], found[:, kind.nq :], *same)[0]
 
     def _internal(self, body: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Axes, deformations and origins of a body's internal frame over the samples."""

@@ -297,7 +297,7 @@ class Reports:
         force, torque, value = np.zeros(3), np.zeros(3), np.zeros(contact.coordinates_of(element))
         at = readout.poses(self.model, self.work, target).position[0]
         for stop, rows, k in contact.of_element(element):
-            J = (rows.Jb if rows.labels[k, BODY_B] == target else rows.Ja)[k, 0]
+            J = (rows.Jb if contact.body_of(rows.labels[k, BODY_B]) == target else rows.Ja)[k, 0]
             pull = float(rows.total[k, 0]) / self.dt
             force = force + J[:3] * pull
             value[stop.coordinate] += stop.sign * pull
@@ -387,16 +387,8 @@ class Reports:
 
     def _add_contact_forces(self) -> None:
         """The mean contact forces of the last step, beside the other forces on each body."""
-        if self._touching is None or not self._touching.before_count:
-            return
-        from linkwork.contact.trees import velocity_parts
-
-        for body, wrench in enumerate(self._touching.wrenches() / self.dt):
-            if wrench.any():
-                at, parts = self.model.field_of_body(body, "b").start, velocity_parts(self.model.bodies.kinds[body])
-                for part, value in zip(parts, wrench, strict=True):
-                    if part >= 0:
-                        self.work[at + part] += value
+        if self._touching is not None and self._touching.before_count:
+            self._touching.add_forces(self.work, self.dt)
 
     def _accelerations(self, body: int):
         self._solve_accelerations()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .drawing import STONE, choose_view, colours, pose, rotations
+from .drawing import STONE, choose_view, colours, pose, rotations, spread
 from .elements.shapes import HeightField, Mesh, Plane, Sphere
 from .meshes import mesh
 from .surroundings import floor_height
@@ -56,7 +56,7 @@ class Stage:
     """The solids of a recording, lines between what is linked, and the bounds of all that happens."""
 
     def __init__(self, rec):
-        self.rec = rec
+        self.rec = rec = spread(rec)
         frames = np.unique(np.linspace(0, len(rec) - 1, LOOKED_AT).round().astype(int))
         self.seen = [pose(rec, k) for k in frames]
         places = np.array([x for x, _ in self.seen]).reshape(-1, 3)

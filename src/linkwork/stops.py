@@ -94,8 +94,9 @@ def _lost_rank(sim):
     with _looking_back(sim):
         last = _last_states(sim)[-1]
         sim.work[sim.model.state_index] = last.values
-        places = [sim.work[sim.model.field_of_body(k, "q")].copy() for k, _ in bodies]
-    found = [(kind.rank_left(sim.model.bodies.elements[k], u), k, u) for (k, kind), u in zip(bodies, places, strict=True)]
+        places = [[sim.work[sim.model.field_of_body(k, name)].copy() for name in ("q", "user", "built")] for k, _ in bodies]
+    elements = sim.model.bodies.elements
+    found = [(kind.rank_left(elements[k], *at), k, at[0]) for (k, kind), at in zip(bodies, places, strict=True)]
     left, number, u = min(found, key=lambda entry: entry[0])
     if left > NEARLY_LOST:
         return None

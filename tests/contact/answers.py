@@ -8,11 +8,32 @@ import sys
 
 import numpy as np
 
+import linkwork as lw
 from linkwork.contact import responses as r
 from linkwork.contact.answers import BySweeps
 from linkwork.contact.stages import Slots
 from linkwork.contact.trees import stretches, velocity_parts
 from tests.solvers.forests import assembled, forest, simulations
+
+
+def pointed(loop=False):
+    """A beam that carries a box by a ball, a pendulum from the box, and points of many coordinates: some of them touched."""
+    world = lw.World()
+    beam = world.add(lw.bending_beam(1.0, 1.0, 30.0, bent=(0.1, -0.05), clamp=(3, 0, 0), name="beam"))
+    world.add(lw.RigidBody(0.3, shape=lw.Box(0.1, 0.1, 0.1), position=(4, 0, -0.25), name="box"))
+    world.add(lw.Ball(beam, "box", at=(4, 0, 0.05), name="pin"))
+    arms = world.add(lw.double_pendulum((0.5, 0.6), (1, 2), angles=(0.4, 1.0), pivot=(4, 0, -0.3), name="arms"))
+    world.add(lw.Distance("box", arms, on_b=arms.point(0), name="rod"))
+    if loop:
+        world.add(lw.Distance(beam, arms, on_a=(0.5, 0, 0), on_b=arms.point(1), name="stay"))
+    spread = np.random.default_rng(1).normal(size=(6, 8))
+    net = world.add(lw.LagrangianBody(lambda u: [(sum(spread[k, i] * u[i] for i in range(8)), lw.sin(u[k]), u[k + 2])
+                                                 for k in range(6)], np.arange(1.0, 7.0), coordinates=0.1 * np.arange(8), name="net"))  # fmt: skip
+    for body, local in ((beam, (1, 0, 0)), (beam, (0.3, 0.1, 0)), (arms, (1, 0, 0)), (arms, (0, 0, 0)), (net, (2, 0, 0)),
+                        (net, (5, 0, 0))):  # fmt: skip
+        world.add(lw.Collider(body, lw.Sphere(0.01), position=local))
+    world.add(lw.Contact("beam", "arms", "box", "net"))
+    return world
 
 
 def slots_of(answers, touched):
@@ -41,6 +62,7 @@ def responded(answers, work, touched):
 
 def by_sweeps(sim, touched):
     sim._factor()
+    sim.integrator.run(sim.work, sim.programs.spots())
     answers = BySweeps(sim.programs)
     x = sim.work[sim.model.multipliers].copy()
     found = responded(answers, sim.work, touched)
@@ -48,11 +70,18 @@ def by_sweeps(sim, touched):
     return found
 
 
-def selection(model, members):
-    """S of u = S v: the rigid motions of bodies from all velocities."""
+def selection(sim, members):
+    """S of u = S v: the rigid motions of bodies from all velocities; those of points that can be touched by themselves."""
+    model = sim.model
     first = np.concatenate([[0], np.cumsum([kind.nv for kind in model.bodies.kinds])]).astype(int)
     S = np.zeros((6 * len(members), first[-1]))
     for k, body in enumerate(members):
+        if body >= len(model.bodies.kinds):
+            spot = model.spots[body - len(model.bodies.kinds)]
+            S[6 * k : 6 * k + 3, first[spot.body] : first[spot.body + 1]] = sim.jacobian(
+                model.bodies.elements[spot.body], spot.local
+            )
+            continue
         for i, part in enumerate(velocity_parts(model.bodies.kinds[body])):
             if part >= 0:
                 S[6 * k + i, first[body] + part] = 1.0
@@ -67,7 +96,7 @@ def by_schur(sim, members):
     inverse = np.linalg.inv(M)
     A = J @ inverse @ J.T
     whole = inverse - inverse @ J.T @ np.linalg.pinv(A, rcond=1e-11, hermitian=True) @ J @ inverse
-    S = selection(sim.model, members)
+    S = selection(sim, members)
     return S @ whole @ S.T, np.abs(S @ inverse @ S.T).max()
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from linkwork.contact.answers import BySweeps
 from linkwork.contact.trees import stretches
-from tests.contact.answers import responded, selection, slots_of
+from tests.contact.answers import pointed, responded, selection, slots_of
 from tests.implicit import worlds
 from tests.implicit.systems import assembled, parts_of, place_iterate, simulation, start_step
 
-WORLDS = {"sprung": worlds.sprung, "sliding": worlds.sliding,
+WORLDS = {"sprung": worlds.sprung, "sliding": worlds.sliding, "pointed": pointed,
           **{f"coupled {k}": lambda k=k: worlds.coupled(k, largest=5) for k in range(30)},
           **{f"limbed {k}": lambda k=k: worlds.limbed(k) for k in range(20)}}  # fmt: skip
 
@@ -25,10 +25,12 @@ def compare(name, iterations=None):
     sim = simulation(WORLDS[name](), iterations=iterations)
     rng = np.random.default_rng(7)
     worlds.commands(sim, rng)
-    touched = np.array([not stretches(kind) and rng.random() < 0.7 for kind in sim.model.bodies.kinds])
+    touched = [not stretches(kind) and rng.random() < 0.7 for kind in sim.model.bodies.kinds]
+    touched = np.array([*touched, *(True for _ in sim.model.spots)])
     if not touched.any() or sim.model.redundant:
         return None
     start_step(sim)
+    sim.integrator.run(sim.work, sim.programs.spots())
     report = {"name": name, "limbs": len(sim.model.limb_of)}
     for stage in ("begin", "again"):
         if stage == "again":
@@ -38,7 +40,7 @@ def compare(name, iterations=None):
         sim.integrator.run(sim.work, sim.programs.iteration(stage), sim.programs.solved(stage))
         answers = BySweeps(sim.programs, stage=stage)
         members, R = responded(answers, sim.work, touched)
-        S = selection(sim.model, members)
+        S = selection(sim, members)
         n = S.shape[1]
         exact, free = S @ inverse[:n, :n] @ S.T, S @ np.linalg.inv(matrix[:n, :n]) @ S.T
         report[stage] = float(np.abs(R - exact).max() / np.abs(free).max())

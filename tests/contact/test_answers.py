@@ -28,7 +28,7 @@ def reports(module, *arguments):
 
 
 def test_implicit_steps_answer_as_a_dense_solve_of_their_matrix():
-    names = ["sprung", "sliding", "coupled 3", "coupled 25", *(f"limbed {k}" for k in range(3))]
+    names = ["sprung", "sliding", "pointed", "coupled 3", "coupled 25", *(f"limbed {k}" for k in range(3))]
     found = [report for report in reports("implicit_answers", *names) if report is not None]
     assert len(found) == len(names) and sum(report["limbs"] for report in found) > 15
     errors = [report[stage] for report in found for stage in ("begin", "again", "struck begin", "struck again")]

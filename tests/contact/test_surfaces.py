@@ -88,6 +88,25 @@ def test_solids_outside_a_closed_mesh_touch_it_like_the_solid_itself():
         assert compared > 30
 
 
+@pytest.mark.parametrize("name", ["box", "cylinder", "hull"])
+def test_what_is_deep_inside_a_sharp_mesh_is_found(name):
+    """No triangle leaves it to another one that has nothing to say."""
+    shape, hull, rng = SOLIDS[name], SOLIDS["hull"], np.random.default_rng(13)
+    pair, whole, compared = Pair(shape, solid_mesh(hull), bodies=(0, -1)), Pair(shape, hull, bodies=(0, -1)), 0
+    for _ in range(600):
+        R = Rotation.random(1, random_state=rng).as_matrix()
+        d = rng.normal(size=3)
+        d /= np.linalg.norm(d)
+        apart = reach(shape, R[0], np.zeros(3), -d) + reach(hull, np.eye(3), np.zeros(3), d)
+        p = d[None] * apart * rng.uniform(0.85, 1.0)
+        expected = whole(R, p, 0.0)
+        if len(expected.gap) and expected.gap.min() < -5e-3:
+            contacts = pair(R, p, 0.0)
+            assert len(contacts.gap) and contacts.gap.min() < 0.0
+            compared += 1
+    assert compared > 150
+
+
 def test_a_ball_in_a_valley_touches_both_sides_and_not_the_bottom():
     valley = lw.Mesh(
         [(-1, -1, 1), (-1, 1, 1), (0, -1, 0), (0, 1, 0), (1, -1, 1), (1, 1, 1)], [(0, 2, 3), (0, 3, 1), (2, 4, 5), (2, 5, 3)]

@@ -20,8 +20,8 @@ from linkwork.model.programs import Programs
 class Answers(Protocol):
     """What a stage asks for."""
 
-    bodies: np.ndarray  # (n, 15) int64: columns as in contact/responses.py
-    order: np.ndarray  # (n,) int64: bodies sorted by group
+    bodies: np.ndarray  # (n, 16) int64: bodies, and points that can be touched; columns as in contact/responses.py
+    order: np.ndarray  # (n,) int64: these sorted by group
     carried: float
     scale: float
     turning: bool  # x is an acceleration of origins, while centres of mass move straight on

@@ -24,7 +24,7 @@ from linkwork.contact.colliders import contacts_for
 from linkwork.contact.detect import detect
 from linkwork.contact.pivoting import pivot_dense, pivot_workspace
 from linkwork.contact.problem import INCONSISTENT
-from linkwork.contact.responses import PART, V, X
+from linkwork.contact.responses import PART, POSE, SPOT, Q, V, X, component, push
 from linkwork.contact.rows import (
     ABOVE_SPEED,
     BODY_A,
@@ -75,7 +75,6 @@ class ByForces(Touching):
             _indices([model.field_of_body(k, "x") for k in bodies]),
             _indices([model.field_of_body(k, "v") for k in bodies]),
         )
-        self.body_b = np.array([model.field_of_body(k, "b").start for k in bodies], dtype=np.int64)
         self.paradoxes = 0  # steps without forces that meet the law
 
     def before_motion(self, work: np.ndarray, h: float) -> None:
@@ -145,7 +144,7 @@ class ByForces(Touching):
         v = (J @ u).reshape(m, 3)
         target = np.where(gap > 0.0, -gap / h, np.minimum(rows.numbers[:m, RECOVERY], -RECOVERED * gap / h))
         target[np.abs(gap) <= QUIET * near] = 0.0
-        q = (J @ self._slot_values(work, X)).reshape(m, 3) + self._changes(work, J, u)
+        q = (J @ (self._slot_values(work, X) + self._bias(work))).reshape(m, 3) + self._changes(work, J, u)
         q += v / h
         q[:, 0] -= target / h
         everything = np.ones(m, bool)
@@ -190,14 +189,21 @@ class ByForces(Touching):
 
     # -- rows and responses -----------------------------------------------------------------------------------------
     def _take_slots(self) -> None:
-        """Where velocities and accelerations of the touched bodies lie."""
-        table = self.answers.bodies[self.slots.body_of[: self.used]]
-        self.parts, self.held, self.touched = table[:, PART : PART + 6], table[:, PART : PART + 6] >= 0, table
+        """The touched bodies, and which of their six velocities they have."""
+        self.touched = self.answers.bodies[self.slots.body_of[: self.used]]
+        self.held = self.touched[:, PART : PART + 6] >= 0
 
     def _slot_values(self, work, field):
         """(6 used,): velocities (V) or accelerations (X) of the touched bodies."""
-        at = self.touched[:, field, None] + self.parts
-        return np.where(self.held, work[np.where(self.held, at, 0)], 0.0).ravel()
+        return _motions(work, self.touched, field).ravel()
+
+    def _bias(self, work):
+        """(6 used,): what accelerations have beside X: those of points as their bodies move on."""
+        found = np.zeros((self.used, 6))
+        for slot in np.flatnonzero(self.touched[:, POSE] == SPOT):
+            at = self.touched[slot, Q] + 3
+            found[slot, :3] = work[at : at + 3]
+        return found.ravel()
 
     def _jacobian(self, rows, m, slot_a, slot_b):
         """(3 m, 6 used)."""
@@ -210,8 +216,8 @@ class ByForces(Touching):
     def _solve_for(self, work, wrench):
         """x of wrenches (6 used,) on the touched bodies, and of nothing else."""
         work[self.b_at] = 0.0
-        at = self.body_b[self.slots.body_of[: self.used], None] + self.parts
-        work[at[self.held]] = wrench.reshape(-1, 6)[self.held]
+        for slot, i in np.argwhere(self.held & (wrench.reshape(-1, 6) != 0.0)):
+            push(work, self.touched[slot], self.touched[slot, PART + i], wrench[6 * slot + i])
         for operations in self.solve_again:
             sweep(work, self.programs.table, operations)
 
@@ -229,9 +235,7 @@ class ByForces(Touching):
 
     def _changes(self, work, J, u):
         """(m, 3): J'v, by the rows a little way ahead."""
-        m, bodies = self.count, self.answers.bodies
-        parts = bodies[:, PART : PART + 6]
-        v = np.where(parts >= 0, work[np.where(parts >= 0, bodies[:, V, None] + parts, 0)], 0.0)
+        m, v = self.count, _motions(work, self.answers.bodies, V)
         origins, axes = self.origins + AHEAD * v[:, :3], _turned(self.axes, AHEAD * v[:, 3:])
         found = contacts_for(len(self.found.gap))
         count = 0
@@ -253,6 +257,15 @@ class ByForces(Touching):
             later = (self._jacobian(rows, total, *ends) @ u).reshape(total, 3)
             change[here] = (later[ahead] - (J @ u).reshape(m, 3)[here]) / AHEAD
         return change
+
+
+def _motions(work, bodies, field):
+    """(n, 6): velocities (V) or accelerations (X) of bodies, and of points of them."""
+    parts = bodies[:, PART : PART + 6]
+    found = np.where(parts >= 0, work[np.where(parts >= 0, bodies[:, field, None] + parts, 0)], 0.0)
+    for k in np.flatnonzero(bodies[:, POSE] == SPOT):
+        found[k, :3] = [component(work, bodies[k], part, field) for part in range(3)]
+    return found
 
 
 def _turned(axes, turns):

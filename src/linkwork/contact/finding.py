@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from linkwork.codegen.bundle import Bundle
-from linkwork.codegen.jit import jit
+from linkwork.codegen.jit import jit, sweep
 from linkwork.contact.colliders import Contacts, Geometry, Scratch
 from linkwork.contact.detect import detect
 from linkwork.contact.rows import Materials, Stops
@@ -17,6 +17,7 @@ from linkwork.contact.stages import Slots, find_poses_and_margins, find_rows
 class Finding(Bundle):
     """What is looked at, and where what is found goes."""
 
+    spots: np.ndarray  # (k, 6) int32: operations that say where points of Lagrangian bodies are, and how they move
     reach: np.ndarray  # (n,) m: how far from its origin each body can touch; -1 where it cannot
     geometry: Geometry
     scratch: Scratch
@@ -32,10 +33,11 @@ class Finding(Bundle):
 
 
 @jit
-def find(work, bodies, order, place, rows, least, h, carried, scale):
+def find(work, table, bodies, order, place, rows, least, h, carried, scale):
     """Rows, slots and groups of the present configuration, at velocities carried v + scale x; returns the number of contacts.
     If there is no room for so many, nothing else is done. least: m, the smallest margin; place: a `Finding`."""
     axes, origins, margins = place.axes, place.origins, place.margins
+    sweep(work, table, place.spots)
     find_poses_and_margins(work, bodies, place.reach, axes, origins, h, carried, scale, margins)
     count, found = 0, place.found
     if len(place.materials.body) > 0 and math.isfinite(margins[0]):

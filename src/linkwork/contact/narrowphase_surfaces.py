@@ -163,10 +163,10 @@ def solid_surface(numbers, integers, shape_numbers, shape_integers):
     tree = view(shape_numbers, at + 6 * V, 12 * leaves).reshape(2 * leaves, 6)
     own = view(numbers, AT_OWN, 64)
     box, corners = own[:6].reshape(1, 6), own[6:15].reshape(3, 3)
-    half = own[15:18]
+    half, dropped = own[15:18], own[18:25]
     _box_around(a, R, p, margin, box)
 
-    total, k = 0, 1
+    total, last, k = 0, -1, 1
     while True:
         if overlap(tree, k, box, 0):
             if k < leaves:
@@ -182,6 +182,7 @@ def solid_surface(numbers, integers, shape_numbers, shape_integers):
                 total = _deepest_first(hits, tags, _thin_all(hits, tags, total), HITS - PER_TRIANGLE)
             found, found_tags = hits[total : total + PER_TRIANGLE], tags[total : total + PER_TRIANGLE]
             gap, normal, on_a, on_b = nearest_points(a, b, margin, simplex, numbers, integers)
+            overlaps = gap < 0.0
             if gap <= margin:
                 foot, m = turn_back(R, minus(on_b, p)), turn_back(R, times(-1.0, normal))
                 answer = _believed(t, foot, m, vertices, normals, triangles, opposite, owned, star_begin, star)
@@ -206,6 +207,10 @@ def solid_surface(numbers, integers, shape_numbers, shape_integers):
                     )
                     if answer == SHARED and count > 0 and found_tags[count - 1] == WITNESS:
                         count -= 1
+                        if overlaps and (last < 0 or found[count, 6] > dropped[6]):
+                            last = t
+                            for i in range(7):
+                                dropped[i] = found[count, i]
                     for c in range(count):
                         found_tags[c] = found_tags[c] % TRIANGLE_TAG + t * TRIANGLE_TAG
                     total += count
@@ -213,4 +218,9 @@ def solid_surface(numbers, integers, shape_numbers, shape_integers):
         while k & 1 == 0:
             k >>= 1
         if k == 1:
-            return _thin_all(hits, tags, total)
+            break
+    if total == 0 and last >= 0:  # deep inside: each triangle left it to another one, so the shortest way out is taken
+        for i in range(7):
+            hits[0, i] = dropped[i]
+        tags[0], total = WITNESS % TRIANGLE_TAG + last * TRIANGLE_TAG, 1
+    return _thin_all(hits, tags, total)

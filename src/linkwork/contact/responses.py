@@ -21,13 +21,15 @@ from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import OPERANDS, jit, jit_inner, sweep
 from linkwork.codegen.strips import add_multiple
 
-RIGID, FLAT, POINT = 0, 1, 2  # how the pose of a body is found
+RIGID, FLAT, POINT, SPOT = range(4)  # how the pose of a body is found; SPOT: a point of a body with other velocities
 NONE = -1
 SEMIDEFINITE = 1.0001  # times R_ii R_jj: what the square of R_ij may be
 
-# columns of the table of bodies: offsets of fields in the workspace, then what a body is
+# columns of the table of bodies, and behind these of points that can be touched by themselves: offsets of fields in the
+# workspace, then what it is. A point has its place and J where bodies have coordinates and axes, all else of its body
 Q, V, R_AT, B, X, MASS, POSE, TREE, ITEM = range(9)
-PART = 9  # (6) the component of its velocity that is one of (linear, angular) in the world, or NONE
+SPAN = 9  # how many velocities a point's body has; behind its place stands its bias
+PART = 10  # (6) the component of its velocity that is one of (linear, angular) in the world, or NONE; of a point, the row of J
 # columns of the table of trees: ranges (begin, end) of operations, of entries of x, of positions in the elimination; whether
 # every body is eliminated with its joint
 FREE, FORWARD, BACKWARD, SOLUTION, ITEMS, LIMBED = 0, 1, 3, 5, 7, 9
@@ -44,8 +46,8 @@ POSITION = 1 + OPERANDS  # column of an operation that says where in the elimina
 class Trees(Bundle):
     """Components of a model, and what it takes to sweep over one of them alone."""
 
-    bodies: np.ndarray  # (n, 15) int64
-    order: np.ndarray  # (n,) int64: bodies sorted by tree
+    bodies: np.ndarray  # (n, 16) int64: bodies, and points that can be touched
+    order: np.ndarray  # (n,) int64: these sorted by tree
     trees: np.ndarray  # (t, 10) int64
     positions: np.ndarray  # (items, 14) int64
     entries: np.ndarray  # int64: entries of x by tree, entries of b by position, positions by tree
@@ -77,6 +79,30 @@ def sweeping(trees: Trees) -> Sweeping:
     return Sweeping(np.zeros(items, dtype=np.bool_), np.zeros_like(trees.forward), np.zeros_like(trees.backward),
                     np.zeros(int(trees.trees[:, SOLUTION + 1].max())), np.zeros(min(largest, MOST_MOTIONS)),
                     np.zeros((items, 2), dtype=np.int64), np.zeros((3, 36)))  # fmt: skip
+
+
+@jit
+def component(work, body, part, field):
+    """One of the six velocities of a body, from its velocities (field: V) or its solution (X)."""
+    at = body[field]
+    if body[POSE] != SPOT:
+        return work[at + part]
+    found, row = 0.0, body[R_AT] + body[SPAN] * part
+    for j in range(body[SPAN]):
+        found += work[row + j] * work[at + j]
+    return found
+
+
+@jit
+def push(work, body, part, force):
+    """Add a force, along one of the six velocities of a body, to its right-hand side."""
+    at = body[B]
+    if body[POSE] != SPOT:
+        work[at + part] += force
+        return
+    row = body[R_AT] + body[SPAN] * part
+    for j in range(body[SPAN]):
+        work[at + j] += work[row + j] * force
 
 
 @jit
@@ -235,7 +261,12 @@ def _factored_response(work, table, model, scratch, members, tree, freedoms, R):
         for i in range(6):
             part, row = body[PART + i], R[(6 * k + i) * n : (6 * k + i) * n + end]
             for c in range(end):
-                row[c] = motions[place + part * freedoms + c] if part >= 0 and c < last else 0.0
+                row[c] = motions[place + part * freedoms + c] if part >= 0 and c < last and body[POSE] != SPOT else 0.0
+            if part >= 0 and body[POSE] == SPOT:
+                for j in range(body[SPAN]):
+                    factor = work[body[R_AT] + body[SPAN] * part + j]
+                    for c in range(last):
+                        row[c] += factor * motions[place + j * freedoms + c]
     return end
 
 
@@ -405,14 +436,14 @@ def _swept_response(work, table, model, scratch, members, tree, R):
         if part < 0:
             continue
         _clear(work, model, tree, needed)
-        work[bodies[body, B] + part] = 1.0
+        push(work, bodies[body], part, 1.0)
         sweep(work, table, scratch.forward[:up])
         sweep(work, table, scratch.backward[:down])
         for i in range(j, n):
             other = members[i // 6]
-            component = bodies[other, PART + i % 6]
-            if component >= 0:
-                answer = work[bodies[other, X] + component]
+            at = bodies[other, PART + i % 6]
+            if at >= 0:
+                answer = component(work, bodies[other], at, X)
                 R[i * n + j] = answer
                 R[j * n + i] = answer
     drop_rounding(R, n)
@@ -443,7 +474,7 @@ def strike(work, table, model, scratch, tree, members, wrenches, scale):
         for i in range(6):
             part = model.bodies[members[k], PART + i]
             if part >= 0:
-                work[model.bodies[members[k], B] + part] += wrenches[k, i]
+                push(work, model.bodies[members[k]], part, wrenches[k, i])
     sweep(work, table, model.forward[trees[FORWARD] : trees[FORWARD + 1]])
     sweep(work, table, model.backward[trees[BACKWARD] : trees[BACKWARD + 1]])
     for k in range(trees[SOLUTION], trees[SOLUTION + 1]):

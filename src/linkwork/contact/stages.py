@@ -22,7 +22,7 @@ from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.layout import OPENING
 from linkwork.contact.problem import approach
-from linkwork.contact.responses import MASS, PART, POSE, RIGID, V, X, group_slots
+from linkwork.contact.responses import MASS, PART, POSE, RIGID, V, X, component, group_slots
 from linkwork.contact.rows import (
     ABOVE_SPEED,
     BODY_A,
@@ -51,7 +51,7 @@ TURN_AHEAD, TURN_SLACK = 2.0, 0.05  # times what the quickest body turns in a st
 
 
 class Slots(Bundle):
-    """Bodies that take part, and how they answer. Arrays are as long as the model has bodies."""
+    """Bodies that take part, and how they answer. Arrays are as long as the table of bodies."""
 
     touched: np.ndarray  # (n,) bool
     slot_of: np.ndarray  # (n,) int64
@@ -125,8 +125,8 @@ def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p
 @jit_inner
 def _velocity(work, body, part, carried, scale):
     """One component of the velocity that a step is about to use."""
-    found = carried * work[body[V] + part]
-    return found + scale * work[body[X] + part] if scale != 0.0 else found
+    found = carried * component(work, body, part, V)
+    return found + scale * component(work, body, part, X) if scale != 0.0 else found
 
 
 @jit

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from linkwork.codegen.jit import OPERANDS, compiled_address, entry, routine_address
+from linkwork.codegen.jit import OPERANDS, compiled_address, entry, routine_address, sweep
 from linkwork.contact import stages
 from linkwork.contact.answers import Answers, BySweeps
 from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
@@ -33,6 +33,7 @@ from linkwork.contact.layout import (
     WRITTEN,
 )
 from linkwork.contact.newton import newton_workspace
+from linkwork.contact.responses import PART, push
 from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
@@ -115,7 +116,8 @@ def _counted(number: int) -> property:
 
 
 class Touching:
-    """The contact of one simulation."""
+    """The contact of one simulation. What touches are bodies, and points of Lagrangian bodies: these are numbered behind the
+    bodies, and have slots of their own."""
 
     turn, before_count, cached, blocks = _mark(WRITTEN), _mark(BEFORE), _mark(CACHED), _mark(BLOCKS)
     fresh = _mark(FRESH)  # rows and responses are those of the present configuration and factors
@@ -132,7 +134,7 @@ class Touching:
         self.stops: list[Stop] = []
         self.geometry, self.materials, self.sizes = self._colliders([e for e in elements if isinstance(e, Collider)], elements)
         self.hard_stops = self._hard_stops([e for e in elements if isinstance(e, (Rope, HardLimit, JointFriction))])
-        n = len(model.bodies.kinds)
+        n = len(answers.bodies)
         self.gravity = float(np.linalg.norm(model.gravity))
         self.least = min(LEAST_MARGIN, THIN * min(self.sizes, default=1.0))
         self.near = TOUCHING * self.least
@@ -172,26 +174,42 @@ class Touching:
             rules = rules_of(body)
             if not rules:
                 continue
-            refuse_stretching(model, self.contacts[rules[-1]], moving)
+            spot = self._spot(moving, position)
+            if spot is None:
+                refuse_stretching(model, self.contacts[rules[-1]], moving)
             frames = model.bodies.batch(None if moving == GROUND else model.bodies.kinds[moving], [moving])
             local = position if moving == GROUND else frames.user_point(position)[0]
             turned = orientation
             if moving != GROUND:
                 own = turns[model.bodies.kinds[moving].name][model.bodies.place[moving]]
                 turned = product(own[None], np.array([orientation]))[0]
+            if spot is not None:
+                moving, local = spot, np.zeros(3)
             placed.append(Placed(shape, moving, local, turned, groups.setdefault(group, len(groups)) if group else -1, rules,
                                  source.name))  # fmt: skip
             self.names.append(source)
             friction.append(mu)
             restitution.append(e)
-        self._refuse_bare({p.body for p in placed})
-        geometry = compile_colliders(placed, self._apart([p.body for p in placed], elements))
+        owners = [self.body_of(p.body) for p in placed]
+        self._refuse_bare(set(owners))
+        geometry = compile_colliders(placed, self._apart(owners, elements))
         sizes = [float(size[size > 0].min(initial=np.inf)) for size in geometry.constants[:, SIZE : SIZE + 3]]
         named = [(c.friction, c.restitution, c.bounce_above, c.recovery) for c in self.contacts] or [(0, 0, 0, 0)]
         of_rule = np.array([[-1.0 if value is None else value for value in values] for values in named], dtype=float)
         own = np.array([friction, restitution], dtype=float).T.reshape(-1, 2).copy()
         labels = geometry.labels
         return geometry, Materials(labels[:, BODY].copy(), labels[:, RULES:].copy(), own, of_rule), sizes
+
+    def _spot(self, body: int, local) -> int | None:
+        """The number of a point of a Lagrangian body; of other bodies None."""
+        named = tuple(float(x) for x in local)
+        numbered = enumerate(self.model.spots, start=len(self.model.bodies.kinds))
+        return next((k for k, spot in numbered if (spot.body, spot.local) == (body, named)), None)
+
+    def body_of(self, number: int) -> int:
+        """The body that a number stands for: it itself, or the one that a point belongs to."""
+        n = len(self.model.bodies.kinds)
+        return self.model.spots[number - n].body if number >= n else int(number)
 
     def _refuse_bare(self, covered: set[int]) -> None:
         """A body that a Contact names has something that can be touched."""
@@ -210,11 +228,13 @@ class Touching:
         return rules
 
     def _apart(self, body_of: list[int], elements) -> Iterable[tuple[int, int]]:
-        """Pairs of colliders that never touch: of bodies that a joint connects, and of those that a NoContact names."""
+        """Pairs of colliders that never touch: of bodies that a joint connects, and of those that a NoContact names; on points
+        of one body."""
         on: dict[int, list[int]] = {}
         for k, body in enumerate(body_of):
             on.setdefault(body, []).append(k)
         pairs = {node.ends for node in self.model.nodes if any(isinstance(element, Joint) for element in node.elements)}
+        pairs.update((spot.body, spot.body) for spot in self.model.spots)
         for element in elements:
             if isinstance(element, NoContact):
                 numbers = [GROUND if body.dim == 0 else self.model.bodies.number[id(body)] for body in element.bodies]
@@ -237,12 +257,16 @@ class Touching:
         for body, on in ((element.a, element.on_a), (element.b, element.on_b)):
             assert not isinstance(body, str)
             number = GROUND if body.dim == 0 else bodies.number[id(body)]
-            refuse_stretching(self.model, element, number)
+            spot = self._spot(number, on)
+            if spot is None:
+                refuse_stretching(self.model, element, number)
             frames = Fixed(1) if number == GROUND else bodies.batch(bodies.kinds[number], [number])
             if number != GROUND and bodies.kinds[number].is_a_point and np.any(on):
                 raise ModelError(f'Rope "{element.name}": "{body.name}" is a point; leave on_a and on_b out for it')
             local.append(frames.user_point(on)[0])
             world.append(frames.world_point(local[-1][None])[0])
+            if spot is not None:
+                number, local[-1] = spot, np.zeros(3)
             ends.append(number)
         built = float(np.linalg.norm(world[1] - world[0]))
         bound = built if element.length is None else element.length
@@ -315,7 +339,7 @@ class Touching:
 
     def _reach(self, geometry, stops: Stops) -> np.ndarray:
         """How far from its origin each body can touch (m); -1 where it cannot."""
-        reach = np.full(len(self.model.bodies.kinds), -1.0)
+        reach = np.full(len(self.answers.bodies), -1.0)
         for body, entries in zip(geometry.labels[:, BODY], geometry.constants, strict=True):
             if body >= 0:
                 far = sum(np.linalg.norm(entries[at : at + 3]) for at in (MOVED, MIDDLE, SIZE))
@@ -344,8 +368,9 @@ class Touching:
         solver = newton_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)), self.panels)
         known = self.axes, self.cache_labels, self.cache, self.leaving
         self.solving = [solving(rows, self.slots, self.R, solver, self.told, *known) for rows in self.both]
-        self.finding = Finding(self.reach, self.geometry, self.scratch, self.found, self.materials, self.hard_stops, self.axes,
-                               self.origins, self.margins, self.speeds, self.slots, self.counts)  # fmt: skip
+        self.finding = Finding(self.programs.spots(), self.reach, self.geometry, self.scratch, self.found, self.materials,
+                               self.hard_stops, self.axes, self.origins, self.margins, self.speeds, self.slots,
+                               self.counts)  # fmt: skip
         if "stage" in self.__dict__:
             self.stage.renew(place=self.finding, even=self.solving[0], odd=self.solving[1])
 
@@ -437,8 +462,8 @@ class Touching:
     def _find(self, work: np.ndarray, h: float, carried: float, scale: float) -> tuple[int, int]:
         """Rows and slots of the present configuration, at velocities carried v + scale x; (length of all responses, entries
         of blocks)."""
-        bodies, order = self.answers.bodies, self.answers.order
-        while (count := find(work, bodies, order, self.finding, self.rows, self.least, h, carried, scale)) > len(
+        table, bodies, order = self.programs.table, self.answers.bodies, self.answers.order
+        while (count := find(work, table, bodies, order, self.finding, self.rows, self.least, h, carried, scale)) > len(
             self.found.gap
         ):
             self._make_room(ROOM * count, 0, 0)
@@ -531,8 +556,8 @@ class Touching:
         """Remember what another one did, before the world was changed, of the colliders and stops that are here too."""
         places = {key: k for k, key in enumerate(self._keys())}
         number = np.array([places.get(key, -1) for key in other._keys()], dtype=np.int64)
-        here = self.model.bodies.number
-        body = np.array([*(here.get(id(b), GROUND) for b in other.model.bodies.elements), GROUND], dtype=np.int64)
+        here = {key: k for k, key in enumerate(self._bodies())}
+        body = np.array([*(here.get(key, GROUND) for key in other._bodies()), GROUND], dtype=np.int64)
         labels, of_stops = memory.labels.copy(), memory.labels[:, COLLIDER_A] >= len(other.names)
         labels[:, COLLIDER_A] = number[memory.labels[:, COLLIDER_A]]
         labels[:, COLLIDER_B] = np.where(of_stops, 0, number[memory.labels[:, COLLIDER_B]])
@@ -540,6 +565,11 @@ class Touching:
         left = np.flatnonzero((labels[:, [COLLIDER_A, COLLIDER_B]] >= 0).all(axis=1))
         left = left[np.lexsort((labels[left, COLLIDER_B], labels[left, COLLIDER_A]))]
         self.memory = Memory(EMPTY.margins, labels[left], memory.impulses[left])
+
+    def _bodies(self) -> list[tuple]:
+        """What each number stands for: bodies, then points of them."""
+        bodies = self.model.bodies.elements
+        return [(id(body), None) for body in bodies] + [(id(bodies[spot.body]), spot.local) for spot in self.model.spots]
 
     def _keys(self) -> list[tuple[int, float]]:
         """What each collider is, then each stop."""
@@ -560,8 +590,16 @@ class Touching:
         beginning."""
         return [(self.rows, self.count if self.ended else 0), (self.before, self.before_count)]
 
-    def wrenches(self) -> np.ndarray:
-        """(n, 6) N s, N m s: what rows gave to each body in the last step, about the origins of internal frames."""
+    def add_forces(self, work: np.ndarray, dt: float) -> None:
+        """Add to b of all bodies the mean contact forces of the last step; those on points act along dq/du as it is now."""
+        sweep(work, self.programs.table, self.programs.spots())
+        for body, wrench in zip(self.answers.bodies, self._wrenches() / dt, strict=True):
+            for part, value in zip(body[PART : PART + 6].tolist(), wrench.tolist(), strict=True):
+                if part >= 0 and value != 0.0:
+                    push(work, body, part, value)
+
+    def _wrenches(self) -> np.ndarray:
+        """(n, 6) N s, N m s: what rows gave to each body or point in the last step, about the origins of internal frames."""
         found = np.zeros((len(self.reach), 6))
         for rows, m in self.steps():
             for end, J in ((BODY_A, rows.Ja), (BODY_B, rows.Jb)):
@@ -579,12 +617,13 @@ class Touching:
     def ends_of(self, element) -> tuple[int, int]:
         """The bodies of a rope or hard limit."""
         label = self.hard_stops.labels[self._number_of(element)]
-        return int(label[STOP_A]), int(label[STOP_B])
+        return self.body_of(label[STOP_A]), self.body_of(label[STOP_B])
 
     def anchor_of(self, element, body: int) -> np.ndarray:
         """Where it acts on one of them, in its internal frame."""
-        at = ON_B if self.ends_of(element)[1] == body else ON_A
-        return self.hard_stops.numbers[self._number_of(element), at : at + 3]
+        number, (end, at) = self._number_of(element), (STOP_B, ON_B) if self.ends_of(element)[1] == body else (STOP_A, ON_A)
+        point = self.hard_stops.labels[number, end] - len(self.model.bodies.kinds)
+        return np.array(self.model.spots[point].local) if point >= 0 else self.hard_stops.numbers[number, at : at + 3]
 
     def of_element(self, element) -> list[tuple[Stop, Rows, int]]:
         """Rows of a rope or hard limit in the last step."""

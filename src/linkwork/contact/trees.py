@@ -25,13 +25,17 @@ from linkwork.contact.responses import (
     PART,
     POINT,
     POSE,
+    R_AT,
     RIGHT,
     RIGID,
     SOLUTION,
+    SPAN,
+    SPOT,
     TREE,
     UP,
     WIDTH,
     Y_AT,
+    Q,
     Trees,
 )  # fmt: skip
 from linkwork.elements.checks import label
@@ -56,7 +60,7 @@ def velocity_parts(kind) -> list[int]:
 
 
 def stretches(kind) -> bool:
-    """Whether a body of this kind is no rigid one: contacts do not take it."""
+    """Whether a body of this kind is no rigid one: contacts do not take it, but for points of a Lagrangian one."""
     return kind.collapses
 
 
@@ -83,15 +87,20 @@ def components(model) -> np.ndarray:
 
 
 def bodies_of(programs: Programs, velocity: str = "v") -> np.ndarray:
-    """The table of bodies; `velocity`: the field in which velocities are read."""
+    """The table of bodies, and of points that can be touched behind them; `velocity`: the field that velocities are read in."""
     m, component = programs.model, components(programs.model)
-    table = np.full((len(m.bodies.kinds), PART + 6), NONE, dtype=np.int64)
+    n = len(m.bodies.kinds)
+    table = np.full((n + len(m.spots), PART + 6), NONE, dtype=np.int64)
     for k, kind in enumerate(m.bodies.kinds):
         for column, name in enumerate(("q", velocity, "R", "b", "x", "mass")):
             table[k, column] = m.body_at[k] + (kind.record.offset(name) if name in kind.record else 0)
         table[k, TREE], table[k, ITEM] = component[k], programs.place[k]
         if not stretches(kind):
             table[k, POSE], table[k, PART:] = pose_of(kind), velocity_parts(kind)
+    for k, spot in enumerate(m.spots, start=n):
+        table[k] = table[spot.body]
+        table[k, [Q, R_AT]] = spot.at + spot.record.offset("place"), spot.at + spot.record.offset("J")
+        table[k, [POSE, SPAN]], table[k, PART : PART + 3] = (SPOT, m.bodies.kinds[spot.body].nv), range(3)
     return table
 
 

@@ -72,7 +72,7 @@ def _try_stage(work, table, c, h, stage):
     s = c.even if c.marks[WRITTEN] == 0 else c.odd
     slots, rows = s.slots, s.rows
     if not c.marks[FRESH]:
-        count = find(work, trees.bodies, trees.order, place, rows, numbers[LEAST], h, numbers[CARRIED], numbers[SCALE])
+        count = find(work, table, trees.bodies, trees.order, place, rows, numbers[LEAST], h, numbers[CARRIED], numbers[SCALE])
         if count > len(place.found.gap):
             return CONTACTS, count
         if counts[3] > len(s.R) or counts[4] > c.marks[BLOCKS]:

@@ -28,7 +28,8 @@ class Pose:
     position: Any  # (3,) m
     orientation: Any  # (4,)
     frame: Any  # (3, 3)
-    coordinates: Any = None  # (n,), u of a Lagrangian body, whose points depend on nothing else
+    coordinates: Any = None  # (n,), u of a Lagrangian body, and ...
+    parameters: Any = None  # ... the numbers of the Parameters of its functions: its points depend on nothing else
 
 
 @cache

@@ -19,7 +19,8 @@ class LagrangianBody(Body):
     `function` takes u, a column of n numbers, and gives the places of k particles, each three expressions in the world. With
     `points`, (k, 3), it takes u and p, and gives where the material point p is: then the particles are at these p, and
     constraints and forces may take hold of any other p. The function is made of numpy's or linkwork's sin, cos, ..., and
-    of no Parameters.
+    may speak of Parameters. When one of these changes while running, u and u' stay as they are: points, their velocities
+    and the mass are from then on those that the function gives.
 
     The particles have `masses` in kg; or a `density` in kg/m^3 each, and the `volumes` in m^3 that they stand for. One number
     stands for all of them. Particles without mass are places to take hold of; but all of u must move some mass.
@@ -29,7 +30,8 @@ class LagrangianBody(Body):
 
     Constraints, forces and joints of points take hold of the particle k where they are given `body.point(k)` for a local point,
     and of the first one (or of p = 0) where they are given nothing; an `at` in the world finds the particle, or the p, that is
-    there. It has no directions: what needs them is refused. Its `position` is that of the first particle, or of p = 0.
+    there. It has no directions: what needs them is refused. Its `position` is that of the first particle, or of p = 0. What
+    touches it are spheres around its points: Collider(body, Sphere(0.1), position=body.point(k)).
 
     A pendulum on a cart as one body, held by a spring:
 

@@ -19,7 +19,7 @@ from linkwork.elements.base import Pose
 from linkwork.errors import ModelError
 from linkwork.model import massless
 from linkwork.model import nodes as stacking
-from linkwork.model.frames import Frames, RigidFrames, frames_of
+from linkwork.model.frames import Frames, LagrangianFrames, RigidFrames, frames_of
 from linkwork.model.gradients import GradientArea
 from linkwork.model.graph import (
     GOOD,
@@ -33,6 +33,7 @@ from linkwork.model.graph import (
     spanning,
 )
 from linkwork.model.nodes import Bodies, Node, evaluator
+from linkwork.model.spots import spots_of
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.drawn import Draw
@@ -404,14 +405,16 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
     at += response_size
     area = GradientArea.of(at, bodies, nodes) if options["gradients"] else None
     at += area.size if area else 0
+    spots = spots_of(world, bodies, at)
+    at = spots[-1].end if spots else at
     index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area)
     model = Model(
         world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.ranked, order.soft, items, fronts,
         auxiliary, limb_of, body_at, node_at, force_at, slot_at, report_at, impulse_at,
         _multipliers(nodes, node_at, impulse_at, limb_of), packed_at, packed_range, rates_range, scratch, gathering,
         response_at, area, at, np.array(world.gravity), index,
-        _parameters(nodes, forces, node_at, force_at, limb_of), _names(bodies, nodes, forces),
-        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies),
+        _parameters(bodies, nodes, forces, body_at, node_at, force_at, limb_of), _names(bodies, nodes, forces),
+        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies), spots,
     )  # fmt: skip
     return model
 
@@ -481,7 +484,7 @@ def _turns(offset, relations) -> list[np.ndarray]:
     return found
 
 
-def _parameters(nodes, forces, node_at, force_at, limb_of):
+def _parameters(bodies, nodes, forces, body_at, node_at, force_at, limb_of):
     places: dict[str, tuple] = {}
 
     def note(parameter, entry):
@@ -492,6 +495,11 @@ def _parameters(nodes, forces, node_at, force_at, limb_of):
             raise ModelError(f'Parameter "{parameter.name}": two parameters have this name; rename one of them')
         known[1].append(entry)
 
+    for name, frames in bodies.frames.items():
+        if isinstance(frames, LagrangianFrames):
+            offsets = body_at[np.array(bodies.members[name])] + frames.kind.record.offset("user")
+            for (k, entry), parameter in np.ndenumerate(frames.parameters):
+                note(parameter, offsets[k] + entry)
     for k, node in enumerate(nodes):
         offset = node_at[k] + (limb_of.get(k) or node.kind).record.offset("parameters")
         for entry, parameter in node.slots:

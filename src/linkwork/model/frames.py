@@ -14,7 +14,7 @@ from linkwork.elements import checks
 from linkwork.elements.base import Pose
 from linkwork.symbolic.bodies import BodyKind
 from linkwork.symbolic.flat import HANDED, PLANES
-from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.symbolic.lagrangian import Lagrangian, parameters_of
 
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 BESIDE = 1e-6  # metres by which an anchor may lie beside a particle
@@ -320,7 +320,10 @@ class LagrangianFrames(Fixed):
         self.masses, self.damping = _stack(bodies, "masses"), _stack(bodies, "damping")
         numbers = np.pad(np.arange(kind.particles, dtype=float)[:, None], ((0, 0), (0, 2)))
         self.points = np.tile(numbers, (len(bodies), 1, 1)) if kind.numbered else _stack(bodies, "points")  # (k, particles, 3)
-        moments = [_moment(kind, body) for body in bodies]
+        own = [parameters_of(body) if kind.user else [] for body in bodies]
+        self.parameters = np.array(own, dtype=object).reshape(len(bodies), kind.user)
+        self.user = np.array([[p.value for p in some] for some in own], dtype=float).reshape(len(bodies), kind.user)
+        moments = [_moment(kind, body, user) for body, user in zip(bodies, self.user, strict=True)]
         self.built = np.array([M.diagonal() for M in moments])
         self.x = self.world_point(np.zeros((len(bodies), 3)))
 
@@ -328,12 +331,14 @@ class LagrangianFrames(Fixed):
         for k, pose in enumerate(poses):
             if pose is not None:
                 self.coordinates[k] = pose.coordinates
+                self.user[k] = self.user[k] if pose.parameters is None else pose.parameters
         self.x = self.world_point(np.zeros((len(self.x), 3)))
         return self
 
     def world_point(self, local, pick=None):
         i = self._pick(pick)
-        return self.kind.located(self.coordinates[i], self.rates[i], np.atleast_2d(np.asarray(local, dtype=float)))[0]
+        local = np.atleast_2d(np.asarray(local, dtype=float))
+        return self.kind.located(self.coordinates[i], self.rates[i], local, self.user[i])[0]
 
     def point(self, world, pick=None):
         """The particle or place that is there; not a number where none is."""
@@ -360,12 +365,12 @@ class LagrangianFrames(Fixed):
     def start(self):
         places = {} if self.kind.numbered else {"points": self.points.reshape(len(self.x), -1)}
         return {"q": self.coordinates, "v": self.rates, "masses": self.masses, "friction": self.damping, "built": self.built,
-                **places}  # fmt: skip
+                "user": self.user, **places}  # fmt: skip
 
 
-def _moment(kind: Lagrangian, body) -> np.ndarray:
+def _moment(kind: Lagrangian, body, user: np.ndarray) -> np.ndarray:
     """The mass matrix (n, n) as built, of full rank."""
-    M = kind.mass_matrix(body, body.coordinates)
+    M = kind.mass_matrix(body, body.coordinates, user)
     if not np.isfinite(M).all():
         checks.fail(body, f"its function, or the derivative, is not finite at u = {checks.show(body.coordinates)}",
                     "start it elsewhere, or write its function so that it is finite there")  # fmt: skip

@@ -115,13 +115,13 @@ def _check_kinds(element, relation, kinds) -> None:
                         "use its position")  # fmt: skip
         if isinstance(kind, Lagrangian):
             for local in relation.points_of(end):
-                _check_named(element, kind, body, np.array(local))
+                check_named(element, kind, body, np.array(local))
         if rigid and kind.name in ("ScalableBody", "AffineBody"):
             checks.fail(element, f"{checks.label(body)} stretches, and {type(element).__name__} needs a body that does not",
                         "use a RigidBody")  # fmt: skip
 
 
-def _check_named(element, kind: Lagrangian, body, local: np.ndarray) -> None:
+def check_named(element, kind: Lagrangian, body, local: np.ndarray) -> None:
     """Some place of a body is called so."""
     if not kind.is_point(local):
         where = f"no particle of {checks.label(body)} is there" if np.isnan(local).any() else \
@@ -167,7 +167,7 @@ def _check_points(group: Group, found: dict[str, np.ndarray]) -> None:
     for end, (kind, name) in enumerate(zip(group.kinds, ("on_a", "on_b"), strict=False)):
         if isinstance(kind, Lagrangian) and name in found:
             for element, local in zip(group.elements, found[name], strict=True):
-                _check_named(element, kind, group.relation.bodies(element)[end], local)
+                check_named(element, kind, group.relation.bodies(element)[end], local)
         if kind is not None and kind.is_a_point and name in found:
             away = np.linalg.norm(found[name], axis=1)
             for element, distance in zip(group.elements, away, strict=True):

@@ -11,19 +11,20 @@ from linkwork.elements.base import Body, Element, Pose
 from linkwork.elements.bodies import PLANES
 from linkwork.model import readout
 from linkwork.model.types import Model
+from linkwork.symbolic.lagrangian import lagrangian
 
 
 def poses_of(model: Model, work: np.ndarray) -> dict[str, Pose]:
     """All bodies of a model, by name."""
     found = readout.poses(model, work, np.arange(len(model.bodies.elements)))
-    return {str(body.name): Pose(found.position[k], found.orientation[k], found.frame[k], _coordinates(model, work, k))
+    return {str(body.name): Pose(found.position[k], found.orientation[k], found.frame[k], *_coordinates(model, work, k))
             for k, body in enumerate(model.bodies.elements)}  # fmt: skip
 
 
-def _coordinates(model: Model, work: np.ndarray, number: int) -> np.ndarray | None:
-    """u of a Lagrangian body."""
+def _coordinates(model: Model, work: np.ndarray, number: int) -> list[np.ndarray]:
+    """u of a Lagrangian body, and the numbers of its Parameters."""
     lagrangian = isinstance(model.bodies.elements[number], LagrangianBody)
-    return work[model.field_of_body(number, "q")].copy() if lagrangian else None
+    return [work[model.field_of_body(number, name)].copy() for name in ("q", "user")] if lagrangian else []
 
 
 def made_at(element: Element, poses: Mapping[str, Pose]) -> None:
@@ -40,6 +41,9 @@ def made_at(element: Element, poses: Mapping[str, Pose]) -> None:
 def _point(body, local: np.ndarray, poses: Mapping[str, Pose]) -> np.ndarray:
     """Where a local point of a body (or of the ground) is."""
     pose = poses.get(body.name)
+    if pose is not None and isinstance(body, LagrangianBody):
+        where = pose.coordinates[None], np.zeros((1, body.dim)), local[None], pose.parameters[None]
+        return lagrangian(body).located(*where)[0][0]
     return local if pose is None else pose.position + pose.frame @ local
 
 

@@ -39,6 +39,8 @@ def fields(model: Model, work: np.ndarray, kind, numbers: np.ndarray, *names: st
 
 def constants(kind) -> tuple[str, ...]:
     """Fields besides q and v that a pose depends on."""
+    if isinstance(kind, Lagrangian):
+        return ("user",)
     return ("home", "turn") if kind.name == "RigidBody" else ()
 
 
@@ -63,7 +65,7 @@ def of_kind(kind, q: np.ndarray, v: np.ndarray, *more: np.ndarray) -> Poses:
     """Poses from coordinates and velocities (k, nq), (k, nv) and the kind's constants."""
     found = blank(len(q))
     if isinstance(kind, Lagrangian):
-        found.position[:], _, found.velocity[:], _ = kind.located(q, v, np.zeros((len(q), 3)))
+        found.position[:], _, found.velocity[:], _ = kind.located(q, v, np.zeros((len(q), 3)), *more)
     elif kind.name == "RigidBody":
         home, turn = more
         R, axes = matrices(q[:, 3:7]), turn.reshape(-1, 3, 3).transpose(0, 2, 1)
@@ -118,9 +120,9 @@ def point(model: Model, work: np.ndarray, body: int, local: np.ndarray) -> np.nd
 
 def located(model: Model, work: np.ndarray, body: int, local: np.ndarray) -> list[np.ndarray]:
     """Value (3,), jacobian (3, n), rate (3,) and bias (3,) of a point of a Lagrangian body."""
-    q, v = (work[model.field_of_body(body, name)][None] for name in ("q", "v"))
+    q, v, user = (work[model.field_of_body(body, name)][None] for name in ("q", "v", "user"))
     kind: Any = model.bodies.kinds[body]
-    return [x[0] for x in kind.located(q, v, np.asarray(local, dtype=float)[None])]
+    return [x[0] for x in kind.located(q, v, np.asarray(local, dtype=float)[None], user)]
 
 
 def wrench(model: Model, work: np.ndarray, body: int, generalised: np.ndarray, at: np.ndarray):

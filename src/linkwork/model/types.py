@@ -21,6 +21,7 @@ from linkwork.model.gradients import GradientArea
 from linkwork.model.graph import Forest, Order
 from linkwork.model.nodes import Bodies, ForceNode, Node
 from linkwork.model.present import Present
+from linkwork.model.spots import Spot
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.drawn import Draw
 from linkwork.symbolic.limbs import Limb
@@ -75,6 +76,7 @@ class Model:
     parameters: dict[str, tuple[Parameter, np.ndarray]]  # name -> parameter, entries that hold it
     names: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # element -> (sort, number, part)
     velocity_forces: bool = False  # some force depends on velocity
+    spots: list[Spot] = field(default_factory=list)  # points of Lagrangian bodies that contact can touch
 
     def __reduce__(self):
         from linkwork.model.compile import compile
@@ -120,6 +122,8 @@ class Model:
             work[start : start + len(node.values)] = node.values
         for k, force in enumerate(self.forces):
             work[self.force_at[k] : self.force_at[k] + len(force.values)] = force.values
+        for spot in self.spots:
+            work[spot.at : spot.at + 3] = spot.local
         return work
 
     @cached_property

@@ -15,8 +15,8 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from linkwork.elements import checks
 from linkwork.elements.lagrangian import LagrangianBody
+from linkwork.elements.parameter import Parameter
 from linkwork.elements.traced import Traced
 from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import BodyKind, Primitive
@@ -40,43 +40,49 @@ class Lagrangian(BodyKind):
         self.name = name_of(traced, energy, n, particles)
         self.elastic = energy is not None
         places = {} if self.numbered else {"points": 3 * particles}
-        self.record = self.layout(0, None, masses=particles, **places, friction=n, built=n)
+        self.split = len(traced.parameters)  # of the numbers of Parameters: those of the function, then those of the energy
+        self.user = self.split + (0 if energy is None else len(energy.parameters))
+        self.record = self.layout(0, None, masses=particles, **places, friction=n, built=n, user=self.user)
 
     # -- the function ----------------------------------------------------------------------------------------
-    def places(self, u, points=None) -> SX:
-        """(3 k,): the particles; `points` (3 k,) where they are in the material, if that has places."""
+    def places(self, u, points, user) -> SX:
+        """(3 k,): the particles; `points` (3 k,) where they are in the material, if that has places; `user`: the numbers of
+        Parameters."""
+        used = user[: self.split]
         if self.numbered:
-            return self.traced.function(u, SX(0, 1))
-        return ca.vertcat(*[self.traced.function(u, points[3 * k : 3 * k + 3], SX(0, 1)) for k in range(self.particles)])
+            return self.traced.function(u, used)
+        return ca.vertcat(*[self.traced.function(u, points[3 * k : 3 * k + 3], used) for k in range(self.particles)])
 
-    def place(self, u, local) -> SX:
+    def place(self, u, local, user) -> SX:
         """(3,): a point of the body. Numbered ones are chosen by their number."""
         if not self.numbered:
-            return self.traced.function(u, local, SX(0, 1))
-        every = self.places(u)
+            return self.traced.function(u, local, user[: self.split])
+        every = self.places(u, None, user)
         return sum((ca.if_else(local[0] == k, every[3 * k : 3 * k + 3], 0) for k in range(self.particles)), SX(3, 1))
 
     @cached_property
     def _derived(self) -> ca.Function:
-        """(u, u', points) -> the particles, J (3 k, n), J' u'."""
-        u, rate, points = (SX.sym(name, n) for name, n in (("u", self.nq), ("rate", self.nq), ("points", 3 * self.particles)))
-        value = self.places(u, points)
+        """(u, u', points, numbers of Parameters) -> the particles, J (3 k, n), J' u'."""
+        sizes = {"u": self.nq, "rate": self.nq, "points": 3 * self.particles, "user": self.user}
+        u, rate, points, user = (SX.sym(name, n) for name, n in sizes.items())
+        value = self.places(u, points, user)
         J = ca.jacobian(value, u)
-        return ca.Function("particles", [u, rate, points], [value, J, ca.jtimes(J @ rate, u, rate)])
+        return ca.Function("particles", [u, rate, points, user], [value, J, ca.jtimes(J @ rate, u, rate)])
 
     @cached_property
     def at(self) -> ca.Function:
-        """(u, u', local) -> value, jacobian, rate and bias of a point."""
-        u, rate, local = (SX.sym(name, n) for name, n in (("u", self.nq), ("rate", self.nq), ("local", 3)))
-        value = self.place(u, local)
+        """(u, u', local, numbers of Parameters) -> value, jacobian, rate and bias of a point."""
+        sizes = {"u": self.nq, "rate": self.nq, "local": 3, "user": self.user}
+        u, rate, local, user = (SX.sym(name, n) for name, n in sizes.items())
+        value = self.place(u, local, user)
         J = ca.jacobian(value, u)
         bias = ca.jtimes(J @ rate, u, rate)
-        return ca.Function("point", [u, rate, local], [ca.densify(x) for x in (value, J, J @ rate, bias)])
+        return ca.Function("point", [u, rate, local, user], [ca.densify(x) for x in (value, J, J @ rate, bias)])
 
     def _particles(self, view) -> tuple[SX, SX, SX, SX]:
         """Masses (3 k,), each three times; places, J and bias of the particles."""
         masses, points = view.field("masses"), SX(3 * self.particles, 1) if self.numbered else view.field("points")
-        return ca.kron(masses, SX.ones(3, 1)), *self._derived(view.q, view.v, points)
+        return ca.kron(masses, SX.ones(3, 1)), *self._derived(view.q, view.v, points, view.field("user"))
 
     # -- mechanics -------------------------------------------------------------------------------------------
     def mass(self, view):
@@ -104,7 +110,7 @@ class Lagrangian(BodyKind):
         """Gradient and second derivatives of the elastic energy."""
         assert self.energy is not None
         u = SX.sym("u", self.nq)
-        energy = self.energy.function(u, SX(0, 1))
+        energy = self.energy.function(u, view.field("user")[self.split :])
         second, gradient = ca.hessian(energy, u)
         return ca.substitute([gradient, second], [u], [view.q])
 
@@ -117,7 +123,7 @@ class Lagrangian(BodyKind):
     def potential(self, view, gravity):
         m, x, _, _ = self._particles(view)
         energy = -ca.dot(m * ca.repmat(gravity, self.particles, 1), x)
-        return energy if self.energy is None else energy + self.energy.function(view.q, SX(0, 1))
+        return energy if self.energy is None else energy + self.energy.function(view.q, view.field("user")[self.split :])
 
     def volume(self, view):
         """The least part that is left of the mass as built along a coordinate, once those before it are held."""
@@ -129,26 +135,27 @@ class Lagrangian(BodyKind):
         return least
 
     def point(self, view, local):
-        return Primitive(*self.at(view.q, view.v, SX(local)))
+        return Primitive(*self.at(view.q, view.v, SX(local), view.field("user")))
 
     # -- numbers ---------------------------------------------------------------------------------------------
-    def located(self, u: np.ndarray, rate: np.ndarray, local: np.ndarray) -> list[np.ndarray]:
-        """Value (k, 3), jacobian (k, 3, n), rate (k, 3) and bias (k, 3) of points of k bodies, or of k states of one."""
-        found = self.at(u.T, rate.T, local.T)
+    def located(self, u: np.ndarray, rate: np.ndarray, local: np.ndarray, user: np.ndarray) -> list[np.ndarray]:
+        """Value (k, 3), jacobian (k, 3, n), rate (k, 3) and bias (k, 3) of points of k bodies, or of k states of one; `user`:
+        the numbers of Parameters, a row each."""
+        found = self.at(u.T, rate.T, local.T, user.T)
         value, J, *rest = [np.array(x.full().T) for x in found]
         J = np.array(found[1].full()).reshape(3, len(value), self.nq).transpose(1, 0, 2)
         return [value, J, *rest]
 
-    def mass_matrix(self, body: LagrangianBody, u: np.ndarray) -> np.ndarray:
+    def mass_matrix(self, body: LagrangianBody, u: np.ndarray, user: np.ndarray) -> np.ndarray:
         """J^T m J (n, n) at u."""
         points = np.zeros(3 * self.particles) if self.numbered else body.points.ravel()
-        J = self._derived(u, np.zeros(self.nv), points)[1].full()
+        J = self._derived(u, np.zeros(self.nv), points, user)[1].full()
         return J.T @ (np.repeat(body.masses, 3)[:, None] * J)
 
-    def rank_left(self, body: LagrangianBody, u: np.ndarray) -> float:
+    def rank_left(self, body: LagrangianBody, u: np.ndarray, user: np.ndarray, built: np.ndarray) -> float:
         """The least eigenvalue of the mass matrix at u, each coordinate measured by its mass as built."""
-        scale = np.sqrt(self.mass_matrix(body, body.coordinates).diagonal())
-        M = self.mass_matrix(body, u) / np.outer(scale, scale)
+        scale = np.sqrt(built)
+        M = self.mass_matrix(body, u, user) / np.outer(scale, scale)
         return float(np.linalg.eigvalsh(M)[0]) if np.isfinite(M).all() else 0.0
 
     def is_point(self, local: np.ndarray) -> bool:
@@ -166,15 +173,14 @@ def name_of(traced: Traced, energy: Traced | None, n: int, particles: int) -> st
     return f"{NAME}-{n}-{particles}-{functions}"
 
 
+def parameters_of(body: LagrangianBody) -> list[Parameter]:
+    """The Parameters that its functions speak of, in the order of their numbers in its record."""
+    return [p for where in ("function", "energy") if getattr(body, where) is not None for p in body.traced(where).parameters]
+
+
 def lagrangian(body: LagrangianBody) -> Lagrangian:
     """The kind of a body: the same for equal functions."""
     traced, energy = body.traced("function"), None if body.energy is None else body.traced("energy")
-    for function in (traced, energy):
-        if function is not None and function.parameters:
-            names = ", ".join(str(p.name) for p in function.parameters)
-            checks.fail(
-                body, f"its function speaks of the Parameter {names}", "give numbers there, and parameters to forces on it"
-            )
     key = name_of(traced, energy, body.dim, len(body.masses))
     if key not in _KNOWN:
         _KNOWN[key] = Lagrangian(traced, energy, body.dim, len(body.masses))

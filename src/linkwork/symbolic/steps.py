@@ -5,7 +5,7 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from linkwork.codegen.trace import Joining, Kernel, Trace
+from linkwork.codegen.trace import Joining, Kernel, Record, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global, note_worst
 
@@ -13,6 +13,25 @@ from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global, note_
 def body_kernel(kind: BodyKind, what: str) -> Kernel:
     """One of the kernels below, by name."""
     return Kernel(f"body|{kind.name}|{what}", lambda trace: _BODY[what](trace, kind), joining=Joining.SMALL)
+
+
+def spot_record(kind: BodyKind) -> Record:
+    """A point of a body that can be touched: its local coordinates, where it is, how it accelerates where the body's velocities
+    stay, and J (3, nv) of its velocity."""
+    return Record(local=3, place=3, bias=3, J=3 * kind.nv)
+
+
+def spot_kernel(kind: BodyKind) -> Kernel:
+    """Where such a point is, its bias and J. Pointer 2: its record."""
+
+    def write(trace: Trace) -> None:
+        record = spot_record(kind)
+        point = View(kind, trace, 1).point(trace.load(2, *record["local"]))
+        trace.store(2, record.offset("place"), point.value)
+        trace.store(2, record.offset("bias"), point.bias)
+        trace.store(2, record.offset("J"), point.jacobian)
+
+    return Kernel(f"spot|{kind.name}", write)
 
 
 def _store(trace: Trace, kind: BodyKind, **results) -> None:
