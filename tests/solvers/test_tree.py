@@ -46,6 +46,11 @@ FORESTS = {
     "rigid": (2000, 2040, {"kinds": ["rigid"], "largest": 12, "grounds": 0.15, "stacked": 0.0, "spread": 1.0}),
     "planar and rigid": (3000, 3040, {"kinds": ["planar", "rigid"], "largest": 10, "grounds": 0.3, "spread": 1.0}),
     "rigid, mass ratio 1e6": (4000, 4030, {"kinds": ["rigid"], "largest": 12, "grounds": 0.15, "spread": 3.0}),
+    "rigid, loops": (
+        7000,
+        7040,
+        {"kinds": ["rigid"], "largest": 12, "grounds": 0.15, "spread": 1.0, "loops": 3, "stacked": 0.0},
+    ),
     "loops": (5000, 5050, {"spread": 1.0, "loops": 2, "grounds": 0.2, "stacked": 0.0}),
     "loops, mass ratio 1e6": (6000, 6030, {"spread": 3.0, "loops": 3, "largest": 10, "grounds": 0.2, "stacked": 0.0}),
 }
@@ -112,6 +117,8 @@ def test_random_forests_are_solved_as_well_as_by_dense_lu(name):
     if "loops" in name:
         assert all(sum(r["loops"] > 0 for r in group) > 2 for group in (solved, redundant))
         assert sum(r["auxiliary"] > 0 for r in solved) > 2
+    if name == "rigid, loops":
+        assert all(sum(several in r["ties"] for r in solved) > least for several, least in ((1, 9), (2, 2), (3, 0)))
     if name == "rigid":
         assert sum(r["limbs"] for r in solved) > len(solved)
 

@@ -19,7 +19,7 @@ from linkwork.codegen.trace import Kernel
 from linkwork.elements.base import Element
 from linkwork.model.graph import GROUND
 from linkwork.model.joining import join
-from linkwork.model.types import Item, Model
+from linkwork.model.types import Model
 from linkwork.symbolic import fronts, steps
 from linkwork.symbolic import kernels as k
 from linkwork.symbolic.limbs import Limb
@@ -374,7 +374,7 @@ class Programs:
         self.node_place = np.full(len(m.nodes), -1, dtype=np.int64)  # before all others where it is not eliminated
         limbs: dict[int, tuple[Limb, list[int], list[int], list[int]]] = {}
         self.fronts: list[tuple[int, int]] = []  # (position, vertex)
-        self.tied: list[tuple[int, Item]] = []  # limbs that loops tie to others, with their positions
+        self.tied: list[tuple[int, int, int, Limb]] = []  # (position, body, node) of limbs that loops tie to others
         for position, item in enumerate(m.items):
             if item.body >= 0:
                 self.place[item.body] = position
@@ -386,7 +386,7 @@ class Programs:
                 members[2].append(item.node)
                 members[3].append(m.nodes[item.node].ends[1 - item.limb.child])
                 if item.body in m.later:
-                    self.tied.append((position, item))
+                    self.tied.append((position, item.body, item.node, item.limb))
             else:
                 self.fronts.append((position, item.body if item.body >= 0 else n + item.node))
         self.limb_groups: list[tuple[Limb, np.ndarray, np.ndarray, np.ndarray]] = [
@@ -412,7 +412,7 @@ class Programs:
                 position = np.where(known, self.place[ends], AFTER).min(axis=1)
                 for end in range(most):
                     np.minimum.at(asked, ends[known[:, end], end], position[known[:, end]])
-        for position, vertex in [*self.fronts, *[(position, item.body) for position, item in self.tied]]:
+        for position, vertex in [*self.fronts, *[(position, body) for position, body, *_ in self.tied]]:
             for other in m.later[vertex]:
                 if other < len(asked):
                     asked[other] = min(asked[other], position)
@@ -464,28 +464,29 @@ class Programs:
         name = f"tie {what}"
         if name not in self._front_rows:
             own = Sheet()
-            for position, item in self.tied:
-                for kernel, *offsets in self._ties(item, what):
+            for position, body, node, limb in self.tied:
+                for kernel, *offsets in self._ties(what, body, node, limb):
                     own.add(position, 0, self._id(kernel), *offsets)
             self._front_rows[name] = own.table()
         rows, positions = self._front_rows[name]
         sheet.add_rows(-positions if down else positions, turn, rows)
 
-    def _ties(self, item: Item, what: str) -> Iterable[tuple]:
-        m, others = self.model, self.model.later[item.body]
-        parent = m.nodes[item.node].ends[1 - item.limb.child]
-        own, ties = (int(m.node_at[item.node]), int(m.body_at[item.body])), []
+    def _ties(self, what: str, body: int, node: int, limb: Limb) -> Iterable[tuple]:
+        """One tied limb: an operation for each other, and one for each two of them."""
+        m, others = self.model, self.model.later[body]
+        parent = m.nodes[node].ends[1 - limb.child]
+        own, ties = (int(m.node_at[node]), int(m.body_at[body])), []
         for other in others:
             record, front = self._record_at(other)
-            ties.append(Tie(item.limb, self._dim(other), front))
+            ties.append(Tie(limb, self._dim(other), front))
             first, between = True, []
             if what.startswith("factor") and parent != GROUND:
                 first = (parent, other) in self._slots
                 between = [self._slot(parent, other) if first else self._slot(other, parent)]
-            yield ties[-1].kernel(what, first), *own, self._slot(item.body, other), record, *between
+            yield ties[-1].kernel(what, first), *own, self._slot(body, other), record, *between
         if what.startswith("factor"):
             for (tie, one), (_, other) in combinations(zip(ties, others, strict=True), 2):
-                slots = self._slot(item.body, one), self._slot(item.body, other), self._slot(one, other)
+                slots = self._slot(body, one), self._slot(body, other), self._slot(one, other)
                 yield tie.cross(self._dim(other)), *own, *slots
 
     def _add_predictions(self, sheet: Sheet) -> None:
@@ -577,7 +578,7 @@ class Programs:
 
     @cached_property
     def _slots(self) -> dict[tuple[int, int], int]:
-        found, tied = {}, {item.body: tie_rows(item.limb) for _, item in self.tied}
+        found, tied = {}, {body: tie_rows(limb) for _, body, _, limb in self.tied}
         for vertex, others in self.model.later.items():
             offset = int(self.model.slot_at[vertex])
             rows = tied.get(vertex, (1 + self.model.pairs) * self._dim(vertex))
