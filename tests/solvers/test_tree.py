@@ -144,6 +144,33 @@ def test_a_planar_body_between_balls_is_solved_whatever_the_root(balls):
     assert_solved(report)
 
 
+@pytest.mark.parametrize(("scene", "operations"), [("four-bars", 9), ("ladder", 13)])
+def test_in_rows_of_loops_every_body_goes_with_a_joint_and_is_tied_to_one_other(scene, operations):
+    world = lw.scenes.get(scene, n=5)
+    report = compared(simulations(world, ("dense", "fronts", "tree")))
+    assert_solved(report)
+    assert report["limbs"] == report["bodies"] and set(report["ties"]) == {1}
+    few, many = (sum(map(len, lw.Simulation(lw.scenes.get(scene, n=n), integrator="euler").integrator.sweeps)) for n in (5, 9))
+    assert many - few <= 4 * operations
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_tied_limb_gives_the_same_answer_whichever_body_is_its_child(seed):
+    """A ring of five with all three kinds of limbs, one body on the ground, each joint written either way round."""
+    rng = np.random.default_rng(seed)
+    world = lw.World()
+    ring = [rigid(world, rng) for _ in range(5)]
+    kinds = (lambda a, b, at: lw.Ball(a, b, at), lambda a, b, at: lw.Hinge(a, b, at, axis=unit(rng, 3)),
+             lambda a, b, at: lw.Universal(a, b, at, first=(0, 1, 0), second=(0, 0, 1)))  # fmt: skip
+    for k, (a, b) in enumerate(pairwise([*ring, ring[0]])):
+        world.add(kinds[(k + seed) % 3](*((a, b) if rng.random() < 0.5 else (b, a)), rng.normal(size=3)))
+    world.add(lw.Distance(ring[1], ring[3]))
+    world.add(lw.Ball(world.ground, ring[0], rng.normal(size=3)))
+    report = compared(simulations(world))
+    assert_solved(report)
+    assert max(report["ties"]) >= 2
+
+
 def test_large_fronts_are_eliminated_in_pieces():
     """Four balls between two affine bodies fix all twelve freedoms: a front of 12 with 12 rows."""
     rng = np.random.default_rng(3)

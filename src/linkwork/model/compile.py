@@ -105,8 +105,8 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
         order, later = _side_by_side(graph, bodies, nodes, ends, jacobians)
     else:
         if order is None or couplings:
-            hinging = [k for k, node in enumerate(nodes) if has_limb(node.kind)] if limbs and not coupled else []
-            order = _order(graph, bodies, nodes, ends, jacobians, couplings, hinging)
+            pairing = [k for k, node in enumerate(nodes) if has_limb(node.kind)] if limbs and not coupled else []
+            order = _order(graph, bodies, nodes, ends, jacobians, couplings, pairing)
         later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
     items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings, bool(coupled))
     if not options["whole"]:
@@ -198,7 +198,7 @@ def _jacobians(nodes: list[Node], records):
     return blocks
 
 
-def _order(graph, bodies, nodes, ends, jacobians, couplings, hinging=()) -> Order:
+def _order(graph, bodies, nodes, ends, jacobians, couplings, pairing=()) -> Order:
     deficient = []
     for k, node in enumerate(nodes):
         if stacking.always_full_rank(node.kind):
@@ -219,7 +219,7 @@ def _order(graph, bodies, nodes, ends, jacobians, couplings, hinging=()) -> Orde
         deficient.append(a != GROUND and least_share(part, whole) < GOOD)
     rotors, dims = [node.kind.rotors for node in nodes], [kind.nv for kind in bodies.kinds]
     light = {k for k, body in enumerate(bodies.elements) if massless.is_massless(body)}
-    return elimination_order(graph, ends, deficient, dims, jacobians, couplings, rotors, light, hinging)
+    return elimination_order(graph, ends, deficient, dims, jacobians, couplings, rotors, light, pairing)
 
 
 def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[int, list[int]]]:

@@ -162,10 +162,10 @@ def _depths(bodies: int, ends: list[Ends]) -> list[int]:
 def elimination_order(
     graph: Forest, ends: list[Ends], deficient: list[bool], dims: list[int],
     jacobians: Callable[[int], list[np.ndarray]], couplings: Iterable[tuple[int, int]] = (),
-    rotors: list[list[int]] | None = None, massless: Collection[int] = (), hinging: Collection[int] = (),
+    rotors: list[list[int]] | None = None, massless: Collection[int] = (), pairing: Collection[int] = (),
 ) -> Order:  # fmt: skip
     """The vertices in the order in which they are eliminated. deficient[k]: node k may lack rank on its child alone; rotors[k]:
-    its rows that turn something and hold nothing; massless: bodies that come after all that they carry; hinging: nodes that
+    its rows that turn something and hold nothing; massless: bodies that come after all that they carry; pairing: nodes that
     may be eliminated together with either of their bodies.
 
     jacobians(k) gives the blocks of node k on its bodies; it is asked only where a component is not plain. `couplings`:
@@ -186,7 +186,7 @@ def elimination_order(
         if deficient[k]:
             plain[graph.tree[together[-1]]] = False
     seats: dict[int, list[int]] = {}  # body -> nodes with which it may be eliminated
-    for k in hinging:
+    for k in pairing:
         for body in set(moving(ends[k])).difference(massless):
             seats.setdefault(body, []).append(k)
     order: list[int] = []
