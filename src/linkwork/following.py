@@ -245,8 +245,8 @@ class Following(Building):
         return self.time >= one.ends
 
     def _steps_to_end(self, n: int) -> int:
-        """How many of n steps can be made before something has been drawn in."""
-        return min([n, *(max(1, int(np.ceil((one.ends - self.time) / self.dt))) for _, one in self._arrangement.drawn)])
+        """How many of n steps can be made at once before something has been drawn in: none too many, however it rounds."""
+        return min([n, *(max(1, int((one.ends - self.time) / self.dt)) for _, one in self._arrangement.drawn)])
 
     def _arrange(self, arrangement: Arrangement, settle: bool = True) -> None:
         """Go on in the world as it is, arranged like this; `settle`: new constraints are taken up by what is moving."""

@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from linkwork.codegen.jit import kernel_table, sweep
+from linkwork.codegen.jit import OPERANDS, kernel_table, sweep
 from linkwork.codegen.trace import COLD, Joining, Kernel, Record, Space
 from linkwork.model.joining import join
-
-OPERANDS = 5
 
 
 def small(trace):

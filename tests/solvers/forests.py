@@ -251,6 +251,7 @@ def compared(sims):
     found["pivots"] = pivots(sims["fronts"])
     found["neighbours"] = dense.model.summary()["neighbours"]
     found["limbs"] = sims["tree"].model.summary()["limbs"]
+    found["ties"] = [len(sims["tree"].model.later[body]) for _, body, *_ in sims["tree"].programs.tied]
     if "anticipation" in sims:
         found["auxiliary"] = sims["anticipation"].model.summary()["auxiliary"]
         found["schur of W"] = w_against_schur(sims["anticipation"]) if found["auxiliary"] else (0.0, 0.0)

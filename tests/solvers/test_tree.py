@@ -46,6 +46,11 @@ FORESTS = {
     "rigid": (2000, 2040, {"kinds": ["rigid"], "largest": 12, "grounds": 0.15, "stacked": 0.0, "spread": 1.0}),
     "planar and rigid": (3000, 3040, {"kinds": ["planar", "rigid"], "largest": 10, "grounds": 0.3, "spread": 1.0}),
     "rigid, mass ratio 1e6": (4000, 4030, {"kinds": ["rigid"], "largest": 12, "grounds": 0.15, "spread": 3.0}),
+    "rigid, loops": (
+        7000,
+        7040,
+        {"kinds": ["rigid"], "largest": 12, "grounds": 0.15, "spread": 1.0, "loops": 3, "stacked": 0.0},
+    ),
     "loops": (5000, 5050, {"spread": 1.0, "loops": 2, "grounds": 0.2, "stacked": 0.0}),
     "loops, mass ratio 1e6": (6000, 6030, {"spread": 3.0, "loops": 3, "largest": 10, "grounds": 0.2, "stacked": 0.0}),
 }
@@ -112,6 +117,8 @@ def test_random_forests_are_solved_as_well_as_by_dense_lu(name):
     if "loops" in name:
         assert all(sum(r["loops"] > 0 for r in group) > 2 for group in (solved, redundant))
         assert sum(r["auxiliary"] > 0 for r in solved) > 2
+    if name == "rigid, loops":
+        assert all(sum(several in r["ties"] for r in solved) > least for several, least in ((1, 9), (2, 2), (3, 0)))
     if name == "rigid":
         assert sum(r["limbs"] for r in solved) > len(solved)
 
@@ -135,6 +142,33 @@ def test_a_planar_body_between_balls_is_solved_whatever_the_root(balls):
         world.add(lw.Ball(*pair, where(a if k % 2 == 0 else b) + np.array([0.3, 0.0, 0.1])))
     report = compared(simulations(world))
     assert_solved(report)
+
+
+@pytest.mark.parametrize(("scene", "operations"), [("four-bars", 9), ("ladder", 13)])
+def test_in_rows_of_loops_every_body_goes_with_a_joint_and_is_tied_to_one_other(scene, operations):
+    world = lw.scenes.get(scene, n=5)
+    report = compared(simulations(world, ("dense", "fronts", "tree")))
+    assert_solved(report)
+    assert report["limbs"] == report["bodies"] and set(report["ties"]) == {1}
+    few, many = (sum(map(len, lw.Simulation(lw.scenes.get(scene, n=n), integrator="euler").integrator.sweeps)) for n in (5, 9))
+    assert many - few <= 4 * operations
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_tied_limb_gives_the_same_answer_whichever_body_is_its_child(seed):
+    """A ring of five with all three kinds of limbs, one body on the ground, each joint written either way round."""
+    rng = np.random.default_rng(seed)
+    world = lw.World()
+    ring = [rigid(world, rng) for _ in range(5)]
+    kinds = (lambda a, b, at: lw.Ball(a, b, at), lambda a, b, at: lw.Hinge(a, b, at, axis=unit(rng, 3)),
+             lambda a, b, at: lw.Universal(a, b, at, first=(0, 1, 0), second=(0, 0, 1)))  # fmt: skip
+    for k, (a, b) in enumerate(pairwise([*ring, ring[0]])):
+        world.add(kinds[(k + seed) % 3](*((a, b) if rng.random() < 0.5 else (b, a)), rng.normal(size=3)))
+    world.add(lw.Distance(ring[1], ring[3]))
+    world.add(lw.Ball(world.ground, ring[0], rng.normal(size=3)))
+    report = compared(simulations(world))
+    assert_solved(report)
+    assert max(report["ties"]) >= 2
 
 
 def test_large_fronts_are_eliminated_in_pieces():

@@ -204,8 +204,8 @@ else:
         return types.int64(types.int64, arguments), generate
 
     @intrinsic
-    def _call(typing_context, address, base, o1, o2, o3, o4, o5):
-        """kernel(base, base + 8 o1, ..., base + 8 o5), by address."""
+    def _call(typing_context, address, base, o1, o2, o3, o4, o5, o6, o7):
+        """kernel(base, base + 8 o1, ..., base + 8 o7), by address."""
 
         def generate(context, builder, signature, arguments):
             pointer = ir.PointerType(ir.DoubleType())
@@ -217,8 +217,7 @@ else:
             builder.call(kernel, [start, *records])
             return cgutils.get_null_value(context.get_value_type(types.none))
 
-        offset = types.int32
-        return types.none(types.int64, types.int64, offset, offset, offset, offset, offset), generate
+        return types.none(types.int64, types.int64, *[types.int32] * OPERANDS), generate
 
     @intrinsic
     def _prefetch(typing_context, base, offset):
@@ -290,10 +289,10 @@ else:
                 if cold:
                     _prefetch(base, first + COLD)
                 row = operations[i]
-                _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5])
+                _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5], row[6], row[7])
         for i in range(begin, n):
             row = operations[i]
-            _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5])
+            _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5], row[6], row[7])
         if long:
             _restore(control)
 
@@ -303,7 +302,7 @@ else:
         base = work.ctypes.data
         for k in chosen:
             row = operations[k]
-            _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5])
+            _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5], row[6], row[7])
 
     def kernel_table(kernels: Iterable[Kernel], lanes: int = 1) -> np.ndarray:
         return np.array(LOADER.addresses_of(kernels, lanes), dtype=np.int64)

@@ -15,7 +15,7 @@ if INTERPRETED:
         """target[at : at + count] += factor * source[begin : begin + count]; flat arrays."""
         target[at : at + count] += factor * source[begin : begin + count]
 
-    def _products(rows):
+    def _products(rows: int):
         def products(matrix, at, stride, vector, begin, count):
             part = vector[begin : begin + count]
             return tuple(matrix[at + k * stride : at + k * stride + count] @ part for k in range(rows))

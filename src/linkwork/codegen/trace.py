@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-POINTERS = 6  # of every kernel: the globals and up to five records
+POINTERS = 8  # of every kernel: the globals and up to seven records
 
 COLD = 1024  # entries from a record to its cold fields
 

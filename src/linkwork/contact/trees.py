@@ -209,13 +209,10 @@ def free_bodies(model, component: np.ndarray) -> np.ndarray:
 def _above(programs: Programs, item) -> int:
     """The position of the first vertex that an elimination step changes."""
     m, n = programs.model, len(programs.model.bodies.kinds)
+    later = m.later.get(item.body if item.body >= 0 else n + item.node, [])
     if item.limb is not None:
-        parent = m.nodes[item.node].ends[1 - item.limb.child]
-        return NONE if parent == GROUND else int(programs.place[parent])
-    later = m.later[item.body if item.body >= 0 else n + item.node]
-    if not later:
-        return NONE
-    return int(programs.place[later[0]] if later[0] < n else programs.node_place[later[0] - n])
+        later = later + [body for body in m.nodes[item.node].ends if body not in (item.body, GROUND)]
+    return min((int(programs.place[v] if v < n else programs.node_place[v - n]) for v in later), default=NONE)
 
 
 def refuse_stretching(model, element, body: int) -> None:

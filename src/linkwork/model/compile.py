@@ -43,6 +43,7 @@ from linkwork.symbolic.kinds import kind_of
 from linkwork.symbolic.limbs import Limb, has_limb
 from linkwork.symbolic.links import Link, has_link
 from linkwork.symbolic.tape import ROTOR
+from linkwork.symbolic.ties import tie_rows
 
 NONE: Mapping = MappingProxyType({})
 RANKED = 200  # loops up to which redundant rows are looked for where nothing is eliminated
@@ -105,7 +106,8 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
         order, later = _side_by_side(graph, bodies, nodes, ends, jacobians)
     else:
         if order is None or couplings:
-            order = _order(graph, bodies, nodes, ends, jacobians, couplings)
+            pairing = [k for k, node in enumerate(nodes) if has_limb(node.kind)] if limbs and not coupled else []
+            order = _order(graph, bodies, nodes, ends, jacobians, couplings, pairing)
         later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
     items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings, bool(coupled))
     if not options["whole"]:
@@ -197,7 +199,7 @@ def _jacobians(nodes: list[Node], records):
     return blocks
 
 
-def _order(graph, bodies, nodes, ends, jacobians, couplings) -> Order:
+def _order(graph, bodies, nodes, ends, jacobians, couplings, pairing=()) -> Order:
     deficient = []
     for k, node in enumerate(nodes):
         if stacking.always_full_rank(node.kind):
@@ -218,7 +220,7 @@ def _order(graph, bodies, nodes, ends, jacobians, couplings) -> Order:
         deficient.append(a != GROUND and least_share(part, whole) < GOOD)
     rotors, dims = [node.kind.rotors for node in nodes], [kind.nv for kind in bodies.kinds]
     light = {k for k, body in enumerate(bodies.elements) if massless.is_massless(body)}
-    return elimination_order(graph, ends, deficient, dims, jacobians, couplings, rotors, light)
+    return elimination_order(graph, ends, deficient, dims, jacobians, couplings, rotors, light, pairing)
 
 
 def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[int, list[int]]]:
@@ -285,42 +287,47 @@ def _check_rotors(nodes: list[Node], gradients: bool, auxiliary: set[int]) -> No
 
 
 def _items(order, later, bodies, nodes, limbs: bool, couplings, implicit: bool):
-    """The elimination step by step; a body with its joint where nothing else is a later neighbour of either, but for a parent
-    that only the turning of both couples with it."""
+    """The elimination step by step; a body with its joint where what else has changed does not touch the joint, nor couples the
+    body with its parent, but for a force that couples the turning of both."""
     n = len(bodies.kinds)
     items, limb_of, skip = [], {}, set()
     shapes: dict[tuple, Limb] = {}
     fit = _Forms(bodies, implicit)
-    crossed: set[int] = set()  # vertices that have blocks with others from what was eliminated before them
+    changed: set[int] = set()  # vertices that what was eliminated before them has changed ...
+    crossed: set[int] = set()  # ... and that have blocks from it
     for vertex in order:
         if vertex in skip:
             continue
         signature = _limb_signature(vertex, later, n, nodes, couplings, fit) if limbs and vertex < n else None
-        if signature is not None and not crossed.intersection((vertex, later[vertex][0])):
+        if signature is not None and later[vertex][0] not in changed and not (signature[-1] and vertex in crossed):
             k = later[vertex][0] - n
             form, _, *others = signature
             limb_of[k] = shapes.setdefault(signature, form(nodes[k].kind, *others))
             items.append(Item(body=vertex, node=k, limb=limb_of[k]))
             skip.add(n + k)
+            changed.update(later[n + k])
             continue
         items.append(Item(body=vertex) if vertex < n else Item(node=vertex - n))
+        changed.update(later[vertex])
         crossed.update(later[vertex] if len(later[vertex]) > 1 else ())
     return items, limb_of
 
 
 class _Forms:
     """Which limb a body and its joint may make: one that has no mass, or turns a rotor, needs a Link where others do without;
-    implicit steps have none."""
+    implicit steps have none. Nor have these, and Links, where a loop ties the body to others."""
 
     def __init__(self, bodies: Bodies, implicit: bool):
         self.bodies, self.implicit = bodies, implicit
-        self.known: dict[tuple[int, bool], type[Limb] | None] = {}
+        self.known: dict[tuple[int, bool, bool], type[Limb] | None] = {}
 
-    def of(self, kind, body: int) -> type[Limb] | None:
-        key = id(kind), massless.is_massless(self.bodies.elements[body])
+    def of(self, kind, body: int, tied: bool) -> type[Limb] | None:
+        """`tied`: the body has later neighbours beside the joint."""
+        key = id(kind), massless.is_massless(self.bodies.elements[body]), tied
         if key not in self.known:
-            linked = (key[1] or kind.rotors) and not self.implicit and has_link(kind)
-            self.known[key] = Limb if has_limb(kind) else Link if linked else None
+            linked = (key[1] or kind.rotors) and has_link(kind)
+            form = Limb if has_limb(kind) else Link if linked and not self.implicit else None
+            self.known[key] = None if tied and (form is not Limb or self.implicit) else form
         return self.known[key]
 
 
@@ -333,9 +340,9 @@ def _limb_signature(vertex: int, later, n: int, nodes, couplings, fit: _Forms) -
     child = int(node.ends[1] == vertex)
     parent = node.ends[1 - child]
     coupled = couplings.get((min(vertex, parent), max(vertex, parent)), False)
-    alone = after[1:] == ([parent] if coupled else [])
-    form = fit.of(node.kind, vertex)
-    if not alone or form is None or later[after[0]] != ([parent] if parent != GROUND else []):
+    others = after[2:] if coupled and after[1:2] == [parent] else after[1:]
+    form = fit.of(node.kind, vertex, bool(others))
+    if form is None or parent in others or (parent != GROUND and parent not in later[after[0]]):
         return None
     return form, id(node.kind), child, coupled
 
@@ -370,10 +377,13 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
             space.place(bodies.kinds[item.body].record.size, body_at, item.body)
         if item.node >= 0:
             space.place((item.limb or nodes[item.node].kind).record.size, node_at, item.node)
+        vertex = item.body if item.body >= 0 else n + item.node
         if item.limb is None:
-            vertex = item.body if item.body >= 0 else n + item.node
             fronts[vertex] = later[vertex]
             space.place((1 + options["pairs"]) * dims[vertex] * sum(dims[other] for other in later[vertex]), slot_at, vertex)
+        elif not item.limb.coupled and len(later[vertex]) > 1:
+            fronts[vertex] = later[vertex][1:]  # the first is the joint itself
+            space.place(tie_rows(item.limb) * sum(dims[other] for other in fronts[vertex]), slot_at, vertex)
     auxiliary = sorted(set(range(len(nodes))) - {item.node for item in items})
     for k in auxiliary:
         space.place(nodes[k].kind.record.size, node_at, k)

@@ -5,8 +5,10 @@ children before parents, each body followed by its joint. Elsewhere (several gro
 order is found by eliminating with unit masses at the configuration as built: a constraint is eliminated as soon as
 its pivot is regular, and waits for its other body until then; one with many bodies waits until a single one is left, since
 what is eliminated couples all that it was joined to. Rank does not depend on the masses. Where loops close, the body with
-the fewest neighbours comes next, which keeps the fill low. Rows that no body left can make regular are redundant:
-they are noted, and eliminated with a pivot that is made regular, as all nodes of their component are.
+the fewest neighbours comes next, which keeps the fill low. A body that can goes together with a joint (a limb), and the
+constraints that close loops on it wait for their other body, if that can go so too: rows fill less than bodies. Rows that no
+body left can make regular are redundant: they are noted, and eliminated with a pivot that is made regular, as all nodes of
+their component are.
 """
 
 from __future__ import annotations
@@ -160,10 +162,11 @@ def _depths(bodies: int, ends: list[Ends]) -> list[int]:
 def elimination_order(
     graph: Forest, ends: list[Ends], deficient: list[bool], dims: list[int],
     jacobians: Callable[[int], list[np.ndarray]], couplings: Iterable[tuple[int, int]] = (),
-    rotors: list[list[int]] | None = None, massless: Collection[int] = (),
+    rotors: list[list[int]] | None = None, massless: Collection[int] = (), pairing: Collection[int] = (),
 ) -> Order:  # fmt: skip
     """The vertices in the order in which they are eliminated. deficient[k]: node k may lack rank on its child alone; rotors[k]:
-    its rows that turn something and hold nothing; massless: bodies that come after all that they carry.
+    its rows that turn something and hold nothing; massless: bodies that come after all that they carry; pairing: nodes that
+    may be eliminated together with either of their bodies.
 
     jacobians(k) gives the blocks of node k on its bodies; it is asked only where a component is not plain. `couplings`:
     pairs of bodies that forces join; where these are not parent and child, the trees they weave together come last.
@@ -182,6 +185,10 @@ def elimination_order(
     for k, together in enumerate(ends):
         if deficient[k]:
             plain[graph.tree[together[-1]]] = False
+    seats: dict[int, list[int]] = {}  # body -> nodes with which it may be eliminated
+    for k in pairing:
+        for body in set(moving(ends[k])).difference(massless):
+            seats.setdefault(body, []).append(k)
     order: list[int] = []
     hard: dict[int, _Numeric] = {}
     for body in graph.order:
@@ -194,10 +201,10 @@ def elimination_order(
             order += [bodies + k for k in own]
         else:
             if tree not in hard:
-                hard[tree] = _Numeric(bodies, dims, ends, jacobians, rotors)
+                hard[tree] = _Numeric(bodies, dims, ends, jacobians, rotors, seats)
             order += hard[tree].eliminate(body, own)
     members = [body for body in range(bodies) if graph.tree[body] in woven]
-    tangled = _Numeric(bodies, dims, ends, jacobians, rotors)
+    tangled = _Numeric(bodies, dims, ends, jacobians, rotors, seats)
     order += _woven_order(members, ends, couplings, tangled, massless)
     for numeric in (*hard.values(), tangled):
         order += numeric.finish()
@@ -228,7 +235,9 @@ def _woven_trees(graph: Forest, ends: list[Ends], couplings: Iterable[tuple[int,
 def _woven_order(members: list[int], ends, couplings, numeric: _Numeric, massless: Collection[int]) -> list[int]:
     """Always the body with the fewest neighbours next, which keeps the fill low; of several the one whose neighbours changed
     last, so that long mechanisms are gone through from end to end and not by halves, again and again; constraints as soon as
-    they can be. A massless one waits until a single neighbour is left, the ground being one, or until nothing else can go."""
+    they can be. Where bodies go with joints the ground counts as a neighbour and the farthest from it is first: rows that wait
+    for other bodies soon find some that can move. A massless one waits until a single neighbour is left, the ground being one,
+    or until nothing else can go."""
     inside = set(members)
     neighbours: dict[int, set[int]] = {body: set() for body in members}
     nodes: dict[int, list[int]] = {body: [] for body in members}
@@ -240,23 +249,31 @@ def _woven_order(members: list[int], ends, couplings, numeric: _Numeric, massles
         if a in inside and b in inside:
             neighbours[a].add(b)
             neighbours[b].add(a)
-    held = {body: any(ends[k][0] == GROUND for k in nodes[body]) for body in massless if body in inside}
-    heap = [(len(others), 0, body) for body, others in neighbours.items()]
+    grounded = {body: any(ends[k][0] == GROUND for k in nodes[body]) for body in members}
+    depth = _depths(len(numeric.dims), ends)
+
+    def entry(body: int, turn: int) -> tuple[int, int, int, int]:
+        if not numeric.seats:
+            return len(neighbours[body]), turn, 0, body
+        return len(neighbours[body]) + grounded[body], turn, -depth[body], body
+
+    heap = [entry(body, 0) for body in neighbours]
     heapify(heap)
     order: list[int] = []
-    early: list[tuple[int, int, int]] = []  # massless ones that had to wait
+    early: list[tuple[int, int, int, int]] = []  # massless ones that had to wait
     while neighbours:
         patient = bool(heap)
-        count, turn, body = heappop(heap if patient else early)
-        if body not in neighbours or len(neighbours[body]) != count:
+        found = heappop(heap if patient else early)
+        body = found[-1]
+        if body not in neighbours or entry(body, found[1]) != found:
             continue  # an entry of the past
-        if patient and body in held and count + held[body] > 1:
-            heappush(early, (count, turn, body))
+        if patient and body in massless and len(neighbours[body]) + grounded[body] > 1:
+            heappush(early, found)
             continue
         others = neighbours.pop(body)
         for other in others:
             neighbours[other] = (neighbours[other] | others) - {other, body}
-            heappush(heap, (len(neighbours[other]), -len(order) - 1, other))
+            heappush(heap, entry(other, -len(order) - 1))
         order += numeric.eliminate(body, nodes[body])
     return order
 
@@ -264,8 +281,10 @@ def _woven_order(members: list[int], ends, couplings, numeric: _Numeric, massles
 class _Numeric:
     """Elimination of one component with unit masses, to see which pivots are regular."""
 
-    def __init__(self, bodies, dims, ends, jacobians, rotors):
+    def __init__(self, bodies, dims, ends, jacobians, rotors, seats):
         self.bodies, self.dims, self.ends, self.jacobians, self.rotors = bodies, dims, ends, jacobians, rotors
+        self.seats = seats
+        self.gone: set[int] = set()  # bodies
         self.D: dict[int, np.ndarray] = {}
         self.H: dict[int, dict[int, np.ndarray]] = {}  # active vertex -> {other: block (own x other)}
         self.scale: dict[int, float] = {}
@@ -300,11 +319,18 @@ class _Numeric:
         return True
 
     def eliminate(self, body, own) -> list[int]:
-        """Eliminate a body, then every waiting constraint that can be. `own`: its nodes, the one upwards last."""
+        """Eliminate a body, with a joint if it can be, then every waiting constraint that can be. `own`: its nodes, the one
+        upwards last."""
         self._touch_body(body)
+        seat = self._seat(body)
         fresh = [self.bodies + k for k in own if self._touch_node(k)]
         done = [body]
         self._remove(body)
+        self.gone.add(body)
+        if seat is not None:
+            fresh.remove(self.bodies + seat)
+            self._remove(self.bodies + seat)
+            done.append(self.bodies + seat)
         self.waiting = [*fresh[:-1], *self.waiting, *fresh[-1:]]
         progress = True
         while progress:
@@ -319,6 +345,25 @@ class _Numeric:
                     done.append(vertex)
                     progress = True
         return done
+
+    def _open_seats(self, body) -> list[int]:
+        """Nodes with which a body may be eliminated, since nothing else has touched them."""
+        return [k for k in self.seats.get(body, ()) if self.gone.isdisjoint(self.ends[k])]
+
+    def _seat(self, body) -> int | None:
+        """Of these the one that leaves the fewest rows and velocities behind; none to a body that others couple with it."""
+        left = {}
+        for k in self._open_seats(body):
+            (other,) = [b for b in self.ends[k] if b != body]
+            if other not in self.H[body]:
+                left[k] = (0 if other == GROUND else self.dims[other]) - self.jacobians(k)[-1].shape[0]
+        return min(left, key=left.__getitem__, default=None)
+
+    def _waits(self, vertex) -> bool:
+        """Whether a constraint would couple several, and may have fewer rows to couple them by once its other body is gone."""
+        k = vertex - self.bodies
+        there = [b for b in self.ends[k] if b != GROUND and b not in self.gone]
+        return len(self.H[vertex]) > 1 and any(self._open_seats(b) not in ([], [k]) for b in there)
 
     def finish(self) -> list[int]:
         """Constraints that wait for each other when no body is left, being nearly redundant: the most regular ones first."""
@@ -342,6 +387,8 @@ class _Numeric:
     def _ready(self, vertex) -> bool:
         """Whether a constraint's pivot is regular, and not much better after the bodies that it still has. Directions that
         nothing left could make regular are redundant."""
+        if self._waits(vertex):
+            return False
         pivot, scale = -self.D[vertex], self.scale[vertex]
         values, vectors = np.linalg.eigh(pivot)
         flat = vectors[:, ~(values > REGULAR * scale)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from linkwork.model.types import Model
 from linkwork.symbolic import fronts, steps
 from linkwork.symbolic import kernels as k
 from linkwork.symbolic.limbs import Limb
+from linkwork.symbolic.ties import Tie, tie_rows
 
 UNROLLED = 2500  # multiplications of a front that is unrolled whole
 IMPLICIT_FLIGHT = 10  # sweeps of an implicit flight: bodies whose mass depends on their configuration
@@ -390,6 +392,7 @@ class Programs:
         self.node_place = np.full(len(m.nodes), -1, dtype=np.int64)  # before all others where it is not eliminated
         limbs: dict[int, tuple[Limb, list[int], list[int], list[int]]] = {}
         self.fronts: list[tuple[int, int]] = []  # (position, vertex)
+        self.tied: list[tuple[int, int, int, Limb]] = []  # (position, body, node) of limbs that loops tie to others
         for position, item in enumerate(m.items):
             if item.body >= 0:
                 self.place[item.body] = position
@@ -400,6 +403,8 @@ class Programs:
                 members[1].append(item.body)
                 members[2].append(item.node)
                 members[3].append(m.nodes[item.node].ends[1 - item.limb.child])
+                if item.body in m.later:
+                    self.tied.append((position, item.body, item.node, item.limb))
             else:
                 self.fronts.append((position, item.body if item.body >= 0 else n + item.node))
         self.limb_groups: list[tuple[Limb, np.ndarray, np.ndarray, np.ndarray]] = [
@@ -425,7 +430,7 @@ class Programs:
                 position = np.where(known, self.place[ends], AFTER).min(axis=1)
                 for end in range(most):
                     np.minimum.at(asked, ends[known[:, end], end], position[known[:, end]])
-        for position, vertex in self.fronts:
+        for position, vertex in [*self.fronts, *[(position, body) for position, body, *_ in self.tied]]:
             for other in m.later[vertex]:
                 if other < len(asked):
                     asked[other] = min(asked[other], position)
@@ -461,10 +466,46 @@ class Programs:
 
     def _add_limbs(self, sheet: Sheet, what: str, turn: int, down: bool = False) -> None:
         m = self.model
+        if what.startswith("backward"):
+            self._add_ties(sheet, what, turn, down)
         for limb, bodies, nodes, parents in self.limb_groups:
             above = np.where(parents == GROUND, 0, m.body_at[parents])
             position = -self.place[bodies] if down else self.place[bodies]
             sheet.add(position, turn, self._id(limb.kernel(what)), m.node_at[nodes], m.body_at[bodies], above)
+        if what.startswith("up-"):
+            self._add_ties(sheet, "factor-light" if what.endswith("-light") else "factor", turn)
+        elif what.startswith("forward"):
+            self._add_ties(sheet, what, turn)
+
+    def _add_ties(self, sheet: Sheet, what: str, turn: int, down: bool = False) -> None:
+        """What limbs do to others that loops tie them to: after the limb upwards, before it downwards."""
+        name = f"tie {what}"
+        if name not in self._front_rows:
+            own = Sheet()
+            for position, body, node, limb in self.tied:
+                for kernel, *offsets in self._ties(what, body, node, limb):
+                    own.add(position, 0, self._id(kernel), *offsets)
+            self._front_rows[name] = own.table()
+        rows, positions = self._front_rows[name]
+        sheet.add_rows(-positions if down else positions, turn, rows)
+
+    def _ties(self, what: str, body: int, node: int, limb: Limb) -> Iterable[tuple]:
+        """One tied limb: an operation for each other, and one for each two of them."""
+        m, others = self.model, self.model.later[body]
+        parent = m.nodes[node].ends[1 - limb.child]
+        own, ties = (int(m.node_at[node]), int(m.body_at[body])), []
+        for other in others:
+            record, front = self._record_at(other)
+            ties.append(Tie(limb, self._dim(other), front))
+            first, between = True, []
+            if what.startswith("factor") and parent != GROUND:
+                first = (parent, other) in self._slots
+                between = [self._slot(parent, other) if first else self._slot(other, parent)]
+            yield ties[-1].kernel(what, first), *own, self._slot(body, other), record, *between
+        if what.startswith("factor"):
+            for (tie, one), (_, other) in combinations(zip(ties, others, strict=True), 2):
+                slots = self._slot(body, one), self._slot(body, other), self._slot(one, other)
+                yield tie.cross(self._dim(other)), *own, *slots
 
     def _add_predictions(self, sheet: Sheet) -> None:
         m, extrapolated = self.model, self._extrapolated()
@@ -555,12 +596,13 @@ class Programs:
 
     @cached_property
     def _slots(self) -> dict[tuple[int, int], int]:
-        found = {}
+        found, tied = {}, {body: tie_rows(limb) for _, body, _, limb in self.tied}
         for vertex, others in self.model.later.items():
             offset = int(self.model.slot_at[vertex])
+            rows = tied.get(vertex, (1 + self.model.pairs) * self._dim(vertex))
             for other in others:
                 found[vertex, other] = offset
-                offset += (1 + self.model.pairs) * self._dim(vertex) * self._dim(other)
+                offset += rows * self._dim(other)
         return found
 
     def _dim(self, vertex: int) -> int:
@@ -571,10 +613,14 @@ class Programs:
         return [kind.nv for kind in self.model.bodies.kinds] + [node.kind.size for node in self.model.nodes]
 
     def _front_at(self, vertex: int) -> int:
-        n = len(self.model.bodies.kinds)
+        return sum(self._record_at(vertex))
+
+    def _record_at(self, vertex: int) -> tuple[int, int]:
+        """Offset of the record of a vertex of a front, and from there to its D."""
+        m, n = self.model, len(self.model.bodies.kinds)
         if vertex < n:
-            return int(self.model.body_at[vertex]) + self.model.bodies.kinds[vertex].record.offset("D")
-        return int(self.model.node_at[vertex - n]) + self.model.nodes[vertex - n].kind.record.offset("D")
+            return int(m.body_at[vertex]), m.bodies.kinds[vertex].record.offset("D")
+        return int(m.node_at[vertex - n]), m.nodes[vertex - n].kind.record.offset("D")
 
     def _add_assembly(self, sheet: Sheet, number: int, mode: str) -> None:
         m, n = self.model, len(self.model.bodies.kinds)

@@ -28,7 +28,7 @@ OFF = 1e-6  # relative and, per row, absolute (m/s^2, m/s): a residual that is t
 SOLVES, ITERATIONS, MOST, RESIDUAL, WORST, WORST_ROW, CONFLICT = range(TOLD)
 
 
-def step(base, area, warm, tolerance, fresh, unused):
+def step(base, area, warm, tolerance, fresh, _5, _6, _7):
     """As an operation of a sweep: offsets of the area, of what is remembered (0: nothing) and of the tolerance; fresh: not zero
     where J and the masses are new. Before it bodies have L^-1 of their right-hand sides, after it with what the rows add."""
     work, area, warm, tolerance, fresh = opened(base, area, warm, tolerance, fresh)
