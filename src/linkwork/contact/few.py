@@ -29,7 +29,7 @@ SIZE = 3 * MOST
 SMALL = 8  # contacts with which a step costs little
 STEPS, STEPS_OF_MANY = 12, 5  # most of them, with so few contacts or more; they often go far away before they come near
 ROUNDS = 3  # times that other contacts are found to approach
-SOFT, FADE = 3e-3, 10.0  # part of a contact's inverse mass, on the diagonal; times the residual over the speed of bodies
+SOFT, FADE = 3e-3, 100.0  # part of a contact's inverse mass, on the diagonal; times the residual over the speed of bodies
 SOFTER, SOFTEST_TRIED = 3.0, 0.03  # times that, from one try to the next; the last of them
 SINGULAR = 1e-14  # of the largest one: a pivot that counts as none
 

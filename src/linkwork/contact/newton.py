@@ -48,6 +48,7 @@ WORTH, BRISK = 0.7, 0.3  # of the residual: sweeps that leave more are not worth
 TIGHT, LOOSE = 1e-5, 1e-3  # parts of the fastest velocity
 NEARLY = 1e-6  # m/s, of what hardly moves
 PATIENT_AT_REST, MOST_AT_REST, PATIENT_IN_MOTION, MOST_IN_MOTION = 10, 80, 8, 16  # factorisations
+BEYOND = 0.1  # of what is asked
 RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
 HALVINGS = 30
@@ -137,13 +138,12 @@ def settle(problem, work, tolerance, slow):
         fastest = max(fastest, u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
     fastest = math.sqrt(fastest)
     if fastest <= slow:
-        enough, soft = max(tolerance, NEARLY), SOFT
-        while residual > tolerance and active <= MOST and soft <= SOFTEST_TRIED:
-            _, residual, active = solve_few(problem, base, work.few, residual, active, 0.1 * tolerance, slow, soft)
-            soft *= SOFTER if active <= SMALL else 1.0 / SOFTEST_TRIED
+        enough = max(tolerance, NEARLY)
+        residual, active = _solve_at_rest(problem, work, residual, active, tolerance, enough, slow)
         if active <= MOST and residual <= enough:
             tolerance = enough
-        status, steps, residual = rounds(problem, work, residual, active, tolerance, enough, PATIENT_AT_REST, MOST_AT_REST)
+        most = MOST_AT_REST if active > MOST else MOST_AT_REST // 4
+        status, steps, residual = rounds(problem, work, residual, active, tolerance, enough, PATIENT_AT_REST, most)
         return (CONVERGED if residual <= enough else status), steps, residual, enough
     tight = max(tolerance, TIGHT * fastest)
     enough = max(tight, LOOSE * fastest)
@@ -152,6 +152,18 @@ def settle(problem, work, tolerance, slow):
         tight = enough
     status, steps, residual = rounds(problem, work, residual, active, tight, enough, PATIENT_IN_MOTION, MOST_IN_MOTION)
     return (CONVERGED if residual <= enough else status), steps, residual, enough
+
+
+@jit_inner
+def _solve_at_rest(problem, work, residual, active, tolerance, enough, slow):
+    """Newton's method on the law: a little beyond the tolerance, or beyond `enough` where it is no small matter: (residual,
+    active contacts)."""
+    soft = SOFT
+    while residual > (tolerance if active <= SMALL else enough) and active <= MOST and soft <= SOFTEST_TRIED:
+        goal = BEYOND * (tolerance if active <= SMALL else enough)
+        _, residual, active = solve_few(problem, work.base, work.few, residual, active, goal, slow, soft)
+        soft *= SOFTER if active <= SMALL else 1.0 / SOFTEST_TRIED
+    return residual, active
 
 
 @jit_inner
@@ -184,7 +196,7 @@ def rounds(problem, work, residual, active, tolerance, enough, patient, iteratio
     clear(work.lift, 0, len(problem.mu))
     while not residual <= (tolerance if steps < patient else enough) and steps < iterations:
         stiffness = min(max(stiffness, SOFTEST), STIFFEST)
-        made, minimal = _round(problem, work, stiffness, relax, max(0.1 * tolerance, INEXACT * residual), iterations - steps)
+        made, minimal = _round(problem, work, stiffness, relax, max(BEYOND * tolerance, INEXACT * residual), iterations - steps)
         push_all(problem, base)
         after, pressing = residuals(problem, base)
         steps += max(1, made)
