@@ -19,6 +19,7 @@ import numpy as np
 from linkwork.codegen.jit import jit, sweep
 from linkwork.integrators.base import (
     CALM,
+    CUT,
     DIVERGED,
     DONE,
     EXTRAPOLATE,
@@ -122,9 +123,10 @@ def steps_of_rattle(
     tolerance,
     enough,
     rescue,
+    whole,
 ):
     """(steps made, status, age). A step whose position stage does not converge is made in halves, quarters, ..., and so
-    are those after it until CALM_PARTS of them have gone well."""
+    are those after it until CALM_PARTS of them have gone well. `whole`: it is left to another call, which has a rescue."""
     dt = work[STEP]
     work[SHARE] = 1.0
     part = FINEST if work[PACE] == 0.0 else int(work[PACE])
@@ -168,6 +170,11 @@ def steps_of_rattle(
                     work[impulses : impulses + multipliers.shape[0]] = given
                 age = 0
                 work[CALM] = 0.0
+                if whole:
+                    work[STEP] = dt
+                    work[TIME] = begin
+                    work[PACE] = part // 2
+                    return k, CUT, age
                 if rescue[0].shape[0] > 0 and part <= RESCUED_PART:
                     work[TIME] = start
                     rescued(work, table, opening, fly, *rescue)
@@ -232,13 +239,25 @@ class Rattle(Integrator):
 
     @cached_property
     def rescue(self):
-        """Sweeps of `rescued`; none where no row can become redundant."""
+        """Sweeps of `rescued`; none where no row can become redundant. Few runs need them: they are made for the first step
+        that must be cut."""
         p = self.programs
-        return (p.body("land"), *self.projection()) if p.model.soft else (p.body(),) * 8
+        return (p.body("land"), *self.projection()) if p.model.soft else self._no_rescue
+
+    @property
+    def _no_rescue(self):
+        return (self.programs.body(),) * 8
 
     def advance(self, work, steps, age):
-        sweeps, rescue = self.sweeps, self.rescue
+        whole = "rescue" not in vars(self) and work[PACE] in (0.0, FINEST)
+        made, status, age = self._steps(work, steps, age, whole)
+        if status == CUT:
+            more, status, age = self._steps(work, steps - made, age, False)
+            made += more
+        return made, status, age
+
+    def _steps(self, work, steps, age, whole):
+        sweeps, rescue = self.sweeps, self._no_rescue if whole else self.rescue
         enough = max(self.tolerance, SINGULAR) if self.programs.model.soft else self.tolerance
-        return steps_of_rattle(
-            work, self.programs.table, *sweeps, *self.impulses, self.sentinels, steps, age, self.tolerance, enough, rescue
-        )
+        counts, limits = (self.sentinels, steps, age), (self.tolerance, enough)
+        return steps_of_rattle(work, self.programs.table, *sweeps, *self.impulses, *counts, *limits, rescue, whole)
