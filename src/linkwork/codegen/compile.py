@@ -74,7 +74,8 @@ def symbol_name(kernel: Kernel, lanes: int) -> str:
 
 
 def assemble(trace: Trace, name: str, lanes: int, pairs: bool = False, shared: tuple[int, ...] = ()) -> bytes:
-    """The object file of one kernel. `pairs`: let LLVM join scalar operations into vectors (the bits stay)."""
+    """The object file of one kernel. `pairs`: let LLVM join scalar operations into vectors (the bits stay). What is not so
+    joined is straight-line code without common subexpressions, for which LLVM's other passes do nothing but take time."""
     module = ir.Module(name)
     module.triple = llvm.get_process_triple()
     emit(module, name, trace.function(), trace.sources, trace.targets, lanes, shared)
@@ -83,7 +84,10 @@ def assemble(trace: Trace, name: str, lanes: int, pairs: bool = False, shared: t
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.slp_vectorization = pairs
     builder = llvm.create_pass_builder(_machine(), options)
-    builder.getModulePassManager().run(parsed, builder)
+    passes = builder.getModulePassManager() if pairs else llvm.create_new_module_pass_manager()
+    if not pairs:
+        passes.add_instruction_combine_pass()
+    passes.run(parsed, builder)
     return _machine().emit_object(parsed)
 
 
