@@ -59,28 +59,34 @@ class Fronts:
         chosen = list(chosen)
         self.positions = np.array([position for position, _ in chosen], dtype=np.int64)
         vertices = np.array([vertex for _, vertex in chosen], dtype=np.int64)
-        forms, self.at = _forms_of(model)
-        self.dims = np.array([form.dim for form in forms], dtype=np.int64)
-        self._forms = sorted(set(forms))
-        number = {form: k for k, form in enumerate(self._forms, start=1)}
-        self.count = np.zeros(len(forms), dtype=np.int64)
-        self.count[list(later)] = [len(others) for others in later.values()]
-        self.owners = np.repeat(np.array(list(later), dtype=np.int64), [len(others) for others in later.values()])
-        self.others = np.array([other for several in later.values() for other in several], dtype=np.int64)
-        self.sizes = (1 + model.pairs) * self.dims[self.owners] * self.dims[self.others]  # of all blocks
-        before, first = np.cumsum(self.sizes) - self.sizes, np.zeros(len(forms), dtype=np.int64)
-        first[list(later)] = np.cumsum([0, *self.count[list(later)]])[:-1]
-        self.slots = model.slot_at[self.owners] + before - before[first[self.owners]]
-        width = np.bincount(self.owners, weights=self.dims[self.others], minlength=len(forms))[vertices]
+        self.forms, self.at = _forms_of(model)
+        self.dims = np.array([form.dim for form in self.forms], dtype=np.int64)
+        first, count = self._find_blocks(model, later)
+        width = np.bincount(self.owners, weights=self.dims[self.others], minlength=len(self.dims))[vertices]
         d = self.dims[vertices]
         small = d**3 / 3 + d * d * width + d * width**2 / 2 < UNROLLED
-        whole = small & (self.count[vertices] <= 2) & (not model.pairs)
-        form = np.array([number[form] for form in forms], dtype=np.int64)
-        self.layout = Layout(vertices, whole, self.at, form, first, self.count, self.others, self.slots)
+        whole = small & (count[vertices] <= 2) & (not model.pairs)
+        self._kinds = sorted(set(self.forms))
+        number = {form: k for k, form in enumerate(self._kinds, start=1)}
+        kinds = np.array([number[form] for form in self.forms], dtype=np.int64)
+        self.layout = Layout(vertices, whole, self.at, kinds, first, count, self.others, self.slots)
+
+    def _find_blocks(self, model: Model, later: Mapping[int, list[int]]) -> tuple[np.ndarray, np.ndarray]:
+        """All blocks (owner, other, size, offset); where those of each vertex begin, and how many they are."""
+        keys = np.array(list(later), dtype=np.int64)
+        lengths = np.array([len(others) for others in later.values()], dtype=np.int64)
+        first, count = np.zeros(len(self.dims), dtype=np.int64), np.zeros(len(self.dims), dtype=np.int64)
+        first[keys], count[keys] = np.cumsum(lengths) - lengths, lengths
+        self.owners = np.repeat(keys, lengths)
+        self.others = np.array([other for several in later.values() for other in several], dtype=np.int64)
+        self.sizes = (1 + model.pairs) * self.dims[self.owners] * self.dims[self.others]
+        before = np.cumsum(self.sizes) - self.sizes
+        self.slots = model.slot_at[self.owners] + before - before[first[self.owners]]
+        return first, count
 
     def operations(self, way: str) -> Operations:
         """Of all fronts, one after another."""
-        base = 1 + len(self._forms)
+        base = 1 + len(self._kinds)
         codes, rows, fronts = _written(self.layout, WAYS.index(way), base)
         found, which = np.unique(codes, return_inverse=True)
         rows[:, 0] = which
@@ -90,7 +96,7 @@ class Fronts:
         rest, third = divmod(code, base)
         rest, second = divmod(rest, base)
         piece, first = divmod(rest, base)
-        return PIECES[piece], [self._forms[k - 1] for k in (first, second, third) if k]
+        return PIECES[piece], [self._kinds[k - 1] for k in (first, second, third) if k]
 
 
 def _forms_of(model: Model) -> tuple[list[Form], np.ndarray]:
