@@ -29,7 +29,7 @@ from linkwork.symbolic.bodies import GLOBALS  # noqa: E402
 DT = 1e-3  # s
 SIDES = (5, 10, 20, 30, 50)
 DENSE_TURNS = 10  # knots a side up to which `dense` takes turns; beyond it makes one solve
-TREE = 30  # knots a side up to which `tree` takes part: its fronts grow with the side, and their operations with its square
+TREE = 50  # knots a side up to which `tree` takes part: its operations, millions by then, grow with the cube of the side
 STEPS = 20  # over which the motion of solvers is compared, and iterations are counted
 LARGE = 100  # knots a side, in a process of its own
 LARGE_STEPS = 50

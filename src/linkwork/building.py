@@ -208,10 +208,10 @@ class Building(Reports):
         return bool(np.isfinite(self.work[self.model.multipliers].sum()))
 
     def _factor(self) -> None:
-        """Factors and a velocity-level solve at the current configuration."""
+        """Factors and a velocity-level solve at the current configuration, by kernels that `rattle` has, too."""
         self.work[GLOBALS.offset("kick")] = 0.0
         p = self.programs
-        self.integrator.run(self.work, p.body("place", "kick"), p.up("velocity"), p.backward())
+        self.integrator.run(self.work, p.body("place"), p.up("velocity", first=("kick",)), p.backward())
 
     def _clear_rows(self) -> None:
         for k in range(len(self.model.nodes)):

@@ -112,7 +112,7 @@ def _read_front(p, work, vertex, part, matrix, right):
     D[np.tril_indices(d)] = work[at : at + d * (d + 1) // 2]
     upper = np.tril(D, -1)
     if p.model.pairs:
-        upper[np.tril_indices(d, -1)] = work[at + p._upper(vertex) :][: d * (d - 1) // 2]
+        upper[np.tril_indices(d, -1)] = work[at + p._fronts.forms[vertex].upper :][: d * (d - 1) // 2]
     matrix[own, own] = D + upper.T
     right[own] = work[at + d * (d + 1) // 2 :][:d]
 
@@ -234,7 +234,7 @@ def eliminated(model, matrix, right):
         work[at : at + d * (d + 1) // 2] = matrix[own, own][np.tril_indices(d)]
         work[at + d * (d + 1) // 2 :][:d] = right[own]
         if model.pairs:
-            work[at + p._upper(vertex) :][: d * (d - 1) // 2] = matrix[own, own].T[np.tril_indices(d, -1)]
+            work[at + p._fronts.forms[vertex].upper :][: d * (d - 1) // 2] = matrix[own, own].T[np.tril_indices(d, -1)]
         for other in others:
             slot, size = p._slot(vertex, other), d * p._dim(other)
             work[slot : slot + size] = matrix[own, part[other]].ravel()

@@ -13,7 +13,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -73,17 +74,26 @@ def symbol_name(kernel: Kernel, lanes: int) -> str:
     return f"lw_{digest[:40]}"
 
 
-def assemble(trace: Trace, name: str, lanes: int, pairs: bool = False, shared: tuple[int, ...] = ()) -> bytes:
-    """The object file of one kernel. `pairs`: let LLVM join scalar operations into vectors (the bits stay)."""
+def written(trace: Trace, name: str, lanes: int, shared: tuple[int, ...] = ()) -> str:
+    """The LLVM IR of one kernel."""
     module = ir.Module(name)
     module.triple = llvm.get_process_triple()
     emit(module, name, trace.function(), trace.sources, trace.targets, lanes, shared)
-    parsed = llvm.parse_assembly(str(module))
+    return str(module)
+
+
+def machine_code(text: str, pairs: bool) -> bytes:
+    """The object file of one kernel. `pairs`: let LLVM join scalar operations into vectors (the bits stay). What is not so
+    joined is straight-line code without common subexpressions, for which LLVM's other passes do nothing but take time."""
+    parsed = llvm.parse_assembly(text)
     parsed.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.slp_vectorization = pairs
     builder = llvm.create_pass_builder(_machine(), options)
-    builder.getModulePassManager().run(parsed, builder)
+    passes = builder.getModulePassManager() if pairs else llvm.create_new_module_pass_manager()
+    if not pairs:
+        passes.add_instruction_combine_pass()
+    passes.run(parsed, builder)
     return _machine().emit_object(parsed)
 
 
@@ -98,28 +108,40 @@ class KernelLoader:
         with LOCK:
             names = [(kernel, symbol_name(kernel, lanes)) for kernel in kernels]
             missing = {name: kernel for kernel, name in names if name not in self.addresses}
-            began, told = time.perf_counter(), False
-            for number, (name, kernel) in enumerate(missing.items()):
-                self._load(name, kernel, lanes)
-                if not told and time.perf_counter() - began > PATIENCE and number + 1 < len(missing):
-                    told = True
-                    print(f"linkwork: compiling {len(missing) - number - 1} more kernels (kept for next time) ...",
-                          file=sys.stderr, flush=True)  # fmt: skip
             if missing:
+                for code in self._codes(missing, lanes):
+                    _engine().add_object_file(llvm.ObjectFileRef.from_data(code))
                 _engine().finalize_object()
                 for name in missing:
                     self.addresses[name] = _engine().get_function_address(name)
             return [self.addresses[name] for _, name in names]
 
-    def _load(self, name: str, kernel: Kernel, lanes: int) -> None:
-        path = cache_folder() / "kernels" / f"{name}.o"
-        try:
-            code = path.read_bytes()
-        except OSError:
-            code = assemble(kernel.trace(), name, lanes, kernel.pairs, kernel.shared)
-            self.compiled += 1
-            keep(path, code)
-        _engine().add_object_file(llvm.ObjectFileRef.from_data(code))
+    def _codes(self, missing: Mapping[str, Kernel], lanes: int) -> list[bytes]:
+        """Object files, from the disk or made anew: while LLVM, which knows nothing of Python, is at work on one kernel, the
+        next one is written."""
+        began, told = time.perf_counter(), False
+        found: list[bytes | Future[bytes]] = []
+        with ThreadPoolExecutor(1) as beside:
+            for number, (name, kernel) in enumerate(missing.items()):
+                path = cache_folder() / "kernels" / f"{name}.o"
+                try:
+                    found.append(path.read_bytes())
+                except OSError:
+                    text = written(kernel.trace(), name, lanes, kernel.shared)
+                    found.append(beside.submit(_made, path, text, kernel.pairs))
+                    self.compiled += 1
+                if not told and time.perf_counter() - began > PATIENCE and number + 1 < len(missing):
+                    told = True
+                    print(f"linkwork: compiling {len(missing) - number - 1} more kernels (kept for next time) ...",
+                          file=sys.stderr, flush=True)  # fmt: skip
+            return [code if isinstance(code, bytes) else code.result() for code in found]
+
+
+def _made(path: Path, text: str, pairs: bool) -> bytes:
+    """The object file of a kernel, kept on disk."""
+    code = machine_code(text, pairs)
+    keep(path, code)
+    return code
 
 
 def keep(path: Path, content: bytes) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import IntEnum, auto
 
 import casadi as ca
 import numpy as np
@@ -152,7 +152,7 @@ class Evaluated:
         return self._found
 
 
-class Joining(Enum):
+class Joining(IntEnum):
     """How a kernel stands to those beside it in a sweep."""
 
     NEVER = auto()

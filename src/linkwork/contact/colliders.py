@@ -138,24 +138,20 @@ def compile_colliders(placed: Sequence[Placed], apart: Iterable[tuple[int, int]]
     """
     n = len(placed)
     described = [_describe(c) for c in placed]
-    radius = np.array([np.linalg.norm(size) + np.linalg.norm(middle) for _, size, middle, _ in described]).reshape(n)
+    size = np.array([size for _, size, _, _ in described], dtype=float).reshape(n, 3)
+    middle = np.array([middle for _, _, middle, _ in described], dtype=float).reshape(n, 3)
+    turned = np.array([c.orientation for c in placed], dtype=float).reshape(n, 4)
+    radius = np.linalg.norm(size, axis=1) + np.linalg.norm(middle, axis=1)
     is_plane = np.array([kind == PLANE for kind, *_ in described], dtype=bool).reshape(n)
     is_large = _large(radius, is_plane)
     median = float(np.median(radius[~is_plane])) if (~is_plane).any() else 1.0
     rules = _bits([c.rules for c in placed])
     constants, labels = np.zeros((n, CONSTANTS)), np.zeros((n, RULES + rules.shape[1]), dtype=np.int64)
-    for c, (kind, size, middle, _) in enumerate(described):
-        constants[c, SIZE : SIZE + 3], constants[c, MIDDLE : MIDDLE + 3] = size, middle
-        constants[c, TURNED : TURNED + 9], constants[c, MOVED : MOVED + 3] = (
-            _rotation(placed[c].orientation),
-            placed[c].position,
-        )
-        labels[c, KIND], labels[c, BODY], labels[c, GROUP], labels[c, LARGE] = (
-            kind,
-            placed[c].body,
-            placed[c].group,
-            is_large[c],
-        )
+    constants[:, SIZE : SIZE + 3], constants[:, MIDDLE : MIDDLE + 3] = size, middle
+    constants[:, TURNED : TURNED + 9] = _rotations(turned)
+    constants[:, MOVED : MOVED + 3] = np.array([c.position for c in placed], dtype=float).reshape(n, 3)
+    labels[:, KIND], labels[:, BODY] = [kind for kind, *_ in described], [c.body for c in placed]
+    labels[:, GROUP], labels[:, LARGE] = [c.group for c in placed], is_large
     labels[:, RULES:] = rules
     shapes = _placed_once(placed, described, labels)
     return Geometry(
@@ -337,9 +333,9 @@ def _bits(rules) -> np.ndarray:
     return bits
 
 
-def _rotation(orientation):
-    """The nine entries of the rotation of a quaternion."""
-    w, x, y, z = np.asarray(orientation, dtype=float) / np.linalg.norm(orientation)
+def _rotations(orientations):
+    """(n, 9): the entries of the rotations of quaternions."""
+    w, x, y, z = (orientations / np.linalg.norm(orientations, axis=1, keepdims=True)).T
     first = (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y))
     second = (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x))
-    return (*first, *second, 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y))
+    return np.stack([*first, *second, 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=1)

@@ -130,7 +130,7 @@ class Touching:
         model = self.model
         elements = model.world.contacts
         self.contacts = [e for e in elements if isinstance(e, Contact)]
-        self.names: list = []  # of colliders: a Collider, or the body whose shape it is
+        self.names: list  # of colliders: a Collider, or the body whose shape it is
         self.stops: list[Stop] = []
         self.geometry, self.materials, self.sizes = self._colliders([e for e in elements if isinstance(e, Collider)], elements)
         self.hard_stops = self._hard_stops([e for e in elements if isinstance(e, (Rope, HardLimit, JointFriction))])
@@ -159,50 +159,53 @@ class Touching:
     # -- from elements to arrays --------------------------------------------------------------------------------
     def _colliders(self, given: list[Collider], elements):
         """Geometry, materials, and half the smallest extent of each collider (m)."""
-        model = self.model
-        number = model.bodies.number
-        placed, friction, restitution = [], [], []
-        groups: dict[str, int] = {}
-        rules_of = self._rules()
-        turns = {name: frames.user_turn() for name, frames in model.bodies.frames.items()}
-        entries = [(c, c.body, c.shape, c.position, c.orientation, c.group, c.friction, c.restitution) for c in given]
+        model, rules_of = self.model, self._rules()
+        entries: list[tuple] = [
+            (c, c.body, c.shape, c.position, c.orientation, c.group, c.friction, c.restitution) for c in given
+        ]
         entries += [(body, body, body.shape, model_com(body), (1.0, 0.0, 0.0, 0.0), None, FRICTION, 0.0)
                     for body in model.bodies.elements if getattr(body, "shape", None) is not None]  # fmt: skip
-        for source, body, shape, position, orientation, group, mu, e in entries:
-            assert not isinstance(body, str)
-            moving = GROUND if body.dim == 0 else number[id(body)]
+        entries = [entry for entry in entries if rules_of(entry[1])]
+        numbers = [GROUND if body.dim == 0 else model.bodies.number[id(body)] for _, body, *_ in entries]
+        local, turned = self._in_bodies(numbers, [entry[3] for entry in entries], [entry[4] for entry in entries])
+        placed, groups = [], dict[str, int]()
+        for k, (source, body, shape, _, _, group, _, _) in enumerate(entries):
             rules = rules_of(body)
-            if not rules:
-                continue
-            spot = self._spot(moving, position)
+            spot = self._spot(numbers[k], entries[k][3])
             if spot is None:
-                refuse_stretching(model, self.contacts[rules[-1]], moving)
-            frames = model.bodies.batch(None if moving == GROUND else model.bodies.kinds[moving], [moving])
-            local = position if moving == GROUND else frames.user_point(position)[0]
-            turned = orientation
-            if moving != GROUND:
-                own = turns[model.bodies.kinds[moving].name][model.bodies.place[moving]]
-                turned = product(own[None], np.array([orientation]))[0]
-            if spot is not None:
-                moving, local = spot, np.zeros(3)
-            placed.append(Placed(shape, moving, local, turned, groups.setdefault(group, len(groups)) if group else -1, rules,
-                                 source.name))  # fmt: skip
-            self.names.append(source)
-            friction.append(mu)
-            restitution.append(e)
-        owners = [self.body_of(p.body) for p in placed]
+                refuse_stretching(model, self.contacts[rules[-1]], numbers[k])
+            else:
+                numbers[k], local[k] = spot, 0.0
+            together = groups.setdefault(group, len(groups)) if group else -1
+            placed.append(Placed(shape, numbers[k], local[k], turned[k], together, rules, source.name))
+        self.names = [source for source, *_ in entries]
+        owners = [self.body_of(number) for number in numbers]
         self._refuse_bare(set(owners))
         geometry = compile_colliders(placed, self._apart(owners, elements))
-        sizes = [float(size[size > 0].min(initial=np.inf)) for size in geometry.constants[:, SIZE : SIZE + 3]]
+        extents = geometry.constants[:, SIZE : SIZE + 3]
+        sizes = np.where(extents > 0, extents, np.inf).min(axis=1).tolist()
         named = [(c.friction, c.restitution, c.bounce_above, c.recovery) for c in self.contacts] or [(0, 0, 0, 0)]
         of_rule = np.array([[-1.0 if value is None else value for value in values] for values in named], dtype=float)
-        own = np.array([friction, restitution], dtype=float).T.reshape(-1, 2).copy()
+        own = np.array([entry[6:] for entry in entries], dtype=float).reshape(-1, 2)
         labels = geometry.labels
         return geometry, Materials(labels[:, BODY].copy(), labels[:, RULES:].copy(), own, of_rule), sizes
 
+    def _in_bodies(self, numbers: list[int], positions, orientations) -> tuple[np.ndarray, np.ndarray]:
+        """Positions (k, 3) and orientations (k, 4) in users' frames of these bodies, in their internal frames."""
+        bodies = self.model.bodies
+        local, turned = np.array(positions, dtype=float).reshape(-1, 3), np.array(orientations, dtype=float).reshape(-1, 4)
+        of_kind: dict[str, list[int]] = {}
+        for k, number in enumerate(numbers):
+            if number != GROUND:
+                of_kind.setdefault(bodies.kinds[number].name, []).append(k)
+        for places in of_kind.values():
+            frames = bodies.batch(bodies.kinds[numbers[places[0]]], [numbers[k] for k in places])
+            local[places], turned[places] = frames.user_point(local[places]), product(frames.user_turn(), turned[places])
+        return local, turned
+
     def _spot(self, body: int, local) -> int | None:
         """The number of a point of a Lagrangian body; of other bodies None."""
-        named = tuple(float(x) for x in local)
+        named = tuple(float(x) for x in local) if self.model.spots else ()
         numbered = enumerate(self.model.spots, start=len(self.model.bodies.kinds))
         return next((k for k, spot in numbered if (spot.body, spot.local) == (body, named)), None)
 
@@ -339,16 +342,13 @@ class Touching:
 
     def _reach(self, geometry, stops: Stops) -> np.ndarray:
         """How far from its origin each body can touch (m); -1 where it cannot."""
-        reach = np.full(len(self.answers.bodies), -1.0)
-        for body, entries in zip(geometry.labels[:, BODY], geometry.constants, strict=True):
-            if body >= 0:
-                far = sum(np.linalg.norm(entries[at : at + 3]) for at in (MOVED, MIDDLE, SIZE))
-                reach[body] = max(reach[body], far)
+        reach = np.full(1 + len(self.answers.bodies), -1.0)  # the ground is the last
+        constants = geometry.constants
+        far = sum(np.linalg.norm(constants[:, at : at + 3], axis=1) for at in (MOVED, MIDDLE, SIZE))
+        np.maximum.at(reach, geometry.labels[:, BODY], far)
         for end, at in ((STOP_A, ON_A), (STOP_B, ON_B)):
-            for body, local in zip(stops.labels[:, end], stops.numbers[:, at : at + 3], strict=True):
-                if body >= 0:
-                    reach[body] = max(reach[body], np.linalg.norm(local))
-        return reach
+            np.maximum.at(reach, stops.labels[:, end], np.linalg.norm(stops.numbers[:, at : at + 3], axis=1))
+        return reach[:-1].copy()
 
     # -- room ---------------------------------------------------------------------------------------------------
     def _make_room(self, contacts: int, responses: int, blocks: int) -> None:
@@ -553,7 +553,10 @@ class Touching:
         answers.strike(work, self.slots, self.groups)
 
     def recall(self, memory: Memory, other: Touching) -> None:
-        """Remember what another one did, before the world was changed, of the colliders and stops that are here too."""
+        """Remember what another one did, before the world was changed, of the colliders and stops that are here too; there is
+        as much room as there."""
+        self.panels = max(self.panels, other.panels)
+        self._make_room(len(other.found.gap), len(other.R), other.blocks)
         places = {key: k for k, key in enumerate(self._keys())}
         number = np.array([places.get(key, -1) for key in other._keys()], dtype=np.int64)
         here = {key: k for k, key in enumerate(self._bodies())}

@@ -91,12 +91,12 @@ def bodies_of(programs: Programs, velocity: str = "v") -> np.ndarray:
     m, component = programs.model, components(programs.model)
     n = len(m.bodies.kinds)
     table = np.full((n + len(m.spots), PART + 6), NONE, dtype=np.int64)
-    for k, kind in enumerate(m.bodies.kinds):
+    table[:n, TREE], table[:n, ITEM] = component, programs.place
+    for kind, numbers in programs.by_kind:
         for column, name in enumerate(("q", velocity, "R", "b", "x", "mass")):
-            table[k, column] = m.body_at[k] + (kind.record.offset(name) if name in kind.record else 0)
-        table[k, TREE], table[k, ITEM] = component[k], programs.place[k]
+            table[numbers, column] = m.body_at[numbers] + (kind.record.offset(name) if name in kind.record else 0)
         if not stretches(kind):
-            table[k, POSE], table[k, PART:] = pose_of(kind), velocity_parts(kind)
+            table[numbers, POSE], table[numbers, PART:] = pose_of(kind), velocity_parts(kind)
     for k, spot in enumerate(m.spots, start=n):
         table[k] = table[spot.body]
         table[k, [Q, R_AT]] = spot.at + spot.record.offset("place"), spot.at + spot.record.offset("J")
@@ -196,13 +196,12 @@ def free_bodies(model, component: np.ndarray) -> np.ndarray:
     count = component.max() + 1
     nodes = np.bincount([component[node.ends[1]] for node in model.nodes], minlength=count)
     free = (nodes == 0) & (np.bincount(component, minlength=count) == 1)
-    for k, kind in enumerate(model.bodies.kinds):
-        place = model.bodies.place[k]
-        if kind.name == "RigidBody":
-            frames = model.bodies.frames[kind.name]
-            free[component[k]] &= not np.any(frames.origin[place] - frames.com[place])
-        elif stretches(kind):
-            free[component[k]] = False
+    for name, members in model.bodies.members.items():
+        if name == "RigidBody":
+            frames = model.bodies.frames[name]
+            free[component[members][(frames.origin != frames.com).any(axis=1)]] = False
+        elif stretches(model.bodies.kinds[members[0]]):
+            free[component[members]] = False
     return free
 
 

@@ -20,6 +20,7 @@ from linkwork.codegen.jit import call_compiled, jit, sweep
 from linkwork.contact.layout import CLOSING, FRESH, OPENING, SINGLE
 from linkwork.integrators.base import (
     CALM,
+    CUT,
     DIVERGED,
     DONE,
     EXTRAPOLATE,
@@ -126,6 +127,7 @@ def steps_of_rattle(
     tolerance,
     enough,
     rescue,
+    whole,
     calm_parts,
     slow,
     first_kick,
@@ -133,7 +135,7 @@ def steps_of_rattle(
     contact,
 ):
     """(steps made, status, age). A step whose position stage does not converge is made in halves, quarters, ..., and so
-    are those after it until `calm_parts` of them have gone well.
+    are those after it until `calm_parts` of them have gone well. `whole`: it is left to another call, which has a rescue.
 
     first_kick, last_kick: the parts of a step that forces act for before and after the flight.
 
@@ -191,6 +193,11 @@ def steps_of_rattle(
                     work[impulses : impulses + multipliers.shape[0]] = given
                 age = 0
                 work[CALM] = 0.0
+                if whole:
+                    work[STEP] = dt
+                    work[TIME] = begin
+                    work[PACE] = part // 2
+                    return k, CUT, age
                 if rescue[0].shape[0] > 0 and part <= RESCUED_PART:
                     work[TIME] = start
                     rescued(work, table, opening, fly, *rescue)
@@ -261,18 +268,31 @@ class Rattle(Integrator):
 
     @cached_property
     def rescue(self):
-        """Sweeps of `rescued`; none where no row can become redundant."""
+        """Sweeps of `rescued`; none where no row can become redundant. Few runs need them: they are made for the first step
+        that must be cut."""
         p = self.programs
-        return (p.body("land"), *self.projection()) if p.model.soft else (p.body(),) * 8
+        return (p.body("land"), *self.projection()) if p.model.soft else self._no_rescue
+
+    @property
+    def _no_rescue(self):
+        return (self.programs.body(),) * 8
 
     def advance(self, work, steps, age):
         return self._steps(work, steps, age, CALM_PARTS, SLOW, None)
 
-    def _steps(self, work, steps, age, calm_parts, slow, contact):
+    def _steps(self, work, steps, age, *how):
+        whole = "rescue" not in vars(self) and work[PACE] in (0.0, FINEST)
+        made, status, age = self._some_steps(work, steps, age, whole, *how)
+        if status == CUT:
+            more, status, age = self._some_steps(work, steps - made, age, False, *how)
+            made += more
+        return made, status, age
+
+    def _some_steps(self, work, steps, age, whole, calm_parts, slow, contact):
         enough = max(self.tolerance, SINGULAR) if self.programs.model.soft else self.tolerance
-        sweeps, rescue = self.sweeps, self.rescue  # before the table, which has the kernels of sweeps that are made
+        sweeps, rescue = self.sweeps, self._no_rescue if whole else self.rescue  # before the table, which has their kernels
         return self._drive(steps_of_rattle, work, self.programs.table, *sweeps, *self.impulses, self.sentinels, steps, age,
-                           self.tolerance, enough, rescue, calm_parts, slow, *self.kick, contact)  # fmt: skip
+                           self.tolerance, enough, rescue, whole, calm_parts, slow, *self.kick, contact)  # fmt: skip
 
 
 class Shake(Rattle):

@@ -52,6 +52,8 @@ def counters(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
 def kept(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
     """Constraints that keep what they find from step to step, and the entries that hold it."""
     for k, node in enumerate(model.nodes):
+        if not any(part.relation.kept for part in node.kind.parts):
+            continue
         start = model.parameters_at(k)
         for part, element in zip(node.kind.parts, node.elements, strict=True):
             layout = parameter_record(part.relation)

@@ -10,10 +10,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
-from linkwork.codegen.trace import Evaluated, Space
+from linkwork.codegen.trace import Space
 from linkwork.elements import checks
 from linkwork.elements.base import Pose
 from linkwork.errors import ModelError
@@ -22,30 +21,31 @@ from linkwork.model import nodes as stacking
 from linkwork.model.frames import Frames, LagrangianFrames, RigidFrames, frames_of
 from linkwork.model.gradients import GradientArea
 from linkwork.model.graph import (
-    GOOD,
     GROUND,
     Order,
     elimination_order,
     forest,
     later_neighbours,
-    least_share,
     moving,
     spanning,
 )
 from linkwork.model.nodes import Bodies, Node, evaluator
+from linkwork.model.pivots import least_share
 from linkwork.model.spots import spots_of
 from linkwork.model.types import Item, Model
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.drawn import Draw
 from linkwork.symbolic.handles import LAWS, RELATIONS
-from linkwork.symbolic.kernels import node_jacobian_kernel, node_pulls_kernel, parameter_record
+from linkwork.symbolic.kernels import NodeKind, node_jacobian_kernel, node_pulls_kernel, parameter_record
 from linkwork.symbolic.kinds import kind_of
 from linkwork.symbolic.limbs import Limb, has_limb
 from linkwork.symbolic.links import Link, has_link
+from linkwork.symbolic.steps import body_kernel
 from linkwork.symbolic.tape import ROTOR
 from linkwork.symbolic.ties import tie_rows
 
 NONE: Mapping = MappingProxyType({})
+GOOD = 1e-3  # smallest share of a pivot on the child alone, in that on both bodies, that need not wait for the parent
 RANKED = 200  # loops up to which redundant rows are looked for where nothing is eliminated
 SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 
@@ -149,27 +149,25 @@ def _records(bodies: Bodies, poses: Mapping[str, Pose] = NONE):
     """records(body, jitter): a body's record with the pose as built, or the given one (0), or a nearby one, for checks before
     layout."""
     fields = {name: _moved(frames, bodies, name, poses).start() for name, frames in bodies.frames.items()}
-    functions: dict[str, Evaluated] = {}
 
     @cache
-    def record(body: int, jitter: int) -> np.ndarray:
-        kind = bodies.kinds[body]
-        entries = np.zeros(kind.record.span)
-        for name, values in fields[kind.name].items():
-            entries[kind.record.slice(name)] = values[bodies.place[body]]
+    def batch(name: str, jitter: int) -> np.ndarray:
+        """(bodies, entries), of all bodies of a kind."""
+        members = bodies.members[name]
+        kind = bodies.kinds[members[0]]
+        entries = np.zeros((len(members), kind.record.span))
+        for field, values in fields[name].items():
+            entries[:, kind.record.slice(field)] = values
+        q, R = kind.record.slice("q"), kind.record.slice("R")
         if jitter:
-            q = kind.record.slice("q")
-            entries[q] += 0.1 * np.random.default_rng([body, jitter]).normal(size=kind.nq)
-            if kind.name in ("RigidBody", "ScalableBody"):
-                quaternion = slice(q.start + 3, q.start + 7)
-                entries[quaternion] /= np.linalg.norm(entries[quaternion])
-        if kind.name not in functions:
-            functions[kind.name] = _pose_function(kind)
-        functions[kind.name].given[:] = entries[kind.record.slice("q")]
-        entries[kind.record.slice("R")] = functions[kind.name]()
+            entries[:, q] += 0.1 * np.array([np.random.default_rng([body, jitter]).normal(size=kind.nq) for body in members])
+            if name in ("RigidBody", "ScalableBody"):
+                quaternions = entries[:, q.start + 3 : q.start + 7]
+                quaternions /= np.linalg.norm(quaternions, axis=1, keepdims=True)
+        entries[:, R] = evaluator(body_kernel(kind, "place"), 1).many(len(members), {1: entries})[:, R]
         return entries
 
-    return record
+    return lambda body, jitter: batch(bodies.kinds[body].name, jitter)[bodies.place[body]]
 
 
 def _moved(frames: Frames, bodies: Bodies, kind: str, poses: Mapping[str, Pose]) -> Frames:
@@ -180,47 +178,64 @@ def _moved(frames: Frames, bodies: Bodies, kind: str, poses: Mapping[str, Pose])
     return frames.pick(np.arange(len(members))).put([poses.get(bodies.elements[k].name) for k in members])
 
 
-def _pose_function(kind):
-    q = ca.SX.sym("q", kind.nq)
-    return Evaluated(ca.Function("pose", [q], [ca.densify(kind.pose(q))]))
-
-
 def _jacobians(nodes: list[Node], records):
     """jacobians(k): the blocks of node k on its bodies as built."""
 
-    @cache
+    found: dict[int, list[np.ndarray]] = {}
+
+    def find(kind: NodeKind) -> None:
+        """Those of all nodes of a kind."""
+        members = [k for k, node in enumerate(nodes) if node.kind is kind]
+        given = {1: np.array([nodes[k].values for k in members])}
+        for i, body in enumerate(kind.kinds):
+            if body is not None:
+                given[2 + i] = np.array([records(nodes[k].ends[i], 0) for k in members])
+        widths = [body.nv if body else 0 for body in kind.kinds]
+        evaluate = evaluator(node_jacobian_kernel(kind, 0), kind.behind)
+        for k, flat in zip(members, evaluate.many(len(members), given), strict=True):
+            found[k] = stacking.blocks_of(flat, kind.size, widths)
+
     def blocks(k: int) -> list[np.ndarray]:
-        node = nodes[k]
-        evaluate = evaluator(node_jacobian_kernel(node.kind, 0), node.kind.behind)
-        given = {1: node.values, **{2 + i: records(end, 0) for i, end in enumerate(node.ends) if end != GROUND}}
-        flat, widths = evaluate(given), [kind.nv if kind else 0 for kind in node.kind.kinds]
-        return stacking.blocks_of(flat, node.kind.size, widths)
+        if k not in found:
+            find(nodes[k].kind)
+        return found[k]
 
     return blocks
 
 
 def _order(graph, bodies, nodes, ends, jacobians, couplings, pairing=()) -> Order:
-    deficient = []
-    for k, node in enumerate(nodes):
-        if stacking.always_full_rank(node.kind):
-            deficient.append(False)
-            continue
-        blocks = jacobians(k)
-        if not all(np.isfinite(block).all() for block in blocks):
-            raise ModelError(f"{checks.label(node.elements[-1])}: its derivative is not finite as built; move its bodies")
-        if not stacking.has_own_rank(node, blocks):
-            deficient.append(True)
-            continue
-        if len(node.ends) > 2:
-            deficient.append(True)
-            continue
-        a, b = node.ends
-        child = b if a == GROUND or graph.parent[b] == a else a
-        part, whole = blocks[child == b] @ blocks[child == b].T, sum(block @ block.T for block in blocks)
-        deficient.append(a != GROUND and least_share(part, whole) < GOOD)
+    deficient = _deficient(graph, nodes, jacobians)
     rotors, dims = [node.kind.rotors for node in nodes], [kind.nv for kind in bodies.kinds]
     light = {k for k, body in enumerate(bodies.elements) if massless.is_massless(body)}
     return elimination_order(graph, ends, deficient, dims, jacobians, couplings, rotors, light, pairing)
+
+
+def _deficient(graph, nodes: list[Node], jacobians) -> list[bool]:
+    """Of each node whether it may lack rank on its child alone."""
+    by_kind: dict[int, list[int]] = {}
+    for k, node in enumerate(nodes):
+        by_kind.setdefault(id(node.kind), []).append(k)
+    found = [False] * len(nodes)
+    for members in by_kind.values():
+        own = [nodes[k] for k in members]
+        if stacking.always_full_rank(own[0].kind):
+            continue
+        whole = np.array([np.hstack(jacobians(k)) for k in members])
+        if len(bad := np.flatnonzero(~np.isfinite(whole).all(axis=(1, 2)))):
+            label = checks.label(own[int(bad[0])].elements[-1])
+            raise ModelError(f"{label}: its derivative is not finite as built; move its bodies")
+        for k, lacks in zip(members, stacking.lacking_rank(own, whole), strict=True):
+            found[k] = bool(lacks) or len(nodes[k].ends) > 2 or _waits_for_parent(graph, nodes[k].ends, jacobians(k))
+    return found
+
+
+def _waits_for_parent(graph, ends, blocks: list[np.ndarray]) -> bool:
+    """Whether a node of two bodies has a pivot that is much better after both than on its child alone."""
+    a, b = ends
+    if a == GROUND:
+        return False
+    squares = [block @ block.T for block in blocks]
+    return least_share(squares[graph.parent[b] == a], squares[0] + squares[1]) < GOOD
 
 
 def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[int, list[int]]]:

@@ -2,7 +2,7 @@
 
 Vertices 0..n-1 are bodies, n.. are constraint nodes. The ground is no vertex. A *plain* component needs no numbers:
 children before parents, each body followed by its joint. Elsewhere (several ground joints, blocks that lack rank) the
-order is found by eliminating with unit masses at the configuration as built: a constraint is eliminated as soon as
+order is found by eliminating with unit masses at the configuration as built (pivots.py): a constraint is eliminated as soon as
 its pivot is regular, and waits for its other body until then; one with many bodies waits until a single one is left, since
 what is eliminated couples all that it was joined to. Rank does not depend on the masses. Where loops close, the body with
 the fewest neighbours comes next, which keeps the fill low. A body that can goes together with a joint (a limb), and the
@@ -21,19 +21,10 @@ from itertools import permutations
 
 import numpy as np
 
+from linkwork.model.pivots import eliminated
+
 GROUND = -1
 Ends = tuple[int, ...]  # the bodies of a node
-REGULAR = 1e-9  # smallest eigenvalue of a pivot, relative to its rows, that counts as regular
-COUPLED = 1e-6  # largest entry of a block, relative to its rows, that counts as none
-GOOD = 1e-3  # and relative to what it would be after its other bodies: below, it waits for them ...
-LOADED = 1e-5  # ... once bodies carry what hangs on them: in a row of n loops the share is about 1/n
-
-
-def least_share(part: np.ndarray, whole: np.ndarray) -> float:
-    """The smallest eigenvalue of the pivot `part` relative to the pivot `whole`, both positive semidefinite."""
-    values, vectors = np.linalg.eigh(whole)
-    root = vectors / np.sqrt(np.maximum(values, 1e-14 * max(values[-1], 1e-300)))
-    return float(np.linalg.eigvalsh(root.T @ part @ root)[0])
 
 
 @dataclass
@@ -171,47 +162,48 @@ def elimination_order(
     jacobians(k) gives the blocks of node k on its bodies; it is asked only where a component is not plain. `couplings`:
     pairs of bodies that forces join; where these are not parent and child, the trees they weave together come last.
     """
-    bodies = len(dims)
-    woven = _woven_trees(graph, ends, couplings)
-    plain = [True] * graph.trees
-    grounds = [0] * graph.trees
-    for body in graph.order:
-        grounds[graph.tree[body]] += len(graph.ground_nodes[body])
-        if graph.ground_nodes[body] and graph.parent[body] >= 0:
-            plain[graph.tree[body]] = False
-    for tree, count in enumerate(grounds):
-        if count > 1:
-            plain[tree] = False
-    for k, together in enumerate(ends):
-        if deficient[k]:
-            plain[graph.tree[together[-1]]] = False
+    bodies, woven, held_twice = len(dims), _woven_trees(graph, ends, couplings), graph.trees_held_twice()
+    plain = set(range(graph.trees)) - woven - held_twice - _with_ground_below(graph)
+    plain -= {graph.tree[together[-1]] for together, lacks in zip(ends, deficient, strict=True) if lacks}
     seats: dict[int, list[int]] = {}  # body -> nodes with which it may be eliminated
     for k in pairing:
         for body in set(moving(ends[k])).difference(massless):
             seats.setdefault(body, []).append(k)
     order: list[int] = []
-    hard: dict[int, _Numeric] = {}
+    tangled: list[tuple[int, list[int]]] = []  # bodies and their nodes
     for body in graph.order:
-        tree = graph.tree[body]
-        if tree in woven:
-            continue
-        own = [*graph.ground_nodes[body], *([graph.joint[body]] if graph.joint[body] >= 0 else [])]
-        if plain[tree]:
-            order.append(body)
-            order += [bodies + k for k in own]
-        else:
-            if tree not in hard:
-                hard[tree] = _Numeric(bodies, dims, ends, jacobians, rotors, seats)
-            order += hard[tree].eliminate(body, own)
+        nodes = [*graph.ground_nodes[body], *([graph.joint[body]] if graph.joint[body] >= 0 else [])]
+        if graph.tree[body] in plain:
+            order += [body, *(bodies + k for k in nodes)]
+        elif graph.tree[body] not in woven:
+            tangled.append((body, nodes))
     members = [body for body in range(bodies) if graph.tree[body] in woven]
-    tangled = _Numeric(bodies, dims, ends, jacobians, rotors, seats)
-    order += _woven_order(members, ends, couplings, tangled, massless)
-    for numeric in (*hard.values(), tangled):
-        order += numeric.finish()
-    redundant = {k: rows for numeric in (*hard.values(), tangled) for k, rows in numeric.redundant.items()}
-    soft_trees = {graph.tree[ends[k][-1]] for k in (*graph.closing, *redundant)}
-    soft_trees |= {tree for tree, count in enumerate(grounds) if count > 1}
-    return Order(order, redundant, {k for k, b in enumerate(ends) if graph.tree[b[-1]] in soft_trees})
+    tangled += _woven_order(members, ends, couplings, massless, _depths(bodies, ends) if seats else None)
+    found, redundant = [], {}
+    if tangled:
+        found, redundant = _by_pivots(tangled, ends, dims, jacobians, rotors or [[] for _ in ends], seats)
+    soft_trees = {graph.tree[ends[k][-1]] for k in (*graph.closing, *redundant)} | held_twice
+    return Order(order + found, redundant, {k for k, b in enumerate(ends) if graph.tree[b[-1]] in soft_trees})
+
+
+def _with_ground_below(graph: Forest) -> set[int]:
+    """Trees in which a body that hangs on another is held by the ground as well."""
+    return {
+        tree for tree, nodes, parent in zip(graph.tree, graph.ground_nodes, graph.parent, strict=True) if nodes and parent >= 0
+    }
+
+
+def _by_pivots(tangled: list[tuple[int, list[int]]], ends: list[Ends], dims: list[int], jacobians, rotors, seats):
+    """The order of bodies and their nodes, and redundant rows, by eliminating."""
+    asked = {k for _, nodes in tangled for k in nodes}
+    blocks = [jacobians(k) if k in asked else [] for k in range(len(ends))]
+    rows = [several[-1].shape[0] if several else 0 for several in blocks]
+    own = [several[len(several) - len(moving(ends[k])) :] for k, several in enumerate(blocks)]
+    bodies = [moving(together) if k in asked else () for k, together in enumerate(ends)]
+    turning, many = [(k, row) for k in sorted(asked) for row in rotors[k]], [len(together) > 2 for together in ends]
+    sequence, nodes = [body for body, _ in tangled], [several for _, several in tangled]
+    with_joints = [seats.get(body, []) if body in set(sequence) else [] for body in range(len(dims))]
+    return eliminated(sequence, nodes, with_joints, bodies, own, many, turning, [*dims, *rows])
 
 
 def _woven_trees(graph: Forest, ends: list[Ends], couplings: Iterable[tuple[int, int]]) -> set[int]:
@@ -232,12 +224,14 @@ def _woven_trees(graph: Forest, ends: list[Ends], couplings: Iterable[tuple[int,
     return woven
 
 
-def _woven_order(members: list[int], ends, couplings, numeric: _Numeric, massless: Collection[int]) -> list[int]:
-    """Always the body with the fewest neighbours next, which keeps the fill low; of several the one whose neighbours changed
-    last, so that long mechanisms are gone through from end to end and not by halves, again and again; constraints as soon as
-    they can be. Where bodies go with joints the ground counts as a neighbour and the farthest from it is first: rows that wait
-    for other bodies soon find some that can move. A massless one waits until a single neighbour is left, the ground being one,
-    or until nothing else can go."""
+def _woven_order(
+    members: list[int], ends, couplings, massless: Collection[int], depth: list[int] | None
+) -> list[tuple[int, list[int]]]:
+    """Bodies and their nodes: always the body with the fewest neighbours next, which keeps the fill low; of several the one
+    whose neighbours changed last, so that long mechanisms are gone through from end to end and not by halves, again and again.
+    Where bodies go with joints (depth: how far each is from the ground) the ground counts as a neighbour and the farthest from
+    it is first: rows that wait for other bodies soon find some that can move. A massless one waits until a single neighbour is
+    left, the ground being one, or until nothing else can go."""
     inside = set(members)
     neighbours: dict[int, set[int]] = {body: set() for body in members}
     nodes: dict[int, list[int]] = {body: [] for body in members}
@@ -250,16 +244,15 @@ def _woven_order(members: list[int], ends, couplings, numeric: _Numeric, massles
             neighbours[a].add(b)
             neighbours[b].add(a)
     grounded = {body: any(ends[k][0] == GROUND for k in nodes[body]) for body in members}
-    depth = _depths(len(numeric.dims), ends)
 
     def entry(body: int, turn: int) -> tuple[int, int, int, int]:
-        if not numeric.seats:
+        if depth is None:
             return len(neighbours[body]), turn, 0, body
         return len(neighbours[body]) + grounded[body], turn, -depth[body], body
 
     heap = [entry(body, 0) for body in neighbours]
     heapify(heap)
-    order: list[int] = []
+    order: list[tuple[int, list[int]]] = []
     early: list[tuple[int, int, int, int]] = []  # massless ones that had to wait
     while neighbours:
         patient = bool(heap)
@@ -274,148 +267,8 @@ def _woven_order(members: list[int], ends, couplings, numeric: _Numeric, massles
         for other in others:
             neighbours[other] = (neighbours[other] | others) - {other, body}
             heappush(heap, entry(other, -len(order) - 1))
-        order += numeric.eliminate(body, nodes[body])
+        order.append((body, nodes[body]))
     return order
-
-
-class _Numeric:
-    """Elimination of one component with unit masses, to see which pivots are regular."""
-
-    def __init__(self, bodies, dims, ends, jacobians, rotors, seats):
-        self.bodies, self.dims, self.ends, self.jacobians, self.rotors = bodies, dims, ends, jacobians, rotors
-        self.seats = seats
-        self.gone: set[int] = set()  # bodies
-        self.D: dict[int, np.ndarray] = {}
-        self.H: dict[int, dict[int, np.ndarray]] = {}  # active vertex -> {other: block (own x other)}
-        self.scale: dict[int, float] = {}
-        self.waiting: list[int] = []
-        self.changed: set[int] = set()  # waiting nodes that may have become ready since they were looked at
-        self.touched: set[int] = set()  # nodes that are or were in the graph
-        self.redundant: dict[int, int] = {}  # node -> rows that depend on others
-
-    def _touch_body(self, body):
-        if body not in self.D:
-            self.D[body] = np.eye(self.dims[body])
-            self.H[body] = {}
-
-    def _touch_node(self, k) -> bool:
-        """Put node k and its blocks into the graph, if it has not been there yet."""
-        vertex = self.bodies + k
-        if vertex in self.touched:
-            return False
-        self.touched.add(vertex)
-        blocks = self.jacobians(k)
-        m = blocks[-1].shape[0]
-        self.D[vertex], self.H[vertex] = np.zeros((m, m)), {}
-        for row in self.rotors[k] if self.rotors else ():
-            self.D[vertex][row, row] = -1.0
-        for body, J in zip(self.ends[k], blocks, strict=True):
-            if body != GROUND:
-                self._touch_body(body)
-                self.H[vertex][body] = J
-                self.H[body][vertex] = J.T.copy()
-        self.changed.add(vertex)
-        self.scale[vertex] = max(float(np.abs(J).max(initial=0.0)) for J in blocks) ** 2 or 1.0
-        return True
-
-    def eliminate(self, body, own) -> list[int]:
-        """Eliminate a body, with a joint if it can be, then every waiting constraint that can be. `own`: its nodes, the one
-        upwards last."""
-        self._touch_body(body)
-        seat = self._seat(body)
-        fresh = [self.bodies + k for k in own if self._touch_node(k)]
-        done = [body]
-        self._remove(body)
-        self.gone.add(body)
-        if seat is not None:
-            fresh.remove(self.bodies + seat)
-            self._remove(self.bodies + seat)
-            done.append(self.bodies + seat)
-        self.waiting = [*fresh[:-1], *self.waiting, *fresh[-1:]]
-        progress = True
-        while progress:
-            progress = False
-            for vertex in list(self.waiting):
-                if vertex not in self.changed:
-                    continue
-                self.changed.discard(vertex)
-                if self._ready(vertex):
-                    self._remove(vertex)
-                    self.waiting.remove(vertex)
-                    done.append(vertex)
-                    progress = True
-        return done
-
-    def _open_seats(self, body) -> list[int]:
-        """Nodes with which a body may be eliminated, since nothing else has touched them."""
-        return [k for k in self.seats.get(body, ()) if self.gone.isdisjoint(self.ends[k])]
-
-    def _seat(self, body) -> int | None:
-        """Of these the one that leaves the fewest rows and velocities behind; none to a body that others couple with it."""
-        left = {}
-        for k in self._open_seats(body):
-            (other,) = [b for b in self.ends[k] if b != body]
-            if other not in self.H[body]:
-                left[k] = (0 if other == GROUND else self.dims[other]) - self.jacobians(k)[-1].shape[0]
-        return min(left, key=left.__getitem__, default=None)
-
-    def _waits(self, vertex) -> bool:
-        """Whether a constraint would couple several, and may have fewer rows to couple them by once its other body is gone."""
-        k = vertex - self.bodies
-        there = [b for b in self.ends[k] if b != GROUND and b not in self.gone]
-        return len(self.H[vertex]) > 1 and any(self._open_seats(b) not in ([], [k]) for b in there)
-
-    def finish(self) -> list[int]:
-        """Constraints that wait for each other when no body is left, being nearly redundant: the most regular ones first."""
-        done = []
-        while self.waiting:
-            vertex = max(self.waiting, key=lambda v: np.linalg.eigvalsh(-self.D[v])[0] / self.scale[v])
-            self._make_regular(vertex)
-            self._remove(vertex)
-            self.waiting.remove(vertex)
-            done.append(vertex)
-        return done
-
-    def _make_regular(self, vertex) -> None:
-        """Count directions in which a pivot is singular as redundant, and make it regular there."""
-        values, vectors = np.linalg.eigh(-self.D[vertex])
-        flat = vectors[:, ~(values > REGULAR * self.scale[vertex])]
-        if flat.shape[1]:
-            self.redundant[vertex - self.bodies] = flat.shape[1]
-            self.D[vertex] = self.D[vertex] - self.scale[vertex] * flat @ flat.T
-
-    def _ready(self, vertex) -> bool:
-        """Whether a constraint's pivot is regular, and not much better after the bodies that it still has. Directions that
-        nothing left could make regular are redundant."""
-        if self._waits(vertex):
-            return False
-        pivot, scale = -self.D[vertex], self.scale[vertex]
-        values, vectors = np.linalg.eigh(pivot)
-        flat = vectors[:, ~(values > REGULAR * scale)]
-        if flat.shape[1]:
-            if any(np.abs(flat.T @ block).max(initial=0.0) > COUPLED * np.sqrt(scale) for block in self.H[vertex].values()):
-                return False
-            self._make_regular(vertex)
-            return True
-        others = [body for body in self.H[vertex] if body < self.bodies]
-        if not others:
-            return True
-        if len(others) > 1 and len(self.ends[vertex - self.bodies]) > 2:
-            return False  # all of them would be coupled
-        later = sum(self.H[vertex][b] @ np.linalg.solve(self.D[b], self.H[b][vertex]) for b in others)
-        return least_share(pivot, pivot + later) > LOADED
-
-    def _remove(self, vertex):
-        D, blocks = self.D.pop(vertex), self.H.pop(vertex)
-        U = {other: np.linalg.solve(D, H) for other, H in blocks.items()}
-        for i, Hi in blocks.items():
-            del self.H[i][vertex]
-            self.changed.update([i] if i >= self.bodies else [k for k in self.H[i] if k >= self.bodies])
-            for j in blocks:
-                if i == j:
-                    self.D[i] = self.D[i] - Hi.T @ U[i]
-                else:
-                    self.H[i][j] = self.H[i].get(j, 0) - Hi.T @ U[j]
 
 
 def later_neighbours(

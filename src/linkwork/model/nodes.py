@@ -207,13 +207,19 @@ class Evaluator:
 
     def __call__(self, records: dict[int, np.ndarray]) -> np.ndarray:
         """records: pointer -> entries; what is not given is zero. Returns what the kernel stores at its `pointer`."""
-        self._function.given[:] = 0.0
+        return self.many(1, {pointer: entries[None] for pointer, entries in records.items()})[0]
+
+    def many(self, count: int, records: dict[int, np.ndarray]) -> np.ndarray:
+        """The same for so many records (count, entries) of each pointer, one after another."""
+        given = np.zeros((count, len(self._function.given)))
         for pointer, (places, entries) in self._sources.items():
             if pointer in records:
-                there = entries < len(records[pointer])
-                self._function.given[places[there]] = records[pointer][entries[there]]
-        out = np.zeros(1 + self._stored_at.max(initial=-1))
-        out[self._stored_at] = self._function()[self._stored]
+                there = entries < records[pointer].shape[1]
+                given[:, places[there]] = records[pointer][:, entries[there]]
+        out = np.zeros((count, 1 + self._stored_at.max(initial=-1)))
+        for k in range(count):
+            self._function.given[:] = given[k]
+            out[k, self._stored_at] = self._function()[self._stored]
         return out
 
 
@@ -342,17 +348,18 @@ def always_full_rank(kind: NodeKind) -> bool:
             and all(k is None or k.name == "RigidBody" for k in kind.kinds))  # fmt: skip
 
 
-def has_own_rank(node: Node, blocks: list[np.ndarray]) -> bool:
-    """Whether the stacked rows of one node are independent; an element with a row that nothing can change is refused."""
-    whole = np.hstack(blocks)
-    if np.linalg.matrix_rank(whole, tol=1e-9 * max(1.0, np.abs(whole).max())) == whole.shape[0]:
-        return True
-    for element in node.elements:
-        rows = node.rows_of(element)
-        flat = [k + 1 for k in range(rows.start, rows.stop) if np.abs(whole[k]).max(initial=0.0) < 1e-9]
-        if flat:
-            raise ModelError(
-                f"{checks.label(element)}: row {flat[0] - rows.start} does not change when its bodies move (it is constant, or "
-                "singular as built); write it so that its derivative is not zero where it holds"
-            )
-    return False
+def lacking_rank(nodes: Sequence[Node], whole: np.ndarray) -> np.ndarray:
+    """(nodes,) Whether the stacked rows (nodes, rows, columns) of one node depend on each other; an element with a row that
+    nothing can change is refused."""
+    largest = np.abs(whole).max(axis=(1, 2), initial=0.0)
+    lacks = np.linalg.matrix_rank(whole, tol=1e-9 * np.maximum(1.0, largest)) < whole.shape[1]
+    for k in np.flatnonzero(lacks).tolist():
+        for element in nodes[k].elements:
+            rows = nodes[k].rows_of(element)
+            flat = [row + 1 for row in range(rows.start, rows.stop) if np.abs(whole[k, row]).max(initial=0.0) < 1e-9]
+            if flat:
+                raise ModelError(
+                    f"{checks.label(element)}: row {flat[0] - rows.start} does not change when its bodies move (it is "
+                    "constant, or singular as built); write it so that its derivative is not zero where it holds"
+                )
+    return lacks

@@ -6,7 +6,7 @@ so that its record is touched while it is in cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -17,15 +17,16 @@ from linkwork.codegen.gathering import Gathered, gathered
 from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
 from linkwork.elements.base import Element
-from linkwork.model.graph import GROUND
+from linkwork.model.front_rows import Form, Fronts
+from linkwork.model.graph import GROUND, moving
 from linkwork.model.joining import join
 from linkwork.model.types import Model
 from linkwork.symbolic import fronts, steps
 from linkwork.symbolic import kernels as k
+from linkwork.symbolic.kernels import NodeKind
 from linkwork.symbolic.limbs import Limb
 from linkwork.symbolic.ties import Tie, tie_rows
 
-UNROLLED = 2500  # multiplications of a front that is unrolled whole
 IMPLICIT_FLIGHT = 10  # sweeps of an implicit flight: bodies whose mass depends on their configuration
 TURNS = 64  # operations of one position are told apart by their turn
 FIRST, LAST = 1, 40  # turns of what comes before a body is eliminated, and of the elimination
@@ -99,14 +100,8 @@ class Programs:
     takes_contact: tuple[str, ...] = ()  # integrators with which it does
     counts_limbs = False  # after a step, beside counting on their way up
     iterates = False  # takes starts from the step before, and tolerances
-    integrators: tuple[str, ...] = (
-        "rattle",
-        "shake",
-        "euler",
-        "rk4",
-        "dopri5",
-        "first-order",
-    )  # that it goes with, the default first
+    # that it goes with, the default first
+    integrators: tuple[str, ...] = ("rattle", "shake", "euler", "rk4", "dopri5", "first-order")
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:
@@ -156,8 +151,7 @@ class Programs:
             self._add_first(sheet, first)
             self._add_cleared_fill(sheet)
             self._add_forces(sheet)
-            for number in self.front_nodes:
-                self._add_assembly(sheet, number, mode)
+            self._add_assembly(sheet, mode)
             self._add_fronts(sheet, "factor")
             self._add_limbs(sheet, f"up-{mode}{'-light' if light else ''}", LAST)
 
@@ -219,9 +213,9 @@ class Programs:
     def _add_landing(self, sheet: Sheet) -> None:
         """Residuals of the position stage."""
         self._add_limbs(sheet, "landing", LAST, down=True)
-        for number in self.front_nodes:  # their bodies may be anywhere: after the whole sweep
-            kernel = k.node_landing_kernel(self.model.nodes[number].kind)
-            self._add_wide(sheet, AFTER, 0, kernel, *self._node_offsets(number))
+        for kind, numbers in self._by_kind(self.front_nodes):  # their bodies may be anywhere: after the whole sweep
+            after = np.full(len(numbers), AFTER)
+            self._add_all(sheet, after, 0, k.node_landing_kernel(kind), *self._offsets_of(numbers))
 
     def refine(self) -> list[np.ndarray]:
         """One refinement of solved accelerations and multipliers: what is left of the equations is solved for once more
@@ -248,12 +242,10 @@ class Programs:
             self._add_look(sheet)
             if self.counts_limbs:
                 self._add_nodes(sheet, lambda kind, start, b, x: k.node_count_kernel(kind, start) if kind.counters else None)
-            for number in () if self.counts_limbs else self.front_nodes:
-                node = self.model.nodes[number].kind
-                if node.counters:
-                    self._add_wide(
-                        sheet, number, 0, k.node_count_kernel(node, self._start(number)), *self._node_offsets(number)
-                    )
+            for kind, numbers in () if self.counts_limbs else self._by_kind(self.front_nodes):
+                if kind.counters:
+                    kernel = k.node_count_kernel(kind, self._start(numbers[0]))
+                    self._add_all(sheet, numbers, 0, kernel, *self._offsets_of(numbers))
             self._add_force_counts(sheet)
 
         return self._keep("count", make)
@@ -413,6 +405,8 @@ class Programs:
         ]
         self.by_kind = [(m.bodies.kinds[members[0]], np.array(members, dtype=np.int64))
                         for members in m.bodies.members.values()]  # fmt: skip
+        self._fronts = Fronts(m, self.fronts, m.later, {body: tie_rows(limb) for _, body, _, limb in self.tied})
+        self.node_asked, self.force_asked = self._earliest(m.nodes), self._earliest(m.forces)
         self.asked = self._first_asked()
         self.front_nodes = [number for number in range(len(m.nodes)) if number not in m.limb_of]
         middle = [node for node in m.nodes if node.kind.moving_rows or node.kind.aimed]
@@ -422,19 +416,21 @@ class Programs:
         """The position at which each body is first asked for in a sweep upwards: by a neighbour that is eliminated before
         it, or by a force or constraint on such a neighbour."""
         m, asked = self.model, self.place.copy()
-        for pairs in ([node.ends for node in m.nodes], [force.ends for force in m.forces]):
-            if pairs:
-                most = max(len(pair) for pair in pairs)
-                ends = np.array([(*pair, *[GROUND] * (most - len(pair))) for pair in pairs], dtype=np.int64)
-                known = ends != GROUND
-                position = np.where(known, self.place[ends], AFTER).min(axis=1)
-                for end in range(most):
-                    np.minimum.at(asked, ends[known[:, end], end], position[known[:, end]])
-        for position, vertex in [*self.fronts, *[(position, body) for position, body, *_ in self.tied]]:
-            for other in m.later[vertex]:
-                if other < len(asked):
-                    asked[other] = min(asked[other], position)
+        for ends, positions in ((_padded(m.nodes), self.node_asked), (_padded(m.forces), self.force_asked)):
+            for column in ends.T:
+                known = column != GROUND
+                np.minimum.at(asked, column[known], positions[known])
+        position = np.full(len(self._fronts.dims), AFTER)
+        for place, vertex in [*self.fronts, *[(place, body) for place, body, *_ in self.tied]]:
+            position[vertex] = place
+        of_bodies = self._fronts.others < len(asked)
+        np.minimum.at(asked, self._fronts.others[of_bodies], position[self._fronts.owners[of_bodies]])
         return asked
+
+    def _earliest(self, items: Sequence) -> np.ndarray:
+        """The position at which the first of the bodies of each item is eliminated."""
+        ends = _padded(items)
+        return np.where(ends == GROUND, AFTER, self.place[ends]).min(axis=1, initial=AFTER)
 
     def _body_kernel(self, kind, name: str) -> Kernel:
         return steps.body_kernel(kind, name)
@@ -517,10 +513,12 @@ class Programs:
                     sheet.add(self.place[bodies[chosen]], FIRST, self._id(kernel), m.node_at[nodes[chosen]])
         if m.rotors:
             self._add_nodes(sheet, lambda kind, start, b, x: k.rotor_kernel(kind, start) if kind.rotors else None, first=True)
-        for number in self.front_nodes:
-            kind, way = m.nodes[number].kind, bool(extrapolated[number])
-            kernel = k.predict_kernel(kind.size, kind.record.offset("b"), kind.record.offset("history"), way)
-            sheet.add(self._first_body(m.nodes[number].ends), FIRST, self._id(kernel), m.node_at[number])
+        for kind, numbers in self._by_kind(self.front_nodes):
+            for way in (True, False):
+                chosen = numbers[extrapolated[numbers] == way]
+                kernel = k.predict_kernel(kind.size, kind.record.offset("b"), kind.record.offset("history"), way)
+                if len(chosen):
+                    sheet.add(self.node_asked[chosen], FIRST, self._id(kernel), m.node_at[chosen])
 
     def _extrapolated(self) -> np.ndarray:
         """(nodes,) Not where rows of the component depend on others: what they ask for beyond what can be met is corrected by
@@ -533,7 +531,7 @@ class Programs:
     def _add_forces(self, sheet: Sheet) -> None:
         for number, force in enumerate(self.model.forces):
             kernel = k.force_kernel(force.kind)
-            self._add_wide(sheet, self._first_body(force.ends), FIRST, kernel, *self._force_offsets(number))
+            self._add_wide(sheet, self.force_asked[number], FIRST, kernel, *self._force_offsets(number))
 
     def _add_nodes(self, sheet: Sheet, kernel_of, report: bool = False, first: bool = False) -> None:
         """One kernel a node: kernel_of(kind, offset of parameters, of b, of x), or None."""
@@ -548,16 +546,29 @@ class Programs:
                                m.field_of_node(number, "x").start - base)  # fmt: skip
             if kernel is None:
                 continue
-            ends = np.array([m.nodes[i].ends for i in members], dtype=np.int64)
-            bodies = [np.where(column == GROUND, 0, m.body_at[column]) for column in ends.T]
             more = [m.report_at[numbers]] if report else []
             position = np.full(len(members), -1) if first else self.node_place[numbers]
-            offsets = (m.node_at[numbers], *bodies, *more)
-            if len(offsets) <= OPERANDS:
-                sheet.add(position, 0, self._id(kernel), *offsets)
-                continue
-            for place, *single in zip(position, *offsets, strict=True):
-                self._add_wide(sheet, place, 0, kernel, *single)
+            self._add_all(sheet, position, 0, kernel, *self._offsets_of(numbers), *more)
+
+    def _offsets_of(self, numbers: np.ndarray) -> list[np.ndarray]:
+        """Of nodes of one kind and of their bodies."""
+        ends = np.array([self.model.nodes[number].ends for number in numbers], dtype=np.int64)
+        return [self.model.node_at[numbers], *[np.where(column == GROUND, 0, self.model.body_at[column]) for column in ends.T]]
+
+    def _by_kind(self, numbers: Iterable[int]) -> list[tuple[NodeKind, np.ndarray]]:
+        """Nodes of each kind."""
+        groups: dict[int, list[int]] = {}
+        for number in numbers:
+            groups.setdefault(id(self.model.nodes[number].kind), []).append(number)
+        return [(self.model.nodes[members[0]].kind, np.array(members, dtype=np.int64)) for members in groups.values()]
+
+    def _add_all(self, sheet: Sheet, positions: np.ndarray, turn: int, kernel: Kernel, *offsets: np.ndarray) -> None:
+        """Operations of one kernel, or of several each where it has more records than an operation can name."""
+        if len(offsets) <= OPERANDS:
+            sheet.add(positions, turn, self._id(kernel), *offsets)
+            return
+        for position, *single in zip(positions, *offsets, strict=True):
+            self._add_wide(sheet, position, turn, kernel, *single)
 
     def _add_wide(self, sheet: Sheet, position: int, turn: int, kernel: Kernel, *offsets: int) -> None:
         """One operation, or several where its kernel has more records than an operation can name."""
@@ -573,10 +584,6 @@ class Programs:
         sheet.add(position, turn, self._id(whole.kernel), offsets[0], area)
         for pointer, copy in whole.back:
             sheet.add(position, turn, self._id(copy), offsets[pointer - 1], area)
-
-    def _first_body(self, ends) -> int:
-        """The position at which the first of these bodies is eliminated."""
-        return int(min(self.place[b] for b in ends if b != GROUND))
 
     def _start(self, node: int) -> int:
         return self.model.parameters_at(node) - int(self.model.node_at[node])
@@ -596,24 +603,14 @@ class Programs:
 
     @cached_property
     def _slots(self) -> dict[tuple[int, int], int]:
-        found, tied = {}, {body: tie_rows(limb) for _, body, _, limb in self.tied}
-        for vertex, others in self.model.later.items():
-            offset = int(self.model.slot_at[vertex])
-            rows = tied.get(vertex, (1 + self.model.pairs) * self._dim(vertex))
-            for other in others:
-                found[vertex, other] = offset
-                offset += rows * self._dim(other)
-        return found
+        blocks = self._fronts
+        return dict(zip(zip(blocks.owners.tolist(), blocks.others.tolist(), strict=True), blocks.slots.tolist(), strict=True))
 
     def _dim(self, vertex: int) -> int:
-        return self._dims[vertex]
-
-    @cached_property
-    def _dims(self) -> list[int]:
-        return [kind.nv for kind in self.model.bodies.kinds] + [node.kind.size for node in self.model.nodes]
+        return int(self._fronts.dims[vertex])
 
     def _front_at(self, vertex: int) -> int:
-        return sum(self._record_at(vertex))
+        return int(self._fronts.at[vertex])
 
     def _record_at(self, vertex: int) -> tuple[int, int]:
         """Offset of the record of a vertex of a front, and from there to its D."""
@@ -622,76 +619,69 @@ class Programs:
             return int(m.body_at[vertex]), m.bodies.kinds[vertex].record.offset("D")
         return int(m.node_at[vertex - n]), m.nodes[vertex - n].kind.record.offset("D")
 
-    def _add_assembly(self, sheet: Sheet, number: int, mode: str) -> None:
-        m, n = self.model, len(self.model.bodies.kinds)
-        node, vertex = m.nodes[number], n + number
-        first, slots = [], []
-        for body in node.ends:
-            if body == GROUND:
-                first.append(False)
-                slots.append(0)
-                continue
-            before = self.place[body] < self.node_place[number]
-            first.append(bool(before))
-            slots.append(self._slot(body, vertex) if before else self._slot(vertex, body))
-        kernel = self._node_kernel(node.kind, mode, tuple(first), number in m.soft)
-        self._add_wide(sheet, self._first_body(node.ends), FIRST + 1, kernel, *self._node_offsets(number), *slots)
+    def _add_assembly(self, sheet: Sheet, mode: str) -> None:
+        """Rows and blocks of all nodes that are fronts."""
+        for (kind, bodies_first, soft), numbers, slots in self._assemblies:
+            kernel = self._node_kernel(kind, mode, bodies_first, soft)
+            self._add_all(sheet, self.node_asked[numbers], FIRST + 1, kernel, *self._offsets_of(numbers), *slots)
+
+    @cached_property
+    def _assemblies(self) -> list[tuple[tuple[NodeKind, tuple[bool, ...], bool], np.ndarray, list[np.ndarray]]]:
+        """((kind of a node, which of its bodies are eliminated before it, whether it is soft), nodes, offsets of their blocks
+        with each body) for all nodes that are fronts."""
+        n, groups = len(self.model.bodies.kinds), dict[tuple, tuple]()
+        for number in self.front_nodes:
+            node, place = self.model.nodes[number], self.node_place[number]
+            first = tuple(b != GROUND and bool(self.place[b] < place) for b in node.ends)
+            slots = [0 if b == GROUND else self._slot(b, n + number) if before else self._slot(n + number, b)
+                     for b, before in zip(node.ends, first, strict=True)]  # fmt: skip
+            key = id(node.kind), first, number in self.model.soft
+            groups.setdefault(key, ((node.kind, *key[1:]), [], []))
+            groups[key][1].append(number)
+            groups[key][2].append(slots)
+        return [(what, np.array(numbers), list(np.array(slots).T)) for what, numbers, slots in groups.values()]
 
     def _node_kernel(self, kind, mode: str, bodies_first: tuple[bool, ...], soft: bool) -> Kernel:
         return k.node_kernel(kind, mode, bodies_first, soft)
 
     def _add_cleared_fill(self, sheet: Sheet) -> None:
         """Blocks that only elimination fills start from zero."""
-        if "clear" not in self._front_rows:
-            own, m, n = Sheet(), self.model, len(self.model.bodies.kinds)
-            given = {(b, n + i) for i in self.front_nodes for b in m.nodes[i].ends if b != GROUND}
-            for (vertex, other), slot in self._slots.items():
-                if (vertex, other) not in given and (other, vertex) not in given:
-                    size = (1 + m.pairs) * self._dim(vertex) * self._dim(other)
-                    own.add(-1, 0, self._id(fronts.zero_kernel(size)), slot)
-            self._front_rows["clear"] = own.table()
-        rows, positions = self._front_rows["clear"]
-        sheet.add_rows(positions, 0, rows)
+        n, blocks = len(self.model.bodies.kinds), self._fronts
+        total = len(blocks.dims)
+        given = [(b, n + i) for i in self.front_nodes for b in moving(self.model.nodes[i].ends)]
+        low, high = np.array(given, dtype=np.int64).reshape(-1, 2).T
+        filled = ~np.isin(np.minimum(blocks.owners, blocks.others) * total + np.maximum(blocks.owners, blocks.others),
+                          low * total + high)  # fmt: skip
+        for size in np.unique(blocks.sizes[filled]):
+            slots = blocks.slots[filled & (blocks.sizes == size)]
+            sheet.add(np.full(len(slots), -1), 0, self._id(fronts.zero_kernel(int(size))), slots)
 
     def _add_fronts(self, sheet: Sheet, what: str, down: bool = False) -> None:
-        if what not in self._front_rows:  # the same in many sweeps
-            own = Sheet()
-            for position, vertex in self.fronts:
-                for kernel, *offsets in self._front(vertex, what):
-                    own.add(position, 0, self._id(kernel), *offsets)
-            self._front_rows[what] = own.table()
-        rows, positions = self._front_rows[what]
+        rows, positions = self._front_table(what)
         sheet.add_rows(-positions if down else positions, 0 if down else LAST, rows)
 
-    def _front(self, vertex: int, what: str) -> Iterable[tuple]:
-        """One front: unrolled whole where it is small and has at most two later neighbours, else in pieces."""
-        others = self.model.later[vertex]
-        d, sizes = self._dim(vertex), [self._dim(other) for other in others]
-        at, slots = self._front_at(vertex), self.model.slot_at[vertex]
-        total = sum(sizes)
-        if not self.model.pairs and len(others) <= 2 and d**3 / 3 + d * d * total + d * total**2 / 2 < UNROLLED:
-            between = [self._slot(others[0], others[1])] if len(others) == 2 else []
-            kernel = fronts.front_kernel(d, tuple(sizes), what)
-            return [(kernel, at, slots, *[self._front_at(other) for other in others], *between)]
-        return self._pieces(vertex, what, d, others, at)
+    def _front_table(self, what: str) -> tuple[np.ndarray, np.ndarray]:
+        """Operations of all fronts, and their positions."""
+        if what not in self._front_rows:  # the same in many sweeps
+            swept = self._swept()
+            found = swept.operations(what.removeprefix("exact-"))
+            kernels = [self._id(self._front_kernel(what, piece, forms)) for piece, forms in found.signatures]
+            found.rows[:, 0] = np.array(kernels, dtype=np.int32)[found.rows[:, 0]]
+            self._front_rows[what] = found.rows, swept.positions[found.fronts]
+        return self._front_rows[what]
 
-    def _pieces(self, vertex: int, what: str, d: int, others: list[int], at: int) -> Iterable[tuple]:
-        slot = {other: self._slot(vertex, other) for other in others}
-        if what == "factor":
-            yield fronts.piece_kernel("pivot", d), at
-            for other in others:
-                yield fronts.piece_kernel("panel", d, self._dim(other)), at, slot[other]
-            for i, other in enumerate(others):
-                yield fronts.piece_kernel("update", d, self._dim(other)), at, slot[other], self._front_at(other)
-                for third in others[i + 1 :]:
-                    kernel = fronts.piece_kernel("cross", d, self._dim(other), self._dim(third))
-                    yield kernel, at, slot[other], slot[third], self._slot(other, third)
-        elif what == "forward":
-            yield fronts.piece_kernel("solve", d), at
-            for other in others:
-                yield fronts.piece_kernel("push", d, self._dim(other)), at, slot[other], self._front_at(other)
-        else:
-            yield fronts.piece_kernel("begin", d), at
-            for other in others:
-                yield fronts.piece_kernel("pull", d, self._dim(other)), at, slot[other], self._front_at(other)
-            yield fronts.piece_kernel("finish", d), at
+    def _swept(self) -> Fronts:
+        """What elimination goes through vertex by vertex."""
+        return self._fronts
+
+    def _front_kernel(self, what: str, piece: str, forms: list[Form]) -> Kernel:
+        """One front whole, or a piece of one: of a vertex and up to two of its later neighbours."""
+        own, *others = (form.dim for form in forms)
+        return fronts.front_kernel(own, tuple(others), what) if piece == "whole" else fronts.piece_kernel(piece, own, *others)
+
+
+def _padded(items: Sequence) -> np.ndarray:
+    """(items, most bodies of one): the bodies of nodes or forces, with the ground where there are fewer."""
+    most = max((len(item.ends) for item in items), default=0)
+    ends = [(*item.ends, *[GROUND] * (most - len(item.ends))) for item in items]
+    return np.array(ends, dtype=np.int64).reshape(len(items), most)

@@ -53,22 +53,21 @@ class Anticipation(WithRoutines):
         if self.responses is None or not name.startswith(("up", "forward")):
             return sheet
         n = len(self.fronts)
-        for position, vertex in self.fronts:
-            for kernel, *offsets in self._front(vertex, "backward"):
-                sheet.add(AFTER + n - position, 0, self._id(kernel), *offsets)
-            for kernel, *offsets in self._front(vertex, "forward"):
-                sheet.add(AFTER + n + 2 + position, LAST, self._id(kernel), *offsets)
+        for what, turn in (("backward", 0), ("forward", LAST)):
+            rows, positions = self._front_table(what)
+            sheet.add_rows(AFTER + n + (2 + positions if what == "forward" else -positions), turn, rows)
         sheet.add(AFTER + n + 1, 0, self.factored if name.startswith("up") else self.solved)
         sheet.add(AFTER + 2 * n + 3, 0, self.added)
         return sheet
 
-    def _add_assembly(self, sheet: Sheet, number: int, mode: str) -> None:
-        super()._add_assembly(sheet, number, mode)
-        node, vertex = self.model.nodes[number], len(self.model.bodies.kinds) + number
-        if node.kind.aimed:
-            slots = [0 if body == GROUND else self.pull_slot(vertex, body) for body in node.ends]
-            position = self._first_body(node.ends)
-            self._add_wide(sheet, position, FIRST + 1, node_pulls_kernel(node.kind), *self._node_offsets(number), *slots)
+    def _add_assembly(self, sheet: Sheet, mode: str) -> None:
+        super()._add_assembly(sheet, mode)
+        n = len(self.model.bodies.kinds)
+        for number, node in enumerate(self.model.nodes):
+            if node.kind.aimed:
+                slots = [0 if body == GROUND else self.pull_slot(n + number, body) for body in node.ends]
+                kernel, offsets = node_pulls_kernel(node.kind), self._node_offsets(number)
+                self._add_wide(sheet, self.node_asked[number], FIRST + 1, kernel, *offsets, *slots)
 
     def pull_slot(self, vertex: int, body: int) -> int:
         """Where K of an auxiliary vertex is, transposed: behind all its blocks of J, if it is not J itself."""

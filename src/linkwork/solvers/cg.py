@@ -11,12 +11,12 @@ import numpy as np
 from linkwork.codegen.jit import compiled_routine_address
 from linkwork.codegen.trace import Kernel
 from linkwork.elements import checks
+from linkwork.model.front_rows import Fronts
 from linkwork.model.gradients import COUNTS
 from linkwork.model.graph import moving
 from linkwork.model.programs import AFTER, IterativeReport, Programs, Sheet
 from linkwork.model.types import Model
 from linkwork.solvers import conjugate
-from linkwork.symbolic import fronts
 
 PRECISE = 1e-10  # |r| / |right-hand side|, of rows made orthonormal
 ROUGH = 1e-4  # of corrections that are repeated until they are small enough
@@ -58,11 +58,9 @@ class ConjugateGradients(Programs):
                       head.start * name.startswith("up"))  # fmt: skip
         return sheet
 
-    def _front(self, vertex: int, what: str):
+    def _swept(self) -> Fronts:
         """Bodies by themselves; constraints not at all."""
-        if vertex >= len(self.model.bodies.kinds):
-            return []
-        return [(fronts.front_kernel(self._dim(vertex), (), what), self._front_at(vertex))]
+        return Fronts(self.model, [front for front in self.fronts if front[1] < len(self.model.bodies.kinds)], {})
 
     def _node_kernel(self, kind, mode, bodies_first, soft):
         return super()._node_kernel(kind, mode, bodies_first, False)

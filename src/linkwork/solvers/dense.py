@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linkwork.model.front_rows import Fronts
 from linkwork.model.programs import AFTER
 from linkwork.model.types import Model
 from linkwork.solvers.routines import WithRoutines
@@ -65,5 +66,5 @@ class Dense(WithRoutines):
             sheet.add(AFTER, 0, self.factored if name.startswith("up") else self.solved)
         return sheet
 
-    def _front(self, vertex, what):
-        return []
+    def _swept(self):
+        return Fronts(self.model, [], {})

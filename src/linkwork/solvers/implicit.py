@@ -6,12 +6,12 @@ bodies that are no neighbours. `tangent="symmetric"` is L D L^T, `"exact"` L D U
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import combinations
 
 import numpy as np
 
 from linkwork.codegen.trace import Joining, Kernel
+from linkwork.model.front_rows import Form
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.programs import FIRST, LAST, Programs, Sheet
 from linkwork.model.types import Model
@@ -81,8 +81,7 @@ class Implicit(Programs):
         self._add_first(sheet, (what,))
         self._add_cleared_fill(sheet)
         self._add_tangents(sheet, what)
-        for number in self.front_nodes:
-            self._add_assembly(sheet, number, f"implicit-{what}")
+        self._add_assembly(sheet, f"implicit-{what}")
         if what == implicit.AGAIN:
             for number in range(len(self.model.nodes)):
                 self._add_geometric(sheet, number)
@@ -106,7 +105,7 @@ class Implicit(Programs):
         m = self.model
         for node in self.coupled_limbs.values():
             clear = fronts.zero_kernel(sum(HELD.values()), self._held(node), Joining.SMALL)
-            sheet.add(self._first_body(m.nodes[node].ends), FIRST, self._id(clear), m.node_at[node])
+            sheet.add(self.node_asked[node], FIRST, self._id(clear), m.node_at[node])
         for number, force in enumerate(m.forces):
             limb_node = self.coupled_limbs.get(frozenset(force.ends))
             if limb_node is None:
@@ -115,7 +114,7 @@ class Implicit(Programs):
                 where = [slot for _, slots in pairs for slot in slots]
             else:
                 kernel, where = self._turning_kernel(force, limb_node, what), [m.node_at[limb_node]]
-            self._add_wide(sheet, self._first_body(force.ends), FIRST, kernel, *self._force_offsets(number), *where)
+            self._add_wide(sheet, self.force_asked[number], FIRST, kernel, *self._force_offsets(number), *where)
 
     def _turning_kernel(self, force, node: int, what: str) -> Kernel:
         limb = self.model.limb_of[node]
@@ -135,40 +134,11 @@ class Implicit(Programs):
         turned = tuple(bool(first) for first, _ in pairs)
         kernel = implicit.geometric_kernel(node.kind, self._start(number), x, turned, self.exact)
         slots = [slot for _, where in pairs for slot in where]
-        self._add_wide(sheet, self._first_body(node.ends), FIRST, kernel, *self._node_offsets(number), *slots)
+        self._add_wide(sheet, self.node_asked[number], FIRST, kernel, *self._node_offsets(number), *slots)
 
-    def _front(self, vertex: int, what: str) -> Iterable[tuple]:
-        return (
-            self._exact_pieces(vertex, what.removeprefix("exact-"))
-            if what.startswith("exact-")
-            else super()._front(vertex, what)
-        )
-
-    def _upper(self, vertex: int) -> int:
-        """From the front of a vertex to what it has above its diagonal."""
-        n = len(self.model.bodies.kinds)
-        record = self.model.bodies.kinds[vertex].record if vertex < n else self.model.nodes[vertex - n].kind.record
-        return record.offset("upper") - record.offset("D")
-
-    def _exact_pieces(self, vertex: int, what: str) -> Iterable[tuple]:
-        d, at, upper, others = self._dim(vertex), self._front_at(vertex), self._upper(vertex), self.model.later[vertex]
-        slot = {other: self._slot(vertex, other) for other in others}
-
-        def piece(name: str, other: int = -1, third: int = -1):
-            m, n = (self._dim(x) if x >= 0 else 0 for x in (other, third))
-            beyond = self._upper(other) if name == "update" else 0
-            return fronts.exact_piece_kernel(name, d, upper, m, beyond, n)
-
-        if what == "factor":
-            yield piece("pivot"), at
-            for other in others:
-                yield piece("panel", other), at, slot[other]
-            for i, other in enumerate(others):
-                yield piece("update", other), at, slot[other], self._front_at(other)
-                for third in others[i + 1 :]:
-                    yield piece("cross", other, third), at, slot[other], slot[third], self._slot(other, third)
-        else:
-            yield piece("begin"), at
-            for other in others:
-                yield piece("pull", other), at, slot[other], self._front_at(other)
-            yield piece("finish"), at
+    def _front_kernel(self, what: str, piece: str, forms: list[Form]) -> Kernel:
+        if not what.startswith("exact-"):
+            return super()._front_kernel(what, piece, forms)
+        own, other, third = (*forms, Form(0, 0), Form(0, 0))[:3]
+        beyond = other.upper if piece == "update" else 0
+        return fronts.exact_piece_kernel(piece, own.dim, own.upper, other.dim, beyond, third.dim)
