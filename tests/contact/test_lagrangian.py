@@ -154,10 +154,14 @@ def standing(count=4):
 
 @EVERY
 def test_feet_of_a_body_that_squashes_carry_its_weight(solver, integrator):
+    """It stands still. `rattle` finds damping before contact in its closing kick: where friction holds the shape under stress, it
+    leaves a velocity of the order of dt^2 (docs/decisions/0033), with which nothing moves."""
     sim = lw.Simulation(standing(), 2e-3, solver=solver, integrator=integrator)
     sim.run(4.0)
-    contacts = sim.contacts()
-    assert len(contacts) == 4 and np.abs(sim.rates("ball")).max() < 1e-7
+    contacts, before = sim.contacts(), sim.coordinates("ball").copy()
+    assert len(contacts) == 4 and np.abs(sim.rates("ball")).max() < (1e-3 if integrator == "rattle" else 1e-7)
+    sim.run(0.2)
+    assert np.abs(sim.coordinates("ball") - before).max() < 1e-9
     force = sum(p.force if p.bodies[1] is sim.world.find("ball") else -p.force for p in contacts)
     np.testing.assert_allclose(force, (0, 0, 3.0 * 9.81), atol=1e-5)
     assert np.abs(contacts.gaps).max() < 1e-4 and sim.coordinates("ball")[3] < 1.0

@@ -209,7 +209,9 @@ def test_a_row_that_is_not_finite_is_named():
 
 def test_what_it_does_not_go_with_is_named():
     world = lw.scenes.get("pendulum")
-    with pytest.raises(lw.LinkworkError, match='"cg" does not go with the integrator "backward-euler".*rattle, euler, rk4'):
+    with pytest.raises(
+        lw.LinkworkError, match='"cg" does not go with the integrator "backward-euler".*rattle, shake, euler, rk4'
+    ):
         lw.Simulation(world, solver="cg", integrator="backward-euler")
     with pytest.raises(lw.LinkworkError, match='the solver "tree" does not iterate'):
         lw.Simulation(world).solver_report()

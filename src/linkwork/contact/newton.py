@@ -46,6 +46,7 @@ SWEEPS = 3  # of Gauss-Seidel after a round that failed, or was stiff and did no
 MOST_SWEEPS = 100
 WORTH, BRISK = 0.7, 0.3  # of the residual: sweeps that leave more are not worth another go
 TIGHT, LOOSE = 1e-5, 1e-3  # parts of the fastest velocity
+WEIGHED = 1e-4  # part of what counts as rest, which is what weights give in a step: then forces are as exact as that
 NEARLY = 1e-6  # m/s, of what hardly moves
 PATIENT_AT_REST, MOST_AT_REST, PATIENT_IN_MOTION, MOST_IN_MOTION = 10, 80, 8, 16  # factorisations
 BEYOND = 0.1  # of what is asked
@@ -124,8 +125,9 @@ def newton(problem, work, tolerance, iterations):
 @jit
 def settle(problem, work, tolerance, slow):
     """As `newton`, as exactly as the motion is worth. Where no body that touches is faster than `slow` (m/s) with the impulses
-    that are there, to `tolerance` or NEARLY. Else to a part of the fastest velocity, TIGHT, or LOOSE where that takes long;
-    sweeps of Gauss-Seidel come first there. (Where all is nearly solved they would spread what is left.)
+    that are there, to `tolerance` or NEARLY. Else to a part of the fastest velocity, TIGHT, or of what weights give in a step,
+    WEIGHED, if that is less, or to LOOSE where that takes long; sweeps of Gauss-Seidel come first there. (Where all is nearly
+    solved they would spread what is left.)
 
     Returns (status, factorisations, residual, what would have done)."""
     base = work.base
@@ -145,7 +147,7 @@ def settle(problem, work, tolerance, slow):
         most = MOST_AT_REST if active > MOST else MOST_AT_REST // 4
         status, steps, residual = rounds(problem, work, residual, active, tolerance, enough, PATIENT_AT_REST, most)
         return (CONVERGED if residual <= enough else status), steps, residual, enough
-    tight = max(tolerance, TIGHT * fastest)
+    tight = max(tolerance, min(TIGHT * fastest, WEIGHED * slow))
     enough = max(tight, LOOSE * fastest)
     residual, active = _sweep_and_solve(problem, work, residual, active, tight, enough, fastest)
     if active > SMALL and residual <= enough:
@@ -175,7 +177,7 @@ def _sweep_and_solve(problem, work, residual, active, tight, enough, fastest):
         before = residual
         _, residual, active = sweep_contacts(problem, base, residual, active, tight, SWEEPS)
         if active <= SMALL or (active <= MOST and residual > enough and residual > WORTH * before):
-            _, residual, active = solve_few(problem, base, work.few, residual, active, tight, fastest, soft)
+            _, residual, active = solve_few(problem, base, work.few, residual, active, BEYOND * tight, fastest, soft)
             soft *= SOFTER
         if not residual < WORTH * before:  # no gain, or no number
             break
