@@ -2,8 +2,8 @@
 
     python -m benchmarks.contact --out benchmarks/results/contact.json
 
-Each run once from the start: time a step on average, and the deepest overlap on the way. Of what should stand: the farthest
-that any box has gone since it settled (one second), and the energy that was gained since. `--only wall` makes the runs whose
+From the start: time a step on average, of what falls the shortest of three tries, and the deepest overlap on the way. Of what
+should stand: the farthest that any box has gone since it settled (one second), and the energy that was gained since. `--only wall` makes the runs whose
 names have that in them, `--share 0.01` a hundredth of each. Writes JSON and a Markdown page.
 """
 
@@ -18,6 +18,7 @@ from benchmarks import machine, tables
 DT = 1 / 240  # s
 SETTLED = 1.0  # s
 LOOKS = 0.25  # s between looks at what should stand
+TRIES = 3
 
 
 def standing_wall():
@@ -136,8 +137,8 @@ class Mujoco:
 
 
 def contestants(stands):
-    """What falls is made with `euler`, too, which is what MuJoCo does: one stage of contact a step."""
-    made = {"linkwork": Ours} if stands else {"linkwork": Ours, "linkwork, euler": lambda world: Ours(world, "euler")}
+    """What falls is made with `shake`, too, which has one stage of contact a step, as MuJoCo has."""
+    made = {"linkwork": Ours} if stands else {"linkwork": Ours, "linkwork, shake": lambda world: Ours(world, "shake")}
     try:
         import mujoco  # noqa: F401
 
@@ -170,7 +171,8 @@ def measure(share, only):
         if only not in what:
             continue
         for name, make in contestants(stands).items():
-            found = run(make(world()), max(8, round(share * seconds / DT)), stands)
+            tries = [run(make(world()), max(8, round(share * seconds / DT)), stands) for _ in range(1 if stands else TRIES)]
+            found = min(tries, key=lambda one: one["seconds_a_step"])
             rows.append({"scene": what, "contestant": name, **found})
             print(rows[-1], flush=True)
     return rows

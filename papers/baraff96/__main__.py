@@ -43,6 +43,7 @@ def write(result, folder, progress):
         "sparsity": figures.sparsity(),
         "multipliers": figures.multipliers(result["multipliers"]),
         "sizes": figures.sizes(result["sizes"]),
+        "auxiliary": figures.auxiliary(result["auxiliary"]),
         "growth": figures.growth(result["growth"]),
         "accuracy": figures.accuracy(result),
     }

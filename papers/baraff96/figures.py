@@ -164,6 +164,38 @@ def sizes(result):
     return figure
 
 
+def auxiliary(result):
+    """Section 9: where the time goes with auxiliary rows, and other ways to the same multipliers."""
+    figure, axes = sheet(12, 4.6, 1, 2)
+    left, right = axes[0]
+    parts = {"M": (OCHRE, "M and poses"), "J": (ORANGE, "J"), "factor": (BLUE, "factor"), "solve": (TEAL, "solve"),
+             "W": (VIOLET, "W, by response"), "divide": (ROSE, "dense solve of W")}  # fmt: skip
+    names = [f"{name} multipliers" for name in result]
+    for y, one in enumerate(result.values()):
+        begin = 0.0
+        for key, (colour, _) in parts.items():
+            left.barh(y, 1e6 * one["seconds"][key], left=begin, color=colour, height=0.62, edgecolor=PAPER)
+            begin += 1e6 * one["seconds"][key]
+        paper = f"{one['paper']['total']:g} ms in 1996"
+        left.text(begin + 0.4, y, f"{begin:.1f} µs ({paper})", va="center", fontsize=9, color=INK)
+    left.set_xlim(0, 1.6 * max(1e6 * sum(one["seconds"].values()) for one in result.values()))
+    ways = {"tree": (BLUE, "o", lambda one: one["tree"]), "anticipation": (TEAL, "D", lambda one: one["anticipation"]),
+            "dense Cholesky of A": (ROSE, "s", lambda one: one["dense_cholesky"]),
+            "conjugate gradients to 1e-3": (OCHRE, "<", lambda one: one["cg"]["0.001"]["seconds"]),
+            "to 1e-10": (ORANGE, ">", lambda one: one["cg"]["1e-10"]["seconds"])}  # fmt: skip
+    for label, (colour, marker, seconds) in ways.items():
+        right.semilogx([1e6 * seconds(one) for one in result.values()], range(len(names)), color=colour, marker=marker, ms=7,
+                       lw=0, label=label)  # fmt: skip
+    for panel in (left, right):
+        panel.set_yticks(range(len(names)), names if panel is left else [])
+        panel.set_ylim(len(names) - 0.5, -0.5)
+    dress(left, "The tree and its auxiliary rows", "time, µs", "")
+    dress(right, "Other ways to the same multipliers", "time, µs", "")
+    handles = [Patch(color=colour, label=label) for colour, label in parts.values()]
+    figure.legend(handles=[*handles, *right.get_lines()], loc="outside lower center", ncols=6, frameon=False, fontsize=9)
+    return figure
+
+
 # -- accuracy ----------------------------------------------------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ def page(result):
         *_multipliers(result["multipliers"]),
         "## The paper's sizes\n\n![Shares of the time](sizes.png)",
         _sizes(result["sizes"]),
-        "## Section 9, auxiliary constraints and conjugate gradients",
+        "## Section 9, auxiliary constraints and conjugate gradients\n\n![Parts of the time, and other ways](auxiliary.png)",
         _auxiliary(result["auxiliary"]),
         "## Time against n\n\n![Time against n](growth.png)",
         _growth(result["growth"]),

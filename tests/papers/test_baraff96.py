@@ -192,5 +192,5 @@ def test_a_result_is_told_and_drawn(tmp_path, paper_sizes, section_9):
     write(json.loads(json.dumps(result)), tmp_path, Progress())
     assert "linkwork" in (tmp_path / "results.md").read_text()
     assert {p.name for p in tmp_path.glob("*.png")} == {
-        "sparsity.png", "multipliers.png", "sizes.png", "growth.png", "accuracy.png"
+        "sparsity.png", "multipliers.png", "sizes.png", "auxiliary.png", "growth.png", "accuracy.png"
     }  # fmt: skip
