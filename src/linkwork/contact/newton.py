@@ -45,10 +45,11 @@ INNER = 15  # Newton steps a round
 SWEEPS = 3  # of Gauss-Seidel after a round that failed, or was stiff and did not halve the residual; doubled each time
 MOST_SWEEPS = 100
 WORTH, BRISK = 0.7, 0.3  # of the residual: sweeps that leave more are not worth another go
-TIGHT, LOOSE = 1e-5, 1e-3  # parts of the fastest velocity
+FINE, TIGHT, LOOSE = 1e-9, 1e-5, 1e-3  # parts of the fastest velocity
 WEIGHED = 1e-4  # part of what counts as rest, which is what weights give in a step: then forces are as exact as that
 NEARLY = 1e-6  # m/s, of what hardly moves
 PATIENT_AT_REST, MOST_AT_REST, PATIENT_IN_MOTION, MOST_IN_MOTION = 10, 80, 8, 16  # factorisations
+PATIENT_WITH_FEW, MOST_WITH_FEW = 4, 20  # at rest, of few contacts, after Newton's method on the law
 BEYOND = 0.1  # of what is asked
 RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
@@ -142,14 +143,15 @@ def settle(problem, work, tolerance, slow):
     if fastest <= slow:
         enough = max(tolerance, NEARLY)
         residual, active = _solve_at_rest(problem, work, residual, active, tolerance, enough, slow)
-        if active <= MOST and residual <= enough:
-            tolerance = enough
-        most = MOST_AT_REST if active > MOST else MOST_AT_REST // 4
-        status, steps, residual = rounds(problem, work, residual, active, tolerance, enough, PATIENT_AT_REST, most)
+        patient, most = PATIENT_AT_REST, MOST_AT_REST
+        if active <= MOST:
+            patient, most = PATIENT_WITH_FEW, MOST_WITH_FEW
+        status, steps, residual = rounds(problem, work, residual, active, tolerance, enough, patient, most)
         return (CONVERGED if residual <= enough else status), steps, residual, enough
     tight = max(tolerance, min(TIGHT * fastest, WEIGHED * slow))
     enough = max(tight, LOOSE * fastest)
-    residual, active = _sweep_and_solve(problem, work, residual, active, tight, enough, fastest)
+    fine = max(tolerance, FINE * fastest)
+    residual, active = _sweep_and_solve(problem, work, residual, active, fine, tight, enough, fastest)
     if active > SMALL and residual <= enough:
         tight = enough
     status, steps, residual = rounds(problem, work, residual, active, tight, enough, PATIENT_IN_MOTION, MOST_IN_MOTION)
@@ -169,16 +171,18 @@ def _solve_at_rest(problem, work, residual, active, tolerance, enough, slow):
 
 
 @jit_inner
-def _sweep_and_solve(problem, work, residual, active, tight, enough, fastest):
-    """Sweeps, and Newton's method on the law where few contacts press, as long as they gain: (residual, active contacts). Of
-    many contacts, sweeps to `enough`, and on where they gain briskly."""
+def _sweep_and_solve(problem, work, residual, active, fine, tight, enough, fastest):
+    """Sweeps, and Newton's method on the law where few contacts press, as long as they gain: (residual, active contacts). Very
+    few are solved to `fine`; of many contacts, sweeps to `enough`, and on to `tight` where they gain briskly."""
     base, before, soft = work.base, math.inf, SOFT
-    while residual > tight and (active <= SMALL or residual > enough or residual < BRISK * before):
+    goal = fine if active <= SMALL else tight
+    while residual > goal and (active <= SMALL or residual > enough or residual < BRISK * before):
         before = residual
-        _, residual, active = sweep_contacts(problem, base, residual, active, tight, SWEEPS)
+        _, residual, active = sweep_contacts(problem, base, residual, active, goal, SWEEPS)
         if active <= SMALL or (active <= MOST and residual > enough and residual > WORTH * before):
-            _, residual, active = solve_few(problem, base, work.few, residual, active, BEYOND * tight, fastest, soft)
+            _, residual, active = solve_few(problem, base, work.few, residual, active, goal, fastest, soft)
             soft *= SOFTER
+        goal = fine if active <= SMALL else tight
         if not residual < WORTH * before:  # no gain, or no number
             break
     return residual, active

@@ -273,7 +273,7 @@ class Rattle(Integrator):
         p = self.programs
         return (p.body("land"), *self.projection()) if p.model.soft else self._no_rescue
 
-    @property
+    @cached_property
     def _no_rescue(self):
         return (self.programs.body(),) * 8
 
@@ -288,11 +288,19 @@ class Rattle(Integrator):
             made += more
         return made, status, age
 
-    def _some_steps(self, work, steps, age, whole, calm_parts, slow, contact):
+    def _some_steps(self, work, steps, age, whole, *how):
+        (given, limits), rescue = self._plan, self._no_rescue if whole else self.rescue
+        table = given[0] if whole else self.programs.table  # with the kernels of the rescue
+        *how, contact = how
+        return self._drive(steps_of_rattle, work, table, *given[1:], steps, age, *limits, rescue, whole, *how, *self.kick,
+                           contact)  # fmt: skip
+
+    @cached_property
+    def _plan(self):
+        """What is the same in every call: the table of kernels, sweeps, where impulses go; tolerances."""
+        sweeps = self.sweeps  # before the table, which has their kernels
         enough = max(self.tolerance, SINGULAR) if self.programs.model.soft else self.tolerance
-        sweeps, rescue = self.sweeps, self._no_rescue if whole else self.rescue  # before the table, which has their kernels
-        return self._drive(steps_of_rattle, work, self.programs.table, *sweeps, *self.impulses, self.sentinels, steps, age,
-                           self.tolerance, enough, rescue, whole, calm_parts, slow, *self.kick, contact)  # fmt: skip
+        return (self.programs.table, *sweeps, *self.impulses, self.sentinels), (self.tolerance, enough)
 
 
 class Shake(Rattle):
