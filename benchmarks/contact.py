@@ -3,8 +3,8 @@
     python -m benchmarks.contact --out benchmarks/results/contact.json
 
 From the start: time a step on average, of what falls the shortest of three tries, and the deepest overlap on the way. Of what
-should stand: the farthest that any box has gone since it settled (one second), and the energy that was gained since. `--only wall` makes the runs whose
-names have that in them, `--share 0.01` a hundredth of each. Writes JSON and a Markdown page.
+should stand: the farthest that any box has gone since it settled (one second), and the energy that was gained since.
+`--only wall` makes the runs whose names have that in them, `--share 0.01` a hundredth of each. Writes JSON and a Markdown page.
 """
 
 import argparse

@@ -288,12 +288,11 @@ class Rattle(Integrator):
             made += more
         return made, status, age
 
-    def _some_steps(self, work, steps, age, whole, *how):
+    def _some_steps(self, work, steps, age, whole, calm_parts, slow, contact):
         (given, limits), rescue = self._plan, self._no_rescue if whole else self.rescue
         table = given[0] if whole else self.programs.table  # with the kernels of the rescue
-        *how, contact = how
-        return self._drive(steps_of_rattle, work, table, *given[1:], steps, age, *limits, rescue, whole, *how, *self.kick,
-                           contact)  # fmt: skip
+        return self._drive(steps_of_rattle, work, table, *given[1:], steps, age, *limits, rescue, whole, calm_parts, slow,
+                           *self.kick, contact)  # fmt: skip
 
     @cached_property
     def _plan(self):
