@@ -1,8 +1,8 @@
 """Short strips of numbers in vectors of the processor.
 
 LLVM makes vectors of loops, but of many numbers at once and what is left over one by one: with strips of ten to forty numbers,
-as in contact problems, nearly all of them. These are made of vectors of eight or four, and at most three single numbers; fused,
-so that the same bits come out however a strip is cut. Products are sums of four sums, each of every fourth number.
+as in contact problems, nearly all of them. These are made of vectors of eight or four, and at most three single numbers.
+Products are sums of four sums, each of every fourth number. Nothing is fused: x y - x y is zero then.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ else:
     from linkwork.codegen.jit import jit_inner
 
     NUMBER = 8  # bytes
+    SHORT = 8  # numbers with which vectors gain nothing
 
     def _strip(width: int):
         """An intrinsic (target, source, factor): `width` numbers at an address += factor times those at another one."""
@@ -47,10 +48,8 @@ else:
                     first = builder.insert_element(ir.Constant(kind, ir.Undefined), factor, ir.Constant(ir.IntType(32), 0))
                     lanes = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)
                     factor = builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), lanes)
-                name = f"llvm.fma.v{width}f64" if width > 1 else "llvm.fma.f64"
-                fused = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
-                value = builder.call(fused, [factor, builder.load(source, align=NUMBER), builder.load(target, align=NUMBER)])
-                builder.store(value, target, align=NUMBER)
+                added = builder.fmul(factor, builder.load(source, align=NUMBER))
+                builder.store(builder.fadd(builder.load(target, align=NUMBER), added), target, align=NUMBER)
                 return cgutils.get_null_value(context.get_value_type(types.none))
 
             return types.none(types.int64, types.int64, types.float64), generate
@@ -84,8 +83,6 @@ else:
     def _summed(builder, starts, vector, begin, end, width, totals):
         """Sums of products of rows that start at addresses with a vector, from number `begin` on, `width` numbers at a time."""
         kind = ir.VectorType(ir.DoubleType(), width) if width > 1 else ir.DoubleType()
-        name = f"llvm.fma.v{width}f64" if width > 1 else "llvm.fma.f64"
-        fused = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
         places = [cgutils.alloca_once(builder, kind) for _ in starts]
         for k, place in enumerate(places):
             builder.store(ir.Constant(kind, None if width > 1 else 0.0) if totals is None else totals[k], place)
@@ -97,7 +94,7 @@ else:
 
             other = number(vector)
             for start, place in zip(starts, places, strict=True):
-                builder.store(builder.call(fused, [number(start), other, builder.load(place)]), place)
+                builder.store(builder.fadd(builder.load(place), builder.fmul(number(start), other)), place)
         return [builder.load(place) for place in places]
 
     _three, _six = _products(3), _products(6)
@@ -105,6 +102,12 @@ else:
     @jit_inner
     def three_products(matrix, at, stride, vector, begin, count):
         """The products of three rows, `stride` numbers apart, of a flat array with a part of another one."""
+        if count <= SHORT:
+            a, b, c = matrix[at : at + count], matrix[at + stride : at + stride + count], matrix[at + 2 * stride :]
+            part, p0, p1, p2 = vector[begin : begin + count], 0.0, 0.0, 0.0
+            for k in range(count):
+                p0, p1, p2 = p0 + a[k] * part[k], p1 + b[k] * part[k], p2 + c[k] * part[k]
+            return p0, p1, p2
         return _three(matrix.ctypes.data + NUMBER * at, NUMBER * stride, vector.ctypes.data + NUMBER * begin, count)
 
     @jit_inner

@@ -120,7 +120,7 @@ def newton(problem, work, tolerance, iterations):
         return TOO_SMALL, 0, math.inf
     push_all(problem, work.base)
     residual, active = residuals(problem, work.base)
-    return rounds(problem, work, residual, active, tolerance, tolerance, iterations, iterations)
+    return rounds(problem, work, residual, active, tolerance, tolerance, iterations, iterations, False)
 
 
 @jit
@@ -143,10 +143,9 @@ def settle(problem, work, tolerance, slow):
     if fastest <= slow:
         enough = max(tolerance, NEARLY)
         residual, active = _solve_at_rest(problem, work, residual, active, tolerance, enough, slow)
-        patient, most = PATIENT_AT_REST, MOST_AT_REST
-        if active <= MOST:
-            patient, most = PATIENT_WITH_FEW, MOST_WITH_FEW
-        status, steps, residual = rounds(problem, work, residual, active, tolerance, enough, patient, most)
+        status, steps, residual = rounds(
+            problem, work, residual, active, tolerance, enough, PATIENT_AT_REST, MOST_AT_REST, True
+        )
         return (CONVERGED if residual <= enough else status), steps, residual, enough
     tight = max(tolerance, min(TIGHT * fastest, WEIGHED * slow))
     enough = max(tight, LOOSE * fastest)
@@ -154,7 +153,7 @@ def settle(problem, work, tolerance, slow):
     residual, active = _sweep_and_solve(problem, work, residual, active, fine, tight, enough, fastest)
     if active > SMALL and residual <= enough:
         tight = enough
-    status, steps, residual = rounds(problem, work, residual, active, tight, enough, PATIENT_IN_MOTION, MOST_IN_MOTION)
+    status, steps, residual = rounds(problem, work, residual, active, tight, enough, PATIENT_IN_MOTION, MOST_IN_MOTION, False)
     return (CONVERGED if residual <= enough else status), steps, residual, enough
 
 
@@ -189,8 +188,9 @@ def _sweep_and_solve(problem, work, residual, active, fine, tight, enough, faste
 
 
 @jit_inner
-def rounds(problem, work, residual, active, tolerance, enough, patient, iterations):
-    """Rounds on a prepared problem until the residual is within `tolerance`, or within `enough` after `patient` iterations."""
+def rounds(problem, work, residual, active, tolerance, enough, patient, iterations, hasty):
+    """Rounds on a prepared problem until the residual is within `tolerance`, or within `enough` after `patient` iterations;
+    hasty: or sooner, as long as few contacts press."""
     base = work.base
     stiffness, steps, sweeps, relax = START, 0, SWEEPS, 1.0
     if residual > tolerance:
@@ -200,7 +200,11 @@ def rounds(problem, work, residual, active, tolerance, enough, patient, iteratio
         if not _arrange(problem, work):
             return TOO_SMALL, 0, math.inf
     clear(work.lift, 0, len(problem.mu))
-    while not residual <= (tolerance if steps < patient else enough) and steps < iterations:
+    while True:
+        few_press = hasty and active <= MOST
+        bound = tolerance if steps < (PATIENT_WITH_FEW if few_press else patient) else enough
+        if residual <= bound or steps >= (MOST_WITH_FEW if few_press else iterations):
+            break
         stiffness = min(max(stiffness, SOFTEST), STIFFEST)
         made, minimal = _round(problem, work, stiffness, relax, max(BEYOND * tolerance, INEXACT * residual), iterations - steps)
         push_all(problem, base)
