@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from linkwork.codegen.bundle import Bundle
-from linkwork.codegen.jit import jit
+from linkwork.codegen.jit import call_compiled, compiled_address, jit
 from linkwork.contact.vectors import dot
 
 
@@ -55,3 +55,26 @@ def test_arrays_with_gaps_are_refused():
 def test_what_compiled_code_alone_calls_refuses_python():
     with pytest.raises(TypeError, match="dot is for compiled code alone; call a function of `jit` that calls it"):
         dot((1.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+
+
+def test_others_of_the_same_kinds_take_the_place_of_fields():
+    outer = Outer(np.ones((2, 2)), np.zeros(2, dtype=np.int32), Inner(np.zeros(2)))
+    place, total = getattr(outer, "address", None), np.zeros(3)
+    outer.renew(matrix=np.ones((3, 2)), numbers=np.zeros(3, dtype=np.int32), inner=Inner(total))
+    assert getattr(outer, "address", None) == place  # who has the bundle finds them
+    assert add_up(outer, 2.0) == 3 and total.tolist() == [4.0, 4.0, 4.0]
+
+
+@jit
+def scaled_sum(numbers, scale):
+    return int(scale * numbers.sum())
+
+
+@jit
+def asked(address, numbers):
+    return call_compiled(address, (numbers, 2.0))
+
+
+def test_compiled_functions_are_called_by_their_address():
+    numbers = np.arange(4.0)
+    assert asked(compiled_address(scaled_sum, numbers, 2.0), numbers) == 12

@@ -25,6 +25,12 @@ def converges(problem, integrator, order, dt, **options):
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
+def test_shake_is_of_order_one(name):
+    p = PROBLEMS[name]
+    assert converges(p, "shake", 1, p.dt / 4)[1] < 0.2
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
 def test_rattle_is_of_order_two(name):
     p = PROBLEMS[name]
     assert converges(p, "rattle", 2, p.dt / 2)[1] < 0.05
