@@ -74,10 +74,16 @@ def symbol_name(kernel: Kernel, lanes: int) -> str:
     return f"lw_{digest[:40]}"
 
 
+@cache
+def _triple() -> str:
+    """What this process runs on: asked for once, since LLVM answers one question at a time and may be at work on a kernel."""
+    return llvm.get_process_triple()
+
+
 def written(trace: Trace, name: str, lanes: int, shared: tuple[int, ...] = ()) -> str:
     """The LLVM IR of one kernel."""
     module = ir.Module(name)
-    module.triple = llvm.get_process_triple()
+    module.triple = _triple()
     emit(module, name, trace.function(), trace.sources, trace.targets, lanes, shared)
     return str(module)
 
