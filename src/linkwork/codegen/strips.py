@@ -1,8 +1,9 @@
 """Short strips of numbers in vectors of the processor.
 
 LLVM makes vectors of loops, but of many numbers at once and what is left over one by one: with strips of ten to forty numbers,
-as in contact problems, nearly all of them. These are made of vectors of eight or four, and at most three single numbers.
-Products are sums of four sums, each of every fourth number. Nothing is fused: x y - x y is zero then.
+as in contact problems, nearly all of them. These are made of vectors of eight or four, and at most three single numbers; fused,
+which is twice as fast, and gives the same bits however a strip is cut. Products are sums of four sums, each of every fourth
+number.
 """
 
 from __future__ import annotations
@@ -35,6 +36,12 @@ else:
     NUMBER = 8  # bytes
     SHORT = 8  # numbers with which vectors gain nothing
 
+    def _fused(builder, kind, x, y, z):
+        """x y + z, of numbers or vectors."""
+        name = f"llvm.fma.v{kind.count}f64" if isinstance(kind, ir.VectorType) else "llvm.fma.f64"
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
+        return builder.call(function, [x, y, z])
+
     def _strip(width: int):
         """An intrinsic (target, source, factor): `width` numbers at an address += factor times those at another one."""
 
@@ -48,8 +55,8 @@ else:
                     first = builder.insert_element(ir.Constant(kind, ir.Undefined), factor, ir.Constant(ir.IntType(32), 0))
                     lanes = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)
                     factor = builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), lanes)
-                added = builder.fmul(factor, builder.load(source, align=NUMBER))
-                builder.store(builder.fadd(builder.load(target, align=NUMBER), added), target, align=NUMBER)
+                value = _fused(builder, kind, factor, builder.load(source, align=NUMBER), builder.load(target, align=NUMBER))
+                builder.store(value, target, align=NUMBER)
                 return cgutils.get_null_value(context.get_value_type(types.none))
 
             return types.none(types.int64, types.int64, types.float64), generate
@@ -94,7 +101,7 @@ else:
 
             other = number(vector)
             for start, place in zip(starts, places, strict=True):
-                builder.store(builder.fadd(builder.load(place), builder.fmul(number(start), other)), place)
+                builder.store(_fused(builder, kind, number(start), other, builder.load(place)), place)
         return [builder.load(place) for place in places]
 
     _three, _six = _products(3), _products(6)
@@ -103,10 +110,11 @@ else:
     def three_products(matrix, at, stride, vector, begin, count):
         """The products of three rows, `stride` numbers apart, of a flat array with a part of another one."""
         if count <= SHORT:
-            a, b, c = matrix[at : at + count], matrix[at + stride : at + stride + count], matrix[at + 2 * stride :]
-            part, p0, p1, p2 = vector[begin : begin + count], 0.0, 0.0, 0.0
+            rows, part, p0, p1, p2 = matrix[at : at + 2 * stride + count], vector[begin : begin + count], 0.0, 0.0, 0.0
             for k in range(count):
-                p0, p1, p2 = p0 + a[k] * part[k], p1 + b[k] * part[k], p2 + c[k] * part[k]
+                p0 += rows[k] * part[k]
+                p1 += rows[stride + k] * part[k]
+                p2 += rows[2 * stride + k] * part[k]
             return p0, p1, p2
         return _three(matrix.ctypes.data + NUMBER * at, NUMBER * stride, vector.ctypes.data + NUMBER * begin, count)
 
