@@ -19,7 +19,6 @@ def found(geometry, R, p, margin):
     wanted = (
         geometry.labels,
         geometry.apart,
-        geometry.near,
         geometry.large,
         scratch.poses,
         scratch.boxes,

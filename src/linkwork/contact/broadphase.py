@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from linkwork.codegen.jit import jit
+from linkwork.codegen.jit import jit, jit_inline, jit_inner
 from linkwork.contact.layout import (
     BODY,
     CAPSULE,
@@ -30,7 +30,7 @@ from linkwork.contact.pairing import may_touch
 
 BITS = 21  # of each coordinate in a Morton code
 DIGIT = 11  # bits that one pass of the sort takes
-FEW = 48  # colliders that are tried with each other, without a tree
+FEW = 48  # colliders of which all pairs are known, without a tree
 SORTING = 4  # rows of the room for the sort: items, codes, and both once more
 
 
@@ -77,16 +77,18 @@ def _reach(kind, a, b, c, x, y, z):
     return abs(x) * a + abs(y) * b + abs(z) * c
 
 
-@jit
+@jit_inline
 def overlap(boxes, k, other_boxes, l):
-    """Whether box k of an array (n, 6), low and high, overlaps box l of another. One that is not finite overlaps nothing."""
+    """Whether box k of an array (n, 6), low and high, overlaps box l of another. One that is not finite overlaps nothing. All
+    is compared: a branch that is taken now and then costs more."""
+    one, other = boxes[np.uint64(k)], other_boxes[np.uint64(l)]  # which are not counted from the end
     return (
-        boxes[k, 0] <= other_boxes[l, 3]
-        and other_boxes[l, 0] <= boxes[k, 3]
-        and boxes[k, 1] <= other_boxes[l, 4]
-        and other_boxes[l, 1] <= boxes[k, 4]
-        and boxes[k, 2] <= other_boxes[l, 5]
-        and other_boxes[l, 2] <= boxes[k, 5]
+        (one[0] <= other[3])
+        & (other[0] <= one[3])
+        & (one[1] <= other[4])
+        & (other[1] <= one[4])
+        & (one[2] <= other[5])
+        & (other[2] <= one[5])
     )
 
 
@@ -184,14 +186,12 @@ def gather(tree, boxes, a, order, found):
 
 @jit
 def prepare(near, cell, boxes, sorting, tally, tree):
-    """Sort the colliders and build the tree, unless they are few."""
-    if near.shape[0] <= FEW:
-        return
+    """Sort the colliders and build the tree."""
     morton_order(boxes, near, cell, sorting, tally)
     build(boxes, sorting[0], near.shape[0], tree)
 
 
-@jit
+@jit_inner
 def _in_plane(poses, plane, boxes, c, slack):
     """Whether the bounding box of a collider reaches into the half space of a plane, or within slack of it."""
     reach = 0.0
@@ -204,9 +204,9 @@ def _in_plane(poses, plane, boxes, c, slack):
     return reach <= slack
 
 
-@jit
-def _meet(labels, poses, boxes, slack, a, b):
-    """Whether two colliders are near, of which one stands beside the tree."""
+@jit_inner
+def meet(labels, poses, boxes, slack, a, b):
+    """Whether two colliders are near."""
     if labels[a, KIND] == PLANE:
         return labels[b, KIND] != PLANE and _in_plane(poses, a, boxes, b, slack)
     if labels[b, KIND] == PLANE:
@@ -215,7 +215,7 @@ def _meet(labels, poses, boxes, slack, a, b):
 
 
 @jit
-def partners(labels, apart, near, large, poses, boxes, margin, tree, sorting, a, found):
+def partners(labels, apart, large, poses, boxes, margin, tree, sorting, a, found):
     """Write the colliders b > a that may touch a and are near it to `found`, ascending; returns how many.
 
     sorting: row 0 the order of the leaves; row 1 is used.
@@ -223,23 +223,18 @@ def partners(labels, apart, near, large, poses, boxes, margin, tree, sorting, a,
     count, slack = 0, 0.5 * margin
     if labels[a, LARGE]:
         for b in range(a + 1, labels.shape[0]):
-            if _meet(labels, poses, boxes, slack, a, b) and may_touch(labels, apart, a, b):
+            if meet(labels, poses, boxes, slack, a, b) and may_touch(labels, apart, a, b):
                 found[count] = b
                 count += 1
         return count
-    if near.shape[0] <= FEW:
-        for b in near:
-            if b > a and overlap(boxes, a, boxes, b) and may_touch(labels, apart, a, b):
-                count = _insert(found, count, b)
-    else:
-        met = gather(tree, boxes, a, sorting[0], sorting[1])
-        for i in range(met):
-            b = sorting[1, i]
-            if b > a and may_touch(labels, apart, a, b):
-                count = _insert(found, count, b)
+    met = gather(tree, boxes, a, sorting[0], sorting[1])
+    for i in range(met):
+        b = sorting[1, i]
+        if b > a and may_touch(labels, apart, a, b):
+            count = _insert(found, count, b)
     for i in range(large.shape[0]):
         b = large[i]
-        if b > a and _meet(labels, poses, boxes, slack, a, b) and may_touch(labels, apart, a, b):
+        if b > a and meet(labels, poses, boxes, slack, a, b) and may_touch(labels, apart, a, b):
             count = _insert(found, count, b)
     return count
 

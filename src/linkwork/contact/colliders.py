@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.codegen.bundle import Bundle
-from linkwork.contact.broadphase import DIGIT, SORTING, build, morton_order
+from linkwork.contact.broadphase import DIGIT, FEW, SORTING, build, morton_order
 from linkwork.contact.layout import (
     AT_INTEGERS,
     AT_NUMBERS,
@@ -45,6 +45,7 @@ from linkwork.contact.narrowphase_round import (
     sphere_sphere,
 )
 from linkwork.contact.narrowphase_surfaces import solid_surface
+from linkwork.contact.pairing import all_pairs
 from linkwork.contact.routines import address_of, pair_room
 from linkwork.elements import Box, Capsule, ConvexHull, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Shape, Sphere
 from linkwork.elements.checks import fail
@@ -95,6 +96,7 @@ class Geometry(Bundle):
     constants: np.ndarray  # (n, CONSTANTS): size, bounding box and pose in the body, see `layout`
     labels: np.ndarray  # (n, RULES + words) int64: kind, body, group and the like
     apart: np.ndarray  # (k,) int64: a n + b of each pair a < b that never touches, ascending
+    pairs: np.ndarray  # (k, 3) int64: where colliders are few, all that may touch, ascending; 1 if one is a plane
     near: np.ndarray  # (n - l,) int64: colliders in the tree
     large: np.ndarray  # (l,) int64: colliders beside the tree
     cell: np.ndarray  # (1,) m: of the Morton order
@@ -154,10 +156,12 @@ def compile_colliders(placed: Sequence[Placed], apart: Iterable[tuple[int, int]]
     labels[:, GROUP], labels[:, LARGE] = [c.group for c in placed], is_large
     labels[:, RULES:] = rules
     shapes = _placed_once(placed, described, labels)
+    kept_apart = np.array(sorted({min(a, b) * n + max(a, b) for a, b in apart}), dtype=np.int64)
     return Geometry(
         constants=constants,
         labels=labels,
-        apart=np.array(sorted({min(a, b) * n + max(a, b) for a, b in apart}), dtype=np.int64),
+        apart=kept_apart,
+        pairs=all_pairs(labels, kept_apart) if n <= FEW else np.zeros((0, 3), dtype=np.int64),
         near=np.flatnonzero(~is_large).astype(np.int64),
         large=np.flatnonzero(is_large).astype(np.int64),
         cell=np.array([median]),

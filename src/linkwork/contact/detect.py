@@ -17,8 +17,8 @@ bits, whatever happened before. A contact is known from step to step by (a, b, f
 capacity of `out`, only that many were written: make room with `contacts_for` and call again.
 """
 
-from linkwork.codegen.jit import jit, jit_inner
-from linkwork.contact.broadphase import partners, place, prepare
+from linkwork.codegen.jit import jit, jit_inline, jit_inner
+from linkwork.contact.broadphase import FEW, meet, overlap, partners, place, prepare
 from linkwork.contact.layout import AT_INTEGERS, AT_NUMBERS, BODY, KIND, POSITION, SIZE
 from linkwork.contact.routines import AT_HITS, AT_TAGS, MARGIN, SOLID, call
 
@@ -27,34 +27,47 @@ from linkwork.contact.routines import AT_HITS, AT_TAGS, MARGIN, SOLID, call
 def detect(geometry, R, p, margin, scratch, out):
     """Write all contacts with a gap of at most `margin`, and of what is ahead of their bodies (`scratch.ahead`), to `out`;
     returns how many there are."""
-    constants, labels, found = geometry.constants, geometry.labels, scratch.found
-    poses, boxes = scratch.poses, scratch.boxes
-    place(constants, labels, R, p, margin, scratch.ahead, poses, boxes)
+    labels, boxes, poses, pairs = geometry.labels, scratch.boxes, scratch.poses, geometry.pairs
+    place(geometry.constants, labels, R, p, margin, scratch.ahead, poses, boxes)
+    total = 0
+    if labels.shape[0] <= FEW:
+        for k in range(pairs.shape[0]):
+            a, b = pairs[k, 0], pairs[k, 1]
+            if meet(labels, poses, boxes, 0.5 * margin, a, b) if pairs[k, 2] else overlap(boxes, a, boxes, b):
+                total = try_pair(geometry, scratch, a, b, margin, total, out)
+        return total
     prepare(geometry.near, geometry.cell[0], boxes, scratch.sorting, scratch.tally, scratch.tree)
-    numbers, integers, total = scratch.numbers, scratch.integers, 0
     for a in range(labels.shape[0]):
-        near = partners(labels, geometry.apart, geometry.near, geometry.large, poses, boxes, margin, scratch.tree,
-                        scratch.sorting, a, found)  # fmt: skip
+        near = partners(labels, geometry.apart, geometry.large, poses, boxes, margin, scratch.tree, scratch.sorting, a,
+                        scratch.found)  # fmt: skip
         for i in range(near):
-            b = found[i]
-            far = margin + ahead_of(labels, scratch.ahead, a) + ahead_of(labels, scratch.ahead, b)
-            numbers[MARGIN] = far
-            in_order = labels[a, KIND] <= labels[b, KIND]
-            load(constants, labels, poses, a, 0 if in_order else 1, numbers, integers)
-            load(constants, labels, poses, b, 1 if in_order else 0, numbers, integers)
-            routine = geometry.routine[integers[4], integers[5]]
-            count = call(routine, numbers, integers, geometry.shape_numbers, geometry.shape_integers)
-            total = report(a, b, 1.0 if in_order else -1.0, count, far, numbers, integers, total, out)
+            total = try_pair(geometry, scratch, a, scratch.found[i], margin, total, out)
     return total
 
 
 @jit_inner
+def try_pair(geometry, scratch, a, b, margin, total, out):
+    """Write the contacts of a pair; returns the new total."""
+    constants, labels, poses, numbers, integers = (
+        geometry.constants, geometry.labels, scratch.poses, scratch.numbers, scratch.integers
+    )  # fmt: skip
+    far = margin + ahead_of(labels, scratch.ahead, a) + ahead_of(labels, scratch.ahead, b)
+    numbers[MARGIN] = far
+    in_order = labels[a, KIND] <= labels[b, KIND]
+    load(constants, labels, poses, a, 0 if in_order else 1, numbers, integers)
+    load(constants, labels, poses, b, 1 if in_order else 0, numbers, integers)
+    routine = geometry.routine[integers[4], integers[5]]
+    count = call(routine, numbers, integers, geometry.shape_numbers, geometry.shape_integers)
+    return report(a, b, 1.0 if in_order else -1.0, count, far, numbers, integers, total, out)
+
+
+@jit_inline
 def ahead_of(labels, ahead, c):
     body = labels[c, BODY]
     return ahead[body] if body >= 0 else 0.0
 
 
-@jit_inner
+@jit_inline
 def load(constants, labels, poses, c, which, numbers, integers):
     """Write a collider to where routines read it, as the first or the second of a pair."""
     begin = which * SOLID

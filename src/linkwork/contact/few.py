@@ -1,4 +1,4 @@
-"""Newton's method on the law of contact itself, for few contacts that press.
+"""Gauss-Seidel and Newton's method on the law of contact itself, for few contacts that press.
 
 With W of the contacts that press or approach, c = W f + q, and the natural map of the law (`problem.law_residual`)
 
@@ -19,66 +19,155 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.codegen.bundle import Bundle
-from linkwork.codegen.jit import jit_inner
-from linkwork.codegen.strips import add_multiple
-from linkwork.contact.problem import add_products, law_residual, push_all, residuals
+from linkwork.codegen.jit import jit_inline, jit_inner
+from linkwork.codegen.strips import add_multiples, copy, inner_product, nine_products
+from linkwork.contact.one_contact import one_contact
+from linkwork.contact.problem import law_residual, push_all, residuals
 from linkwork.contact.vectors import long
 
-MOST = 20  # contacts
-SIZE = 3 * MOST
+MOST = 24  # contacts
+SIZE, ROW = 3 * MOST, 88  # numbers; and those of a row of matrices, which ends with zeros: whole vectors, odd cache lines
 SMALL = 8  # contacts with which a step costs little
-STEPS, STEPS_OF_MANY = 12, 5  # most of them, with so few contacts or more; they often go far away before they come near
-ROUNDS = 3  # times that other contacts are found to approach
-SOFT, FADE = 3e-3, 100.0  # part of a contact's inverse mass, on the diagonal; times the residual over the speed of bodies
+STEPS, STEPS_OF_MANY, POLISH = (
+    12,
+    5,
+    2,
+)  # most of them, with so few contacts or more, and where all is nearly solved; they often
+# go far away before they come near
+SWEEPS, MOST_SWEEPS = 3, 48  # of Gauss-Seidel, from one look to the next
+WORTH, BRISK = 0.7, 0.3  # of the residual: sweeps that leave more are not worth another go; that gain briskly
+ROUNDS = 8  # times that other contacts are found to approach
+SOFT, FADE = 3e-3, 3.0  # part of a contact's inverse mass, on the diagonal; times the residual over the speed of bodies
 SOFTER, SOFTEST_TRIED = 3.0, 0.03  # times that, from one try to the next; the last of them
 SINGULAR = 1e-14  # of the largest one: a pivot that counts as none
+LEFT = 1e-3  # of its diagonal: if no more than that is left of it, another entry of a row becomes its pivot
 
 
 class Few(Bundle):
     """Scratch of `solve_few`."""
 
-    W: np.ndarray  # (SIZE, SIZE) 1/kg
-    A: np.ndarray  # (SIZE * SIZE,) of the unknowns, and then their factors
+    W: np.ndarray  # (SIZE, ROW) 1/kg
+    A: np.ndarray  # (SIZE * ROW,) of the unknowns, and then their factors; behind these the right-hand side
     f: np.ndarray  # (SIZE,) N s
-    c: np.ndarray  # (SIZE,) m/s
+    c: np.ndarray  # (ROW,) m/s
     q: np.ndarray  # (SIZE,) m/s
     best: np.ndarray  # (SIZE,) N s
-    x: np.ndarray  # (SIZE,) right-hand side, and then the step (N s)
+    x: np.ndarray  # (SIZE,) the step (N s)
     unknown: np.ndarray  # (SIZE,) int64: which entries of f are unknowns
     state: np.ndarray  # (MOST,) int64: OPEN, STUCK, SLIDING
+    chosen: np.ndarray  # (MOST,) int64: which contacts these are, ascending
+    inverse: np.ndarray  # (SIZE,) of pivots
+    swapped: np.ndarray  # (SIZE,) int64: the column with which that of each row has changed places
+    place: np.ndarray  # (SIZE,) int64: which column stands where
 
 
 OPEN, STUCK, SLIDING = range(3)
 
 
 def few() -> Few:
-    numbers = [np.zeros(SIZE) for _ in range(5)]
-    whole = [np.zeros(length, dtype=np.int64) for length in (SIZE, MOST)]
-    return Few(np.zeros((SIZE, SIZE)), np.zeros(SIZE * SIZE), *numbers, *whole)
+    numbers = [np.zeros(ROW) for _ in range(5)]
+    whole = [np.zeros(length, dtype=np.int64) for length in (SIZE, MOST, MOST)]
+    pivots = np.zeros(SIZE), np.zeros(SIZE, dtype=np.int64), np.zeros(SIZE, dtype=np.int64)
+    return Few(np.zeros((SIZE, ROW)), np.zeros(SIZE * ROW), *numbers, *whole, *pivots)
 
 
 @jit_inner
-def solve_few(problem, base, work, residual, active, tolerance, speed, soft):
-    """From the impulses of a prepared problem, whose y and active contacts are known, to better ones: (steps, residual, active
-    contacts). base: its `Workspace`; work: a `Few`; speed: m/s, of the bodies; soft: the most of it. The impulses are left as
-    they are where nothing better is found."""
-    made = 0
+def solve_few(problem, base, work, residual, active, tolerance, speed, soft, steps):
+    """From the impulses of a prepared problem, whose y and active contacts are known, to better ones by Newton's method alone:
+    (residual, active contacts). base: its `Workspace`; work: a `Few`; speed: m/s, of the bodies; soft: the most of it; steps:
+    the most of them. The impulses are left as they are where nothing better is found."""
     for _ in range(ROUNDS):
         if residual <= tolerance or active == 0 or active > MOST:
             break
-        _gather(problem, base, work, active)
-        steps, found = _newton(problem, base, work, active, tolerance, speed, soft)
-        made += steps
+        count = _gather(problem, base, work, active)
+        found = _newton(problem, base, work, count, tolerance, speed, soft, steps)
         if not found < residual:
             break
-        for i in range(active):
-            _scatter(problem.impulse[base.active[i]], problem.mu[base.active[i]], work.best[3 * i : 3 * i + 3])
-        push_all(problem, base)
-        known = active
-        residual, active = residuals(problem, base)
-        if active <= known:
+        residual, active = _give_back(problem, base, work, count)
+        if not _others_press(base, work, active, count):
             break
-    return made, residual, active
+    return residual, active
+
+
+@jit_inner
+def sweep_and_solve_few(problem, base, work, residual, active, fine, tight, enough, speed):
+    """Sweeps of Gauss-Seidel, and Newton's method where these do not get on: (residual, active contacts). Very few contacts
+    are solved to `fine`; else sweeps go to `enough`, and on to `tight` where they gain briskly. Where neither gains, sweeps
+    are doubled: they bring Newton's method to where it converges."""
+    for _ in range(ROUNDS):
+        goal, small = (fine if active <= SMALL else tight), active <= SMALL
+        if residual <= goal or active == 0 or active > MOST:
+            break
+        count = _gather(problem, base, work, active)
+        before, sweeps = _look(problem, base, work, count), SWEEPS
+        now = _sweep(problem, base, work, count, goal, sweeps)
+        if now > goal:
+            residual, active = _give_back(problem, base, work, count)
+            if _others_press(base, work, active, count):
+                continue
+        while now > goal and (small or now > enough or now < BRISK * before):
+            if small or now > WORTH * before:
+                now = _newton(
+                    problem, base, work, count, goal if small else enough, speed, SOFT, STEPS if small else STEPS_OF_MANY
+                )
+                if now <= near:  # further sweeps might spread what is left
+                    break
+            if not now < WORTH * before:
+                sweeps *= 2
+                if not sweeps <= MOST_SWEEPS:
+                    break
+            before = now
+            now = _sweep(problem, base, work, count, goal, sweeps)
+        residual, active = _give_back(problem, base, work, count)
+        if not _others_press(base, work, active, count):
+            break
+    return residual, active
+
+
+@jit_inner
+def _give_back(problem, base, work, count):
+    """Impulses become the problem's: (residual, active contacts) of all."""
+    for i in range(count):
+        _scatter(problem.impulse[work.chosen[i]], problem.mu[work.chosen[i]], work.f[3 * i : 3 * i + 3])
+    push_all(problem, base)
+    return residuals(problem, base)
+
+
+@jit_inner
+def _others_press(base, work, active, count):
+    """Whether contacts press or approach that are not among those which were gathered. Both ascend."""
+    i = 0
+    for k in range(active):
+        while i < count and work.chosen[i] < base.active[k]:
+            i += 1
+        if i == count or work.chosen[i] != base.active[k]:
+            return True
+    return False
+
+
+@jit_inner
+def _sweep(problem, base, work, count, tolerance, sweeps):
+    """Each contact solved exactly with the others held, forwards and backwards in turn; returns the residual. c follows f."""
+    W, width = work.W.reshape(-1), _padded(3 * count)
+    for turn in range(sweeps):
+        change = 0.0
+        for i in range(count):
+            at = 3 * (i if turn % 2 == 0 else count - 1 - i)
+            k, f, c = work.chosen[at // 3], work.f[at : at + 3], work.c[at : at + 3]
+            mu, D = problem.mu[k], base.D[k]
+            if f[0] == 0.0 and c[0] >= 0.0 and mu >= 0.0:
+                continue
+            q0 = c[0] - D[0, 0] * f[0] - D[0, 1] * f[1] - D[0, 2] * f[2]
+            q1 = c[1] - D[1, 0] * f[0] - D[1, 1] * f[1] - D[1, 2] * f[2]
+            q2 = c[2] - D[2, 0] * f[0] - D[2, 1] * f[1] - D[2, 2] * f[2]
+            n, t1, t2 = one_contact(D, q0, q1, q2, mu, f[1], f[2])
+            d0, d1, d2 = n - f[0], t1 - f[1], t2 - f[2]
+            f[0], f[1], f[2] = n, t1, t2
+            add_multiples(work.c, 0, W, at * ROW, ROW, width, (d0, d1, d2))
+            change = max(change, base.scale[k] * max(abs(d0), abs(d1), abs(d2)))
+        if change <= tolerance:
+            break
+    return _worst(problem, base, work, count)
 
 
 @jit_inner
@@ -94,16 +183,25 @@ def _scatter(f, mu, found):
 
 @jit_inner
 def _gather(problem, base, work, active):
-    """W, q and f of the active contacts."""
+    """W, q and f of the contacts that are active now; returns how many."""
     for i in range(active):
-        k = base.active[i]
+        k = work.chosen[i] = base.active[i]
         for r in range(3):
             work.q[3 * i + r], work.f[3 * i + r] = base.c0[k, r], problem.impulse[k, r]
         for j in range(i):
-            _couple(base.G, base.side[k], base.side[base.active[j]], work.W, 3 * i, 3 * j)
+            _couple(base.G, base.side[k], base.side[work.chosen[j]], work.W, 3 * i, 3 * j)
         for r in range(3):
             for s in range(3):
                 work.W[3 * i + r, 3 * i + s] = base.D[k, r, s]
+    for r in range(3 * active):
+        for s in range(3 * active, _padded(3 * active)):
+            work.W[r, s] = 0.0
+    return active
+
+
+@jit_inline
+def _padded(n):
+    return (n + 7) & ~7
 
 
 @jit_inner
@@ -116,8 +214,19 @@ def _couple(G, one, other, W, i, j):
     for _ in range(2):
         to, there, wide = other[0], other[1], other[2]
         for _ in range(2):
-            if into == there:
-                add_products(G, at, width, to, wide, min(width, wide), W[i : i + 3, j : j + 3])
+            if into == there and width > 0 and wide > 0:
+                p = nine_products(G, at, width, G, to, wide, min(width, wide))
+                W[i, j], W[i, j + 1], W[i, j + 2] = W[i, j] + p[0], W[i, j + 1] + p[1], W[i, j + 2] + p[2]
+                W[i + 1, j], W[i + 1, j + 1], W[i + 1, j + 2] = (
+                    W[i + 1, j] + p[3],
+                    W[i + 1, j + 1] + p[4],
+                    W[i + 1, j + 2] + p[5],
+                )
+                W[i + 2, j], W[i + 2, j + 1], W[i + 2, j + 2] = (
+                    W[i + 2, j] + p[6],
+                    W[i + 2, j + 1] + p[7],
+                    W[i + 2, j + 2] + p[8],
+                )
             to, there, wide = to + 3 * wide, other[3], other[4]
         at, into, width = at + 3 * width, one[3], one[4]
     for r in range(3):
@@ -125,43 +234,59 @@ def _couple(G, one, other, W, i, j):
             W[j + s, i + r] = W[i + r, j + s]
 
 
+@jit_inline
+def _add_to_row(row, at, x, y, z):
+    row[at], row[at + 1], row[at + 2] = row[at] + x, row[at + 1] + y, row[at + 2] + z
+
+
 @jit_inner
-def _newton(problem, base, work, active, tolerance, speed, soft):
-    """Whole steps from f; the best f is left in `work.best`: (steps, its residual)."""
+def _newton(problem, base, work, count, tolerance, speed, soft, steps):
+    """Whole steps from f, at most so many, to the best f of all; returns its residual."""
     best, step = np.inf, 0
     while True:
-        residual = _look(problem, base, work, active)
+        residual = _look(problem, base, work, count)
         if residual < best:
             best = residual
-            for i in range(3 * active):
+            for i in range(3 * count):
                 work.best[i] = work.f[i]
-        if best <= tolerance or step == (STEPS if active <= SMALL else STEPS_OF_MANY):
-            return step, best
-        n = _system(problem, base, work, active, min(soft, FADE * best / speed))
-        if not _solve(work.A, work.x, n):
-            return step, best
+        if best <= tolerance or step == steps:
+            break
+        n = _system(problem, base, work, count, min(soft, FADE * best / speed))
+        if not _solve(work, n):
+            break
         for i in range(n):
             work.f[work.unknown[i]] += work.x[i]
         step += 1
+    for i in range(3 * count):
+        work.f[i] = work.best[i]
+    return _look(problem, base, work, count) if residual > best else best
 
 
 @jit_inner
-def _look(problem, base, work, active):
-    """Velocities c of the active contacts, and the largest distance from the law."""
-    n, worst, c, W = 3 * active, 0.0, work.c, work.W.reshape(-1)
+def _look(problem, base, work, count):
+    """Velocities c of the contacts that were gathered, and the largest distance from the law."""
+    n, c, W, width = 3 * count, work.c, work.W.reshape(-1), _padded(3 * count)
     for i in range(n):
         c[i] = work.q[i]
-    for j in range(n):
-        if work.f[j] != 0.0:
-            add_multiple(c, 0, W, j * SIZE, n, work.f[j])
-    for i in range(active):
-        k, f = base.active[i], work.f[3 * i : 3 * i + 3]
+    for j in range(0, n, 3):
+        f = work.f[j : j + 3]
+        if f[0] != 0.0 or f[1] != 0.0 or f[2] != 0.0:
+            add_multiples(c, 0, W, j * ROW, ROW, width, (f[0], f[1], f[2]))
+    return _worst(problem, base, work, count)
+
+
+@jit_inner
+def _worst(problem, base, work, count):
+    """The largest distance from the law, of f and c."""
+    worst, c = 0.0, work.c
+    for i in range(count):
+        k, f = work.chosen[i], work.f[3 * i : 3 * i + 3]
         off = law_residual(f[0], f[1], f[2], c[3 * i], c[3 * i + 1], c[3 * i + 2], problem.mu[k], base.scale[k])
         worst = max(worst, off) if off == off else np.inf
     return worst
 
 
-@jit_inner
+@jit_inline
 def _state(mu, scale, f, c):
     """Where a contact stands."""
     kept = scale * f[0] - c[0]
@@ -172,7 +297,7 @@ def _state(mu, scale, f, c):
     return STUCK if long(scale * f[1] - c[1], scale * f[2] - c[2]) <= mu * kept else SLIDING
 
 
-@jit_inner
+@jit_inline
 def _unknowns(mu, state):
     """How many unknowns a contact has: all directions that it has, but none where its impulse is known."""
     if mu < 0.0:
@@ -181,10 +306,10 @@ def _unknowns(mu, state):
 
 
 @jit_inner
-def _let_go(problem, base, work, active):
+def _let_go(problem, base, work, count):
     """Impulses that are known: of contacts that open, and dry friction that is used up. c follows."""
-    for i in range(active):
-        mu, scale, f = problem.mu[base.active[i]], base.scale[base.active[i]], work.f[3 * i : 3 * i + 3]
+    for i in range(count):
+        mu, scale, f = problem.mu[work.chosen[i]], base.scale[work.chosen[i]], work.f[3 * i : 3 * i + 3]
         state = _state(mu, scale, f, work.c[3 * i : 3 * i + 3])
         if _unknowns(mu, state) > 0:
             continue
@@ -193,50 +318,56 @@ def _let_go(problem, base, work, active):
             change = (0.0 if r > 0 or mu >= 0.0 else -mu if kept > 0.0 else mu) - f[r]
             if change != 0.0:
                 f[r] += change
-                for j in range(3 * active):
+                for j in range(3 * count):
                     work.c[j] += work.W[j, 3 * i + r] * change
 
 
 @jit_inner
-def _system(problem, base, work, active, soft):
+def _system(problem, base, work, count, soft):
     """The unknowns of a step, and its linear system; returns how many. soft: part of inverse masses."""
-    _let_go(problem, base, work, active)
+    _let_go(problem, base, work, count)
     n = 0
-    for i in range(active):
-        k = base.active[i]
+    for i in range(count):
+        k = work.chosen[i]
         work.state[i] = _state(problem.mu[k], base.scale[k], work.f[3 * i : 3 * i + 3], work.c[3 * i : 3 * i + 3])
         for r in range(_unknowns(problem.mu[k], work.state[i])):
             work.unknown[n] = 3 * i + r
             n += 1
     at = 0
-    for i in range(active):
-        k, state = base.active[i], work.state[i]
-        count, scale, mu = _unknowns(problem.mu[k], state), base.scale[k], problem.mu[k]
-        if count > 0:
-            _held(work, 3 * i, at, n, soft * scale)
-        if count == 3 and state == STUCK:
-            _held(work, 3 * i + 1, at + 1, n, soft * scale)
-            _held(work, 3 * i + 2, at + 2, n, soft * scale)
-        elif count == 3:
+    for i in range(count):
+        k, state = work.chosen[i], work.state[i]
+        unknowns, scale, mu = _unknowns(problem.mu[k], state), base.scale[k], problem.mu[k]
+        if unknowns > 0:
+            _held(work, 3 * i, at, n, n == 3 * count, soft * scale)
+        if unknowns == 3 and state == STUCK:
+            _held(work, 3 * i + 1, at + 1, n, n == 3 * count, soft * scale)
+            _held(work, 3 * i + 2, at + 2, n, n == 3 * count, soft * scale)
+        elif unknowns == 3:
             _sliding(work, 3 * i, at, n, scale, mu)
-        at += count
+        at += unknowns
+    for i in range(n):
+        for j in range(n + 1, _padded(n + 1)):
+            work.A[i * ROW + j] = 0.0
     return n
 
 
 @jit_inner
-def _held(work, row, at, n, soft):
-    """A row whose velocity shall be zero; soft: 1/kg, on the diagonal."""
-    A, W = work.A[at * SIZE : (at + 1) * SIZE], work.W[row]
-    for j in range(n):
-        A[j] = W[work.unknown[j]]
+def _held(work, row, at, n, whole, soft):
+    """A row whose velocity shall be zero; soft: 1/kg, on the diagonal. whole: all entries of f are unknowns."""
+    A, W = work.A[at * ROW : (at + 1) * ROW], work.W[row]
+    if whole:
+        copy(A, 0, W, 0, n)
+    else:
+        for j in range(n):
+            A[j] = W[work.unknown[j]]
     A[at] += soft
-    work.x[at] = -work.c[row]
+    A[n] = -work.c[row]
 
 
 @jit_inner
 def _sliding(work, i, at, n, scale, mu):
     """The two rows of friction that is used up: F_t = s f_t - mu kept e, e along s f_t - c_t."""
-    f, c, W = work.f, work.c, work.W
+    f, c, W, one, two = work.f, work.c, work.W, work.A[(at + 1) * ROW : (at + 2) * ROW], work.A[(at + 2) * ROW : (at + 3) * ROW]
     kept = scale * f[i] - c[i]
     w1, w2 = scale * f[i + 1] - c[i + 1], scale * f[i + 2] - c[i + 2]
     length = long(w1, w2)
@@ -249,37 +380,69 @@ def _sliding(work, i, at, n, scale, mu):
         change = mu * ((scale if entry == i else 0.0) - wn)
         d1, d2 = own1 - t1, own2 - t2
         along = e1 * d1 + e2 * d2
-        work.A[(at + 1) * SIZE + j] = own1 - e1 * change - h * (d1 - e1 * along)
-        work.A[(at + 2) * SIZE + j] = own2 - e2 * change - h * (d2 - e2 * along)
-    work.x[at + 1] = radius * e1 - scale * f[i + 1]
-    work.x[at + 2] = radius * e2 - scale * f[i + 2]
+        one[j] = own1 - e1 * change - h * (d1 - e1 * along)
+        two[j] = own2 - e2 * change - h * (d2 - e2 * along)
+    one[n], two[n] = radius * e1 - scale * f[i + 1], radius * e2 - scale * f[i + 2]
 
 
 @jit_inner
-def _solve(A, x, n):
-    """x = A^-1 x by elimination with row pivots, A in rows of SIZE; whether A has an inverse."""
-    largest = 0.0
-    for k in range(n):
-        pivot = k
-        for i in range(k + 1, n):
-            if abs(A[i * SIZE + k]) > abs(A[pivot * SIZE + k]):
-                pivot = i
-        largest = max(largest, abs(A[pivot * SIZE + k]))
-        if not abs(A[pivot * SIZE + k]) > SINGULAR * largest:
-            return False
-        if pivot != k:
-            for j in range(k, n):
-                A[k * SIZE + j], A[pivot * SIZE + j] = A[pivot * SIZE + j], A[k * SIZE + j]
-            x[k], x[pivot] = x[pivot], x[k]
-        inverse = 1.0 / A[k * SIZE + k]
-        for i in range(k + 1, n):
-            factor = A[i * SIZE + k] * inverse
-            if factor != 0.0:
-                add_multiple(A, i * SIZE + k + 1, A, k * SIZE + k + 1, n - k - 1, -factor)
-                x[i] -= factor * x[k]
-    for k in range(n - 1, -1, -1):
-        left = x[k]
-        for j in range(k + 1, n):
-            left -= A[k * SIZE + j] * x[j]
-        x[k] = left / A[k * SIZE + k]
+def _solve(work, n):
+    """x = A^-1 times the column behind it, by elimination of four rows at a time; whether A has an inverse. The pivot of a row
+    is its diagonal, unless little is left of that: then columns change places."""
+    A, x, inverse, place, largest, width, some = work.A, work.x, work.inverse, work.place, 0.0, _padded(n + 1), False
+    for j in range(n):
+        place[j] = j
+    for begin in range(0, n, 4):
+        end = min(begin + 4, n)
+        for i in range(begin, end):
+            x[i] = LEFT * abs(A[i * ROW + i])
+            if some:  # columns have changed places
+                for j in range(begin):
+                    _swap(A, i, j, work.swapped[j])
+        for k in range(0, begin, 4):
+            for i in range(begin, end):  # which do not wait for each other
+                _take_out(A, inverse, i, k, 4, width)
+        for i in range(begin, end):
+            _take_out(A, inverse, i, begin, i - begin, width)
+            row, pivot = i * ROW, i
+            if not abs(A[row + i]) > x[i]:
+                for j in range(i + 1, n):
+                    if abs(A[row + j]) > abs(A[row + pivot]):
+                        pivot = j
+                some = some or pivot != i
+                for k in range(end):
+                    _swap(A, k, i, pivot)
+                place[i], place[pivot] = place[pivot], place[i]
+            work.swapped[i] = pivot
+            largest = max(largest, abs(A[row + i]))
+            if not abs(A[row + i]) > SINGULAR * largest:
+                return False
+            inverse[i] = 1.0 / A[row + i]
+    for i in range(n - 1, -1, -1):
+        inverse[i] *= A[i * ROW + n] - inner_product(A, i * ROW + i + 1, inverse, i + 1, n - i - 1)
+    for i in range(n):
+        x[place[i]] = inverse[i]
     return True
+
+
+@jit_inline
+def _swap(A, row, i, j):
+    A[row * ROW + i], A[row * ROW + j] = A[row * ROW + j], A[row * ROW + i]
+
+
+@jit_inline
+def _take_out(A, inverse, i, k, rows, width):
+    """Take up to four rows from k on, of which the pivots are known, out of row i."""
+    if rows == 0:
+        return
+    at, of = i * ROW + k, k * ROW + k
+    one, two, three = A[at + 1], A[at + 2], A[at + 3]
+    f0 = A[at] * inverse[k]
+    one, two, three = one - f0 * A[of + 1], two - f0 * A[of + 2], three - f0 * A[of + 3]
+    f1 = one * inverse[k + 1] if rows > 1 else 0.0
+    two, three = two - f1 * A[of + ROW + 2], three - f1 * A[of + ROW + 3]
+    f2 = two * inverse[k + 2] if rows > 2 else 0.0
+    three -= f2 * A[of + 2 * ROW + 3]
+    f3 = three * inverse[k + 3] if rows > 3 else 0.0
+    A[at + 1], A[at + 2], A[at + 3] = one, two, three
+    add_multiples(A, at + 4, A, of + 4, ROW, width - k - 4, (-f0, -f1, -f2, -f3))

@@ -38,7 +38,7 @@ def find(work, table, bodies, order, place, rows, least, h, carried, scale):
     If there is no room for so many, nothing else is done. least: m, the smallest margin; place: a `Finding`."""
     axes, origins, margins = place.axes, place.origins, place.margins
     sweep(work, table, place.spots)
-    find_poses_and_margins(work, bodies, place.reach, axes, origins, h, carried, scale, margins)
+    find_poses_and_margins(work, bodies, place.reach, axes, origins, h, carried, scale, margins, place.slots.u[0])
     count, found = 0, place.found
     if len(place.materials.body) > 0 and math.isfinite(margins[0]):
         count = detect(place.geometry, axes, origins, least, place.scratch, found)

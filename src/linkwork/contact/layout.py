@@ -28,6 +28,6 @@ POSE = 12
 # stages of a step: before the bodies move, and after; the stage of a step that has no other
 OPENING, CLOSING, SINGLE = 0, 1, 2
 # marks of stages: which of two sets of rows the next one writes; rows of the beginning of the step; rows that are remembered;
-# whether rows and responses are those of the present configuration and factors; whether rows are those of the end of a step;
-# room for blocks; what is lacking, how much of it, and whether there is no more to be had
-WRITTEN, BEFORE, CACHED, FRESH, ENDED, BLOCKS, LACKS, WANTED, FULL = range(9)
+# whether rows are those of the present configuration and factors, and whether responses are; whether rows are those of the end
+# of a step; room for blocks; what is lacking, how much of it, and whether there is no more to be had
+WRITTEN, BEFORE, CACHED, FRESH, ANSWERED, ENDED, BLOCKS, LACKS, WANTED, FULL = range(10)

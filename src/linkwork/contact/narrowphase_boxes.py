@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from linkwork.codegen.jit import jit_inner
+from linkwork.codegen.jit import jit_inline, jit_inner
 from linkwork.contact.clipping import box_face, cut_by_sides, put, put_polygon, thin_out
-from linkwork.contact.gjk import Solid, distance
-from linkwork.contact.layout import BOX, CAPSULE
+from linkwork.contact.gjk import TOUCHING, Solid, distance
+from linkwork.contact.layout import BOX
 from linkwork.contact.narrowphase_round import ball_box, nearest_parameters
 from linkwork.contact.routines import collider, margin_of, polygons, results, simplex_of
 from linkwork.contact.vectors import along, axis, clamped, cross, dot, length, minus, plus, times, turn, turn_back
@@ -13,6 +13,7 @@ from linkwork.contact.vectors import along, axis, clamped, cross, dot, length, m
 PARALLEL = 1e-12  # squared sine below which two edges make no axis
 ROUNDING = 1e-12  # relative: what arithmetic may add to a gap
 ALIGNED = 0.95  # cosine of the angle between a face and the contact up to which the face counts
+TINY, HALVINGS = 1e-15, 60  # relative: a change that counts as none; steps until then
 FIRST = 1e-3  # by so much the second face has to be better aligned to be the reference: features last
 FACE = 1 << 14  # features: reference face and incident face stand above the two lines
 WITNESS = 1 << 40  # the nearest points themselves
@@ -174,17 +175,60 @@ def _box_box_apart(hits, tags, count, size, R, p, other, S, q, normal, bound, ma
     return put(hits, tags, count, WITNESS, times(0.5, plus(on_a, on_b)), towards, apart)
 
 
+@jit_inline
+def _beyond(size, local, slope, t):
+    """How far the point at t of a line, in the frame of a box, lies beyond its faces: (vector, half the rate at which the
+    square of its length changes with t, half the rate at which that does)."""
+    x, y, z = local[0] + t * slope[0], local[1] + t * slope[1], local[2] + t * slope[2]
+    out = (x - clamped(x, -size[0], size[0]), y - clamped(y, -size[1], size[1]), z - clamped(z, -size[2], size[2]))
+    curvature = 0.0
+    for k in range(3):
+        if out[k] != 0.0:
+            curvature += slope[k] * slope[k]
+    return out, dot(out, slope), curvature
+
+
+@jit_inner
+def nearest_to_box(size, local, slope, half):
+    """Where on a segment, from -half to half in the frame of a box, the point nearest to the box lies. The square of the
+    distance is convex and quadratic between a few places: Newton's method, within what is known to hold the least."""
+    low, high = -half, half
+    if _beyond(size, local, slope, low)[1] >= 0.0:
+        return low
+    if _beyond(size, local, slope, high)[1] <= 0.0:
+        return high
+    t = clamped(-dot(local, slope), low, high)
+    for _ in range(HALVINGS):
+        _, rate, curvature = _beyond(size, local, slope, t)
+        if rate == 0.0:
+            break
+        if rate < 0.0:
+            low = t
+        else:
+            high = t
+        after = t - rate / curvature
+        if not low < after < high:
+            after = 0.5 * (low + high)
+        if abs(after - t) <= TINY * half:
+            break
+        t = after
+    return t
+
+
 def capsule_box(numbers, integers, shape_numbers, shape_integers):
     """A capsule touches a box as balls do that sit on its axis: at the nearest point, and where it leaves the face."""
     (size, R, p), (other, S, q) = collider(numbers, 0), collider(numbers, 1)
     hits, tags = results(numbers, integers)
     margin = margin_of(numbers)
-    a, b = Solid(CAPSULE, size, R, p, 0, 0, hits), Solid(BOX, other, S, q, 0, 0, hits)  # no vertices
     radius, half, d = size[0], size[1], axis(R, 2)
-    apart, normal, on_a, on_b = distance(a, b, minus(q, p), margin + radius, simplex_of(numbers))
+    local, slope = turn_back(S, minus(p, q)), turn_back(S, d)
+    where = nearest_to_box(other, local, slope, half)
+    beyond, _, _ = _beyond(other, local, slope, where)
+    apart, on_a = length(beyond), along(p, where, d)
     if apart > margin + radius:
         return 0
-    deep = apart == 0.0
+    deep = apart <= TOUCHING * (half + length(other))
+    normal = turn(S, times(-1.0 / apart, beyond)) if not deep else d
     thin = (0.0, 0.0, half)
     if deep:
         apart, which, normal = most_separating_axis(thin, R, p, other, S, q)
@@ -195,7 +239,6 @@ def capsule_box(numbers, integers, shape_numbers, shape_integers):
             return put(hits, tags, 0, 0, along(at, 0.5 * radius, normal), normal, gap)
     i, sign = most_opposed_face(other, S, normal)
     low, high = -half, half
-    local, slope = turn_back(S, minus(p, q)), turn_back(S, d)
     for k in range(3):
         if k != i and slope[k] != 0.0:
             s, t = (-other[k] - local[k]) / slope[k], (other[k] - local[k]) / slope[k]

@@ -24,9 +24,24 @@ from linkwork.contact.epa import EXACT, ROUGH, from_outside, penetration
 from linkwork.contact.gjk import Solid, core_support, distance
 from linkwork.contact.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, SPHERE, TRIANGLE
 from linkwork.contact.narrowphase_boxes import ALIGNED, FACE, FIRST, FROM_SECOND, WITNESS, most_opposed_face
-from linkwork.contact.narrowphase_round import ALIKE, plane_ball
+from linkwork.contact.narrowphase_round import ALIKE, plane_ball, to_box
 from linkwork.contact.routines import collider, margin_of, polygons, polytope_of, results, simplex_of, view
-from linkwork.contact.vectors import along, axis, cross, dot, length, minus, plus, row, tangent, times, turn, turn_back, unit
+from linkwork.contact.vectors import (
+    along,
+    axis,
+    clamped,
+    cross,
+    dot,
+    length,
+    minus,
+    plus,
+    row,
+    tangent,
+    times,
+    turn,
+    turn_back,
+    unit,
+)
 
 ATTAINED = 1e-9  # relative: a point that is as near as the nearest makes that one needless
 FACES = 4096  # numbers of faces in features are taken modulo this
@@ -173,9 +188,30 @@ def further_points(hits, tags, a, b, normal, least, margin, integers, shape_numb
 
 
 @jit_inner
+def _ball_apart(a, b):
+    """A distance that the core of b is from that of a at least: from a ball around it, if that is an ellipsoid."""
+    if a.kind != ELLIPSOID:
+        return 0.0
+    far, local = max(a.size[0], a.size[1], a.size[2]), minus(a.p, b.p)
+    if b.kind == ELLIPSOID:
+        return length(local) - far - max(b.size[0], b.size[1], b.size[2])
+    if b.kind == SPHERE:
+        return length(local) - far
+    if b.kind == CAPSULE:
+        d = axis(b.R, 2)
+        return length(along(local, -clamped(dot(local, d), -b.size[1], b.size[1]), d)) - far
+    if b.kind == BOX:
+        return to_box(b.size, turn_back(b.R, local))[2] - far
+    return 0.0
+
+
+@jit_inner
 def nearest_points(a, b, margin, simplex, numbers, integers):
     """(gap, normal from a to b, points of the cores) of two solids; a gap above the margin says no more than that."""
     radius = roundness(a) + roundness(b)
+    bound = max(_ball_apart(a, b), _ball_apart(b, a)) - radius
+    if bound > margin:
+        return bound, (0.0, 0.0, 1.0), a.p, b.p
     apart, normal, on_a, on_b = distance(a, b, minus(b.p, a.p), margin + radius, simplex)
     if apart == 0.0:
         corners, planes, faces = polytope_of(numbers, integers)

@@ -21,7 +21,23 @@ import numpy as np
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.cholesky import BITS, Factors, connect, factor, factors, find, order, solve
-from linkwork.contact.few import MOST, SMALL, SOFT, SOFTER, SOFTEST_TRIED, Few, few, solve_few
+from linkwork.contact.few import (
+    BRISK,
+    MOST,
+    POLISH,
+    SMALL,
+    SOFT,
+    SOFTER,
+    SOFTEST_TRIED,
+    STEPS,
+    STEPS_OF_MANY,
+    SWEEPS,
+    WORTH,
+    Few,
+    few,
+    solve_few,
+    sweep_and_solve_few,
+)
 from linkwork.contact.gauss_seidel import sweep_contacts
 from linkwork.contact.problem import (
     CONVERGED,
@@ -42,9 +58,9 @@ from linkwork.contact.vectors import long
 
 START, SOFTEST, STIFF, STIFFEST = 30.0, 0.1, 1e3, 1e6  # stiffness of contacts, times their own inverse mass
 INNER = 15  # Newton steps a round
-SWEEPS = 3  # of Gauss-Seidel after a round that failed, or was stiff and did not halve the residual; doubled each time
-MOST_SWEEPS = 100
-WORTH, BRISK = 0.7, 0.3  # of the residual: sweeps that leave more are not worth another go
+MOST_SWEEPS = (
+    100  # of Gauss-Seidel: SWEEPS after a round that failed, or was stiff and did not halve the residual, doubled each time
+)
 FINE, TIGHT, LOOSE = 1e-9, 1e-5, 1e-3  # parts of the fastest velocity
 WEIGHED = 1e-4  # part of what counts as rest, which is what weights give in a step: then forces are as exact as that
 NEARLY = 1e-6  # m/s, of what hardly moves
@@ -135,14 +151,14 @@ def settle(problem, work, tolerance, slow):
     if not prepare(problem, base, True):
         return TOO_SMALL, 0, math.inf, math.inf
     push_all(problem, base)
-    (residual, active), fastest = residuals(problem, base), 0.0
-    for slot in range(len(problem.u)):
-        u = base.now[slot]
-        fastest = max(fastest, u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
-    fastest = math.sqrt(fastest)
+    residual, active = residuals(problem, base)
+    fastest = _fastest(problem, base)
     if fastest <= slow:
+        if 0 < active <= MOST:
+            residual, active = _solve_at_rest(problem, work, residual, active, tolerance, slow)
         enough = max(tolerance, NEARLY)
-        residual, active = _solve_at_rest(problem, work, residual, active, tolerance, enough, slow)
+        if SMALL < active <= MOST:
+            tolerance = enough = max(tolerance, WEIGHED * slow)
         status, steps, residual = rounds(
             problem, work, residual, active, tolerance, enough, PATIENT_AT_REST, MOST_AT_REST, True
         )
@@ -151,37 +167,50 @@ def settle(problem, work, tolerance, slow):
     enough = max(tight, LOOSE * fastest)
     fine = max(tolerance, FINE * fastest)
     residual, active = _sweep_and_solve(problem, work, residual, active, fine, tight, enough, fastest)
-    if active > SMALL and residual <= enough:
+    if residual <= enough:
         tight = enough
     status, steps, residual = rounds(problem, work, residual, active, tight, enough, PATIENT_IN_MOTION, MOST_IN_MOTION, False)
     return (CONVERGED if residual <= enough else status), steps, residual, enough
 
 
 @jit_inner
-def _solve_at_rest(problem, work, residual, active, tolerance, enough, slow):
-    """Newton's method on the law: a little beyond the tolerance, or beyond `enough` where it is no small matter: (residual,
-    active contacts)."""
-    soft = SOFT
-    while residual > (tolerance if active <= SMALL else enough) and active <= MOST and soft <= SOFTEST_TRIED:
-        goal = BEYOND * (tolerance if active <= SMALL else enough)
-        _, residual, active = solve_few(problem, work.base, work.few, residual, active, goal, slow, soft)
-        soft *= SOFTER if active <= SMALL else 1.0 / SOFTEST_TRIED
+def _fastest(problem, base):
+    """The velocity of the fastest body, as of the last look (m/s)."""
+    square = 0.0
+    for slot in range(len(problem.u)):
+        u = base.now[slot]
+        square = max(square, u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
+    return math.sqrt(square)
+
+
+@jit_inner
+def _solve_at_rest(problem, work, residual, active, tolerance, slow):
+    """Newton's method on the law, for few contacts: (residual, active contacts). Of very few, a little beyond the tolerance.
+    Else to what weights give in a step, WEIGHED of it, with sweeps where it takes them; and then POLISH steps towards a part of
+    the fastest velocity, LOOSE: from step to step what rests comes to the tolerance."""
+    base, soft, rough = work.base, SOFT, max(tolerance, WEIGHED * slow)
+    while residual > tolerance and active <= SMALL and soft <= SOFTEST_TRIED:
+        residual, active = solve_few(problem, base, work.few, residual, active, BEYOND * tolerance, slow, soft, STEPS)
+        soft *= SOFTER
+    if residual > rough and active > SMALL:
+        residual, active = solve_few(problem, base, work.few, residual, active, rough, slow, SOFT, STEPS_OF_MANY)
+    if residual > rough and active <= MOST:
+        residual, active = sweep_and_solve_few(problem, base, work.few, residual, active, tolerance, rough, rough, slow)
+    worth = max(tolerance, LOOSE * _fastest(problem, base))
+    if SMALL < active <= MOST and worth < residual <= rough:
+        residual, active = solve_few(problem, base, work.few, residual, active, BEYOND * worth, slow, SOFT, POLISH)
     return residual, active
 
 
 @jit_inner
 def _sweep_and_solve(problem, work, residual, active, fine, tight, enough, fastest):
-    """Sweeps, and Newton's method on the law where few contacts press, as long as they gain: (residual, active contacts). Very
-    few are solved to `fine`; of many contacts, sweeps to `enough`, and on to `tight` where they gain briskly."""
-    base, before, soft = work.base, math.inf, SOFT
-    goal = fine if active <= SMALL else tight
-    while residual > goal and (active <= SMALL or residual > enough or residual < BRISK * before):
+    """Sweeps, and Newton's method on the law where few contacts press, as long as they gain: (residual, active contacts)."""
+    base, before = work.base, math.inf
+    if active <= MOST:
+        residual, active = sweep_and_solve_few(problem, base, work.few, residual, active, fine, tight, enough, fastest)
+    while active > MOST and residual > tight and (residual > enough or residual < BRISK * before):
         before = residual
-        _, residual, active = sweep_contacts(problem, base, residual, active, goal, SWEEPS)
-        if active <= SMALL or (active <= MOST and residual > enough and residual > WORTH * before):
-            _, residual, active = solve_few(problem, base, work.few, residual, active, goal, fastest, soft)
-            soft *= SOFTER
-        goal = fine if active <= SMALL else tight
+        _, residual, active = sweep_contacts(problem, base, residual, active, tight, SWEEPS)
         if not residual < WORTH * before:  # no gain, or no number
             break
     return residual, active

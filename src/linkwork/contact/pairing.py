@@ -1,7 +1,9 @@
 """Which colliders may touch: other bodies, other groups, a common rule, and not on the list of exceptions."""
 
-from linkwork.codegen.jit import jit_inner
-from linkwork.contact.layout import BODY, GROUP, RULES
+import numpy as np
+
+from linkwork.codegen.jit import jit, jit_inner
+from linkwork.contact.layout import BODY, GROUP, KIND, PLANE, RULES
 
 
 @jit_inner
@@ -29,3 +31,17 @@ def _listed(keys, key):
         else:
             high = middle
     return low < keys.shape[0] and keys[low] == key
+
+
+@jit
+def all_pairs(labels, apart):
+    """All pairs a < b of colliders that may touch, (k, 3), ascending, and whether one of them is a plane."""
+    n, count = labels.shape[0], 0
+    found = np.zeros((n * n, 3), dtype=np.int64)
+    for a in range(n):
+        for b in range(a + 1, n):
+            planes = (1 if labels[a, KIND] == PLANE else 0) + (1 if labels[b, KIND] == PLANE else 0)
+            if planes < 2 and may_touch(labels, apart, a, b):
+                found[count, 0], found[count, 1], found[count, 2] = a, b, planes
+                count += 1
+    return found[:count].copy()

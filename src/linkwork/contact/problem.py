@@ -18,8 +18,8 @@ import math
 import numpy as np
 
 from linkwork.codegen.bundle import Bundle
-from linkwork.codegen.jit import jit, jit_inner
-from linkwork.codegen.strips import add_multiple, six_products, three_products
+from linkwork.codegen.jit import jit, jit_inline, jit_inner
+from linkwork.codegen.strips import add_multiple, add_multiples, nine_products, six_products, three_products
 from linkwork.contact.vectors import long
 
 CONVERGED = 0  # the residual is within the tolerance
@@ -94,7 +94,7 @@ def workspace(slots: int, groups: int, contacts: int, responses: int, widest: in
     return Workspace(**arrays, **{name: np.zeros(n) for name, n in real.items()})
 
 
-@jit_inner
+@jit_inline
 def clear(numbers, start, end):
     """Zeros from start to end. A loop, as numba takes a second to compile each assignment to a slice."""
     for i in range(start, end):
@@ -103,20 +103,23 @@ def clear(numbers, start, end):
 
 @jit_inner
 def fits(problem, work):
-    """Whether the workspace has room for the problem."""
+    """Whether the workspace has room for the problem. Writes which group each slot belongs to."""
+    if (
+        len(problem.u) > len(work.group)
+        or len(problem.first) > len(work.rank)
+        or len(problem.mu) > len(work.scale)
+        or len(problem.R) > len(work.L)
+    ):
+        return False
+    for g in range(len(problem.first)):
+        for slot in range(problem.first[g], problem.first[g] + problem.size[g]):
+            work.group[slot] = g
     wide = 0
     for k in range(len(problem.mu)):
         for slot in (problem.slot_a[k], problem.slot_b[k]):
             if slot >= 0:
-                g = np.searchsorted(problem.first, slot, side="right") - 1
-                wide += 18 * problem.size[g]
-    return (
-        len(problem.u) <= len(work.group)
-        and len(problem.first) <= len(work.rank)
-        and len(problem.mu) <= len(work.scale)
-        and len(problem.R) <= len(work.L)
-        and wide <= len(work.G)
-    )
+                wide += 18 * problem.size[work.group[slot]]
+    return wide <= len(work.G)
 
 
 @jit_inner
@@ -146,14 +149,13 @@ def _split(R, n, L, left):
     return rank
 
 
-@jit_inner
+@jit_inline
 def _project(J, L, row, n, rank, G, start):
     """G += J L of a slot: rows row .. row + 5 of L (row stride n), J (3, 6), G 3 x rank."""
     for i in range(3):
-        for c in range(6):
-            entry = J[i, c]
-            if entry != 0.0:
-                add_multiple(G, start + i * rank, L, (row + c) * n, rank, entry)
+        factors = J[i, 0], J[i, 1], J[i, 2], J[i, 3], J[i, 4], J[i, 5]
+        if factors != (0.0, 0.0, 0.0, 0.0, 0.0, 0.0):
+            add_multiples(G, start + i * rank, L, row * n, n, rank, factors)
 
 
 @jit
@@ -173,7 +175,7 @@ def prepare(problem, work, lazily):
         work.y_at[g + 1] = work.y_at[g] + work.rank[g]
         for k in range(problem.size[g]):
             slot = problem.first[g] + k
-            work.group[slot], work.reach[slot] = g, work.rank[g]
+            work.reach[slot] = work.rank[g]
             if work.given[g] >= 0:
                 work.reach[slot] = _reach(problem.R[at + 6 * k * n : at + 6 * (k + 1) * n], n, work.rank[g])
     work.end[0] = 0
@@ -195,13 +197,13 @@ def _reach(L, n, rank):
     return 0
 
 
-@jit_inner
+@jit_inline
 def _factor(problem, work, g):
     """L of a group, with those of all that follow."""
     return problem.R[problem.at[g] :] if work.given[g] >= 0 else work.L[problem.at[g] :]
 
 
-@jit_inner
+@jit_inline
 def _is_idle(f):
     return f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0
 
@@ -230,11 +232,10 @@ def build(problem, work, k):
         L, place = _factor(problem, work, gb), start if gb == ga else start + 3 * ra
         _project(problem.Jb[k], L, 6 * (b - problem.first[gb]), 6 * problem.size[gb], ra if gb == ga else rb, G, place)
         _add_velocity(problem.Jb[k], problem.u[b], work.c0[k])
-    for i in range(3):
-        for j in range(3):
-            D[i, j] = 0.0
-    add_products(G, start, ra, start, ra, ra, D)
-    add_products(G, start + 3 * ra, rb, start + 3 * ra, rb, rb, D)
+    one, other = nine_products(G, start, ra, G, start, ra, ra), nine_products(G, start + 3 * ra, rb, G, start + 3 * ra, rb, rb)
+    D[0, 0], D[0, 1], D[0, 2] = one[0] + other[0], one[1] + other[1], one[2] + other[2]
+    D[1, 0], D[1, 1], D[1, 2] = one[3] + other[3], one[4] + other[4], one[5] + other[5]
+    D[2, 0], D[2, 1], D[2, 2] = one[6] + other[6], one[7] + other[7], one[8] + other[8]
     own = D[0, 0]
     work.scale[k] = max(own, (own + D[1, 1] + D[2, 2]) / 3)
     if work.scale[k] == 0.0:
@@ -242,22 +243,14 @@ def build(problem, work, k):
     work.there[k], work.end[0] = 1, start + 3 * (ra + rb)
 
 
-@jit_inner
-def add_products(G, one, width, other, wide, shared, D):
-    """D (3, 3) += A B^T of two times three rows in G, of their first `shared` columns."""
-    for j in range(3):
-        p0, p1, p2 = three_products(G, one, width, G, other + j * wide, shared)
-        D[0, j], D[1, j], D[2, j] = D[0, j] + p0, D[1, j] + p1, D[2, j] + p2
-
-
-@jit_inner
+@jit_inline
 def _add_velocity(J, u, c):
     for i in range(3):
         for j in range(6):
             c[i] += J[i, j] * u[j]
 
 
-@jit_inner
+@jit_inline
 def push(G, side, y, f0, f1, f2):
     """y += G_k^T f: what an impulse of one contact moves."""
     at, into, width = side[0], side[1], side[2]
@@ -268,7 +261,7 @@ def push(G, side, y, f0, f1, f2):
         at, into, width = at + 3 * width, side[3], side[4]
 
 
-@jit_inner
+@jit_inline
 def pull(G, side, y):
     """G_k y: the part of a contact's velocity that y makes."""
     c0, c1, c2 = three_products(G, side[0], side[2], y, side[1], side[2])
@@ -278,7 +271,7 @@ def pull(G, side, y):
     return c0, c1, c2
 
 
-@jit_inner
+@jit_inline
 def pull_normal(G, side, y):
     """The first entry of G_k y."""
     at, into, width = side[0], side[1], side[2]
@@ -301,13 +294,26 @@ def push_all(problem, work):
         push(work.G, work.side[k], work.y, problem.impulse[k, 0], problem.impulse[k, 1], problem.impulse[k, 2])
 
 
+@jit_inline
+def _is_still(y, begin, end):
+    for i in range(begin, end):
+        if y[i] != 0.0:
+            return False
+    return True
+
+
 @jit_inner
 def look(problem, work):
     """now = u + L y: velocities with the impulses."""
     for g in range(len(problem.first)):
         n, L = 6 * problem.size[g], _factor(problem, work, g)
+        still = _is_still(work.y, work.y_at[g], work.y_at[g + 1])
         for k in range(problem.size[g]):
             slot = problem.first[g] + k
+            if still:
+                for i in range(6):
+                    work.now[slot, i] = problem.u[slot, i]
+                continue
             c0, c1, c2, c3, c4, c5 = six_products(L, 6 * k * n, n, work.y, work.y_at[g], work.reach[slot])
             u, now = problem.u[slot], work.now[slot]
             now[0], now[1], now[2], now[3], now[4], now[5] = u[0] + c0, u[1] + c1, u[2] + c2, u[3] + c3, u[4] + c4, u[5] + c5
@@ -372,7 +378,7 @@ def residuals(problem, work):
     return worst, count
 
 
-@jit_inner
+@jit_inline
 def approach(rows, k, u):
     """The normal velocity of a contact, of a `Problem` or of `Rows`."""
     a, b, c = rows.slot_a[k], rows.slot_b[k], 0.0

@@ -18,8 +18,8 @@ import math
 import numpy as np
 
 from linkwork.codegen.bundle import Bundle
-from linkwork.codegen.jit import OPERANDS, jit, jit_inner, sweep
-from linkwork.codegen.strips import add_multiple
+from linkwork.codegen.jit import OPERANDS, jit, jit_inline, jit_inner, sweep
+from linkwork.codegen.strips import add_multiple, add_multiples, copy
 
 RIGID, FLAT, POINT, SPOT = range(4)  # how the pose of a body is found; SPOT: a point of a body with other velocities
 NONE = -1
@@ -259,26 +259,31 @@ def _factored_response(work, table, model, scratch, members, tree, freedoms, R):
         body = bodies[members[k]]
         place, last = scratch.columns[body[ITEM], 0], scratch.columns[body[ITEM], 1]
         for i in range(6):
-            part, row = body[PART + i], R[(6 * k + i) * n : (6 * k + i) * n + end]
-            for c in range(end):
-                row[c] = motions[place + part * freedoms + c] if part >= 0 and c < last and body[POSE] != SPOT else 0.0
+            part, row, known = body[PART + i], (6 * k + i) * n, 0
+            if part >= 0 and body[POSE] != SPOT:
+                copy(R, row, motions, place + part * freedoms, last)
+                known = last
+            for c in range(row + known, row + end):
+                R[c] = 0.0
             if part >= 0 and body[POSE] == SPOT:
                 for j in range(body[SPAN]):
                     factor = work[body[R_AT] + body[SPAN] * part + j]
-                    for c in range(last):
-                        row[c] += factor * motions[place + j * freedoms + c]
+                    add_multiple(R, row, motions, place + j * freedoms, last, factor)
     return end
 
 
-@jit_inner
+@jit_inline
 def _carry(K, width, source, height, freedoms, count, motion):
     """motion (width, count) = K (width, height) source (height, count), in rows of `freedoms`."""
     for i in range(width):
         for c in range(i * freedoms, i * freedoms + count):
             motion[c] = 0.0
+        if height == 6:
+            row = K[6 * i : 6 * i + 6]
+            add_multiples(motion, i * freedoms, source, 0, freedoms, count, (row[0], row[1], row[2], row[3], row[4], row[5]))
+            continue
         for k in range(height):
-            if K[6 * i + k] != 0.0:
-                add_multiple(motion, i * freedoms, source, k * freedoms, count, K[6 * i + k])
+            add_multiple(motion, i * freedoms, source, k * freedoms, count, K[6 * i + k])
 
 
 @jit_inner
@@ -325,7 +330,7 @@ def _limb(work, position, K, T):
     return k
 
 
-@jit_inner
+@jit_inline
 def _go_along(work, e, j, K):
     """Column j of the rigid motion of the parent at the child's origin, from e."""
     if j < 3:

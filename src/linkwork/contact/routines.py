@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.codegen.jit import INTERPRETED, jit_inner
+from linkwork.codegen.jit import INTERPRETED, jit_inline, jit_inner
 
 HITS = 64  # points of one pair before they are thinned out
 SOLID = 15  # numbers of a collider: size (3), rotation (9), position (3)
@@ -62,7 +62,7 @@ else:
     )
     _COMPILED: dict[Callable, Any] = {}
 
-    @jit_inner
+    @jit_inline
     def view(flat, begin, length):
         """A part of an array that is given by its address."""
         return carray(flat, begin + length)[begin:]
@@ -84,32 +84,32 @@ else:
 
         return types.int64(*[types.int64] * 5), generate
 
-    @jit_inner
+    @jit_inline
     def call(address, numbers, integers, shape_numbers, shape_integers):
         """Run a routine on arrays."""
         return _call(address, numbers.ctypes.data, integers.ctypes.data, shape_numbers.ctypes.data, shape_integers.ctypes.data)
 
 
-@jit_inner
+@jit_inline
 def collider(numbers, which):
     """Size (tuple), rotation (3, 3) and position (tuple) of the first (0) or second (1) collider of a pair."""
     c = view(numbers, which * SOLID, SOLID)
     return (c[0], c[1], c[2]), c[3:12].reshape(3, 3), (c[12], c[13], c[14])
 
 
-@jit_inner
+@jit_inline
 def results(numbers, integers):
     """Where contacts go: hits (HITS, 7): point, normal, gap; tags (HITS,): their features."""
     return view(numbers, AT_HITS, 7 * HITS).reshape(HITS, 7), view(integers, AT_TAGS, HITS)
 
 
-@jit_inner
+@jit_inline
 def polygons(numbers, integers):
     """Room for three polygons (3, HITS, 3) and their lines (3, HITS)."""
     return view(numbers, AT_ROOM, 9 * HITS).reshape(3, HITS, 3), view(integers, AT_LINES, 3 * HITS).reshape(3, HITS)
 
 
-@jit_inner
+@jit_inline
 def simplex_of(numbers):
     """Room for `gjk.distance`."""
     return view(numbers, AT_SIMPLEX, 30).reshape(5, 6)
@@ -123,7 +123,7 @@ def polytope_of(numbers, integers):
     return corners, planes, view(integers, AT_FACES, 5 * FACES).reshape(FACES, 5)
 
 
-@jit_inner
+@jit_inline
 def margin_of(numbers):
     return view(numbers, MARGIN, 1)[0]
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from linkwork.codegen.bundle import Bundle
-from linkwork.codegen.jit import jit, jit_inner
+from linkwork.codegen.jit import jit, jit_inline, jit_inner
 from linkwork.contact.responses import FLAT, PART, POSE, R_AT, RIGID, Q
 from linkwork.contact.vectors import across, cross, dot, length, minus, plus, row, times, turn
 
@@ -75,26 +75,26 @@ def rows_for(capacity: int) -> Rows:
 def find_poses(work, bodies, R, p):
     """Axes (n, 3, 3) and origins (n, 3) of the bodies' internal frames."""
     for body in range(len(bodies)):
+        q, turned, pose, axes = bodies[body, Q], bodies[body, R_AT], bodies[body, POSE], R[body]
+        if pose == RIGID:
+            for i in range(3):
+                p[body, i] = work[q + i]
+                for j in range(3):
+                    axes[i, j] = work[turned + 3 * i + j]
+            continue
         for i in range(3):
-            for j in range(3):
-                R[body, i, j] = 0.0
-        q, turned = bodies[body, Q], bodies[body, R_AT]
-        for i in range(3):
-            R[body, i, i] = 1.0
             part = bodies[body, PART + i]
             p[body, i] = work[q + part] if part >= 0 else 0.0
-        if bodies[body, POSE] == RIGID:
-            for i in range(3):
-                for j in range(3):
-                    R[body, i, j] = work[turned + 3 * i + j]
-        elif bodies[body, POSE] == FLAT:
+            for j in range(3):
+                axes[i, j] = 1.0 if i == j else 0.0
+        if pose == FLAT:
             c, s = work[turned], work[turned + 1]
             normal = 0 if bodies[body, PART + 3] >= 0 else (1 if bodies[body, PART + 4] >= 0 else 2)
             i, j = (normal + 1) % 3, (normal + 2) % 3
-            R[body, i, i], R[body, j, j], R[body, i, j], R[body, j, i] = c, c, -s, s
+            axes[i, i], axes[j, j], axes[i, j], axes[j, i] = c, c, -s, s
 
 
-@jit_inner
+@jit_inline
 def shared_rule(rules, a, b):
     """The last rule that two colliders share."""
     for word in range(rules.shape[1] - 1, -1, -1):
@@ -108,14 +108,14 @@ def shared_rule(rules, a, b):
     return 0
 
 
-@jit_inner
+@jit_inline
 def _clear(J):
     for i in range(3):
         for j in range(6):
             J[i, j] = 0.0
 
 
-@jit_inner
+@jit_inline
 def _side(J, sign, d, arm):
     """The row of a direction d at an arm from a body's origin."""
     t = cross(arm, d)
@@ -145,7 +145,7 @@ def write_contacts(rows, contacts, count, materials, p):
         number[ABOVE_SPEED], number[RECOVERY] = rule[2], rule[3]
 
 
-@jit_inner
+@jit_inline
 def _write_side(J, sign, body, point, n, t1, t2, p):
     if body < 0:
         _clear(J)
@@ -156,7 +156,7 @@ def _write_side(J, sign, body, point, n, t1, t2, p):
     _side(J[2], sign, t2, arm)
 
 
-@jit_inner
+@jit_inline
 def _carried(R, p, body, local):
     """A body's local point in the world, and the arm to it from the body's origin."""
     here = (local[0], local[1], local[2])
@@ -166,7 +166,7 @@ def _carried(R, p, body, local):
     return plus((p[body, 0], p[body, 1], p[body, 2]), arm), arm
 
 
-@jit_inner
+@jit_inline
 def _turned(R, body, local):
     here = (local[0], local[1], local[2])
     return here if body < 0 else turn(R[body], here)

@@ -12,7 +12,7 @@ from linkwork.codegen.jit import INTERPRETED, jit, jit_inner
 from linkwork.contact.newton import NewtonWorkspace, settle
 from linkwork.contact.problem import TOO_SMALL, Problem
 from linkwork.contact.rows import Rows
-from linkwork.contact.stages import Slots, add_up, aim, bounce, collect, note_bounces, predict
+from linkwork.contact.stages import Slots, add_up, aim, bounce, collect, leave_alone, note_bounces, predict, some_press
 
 PASSES = 32  # of bounces through rows of bodies; what still approaches then does not bounce
 TOLERANCE, TOLERANCE_OF_MANY, MANY = 1e-9, 1e-6, 200  # m/s: how far from the law of contact what rests may be; rows
@@ -72,13 +72,22 @@ else:
 
 
 @jit
-def solve_stage(work, bodies, s, lengths, h, gravity, near, stage, carried, scale, turning, cached):
-    """Find the impulses of a stage and the wrenches that they put on slots; False where the solver needs more room.
+def begin_stage(work, bodies, s, lengths, h, near, stage, carried, scale, turning):
+    """Velocities of all slots; whether there are impulses to be found. s: a `Solving`. lengths: (ROWS, SLOTS, ...)."""
+    rows, slots, m = s.rows, s.slots, lengths[ROWS]
+    predict(work, bodies, slots.body_of, lengths[SLOTS], s.axes, slots.u, slots.before, carried, scale, turning)
+    if some_press(rows, m, slots.u, h, near, stage):
+        return True
+    leave_alone(rows, m, s.leaving)
+    return False
 
-    s: a `Solving`. lengths: (ROWS, SLOTS, GROUPS, ENTRIES). cached: how many rows are remembered."""
+
+@jit
+def solve_stage(s, lengths, h, gravity, near, stage, cached):
+    """Find the impulses of a stage that has begun, and the wrenches that they put on slots; False where the solver needs more
+    room: then it begins again. lengths: (ROWS, SLOTS, GROUPS, ENTRIES). cached: how many rows are remembered."""
     rows, slots, m = s.rows, s.slots, lengths[ROWS]
     _clear(rows.total, m)
-    predict(work, bodies, slots.body_of, lengths[SLOTS], s.axes, slots.u, slots.before, carried, scale, turning)
     problem = cut(s, lengths)
     _give_ranks(s, lengths)
     for _ in range(PASSES):
@@ -91,6 +100,15 @@ def solve_stage(work, bodies, s, lengths, h, gravity, near, stage, carried, scal
         return False
     note_bounces(rows, m, slots.u, s.leaving)
     collect(rows, m, slots, lengths[SLOTS])
+    return True
+
+
+@jit
+def solve_first(work, bodies, s, lengths, h, gravity, near, stage, carried, scale, turning, cached):
+    """A stage from its beginning."""
+    if begin_stage(work, bodies, s, lengths, h, near, stage, carried, scale, turning):
+        return solve_stage(s, lengths, h, gravity, near, stage, cached)
+    collect(s.rows, lengths[ROWS], s.slots, lengths[SLOTS])
     return True
 
 

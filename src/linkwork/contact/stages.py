@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from linkwork.codegen.bundle import Bundle
-from linkwork.codegen.jit import jit, jit_inner
+from linkwork.codegen.jit import jit, jit_inline, jit_inner
 from linkwork.contact.layout import OPENING
 from linkwork.contact.problem import approach
 from linkwork.contact.responses import MASS, PART, POSE, RIGID, V, X, component, group_slots
@@ -66,9 +66,9 @@ class Slots(Bundle):
 
 
 @jit
-def find_poses_and_margins(work, bodies, reach, R, p, h, carried, scale, margins):
+def find_poses_and_margins(work, bodies, reach, R, p, h, carried, scale, margins, u):
     """Poses of all bodies; how far limits are looked for (rad) and contacts of each body (m), from their speeds, unless that is
-    known."""
+    known. u: (6,) scratch."""
     find_poses(work, bodies, R, p)
     if margins[0] > 0.0:
         return
@@ -77,17 +77,9 @@ def find_poses_and_margins(work, bodies, reach, R, p, h, carried, scale, margins
         margins[1 + body] = 0.0
         if reach[body] < 0.0:
             continue
-        linear, angular = 0.0, 0.0
-        for i in range(6):
-            part = bodies[body, PART + i]
-            if part >= 0:
-                speed = _velocity(work, bodies[body], part, carried, scale)
-                if i < 3:
-                    linear += speed * speed
-                else:
-                    angular += speed * speed
-        angular = math.sqrt(angular)
-        margins[1 + body] = AHEAD * h * (math.sqrt(linear) + angular * reach[body])
+        _all_velocities(work, bodies[body], carried, scale, u)
+        linear, angular = math.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2), math.sqrt(u[3] ** 2 + u[4] ** 2 + u[5] ** 2)
+        margins[1 + body] = AHEAD * h * (linear + angular * reach[body])
         farthest += margins[1 + body]
         quickest = max(quickest, angular)
     margins[0] = TURN_SLACK + TURN_AHEAD * h * quickest if math.isfinite(farthest) else np.inf
@@ -122,11 +114,20 @@ def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p
     return total, used, groups, length, blocks
 
 
-@jit_inner
-def _velocity(work, body, part, carried, scale):
-    """One component of the velocity that a step is about to use."""
-    found = carried * component(work, body, part, V)
-    return found + scale * component(work, body, part, X) if scale != 0.0 else found
+@jit_inline
+def _all_velocities(work, body, carried, scale, u):
+    """The six velocities of a body that a step is about to use, into u."""
+    v, x = body[V], body[X]
+    if body[POSE] == RIGID:
+        for i in range(6):
+            u[i] = carried * work[v + i] + (scale * work[x + i] if scale != 0.0 else 0.0)
+        return
+    for i in range(6):
+        part, u[i] = body[PART + i], 0.0
+        if part >= 0:
+            u[i] = carried * component(work, body, part, V)
+            if scale != 0.0:
+                u[i] += scale * component(work, body, part, X)
 
 
 @jit
@@ -135,9 +136,7 @@ def predict(work, bodies, body_of, used, R, u, before, carried, scale, turning):
     origins, and the centre of mass moves straight on."""
     for slot in range(used):
         body = bodies[body_of[slot]]
-        for i in range(6):
-            part = body[PART + i]
-            u[slot, i] = _velocity(work, body, part, carried, scale) if part >= 0 else 0.0
+        _all_velocities(work, body, carried, scale, u[slot])
         if turning and body[POSE] == RIGID:
             w, com, axes = work[body[V] + 3 : body[V] + 6], work[body[MASS] + 1 : body[MASS] + 4], R[body_of[slot]]
             square = w[0] ** 2 + w[1] ** 2 + w[2] ** 2
@@ -182,24 +181,49 @@ def bounce(rows, m, u, h, slow, near, stage):
     return some
 
 
+@jit_inline
+def _target(rows, k, h, quiet, stage):
+    """The least normal velocity of a row that is not left out (m/s)."""
+    gap = rows.numbers[k, GAP]
+    if stage != OPENING or rows.mu[k] < 0.0 or abs(gap) <= quiet:
+        return 0.0
+    if gap > 0.0:  # from the edge of what is let be: targets of what rests change little from step to step
+        return -(gap - quiet) / h
+    return min(rows.numbers[k, RECOVERY], -RECOVERED * (gap + quiet) / h)
+
+
+@jit_inner
+def some_press(rows, m, u, h, near, stage):
+    """Whether no impulses at all would not do."""
+    for k in range(m):
+        if rows.mu[k] < 0.0:
+            return True
+        if (stage == OPENING or rows.numbers[k, GAP] <= near) and not approach(rows, k, u) >= _target(
+            rows, k, h, QUIET * near, stage
+        ):
+            return True
+    return False
+
+
+@jit_inner
+def leave_alone(rows, m, leaving):
+    """No impulses."""
+    for k in range(m):
+        leaving[k] = -np.inf
+        for i in range(3):
+            rows.impulse[k, i] = rows.total[k, i] = rows.given[k, i] = 0.0
+
+
 @jit
 def aim(rows, m, u, h, near, stage, labels, cache, cached):
     """Targets of all rows, and cached impulses to start from: those of the nearest point of the same pair. Cache (:, 9):
     impulses of both stages in the world, points. Rows and cache are in the same order."""
     j, never, quiet = 0, _far_below(rows, m, u), QUIET * near
     for k in range(m):
-        gap, left_out = rows.numbers[k, GAP], False
+        left_out = stage != OPENING and rows.mu[k] >= 0.0 and rows.numbers[k, GAP] > near
+        rows.target[k, 0] = never if left_out else _target(rows, k, h, quiet, stage)
         if rows.mu[k] < 0.0:
-            rows.target[k, 0] = 0.0
             rows.mu[k] = -max(h * rows.numbers[k, RECOVERY], NO_IMPULSE)
-        elif stage == OPENING and abs(gap) <= quiet:
-            rows.target[k, 0] = 0.0
-        elif stage == OPENING:  # from the edge of what is let be: targets of what rests change little from step to step
-            beyond = gap - quiet if gap > 0.0 else gap + quiet
-            rows.target[k, 0] = -beyond / h if gap > 0.0 else min(rows.numbers[k, RECOVERY], -RECOVERED * beyond / h)
-        else:
-            left_out = gap > near
-            rows.target[k, 0] = never if left_out else 0.0
         rows.target[k, 1] = rows.target[k, 2] = 0.0
         while j < cached and _compare(labels[j], rows.labels[k]) < 0:
             j += 1
@@ -210,7 +234,7 @@ def aim(rows, m, u, h, near, stage, labels, cache, cached):
             rows.impulse[k, 0] = rows.impulse[k, 1] = rows.impulse[k, 2] = 0.0
 
 
-@jit_inner
+@jit_inline
 def _along_axes(rows, k, impulse):
     """Set a row's impulse from one in the world: where normals waver, tangents turn from step to step."""
     n = row(rows.numbers[:, NORMAL : NORMAL + 3], k)
@@ -218,14 +242,14 @@ def _along_axes(rows, k, impulse):
     rows.impulse[k, 0], rows.impulse[k, 1], rows.impulse[k, 2] = dot(n, impulse), dot(t, impulse), dot(cross(n, t), impulse)
 
 
-@jit_inner
+@jit_inline
 def _in_world(rows, k):
     n, f = row(rows.numbers[:, NORMAL : NORMAL + 3], k), row(rows.impulse, k)
     t = across(n)
     return plus(times(f[0], n), plus(times(f[1], t), times(f[2], cross(n, t))))
 
 
-@jit_inner
+@jit_inline
 def _nearest(labels, points, begin, end, label, number):
     """The nearest of those from `begin` on that are of the same pair, or -1: features change where faces are level."""
     best, found = np.inf, -1
@@ -240,7 +264,7 @@ def _nearest(labels, points, begin, end, label, number):
     return found
 
 
-@jit_inner
+@jit_inline
 def _compare(one, other):
     """-1, 0, 1 as a pair of colliders comes before another one, is the same, or comes after."""
     for i in range(COLLIDER_A, COLLIDER_B + 1):

@@ -16,6 +16,7 @@ from linkwork.contact.answers import Answers, BySweeps
 from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
 from linkwork.contact.finding import Finding, find
 from linkwork.contact.layout import (
+    ANSWERED,
     BEFORE,
     BLOCKS,
     BODY,
@@ -33,7 +34,7 @@ from linkwork.contact.layout import (
     WRITTEN,
 )
 from linkwork.contact.newton import newton_workspace
-from linkwork.contact.responses import PART, push
+from linkwork.contact.responses import PART, TREE, push
 from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
@@ -53,7 +54,7 @@ from linkwork.contact.rows import (
     Stops,
     rows_for,
 )
-from linkwork.contact.solving import ITERATIONS, LAST, RESIDUAL, TOLERANCE, UNSOLVED, solve_again, solve_stage, solving
+from linkwork.contact.solving import ITERATIONS, LAST, RESIDUAL, TOLERANCE, UNSOLVED, solve_again, solve_first, solving
 from linkwork.contact.trees import refuse_stretching
 from linkwork.contact.whole import CONTACTS, PANELS, RESPONSES, Stage, contact_stage
 from linkwork.elements import (
@@ -80,6 +81,7 @@ from linkwork.symbolic.kernels import parameter_record
 LEAST_MARGIN, THIN = 0.002, 0.1  # m, and part of the smallest collider: contacts are looked for at least that far
 TOUCHING = 0.01  # part of that: nearer counts as touching
 ROOM = 2  # times what was too small
+LIKELY = 50_000  # numbers: room that is made before it is asked for
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,8 @@ class Touching:
     bodies, and have slots of their own."""
 
     turn, before_count, cached, blocks = _mark(WRITTEN), _mark(BEFORE), _mark(CACHED), _mark(BLOCKS)
-    fresh = _mark(FRESH)  # rows and responses are those of the present configuration and factors
+    fresh = _mark(FRESH)  # rows are those of the present configuration and factors
+    answered = _mark(ANSWERED)  # responses are
     ended = _mark(ENDED)  # rows are those of the end of a step
     used, groups, length = _counted(1), _counted(2), _counted(3)
 
@@ -154,7 +157,7 @@ class Touching:
         self.off = 0.0  # m/s: of the last solve of another iteration, where it is not within the tolerance
         self.number = next(_NUMBERS)
         _TOUCHING[self.number] = self
-        self._make_room(max(16, 4 * len(self.names)), 0, 0)
+        self._make_room(max(16, 4 * len(self.names)), *self._likely_room(n))
 
     # -- from elements to arrays --------------------------------------------------------------------------------
     def _colliders(self, given: list[Collider], elements):
@@ -351,6 +354,11 @@ class Touching:
         return reach[:-1].copy()
 
     # -- room ---------------------------------------------------------------------------------------------------
+    def _likely_room(self, n: int) -> tuple[int, int]:
+        """For responses and blocks of all bodies of small models at once, and of a part of large ones."""
+        sizes = np.bincount(self.answers.bodies[:, TREE]) if n else np.zeros(1, dtype=np.int64)
+        return min(LIKELY, int(36 * (sizes**2).sum())), min(LIKELY, int(36 * sizes.max() * max(16, 2 * len(self.names))))
+
     def _make_room(self, contacts: int, responses: int, blocks: int) -> None:
         """For so many contacts, entries of R and of the solver's blocks; what is remembered stays."""
         contacts, n = max(contacts, len(self.found.gap)), len(self.reach)
@@ -362,7 +370,8 @@ class Touching:
             self.leaving = np.zeros(rows)  # m/s: of rows that bounced, the normal velocity after that
             self.before_count = 0
             self._remember(memory)
-        self.R = np.zeros(max(responses, len(self.R)))
+        if responses > len(self.R):
+            self.R = np.zeros(responses)
         self.blocks = max(blocks, self.blocks)
         rows = max(1, len(self.rows.mu))
         solver = newton_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)), self.panels)
@@ -475,7 +484,7 @@ class Touching:
         if length > len(self.R) or blocks > self.blocks:
             self._make_room(0, ROOM * length, ROOM * blocks)
         self.answers.respond(work, self.slots, self.groups, self.R)
-        self.fresh = True
+        self.fresh = self.answered = True
 
     def before_motion(self, work: np.ndarray, h: float) -> None:
         """The stage at the beginning of a step: the velocities that are about to move the bodies get what contact adds."""
@@ -486,7 +495,7 @@ class Touching:
         if not self.fresh:
             self._detect(work, h)
         if self.count:
-            self._solve(solve_stage, work, h, OPENING, self.answers)
+            self._solve(solve_first, work, h, OPENING, self.answers)
         self._set_aside()
 
     def _given(self, work: np.ndarray, h: float = 0.0, stage: int = OPENING) -> tuple:

@@ -11,9 +11,23 @@ import numpy as np
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inner, sweep
 from linkwork.contact.finding import Finding, find
-from linkwork.contact.layout import BEFORE, BLOCKS, CACHED, CLOSING, ENDED, FRESH, FULL, LACKS, OPENING, SINGLE, WANTED, WRITTEN
+from linkwork.contact.layout import (
+    ANSWERED,
+    BEFORE,
+    BLOCKS,
+    CACHED,
+    CLOSING,
+    ENDED,
+    FRESH,
+    FULL,
+    LACKS,
+    OPENING,
+    SINGLE,
+    WANTED,
+    WRITTEN,
+)
 from linkwork.contact.responses import Sweeping, Trees, add_answers, responses
-from linkwork.contact.solving import Solving, solve_stage
+from linkwork.contact.solving import Solving, begin_stage, solve_stage
 from linkwork.contact.stages import remember
 
 NOTHING, CONTACTS, RESPONSES, PANELS = range(4)  # what there is too little room for
@@ -28,7 +42,7 @@ class Stage(Bundle):
     place: Finding
     even: Solving
     odd: Solving
-    marks: np.ndarray  # (9,) int64
+    marks: np.ndarray  # (10,) int64
     numbers: np.ndarray  # (6,) the smallest margin (m), gravity (m/s^2), what is near (m); carried, scale, turning (0 or 1)
     asking: np.ndarray  # (1,) int64: a table with the routine that makes room
     request: np.ndarray  # (1, operation) int32: its operation
@@ -77,13 +91,14 @@ def _try_stage(work, table, c, h, stage):
             return CONTACTS, count
         if counts[3] > len(s.R) or counts[4] > c.marks[BLOCKS]:
             return RESPONSES, counts[4]
-        responses(work, table, trees, swept, slots.body_of, slots.first, slots.size, slots.at, s.R, slots.rank, counts[2])
-        c.marks[FRESH] = 1
-    if counts[0] > 0:
-        lengths = counts[0], counts[1], counts[2], counts[3]
-        if not solve_stage(work, trees.bodies, s, lengths, h, numbers[GRAVITY], numbers[NEAR],
-                           CLOSING if stage == CLOSING else OPENING, numbers[CARRIED], numbers[SCALE], numbers[TURNING] > 0.0,
-                           c.marks[CACHED]):  # fmt: skip
+        c.marks[FRESH], c.marks[ANSWERED] = 1, 0
+    lengths, near, when = (counts[0], counts[1], counts[2], counts[3]), numbers[NEAR], CLOSING if stage == CLOSING else OPENING
+    if counts[0] > 0 and begin_stage(work, trees.bodies, s, lengths, h, near, when, numbers[CARRIED], numbers[SCALE],
+                                     numbers[TURNING] > 0.0):  # fmt: skip
+        if not c.marks[ANSWERED]:
+            responses(work, table, trees, swept, slots.body_of, slots.first, slots.size, slots.at, s.R, slots.rank, counts[2])
+            c.marks[ANSWERED] = 1
+        if not solve_stage(s, lengths, h, numbers[GRAVITY], near, when, c.marks[CACHED]):
             return PANELS, 0
         add_answers(work, table, trees, swept, slots.body_of, slots.first, slots.size, slots.wrench, slots.u, slots.before,
                     counts[2], numbers[SCALE])  # fmt: skip
