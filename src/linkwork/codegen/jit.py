@@ -157,19 +157,22 @@ else:
         def __call__(self, *arguments):
             raise TypeError(f"{self.__name__} is for compiled code alone; call a function of `jit` that calls it")
 
-    def jit_inner(function, **options):
-        """For functions that compiled code alone calls: compiled once for integers, not once for each one that is written in a
-        call, and with nothing made for calls from Python, which are refused. Either is half of the time."""
+    def _inner(function, **options):
         made = kept(function, numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS, **options))
         made.__class__ = _Inner
         template = made.get_call_template
         made.get_call_template = lambda arguments, named: template(tuple(map(types.unliteral, arguments)), named)
         return made
 
+    def jit_inner(function):
+        """For functions that compiled code alone calls: compiled once for integers, not once for each one that is written in a
+        call, and with nothing made for calls from Python, which are refused. Either is half of the time."""
+        return _inner(function)
+
     def jit_inline(function):
         """For small ones that take arrays: they become part of what calls them. An array is seven words, and a call moves each
         of them twice, which is ten nanoseconds."""
-        return jit_inner(function, forceinline=True)
+        return _inner(function, forceinline=True)
 
     def jit_exactly(*signatures: str):
         """For arguments of these types alone: calls with others are refused with a TypeError, and at once."""

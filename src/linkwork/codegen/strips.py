@@ -16,14 +16,14 @@ if INTERPRETED:
         """target[at : at + count] += factor * source[begin : begin + count]; flat arrays."""
         target[at : at + count] += factor * source[begin : begin + count]
 
-    def _products(rows: int):
+    def _row_products(rows: int):
         def products(matrix, at, stride, vector, begin, count):
             part = vector[begin : begin + count]
             return tuple(matrix[at + k * stride : at + k * stride + count] @ part for k in range(rows))
 
         return products
 
-    three_products, six_products = _products(3), _products(6)
+    three_products, six_products = _row_products(3), _row_products(6)
 
     def nine_products(one, at, stride, other, begin, apart, count):
         """The products of three rows, `stride` numbers apart, with three of another flat array: rows of three."""
@@ -120,15 +120,15 @@ else:
         def multiply(typing_context, matrix, stride, other, apart, count):
             def generate(context, builder, signature, arguments):
                 matrix, stride, other, apart, count = arguments
-                places = [[builder.add(start, builder.mul(step, ir.Constant(step.type, k))) for k in range(number)]
-                          for start, step, number in ((matrix, stride, rows), (other, apart, others))]  # fmt: skip
+                one, two = ([builder.add(start, builder.mul(step, ir.Constant(step.type, k))) for k in range(number)]
+                            for start, step, number in ((matrix, stride, rows), (other, apart, others)))  # fmt: skip
                 whole = builder.sub(count, builder.srem(count, ir.Constant(count.type, 4)))
                 totals = []
-                for total in _summed(builder, *places, ir.Constant(count.type, 0), whole, 4, None):
+                for total in _summed(builder, one, two, ir.Constant(count.type, 0), whole, 4, None):
                     parts = [builder.extract_element(total, ir.Constant(ir.IntType(32), lane)) for lane in range(4)]
                     totals.append(builder.fadd(builder.fadd(parts[0], parts[1]), builder.fadd(parts[2], parts[3])))
                 return context.make_tuple(builder, signature.return_type,
-                                          _summed(builder, *places, whole, count, 1, totals))  # fmt: skip
+                                          _summed(builder, one, two, whole, count, 1, totals))  # fmt: skip
 
             return types.UniTuple(types.float64, rows * others)(*[types.int64] * 5), generate
 

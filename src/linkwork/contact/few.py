@@ -107,9 +107,8 @@ def sweep_and_solve_few(problem, base, work, residual, active, fine, tight, enou
                 continue
         while now > goal and (small or now > enough or now < BRISK * before):
             if small or now > WORTH * before:
-                now = _newton(
-                    problem, base, work, count, goal if small else enough, speed, SOFT, STEPS if small else STEPS_OF_MANY
-                )
+                steps, near = (STEPS, goal) if small else (STEPS_OF_MANY, enough)
+                now = _newton(problem, base, work, count, near, speed, SOFT, steps)
                 if now <= near:  # further sweeps might spread what is left
                     break
             if not now < WORTH * before:
