@@ -21,7 +21,7 @@ import numpy as np
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit_inline, jit_inner
 from linkwork.codegen.strips import add_multiples, copy, inner_product, nine_products
-from linkwork.contact.one_contact import one_contact
+from linkwork.contact.one_contact import one_contact, slide
 from linkwork.contact.problem import law_residual, push_all, residuals
 from linkwork.contact.vectors import long
 
@@ -39,6 +39,7 @@ WORTH, BRISK = 0.7, 0.3  # of the residual: sweeps that leave more are not worth
 ROUNDS = 8  # times that other contacts are found to approach
 SOFT, FADE = 3e-3, 3.0  # part of a contact's inverse mass, on the diagonal; times the residual over the speed of bodies
 SOFTER, SOFTEST_TRIED = 3.0, 0.03  # times that, from one try to the next; the last of them
+REGULAR = 1e-6  # of the product of its diagonal: a determinant with which a block has an inverse
 SINGULAR = 1e-14  # of the largest one: a pivot that counts as none
 LEFT = 1e-3  # of its diagonal: if no more than that is left of it, another entry of a row becomes its pivot
 
@@ -48,6 +49,7 @@ class Few(Bundle):
 
     W: np.ndarray  # (SIZE, ROW) 1/kg
     A: np.ndarray  # (SIZE * ROW,) of the unknowns, and then their factors; behind these the right-hand side
+    E: np.ndarray  # (MOST, 6) inverses of diagonal blocks of W
     f: np.ndarray  # (SIZE,) N s
     c: np.ndarray  # (ROW,) m/s
     q: np.ndarray  # (SIZE,) m/s
@@ -56,6 +58,7 @@ class Few(Bundle):
     unknown: np.ndarray  # (SIZE,) int64: which entries of f are unknowns
     state: np.ndarray  # (MOST,) int64: OPEN, STUCK, SLIDING
     chosen: np.ndarray  # (MOST,) int64: which contacts these are, ascending
+    gathered: np.ndarray  # (1,) int64: how many of them W is of
     inverse: np.ndarray  # (SIZE,) of pivots
     swapped: np.ndarray  # (SIZE,) int64: the column with which that of each row has changed places
     place: np.ndarray  # (SIZE,) int64: which column stands where
@@ -66,9 +69,9 @@ OPEN, STUCK, SLIDING = range(3)
 
 def few() -> Few:
     numbers = [np.zeros(ROW) for _ in range(5)]
-    whole = [np.zeros(length, dtype=np.int64) for length in (SIZE, MOST, MOST)]
+    whole = [np.zeros(length, dtype=np.int64) for length in (SIZE, MOST, MOST, 1)]
     pivots = np.zeros(SIZE), np.zeros(SIZE, dtype=np.int64), np.zeros(SIZE, dtype=np.int64)
-    return Few(np.zeros((SIZE, ROW)), np.zeros(SIZE * ROW), *numbers, *whole, *pivots)
+    return Few(np.zeros((SIZE, ROW)), np.zeros(SIZE * ROW), np.zeros((MOST, 6)), *numbers, *whole, *pivots)
 
 
 @jit_inner
@@ -156,10 +159,7 @@ def _sweep(problem, base, work, count, tolerance, sweeps):
             mu, D = problem.mu[k], base.D[k]
             if f[0] == 0.0 and c[0] >= 0.0 and mu >= 0.0:
                 continue
-            q0 = c[0] - D[0, 0] * f[0] - D[0, 1] * f[1] - D[0, 2] * f[2]
-            q1 = c[1] - D[1, 0] * f[0] - D[1, 1] * f[1] - D[1, 2] * f[2]
-            q2 = c[2] - D[2, 0] * f[0] - D[2, 1] * f[1] - D[2, 2] * f[2]
-            n, t1, t2 = one_contact(D, q0, q1, q2, mu, f[1], f[2])
+            n, t1, t2 = _alone(D, work.E[at // 3], mu, f, c)
             d0, d1, d2 = n - f[0], t1 - f[1], t2 - f[2]
             f[0], f[1], f[2] = n, t1, t2
             add_multiples(work.c, 0, W, at * ROW, ROW, width, (d0, d1, d2))
@@ -167,6 +167,36 @@ def _sweep(problem, base, work, count, tolerance, sweeps):
         if change <= tolerance:
             break
     return _worst(problem, base, work, count)
+
+
+@jit_inline
+def _alone(D, E, mu, f, c):
+    """The impulses of a contact with which the law holds while the others are held. E: the inverse of D, if there is one."""
+    q0 = c[0] - D[0, 0] * f[0] - D[0, 1] * f[1] - D[0, 2] * f[2]
+    q1 = c[1] - D[1, 0] * f[0] - D[1, 1] * f[1] - D[1, 2] * f[2]
+    q2 = c[2] - D[2, 0] * f[0] - D[2, 1] * f[1] - D[2, 2] * f[2]
+    if E[0] == 0.0:
+        return one_contact(D, q0, q1, q2, mu, f[1], f[2])
+    if q0 >= 0.0:
+        return 0.0, 0.0, 0.0
+    n = -E[0] * q0 - E[1] * q1 - E[2] * q2
+    t1 = -E[1] * q0 - E[3] * q1 - E[4] * q2
+    t2 = -E[2] * q0 - E[4] * q1 - E[5] * q2
+    if n >= 0.0 and t1 * t1 + t2 * t2 <= mu * mu * n * n:
+        return n, t1, t2
+    return slide(D, q0, q1, q2, mu, f[1], f[2], t1, t2)
+
+
+@jit_inline
+def _invert(D, mu, E):
+    """E becomes the inverse of a block D, 00 01 02 11 12 22; or all zero, where it has none, or there is no friction."""
+    a, b, c = D[1, 1] * D[2, 2] - D[1, 2] ** 2, D[0, 2] * D[1, 2] - D[0, 1] * D[2, 2], D[0, 1] * D[1, 2] - D[0, 2] * D[1, 1]
+    determinant = D[0, 0] * a + D[0, 1] * b + D[0, 2] * c
+    fine = mu > 0.0 and determinant > REGULAR * D[0, 0] * D[1, 1] * D[2, 2]
+    scale = 1.0 / determinant if fine else 0.0
+    E[0], E[1], E[2] = scale * a, scale * b, scale * c
+    E[3], E[4] = scale * (D[0, 0] * D[2, 2] - D[0, 2] ** 2), scale * (D[0, 1] * D[0, 2] - D[0, 0] * D[1, 2])
+    E[5] = scale * (D[0, 0] * D[1, 1] - D[0, 1] ** 2)
 
 
 @jit_inner
@@ -183,19 +213,33 @@ def _scatter(f, mu, found):
 @jit_inner
 def _gather(problem, base, work, active):
     """W, q and f of the contacts that are active now; returns how many."""
+    same = work.gathered[0] == active
     for i in range(active):
-        k = work.chosen[i] = base.active[i]
+        k = base.active[i]
+        same = same and work.chosen[i] == k
+        work.chosen[i] = k
         for r in range(3):
             work.q[3 * i + r], work.f[3 * i + r] = base.c0[k, r], problem.impulse[k, r]
+    if not same:
+        _couple_all(problem, base, work, active)
+        work.gathered[0] = active
+    return active
+
+
+@jit_inner
+def _couple_all(problem, base, work, count):
+    """W, and the inverses of its diagonal blocks."""
+    for i in range(count):
+        k = work.chosen[i]
         for j in range(i):
             _couple(base.G, base.side[k], base.side[work.chosen[j]], work.W, 3 * i, 3 * j)
         for r in range(3):
             for s in range(3):
                 work.W[3 * i + r, 3 * i + s] = base.D[k, r, s]
-    for r in range(3 * active):
-        for s in range(3 * active, _padded(3 * active)):
+        _invert(base.D[k], problem.mu[k], work.E[i])
+    for r in range(3 * count):
+        for s in range(3 * count, _padded(3 * count)):
             work.W[r, s] = 0.0
-    return active
 
 
 @jit_inline

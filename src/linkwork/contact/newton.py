@@ -148,6 +148,8 @@ def settle(problem, work, tolerance, slow):
 
     Returns (status, factorisations, residual, what would have done)."""
     base = work.base
+    if not base.known[0]:
+        work.few.gathered[0] = 0
     if not prepare(problem, base, True):
         return TOO_SMALL, 0, math.inf, math.inf
     push_all(problem, base)

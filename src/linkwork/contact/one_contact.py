@@ -48,6 +48,12 @@ def one_contact(D, q0, q1, q2, mu, guess1, guess2):
     sticks, f0, f1, f2 = _stuck(D, q0, q1, q2)
     if sticks and f0 >= 0.0 and f1 * f1 + f2 * f2 <= (mu * f0) ** 2 * (1 + ROUNDING):
         return f0, f1, f2
+    return slide(D, q0, q1, q2, mu, guess1, guess2, f1, f2)
+
+
+@jit_inner
+def slide(D, q0, q1, q2, mu, guess1, guess2, f1, f2):
+    """Impulses of a contact that slides. (f1, f2): the friction that would make it stick."""
     terms = (D[0, 0] + mu * (abs(D[0, 1]) + abs(D[0, 2]))) * (abs(q1) + abs(q2))
     terms -= q0 * (abs(D[1, 0]) + abs(D[2, 0]) + mu * (D[1, 1] + D[2, 2]))
     slides, e1, e2 = False, 1.0, 0.0

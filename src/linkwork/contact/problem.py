@@ -60,6 +60,9 @@ class Workspace(Bundle):
     reach: np.ndarray  # (s,) how many of its group's freedoms, from the first, move a slot
     active: np.ndarray  # (m,) contacts that press or approach, as of the last look at residuals
     there: np.ndarray  # (m,) whether G, D and scale of a contact are there: all others have no impulse
+    known: (
+        np.ndarray
+    )  # (1,) whether those of the last problem are those of the next one: nothing but u, target and impulse changes
     end: np.ndarray  # (1,) of all G
     now: np.ndarray  # (s, 6) velocities with the impulses of the last look
     y_at: np.ndarray  # (g + 1,) where the group's freedoms begin in y
@@ -84,7 +87,7 @@ def workspace(slots: int, groups: int, contacts: int, responses: int, widest: in
     """
     index = {
         "group": slots, "given": groups, "rank": groups, "reach": slots, "active": contacts,
-        "there": contacts, "end": 1, "y_at": groups + 1, "side": (contacts, 5),
+        "there": contacts, "known": 1, "end": 1, "y_at": groups + 1, "side": (contacts, 5),
     }  # fmt: skip
     real = {
         "now": (slots, 6), "L": responses, "left": 6 * slots, "y": 6 * slots, "G": contacts * 36 * widest,
@@ -161,10 +164,24 @@ def _project(J, L, row, n, rank, G, start):
 @jit
 def prepare(problem, work, lazily):
     """Split the responses, and bring all contacts to coordinates of unit mass; lazily: those that have an impulse, and others
-    when they approach. False: the workspace is too small."""
+    when they approach. False: the workspace is too small. What is known (`work.known`) is known this once."""
+    if work.known[0]:
+        work.known[0] = 0
+    elif not _lay_out(problem, work):
+        return False
+    for k in range(len(problem.mu)):
+        if work.there[k]:
+            _approach_without(problem, work, k)
+        elif not (lazily and _is_idle(problem.impulse[k]) and problem.mu[k] >= 0.0):
+            build(problem, work, k)
+    return True
+
+
+@jit_inner
+def _lay_out(problem, work):
+    """Coordinates of all groups; no contact is brought to them yet. False: the workspace is too small."""
     if not fits(problem, work):
         return False
-    contacts = len(problem.mu)
     work.y_at[0] = 0
     for g in range(len(problem.first)):
         n, at = 6 * problem.size[g], problem.at[g]
@@ -179,21 +196,32 @@ def prepare(problem, work, lazily):
             if work.given[g] >= 0:
                 work.reach[slot] = _reach(problem.R[at + 6 * k * n : at + 6 * (k + 1) * n], n, work.rank[g])
     work.end[0] = 0
-    for k in range(contacts):
+    for k in range(len(problem.mu)):
         work.there[k] = 0
-        if not (lazily and _is_idle(problem.impulse[k]) and problem.mu[k] >= 0.0):
-            build(problem, work, k)
     return True
 
 
 @jit_inner
+def _approach_without(problem, work, k):
+    """c0 of a contact: its velocity without impulses, less its target."""
+    a, b = problem.slot_a[k], problem.slot_b[k]
+    for i in range(3):
+        work.c0[k, i] = -problem.target[k, i]
+    if a >= 0:
+        _add_velocity(problem.Ja[k], problem.u[a], work.c0[k])
+    if b >= 0:
+        _add_velocity(problem.Jb[k], problem.u[b], work.c0[k])
+    if work.scale[k] == 0.0:
+        clear(problem.impulse[k], 0, 3)  # it would move nothing
+
+
+@jit_inner
 def _reach(L, n, rank):
-    """How many columns of the six rows of a slot, from the first, are not zero."""
-    while rank > 0:
+    """How many columns of the six rows of a slot, from the first, are not zero; a multiple of four, or all of them."""
+    for reach in range(rank, 0, -1):
         for i in range(6):
-            if L[i * n + rank - 1] != 0.0:
-                return rank
-        rank -= 1
+            if L[i * n + reach - 1] != 0.0:
+                return min((reach + 3) & ~3, rank)
     return 0
 
 
@@ -222,24 +250,19 @@ def build(problem, work, k):
     side[0], side[1], side[2] = start, work.y_at[ga] if ga >= 0 else 0, ra
     side[3], side[4] = work.y_at[gb] if gb >= 0 else 0, rb
     clear(G, start, start + 3 * (ra + rb))
-    for i in range(3):
-        work.c0[k, i] = -problem.target[k, i]
     if ga >= 0:
         L = _factor(problem, work, ga)
         _project(problem.Ja[k], L, 6 * (a - problem.first[ga]), 6 * problem.size[ga], ra, G, start)
-        _add_velocity(problem.Ja[k], problem.u[a], work.c0[k])
     if gb >= 0:
         L, place = _factor(problem, work, gb), start if gb == ga else start + 3 * ra
         _project(problem.Jb[k], L, 6 * (b - problem.first[gb]), 6 * problem.size[gb], ra if gb == ga else rb, G, place)
-        _add_velocity(problem.Jb[k], problem.u[b], work.c0[k])
     one, other = nine_products(G, start, ra, G, start, ra, ra), nine_products(G, start + 3 * ra, rb, G, start + 3 * ra, rb, rb)
     D[0, 0], D[0, 1], D[0, 2] = one[0] + other[0], one[1] + other[1], one[2] + other[2]
     D[1, 0], D[1, 1], D[1, 2] = one[3] + other[3], one[4] + other[4], one[5] + other[5]
     D[2, 0], D[2, 1], D[2, 2] = one[6] + other[6], one[7] + other[7], one[8] + other[8]
     own = D[0, 0]
     work.scale[k] = max(own, (own + D[1, 1] + D[2, 2]) / 3)
-    if work.scale[k] == 0.0:
-        clear(problem.impulse[k], 0, 3)  # it would move nothing
+    _approach_without(problem, work, k)
     work.there[k], work.end[0] = 1, start + 3 * (ra + rb)
 
 
@@ -321,8 +344,7 @@ def look(problem, work):
 
 @jit_inner
 def move(problem, work):
-    """u += L y: the velocities after all impulses."""
-    look(problem, work)
+    """The velocities after all impulses, as of the last look."""
     for slot in range(len(problem.u)):
         for i in range(6):
             problem.u[slot, i] = work.now[slot, i]

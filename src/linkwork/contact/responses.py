@@ -255,6 +255,7 @@ def _factored_response(work, table, model, scratch, members, tree, freedoms, R):
         scratch.columns[item, 0], scratch.columns[item, 1] = at, end
         at += width * freedoms
     n = 6 * len(members)
+    end = min((end + 3) & ~3, n)  # strips of whole vectors are faster: freedoms that move nothing
     for k in range(len(members)):
         body = bodies[members[k]]
         place, last = scratch.columns[body[ITEM], 0], scratch.columns[body[ITEM], 1]
@@ -291,54 +292,59 @@ def _limb(work, position, K, T):
     """K and T of a limb, from its factors: rows of six. Returns its freedoms.
 
     Of a ball the child's origin goes with the parent, a = v + w x e, and its turn is -L^-T S a. Else the child goes with the
-    parent and turns by -L^-T Y of that about its axes."""
+    parent and turns by -L^-T Y of that about its axes. Either way that is B (v, w) with B_w = B'_w + e x B_v, B' = -L^-T Y."""
     ball, k = position[AXES_AT] < 0, position[FREEDOMS]
-    factor, y, axes = position[FACTOR_AT], position[Y_AT], position[AXES_AT]
+    factor, y, axes, e = position[FACTOR_AT], position[Y_AT], position[AXES_AT], position[E_AT]
     for i in range(36):
         K[i] = T[i] = 0.0
-    for j in range(k):  # columns of L^-T diag(p)^1/2, in rows 3 to 5 of T
+    _spread_factor(work, factor, k, T)
+    if position[PARENT] >= 0:
+        x0, x1, x2, width = work[e], work[e + 1], work[e + 2], 3 if ball else 6
+        K[0] = K[7] = K[14] = 1.0
+        K[4], K[5], K[9], K[11], K[15], K[16] = x2, -x1, -x2, x0, x1, -x0
+        for i in range(k - 1, -1, -1):  # rows of B', in those of K, from the last one on
+            row = 6 * (3 + i)
+            for r in range(width):
+                K[row + r] = -work[y + width * i + r]
+            for r in range(i + 1, k):
+                part = work[factor + r * (r + 1) // 2 + i]
+                for j in range(width):
+                    K[row + j] -= part * K[6 * (3 + r) + j]
+        for i in range(k):
+            row = 6 * (3 + i)
+            b0, b1, b2 = K[row], K[row + 1], K[row + 2]
+            K[row + 3] += x1 * b2 - x2 * b1
+            K[row + 4] += x2 * b0 - x0 * b2
+            K[row + 5] += x0 * b1 - x1 * b0
+        if not ball:
+            _about_axes(work, axes, k, K)
+            K[21] += 1.0
+            K[28] += 1.0
+            K[35] += 1.0
+    if not ball:
+        _about_axes(work, axes, k, T)
+    return k
+
+
+@jit_inline
+def _spread_factor(work, factor, k, T):
+    """Columns of L^-T diag(p)^1/2, in rows 3 to 5 of T; p: reciprocal pivots, in the place of the diagonal of L."""
+    for j in range(k):
         T[6 * (3 + j) + j] = math.sqrt(work[factor + j * (j + 1) // 2 + j])
         for i in range(j - 1, -1, -1):
             left = 0.0
             for r in range(i + 1, j + 1):
                 left -= work[factor + r * (r + 1) // 2 + i] * T[6 * (3 + r) + j]
             T[6 * (3 + i) + j] = left
-    height = 0 if position[PARENT] < 0 else 6
-    for j in range(height):
-        _go_along(work, position[E_AT], j, K)
-        for i in range(k):  # -L^-T Y of the motion
-            turn = 0.0
-            for r in range(3 if ball else 6):
-                turn -= work[y + (3 if ball else 6) * i + r] * K[6 * r + j]
-            T[6 * i + 5] = turn  # for a moment
-        for i in range(k - 1, -1, -1):
-            for r in range(i + 1, k):
-                T[6 * i + 5] -= work[factor + r * (r + 1) // 2 + i] * T[6 * r + 5]
-        for i in range(3):
-            if ball:
-                K[6 * (3 + i) + j] = T[6 * i + 5]
-            else:
-                for r in range(k):
-                    K[6 * (3 + i) + j] += work[axes + 3 * r + i] * T[6 * r + 5]
-    for i in range(3):
-        T[6 * i + 5] = 0.0
-    if not ball:
-        for j in range(k):
-            one, two = T[18 + j], T[24 + j]
-            for i in range(3):
-                T[6 * (3 + i) + j] = work[axes + i] * one + (work[axes + 3 + i] * two if k > 1 else 0.0)
-    return k
 
 
 @jit_inline
-def _go_along(work, e, j, K):
-    """Column j of the rigid motion of the parent at the child's origin, from e."""
-    if j < 3:
-        K[6 * j + j] = 1.0
-        return
-    K[6 * j + j] = 1.0
-    first, second = (j - 2) % 3, (j - 1) % 3  # of the axes x, y, z after that of the turn
-    K[6 * first + j], K[6 * second + j] = -work[e + second], work[e + first]
+def _about_axes(work, axes, k, rows):
+    """Rows 3 to 5 of six become turns in the world, from turns about one or two axes in the first of them."""
+    for j in range(6):
+        one, two = rows[18 + j], rows[24 + j] if k > 1 else 0.0
+        for i in range(3):
+            rows[6 * (3 + i) + j] = work[axes + i] * one + (work[axes + 3 + i] * two if k > 1 else 0.0)
 
 
 @jit_inner

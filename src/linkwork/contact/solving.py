@@ -151,6 +151,7 @@ def _solve(problem, s, m, fallen):
     status, iterations, residual, enough = settle(problem, s.solver, tolerance, SLOW * fallen)
     if status == TOO_SMALL:
         return False
+    s.solver.base.known[0] = 1  # until rows or responses change
     told = s.told
     told[ITERATIONS], told[RESIDUAL], told[LAST] = max(told[ITERATIONS], iterations), max(told[RESIDUAL], residual), residual
     if not residual <= enough:

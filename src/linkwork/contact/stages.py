@@ -159,26 +159,35 @@ def _far_below(rows, m, u):
     return -LEFT_OUT * (largest + 1.0)
 
 
+@jit_inline
+def _bounces(rows, k, u, h, slow, near, stage):
+    """Whether a row bounces, and the velocity of its approach (m/s)."""
+    if not rows.numbers[k, RESTITUTION] > 0.0:
+        return False, 0.0
+    c, gap = approach(rows, k, u), rows.numbers[k, GAP]
+    meets = gap + h * c < 0.0 if stage == OPENING else gap <= near
+    return meets and c < -max(rows.numbers[k, ABOVE_SPEED], slow), c
+
+
 @jit
 def bounce(rows, m, u, h, slow, near, stage):
     """Set targets for rows that bounce, and leave out all others; whether there is any. slow: m/s, at which nothing bounces;
     near: m, what counts as touching after the motion."""
-    some, never = False, _far_below(rows, m, u)
+    some = False
     for k in range(m):
-        rows.target[k, 0] = never
+        some = some or _bounces(rows, k, u, h, slow, near, stage)[0]
+    if not some:
+        return False
+    never = _far_below(rows, m, u)
+    for k in range(m):
+        bounces, c = _bounces(rows, k, u, h, slow, near, stage)
+        rows.target[k, 0] = -rows.numbers[k, RESTITUTION] * c if bounces else never
+        rows.target[k, 1] = rows.target[k, 2] = 0.0
         for i in range(3):
             rows.impulse[k, i] = 0.0
-        rows.target[k, 1] = rows.target[k, 2] = 0.0
         if rows.mu[k] < 0.0:
             rows.mu[k] = -NO_IMPULSE
-        if not rows.numbers[k, RESTITUTION] > 0.0:
-            continue
-        c, gap = approach(rows, k, u), rows.numbers[k, GAP]
-        meets = gap + h * c < 0.0 if stage == OPENING else gap <= near
-        if meets and c < -max(rows.numbers[k, ABOVE_SPEED], slow):
-            rows.target[k, 0] = -rows.numbers[k, RESTITUTION] * c
-            some = True
-    return some
+    return True
 
 
 @jit_inline
@@ -218,7 +227,7 @@ def leave_alone(rows, m, leaving):
 def aim(rows, m, u, h, near, stage, labels, cache, cached):
     """Targets of all rows, and cached impulses to start from: those of the nearest point of the same pair. Cache (:, 9):
     impulses of both stages in the world, points. Rows and cache are in the same order."""
-    j, never, quiet = 0, _far_below(rows, m, u), QUIET * near
+    j, never, quiet = 0, _far_below(rows, m, u) if stage != OPENING else 0.0, QUIET * near
     for k in range(m):
         left_out = stage != OPENING and rows.mu[k] >= 0.0 and rows.numbers[k, GAP] > near
         rows.target[k, 0] = never if left_out else _target(rows, k, h, quiet, stage)

@@ -485,6 +485,11 @@ class Touching:
             self._make_room(0, ROOM * length, ROOM * blocks)
         self.answers.respond(work, self.slots, self.groups, self.R)
         self.fresh = self.answered = True
+        self._forget_blocks()
+
+    def _forget_blocks(self) -> None:
+        """Rows or responses are others now."""
+        self.solving[0].solver.base.known[0] = 0
 
     def before_motion(self, work: np.ndarray, h: float) -> None:
         """The stage at the beginning of a step: the velocities that are about to move the bodies get what contact adds."""
@@ -522,6 +527,7 @@ class Touching:
         self._set_aside()
         if self.count:
             answers.respond(work, self.slots, self.groups, self.R)
+            self._forget_blocks()
             self._solve(solve_again, work, h, OPENING, answers)
             self.off = self.told[LAST] if self.told[LAST] > TOLERANCE else 0.0
         self._set_aside()

@@ -97,7 +97,7 @@ def _try_stage(work, table, c, h, stage):
                                      numbers[TURNING] > 0.0):  # fmt: skip
         if not c.marks[ANSWERED]:
             responses(work, table, trees, swept, slots.body_of, slots.first, slots.size, slots.at, s.R, slots.rank, counts[2])
-            c.marks[ANSWERED] = 1
+            c.marks[ANSWERED], s.solver.base.known[0] = 1, 0
         if not solve_stage(s, lengths, h, numbers[GRAVITY], near, when, c.marks[CACHED]):
             return PANELS, 0
         add_answers(work, table, trees, swept, slots.body_of, slots.first, slots.size, slots.wrench, slots.u, slots.before,
