@@ -70,7 +70,7 @@ class InContact(Integrator):
         """Steps whose driver calls the stages itself."""
         self.contact.count_anew()
         made = steps(*given, self.contact.by_address)
-        self.contact.raise_failure()
+        self.contact.asked.raise_failure()
         return made
 
     def _impulses(self, work):
@@ -82,6 +82,7 @@ class RattleInContact(InContact, Rattle):
     """RATTLE with the inequalities of contact beside its constraints."""
 
     kicks = 2
+    patience = (CALM_IN_CONTACT, SLOW_IN_CONTACT)
 
     @cached_property
     def sweeps(self):
@@ -91,11 +92,13 @@ class RattleInContact(InContact, Rattle):
         return (opening, p.backward(), p.flight(), fly, forward, (*closing[:-1], p.backward()), p.body(last), *others)
 
     def advance(self, work, steps, age):
-        return self._in_contact(self._steps, work, steps, age, CALM_IN_CONTACT, SLOW_IN_CONTACT)
+        return self._in_contact(self._steps, work, steps, age)
 
 
 class ShakeInContact(InContact, Shake):
     """SHAKE with one stage, on the velocities that bodies fly with."""
+
+    patience = (CALM_IN_CONTACT, SLOW_IN_CONTACT)
 
     @cached_property
     def sweeps(self):
@@ -104,7 +107,7 @@ class ShakeInContact(InContact, Shake):
         return opening, p.backward(), p.flight(), *others
 
     def advance(self, work, steps, age):
-        return self._in_contact(self._steps, work, steps, age, CALM_IN_CONTACT, SLOW_IN_CONTACT)
+        return self._in_contact(self._steps, work, steps, age)
 
 
 class EulerInContact(InContact, Euler):
