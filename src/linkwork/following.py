@@ -230,7 +230,7 @@ class Following(Building):
 
     def _follow_world(self) -> None:
         """Take up what has changed since the model was compiled; end what has been drawn in."""
-        if self.world.version == self._world_version and not self._ended():
+        if self.world.version == self._world_version and not (self._arrangement.drawn and self._ended()):
             return
         known = {id(element) for element in _constraints(self.model)}
         there = {str(element.name): id(element) for element in self.world.elements}

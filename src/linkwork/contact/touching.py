@@ -412,7 +412,7 @@ class Touching:
 
     def count_anew(self) -> None:
         """Steps are asked for: from now on the most iterations, the worst residual, that of solves which did not converge."""
-        self.told[:] = 0.0
+        self.told.fill(0.0)
 
     @property
     def iterations(self) -> int:
@@ -426,7 +426,7 @@ class Touching:
     @property
     def unsolved(self) -> float:
         """m/s; zero where all solves converged."""
-        return float(self.told[UNSOLVED])
+        return self.told.item(UNSOLVED)
 
     # -- what is kept -------------------------------------------------------------------------------------------
     def forget(self) -> None:
