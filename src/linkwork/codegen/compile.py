@@ -82,10 +82,7 @@ def _triple() -> str:
 
 def written(trace: Trace, name: str, lanes: int, shared: tuple[int, ...] = ()) -> str:
     """The LLVM IR of one kernel."""
-    module = ir.Module(name)
-    module.triple = _triple()
-    emit(module, name, trace.function(), trace.sources, trace.targets, lanes, shared)
-    return str(module)
+    return f'target triple = "{_triple()}"\n{emit(name, trace.function(), trace.sources, trace.targets, lanes, shared)}'
 
 
 def machine_code(text: str, pairs: bool) -> bytes:
