@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, auto
 
 import casadi as ca
@@ -13,6 +13,9 @@ from casadi import SX
 POINTERS = 8  # of every kernel: the globals and up to seven records
 
 COLD = 1024  # entries from a record to its cold fields
+MANY, MUCH = 24, 0.25  # operations, and part of a sweep, for which LLVM joins what a kernel does into vectors: a few percent
+# faster, in thrice the time
+LITTLE = 1 / 32  # part of a sweep for which what LLVM makes of a kernel in no time is good enough
 
 
 class Record:
@@ -169,11 +172,16 @@ class Kernel:
     pairs: bool = False  # joined into vectors within one lane: pays for long kernels without short chains of records
     joining: Joining = Joining.NEVER
     shared: tuple[int, ...] = ()  # pointers to records of scalars that all lanes share, never stored to
+    hurried: bool = False  # its machine code is made fast, and is slow: pays for kernels that few operations use
 
     def trace(self) -> Trace:
         trace = Trace()
         self.write(trace)
         return trace
+
+    def worth(self, part: float, uses: int, patient: bool = True) -> Kernel:
+        """The kernel, compiled with the effort that it is worth where this part of a sweep, so many operations, uses it."""
+        return replace(self, pairs=patient and self.pairs and uses >= MANY and part >= MUCH, hurried=part < LITTLE)
 
 
 def joined(first: Kernel, second: Kernel, pointers: tuple[Sequence[int], Sequence[int]]) -> Kernel:

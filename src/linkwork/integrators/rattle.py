@@ -285,7 +285,8 @@ class Rattle(Integrator):
 
     @cached_property
     def plan(self) -> Plan:
-        opening, solved, first_fly, fly, forward, closing, *others = self.sweeps
+        with self.programs.at_once():
+            opening, solved, first_fly, fly, forward, closing, *others = self.sweeps
         model, none = self.programs.model, self.programs.body()
         enough = max(self.tolerance, SINGULAR) if model.soft else self.tolerance
         multipliers, impulses = self.impulses
@@ -298,7 +299,9 @@ class Rattle(Integrator):
 
     def make_rescue(self) -> None:
         """The first step that needs a rescue asks for it, in the middle of a run."""
-        plan, sweeps = self.plan, (self.programs.body("land"), *self.projection())
+        plan = self.plan
+        with self.programs.at_once(seldom=True):
+            sweeps = self.programs.body("land"), *self.projection()
         plan.rescue.renew(**dict(zip(Rescue.fields, (self.programs.table, *sweeps), strict=True)))
         plan.marks[RESCUE] = THERE
 
