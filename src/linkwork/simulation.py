@@ -13,7 +13,7 @@ from linkwork.errors import DivergenceError, LinkworkError, suggestion
 from linkwork.grabbing import Grabbing
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import CUT, OK
-from linkwork.model.compile import no_collection
+from linkwork.memory import no_collection
 from linkwork.model.types import Arrangement
 from linkwork.ode import OdeView
 from linkwork.recorder import Recorder, patient_interrupt

@@ -46,7 +46,7 @@ def cache_folder() -> Path:
 
 
 @cache
-def _machine(hurried: bool = False):
+def _machine(effort: int = 3):
     try:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
@@ -54,7 +54,7 @@ def _machine(hurried: bool = False):
         pass
     target = llvm.Target.from_default_triple()
     features = llvm.get_host_cpu_features().flatten()
-    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=0 if hurried else 3)
+    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=effort)
 
 
 @cache
@@ -98,7 +98,7 @@ def machine_code(text: str, pairs: bool, hurried: bool = False) -> bytes:
     parsed = llvm.parse_assembly(text)
     parsed.verify()
     if hurried:
-        return _machine(True).emit_object(parsed)
+        return _machine(0).emit_object(parsed)
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.slp_vectorization = pairs
     builder = llvm.create_pass_builder(_machine(), options)
@@ -106,7 +106,7 @@ def machine_code(text: str, pairs: bool, hurried: bool = False) -> bytes:
     if not pairs:
         passes.add_instruction_combine_pass()
     passes.run(parsed, builder)
-    return _machine().emit_object(parsed)
+    return _machine(3 if pairs else 1).emit_object(parsed)  # of straight-line code the third makes what the first does
 
 
 class KernelLoader:

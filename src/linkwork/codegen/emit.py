@@ -43,9 +43,9 @@ def instructions(function: ca.Function):
     slot: dict[int, int] = {}
     code: list[tuple] = []
     stores: list[tuple] = []
+    identity, input_of, output_of = function.instruction_id, function.instruction_input, function.instruction_output
     for k in range(function.n_instructions()):
-        op = OPS[function.instruction_id(k)]
-        reads, writes = function.instruction_input(k), function.instruction_output(k)
+        op, reads, writes = OPS[identity(k)], input_of(k), output_of(k)
         if op == "OUTPUT":
             stores.append((slot[reads[0]], tuple(writes)))
             continue
@@ -57,7 +57,7 @@ def instructions(function: ca.Function):
         elif op == "CONST":
             code.append((op, (), function.instruction_constant(k)))
         else:
-            code.append((op, tuple(slot[i] for i in reads), None))
+            code.append((op, tuple([slot[i] for i in reads]), None))
         slot[writes[0]] = len(code) - 1
     return _share_reciprocals(code, stores)
 
@@ -69,7 +69,7 @@ def _share_reciprocals(code, stores):
     place: list[int] = []
     reciprocal: dict[int, int] = {}
     for op, operands, constant in code:
-        moved = operands if op == "INPUT" else tuple(place[j] for j in operands)
+        moved = operands if op == "INPUT" else tuple([place[j] for j in operands])
         if op in ("DIV", "INV") and divisions[operands[-1]] > 1:
             below = moved[-1]
             if below not in reciprocal:

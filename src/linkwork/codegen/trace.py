@@ -15,7 +15,7 @@ POINTERS = 8  # of every kernel: the globals and up to seven records
 COLD = 1024  # entries from a record to its cold fields
 MANY, MUCH = 24, 0.25  # operations, and part of a sweep, for which LLVM joins what a kernel does into vectors: a few percent
 # faster, in thrice the time
-LITTLE = 1 / 32  # part of a sweep for which what LLVM makes of a kernel in no time is good enough
+LITTLE = 1 / 32  # part of a sweep for which what LLVM makes of a kernel in no time, a fifth slower, is good enough
 
 
 class Record:
@@ -116,9 +116,9 @@ class Trace:
             self._pointers = (0, *[outer[p] for p in pointers])
             kernel.write(self)
             for target, result in zip(self.targets, self.results, strict=True):
-                for k, place in enumerate(target):
+                for place, value in zip(target, ca.vertsplit(result), strict=True):
                     self._earlier.pop(place, None)  # what is stored again stands where it was stored last
-                    self._earlier[place] = result[k]
+                    self._earlier[place] = value
             self.targets, self.results = [], []
         self.targets, self.results = [list(self._earlier)], [ca.vertcat(*self._earlier.values())]
 
@@ -181,7 +181,8 @@ class Kernel:
 
     def worth(self, part: float, uses: int, patient: bool = True) -> Kernel:
         """The kernel, compiled with the effort that it is worth where this part of a sweep, so many operations, uses it."""
-        return replace(self, pairs=patient and self.pairs and uses >= MANY and part >= MUCH, hurried=part < LITTLE)
+        pairs = patient and self.pairs and uses >= MANY and part >= MUCH
+        return replace(self, pairs=pairs, hurried=part < (LITTLE if patient else MUCH))
 
 
 def joined(first: Kernel, second: Kernel, pointers: tuple[Sequence[int], Sequence[int]]) -> Kernel:

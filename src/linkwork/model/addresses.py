@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.codegen.jit import kernel_table
 from linkwork.codegen.trace import Kernel
+from linkwork.memory import no_collection
 
 NOT_YET = -1  # the address of a kernel that no sweep has asked for
 
@@ -51,7 +52,8 @@ class Addresses:
     def _compile(self, *names: str, seldom: bool = False) -> None:
         """Addresses of the kernels that sweeps use; if that fails there are no such sweeps."""
         try:
-            self._find([self._known[name][:, 0] for name in names], seldom)
+            with no_collection():
+                self._find([self._known[name][:, 0] for name in names], seldom)
         except BaseException:
             for name in names:
                 del self._known[name]
