@@ -7,7 +7,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.codegen.compile import LOADER, cache_folder
-from linkwork.codegen.trace import LITTLE, MANY, MUCH, Kernel
+from linkwork.codegen.trace import LITTLE, MANY, MUCH, SOME, Kernel
 from linkwork.model import addresses
 from linkwork.model.addresses import NOT_YET
 from linkwork.solvers import SOLVERS
@@ -54,7 +54,7 @@ def test_effort_is_what_a_kernel_is_worth():
     assert kernel.worth(MUCH, MANY).pairs and not kernel.worth(MUCH, MANY).hurried
     assert not kernel.worth(MUCH, MANY - 1).pairs and not kernel.worth(0.9 * MUCH, MANY).pairs
     assert not kernel.worth(LITTLE, 3).hurried and kernel.worth(0.9 * LITTLE, 3).hurried
-    assert not kernel.worth(1.0, MANY, patient=False).pairs and kernel.worth(0.9 * MUCH, MANY, patient=False).hurried
+    assert not kernel.worth(1.0, MANY, patient=False).pairs and kernel.worth(0.9 * SOME, MANY, patient=False).hurried
 
 
 def programs():

@@ -15,7 +15,8 @@ POINTERS = 8  # of every kernel: the globals and up to seven records
 COLD = 1024  # entries from a record to its cold fields
 MANY, MUCH = 24, 0.25  # operations, and part of a sweep, for which LLVM joins what a kernel does into vectors: a few percent
 # faster, in thrice the time
-LITTLE = 1 / 32  # part of a sweep for which what LLVM makes of a kernel in no time, a fifth slower, is good enough
+LITTLE, SOME = 1 / 32, 1 / 8  # parts of a sweep for which what LLVM makes in no time, a fifth slower, is good enough: at the
+# start, and while somebody waits
 
 
 class Record:
@@ -182,7 +183,7 @@ class Kernel:
     def worth(self, part: float, uses: int, patient: bool = True) -> Kernel:
         """The kernel, compiled with the effort that it is worth where this part of a sweep, so many operations, uses it."""
         pairs = patient and self.pairs and uses >= MANY and part >= MUCH
-        return replace(self, pairs=pairs, hurried=part < (LITTLE if patient else MUCH))
+        return replace(self, pairs=pairs, hurried=part < (LITTLE if patient else SOME))
 
 
 def joined(first: Kernel, second: Kernel, pointers: tuple[Sequence[int], Sequence[int]]) -> Kernel:

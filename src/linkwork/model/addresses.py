@@ -69,7 +69,8 @@ class Addresses:
             missing = self.table[numbers] == NOT_YET
             for number, count in zip(numbers[missing].tolist(), uses[missing].tolist(), strict=True):
                 wanted[number] = max(wanted.get(number, (0.0, 0)), (0.0 if seldom else count / len(operations), count))
-        self.table[list(wanted)] = kernel_table([self.kernels[k].worth(*use, self.patient) for k, use in wanted.items()])
+        first = sorted(wanted, key=lambda number: -wanted[number][0])  # what takes LLVM long
+        self.table[first] = kernel_table([self.kernels[number].worth(*wanted[number], self.patient) for number in first])
 
     def _id(self, kernel: Kernel) -> int:
         number = self._number.get(kernel.key)
