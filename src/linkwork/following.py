@@ -230,7 +230,7 @@ class Following(Building):
 
     def _follow_world(self) -> None:
         """Take up what has changed since the model was compiled; end what has been drawn in."""
-        if self.world.version == self._world_version and not self._ended():
+        if self.world.version == self._world_version and not (self._arrangement.drawn and self._ended()):
             return
         known = {id(element) for element in _constraints(self.model)}
         there = {str(element.name): id(element) for element in self.world.elements}
@@ -331,6 +331,7 @@ class Following(Building):
         if violated := self._violated(fresh):
             self._known_order = self.model.order
             self._rebuild(replace(self._arrangement, drawn=(*self._arrangement.drawn, *violated)))
+        self._foresee()
         self._stale, self.age = False, 0  # multipliers are not extrapolated: those of new rows have no past
         if self.integrator_name != "first-order":
             self._make_velocities_consistent(*self._fastest(fresh), "when it came into force")
@@ -338,6 +339,13 @@ class Following(Building):
         self._check_factors()
         if any(element in self.world for element in fresh):
             self._tell_redundant("where its bodies are now")
+
+    def _foresee(self) -> None:
+        """Make what follows from here to the end of the next step, all at once."""
+        p = self.programs
+        with p.at_once():
+            p.check(), p.body("strike"), p.up("velocity", first=("kick",)), p.backward(), p.body("place")
+            getattr(self.integrator, "sweeps", None)
 
     def _fastest(self, fresh: list[Element]) -> tuple[float, Element]:
         """Of new constraints the largest rate (m/s, rad/s) at which one of them changes, and that constraint."""

@@ -225,8 +225,7 @@ class Grabbing(Following):
 
     def _advance_by_hand(self, n: int) -> tuple[int, int]:
         """n steps, or one where a hand leads: if it takes more than the hand can give, it is not made, and the hand slips."""
-        leading = [handle for handle in self._hands if handle.leads]
-        if not leading:
+        if not self._hands or not (leading := [handle for handle in self._hands if handle.leads]):
             return self._advance(n)
         before = self._state()
         made, status, gave = self._measured_step(leading)

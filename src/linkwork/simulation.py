@@ -13,7 +13,7 @@ from linkwork.errors import DivergenceError, LinkworkError, suggestion
 from linkwork.grabbing import Grabbing
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import CUT, OK
-from linkwork.model.compile import no_collection
+from linkwork.memory import no_collection
 from linkwork.model.types import Arrangement
 from linkwork.ode import OdeView
 from linkwork.recorder import Recorder, patient_interrupt
@@ -139,16 +139,18 @@ class Simulation(Grabbing, OdeView):
                 self._remember()
             if self._stale:
                 self._prepare()
-            made, status = self._advance_by_hand(self._steps_to_end(min(n, self._remember_at - self.steps)))
+            most = min(n, self._remember_at - self.steps)
+            made, status = self._advance_by_hand(self._steps_to_end(most) if self._arrangement.drawn else most)
             n -= made
             if status == CUT:
                 status = self._make_in_parts()
                 n -= 1
-            if self._touching is not None and self._touching.unsolved > UNSOLVED and self._tells_unsolved:
+            if self._tells_unsolved and self._touching is not None and self._touching.unsolved > UNSOLVED:
                 self._tells_unsolved = False
                 off = f"some contact impulses until {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
                 self.note(f"Simulation: {off}, which was the best of many iterations; the run goes on, a smaller dt may help")
-            self._tell_unmet()
+            if self.programs.iterates:
+                self._tell_unmet()
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
@@ -157,11 +159,14 @@ class Simulation(Grabbing, OdeView):
 
     def _advance(self, n: int) -> tuple[int, int]:
         """n steps, each with the targets of its motions, if any: (how many were made, status of the last)."""
-        made = 0
-        for row in self._feed.rows(self.time, self.dt, n) if self._feed else (None,):
-            if row is not None:
-                self.work[self._feed.where] = row
-            more, status, self.age = self.integrator.advance(self.work, n if row is None else 1, self.age)
+        if not self._feed.motions:
+            made, status, self.age = self.integrator.advance(self.work, n, self.age)
+            self.steps += made
+            return made, status
+        made, status = 0, OK
+        for row in self._feed.rows(self.time, self.dt, n):
+            self.work[self._feed.where] = row
+            more, status, self.age = self.integrator.advance(self.work, 1, self.age)
             self.steps += more
             made += more
             if status != OK:

@@ -18,18 +18,18 @@ STEEP = math.tan(math.pi / 8)
 
 def arctangent(out, y, x):
     """The angle of the point (x, y), in [-pi, pi], by the operations of an Emitter."""
-    b, constant = out.builder, out.constant
+    constant = out.constant
     across, up = out.intrinsic("fabs", [x]), out.intrinsic("fabs", [y])
-    steep = b.fcmp_ordered(">", up, across)
-    large, small = b.select(steep, up, across), b.select(steep, across, up)
-    diagonal = b.fcmp_ordered(">", small, b.fmul(constant(STEEP), large))
-    below = b.select(diagonal, b.fadd(small, large), large)
-    nowhere = b.fcmp_ordered("==", below, constant(0.0))
-    u = b.fdiv(b.select(diagonal, b.fsub(small, large), small), b.select(nowhere, constant(1.0), below))
-    angle = b.fadd(_near_zero(out, u), b.select(diagonal, constant(math.pi / 4), constant(0.0)))
-    angle = b.select(steep, b.fsub(constant(math.pi / 2), angle), angle)
-    behind = b.fcmp_ordered("<", out.intrinsic("copysign", [constant(1.0), x]), constant(0.0))
-    return out.intrinsic("copysign", [b.select(behind, b.fsub(constant(math.pi), angle), angle), y])
+    steep = out.compare("ogt", up, across)
+    large, small = out.select(steep, up, across), out.select(steep, across, up)
+    diagonal = out.compare("ogt", small, out.fmul(constant(STEEP), large))
+    below = out.select(diagonal, out.fadd(small, large), large)
+    nowhere = out.compare("oeq", below, constant(0.0))
+    u = out.fdiv(out.select(diagonal, out.fsub(small, large), small), out.select(nowhere, constant(1.0), below))
+    angle = out.fadd(_near_zero(out, u), out.select(diagonal, constant(math.pi / 4), constant(0.0)))
+    angle = out.select(steep, out.fsub(constant(math.pi / 2), angle), angle)
+    behind = out.compare("olt", out.intrinsic("copysign", [constant(1.0), x]), constant(0.0))
+    return out.intrinsic("copysign", [out.select(behind, out.fsub(constant(math.pi), angle), angle), y])
 
 
 def _near_zero(out, u):
@@ -38,11 +38,11 @@ def _near_zero(out, u):
     def fma(*values):
         return out.intrinsic("fma", list(values))
 
-    b, c = out.builder, [out.constant(x) for x in COEFFICIENTS]
-    z = b.fmul(u, u)
-    z2 = b.fmul(z, z)
-    z4 = b.fmul(z2, z2)
+    c = [out.constant(x) for x in COEFFICIENTS]
+    z = out.fmul(u, u)
+    z2 = out.fmul(z, z)
+    z4 = out.fmul(z2, z2)
     pairs = [fma(c[k + 1], z, c[k]) for k in range(0, 10, 2)]
     low, middle, high = fma(pairs[1], z2, pairs[0]), fma(pairs[3], z2, pairs[2]), fma(c[10], z2, pairs[4])
     series = fma(z4, fma(z4, high, middle), low)
-    return fma(b.fmul(u, z), series, u)
+    return fma(out.fmul(u, z), series, u)

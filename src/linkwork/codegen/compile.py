@@ -28,6 +28,7 @@ from linkwork.codegen.trace import Kernel, Trace
 
 LOCK = threading.RLock()
 PATIENCE = 1.0  # seconds of compiling after which a word is said
+EFFORTS = ("_hurried", "", "_pairs")  # with which a kernel is compiled, in names
 
 
 @cache
@@ -45,7 +46,7 @@ def cache_folder() -> Path:
 
 
 @cache
-def _machine():
+def _machine(effort: int = 3):
     try:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
@@ -53,7 +54,7 @@ def _machine():
         pass
     target = llvm.Target.from_default_triple()
     features = llvm.get_host_cpu_features().flatten()
-    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=3)
+    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=effort)
 
 
 @cache
@@ -69,9 +70,15 @@ def platform_digest() -> str:
     return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()
 
 
-def symbol_name(kernel: Kernel, lanes: int) -> str:
+def symbol_names(kernel: Kernel, lanes: int) -> list[str]:
+    """Its name, then those of what is made with more effort from the same key: the bits are the same."""
     digest = hashlib.sha256(f"{kernel.key}|{lanes}|{platform_digest()}".encode()).hexdigest()
-    return f"lw_{digest[:40]}"
+    return [f"lw_{digest[:40]}{effort}" for effort in EFFORTS[0 if kernel.hurried else 2 if kernel.pairs else 1 :]]
+
+
+def place_of(name: str) -> Path:
+    """Where a kernel is kept."""
+    return cache_folder() / "kernels" / f"{name}.o"
 
 
 @cache
@@ -82,17 +89,16 @@ def _triple() -> str:
 
 def written(trace: Trace, name: str, lanes: int, shared: tuple[int, ...] = ()) -> str:
     """The LLVM IR of one kernel."""
-    module = ir.Module(name)
-    module.triple = _triple()
-    emit(module, name, trace.function(), trace.sources, trace.targets, lanes, shared)
-    return str(module)
+    return f'target triple = "{_triple()}"\n{emit(name, trace.function(), trace.sources, trace.targets, lanes, shared)}'
 
 
-def machine_code(text: str, pairs: bool) -> bytes:
+def machine_code(text: str, pairs: bool, hurried: bool = False) -> bytes:
     """The object file of one kernel. `pairs`: let LLVM join scalar operations into vectors (the bits stay). What is not so
     joined is straight-line code without common subexpressions, for which LLVM's other passes do nothing but take time."""
     parsed = llvm.parse_assembly(text)
     parsed.verify()
+    if hurried:
+        return _machine(0).emit_object(parsed)
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.slp_vectorization = pairs
     builder = llvm.create_pass_builder(_machine(), options)
@@ -100,7 +106,7 @@ def machine_code(text: str, pairs: bool) -> bytes:
     if not pairs:
         passes.add_instruction_combine_pass()
     passes.run(parsed, builder)
-    return _machine().emit_object(parsed)
+    return _machine(3 if pairs else 1).emit_object(parsed)  # of straight-line code the third makes what the first does
 
 
 class KernelLoader:
@@ -112,7 +118,7 @@ class KernelLoader:
 
     def addresses_of(self, kernels: Iterable[Kernel], lanes: int = 1) -> list[int]:
         with LOCK:
-            names = [(kernel, symbol_name(kernel, lanes)) for kernel in kernels]
+            names = [(kernel, self._name(kernel, lanes)) for kernel in kernels]
             missing = {name: kernel for kernel, name in names if name not in self.addresses}
             if missing:
                 for code in self._codes(missing, lanes):
@@ -122,6 +128,12 @@ class KernelLoader:
                     self.addresses[name] = _engine().get_function_address(name)
             return [self.addresses[name] for _, name in names]
 
+    def _name(self, kernel: Kernel, lanes: int) -> str:
+        """Of the kernel, or of what is there already of the same and made with more effort."""
+        names = symbol_names(kernel, lanes)
+        loaded = next((name for name in names if name in self.addresses), None)
+        return loaded or next((name for name in names if place_of(name).exists()), names[0])
+
     def _codes(self, missing: Mapping[str, Kernel], lanes: int) -> list[bytes]:
         """Object files, from the disk or made anew: while LLVM, which knows nothing of Python, is at work on one kernel, the
         next one is written."""
@@ -129,12 +141,12 @@ class KernelLoader:
         found: list[bytes | Future[bytes]] = []
         with ThreadPoolExecutor(1) as beside:
             for number, (name, kernel) in enumerate(missing.items()):
-                path = cache_folder() / "kernels" / f"{name}.o"
+                path = place_of(name)
                 try:
                     found.append(path.read_bytes())
                 except OSError:
                     text = written(kernel.trace(), name, lanes, kernel.shared)
-                    found.append(beside.submit(_made, path, text, kernel.pairs))
+                    found.append(beside.submit(_made, path, text, kernel.pairs, kernel.hurried))
                     self.compiled += 1
                 if not told and time.perf_counter() - began > PATIENCE and number + 1 < len(missing):
                     told = True
@@ -143,9 +155,9 @@ class KernelLoader:
             return [code if isinstance(code, bytes) else code.result() for code in found]
 
 
-def _made(path: Path, text: str, pairs: bool) -> bytes:
+def _made(path: Path, text: str, *effort: bool) -> bytes:
     """The object file of a kernel, kept on disk."""
-    code = machine_code(text, pairs)
+    code = machine_code(text, *effort)
     keep(path, code)
     return code
 

@@ -1,4 +1,4 @@
-"""CasADi SX function -> LLVM IR: straight-line code on `double` or `<lanes x double>`.
+"""CasADi SX function -> LLVM IR, as text: straight-line code on `double` or `<lanes x double>`.
 
 In:  an SX `Function` and, for each scalar entry of its arguments and results, the record (pointer argument) and
      the entry of that record where it lies.
@@ -11,18 +11,18 @@ by `llvm.fma`, so the bits are the same for every lane count, optimisation level
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from struct import pack, unpack
 
 import casadi as ca
-import llvmlite.ir as ir
 
 from linkwork.codegen.arctangent import arctangent
 from linkwork.codegen.trace import POINTERS
 
 OPS = {getattr(ca, name): name[3:] for name in dir(ca) if name.startswith("OP_")}
-DOUBLE = ir.DoubleType()
-KERNEL_TYPE = ir.FunctionType(ir.VoidType(), [ir.PointerType(DOUBLE)] * POINTERS)
 
+# CasADi operation -> LLVM instruction
+SIMPLE = {"ADD": "fadd", "SUB": "fsub", "MUL": "fmul", "DIV": "fdiv", "NEG": "fneg"}
 # CasADi operation -> LLVM intrinsic that exists for vectors too
 INTRINSICS = {"SQRT": "sqrt", "FABS": "fabs", "FLOOR": "floor", "CEIL": "ceil", "COPYSIGN": "copysign"}
 # CasADi operation -> C library function, called once a lane
@@ -32,7 +32,7 @@ LIBRARY = {
     "SINH": "sinh", "COSH": "cosh", "ASINH": "asinh", "ACOSH": "acosh", "ATANH": "atanh", "ERF": "erf",
     "FMOD": "fmod", "HYPOT": "hypot",
 }  # fmt: skip
-COMPARISONS = {"LT": "<", "LE": "<=", "EQ": "==", "NE": "!="}
+COMPARISONS = {"LT": "olt", "LE": "ole", "EQ": "oeq", "NE": "one"}
 
 
 def instructions(function: ca.Function):
@@ -43,9 +43,9 @@ def instructions(function: ca.Function):
     slot: dict[int, int] = {}
     code: list[tuple] = []
     stores: list[tuple] = []
+    identity, input_of, output_of = function.instruction_id, function.instruction_input, function.instruction_output
     for k in range(function.n_instructions()):
-        op = OPS[function.instruction_id(k)]
-        reads, writes = function.instruction_input(k), function.instruction_output(k)
+        op, reads, writes = OPS[identity(k)], input_of(k), output_of(k)
         if op == "OUTPUT":
             stores.append((slot[reads[0]], tuple(writes)))
             continue
@@ -57,7 +57,7 @@ def instructions(function: ca.Function):
         elif op == "CONST":
             code.append((op, (), function.instruction_constant(k)))
         else:
-            code.append((op, tuple(slot[i] for i in reads), None))
+            code.append((op, tuple([slot[i] for i in reads]), None))
         slot[writes[0]] = len(code) - 1
     return _share_reciprocals(code, stores)
 
@@ -69,7 +69,7 @@ def _share_reciprocals(code, stores):
     place: list[int] = []
     reciprocal: dict[int, int] = {}
     for op, operands, constant in code:
-        moved = operands if op == "INPUT" else tuple(place[j] for j in operands)
+        moved = operands if op == "INPUT" else tuple([place[j] for j in operands])
         if op in ("DIV", "INV") and divisions[operands[-1]] > 1:
             below = moved[-1]
             if below not in reciprocal:
@@ -85,68 +85,99 @@ def _share_reciprocals(code, stores):
 
 
 class Emitter:
-    """Writes one kernel into an LLVM module."""
+    """Writes one kernel line by line. Values are their names, or constants as they are written."""
 
-    def __init__(self, module: ir.Module, name: str, lanes: int):
-        self.module, self.lanes = module, lanes
-        self.type = DOUBLE if lanes == 1 else ir.VectorType(DOUBLE, lanes)
-        self.function = ir.Function(module, KERNEL_TYPE, name=name)
-        self.builder = ir.IRBuilder(self.function.append_basic_block())
+    def __init__(self, name: str, lanes: int):
+        self.name, self.lanes = name, lanes
+        self.type, self.truths = ("double", "i1") if lanes == 1 else (f"<{lanes} x double>", f"<{lanes} x i1>")
+        self.lines: list[str] = []
+        self.declared: dict[str, str] = {}
 
-    def address(self, pointer: int, entry: int):
-        place = self.builder.gep(self.function.args[pointer], [ir.Constant(ir.IntType(64), entry * self.lanes)])
-        return place if self.lanes == 1 else self.builder.bitcast(place, self.type.as_pointer())
+    def new(self, text: str) -> str:
+        """The value of an instruction."""
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"{name} = {text}")
+        return name
 
-    def broadcast(self, pointer: int, entry: int):
+    def address(self, pointer: int, entry: int) -> str:
+        place = self.new(f"getelementptr double, double* %p{pointer}, i64 {entry * self.lanes}")
+        return place if self.lanes == 1 else self.new(f"bitcast double* {place} to {self.type}*")
+
+    def load(self, pointer: int, entry: int) -> str:
+        return self.new(f"load {self.type}, {self.type}* {self.address(pointer, entry)}, align 8")
+
+    def store(self, value: str, pointer: int, entry: int) -> None:
+        self.lines.append(f"store {self.type} {value}, {self.type}* {self.address(pointer, entry)}, align 8")
+
+    def broadcast(self, pointer: int, entry: int) -> str:
         """A scalar that all lanes share."""
-        place = self.builder.gep(self.function.args[pointer], [ir.Constant(ir.IntType(64), entry)])
-        scalar = self.builder.load(place, align=8)
+        place = self.new(f"getelementptr double, double* %p{pointer}, i64 {entry}")
+        scalar = self.new(f"load double, double* {place}, align 8")
         if self.lanes == 1:
             return scalar
-        undefined = ir.Constant(self.type, ir.Undefined)
-        one = self.builder.insert_element(undefined, scalar, ir.Constant(ir.IntType(32), 0))
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
-        return self.builder.shuffle_vector(one, undefined, mask)
+        one = self.new(f"insertelement {self.type} undef, double {scalar}, i32 0")
+        mask = f"<{self.lanes} x i32> zeroinitializer"
+        return self.new(f"shufflevector {self.type} {one}, {self.type} undef, {mask}")
 
-    def constant(self, value: float):
-        return ir.Constant(self.type, value if self.lanes == 1 else [value] * self.lanes)
+    def constant(self, value: float) -> str:
+        written = f"0x{unpack('<Q', pack('<d', value))[0]:016x}"
+        return written if self.lanes == 1 else f"<{', '.join([f'double {written}'] * self.lanes)}>"
 
-    def declare(self, name: str, arguments: int, of_type):
-        known = self.module.globals.get(name)
-        return known or ir.Function(self.module, ir.FunctionType(of_type, [of_type] * arguments), name=name)
+    def call(self, name: str, values: Sequence[str], kind: str) -> str:
+        """Of a function that takes and returns values of this kind."""
+        if name not in self.declared:
+            self.declared[name] = f"declare {kind} @{name}({', '.join([kind] * len(values))})"
+        return self.new(f"call {kind} @{name}({', '.join([f'{kind} {value}' for value in values])})")
 
-    def intrinsic(self, name: str, values):
-        suffix = "f64" if self.lanes == 1 else f"v{self.lanes}f64"
-        return self.builder.call(self.declare(f"llvm.{name}.{suffix}", len(values), self.type), values)
+    def intrinsic(self, name: str, values: Sequence[str]) -> str:
+        return self.call(f"llvm.{name}.{'f64' if self.lanes == 1 else f'v{self.lanes}f64'}", values, self.type)
 
-    def library(self, name: str, values):
-        call = self.declare(name, len(values), DOUBLE)
+    def library(self, name: str, values: Sequence[str]) -> str:
         if self.lanes == 1:
-            return self.builder.call(call, values)
-        result = ir.Constant(self.type, ir.Undefined)
+            return self.call(name, values, "double")
+        result = "undef"
         for lane in range(self.lanes):
-            index = ir.Constant(ir.IntType(32), lane)
-            scalars = [self.builder.extract_element(value, index) for value in values]
-            result = self.builder.insert_element(result, self.builder.call(call, scalars), index)
+            scalars = [self.new(f"extractelement {self.type} {value}, i32 {lane}") for value in values]
+            result = self.new(f"insertelement {self.type} {result}, double {self.call(name, scalars, 'double')}, i32 {lane}")
         return result
 
-    def truth(self, value):
-        return self.builder.fcmp_unordered("!=", value, self.constant(0.0))
+    def fadd(self, x: str, y: str) -> str:
+        return self.new(f"fadd {self.type} {x}, {y}")
 
-    def number(self, truth):
-        return self.builder.select(truth, self.constant(1.0), self.constant(0.0))
+    def fsub(self, x: str, y: str) -> str:
+        return self.new(f"fsub {self.type} {x}, {y}")
 
-    def operation(self, op: str, x):
-        b = self.builder
-        simple = {"ADD": b.fadd, "SUB": b.fsub, "MUL": b.fmul, "DIV": b.fdiv, "NEG": b.fneg}
-        if op in simple:
-            return simple[op](*x)
+    def fmul(self, x: str, y: str) -> str:
+        return self.new(f"fmul {self.type} {x}, {y}")
+
+    def fdiv(self, x: str, y: str) -> str:
+        return self.new(f"fdiv {self.type} {x}, {y}")
+
+    def fneg(self, x: str) -> str:
+        return self.new(f"fneg {self.type} {x}")
+
+    def compare(self, how: str, x: str, y: str) -> str:
+        """A truth; `how` as LLVM says it."""
+        return self.new(f"fcmp {how} {self.type} {x}, {y}")
+
+    def select(self, truth: str, x: str, y: str) -> str:
+        return self.new(f"select {self.truths} {truth}, {self.type} {x}, {self.type} {y}")
+
+    def truth(self, value: str) -> str:
+        return self.compare("une", value, self.constant(0.0))
+
+    def number(self, truth: str) -> str:
+        return self.select(truth, self.constant(1.0), self.constant(0.0))
+
+    def operation(self, op: str, x: Sequence[str]) -> str:
+        if op in SIMPLE:
+            return self.new(f"{SIMPLE[op]} {self.type} {', '.join(x)}")
         if op == "SQ":
-            return b.fmul(x[0], x[0])
+            return self.fmul(x[0], x[0])
         if op == "TWICE":
-            return b.fadd(x[0], x[0])
+            return self.fadd(x[0], x[0])
         if op == "INV":
-            return b.fdiv(self.constant(1.0), x[0])
+            return self.fdiv(self.constant(1.0), x[0])
         if op in INTRINSICS:
             return self.intrinsic(INTRINSICS[op], x)
         if op == "ATAN2":
@@ -154,31 +185,35 @@ class Emitter:
         if op in LIBRARY:
             return self.library(LIBRARY[op], x)
         if op in COMPARISONS:
-            return self.number(b.fcmp_ordered(COMPARISONS[op], *x))
+            return self.number(self.compare(COMPARISONS[op], *x))
         if op in ("FMIN", "FMAX"):
-            return b.select(b.fcmp_ordered("<" if op == "FMIN" else ">", *x), *x)
+            return self.select(self.compare("olt" if op == "FMIN" else "ogt", *x), *x)
         if op == "IF_ELSE_ZERO":
-            return b.select(self.truth(x[0]), x[1], self.constant(0.0))
+            return self.select(self.truth(x[0]), x[1], self.constant(0.0))
         if op == "NOT":
-            return self.number(b.not_(self.truth(x[0])))
+            return self.select(self.truth(x[0]), self.constant(0.0), self.constant(1.0))
         if op in ("AND", "OR"):
-            join = b.and_ if op == "AND" else b.or_
-            return self.number(join(self.truth(x[0]), self.truth(x[1])))
+            return self.number(self.new(f"{op.lower()} {self.truths} {self.truth(x[0])}, {self.truth(x[1])}"))
         if op == "SIGN":
-            positive = self.number(b.fcmp_ordered(">", x[0], self.constant(0.0)))
-            return b.fsub(positive, self.number(b.fcmp_ordered("<", x[0], self.constant(0.0))))
+            positive = self.number(self.compare("ogt", x[0], self.constant(0.0)))
+            return self.fsub(positive, self.number(self.compare("olt", x[0], self.constant(0.0))))
         raise NotImplementedError(f"the operation {op} has no machine code; write the function without it")
 
+    def text(self) -> str:
+        """The function, and what it calls."""
+        pointers = ", ".join(f"double* %p{k}" for k in range(POINTERS))
+        return "\n".join(
+            [*self.declared.values(), f"define void @{self.name}({pointers}) {{", *self.lines, "ret void", "}", ""]
+        )
 
-def emit(
-    module: ir.Module, name: str, function: ca.Function, sources, targets, lanes: int = 1, shared: Iterable[int] = ()
-) -> None:
-    """Add the kernel `name` to `module`. sources[i][k], targets[i][k]: (pointer, entry) of argument/result i, entry k.
+
+def emit(name: str, function: ca.Function, sources, targets, lanes: int = 1, shared: Iterable[int] = ()) -> str:
+    """The kernel `name`. sources[i][k], targets[i][k]: (pointer, entry) of argument/result i, entry k.
 
     Pointer 0 is the record of globals: scalars that all lanes share, as are those of the pointers `shared`.
     """
     shared = {0, *shared}
-    out = Emitter(module, name, lanes)
+    out = Emitter(name, lanes)
     code, stores = instructions(function)
     uses = [0] * len(code)
     for op, operands, _ in code:
@@ -208,7 +243,7 @@ def emit(
             if pointer in shared:
                 value[k] = out.broadcast(pointer, entry)
             else:
-                value[k] = out.builder.load(out.address(pointer, entry), align=8)
+                value[k] = out.load(pointer, entry)
         elif op == "CONST":
             value[k] = out.constant(constant)
         elif op in ("ADD", "SUB") and any(j in fused for j in operands):
@@ -217,15 +252,15 @@ def emit(
             other = value[operands[1] if j == operands[0] else operands[0]]
             if op == "SUB":
                 if j == operands[0]:
-                    other = out.builder.fneg(other)
+                    other = out.fneg(other)
                 else:
-                    x = out.builder.fneg(x)
+                    x = out.fneg(x)
             value[k] = out.intrinsic("fma", [x, y, other])
         else:
             value[k] = out.operation(op, [value[j] for j in operands])
         for j, (pointer, entry) in stored.get(k, ()):
-            out.builder.store(value[j], out.address(pointer, entry), align=8)
-    out.builder.ret_void()
+            out.store(value[j], pointer, entry)
+    return out.text()
 
 
 def _stores_by_turn(code, stores, sources, targets) -> dict[int, list[tuple]]:

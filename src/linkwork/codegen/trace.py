@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, auto
 
 import casadi as ca
@@ -13,6 +13,10 @@ from casadi import SX
 POINTERS = 8  # of every kernel: the globals and up to seven records
 
 COLD = 1024  # entries from a record to its cold fields
+MANY, MUCH = 24, 0.25  # operations, and part of a sweep, for which LLVM joins what a kernel does into vectors: a few percent
+# faster, in thrice the time
+LITTLE, SOME = 1 / 32, 1 / 8  # parts of a sweep for which what LLVM makes in no time, a fifth slower, is good enough: at the
+# start, and while somebody waits
 
 
 class Record:
@@ -113,9 +117,9 @@ class Trace:
             self._pointers = (0, *[outer[p] for p in pointers])
             kernel.write(self)
             for target, result in zip(self.targets, self.results, strict=True):
-                for k, place in enumerate(target):
+                for place, value in zip(target, ca.vertsplit(result), strict=True):
                     self._earlier.pop(place, None)  # what is stored again stands where it was stored last
-                    self._earlier[place] = result[k]
+                    self._earlier[place] = value
             self.targets, self.results = [], []
         self.targets, self.results = [list(self._earlier)], [ca.vertcat(*self._earlier.values())]
 
@@ -169,11 +173,17 @@ class Kernel:
     pairs: bool = False  # joined into vectors within one lane: pays for long kernels without short chains of records
     joining: Joining = Joining.NEVER
     shared: tuple[int, ...] = ()  # pointers to records of scalars that all lanes share, never stored to
+    hurried: bool = False  # its machine code is made fast, and is slow: pays for kernels that few operations use
 
     def trace(self) -> Trace:
         trace = Trace()
         self.write(trace)
         return trace
+
+    def worth(self, part: float, uses: int, patient: bool = True) -> Kernel:
+        """The kernel, compiled with the effort that it is worth where this part of a sweep, so many operations, uses it."""
+        pairs = patient and self.pairs and uses >= MANY and part >= MUCH
+        return replace(self, pairs=pairs, hurried=part < (LITTLE if patient else SOME))
 
 
 def joined(first: Kernel, second: Kernel, pointers: tuple[Sequence[int], Sequence[int]]) -> Kernel:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import combinations, count
-from weakref import WeakValueDictionary
+from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
-from linkwork.codegen.jit import OPERANDS, compiled_address, entry, routine_address, sweep
+from linkwork.codegen.asking import Asked
+from linkwork.codegen.jit import compiled_address, entry, sweep
 from linkwork.contact import stages
 from linkwork.contact.answers import Answers, BySweeps
 from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
@@ -152,11 +152,9 @@ class Touching:
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.marks, self.counts = np.zeros(FULL + 1, dtype=np.int64), np.zeros(5, dtype=np.int64)
         self.panels = 0
-        self.failure: BaseException | None = None  # of making room, for whoever called compiled code
+        self.asked = Asked(self._give_what_lacks, self.marks[FULL:])
         self.both, self.told = (rows_for(0), rows_for(0)), np.zeros(4)
         self.off = 0.0  # m/s: of the last solve of another iteration, where it is not within the tolerance
-        self.number = next(_NUMBERS)
-        _TOUCHING[self.number] = self
         self._make_room(max(16, 4 * len(self.names)), *self._likely_room(n))
 
     # -- from elements to arrays --------------------------------------------------------------------------------
@@ -389,23 +387,18 @@ class Touching:
         answers = self.answers
         assert isinstance(answers, BySweeps)
         numbers = [self.least, self.gravity, self.near, answers.carried, answers.scale, answers.turning]
-        request = np.zeros((1, 1 + OPERANDS), dtype=np.int32)
-        request[0, 1] = self.number
         return Stage(answers.trees, answers.swept, self.finding, *self.solving, self.marks, np.array(numbers, dtype=float),
-                     np.array([_make_room_address()], dtype=np.int64), request)  # fmt: skip
+                     self.asked.routine, self.asked.request)  # fmt: skip
 
     def _give_what_lacks(self) -> None:
         """Room for what a compiled stage has too little of."""
         lacks, wanted = self.marks[[LACKS, WANTED]].tolist()
-        try:
-            if lacks == CONTACTS:
-                self._make_room(ROOM * wanted, 0, 0)
-            elif lacks == RESPONSES:
-                self._make_room(0, ROOM * self.length, ROOM * wanted)
-            elif lacks == PANELS:
-                self._give_panels()
-        except BaseException as failure:  # there is nobody to raise it to before compiled code returns
-            self.failure, self.marks[FULL] = failure, 1
+        if lacks == CONTACTS:
+            self._make_room(ROOM * wanted, 0, 0)
+        elif lacks == RESPONSES:
+            self._make_room(0, ROOM * self.length, ROOM * wanted)
+        elif lacks == PANELS:
+            self._give_panels()
 
     @property
     def count(self) -> int:
@@ -428,7 +421,7 @@ class Touching:
 
     def count_anew(self) -> None:
         """Steps are asked for: from now on the most iterations, the worst residual, that of solves which did not converge."""
-        self.told[:] = 0.0
+        self.told.fill(0.0)
 
     @property
     def iterations(self) -> int:
@@ -442,7 +435,7 @@ class Touching:
     @property
     def unsolved(self) -> float:
         """m/s; zero where all solves converged."""
-        return float(self.told[UNSOLVED])
+        return self.told.item(UNSOLVED)
 
     # -- what is kept -------------------------------------------------------------------------------------------
     def forget(self) -> None:
@@ -495,7 +488,7 @@ class Touching:
         """The stage at the beginning of a step: the velocities that are about to move the bodies get what contact adds."""
         if self.answers.whole:
             self._in_one_call(*self._given(work, h, OPENING))
-            self.raise_failure()
+            self.asked.raise_failure()
             return
         if not self.fresh:
             self._detect(work, h)
@@ -514,12 +507,6 @@ class Touching:
     def by_address(self) -> tuple:
         """What a compiled step takes to call a stage: its address, and what it needs."""
         return compiled_address(contact_stage, *self._given(np.zeros(0))), self.stage
-
-    def raise_failure(self) -> None:
-        """If a compiled stage had to stop."""
-        if self.failure is not None:
-            failure, self.failure, self.marks[FULL] = self.failure, None, 0
-            raise failure
 
     def once_more(self, work: np.ndarray, h: float, answers: Answers) -> None:
         """The same stage with other factors, for another iteration of the same step. What bounced in the first one shall leave
@@ -653,13 +640,3 @@ class Touching:
 def model_com(body) -> np.ndarray:
     """Where a body's own shape is centred, in its frame."""
     return getattr(body, "com", np.zeros(3))
-
-
-_TOUCHING: WeakValueDictionary[int, Touching] = WeakValueDictionary()  # by the numbers of their requests
-_NUMBERS = count(1)
-
-
-@cache
-def _make_room_address() -> int:
-    """The routine with which compiled stages ask for room."""
-    return routine_address(lambda _, offsets: _TOUCHING[int(offsets[0])]._give_what_lacks())

@@ -46,8 +46,8 @@ class Euler(Integrator):
         return up, solved, down, work_done, p.count()
 
     def advance(self, work, steps, age):
-        return self._steps(work, steps, None)
+        return self._steps(work, steps, age, None)
 
-    def _steps(self, work, steps, contact):
+    def _steps(self, work, steps, age, contact):
         sweeps = self.sweeps  # before the table, which has the kernels of sweeps that are made
         return self._drive(steps_of_euler, work, self.programs.table, *sweeps, self.sentinels, steps, contact)

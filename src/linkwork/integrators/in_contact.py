@@ -7,6 +7,7 @@ body at rest has no velocity. The others have one, on the velocity that moves th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 from linkwork.codegen.jit import sweep
@@ -56,6 +57,7 @@ class InContact(Integrator):
     """The base: an integrator with the stages of contact."""
 
     contact: Touching
+    _steps: Callable  # of an integrator whose driver calls the stages itself
 
     @cached_property
     def answers(self) -> Answers:
@@ -66,11 +68,13 @@ class InContact(Integrator):
         super().prepare(work)
         self.contact.fresh = False
 
-    def _in_contact(self, steps, *given):
-        """Steps whose driver calls the stages itself."""
-        self.contact.count_anew()
-        made = steps(*given, self.contact.by_address)
-        self.contact.raise_failure()
+    def advance(self, work, steps, age):
+        """Of those whose driver calls the stages itself."""
+        contact = self.contact
+        contact.count_anew()
+        made = self._steps(work, steps, age, contact.by_address)
+        if contact.asked.failure is not None:
+            contact.asked.raise_failure()
         return made
 
     def _impulses(self, work):
@@ -82,6 +86,7 @@ class RattleInContact(InContact, Rattle):
     """RATTLE with the inequalities of contact beside its constraints."""
 
     kicks = 2
+    patience = (CALM_IN_CONTACT, SLOW_IN_CONTACT)
 
     @cached_property
     def sweeps(self):
@@ -90,21 +95,17 @@ class RattleInContact(InContact, Rattle):
         last = "close" if len(closing) == 2 else "strike"
         return (opening, p.backward(), p.flight(), fly, forward, (*closing[:-1], p.backward()), p.body(last), *others)
 
-    def advance(self, work, steps, age):
-        return self._in_contact(self._steps, work, steps, age, CALM_IN_CONTACT, SLOW_IN_CONTACT)
-
 
 class ShakeInContact(InContact, Shake):
     """SHAKE with one stage, on the velocities that bodies fly with."""
+
+    patience = (CALM_IN_CONTACT, SLOW_IN_CONTACT)
 
     @cached_property
     def sweeps(self):
         p = self.programs
         opening, _, _, *others = super().sweeps
         return opening, p.backward(), p.flight(), *others
-
-    def advance(self, work, steps, age):
-        return self._in_contact(self._steps, work, steps, age, CALM_IN_CONTACT, SLOW_IN_CONTACT)
 
 
 class EulerInContact(InContact, Euler):
@@ -122,7 +123,7 @@ class EulerInContact(InContact, Euler):
     def advance(self, work, steps, age):
         if isinstance(self.contact, ByForces):
             return self._with_forces(work, steps)
-        return self._in_contact(self._steps, work, steps)
+        return super().advance(work, steps, age)
 
     def _with_forces(self, work, steps):
         """Steps of which the stage is not compiled."""

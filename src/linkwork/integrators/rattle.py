@@ -16,11 +16,12 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.codegen.jit import call_compiled, jit, sweep
+from linkwork.codegen.asking import Asked
+from linkwork.codegen.bundle import Bundle
+from linkwork.codegen.jit import call_compiled, jit, jit_inner, sweep
 from linkwork.contact.layout import CLOSING, FRESH, OPENING, SINGLE
 from linkwork.integrators.base import (
     CALM,
-    CUT,
     DIVERGED,
     DONE,
     EXTRAPOLATE,
@@ -40,7 +41,7 @@ from linkwork.integrators.base import (
 )
 
 CORRECTIONS = 30  # of the position stage before a step is tried again in halves
-SLOW = 0.3  # a correction that leaves more than this part of the residual is a sign that the step is too long
+SLOW = 0.3  # of a residual, left by a correction
 NEWTON = 3  # closing kicks with new factors, for rows that are not linear in velocities
 CALM_PARTS = 256  # parts of a step that must go well before longer ones are tried: rare changes keep the energy bounded
 FINEST = 1 << 12  # parts into which a step may be cut
@@ -49,7 +50,58 @@ RESCUES = 8  # projections, each with new factors
 SINGULAR = 1e-9  # a residual that is left as it is where rows may be redundant and corrections do not help
 
 
-@jit
+# numbers and marks of a plan
+TOLERANCE, ENOUGH, CALM_ENOUGH, TOO_SLOW, FIRST_KICK, LAST_KICK = range(6)
+IMPULSES, OWN_FACTORS, RESCUE, REFUSED = range(4)
+NEVER, LACKING, THERE = range(3)  # a rescue
+
+
+class Rescue(Bundle):
+    """Sweeps of `rescued`. Few runs need them: they are empty until a step asks for them."""
+
+    kernels: np.ndarray  # a table with those of the plan, too
+    land: np.ndarray
+    kick: np.ndarray
+    up_position: np.ndarray
+    nudge: np.ndarray
+    clear: np.ndarray
+    right: np.ndarray
+    up_velocity: np.ndarray
+    strike: np.ndarray
+
+
+class Plan(Bundle):
+    """What is the same in every call. `solved` and `motion` are parts of other sweeps where there is no contact."""
+
+    kernels: np.ndarray  # their table
+    opening: np.ndarray  # sweeps one after another
+    opening_ends: np.ndarray  # int64: where each of them ends
+    solved: np.ndarray
+    first_fly: np.ndarray
+    fly: np.ndarray
+    forward: np.ndarray
+    closing: np.ndarray
+    closing_ends: np.ndarray
+    motion: np.ndarray
+    retry: np.ndarray
+    work_done: np.ndarray
+    count: np.ndarray
+    multipliers: np.ndarray
+    sentinels: np.ndarray
+    numbers: np.ndarray  # (6,) tolerances of the position stage: of all rows, and of those that may be redundant; `patience`;
+    # parts of a step that forces act for, before and after the flight
+    marks: np.ndarray  # (4,) int64: where impulses begin; whether the opening has factors of its own; the rescue, its failure
+    asking: np.ndarray  # (1,) int64: a table with the routine that makes the rescue
+    request: np.ndarray  # (1, operation) int32: its operation
+    rescue: Rescue
+
+
+def in_a_row(sweeps):
+    """Sweeps one after another, and where each of them ends."""
+    return np.concatenate(sweeps), np.cumsum([len(operations) for operations in sweeps], dtype=np.int64)
+
+
+@jit_inner
 def extrapolate(work, age):
     """Weights for the last three position stages, of which only `age` are known."""
     w1, w2, w3 = 0.0, 0.0, 0.0
@@ -64,87 +116,74 @@ def extrapolate(work, age):
     work[EXTRAPOLATE + 2] = w3
 
 
-@jit
-def land_on_constraints(
-    work, table, first_fly, fly, forward, work_done, multipliers, impulses, last, first, end, tolerance, enough, slow
-):
-    """The flight after an opening kick, corrected until the residuals are below the tolerance; False where they stay above
-    `enough`. slow: of the residual; a correction that leaves more than this part is a sign that the step is too long."""
+@jit_inner
+def sweep_in_a_row(work, table, operations, ends):
+    begin = 0
+    for end in ends:
+        sweep(work, table, operations[begin:end], True)
+        begin = end
+
+
+@jit_inner
+def land_on_constraints(work, plan, last, first, end):
+    """The flight after an opening kick, corrected until the residuals are below the tolerance; False where they stay above what
+    is enough."""
+    table, tolerance, slow = plan.kernels, plan.numbers[TOLERANCE], plan.numbers[TOO_SLOW]
     work[TIME] = end
     work[WORST] = 0.0
-    sweep(work, table, first_fly, True)
+    sweep(work, table, plan.first_fly, True)
     if last:
-        tally(work, multipliers, impulses, 1.0, first)
-    sweep(work, table, work_done)
+        tally(work, plan.multipliers, plan.marks[IMPULSES], 1.0, first)
+    sweep(work, table, plan.work_done)
     corrections, before = 0, np.inf
     while work[WORST] > tolerance:
         if corrections == CORRECTIONS or (work[WORST] > slow * before and work[WORST] > 10.0 * tolerance):
-            return work[WORST] <= enough
+            return work[WORST] <= plan.numbers[ENOUGH]
         before = work[WORST]
-        sweep(work, table, forward, True)
+        sweep(work, table, plan.forward, True)
         work[WORST] = 0.0
-        sweep(work, table, fly, True)
+        sweep(work, table, plan.fly, True)
         if last:
-            tally(work, multipliers, impulses, 1.0, False)
-        sweep(work, table, work_done)
+            tally(work, plan.multipliers, plan.marks[IMPULSES], 1.0, False)
+        sweep(work, table, plan.work_done)
         corrections += 1
     return work[WORST] <= tolerance
 
 
-@jit
-def rescued(work, table, opening, fly, land, kick, up_position, nudge, clear, right, up_velocity, strike):
+@jit_inner
+def rescued(work, plan):
     """Part of a step where forces along the constraints of its beginning cannot bring it back onto them: a flight, then the
     nearest place on the constraints, with the directions found there. Of first order; leaves factors as a closing kick."""
+    r = plan.rescue
     work[EXTRAPOLATE : EXTRAPOLATE + 3] = 0.0
     work[KICK] = work[STEP]
-    for operations in opening:
-        sweep(work, table, operations, True)
-    sweep(work, table, fly, True)
-    sweep(work, table, land, True)
+    sweep_in_a_row(work, r.kernels, plan.opening, plan.opening_ends)
+    sweep(work, r.kernels, plan.fly, True)
+    sweep(work, r.kernels, r.land, True)
     for _ in range(RESCUES):
-        project(work, table, kick, up_position, nudge, clear, right, up_velocity, strike, 1)
+        project(work, r.kernels, r.kick, r.up_position, r.nudge, r.clear, r.right, r.up_velocity, r.strike, 1)
+
+
+@jit_inner
+def can_be_rescued(work, plan):
+    """Whether there are sweeps for a rescue: made now, where they are lacking."""
+    if plan.marks[RESCUE] == LACKING:
+        sweep(work, plan.asking, plan.request)
+    return plan.marks[RESCUE] == THERE
 
 
 @jit
-def steps_of_rattle(
-    work,
-    table,
-    opening,
-    solved,
-    first_fly,
-    fly,
-    forward,
-    closing,
-    motion,
-    retry,
-    work_done,
-    count,
-    multipliers,
-    impulses,
-    sentinels,
-    steps,
-    age,
-    tolerance,
-    enough,
-    rescue,
-    whole,
-    calm_parts,
-    slow,
-    first_kick,
-    last_kick,
-    contact,
-):
+def steps_of_rattle(work, plan, steps, age, contact):
     """(steps made, status, age). A step whose position stage does not converge is made in halves, quarters, ..., and so
-    are those after it until `calm_parts` of them have gone well. `whole`: it is left to another call, which has a rescue.
-
-    first_kick, last_kick: the parts of a step that forces act for before and after the flight.
+    are those after it until enough of them have gone well.
 
     contact: None, or the address of a contact stage and what it needs. Its stages stand before the flight, on the velocities
-    that it flies with, and, where forces act then, after the closing kick, so that a body at rest has no velocity: `solved` and
-    `motion` are sweeps that are parts of others where there is no contact."""
+    that it flies with, and, where forces act then, after the closing kick, so that a body at rest has no velocity."""
     dt = work[STEP]
     work[SHARE] = 1.0
     part = FINEST if work[PACE] == 0.0 else int(work[PACE])
+    table, multipliers, impulses = plan.kernels, plan.multipliers, plan.marks[IMPULSES]
+    first_kick, last_kick = plan.numbers[FIRST_KICK], plan.numbers[LAST_KICK]
     given = work[:0]  # impulses of the parts that are done of a step that was cut
     for k in range(steps):
         begin = work[TIME]
@@ -161,31 +200,14 @@ def steps_of_rattle(
             if last and done > 0:
                 given = work[impulses : impulses + multipliers.shape[0]].copy()
             extrapolate(work, age)
-            for operations in opening:
-                sweep(work, table, operations, True)
-            sweep(work, table, solved)
+            sweep_in_a_row(work, table, plan.opening, plan.opening_ends)
+            sweep(work, table, plan.solved)
             if contact is not None:
-                if len(opening) > 1:  # factors of its own
+                if plan.marks[OWN_FACTORS]:
                     contact[1].marks[FRESH] = 0
                 call_compiled(contact[0], (work, table, contact[1], h, OPENING if last_kick > 0.0 else SINGLE))
-            landed = land_on_constraints(
-                work,
-                table,
-                first_fly,
-                fly,
-                forward,
-                work_done,
-                multipliers,
-                impulses,
-                last,
-                done == 0,
-                start + h,
-                tolerance,
-                enough,
-                slow,
-            )
-            if not landed:
-                sweep(work, table, retry)
+            if not land_on_constraints(work, plan, last, done == 0, start + h):
+                sweep(work, table, plan.retry)
                 work[DONE] = work_before
                 if contact is not None:
                     contact[1].marks[FRESH] = 0
@@ -193,46 +215,39 @@ def steps_of_rattle(
                     work[impulses : impulses + multipliers.shape[0]] = given
                 age = 0
                 work[CALM] = 0.0
-                if whole:
-                    work[STEP] = dt
-                    work[TIME] = begin
-                    work[PACE] = part // 2
-                    return k, CUT, age
-                if rescue[0].shape[0] > 0 and part <= RESCUED_PART:
-                    work[TIME] = start
-                    rescued(work, table, opening, fly, *rescue)
+                work[TIME] = start
+                if part <= RESCUED_PART and can_be_rescued(work, plan):
+                    rescued(work, plan)
                     work[TIME] = start + h
                     done += part
                     continue
                 part //= 2
-                if part == 0:
+                if part == 0 or plan.marks[REFUSED]:
                     work[STEP] = dt
-                    work[TIME] = start
-                    work[PACE] = 0.0
-                    return k + 1, STUCK if finite(work, sentinels) else DIVERGED, age
+                    work[PACE] = part
+                    return k + 1, STUCK if finite(work, plan.sentinels) else DIVERGED, age
                 continue
             work[KICK] = last_kick * h
-            for operations in closing:
-                sweep(work, table, operations, True)
+            sweep_in_a_row(work, table, plan.closing, plan.closing_ends)
             if contact is not None and last_kick > 0.0:
                 call_compiled(contact[0], (work, table, contact[1], h, CLOSING))
-            sweep(work, table, motion)
-            sweep(work, table, work_done)
-            sweep(work, table, count)
+            sweep(work, table, plan.motion)
+            sweep(work, table, plan.work_done)
+            sweep(work, table, plan.count)
             done += part
             if last and done < FINEST:
                 tally(work, multipliers, impulses, 1.0, False)
             age += 1
             if part < FINEST:
                 work[CALM] += 1.0
-                if work[CALM] >= calm_parts and done % (2 * part) == 0:
+                if work[CALM] >= plan.numbers[CALM_ENOUGH] and done % (2 * part) == 0:
                     part *= 2
                     work[CALM] = 0.0
                     age = 0
         work[STEP] = dt
         work[TIME] = begin + dt
         work[PACE] = part
-        if not finite(work, sentinels):
+        if not finite(work, plan.sentinels):
             return k + 1, DIVERGED, age
     return steps, OK, age
 
@@ -240,6 +255,8 @@ def steps_of_rattle(
 class Rattle(Integrator):
     name, order = "rattle", 2
     kick = (0.5, 0.5)  # parts of a step that forces act for, before and after the flight
+    patience: tuple[float, float] = (CALM_PARTS, SLOW)  # parts of a step that must go well before longer ones are tried;
+    # of a residual: a correction that leaves more than this part is a sign that the step is too long
     takes_tolerance = True
     takes_feedback = False
     default_tolerance = 1e-11
@@ -267,39 +284,35 @@ class Rattle(Integrator):
                 p.work("middle"), p.count())  # fmt: skip
 
     @cached_property
-    def rescue(self):
-        """Sweeps of `rescued`; none where no row can become redundant. Few runs need them: they are made for the first step
-        that must be cut."""
-        p = self.programs
-        return (p.body("land"), *self.projection()) if p.model.soft else self._no_rescue
+    def plan(self) -> Plan:
+        with self.programs.at_once():
+            opening, solved, first_fly, fly, forward, closing, *others = self.sweeps
+        model, none = self.programs.model, self.programs.body()
+        enough = max(self.tolerance, SINGULAR) if model.soft else self.tolerance
+        multipliers, impulses = self.impulses
+        marks = np.array([impulses, len(opening) > 1, LACKING if model.soft else NEVER, 0], dtype=np.int64)
+        self._asked = Asked(self.make_rescue, marks[REFUSED:])
+        table = self.programs.table  # with the kernels of the sweeps, since these are made
+        return Plan(table, *in_a_row(opening), solved, first_fly, fly, forward, *in_a_row(closing), *others, multipliers,
+                    self.sentinels, np.array([self.tolerance, enough, *self.patience, *self.kick]), marks,
+                    self._asked.routine, self._asked.request, Rescue(table, *[none] * 8))  # fmt: skip
 
-    @cached_property
-    def _no_rescue(self):
-        return (self.programs.body(),) * 8
+    def make_rescue(self) -> None:
+        """The first step that needs a rescue asks for it, in the middle of a run."""
+        plan = self.plan
+        with self.programs.at_once(seldom=True):
+            sweeps = self.programs.body("land"), *self.projection()
+        plan.rescue.renew(**dict(zip(Rescue.fields, (self.programs.table, *sweeps), strict=True)))
+        plan.marks[RESCUE] = THERE
 
     def advance(self, work, steps, age):
-        return self._steps(work, steps, age, CALM_PARTS, SLOW, None)
+        return self._steps(work, steps, age, None)
 
-    def _steps(self, work, steps, age, *how):
-        whole = "rescue" not in vars(self) and work[PACE] in (0.0, FINEST)
-        made, status, age = self._some_steps(work, steps, age, whole, *how)
-        if status == CUT:
-            more, status, age = self._some_steps(work, steps - made, age, False, *how)
-            made += more
-        return made, status, age
-
-    def _some_steps(self, work, steps, age, whole, calm_parts, slow, contact):
-        (given, limits), rescue = self._plan, self._no_rescue if whole else self.rescue
-        table = given[0] if whole else self.programs.table  # with the kernels of the rescue
-        return self._drive(steps_of_rattle, work, table, *given[1:], steps, age, *limits, rescue, whole, calm_parts, slow,
-                           *self.kick, contact)  # fmt: skip
-
-    @cached_property
-    def _plan(self):
-        """What is the same in every call: the table of kernels, sweeps, where impulses go; tolerances."""
-        sweeps = self.sweeps  # before the table, which has their kernels
-        enough = max(self.tolerance, SINGULAR) if self.programs.model.soft else self.tolerance
-        return (self.programs.table, *sweeps, *self.impulses, self.sentinels), (self.tolerance, enough)
+    def _steps(self, work, steps, age, contact):
+        made = self._drive(steps_of_rattle, work, self.plan, steps, age, contact)
+        if made[1] != OK:
+            self._asked.raise_failure()
+        return made
 
 
 class Shake(Rattle):

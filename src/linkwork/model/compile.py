@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 from collections.abc import Mapping
-from contextlib import contextmanager
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +14,7 @@ from linkwork.codegen.trace import Space
 from linkwork.elements import checks
 from linkwork.elements.base import Pose
 from linkwork.errors import ModelError
+from linkwork.memory import no_collection
 from linkwork.model import massless
 from linkwork.model import nodes as stacking
 from linkwork.model.frames import Frames, LagrangianFrames, RigidFrames, frames_of
@@ -68,18 +67,6 @@ def compile(
                "gradients": gradients, "whole": whole, "poses": dict(poses), "drawn": dict(drawn)}  # fmt: skip
     with no_collection():
         return _compile(world, options, order)
-
-
-@contextmanager
-def no_collection():
-    """Many small objects are made and kept: the garbage collector would look at them again and again in vain."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _compile(world, options: dict[str, Any], order: Order | None) -> Model:

@@ -14,9 +14,10 @@ from itertools import combinations
 import numpy as np
 
 from linkwork.codegen.gathering import Gathered, gathered
-from linkwork.codegen.jit import OPERANDS, kernel_table
+from linkwork.codegen.jit import OPERANDS
 from linkwork.codegen.trace import Kernel
 from linkwork.elements.base import Element
+from linkwork.model.addresses import Addresses
 from linkwork.model.front_rows import Form, Fronts
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.joining import join
@@ -31,7 +32,6 @@ IMPLICIT_FLIGHT = 10  # sweeps of an implicit flight: bodies whose mass depends 
 TURNS = 64  # operations of one position are told apart by their turn
 FIRST, LAST = 1, 40  # turns of what comes before a body is eliminated, and of the elimination
 AFTER = 1 << 40  # a position behind all others
-NOT_YET = -1  # the address of a kernel that no sweep has asked for
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Sheet:
         return np.ascontiguousarray(np.concatenate(self.rows)[order]), keys[order] // TURNS
 
 
-class Programs:
+class Programs(Addresses):
     """Operation tables of one model, and the table of kernel addresses that they index."""
 
     name: str
@@ -109,11 +109,8 @@ class Programs:
         return {"limbs": cls.limbs}
 
     def __init__(self, model: Model):
+        super().__init__()
         self.model = model
-        self.kernels: list[Kernel] = []
-        self.table = np.zeros(0, dtype=np.int64)
-        self._number: dict[str, int] = {}
-        self._known: dict[str, np.ndarray] = {}
         self._gathered: dict[str, Gathered] = {}
         self._front_rows: dict[str, tuple[np.ndarray, np.ndarray]] = {}  # operations of all fronts, and their positions
         self._find_places()
@@ -345,7 +342,7 @@ class Programs:
         self._add_fronts(sheet, what, down=down)
         self._add_limbs(sheet, f"{what}-alone-{stage}" if stage else what, 0 if down else LAST, down=down)
         rows, positions = sheet.table()
-        self._compile(np.unique(rows[:, 0]))
+        self._find([rows[:, 0]])
         return rows, np.abs(positions)
 
     # -- how they are made -------------------------------------------------------------------------------------
@@ -354,27 +351,12 @@ class Programs:
             sheet = Sheet()
             make(sheet)
             rows, positions = self.finish(name, sheet).table()
-            self._known[name] = join(rows, positions, self.kernels, self._id)
-            self._compile(np.unique(self._known[name][:, 0]))
+            return self._made(name, join(rows, positions, self.kernels, self._id))
         return self._known[name]
-
-    def _compile(self, numbers: np.ndarray) -> None:
-        """Addresses of the kernels that a sweep uses."""
-        fresh = np.full(len(self.kernels) - len(self.table), NOT_YET, dtype=np.int64)
-        self.table = np.concatenate([self.table, fresh])
-        missing = numbers[self.table[numbers] == NOT_YET]
-        self.table[missing] = kernel_table([self.kernels[number] for number in missing])
 
     def finish(self, name: str, sheet: Sheet) -> Sheet:
         """Where another solver adds its own operations."""
         return sheet
-
-    def _id(self, kernel: Kernel) -> int:
-        number = self._number.get(kernel.key)
-        if number is None:
-            number = self._number[kernel.key] = len(self.kernels)
-            self.kernels.append(kernel)
-        return number
 
     def _find_places(self) -> None:
         """Positions in the elimination; bodies by kind, limbs by form; what comes into play before which body."""
