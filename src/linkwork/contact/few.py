@@ -28,14 +28,13 @@ from linkwork.contact.vectors import long
 MOST = 24  # contacts
 SIZE, ROW = 3 * MOST, 88  # numbers; and those of a row of matrices, which ends with zeros: whole vectors, odd cache lines
 SMALL = 8  # contacts with which a step costs little
-STEPS, STEPS_OF_MANY, POLISH = (
-    12,
-    5,
-    2,
-)  # most of them, with so few contacts or more, and where all is nearly solved; they often
-# go far away before they come near
+STEPS, STEPS_OF_MANY = 12, 7  # most of them, with so few contacts or more; they often go far away before they come near
+STEPS_AT_REST, POLISH = 3, 3  # of them, from the impulses of the last step; where all is nearly solved
+POLISHED = 0.1  # of the residual: a step that leaves more is not one of those that square it
 SWEEPS, MOST_SWEEPS = 3, 48  # of Gauss-Seidel, from one look to the next
 WORTH, BRISK = 0.7, 0.3  # of the residual: sweeps that leave more are not worth another go; that gain briskly
+SOFTENED, CENTRES = 1e-2, 5  # part of inverse masses, in proximal steps; how many of these
+WITHIN, MUCH_WORSE = 0.3, 3.0  # of what is enough: how near each of them is solved; of the best of them: one that is the last
 ROUNDS = 8  # times that other contacts are found to approach
 SOFT, FADE = 3e-3, 3.0  # part of a contact's inverse mass, on the diagonal; times the residual over the speed of bodies
 SOFTER, SOFTEST_TRIED = 3.0, 0.03  # times that, from one try to the next; the last of them
@@ -49,7 +48,8 @@ class Few(Bundle):
 
     W: np.ndarray  # (SIZE, ROW) 1/kg
     A: np.ndarray  # (SIZE * ROW,) of the unknowns, and then their factors; behind these the right-hand side
-    E: np.ndarray  # (MOST, 6) inverses of diagonal blocks of W
+    D: np.ndarray  # (MOST, 3, 3) diagonal blocks of W
+    E: np.ndarray  # (MOST, 6) their inverses
     f: np.ndarray  # (SIZE,) N s
     c: np.ndarray  # (ROW,) m/s
     q: np.ndarray  # (SIZE,) m/s
@@ -71,19 +71,22 @@ def few() -> Few:
     numbers = [np.zeros(ROW) for _ in range(5)]
     whole = [np.zeros(length, dtype=np.int64) for length in (SIZE, MOST, MOST, 1)]
     pivots = np.zeros(SIZE), np.zeros(SIZE, dtype=np.int64), np.zeros(SIZE, dtype=np.int64)
-    return Few(np.zeros((SIZE, ROW)), np.zeros(SIZE * ROW), np.zeros((MOST, 6)), *numbers, *whole, *pivots)
+    return Few(
+        np.zeros((SIZE, ROW)), np.zeros(SIZE * ROW), np.zeros((MOST, 3, 3)), np.zeros((MOST, 6)), *numbers, *whole, *pivots
+    )
 
 
 @jit_inner
-def solve_few(problem, base, work, residual, active, tolerance, speed, soft, steps):
+def solve_few(problem, base, work, residual, active, tolerance, speed, soft, steps, gain):
     """From the impulses of a prepared problem, whose y and active contacts are known, to better ones by Newton's method alone:
     (residual, active contacts). base: its `Workspace`; work: a `Few`; speed: m/s, of the bodies; soft: the most of it; steps:
-    the most of them. The impulses are left as they are where nothing better is found."""
+    the most of them; gain: part of the residual, a step that leaves more is the last one. The impulses are left as they are
+    where nothing better is found."""
     for _ in range(ROUNDS):
         if residual <= tolerance or active == 0 or active > MOST:
             break
         count = _gather(problem, base, work, active)
-        found = _newton(problem, base, work, count, tolerance, speed, soft, steps)
+        found = _newton(problem, base, work, count, tolerance, speed, soft, steps, gain)
         if not found < residual:
             break
         residual, active = _give_back(problem, base, work, count)
@@ -93,37 +96,87 @@ def solve_few(problem, base, work, residual, active, tolerance, speed, soft, ste
 
 
 @jit_inner
-def sweep_and_solve_few(problem, base, work, residual, active, fine, tight, enough, speed):
-    """Sweeps of Gauss-Seidel, and Newton's method where these do not get on: (residual, active contacts). Very few contacts
-    are solved to `fine`; else sweeps go to `enough`, and on to `tight` where they gain briskly. Where neither gains, sweeps
-    are doubled: they bring Newton's method to where it converges."""
+def sweep_and_solve_few(problem, base, work, residual, active, tolerance, enough, speed):
+    """Sweeps of Gauss-Seidel, and Newton's method: (residual, active contacts), for very few. Where neither gains, sweeps are
+    doubled: they bring Newton's method to where it converges; then what is enough will do."""
     for _ in range(ROUNDS):
-        goal, small = (fine if active <= SMALL else tight), active <= SMALL
-        if residual <= goal or active == 0 or active > MOST:
+        if residual <= tolerance or active == 0 or active > SMALL:
             break
         count = _gather(problem, base, work, active)
         before, sweeps = _look(problem, base, work, count), SWEEPS
-        now = _sweep(problem, base, work, count, goal, sweeps)
-        if now > goal:
+        now = _sweep(problem, base, work, count, tolerance, sweeps)
+        if now > tolerance:
             residual, active = _give_back(problem, base, work, count)
             if _others_press(base, work, active, count):
                 continue
-        while now > goal and (small or now > enough or now < BRISK * before):
-            if small or now > WORTH * before:
-                steps, near = (STEPS, goal) if small else (STEPS_OF_MANY, enough)
-                now = _newton(problem, base, work, count, near, speed, SOFT, steps)
-                if now <= near:  # further sweeps might spread what is left
-                    break
+        while now > tolerance:
+            now = _newton(problem, base, work, count, tolerance, speed, SOFT, STEPS, np.inf)
             if not now < WORTH * before:
                 sweeps *= 2
-                if not sweeps <= MOST_SWEEPS:
+                if now <= enough or not sweeps <= MOST_SWEEPS:
                     break
             before = now
-            now = _sweep(problem, base, work, count, goal, sweeps)
+            if now > tolerance:
+                now = _sweep(problem, base, work, count, tolerance, sweeps)
         residual, active = _give_back(problem, base, work, count)
         if not _others_press(base, work, active, count):
             break
     return residual, active
+
+
+@jit_inner
+def approach_few(problem, base, work, residual, active, enough):
+    """Proximal steps: (residual, active contacts), for more than very few. W has SOFTENED of each contact's inverse mass on its
+    diagonal, times the change of impulses since the last of them: impulses that are not determined stay where they are, the
+    softened law has one solution, and sweeps and a few of Newton's steps find it. What it is off the law fades with the change
+    of impulses: it is nothing where bodies rest."""
+    for _ in range(ROUNDS):
+        if residual <= enough or active == 0 or active > MOST:
+            break
+        count = _gather(problem, base, work, active)
+        before = _look(problem, base, work, count)
+        now = _sweep(problem, base, work, count, enough, SWEEPS)
+        while now > enough and now <= BRISK * before:
+            before = now
+            now = _sweep(problem, base, work, count, enough, SWEEPS)
+        residual, active = _give_back(problem, base, work, count)
+        others = _others_press(base, work, active, count)
+        if others:
+            continue
+        if residual <= enough:
+            break
+        best = residual
+        _soften(problem, base, work, count, SOFTENED)
+        for _ in range(CENTRES):
+            for i in range(count):
+                k = work.chosen[i]
+                for r in range(3):
+                    work.q[3 * i + r] = base.c0[k, r] - SOFTENED * base.scale[k] * work.f[3 * i + r]
+            _look(problem, base, work, count)
+            now = _sweep(problem, base, work, count, WITHIN * enough, SWEEPS)
+            if now > WITHIN * enough:
+                _newton(problem, base, work, count, WITHIN * enough, 1.0, 0.0, STEPS_OF_MANY, np.inf)
+            residual, active = _give_back(problem, base, work, count)
+            others = _others_press(base, work, active, count)
+            if residual <= enough or others or not residual < MUCH_WORSE * best:
+                break
+            best = min(best, residual)
+        _soften(problem, base, work, count, 0.0)
+        if not others:
+            break
+    return residual, active
+
+
+@jit_inner
+def _soften(problem, base, work, count, part):
+    """The diagonal blocks of W, with a part of each contact's inverse mass on the diagonal, and their inverses."""
+    for i in range(count):
+        k = work.chosen[i]
+        for r in range(3):
+            for s in range(3):
+                work.D[i, r, s] = base.D[k, r, s] + (part * base.scale[k] if r == s else 0.0)
+                work.W[3 * i + r, 3 * i + s] = work.D[i, r, s]
+        _invert(work.D[i], problem.mu[k], work.E[i])
 
 
 @jit_inner
@@ -156,7 +209,7 @@ def _sweep(problem, base, work, count, tolerance, sweeps):
         for i in range(count):
             at = 3 * (i if turn % 2 == 0 else count - 1 - i)
             k, f, c = work.chosen[at // 3], work.f[at : at + 3], work.c[at : at + 3]
-            mu, D = problem.mu[k], base.D[k]
+            mu, D = problem.mu[k], work.D[at // 3]
             if f[0] == 0.0 and c[0] >= 0.0 and mu >= 0.0:
                 continue
             n, t1, t2 = _alone(D, work.E[at // 3], mu, f, c)
@@ -233,10 +286,7 @@ def _couple_all(problem, base, work, count):
         k = work.chosen[i]
         for j in range(i):
             _couple(base.G, base.side[k], base.side[work.chosen[j]], work.W, 3 * i, 3 * j)
-        for r in range(3):
-            for s in range(3):
-                work.W[3 * i + r, 3 * i + s] = base.D[k, r, s]
-        _invert(base.D[k], problem.mu[k], work.E[i])
+    _soften(problem, base, work, count, 0.0)
     for r in range(3 * count):
         for s in range(3 * count, _padded(3 * count)):
             work.W[r, s] = 0.0
@@ -283,17 +333,19 @@ def _add_to_row(row, at, x, y, z):
 
 
 @jit_inner
-def _newton(problem, base, work, count, tolerance, speed, soft, steps):
-    """Whole steps from f, at most so many, to the best f of all; returns its residual."""
-    best, step = np.inf, 0
+def _newton(problem, base, work, count, tolerance, speed, soft, steps, gain):
+    """Whole steps from f, at most so many, to the best f of all; returns its residual. gain: part of the residual, a step that
+    leaves more is the last one."""
+    best, before, step = np.inf, np.inf, 0
     while True:
         residual = _look(problem, base, work, count)
         if residual < best:
             best = residual
             for i in range(3 * count):
                 work.best[i] = work.f[i]
-        if best <= tolerance or step == steps:
+        if best <= tolerance or step == steps or not residual <= gain * before:
             break
+        before = residual
         n = _system(problem, base, work, count, min(soft, FADE * best / speed))
         if not _solve(work, n):
             break

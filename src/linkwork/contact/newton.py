@@ -25,15 +25,17 @@ from linkwork.contact.few import (
     BRISK,
     MOST,
     POLISH,
+    POLISHED,
     SMALL,
     SOFT,
     SOFTER,
     SOFTEST_TRIED,
     STEPS,
-    STEPS_OF_MANY,
+    STEPS_AT_REST,
     SWEEPS,
     WORTH,
     Few,
+    approach_few,
     few,
     solve_few,
     sweep_and_solve_few,
@@ -63,10 +65,13 @@ MOST_SWEEPS = (
 )
 FINE, TIGHT, LOOSE = 1e-9, 1e-5, 1e-3  # parts of the fastest velocity
 WEIGHED = 1e-4  # part of what counts as rest, which is what weights give in a step: then forces are as exact as that
+ROUGH = 2e-3  # the same, of more than very few contacts that do not determine all forces
+NOT_FAR = 5.0  # of what is enough: what these are off by where rounds are not worth it
 NEARLY = 1e-6  # m/s, of what hardly moves
 PATIENT_AT_REST, MOST_AT_REST, PATIENT_IN_MOTION, MOST_IN_MOTION = 10, 80, 8, 16  # factorisations
-PATIENT_WITH_FEW, MOST_WITH_FEW = 4, 20  # at rest, of few contacts, after Newton's method on the law
-BEYOND = 0.1  # of what is asked
+PATIENT_WITH_FEW, MOST_WITH_FEW = 4, 10  # of few contacts, after Newton's method on the law
+BEYOND = 0.1  # of what is asked, by rounds
+FURTHER = 1e-3  # of what is asked, by Newton's method on the law, which squares what is left
 RELAX = 1.3  # of lifts, from round to round
 INEXACT = 0.02  # of the residual, left by a round
 HALVINGS = 30
@@ -81,6 +86,7 @@ class NewtonWorkspace(Bundle):
     centre: np.ndarray  # (m, 3) impulses that springs start with (N s)
     lift: np.ndarray  # (m,) mu |c_t|: what is added to normal velocities (m/s)
     rho: np.ndarray  # (m,) stiffness of contacts: impulse for velocity (kg)
+    kept: np.ndarray  # (m, 3) impulses before all rounds (N s)
     c: np.ndarray  # (m, 3) velocities at y (m/s)
     dc: np.ndarray  # (m, 3) their change along the Newton step
     spot: (
@@ -106,6 +112,7 @@ def newton_workspace(
         np.zeros((contacts, 3)),
         np.zeros(contacts),
         np.zeros(contacts),
+        np.zeros((contacts, 3)),
         np.zeros((contacts, 3)),
         np.zeros((contacts, 3)),
         np.zeros((contacts, 6), dtype=np.int64),
@@ -158,20 +165,20 @@ def settle(problem, work, tolerance, slow):
     if fastest <= slow:
         if 0 < active <= MOST:
             residual, active = _solve_at_rest(problem, work, residual, active, tolerance, slow)
-        enough = max(tolerance, NEARLY)
+        enough = max(tolerance, ROUGH * slow if SMALL < active <= MOST else NEARLY)
         if SMALL < active <= MOST:
-            tolerance = enough = max(tolerance, WEIGHED * slow)
+            tolerance = NOT_FAR * enough
         status, steps, residual = rounds(
             problem, work, residual, active, tolerance, enough, PATIENT_AT_REST, MOST_AT_REST, True
         )
         return (CONVERGED if residual <= enough else status), steps, residual, enough
     tight = max(tolerance, min(TIGHT * fastest, WEIGHED * slow))
-    enough = max(tight, LOOSE * fastest)
+    enough = max(tight, LOOSE * fastest, ROUGH * slow if SMALL < active <= MOST else 0.0)
     fine = max(tolerance, FINE * fastest)
     residual, active = _sweep_and_solve(problem, work, residual, active, fine, tight, enough, fastest)
-    if residual <= enough:
-        tight = enough
-    status, steps, residual = rounds(problem, work, residual, active, tight, enough, PATIENT_IN_MOTION, MOST_IN_MOTION, False)
+    if residual <= enough or active <= MOST:
+        tight = NOT_FAR * enough if SMALL < active <= MOST else enough
+    status, steps, residual = rounds(problem, work, residual, active, tight, enough, PATIENT_IN_MOTION, MOST_IN_MOTION, True)
     return (CONVERGED if residual <= enough else status), steps, residual, enough
 
 
@@ -187,29 +194,36 @@ def _fastest(problem, base):
 
 @jit_inner
 def _solve_at_rest(problem, work, residual, active, tolerance, slow):
-    """Newton's method on the law, for few contacts: (residual, active contacts). Of very few, a little beyond the tolerance.
-    Else to what weights give in a step, WEIGHED of it, with sweeps where it takes them; and then POLISH steps towards a part of
-    the fastest velocity, LOOSE: from step to step what rests comes to the tolerance."""
-    base, soft, rough = work.base, SOFT, max(tolerance, WEIGHED * slow)
+    """Newton's method on the law, for few contacts: (residual, active contacts). Of very few, beyond the tolerance. Else to
+    what weights give in a step, ROUGH of it, with proximal steps where it takes them; and then a few of those that square what
+    is left, towards LOOSE of the fastest velocity: from step to step what rests comes to the tolerance."""
+    base, soft, rough = work.base, SOFT, max(tolerance, ROUGH * slow)
     while residual > tolerance and active <= SMALL and soft <= SOFTEST_TRIED:
-        residual, active = solve_few(problem, base, work.few, residual, active, BEYOND * tolerance, slow, soft, STEPS)
+        goal = FURTHER * tolerance
+        residual, active = solve_few(problem, base, work.few, residual, active, goal, slow, soft, STEPS, math.inf)
         soft *= SOFTER
     if residual > rough and active > SMALL:
-        residual, active = solve_few(problem, base, work.few, residual, active, rough, slow, SOFT, STEPS_OF_MANY)
-    if residual > rough and active <= MOST:
-        residual, active = sweep_and_solve_few(problem, base, work.few, residual, active, tolerance, rough, rough, slow)
+        residual, active = solve_few(problem, base, work.few, residual, active, rough, slow, SOFT, STEPS_AT_REST, math.inf)
+    if residual > rough and active <= SMALL:
+        residual, active = sweep_and_solve_few(problem, base, work.few, residual, active, tolerance, rough, slow)
+    if residual > rough and active > SMALL:
+        residual, active = approach_few(problem, base, work.few, residual, active, rough)
     worth = max(tolerance, LOOSE * _fastest(problem, base))
     if SMALL < active <= MOST and worth < residual <= rough:
-        residual, active = solve_few(problem, base, work.few, residual, active, BEYOND * worth, slow, SOFT, POLISH)
+        goal = FURTHER * worth
+        residual, active = solve_few(problem, base, work.few, residual, active, goal, slow, SOFT, POLISH, POLISHED)
     return residual, active
 
 
 @jit_inner
 def _sweep_and_solve(problem, work, residual, active, fine, tight, enough, fastest):
-    """Sweeps, and Newton's method on the law where few contacts press, as long as they gain: (residual, active contacts)."""
+    """Sweeps, and Newton's method on the law where few contacts press: (residual, active contacts). Very few are solved to
+    `fine`, many to `enough`, and on to `tight` where sweeps gain briskly."""
     base, before = work.base, math.inf
-    if active <= MOST:
-        residual, active = sweep_and_solve_few(problem, base, work.few, residual, active, fine, tight, enough, fastest)
+    if active <= SMALL:
+        residual, active = sweep_and_solve_few(problem, base, work.few, residual, active, fine, enough, fastest)
+    if active > SMALL:
+        residual, active = approach_few(problem, base, work.few, residual, active, enough)
     while active > MOST and residual > tight and (residual > enough or residual < BRISK * before):
         before = residual
         _, residual, active = sweep_contacts(problem, base, residual, active, tight, SWEEPS)
@@ -222,10 +236,12 @@ def _sweep_and_solve(problem, work, residual, active, fine, tight, enough, faste
 def rounds(problem, work, residual, active, tolerance, enough, patient, iterations, hasty):
     """Rounds on a prepared problem until the residual is within `tolerance`, or within `enough` after `patient` iterations;
     hasty: or sooner, as long as few contacts press."""
-    base = work.base
+    base, first = work.base, residual
     stiffness, steps, sweeps, relax = START, 0, SWEEPS, 1.0
     if residual > tolerance:
         for k in range(len(problem.mu)):
+            for i in range(3):
+                work.kept[k, i] = problem.impulse[k, i]
             if not base.there[k]:
                 build(problem, base, k)
         if not _arrange(problem, work):
@@ -255,6 +271,12 @@ def rounds(problem, work, residual, active, tolerance, enough, patient, iteratio
         sweeps = 2 * sweeps if slow else SWEEPS
         if slow and not residual <= tolerance:
             _, residual, active = sweep_contacts(problem, base, residual, active, tolerance, min(sweeps, MOST_SWEEPS))
+    if residual > first:
+        for k in range(len(problem.mu)):
+            for i in range(3):
+                problem.impulse[k, i] = work.kept[k, i]
+        push_all(problem, base)
+        residual, active = residuals(problem, base)
     move(problem, base)
     return (CONVERGED if residual <= tolerance else UNCONVERGED), steps, residual
 

@@ -48,7 +48,7 @@ from linkwork.integrators.rattle import (
 from linkwork.solvers.implicit import Implicit
 from linkwork.symbolic.implicit import AGAIN, BEGIN
 
-CALM_IN_CONTACT = 16  # parts of a step that must go well before longer ones are tried
+CALM_IN_CONTACT = 4  # parts of a step that must go well before longer ones are tried
 SLOW_IN_CONTACT = 0.7  # of the residual, left by a correction: many of them cost less than one more stage
 NOISE = 10.0  # times what contact velocities are off by, times the step: no iteration gets much below such displacements
 
