@@ -125,8 +125,11 @@ else:
                 whole = builder.sub(count, builder.srem(count, ir.Constant(count.type, 4)))
                 totals = []
                 for total in _summed(builder, one, two, ir.Constant(count.type, 0), whole, 4, None):
-                    parts = [builder.extract_element(total, ir.Constant(ir.IntType(32), lane)) for lane in range(4)]
-                    totals.append(builder.fadd(builder.fadd(parts[0], parts[1]), builder.fadd(parts[2], parts[3])))
+                    low, high = (builder.shuffle_vector(total, total, ir.Constant(ir.VectorType(ir.IntType(32), 2), lanes))
+                                 for lanes in ([0, 1], [2, 3]))  # fmt: skip
+                    pair = builder.fadd(low, high)
+                    parts = [builder.extract_element(pair, ir.Constant(ir.IntType(32), lane)) for lane in range(2)]
+                    totals.append(builder.fadd(*parts))
                 return context.make_tuple(builder, signature.return_type,
                                           _summed(builder, one, two, whole, count, 1, totals))  # fmt: skip
 

@@ -35,6 +35,7 @@ from linkwork.contact.layout import (
 )
 from linkwork.contact.narrowphase_boxes import box_box, capsule_box
 from linkwork.contact.narrowphase_convex import convex_convex, plane_cylinder, plane_ellipsoid, plane_hull
+from linkwork.contact.narrowphase_ellipsoids import capsule_ellipsoid
 from linkwork.contact.narrowphase_round import (
     capsule_capsule,
     plane_box,
@@ -68,6 +69,8 @@ ROUTINES = {
     (PLANE, ELLIPSOID): plane_ellipsoid,
     (PLANE, HULL): plane_hull,
     **{(a, b): convex_convex for b in (CYLINDER, ELLIPSOID, HULL) for a in range(SPHERE, b + 1)},
+    (SPHERE, ELLIPSOID): capsule_ellipsoid,
+    (CAPSULE, ELLIPSOID): capsule_ellipsoid,
     **{(a, b): solid_surface for b in (MESH, FIELD) for a in range(SPHERE, MESH)},
 }
 

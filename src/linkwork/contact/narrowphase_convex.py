@@ -241,6 +241,12 @@ def put_all(hits, tags, a, b, gap, normal, on_a, on_b, margin, integers, shape_n
 
 def convex_convex(numbers, integers, shape_numbers, shape_integers):
     """The nearest points of two solids, or the deepest, and what else touches there."""
+    return any_two(numbers, integers, shape_numbers, shape_integers)
+
+
+@jit_inner
+def any_two(numbers, integers, shape_numbers, shape_integers):
+    """The same, for other routines."""
     a, b = solid_of(numbers, integers, shape_numbers, 0), solid_of(numbers, integers, shape_numbers, 1)
     (hits, tags), (room, lines), margin = results(numbers, integers), polygons(numbers, integers), margin_of(numbers)
     gap, normal, on_a, on_b = nearest_points(a, b, margin, simplex_of(numbers), numbers, integers)

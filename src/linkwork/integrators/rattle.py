@@ -321,3 +321,4 @@ class Shake(Rattle):
 
     name, order = "shake", 1
     kick = (1.0, 0.0)
+    default_tolerance = 1e-10
