@@ -438,7 +438,7 @@ def _system(problem, base, work, count, soft):
             _held(work, 3 * i + 1, at + 1, n, n == 3 * count, soft * scale)
             _held(work, 3 * i + 2, at + 2, n, n == 3 * count, soft * scale)
         elif unknowns == 3:
-            _sliding(work, 3 * i, at, n, scale, mu)
+            _sliding(work, 3 * i, at, n, n == 3 * count, scale, mu)
         at += unknowns
     for i in range(n):
         for j in range(n + 1, _padded(n + 1)):
@@ -460,24 +460,33 @@ def _held(work, row, at, n, whole, soft):
 
 
 @jit_inner
-def _sliding(work, i, at, n, scale, mu):
-    """The two rows of friction that is used up: F_t = s f_t - mu kept e, e along s f_t - c_t."""
-    f, c, W, one, two = work.f, work.c, work.W, work.A[(at + 1) * ROW : (at + 2) * ROW], work.A[(at + 2) * ROW : (at + 3) * ROW]
+def _sliding(work, i, at, n, whole, scale, mu):
+    """The two rows of friction that is used up: F_t = s f_t - mu kept e, e along s f_t - c_t. They are combinations of the
+    three rows of W, and what their own entries add. whole: all entries of f are unknowns."""
+    f, c, W, A, one, two = work.f, work.c, work.W.reshape(-1), work.A, (at + 1) * ROW, (at + 2) * ROW
     kept = scale * f[i] - c[i]
     w1, w2 = scale * f[i + 1] - c[i + 1], scale * f[i + 2] - c[i + 2]
     length = long(w1, w2)
     e1, e2 = w1 / length, w2 / length
     h, radius = mu * kept / length, mu * kept
-    for j in range(n):
-        entry = work.unknown[j]
-        wn, t1, t2 = W[i, entry], W[i + 1, entry], W[i + 2, entry]
-        own1, own2 = (scale if entry == i + 1 else 0.0), (scale if entry == i + 2 else 0.0)
-        change = mu * ((scale if entry == i else 0.0) - wn)
-        d1, d2 = own1 - t1, own2 - t2
-        along = e1 * d1 + e2 * d2
-        one[j] = own1 - e1 * change - h * (d1 - e1 * along)
-        two[j] = own2 - e2 * change - h * (d2 - e2 * along)
-    one[n], two[n] = radius * e1 - scale * f[i + 1], radius * e2 - scale * f[i + 2]
+    n1, n2, a11, a12, a22 = mu * e1, mu * e2, h * (1.0 - e1 * e1), -h * e1 * e2, h * (1.0 - e2 * e2)
+    if whole:
+        for j in range(n):
+            A[one + j] = A[two + j] = 0.0
+        add_multiples(A, one, W, i * ROW, ROW, n, (n1, a11, a12))
+        add_multiples(A, two, W, i * ROW, ROW, n, (n2, a12, a22))
+    else:
+        for j in range(n):
+            entry = i * ROW + work.unknown[j]
+            wn, t1, t2 = W[entry], W[entry + ROW], W[entry + 2 * ROW]
+            A[one + j], A[two + j] = n1 * wn + a11 * t1 + a12 * t2, n2 * wn + a12 * t1 + a22 * t2
+    A[one + at] -= scale * n1
+    A[two + at] -= scale * n2
+    A[one + at + 1] += scale * (1.0 - a11)
+    A[two + at + 1] -= scale * a12
+    A[one + at + 2] -= scale * a12
+    A[two + at + 2] += scale * (1.0 - a22)
+    A[one + n], A[two + n] = radius * e1 - scale * f[i + 1], radius * e2 - scale * f[i + 2]
 
 
 @jit_inner
