@@ -92,3 +92,22 @@ def _visited(tree, box):
         hit = hit[hit < len(tree) // 2]
         level = np.concatenate([2 * hit, 2 * hit + 1])
     return count
+
+
+def test_known_pairs_are_those_that_may_touch():
+    """Of few colliders all pairs are listed once and for all: by bodies, groups, rules and exceptions, no two planes."""
+    rng = np.random.default_rng(5)
+    placed = [Placed(lw.Plane() if k % 9 == 0 else lw.Sphere(0.1), int(rng.integers(-1, 8)), group=int(rng.integers(-1, 3)),
+                     rules=sorted({int(r) for r in rng.integers(0, 4, 2)})) for k in range(40)]  # fmt: skip
+    placed = [Placed(p.shape, -1, rules=p.rules) if isinstance(p.shape, lw.Plane) else p for p in placed]
+    apart = {(3, 7), (12, 11)}
+    expected = []
+    for a in range(40):
+        for b in range(a + 1, 40):
+            one, other = placed[a], placed[b]
+            planes = isinstance(one.shape, lw.Plane) + isinstance(other.shape, lw.Plane)
+            if (one.body != other.body and not (one.group >= 0 and one.group == other.group) and set(one.rules) & set(other.rules)
+                    and planes < 2 and (a, b) not in apart and (b, a) not in apart):  # fmt: skip
+                expected.append((a, b, planes))
+    assert [tuple(pair) for pair in compile_colliders(placed, apart).pairs.tolist()] == expected
+    assert len(compile_colliders([Placed(lw.Sphere(0.1), k) for k in range(49)]).pairs) == 0

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.codegen.jit import jit
+from linkwork.contact.few import ROW, SIZE, _solve, few
 from linkwork.contact.newton import LOOSE, TIGHT, newton_workspace, settle
 from linkwork.contact.problem import CONVERGED
 from tests.contact.random_problems import copied, law_violation, random_problem, response
@@ -45,6 +47,82 @@ def test_the_same_start_gives_the_same_bits():
         settle(problem, work, 1e-9, 1e-3)
         found.append(problem.impulse.copy())
     assert np.array_equal(*found)
+
+
+def test_what_is_known_of_a_problem_changes_nothing():
+    """Blocks that are kept from one problem to the next give the bits of those that are made anew."""
+    found = []
+    for known in (0, 1):
+        problem = random_problem(np.random.default_rng(3), contacts=7, jointed=True)
+        work = newton_workspace(len(problem.u), len(problem.first), 7, len(problem.R), len(problem.u))
+        start = problem.u.copy()
+        settle(problem, work, 1e-9, 1e-3)
+        problem.u[:], problem.target[:, 0] = 1.1 * start, 0.01
+        work.base.known[0] = known
+        settle(problem, work, 1e-9, 1e-3)
+        assert not work.base.known[0]
+        found.append(problem.impulse.copy())
+    assert np.array_equal(*found)
+
+
+@jit
+def eliminate(work, n):
+    return _solve(work, n)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 13, 36, 71, 72])
+def test_elimination_finds_what_lapack_finds(n):
+    """Matrices with nothing on their diagonals, too; and one that has no inverse is told."""
+    rng, work = np.random.default_rng(n), few()
+    for kind in ("positive", "any", "hollow"):
+        if kind == "hollow" and n == 1:
+            continue
+        A, b = rng.normal(size=(n, n)), rng.normal(size=n)
+        A = A @ A.T + np.eye(n) if kind == "positive" else A
+        if kind == "hollow":
+            np.fill_diagonal(A, 0.0)
+        rows = work.A.reshape(SIZE, ROW)
+        rows[:] = 0.0
+        rows[:n, :n], rows[:n, n] = A, b
+        assert eliminate(work, n)
+        assert np.abs(A @ work.x[:n] - b).max() < 1e-9 * np.linalg.cond(A)
+    rows[:] = 0.0
+    rows[: n - 1, : n - 1] = np.eye(n - 1)
+    assert not eliminate(work, n)
+
+
+def table(feet):
+    """A slab on many feet, more than it needs, of which each has four corners."""
+    world = lw.World()
+    world.add(lw.Collider(world.ground, lw.Plane(), name="floor"))
+    slab = world.add(lw.RigidBody(10.0, (1.0, 1.0, 2.0), position=(0, 0, 0.55), velocity=(0.4, 0.1, 0), name="slab"))
+    world.add(lw.Collider(slab, lw.Box(1.2, 1.2, 0.1)))
+    for k in range(feet):
+        at = 0.5 * np.array([np.cos(2 * np.pi * k / feet), np.sin(2 * np.pi * k / feet), 0])
+        foot = world.add(
+            lw.RigidBody(1.0, shape=lw.Box(0.1, 0.1, 0.5), position=at + np.array((0, 0, 0.25)), velocity=(0.4, 0.1, 0))
+        )
+        world.add(lw.Weld(slab, foot))
+    world.add(lw.Contact(friction=0.6))
+    return world
+
+
+@pytest.mark.parametrize("integrator", ["rattle", "shake"])
+def test_what_slides_to_rest_on_more_contacts_than_it_needs_comes_to_the_tolerance(integrator):
+    """Twelve to 24 contacts that do not determine their forces: solved as said on the way, and to 1e-6 m/s once it stands."""
+    for feet in (3, 5, 6):
+        sim = lw.Simulation(table(feet), dt=1 / 240, integrator=integrator)
+        for _ in range(60):
+            sim.step()
+            assert sim.contact_report().residual < 5e-3
+        sim.step(240)
+        place = sim.position("slab")
+        sim.step(480)
+        report = sim.contact_report()
+        assert report.converged and report.residual < 1e-6
+        assert len(sim.contacts()) == 4 * feet and np.abs(sim.position("slab") - place).max() < 1e-6
+        weight = sim.contacts().forces[:, 2].sum()
+        assert weight == pytest.approx(9.81 * (10 + feet), rel=1e-5)
 
 
 def heap():

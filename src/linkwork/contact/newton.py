@@ -67,7 +67,7 @@ FINE, TIGHT, LOOSE = 1e-9, 1e-5, 1e-3  # parts of the fastest velocity
 WEIGHED = 1e-4  # part of what counts as rest, which is what weights give in a step: then forces are as exact as that
 ROUGH = 2e-3  # the same, of more than very few contacts that do not determine all forces
 NOT_FAR = 5.0  # of what is enough: what these are off by where rounds are not worth it
-NEARLY = 1e-6  # m/s, of what hardly moves
+NEARLY, STILL = 1e-6, 0.002  # m/s, of what hardly moves; part of what counts as rest: what stands
 PATIENT_AT_REST, MOST_AT_REST, PATIENT_IN_MOTION, MOST_IN_MOTION = 10, 80, 8, 16  # factorisations
 PATIENT_WITH_FEW, MOST_WITH_FEW = 4, 10  # of few contacts, after Newton's method on the law
 BEYOND = 0.1  # of what is asked, by rounds
@@ -167,7 +167,7 @@ def settle(problem, work, tolerance, slow):
             residual, active = _solve_at_rest(problem, work, residual, active, tolerance, slow)
         enough = max(tolerance, ROUGH * slow if SMALL < active <= MOST else NEARLY)
         if SMALL < active <= MOST:
-            tolerance = NOT_FAR * enough
+            tolerance = max(tolerance, NEARLY) if _fastest(problem, base) <= STILL * slow else NOT_FAR * enough
         status, steps, residual = rounds(
             problem, work, residual, active, tolerance, enough, PATIENT_AT_REST, MOST_AT_REST, True
         )
@@ -196,7 +196,8 @@ def _fastest(problem, base):
 def _solve_at_rest(problem, work, residual, active, tolerance, slow):
     """Newton's method on the law, for few contacts: (residual, active contacts). Of very few, beyond the tolerance. Else to
     what weights give in a step, ROUGH of it, with proximal steps where it takes them; and then a few of those that square what
-    is left, towards LOOSE of the fastest velocity: from step to step what rests comes to the tolerance."""
+    is left, towards LOOSE of the fastest velocity: from step to step what rests comes to the tolerance. What stands is worth
+    more of them."""
     base, soft, rough = work.base, SOFT, max(tolerance, ROUGH * slow)
     while residual > tolerance and active <= SMALL and soft <= SOFTEST_TRIED:
         goal = FURTHER * tolerance
@@ -208,10 +209,14 @@ def _solve_at_rest(problem, work, residual, active, tolerance, slow):
         residual, active = sweep_and_solve_few(problem, base, work.few, residual, active, tolerance, rough, slow)
     if residual > rough and active > SMALL:
         residual, active = approach_few(problem, base, work.few, residual, active, rough)
-    worth = max(tolerance, LOOSE * _fastest(problem, base))
+    fastest = _fastest(problem, base)
+    worth = max(tolerance, LOOSE * fastest)
     if SMALL < active <= MOST and worth < residual <= rough:
         goal = FURTHER * worth
         residual, active = solve_few(problem, base, work.few, residual, active, goal, slow, SOFT, POLISH, POLISHED)
+    worth = max(worth, BEYOND * NEARLY)
+    if SMALL < active <= MOST and residual > worth and fastest <= STILL * slow:
+        residual, active = approach_few(problem, base, work.few, residual, active, worth)
     return residual, active
 
 
