@@ -125,20 +125,20 @@ def sweep_and_solve_few(problem, base, work, residual, active, tolerance, enough
 
 
 @jit_inner
-def approach_few(problem, base, work, residual, active, enough):
+def approach_few(problem, base, work, residual, active, tight, enough):
     """Proximal steps: (residual, active contacts), for more than very few. W has SOFTENED of each contact's inverse mass on its
     diagonal, times the change of impulses since the last of them: impulses that are not determined stay where they are, the
     softened law has one solution, and sweeps and a few of Newton's steps find it. What it is off the law fades with the change
-    of impulses: it is nothing where bodies rest."""
+    of impulses: it is nothing where bodies rest. Before, plain sweeps go to `tight` as long as they gain briskly."""
     for _ in range(ROUNDS):
-        if residual <= enough or active == 0 or active > MOST:
+        if residual <= tight or active == 0 or active > MOST:
             break
         count = _gather(problem, base, work, active)
         before = _look(problem, base, work, count)
-        now = _sweep(problem, base, work, count, enough, SWEEPS)
-        while now > enough and now <= BRISK * before:
+        now = _sweep(problem, base, work, count, tight, SWEEPS)
+        while now > tight and now <= BRISK * before:
             before = now
-            now = _sweep(problem, base, work, count, enough, SWEEPS)
+            now = _sweep(problem, base, work, count, tight, SWEEPS)
         residual, active = _give_back(problem, base, work, count)
         others = _others_press(base, work, active, count)
         if others:

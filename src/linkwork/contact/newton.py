@@ -208,7 +208,7 @@ def _solve_at_rest(problem, work, residual, active, tolerance, slow):
     if residual > rough and active <= SMALL:
         residual, active = sweep_and_solve_few(problem, base, work.few, residual, active, tolerance, rough, slow)
     if residual > rough and active > SMALL:
-        residual, active = approach_few(problem, base, work.few, residual, active, rough)
+        residual, active = approach_few(problem, base, work.few, residual, active, rough, rough)
     fastest = _fastest(problem, base)
     worth = max(tolerance, LOOSE * fastest)
     if SMALL < active <= MOST and worth < residual <= rough:
@@ -216,7 +216,7 @@ def _solve_at_rest(problem, work, residual, active, tolerance, slow):
         residual, active = solve_few(problem, base, work.few, residual, active, goal, slow, SOFT, POLISH, POLISHED)
     worth = max(worth, BEYOND * NEARLY)
     if SMALL < active <= MOST and residual > worth and fastest <= STILL * slow:
-        residual, active = approach_few(problem, base, work.few, residual, active, worth)
+        residual, active = approach_few(problem, base, work.few, residual, active, worth, worth)
     return residual, active
 
 
@@ -228,7 +228,7 @@ def _sweep_and_solve(problem, work, residual, active, fine, tight, enough, faste
     if active <= SMALL:
         residual, active = sweep_and_solve_few(problem, base, work.few, residual, active, fine, enough, fastest)
     if active > SMALL:
-        residual, active = approach_few(problem, base, work.few, residual, active, enough)
+        residual, active = approach_few(problem, base, work.few, residual, active, tight, enough)
     while active > MOST and residual > tight and (residual > enough or residual < BRISK * before):
         before = residual
         _, residual, active = sweep_contacts(problem, base, residual, active, tight, SWEEPS)
