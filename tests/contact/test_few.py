@@ -39,6 +39,15 @@ def test_what_moves_is_solved_finely_if_few_contacts_press(kind):
     assert solved >= 96
 
 
+def test_what_is_told_of_a_dozen_contacts_is_true():
+    """Converged is what is within what would have done, and nothing else: also where rounds are not worth it."""
+    for seed in range(60):
+        problem = random_problem(np.random.default_rng(seed), contacts=14, jointed=seed % 2 == 0, mu=1.0)
+        work = newton_workspace(len(problem.u), len(problem.first), len(problem.mu), len(problem.R), len(problem.u))
+        status, _, residual, enough = settle(problem, work, 1e-9, 1e-3 if seed % 3 else 1e3)
+        assert (status == CONVERGED) == (residual <= enough)
+
+
 def test_the_same_start_gives_the_same_bits():
     found = []
     for _ in range(2):

@@ -50,11 +50,11 @@ class Few(Bundle):
     A: np.ndarray  # (SIZE * ROW,) of the unknowns, and then their factors; behind these the right-hand side
     D: np.ndarray  # (MOST, 3, 3) diagonal blocks of W
     E: np.ndarray  # (MOST, 6) their inverses
-    f: np.ndarray  # (SIZE,) N s
+    f: np.ndarray  # (ROW,) N s
     c: np.ndarray  # (ROW,) m/s
-    q: np.ndarray  # (SIZE,) m/s
-    best: np.ndarray  # (SIZE,) N s
-    x: np.ndarray  # (SIZE,) the step (N s)
+    q: np.ndarray  # (ROW,) m/s
+    best: np.ndarray  # (ROW,) N s
+    x: np.ndarray  # (ROW,) the step (N s)
     unknown: np.ndarray  # (SIZE,) int64: which entries of f are unknowns
     state: np.ndarray  # (MOST,) int64: OPEN, STUCK, SLIDING
     chosen: np.ndarray  # (MOST,) int64: which contacts these are, ascending

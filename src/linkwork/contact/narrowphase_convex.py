@@ -29,7 +29,6 @@ from linkwork.contact.routines import collider, margin_of, polygons, polytope_of
 from linkwork.contact.vectors import (
     along,
     axis,
-    clamped,
     cross,
     dot,
     length,
@@ -189,17 +188,12 @@ def further_points(hits, tags, a, b, normal, least, margin, integers, shape_numb
 
 @jit_inner
 def _ball_apart(a, b):
-    """A distance that the core of b is from that of a at least: from a ball around it, if that is an ellipsoid."""
+    """A distance that b is from a at least, if a is an ellipsoid, and b one or a box: from a ball around it."""
     if a.kind != ELLIPSOID:
         return 0.0
     far, local = max(a.size[0], a.size[1], a.size[2]), minus(a.p, b.p)
     if b.kind == ELLIPSOID:
         return length(local) - far - max(b.size[0], b.size[1], b.size[2])
-    if b.kind == SPHERE:
-        return length(local) - far
-    if b.kind == CAPSULE:
-        d = axis(b.R, 2)
-        return length(along(local, -clamped(dot(local, d), -b.size[1], b.size[1]), d)) - far
     if b.kind == BOX:
         return to_box(b.size, turn_back(b.R, local))[2] - far
     return 0.0

@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from linkwork.codegen.bundle import Bundle
-from linkwork.codegen.jit import jit, jit_inner
+from linkwork.codegen.jit import jit, jit_inline, jit_inner
 from linkwork.contact.cholesky import BITS, Factors, connect, factor, factors, find, order, solve
 from linkwork.contact.few import (
     BRISK,
@@ -60,9 +60,7 @@ from linkwork.contact.vectors import long
 
 START, SOFTEST, STIFF, STIFFEST = 30.0, 0.1, 1e3, 1e6  # stiffness of contacts, times their own inverse mass
 INNER = 15  # Newton steps a round
-MOST_SWEEPS = (
-    100  # of Gauss-Seidel: SWEEPS after a round that failed, or was stiff and did not halve the residual, doubled each time
-)
+MOST_SWEEPS = 100  # of Gauss-Seidel: SWEEPS after a round that failed, or was stiff and gained little, doubled each time
 FINE, TIGHT, LOOSE = 1e-9, 1e-5, 1e-3  # parts of the fastest velocity
 WEIGHED = 1e-4  # part of what counts as rest, which is what weights give in a step: then forces are as exact as that
 ROUGH = 2e-3  # the same, of more than very few contacts that do not determine all forces
@@ -151,7 +149,7 @@ def settle(problem, work, tolerance, slow):
     """As `newton`, as exactly as the motion is worth. Where no body that touches is faster than `slow` (m/s) with the impulses
     that are there, to `tolerance` or NEARLY. Else to a part of the fastest velocity, TIGHT, or of what weights give in a step,
     WEIGHED, if that is less, or to LOOSE where that takes long; sweeps of Gauss-Seidel come first there. (Where all is nearly
-    solved they would spread what is left.)
+    solved they would spread what is left.) From SMALL to MOST contacts, LOOSE or ROUGH will do, and NEARLY where bodies stand.
 
     Returns (status, factorisations, residual, what would have done)."""
     base = work.base
@@ -171,7 +169,7 @@ def settle(problem, work, tolerance, slow):
         status, steps, residual = rounds(
             problem, work, residual, active, tolerance, enough, PATIENT_AT_REST, MOST_AT_REST, True
         )
-        return (CONVERGED if residual <= enough else status), steps, residual, enough
+        return _told(status, residual, enough), steps, residual, enough
     tight = max(tolerance, min(TIGHT * fastest, WEIGHED * slow))
     enough = max(tight, LOOSE * fastest, ROUGH * slow if SMALL < active <= MOST else 0.0)
     fine = max(tolerance, FINE * fastest)
@@ -179,7 +177,15 @@ def settle(problem, work, tolerance, slow):
     if residual <= enough or active <= MOST:
         tight = NOT_FAR * enough if SMALL < active <= MOST else enough
     status, steps, residual = rounds(problem, work, residual, active, tight, enough, PATIENT_IN_MOTION, MOST_IN_MOTION, True)
-    return (CONVERGED if residual <= enough else status), steps, residual, enough
+    return _told(status, residual, enough), steps, residual, enough
+
+
+@jit_inline
+def _told(status, residual, enough):
+    """Whether what was asked is reached: rounds may have been asked for more, or for less."""
+    if status == TOO_SMALL:
+        return TOO_SMALL
+    return CONVERGED if residual <= enough else UNCONVERGED
 
 
 @jit_inner
