@@ -61,10 +61,10 @@ REFUSED = {
     "fine mesh": ('<asset>\n<mesh name="m" builtin="supersphere" params="30000 1 1"/></asset>', 2, 'params is "30000 1 1"'),
     "file of a plane": ('<worldbody>\n<geom type="plane" size="1 1 1" file="/etc/passwd"/></worldbody>', 2, 'the attribute "file"'),
     "missing mesh": ('<asset>\n<mesh file="missing.stl"/></asset>', 2, 'there is no file "missing.stl"'),
-    "mesh outside": ('<asset>\n<mesh file="../../etc/passwd"/></asset>', 2, "lies outside of the model's folder"),
-    "absolute": ('<asset>\n<mesh file="/etc/passwd"/></asset>', 2, "lies outside of the model's folder"),
-    "by meshdir": ('<compiler meshdir="/etc"/><asset>\n<mesh file="passwd"/></asset>', 2, "lies outside of the model's folder"),
-    "include outside": ('\n<include file="../other.xml"/>', 2, "lies outside of the model's folder"),
+    "mesh outside": ('<asset>\n<mesh file="../../etc/passwd"/></asset>', 2, "lies outside of the folder"),
+    "absolute": ('<asset>\n<mesh file="/etc/passwd"/></asset>', 2, "lies outside of the folder"),
+    "by meshdir": ('<compiler meshdir="/etc"/><asset>\n<mesh file="passwd"/></asset>', 2, "lies outside of the folder"),
+    "include outside": ('\n<include file="../other.xml"/>', 2, "lies outside of the folder"),
     "no include": ("\n<include/>", 2, "it names no file"),
     "missing include": ('\n<include file="none.xml"/>', 2, 'there is no file "none.xml"'),
     "includes itself": ('\n<include file="model.xml"/>', 2, '"model.xml" includes itself'),
@@ -98,7 +98,7 @@ def test_links_do_not_lead_out(tmp_path):
     (tmp_path / "robot").mkdir()
     (tmp_path / "robot" / "own.stl").symlink_to(outside)
     path = written(tmp_path / "robot", '<mujoco><asset>\n<mesh file="own.stl"/></asset></mujoco>')
-    with pytest.raises(lw.FileError, match='model.xml:2: <mesh>: "own.stl" lies outside of the model\'s folder'):
+    with pytest.raises(lw.FileError, match='model.xml:2: <mesh>: "own.stl" lies outside of the folder'):
         lw.load(path)
 
 

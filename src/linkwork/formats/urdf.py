@@ -77,7 +77,7 @@ def load(reading, *, floating=False, packages=None, position=checks.ZERO, orient
     building.add_bodies(groups, floating)
     building.add_joints(groups, limits)
     building.add_mimics()
-    geometry = Geometry(building, Folders(reading.path, packages or {}), None if self_contact else robot.name,
+    geometry = Geometry(building, Folders(reading.path, packages or {}, reading.root), None if self_contact else robot.name,
                         meshes == "as found")  # fmt: skip
     building.add_geometry(groups, geometry, visuals, contact)
     building.add_keyframe()
