@@ -18,9 +18,10 @@ def load(path, *, strict=False, root=None, **options):
 
     What the file says and linkwork does not do is in `world.remarks`, and told in a Note; with `strict` it is refused. Meshes
     and included files are read from the file's own folder (of URDF: its package); `root` names a folder around it that may be
-    read as a whole, for robots that keep their meshes in "../meshes". Of URDF `floating=True` leaves the root link free, which else stands still; `packages={"name": folder}` says where `package://name`
-    is. Of MJCF `limits`, `friction` and `contact` are "hard", or "none" to leave them out; limits may be "soft". Of scene files
-    `parameters={"name": number}` sets what the file declares.
+    read as a whole, for robots that keep their meshes in "../meshes". Of URDF `floating=True` leaves the root link free, which
+    else stands still; `packages={"name": folder}` says where `package://name` is. Of MJCF `limits`, `friction` and `contact`
+    are "hard", or "none" to leave them out; limits may be "soft". Of scene files `parameters={"name": number}` sets what the
+    file declares.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "bead.yaml"
