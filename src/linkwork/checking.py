@@ -375,7 +375,7 @@ def _bringing(bench: Bench, kind: NodeKind) -> Callable[[Place], None]:
     [part], start = kind.parts, kind.record.offset("parameters")
     layout = parameter_record(part.relation)
     kept = [k for name in part.relation.kept for k in range(start + layout.offset(name), start + layout.slice(name).stop)]
-    built, count = bench.record[kept], Evaluator(node_count_kernel(kind, start), 1) if kept else None
+    built, count = bench.record[kept], Evaluator(node_count_kernel(kind, start), 1) if kind.counters and kept else None
 
     def bring(place: Place) -> None:
         bench.record[kept] = built

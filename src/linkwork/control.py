@@ -1,4 +1,4 @@
-"""Control: the commands of motors and of those that follow a motion, by name."""
+"""Control: the commands of motors, of those that follow a motion, and of bodies that are moved by hand, by name."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from linkwork.elements import checks
+from linkwork.codegen.trace import Record
+from linkwork.elements import Motion, checks
 from linkwork.elements.base import Element
 from linkwork.elements.joint_forces import Follow
+from linkwork.elements.trajectory import product
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.symbolic.kernels import parameter_record
 
 SHOWN = 8  # names in a sentence
+CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
+FEWEST_STEPS = 4  # in which a live Motion goes where it is told to be
 
 
 class Control(Mapping):
     """Commands by name. Of motors a number: `sim.control["drive"] = 2.0`. Of a Follow without a motion a position (3, m), or
-    with an orientation: `sim.control["hand"] = (0.1, 0, 1), (1, 0, 0, 0)`; read, both are joined, (3,) or (7,)."""
+    with an orientation: `sim.control["hand"] = (0.1, 0, 1), (1, 0, 0, 0)`; read, both are joined, (3,) or (7,). So it is of a
+    Motion without a function, where a position alone leaves the orientation as it was told last."""
 
     def __init__(self, sim):
         self._sim = sim
@@ -30,6 +35,14 @@ class Control(Mapping):
             elif isinstance(force.element, Follow) and force.element.motion is None:
                 last = "orientation" if force.element.turns else "position"
                 self._entry[name] = slice(at + layout.offset("position"), at + layout.slice(last).stop)
+        self._live: dict[str, tuple[Motion, Record, int]] = {}  # with the layout of its numbers, and where they begin
+        for element in sim.model.world.constraints:
+            if isinstance(element, Motion) and element.live and element.name in sim.model.names:
+                name, (_, node, part) = str(element.name), sim.model.names[element.name]
+                layouts = [parameter_record(other.relation) for other in sim.model.nodes[node].kind.parts]
+                at = int(sim.model.parameters_at(node)) + sum(layout.size for layout in layouts[:part])
+                self._live[name] = element, layouts[part], at
+                self._entry[name] = slice(at + layouts[part].offset("to"), at + layouts[part].slice("to").stop)
 
     def _where(self, name) -> slice:
         self._sim._follow_world()
@@ -52,7 +65,33 @@ class Control(Mapping):
         else:
             pose = self._pose(label, value, where.stop - where.start == 7)
             self._sim.work[where.start : where.start + len(pose)] = pose
+            key = str(getattr(name, "name", name))
+            if key in self._sim.control._live:
+                self._sim.control._send(key)
         self._sim._touched()
+
+    def _send(self, name: str) -> None:
+        """Let a live Motion begin its way from where its body is, as fast as that is, to where it has been told to be."""
+        (element, layout, at), sim = self._live[name], self._sim
+        told, body = sim.work[self._entry[name]], element.target
+        q = sim.orientation(body)
+        way = product(told[None, 3:7], (q * CONJUGATE)[None])[0]
+        way = way if way[0] >= 0.0 else -way
+        sine = float(np.linalg.norm(way[1:]))
+        turn = 2 * np.arctan2(sine, way[0]) / sine * way[1:] if sine > 0.0 else np.zeros(3)
+        begins = {"begin": sim.time, "over": max(element.within, FEWEST_STEPS * sim.dt), "x": sim.position(body),
+                  "v": sim.velocity(body), "w": sim.angular_velocity(body), "q": q, "turn": turn}  # fmt: skip
+        for field, value in begins.items():
+            sim.work[at + layout.offset(field) : at + layout.slice(field).stop] = value
+
+    def hold(self) -> None:
+        """Tell bodies that are moved by hand to stay where they are."""
+        sim = self._sim
+        for element, layout, at in self._live.values():
+            x, q = sim.position(element.target), sim.orientation(element.target)
+            stays = {"begin": sim.time, "over": 1.0, "x": x, "v": 0.0, "w": 0.0, "q": q, "turn": 0.0, "to": np.r_[x, q]}
+            for field, value in stays.items():
+                sim.work[at + layout.offset(field) : at + layout.slice(field).stop] = value
 
     def _pose(self, label: str, value, turns: bool) -> np.ndarray:
         """A position, or position and orientation, from either or both joined."""
@@ -67,13 +106,19 @@ class Control(Mapping):
         return np.concatenate(parts)
 
     def entries(self) -> dict[str, np.ndarray]:
-        """All commands as they stand in the workspace."""
-        return {name: self._sim.work[where].copy() for name, where in self._entry.items()}
+        """All commands as they stand in the workspace; of live Motions their whole way."""
+        return {name: self._sim.work[self._whole(name)].copy() for name in self._entry}
+
+    def _whole(self, name: str) -> slice:
+        if name not in self._live:
+            return self._entry.get(name, slice(0, 0))
+        _, layout, at = self._live[name]
+        return slice(at + layout.offset("begin"), at + layout.slice("to").stop)
 
     def take(self, entries: Mapping[str, np.ndarray]) -> None:
         """Commands as `entries` gave them, to those who still take such."""
         for name, values in entries.items():
-            where = self._entry.get(name, slice(0, 0))
+            where = self._whole(name)
             if where.stop - where.start == len(values):
                 self._sim.work[where] = values
 
@@ -87,4 +132,4 @@ class Control(Mapping):
 def _those(known):
     """`; there are ...`, of many the first."""
     some = ", ".join(list(known)[:SHOWN]) + (", ..." if len(known) > SHOWN else "")
-    return f"; there are {some}" if known else "; add a Motor, or a Follow without a motion"
+    return f"; there are {some}" if known else "; add a Motor, or a Follow or Motion without a motion"

@@ -107,6 +107,7 @@ class Following(Building):
             for joint, entry in zip(joints, entries[::2], strict=False):
                 angle = angles.get(id(joint), 0.0)
                 self.work[entry] = np.round((angle - np.arctan2(np.sin(angle), np.cos(angle))) / (2 * np.pi))
+        self.control.hold()
         for motor in self.control:
             if isinstance(self.world.find(motor), Motor):
                 self.control[motor] = keyframe.controls.get(motor, 0.0)

@@ -202,7 +202,6 @@ def test_loops_of_turned_bodies_are_closed_as_built(tmp_path):
 
 
 LEFT_OUT = {
-    "mocap": ('<worldbody>\n<body name="m" mocap="true"/></worldbody>', 2, 'body "m"'),
     "ball limit": (f'<worldbody><body>\n<joint name="j" type="ball" range="0 30"/>{BALL}</body></worldbody>', 2, 'joint "j"'),
     "ball armature": (f'<worldbody><body>\n<joint name="j" type="ball" armature="1"/>{BALL}</body></worldbody>', 2, 'joint "j"'),
     "free friction": (f'<worldbody><body>\n<joint name="j" type="free" frictionloss="1"/>{BALL}</body></worldbody>', 2, 'joint "j"'),
@@ -431,3 +430,48 @@ def test_the_cmu_humanoid_with_its_root_fixed_starts_without_a_jerk(version):
     sim.step(100)
     speeds = [np.linalg.norm(sim.velocity(body)) for body in sim.world.bodies]
     assert max(speeds) < 6.0, "parts that fall for 0.2 s, and none that is thrown"
+
+
+MOCAP = """<worldbody><geom name="floor" type="plane" size="5 5 1"/>
+  <body name="target" mocap="true" pos="0 0 1"><geom name="bulb" size="0.1"/></body>
+  <body name="other" mocap="true" pos="0 0 0.05" quat="0 1 0 0"><geom name="in floor" size="0.1"/></body>
+  <body name="arm" pos="0 0 2"><freejoint name="free"/><geom name="grip" size="0.1"/>
+    <body name="finger" pos="0.3 0 0"><joint name="bend" axis="0 1 0"/><geom name="tip" size="0.02"/></body></body></worldbody>
+  <equality><weld body1="target" body2="arm"/></equality>
+  <keyframe><key name="up" qpos="0 0.5 3 1 0 0 0 0.4" mpos="0 0.5 2 0 0 0.5" mquat="1 0 0 0 1 0 0 0"/></keyframe>"""
+
+
+@pytest.mark.parametrize("solver", [("tree", "rattle"), ("ltdl", "joint-euler"), ("implicit", "backward-euler")])
+def test_a_mocap_body_never_falls_and_commands_move_what_is_welded_to_it(tmp_path, solver):
+    world = loaded(tmp_path, MOCAP)
+    assert not world.remarks
+    sim = lw.Simulation(world, solver=solver[0], integrator=solver[1])
+    assert list(sim.control) == ["target mocap", "other mocap"]
+    sim.step(200)
+    assert np.allclose(sim.position("arm"), (0, 0, 2), atol=1e-9) and np.allclose(
+        sim.position("other"), (0, 0, 0.05), atol=1e-9
+    )
+    sim.control["target mocap"] = (0.3, 0, 1.2), Rotation.from_rotvec((0, 0, 1.0)).as_quat(scalar_first=True)
+    sim.step(100)
+    assert np.allclose(sim.position("target"), (0.3, 0, 1.2), atol=1e-9)
+    assert np.allclose(sim.position("arm"), (0.3, 0, 2.2), atol=1e-9)
+    sim.reset("up")
+    sim.step(100)
+    assert np.allclose(sim.position("arm"), (0, 0.5, 3), atol=1e-8)
+    assert np.allclose(sim.position("other"), (0, 0, 0.5), atol=1e-9)
+
+
+def test_a_mocap_body_without_geoms_is_a_frame_that_commands_move(tmp_path):
+    """As gymnasium's robots have it: no mass, and an arm of joints that is welded to it."""
+    world = loaded(tmp_path, """<worldbody><body name="frame" mocap="true" pos="0.5 0 1"/>
+        <body name="upper" pos="0 0 1"><joint name="a" axis="0 0 1" armature="0.1"/><geom type="capsule" size="0.03" fromto="0 0 0 0.3 0 0"/>
+        <body name="lower" pos="0.3 0 0"><joint name="b" axis="0 0 1" armature="0.1"/><geom type="capsule" size="0.03"
+        fromto="0 0 0 0.2 0 0"/></body></body></worldbody>
+        <equality><connect body1="lower" body2="frame" anchor="0.2 0 0"/></equality>""", contact="none")  # fmt: skip
+    world.find("frame mocap").within = 0.5
+    for solver in ("tree", "ltdl"):
+        sim = lw.Simulation(world, solver=solver)
+        sim.control["frame mocap"] = (0.3, 0.2, 1)
+        sim.step(510)
+        assert np.allclose(sim.point("lower", (0.2, 0, 0)), (0.3, 0.2, 1), atol=1e-7)
+        assert abs(sim.angle("b")) > 0.5

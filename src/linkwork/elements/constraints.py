@@ -344,24 +344,43 @@ class Motion(ConstraintElement):
     Of a joint: t -> its angle or travel. Of a body: t -> the three world coordinates of its point `at` (in its own
     frame; its `position` if not given).
 
+    Without a function it is live: a rigid body is where and how it was built until `sim.control[name]` is given a position, or
+    (position, orientation). It goes there in `within` seconds, but no less than four steps, from the velocity that it has to
+    rest (a cubic in time; orientations the shorter way), whatever pushes it.
+
     >>> Motion("hand", lambda t: (0.1 * t, 0, 1), at=(0, 0, 0.2), name="path")
     <Motion "path">
+    >>> Motion("gripper", within=0.1, name="hand of the user").live
+    True
     """
 
     REFERENCES: ClassVar[dict] = {"target": "body or joint"}
     FUNCTIONS: ClassVar[dict] = {"function": ("t",)}
 
     target: Body | Joint | str
-    function: Callable
+    function: Callable | None = None
     at: Vector | None = field(default=None, kw_only=True)  # (3,), m, in the body's frame
+    within: float = field(default=0.02, kw_only=True)  # s, of a live one
 
     def __post_init__(self):
         super().__post_init__()
-        self.function = checks.function(self, "function", self.function, ("t",))
+        if not self.live:
+            self.function = checks.function(self, "function", self.function, ("t",))
         self.at = checks.optional(checks.vector, self, "at", self.at)
+        self.within = checks.non_negative(self, "within", self.within)
+
+    @property
+    def live(self):
+        """Whether commands move it."""
+        return self.function is None
 
     def check_resolved(self, resolved):
         check_ends(self, resolved)
+        if self.live:
+            if getattr(resolved[0], "kind", None) != "rigid":
+                checks.fail(self, f"{checks.label(resolved[0])} takes no commands as a whole", "give a function of t")
+            if self.at is not None:
+                checks.fail(self, f"at is {checks.show(self.at)} but the whole body is commanded", "leave at= out")
         if isinstance(resolved[0], Joint):
             has_coordinate(self, resolved[0])
             if self.at is not None:

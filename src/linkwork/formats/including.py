@@ -217,7 +217,7 @@ def _place_function(element, move):
                 setattr(element, name, move.direction(value))
         return
     if isinstance(element, Motion):
-        if not isinstance(element.target, Joint):
+        if not isinstance(element.target, Joint) and not element.live:
             _refuse(element, "its function gives places in the world")
         return
     asked = [

@@ -142,7 +142,11 @@ def drafted(reading, **choices):
     mjcf_shapes.add(draft)
     for k in range(draft.model.nkey):
         state = draft.model.key_qpos[k], draft.model.key_qvel[k], draft.model.key_ctrl[k]
-        draft.world.keyframes[draft.label("key", k)] = keyframe(draft, *state)
+        made = draft.world.keyframes[draft.label("key", k)] = keyframe(draft, *state)
+        for b in np.flatnonzero(draft.model.body_mocapid >= 0):
+            m = int(draft.model.body_mocapid[b])
+            place, turn = draft.model.key_mpos[k].reshape(-1, 3)[m], draft.model.key_mquat[k].reshape(-1, 4)[m]
+            made.positions[draft.bodies[int(b)].name] = np.concatenate([place, turn / np.linalg.norm(turn)])
     return draft
 
 

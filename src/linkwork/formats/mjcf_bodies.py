@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 
 from ..elements.bodies import RigidBody
+from ..elements.constraints import Motion
 from ..elements.contacts import HardLimit, JointFriction
 from ..elements.drives import Armature
 from ..elements.forces import Drag, Wrench
@@ -29,7 +30,8 @@ def add(draft):
         else:
             draft.bodies[b] = draft.bodies[root]
         if model.body_mocapid[b] >= 0:
-            draft.remark("body", b, "it is moved by mocap in MuJoCo; here it is part of the ground")
+            name = draft.free_name(f"{draft.bodies[b].name} mocap", "motion")
+            draft.add("body", b, Motion, draft.bodies[b], name=name)
     for b in range(1, model.nbody):
         _lift(draft, b)
 
@@ -38,6 +40,8 @@ def _moving(draft, root, members):
     """A body that moves, with all that are fixed to it, and its joints: several are in a row, through links without mass."""
     model, data = draft.model, draft.data
     mass, com, inertia = _inertia(draft, root, members)
+    if mass == 0.0 and model.body_mocapid[root] >= 0:  # whatever it weighs, commands move it
+        mass, inertia = 1.0, np.diag((0.01, 0.01, 0.01))
     frame = {"position": data.xpos[root], "orientation": data.xquat[root]}
     name = draft.name("body", root, "body")
     body = draft.add("body", root, RigidBody, mass, inertia, com=com, name=name, **frame)

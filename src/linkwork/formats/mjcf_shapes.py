@@ -185,6 +185,7 @@ def _contacts(draft, touching, classes):
     if _anything_meets(of_body):
         world.add(Contact(name=draft.free_name("contact", "of all")))
         apart = {*_neighbours(draft, of_body), *_excluded(draft), *_masked(draft, of_body, touching)} - listed
+        apart |= _moved_by_hand(draft, of_body)
         number = {body: k for k, body in enumerate((world.ground, *world.bodies))}
         for first, second in sorted(sorted(number[body] for body in pair) for pair in apart if len(pair) == 2):
             a, b = (world.ground, *world.bodies)[first], world.bodies[second - 1]
@@ -218,6 +219,12 @@ def _neighbours(draft, of_body):
         if model.body_jntnum[b] > 1 and pair[0] is not draft.world.ground and all(body in of_body for body in pair):
             found.add(frozenset(pair))
     return found
+
+
+def _moved_by_hand(draft, of_body):
+    """Nothing that touches could move mocap bodies, nor the ground: these do not touch each other."""
+    moved = [draft.bodies[b] for b in range(1, draft.model.nbody) if draft.model.body_mocapid[b] >= 0]
+    return {frozenset(pair) for pair in combinations([draft.world.ground, *moved], 2) if all(body in of_body for body in pair)}
 
 
 def _fixed_parts(draft, touching):

@@ -147,7 +147,8 @@ def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = No
     A world that is no tree is refused, unless `loops` asks for a spanning tree of it: constraints that close loops, and those
     that have no joint coordinate, are left out and stand in `Tree.closing`, with the Armatures of such joints. Where a loop
     leaves the choice, joints stay in the tree that `keep` or another option names, then those that turn rotors, then those at
-    which a force acts. Gears, which are mimic joints of robots, are left out with a Note, unless `loops` is False.
+    which a force acts; bodies that `keep` names float. Gears, which are mimic joints of robots, are left out with a Note,
+    unless `loops` is False.
 
     >>> import linkwork as lw
     >>> tree = lw.reduced.compile(lw.scenes.get("double-pendulum"))
@@ -234,7 +235,7 @@ class _Builder:
     def walk(self) -> None:
         self._choose()
         self._branch(self.world.ground)
-        for body in self.world.bodies:
+        for body in (*self._floating(), *self.world.bodies):
             if body not in self.home:
                 U, x = frames.pose_of(body)
                 start = np.concatenate([x, body.orientation])
@@ -258,6 +259,7 @@ class _Builder:
         met: set = set()
         last = [joint for body in self.joints for joint in self._met_first(body, met)]
         kept, part = set(), {body: body for body in self.joints}
+        part |= dict.fromkeys(self._floating(), self.world.ground)  # as if each had a joint of six freedoms
 
         def root(body):
             while part[body] is not body:
@@ -273,6 +275,10 @@ class _Builder:
             if joint not in kept:
                 self._leave_out(joint, "it closes a loop, and joint coordinates are those of a tree")
         self.joints = {body: [joint for joint in joints if joint in kept] for body, joints in self.joints.items()}
+
+    def _floating(self) -> list:
+        """Bodies that are wanted with coordinates of their own."""
+        return [body for body in self.world.bodies if body in self.wanted]
 
     def _met_first(self, start, met: set) -> list:
         """Joints by which new bodies are met, branch by branch."""

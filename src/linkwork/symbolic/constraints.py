@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 from linkwork.elements import checks, constraints, joints
+from linkwork.symbolic import rotation
 from linkwork.symbolic.functions import cross, on_tape
 from linkwork.symbolic.joints import JOINTS
 from linkwork.symbolic.relations import Relation, anchors, column, perpendicular, position_rows
@@ -295,6 +296,45 @@ class BodyMotion(Relation):
         return position_rows(handles[1].point(p["on_b"]) - on_tape(self.traced, [], [t], p["user"]))
 
 
+class LiveMotion(Relation):
+    """A body goes to where it is told to be: with s = (t - begin) / over, from 0 to 1,
+
+        x = from + over v (s - 2 s^2 + s^3) + (to - from) (3 s^2 - 2 s^3)
+
+    so that x' is v at first and 0 at last, and its rotation vector from where it was likewise, with the spin w and the whole
+    turn. Its frame stays aligned with that.
+    """
+
+    forced = told = True
+    levels = [POSITION] * 6
+    needs_directions = (False, True)
+    rigid_only = (False, True)
+    fields = {"on_b": 3, "axes_b": 9}
+    kept = {"begin": 1, "over": 1, "x": 3, "v": 3, "w": 3, "q": 4, "turn": 3, "to": 7}  # to: position and orientation told
+
+    @staticmethod
+    def bodies(element):
+        return None, element.target
+
+    def numbers(self, elements, A, B):
+        k = len(elements)
+        on_b = B.user_point(np.zeros((k, 3)))
+        x, q, nothing = B.world_point(on_b), B.user_orientation(), np.zeros((k, 3))
+        axes_b = [B.user_axis(np.tile(e, (k, 1))) for e in np.eye(3)]
+        return {"on_b": on_b, "axes_b": np.hstack(axes_b), "begin": np.zeros((k, 1)), "over": np.ones((k, 1)), "x": x,
+                "v": nothing, "w": nothing, "q": q, "turn": nothing, "to": np.hstack([x, q])}  # fmt: skip
+
+    def rows(self, handles, p, t):
+        b = handles[1]
+        s = ca.if_else(t < p["begin"] + p["over"], (t - p["begin"]) / p["over"], 1.0)
+        first, last = p["over"] * s * (1 - s) ** 2, s * s * (3 - 2 * s)
+        x = p["x"] + first * p["v"] + last * (p["to"][0:3] - p["x"])
+        wanted = rotation.matrix(rotation.product(rotation.smooth_exponential(first * p["w"] + last * p["turn"]), p["q"]))
+        axes = [b.axis(p["axes_b"][3 * k : 3 * k + 3]) for k in range(3)]
+        off = [ca.dot(wanted[:, (k + 1) % 3], axes[(k + 2) % 3]) for k in range(3)]
+        return position_rows(b.point(p["on_b"]) - x, *off)
+
+
 class UserConstraint(Relation):
     """Constraint and VelocityConstraint: the user's function."""
 
@@ -352,6 +392,8 @@ def _locus(element):
 
 
 def _motion(element):
+    if element.live:
+        return LiveMotion(element)
     return JointMotion(element) if isinstance(element.target, joints.Joint) else BodyMotion(element)
 
 

@@ -133,7 +133,7 @@ class NodeKind:
     @cached_property
     def counters(self) -> int:
         """How much there is to bring up to date after a step."""
-        return sum(part.relation.counters + len(part.relation.kept) for part in self.parts)
+        return sum(part.relation.counters + len(part.relation.kept) * (not part.relation.told) for part in self.parts)
 
     @cached_property
     def parameters(self) -> int:

@@ -72,7 +72,8 @@ class Relation:
     levels: list[str]
     needs_directions: tuple[bool, ...] = (False, False)  # which of its bodies must have directions
     rigid_only: tuple[bool, ...] = (False, False)  # which of its bodies must not stretch
-    kept: dict[str, int] = {}  # numbers that belong to the state, brought up to date after each step; "unknowns": to be found
+    kept: dict[str, int] = {}  # numbers of the state, brought up to date after each step unless `told`; "unknowns": to be found
+    told = False  # what it keeps is told from outside: steps leave it as it is
     stationary = False  # none of its rows changes with its unknowns, to first order, where they are right
     parameters: tuple = ()  # Parameters of a user's function
     forced = False  # asks for motion of its own, and so does work

@@ -91,6 +91,17 @@ def turned(q, angle_vector) -> SX:
     return product(ca.vertcat(cosine, sine), refreshed(q))
 
 
+def smooth_exponential(angle_vector) -> SX:
+    """The unit quaternion of the turn by a rotation vector of up to a whole turn, by its series: exact to rounding, with all
+    derivatives where there is no turn."""
+    s = 0.25 * ca.sumsqr(angle_vector)
+    cosine = sine = SX(0)
+    for k in range(13, -1, -1):
+        cosine = 1 / math.factorial(2 * k) - s * cosine
+        sine = 1 / math.factorial(2 * k + 1) - s * sine
+    return ca.vertcat(cosine, 0.5 * sine * angle_vector)
+
+
 def cayley(q, a) -> SX:
     """q after the world-frame rotation with tangent vector a: by the angle 2 atan(|a|/2) about a. Rational, and to be
     undone by `cayley_vector` up to half a turn."""
