@@ -7,7 +7,7 @@ import pytest
 import linkwork as lw
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.Note")
-MAXIMAL = [("tree", "rattle"), ("tree", "euler"), ("tree", "rk4"), ("fronts", "rattle"), ("dense", "rattle"),
+MAXIMAL = [("tree", "rattle"), ("tree", "euler"), ("tree", "rk4"), ("fronts", "rattle"), ("dense", "rattle"), ("cg", "rattle"), ("cg", "euler"),
            ("anticipation", "rattle"), ("anticipation", "euler")]  # fmt: skip
 JOINTS = [("ltdl", "joint-euler"), ("ltdl", "joint-implicit"), ("ltdl", "joint-rk4"), ("anticipation", "joint-rk4")]
 EVERY = [*MAXIMAL, ("implicit", "backward-euler"), *JOINTS]

@@ -99,7 +99,8 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
     items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings, bool(coupled))
     if not options["whole"]:
         massless.check_eliminated(bodies, items, limbs, bool(coupled))
-    _check_rotors(nodes, gradients, set(range(len(nodes))).difference(*([item.node] for item in items)))
+    if not gradients:
+        _check_rotors(nodes, set(range(len(nodes))).difference(*([item.node] for item in items)))
     if limb_of:  # origins move to the joints, so the numbers are computed once more
         _place_origins(bodies, nodes, limb_of)
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
@@ -279,13 +280,12 @@ def _check_aimed(nodes: list[Node], records, responses: int) -> None:
                 raise ModelError(f"{label}: the force of row {row + 1} moves none of its bodies; name a rate that they have")
 
 
-def _check_rotors(nodes: list[Node], gradients: bool, auxiliary: set[int]) -> None:
+def _check_rotors(nodes: list[Node], auxiliary: set[int]) -> None:
     """Rotors are eliminated with the rows that turn them."""
     for k, node in enumerate(nodes):
-        if node.kind.rotors and (gradients or k in auxiliary):
+        if node.kind.rotors and k in auxiliary:
             element = next(e for part, e in zip(node.kind.parts, node.elements, strict=True) if part.relation.levels == [ROTOR])
-            why = "conjugate gradients take no rotors" if gradients else "its joint closes a loop, and is not eliminated"
-            raise ModelError(f'{checks.label(element)}: {why}; use solver="tree"')
+            raise ModelError(f'{checks.label(element)}: its joint closes a loop, and is not eliminated; use solver="tree"')
 
 
 def _items(order, later, bodies, nodes, limbs: bool, couplings, implicit: bool):

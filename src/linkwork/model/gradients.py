@@ -1,7 +1,8 @@
 """Where conjugate gradients have their numbers: one area of a workspace, and the tables that say which number is where.
 
 Rows are those of all nodes, one node after another; columns the velocities of all bodies, one body after another. `links` are
-the pairs of a node and one of its moving bodies, `entries` the numbers in all blocks of J.
+the pairs of a node and one of its moving bodies, `entries` the numbers in all blocks of J. Behind the bodies come rotors, which
+are bodies of one velocity here: each is linked with the node that turns it.
 """
 
 from __future__ import annotations
@@ -40,10 +41,11 @@ class GradientArea:
 
     @classmethod
     def of(cls, at: int, bodies: Bodies, nodes: list[Node]) -> GradientArea:
-        widths = [[bodies.kinds[body].nv for body in moving(node.ends)] for node in nodes]
-        sizes = [node.kind.size for node in nodes]
+        widths = [[*(bodies.kinds[body].nv for body in moving(node.ends)), *(1 for _ in node.kind.rotors)] for node in nodes]
+        sizes, rotors = [node.kind.size for node in nodes], sum(len(node.kind.rotors) for node in nodes)
         return cls(
-            at, sum(sizes), sum(kind.nv for kind in bodies.kinds), len(bodies.kinds), len(nodes), sum(map(len, widths)),
+            at, sum(sizes), sum(kind.nv for kind in bodies.kinds) + rotors, len(bodies.kinds) + rotors, len(nodes),
+            sum(map(len, widths)),
             sum(m * sum(w) for m, w in zip(sizes, widths, strict=True)), sum(m * (m + 1) // 2 for m in sizes),
         )  # fmt: skip
 

@@ -68,18 +68,22 @@ class ConjugateGradients(Programs):
     def _tables(self) -> list[np.ndarray]:
         """Where everything is, in the order of `conjugate.areas`."""
         m, n = self.model, len(self.model.bodies.kinds)
-        dims = np.array([kind.nv for kind in m.bodies.kinds])
-        body_D = np.array([m.field_of_body(k, "D").start for k in range(n)])
-        body_b = np.array([m.field_of_body(k, "b").start for k in range(n)])
+        rotors = [(k, row) for k, node in enumerate(m.nodes) for row in node.kind.rotors]
+        numbers = {rotor: n + r for r, rotor in enumerate(rotors)}  # of rotors, behind those of bodies
+        dims = np.array([*(kind.nv for kind in m.bodies.kinds), *(1 for _ in rotors)])
+        own = [m.field_of_node(k, "D").start + row * (row + 3) // 2 for k, row in rotors]  # -1 / inertia
+        body_D = np.array([*(m.field_of_body(k, "D").start for k in range(n)), *own])
+        body_b = np.array([*(m.field_of_body(k, "b").start for k in range(n)), *(conjugate.NOTHING for _ in rotors)])
         first_column = np.cumsum([0, *dims])
         sizes = np.array([node.kind.size for node in m.nodes], dtype=np.int64)
-        links = [moving(node.ends) for node in m.nodes]
+        links = [[*moving(node.ends), *(numbers[k, row] for row in node.kind.rotors)] for k, node in enumerate(m.nodes)]
         link_body = np.array([body for bodies in links for body in bodies], dtype=np.int64)
         first_link = np.cumsum([0, *map(len, links)])
         owner = np.repeat(np.arange(len(m.nodes)), np.diff(first_link))  # the node of each link
         width = dims[link_body]
         before = np.cumsum([0, *width])
         slot = m.slot_at[n + owner] + sizes[owner] * (before[:-1] - before[first_link[owner]])
+        slot[link_body >= n] = [-1 - row for _, row in rotors]
         widths = before[first_link[1:]] - before[first_link[:-1]]  # of the rows of each node
         row_owner = np.repeat(np.arange(len(m.nodes)), sizes)
         b_at = np.concatenate([np.arange(*_ends(m.field_of_node(k, "b"))) for k in range(len(m.nodes))])

@@ -11,6 +11,8 @@ iterates of MINRES: the residual never grows, redundant rows do no harm, and row
 sense of least squares. The residual is computed afresh at the end, and the iteration begun again where rounding has led it
 astray.
 
+A rotor of inertia a is a body of one velocity: its mass is a, its block of J is 1 in the row that turns it, nothing pushes it.
+
 All numbers are in one area of the workspace (model/gradients.py). Nothing is allocated.
 """
 
@@ -24,6 +26,7 @@ from linkwork.model.gradients import COLUMN_VECTORS, HEAD, REMEMBERED, ROW_VECTO
 DEPENDENT = 1e-8  # a pivot of a node's block, beside its diagonal, from which on its rows are only scaled
 NO_FORCE = 1e-12  # r.Ar / r.r below which nothing that the rows can do makes the residual smaller
 RESTARTS = 4
+NOTHING = -1  # where a rotor has its right-hand side, which is zero; -1 - row in the place of its block of J
 OFF = 1e-6  # relative and, per row, absolute (m/s^2, m/s): a residual that is told
 SOLVES, ITERATIONS, MOST, RESIDUAL, WORST, WORST_ROW, CONFLICT = range(TOLD)
 
@@ -95,7 +98,7 @@ def scale_rows(work, root, G, factors, tables):
     body_D, _, first_column, first_row, first_link, factor_at, slot, link_body, _, _, first_entry, _ = tables
     for body in range(body_D.shape[0]):
         for i in range(first_column[body + 1] - first_column[body]):
-            root[first_column[body] + i] = np.sqrt(work[body_D[body] + i * (i + 3) // 2])
+            root[first_column[body] + i] = np.sqrt(abs(work[body_D[body] + i * (i + 3) // 2]))
     for node in range(factor_at.shape[0]):
         row, m = first_row[node], first_row[node + 1] - first_row[node]
         start, width = first_entry[row], first_entry[row + 1] - first_entry[row]
@@ -106,7 +109,7 @@ def scale_rows(work, root, G, factors, tables):
             for i in range(m):
                 source, target = slot[link] + i * d, start + i * width + side
                 for a in range(d):
-                    value = work[source + a]
+                    value = work[source + a] if slot[link] >= 0 else 1.0 if i == -1 - slot[link] else 0.0
                     for c in range(a):
                         value -= work[D + a * (a + 1) // 2 + c] * G[target + c]
                     G[target + a] = value
@@ -183,7 +186,7 @@ def take_right_sides(work, right, root, given, G, factors, tables):
     for body in range(body_D.shape[0]):
         for i in range(first_column[body + 1] - first_column[body]):
             column = first_column[body] + i
-            given[column] = work[body_b[body] + i] * root[column]
+            given[column] = work[body_b[body] + i] * root[column] if body_b[body] != NOTHING else 0.0
     for node in range(factor_at.shape[0]):
         row, m, factor = first_row[node], first_row[node + 1] - first_row[node], factors[factor_at[node] :]
         for i in range(m):
@@ -324,7 +327,7 @@ def put_solutions(work, y, root, added, factors, tables):
                 value -= factor[at(k, i)] * work[x_at[row + k]]
             work[x_at[row + i]] = value
     for body in range(body_D.shape[0]):
-        for i in range(first_column[body + 1] - first_column[body]):
+        for i in range(first_column[body + 1] - first_column[body] if body_b[body] != NOTHING else 0):
             work[body_b[body] + i] += added[first_column[body] + i] / root[first_column[body] + i]
 
 
