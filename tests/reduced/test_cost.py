@@ -9,9 +9,11 @@ import pytest
 
 from linkwork.cli.topology import joint_tree
 from linkwork.errors import ArrayError, UnknownNameError
-from linkwork.reduced import cost, prediction
+from linkwork.reduced import compile, cost, factor_drivers, prediction
 from linkwork.reduced.cost import Operations, Rate
 from linkwork.reduced.mechanisms import mechanism
+from linkwork.reduced.parent_array import parent_array
+from linkwork.reduced.ways import Way, packing, way
 from tests.oracles import branches
 
 TREES = branches.parent_arrays(60, seed=8)
@@ -41,6 +43,60 @@ def test_table_1_counts_what_the_printed_algorithms_do(parents):
     assert both == table["LTL"]["back-substitute"]
     with_D = 2 * table["LTDL"]["L^-1 x"] + Operations(div=len(parents))
     assert with_D == table["LTDL"]["back-substitute"]
+
+
+class CountingArrays:
+    """numpy for drivers whose numbers count: what they make holds objects."""
+
+    inf, int64 = np.inf, np.int64
+
+    @staticmethod
+    def empty(shape, kind=object):
+        return np.empty(shape, kind)
+
+    @staticmethod
+    def zeros(shape):
+        return np.full(shape, 0.0, dtype=object)
+
+
+@pytest.mark.parametrize("parents", TREES[::3])
+def test_own_counts_are_what_the_drivers_do(parents, monkeypatch):
+    """Row by row and in packed rows; in tiles, the operations of the plan times those of each kernel."""
+    H, n = branches.matrix(parents, np.random.default_rng(2)), len(parents)
+    parents = parent_array(parents)
+    plain = {name: getattr(f, "py_func", f) for name, f in vars(factor_drivers).items() if callable(f)}
+    for name in ("_packed", "_unpacked", "_add_rows", "eliminate_packed"):
+        monkeypatch.setattr(factor_drivers, name, plain[name])
+    monkeypatch.setattr(factor_drivers, "np", CountingArrays)
+    for driver, places in ((plain["ltdl_by_rows"], ()), (plain["ltdl_packed"], packing(parents))):
+
+        def run(H, driver=driver, places=places):
+            L, D = np.zeros((1, n, n), object), np.empty((1, n), object)
+            assert driver(parents, *places, H[None], L, D) == factor_drivers.DONE
+            return D
+
+        _, found = branches.counted(run, H)
+        assert as_operations(found) == cost.ltdl(parents) + Operations(a=n + cost.D1(parents))
+    if way(parents) is not Way.TILES:
+        assert cost.own_ltdl(parents) == cost.ltdl(parents) + Operations(a=n + cost.D1(parents))
+
+
+def test_own_counts_of_tiles_are_the_papers_and_one_reciprocal_a_row():
+    own, printed = cost.own_ltdl(HUMANOID, FREEDOMS), cost.ltdl(HUMANOID, FREEDOMS)
+    assert own == Operations(m=printed.m + printed.div, a=printed.a, div=30)
+    own, printed = cost.own_ltdl(CHAIN, FREEDOMS), cost.ltdl(CHAIN, FREEDOMS)  # where tiles meet D is multiplied in once more
+    assert own.a == printed.a and own.div == 30 and own.m > printed.multiplications
+
+
+def test_own_stages_are_counted_for_worlds_and_parents():
+    by_parents = cost.own_stages(HUMANOID, FREEDOMS)
+    tree = compile(mechanism(HUMANOID, FREEDOMS))
+    assert cost.own_stages(tree) == by_parents
+    assert set(by_parents) == {"aba", "crba", "rnea", "ltdl", "back_substitution"}
+    printed = cost.back_substitution(HUMANOID, FREEDOMS)
+    assert (by_parents["back_substitution"].multiplications, by_parents["back_substitution"].a) == (468, printed.a)
+    chain = cost.own_stages(CHAIN, FREEDOMS)
+    assert chain["aba"] == by_parents["aba"] and chain["rnea"] == by_parents["rnea"]  # a call for each link, branches or none
 
 
 @pytest.mark.parametrize("parents", TREES)
@@ -229,6 +285,6 @@ def test_all_stages_are_timed():
         assert 1e-8 < rate.seconds(30, 2000) < 1e-2
 
 
-@pytest.mark.parametrize("module", ["choice", "cost", "counts", "prediction", "mechanisms", "timers"])
+@pytest.mark.parametrize("module", ["choice", "cost", "counts", "kernel_counts", "prediction", "mechanisms", "timers"])
 def test_examples_run(module):
     assert doctest.testmod(importlib.import_module(f"linkwork.reduced.{module}")).failed == 0
