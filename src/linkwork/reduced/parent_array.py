@@ -65,9 +65,12 @@ def expanded(parents, freedoms) -> np.ndarray:
     >>> 1 + expanded(from_paper((0, 1, 1, 2, 2, 3, 3)), (2, 2, 1, 1, 1, 3, 1))
     array([0, 1, 2, 3, 2, 4, 4, 5, 8, 9, 5])
     """
-    parents, freedoms = parent_array(parents), np.asarray(freedoms, dtype=np.int64)
-    if freedoms.shape != parents.shape or (freedoms < 0).any():
-        raise ArrayError(f"freedoms: {freedoms.tolist()} for {len(parents)} joints; give each joint its number of freedoms")
+    parents, freedoms = parent_array(parents), integers(freedoms, "freedoms", "joint", "0 for a weld")
+    if freedoms.shape != parents.shape:
+        raise ArrayError(f"freedoms: {len(freedoms)} numbers for {len(parents)} joints; give each joint its number of freedoms")
+    if (freedoms < 0).any():
+        i = int(np.argmax(freedoms < 0))
+        raise ArrayError(f"freedoms: entry {i} is {freedoms[i]}; give 0 (a weld) or more")
     found: list[int] = []
     last = np.empty(len(parents), np.int64)  # the freedom on which children hang
     for i, (parent, count) in enumerate(zip(parents.tolist(), freedoms.tolist(), strict=True)):

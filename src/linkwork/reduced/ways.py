@@ -1,9 +1,9 @@
 """Which of three ways a matrix is factored, by its parent array alone: row by row, in tiles, or in packed rows.
 
 All three do the elimination of featherstone05 on the numbers that the parent array allows, and on no others; they differ in
-what they spend around it. Row by row an update takes one multiplication and one look at the parent array, and what is taken off is
-summed in a matrix. In tiles a call of a kernel does many updates, and the list of calls is part of the plan. In packed rows
-an update is a loop over neighbours, and every number is moved twice.
+what they spend around it. Row by row an update takes one multiplication and one look at the parent array, and what is taken
+off is summed in a matrix. In tiles a call of a kernel does many updates, and the list of calls is part of the plan. In packed
+rows an update is a loop over neighbours, and every number is moved twice.
 """
 
 from __future__ import annotations
