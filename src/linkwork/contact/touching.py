@@ -232,18 +232,22 @@ class Touching:
         return rules
 
     def _apart(self, body_of: list[int], elements) -> Iterable[tuple[int, int]]:
-        """Pairs of colliders that never touch: of bodies that a joint connects, and of those that a NoContact names; on points
-        of one body."""
+        """Pairs of colliders that never touch: of bodies that a joint connects, and of what a NoContact names; on points of
+        one body."""
         on: dict[int, list[int]] = {}
         for k, body in enumerate(body_of):
             on.setdefault(body, []).append(k)
+        alone = {id(source): [k] for k, source in enumerate(self.names) if isinstance(source, Collider)}
         pairs = {node.ends for node in self.model.nodes if any(isinstance(element, Joint) for element in node.elements)}
         pairs.update((spot.body, spot.body) for spot in self.model.spots)
+        groups = [(on.get(one, ()), on.get(other, ())) for one, other in pairs]
         for element in elements:
             if isinstance(element, NoContact):
-                numbers = [GROUND if body.dim == 0 else self.model.bodies.number[id(body)] for body in element.bodies]
-                pairs.update(combinations(numbers, 2))
-        return {(a, b) for one, other in pairs for a in on.get(one, ()) for b in on.get(other, ())}
+                members = [alone.get(id(item), ()) if isinstance(item, Collider)
+                           else on.get(GROUND if item.dim == 0 else self.model.bodies.number[id(item)], ())
+                           for item in element.bodies]  # fmt: skip
+                groups += combinations(members, 2)
+        return {(a, b) for one, other in groups for a in one for b in other}
 
     def _hard_stops(self, elements) -> Stops:
         rows = []

@@ -14,10 +14,13 @@ from linkwork.reduced.tree import compile
 def placed(world, name: str, keyframe: Keyframe) -> tuple[Bodies, dict]:
     """The bodies as a keyframe has them, and the angles (rad, turns counted) of the joints that it was found by: those of
     a cylinder first."""
-    tree = compile(world, loops=True)
+    tree = compile(world, loops=True, keep=dict.fromkeys((*keyframe.positions, *keyframe.velocities)))
     q, qd = tree.start.copy(), np.zeros(tree.nv)
     for given, there, where in ((keyframe.positions, q, tree.coordinates), (keyframe.velocities, qd, tree.velocities)):
         for joint, value in given.items():
+            if world.find(joint) in tree.closing:
+                raise ElementError(f'Keyframe "{name}": "{joint}" closes a loop, and the other joints around it say where it '
+                                   "is; leave one of them out")  # fmt: skip
             at = where(joint)
             numbers = np.atleast_1d(np.asarray(value, dtype=float))
             if numbers.shape != (at.stop - at.start,) or not np.isfinite(numbers).all():
