@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from linkwork.cli.topology import joint_tree
+from linkwork.codegen import store
 from linkwork.errors import ArrayError, LinkworkError, UnknownNameError
 from linkwork.reduced import compile, cost, factor_drivers, prediction
 from linkwork.reduced.cost import Operations, Rate
@@ -333,7 +334,7 @@ def test_a_fit_finds_what_it_was_made_of():
 
 
 def test_rates_are_kept(monkeypatch, tmp_path):
-    monkeypatch.setattr(prediction, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(store, "cache_folder", lambda: tmp_path)
     cost.stored.cache_clear()
     try:
         assert cost.stored() == {}

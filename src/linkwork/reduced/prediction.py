@@ -12,11 +12,11 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
-from linkwork.codegen.compile import cache_folder, keep, platform_digest
+from linkwork.codegen import store
+from linkwork.codegen.compile import platform_digest
 from linkwork.elements import checks
 from linkwork.errors import ArrayError, UnknownNameError, suggestion
 from linkwork.reduced import counts
@@ -150,7 +150,7 @@ def _trees(given) -> list[tuple[np.ndarray, np.ndarray]]:
 
 def remember(rates: Mapping[str, Rate]) -> None:
     """Keep rates for this machine and version, beside those of other stages."""
-    keep(_path(), json.dumps({stage: asdict(rate) for stage, rate in {**stored(), **_rates(rates)}.items()}).encode())
+    store.keep(_place(), json.dumps({stage: asdict(rate) for stage, rate in {**stored(), **_rates(rates)}.items()}).encode())
     stored.cache_clear()
 
 
@@ -169,19 +169,18 @@ def known() -> dict[str, Rate]:
     missing = [stage for stage in STAGES if stage not in stored()]
     if missing:
         print("linkwork: measuring how fast joint coordinates are here (kept for next time) ...", file=sys.stderr, flush=True)
-        remember(calibrate())
+        measured = calibrate()
+        remember(measured)
+        return {**stored(), **measured}
     return stored()
 
 
 @cache
 def stored() -> dict[str, Rate]:
     """The rates kept for this machine and version; empty where nothing was measured."""
-    try:
-        known = json.loads(_path().read_text())
-        return {stage: Rate(**rate) for stage, rate in known.items()}
-    except (OSError, ValueError, TypeError):
-        return {}
+    kept = store.read(_place())
+    return {} if kept is None else {stage: Rate(**rate) for stage, rate in json.loads(kept).items()}
 
 
-def _path() -> Path:
-    return cache_folder() / f"rates-{platform_digest()[:16]}.json"
+def _place() -> str:
+    return f"rates-{platform_digest()[:16]}.json"
