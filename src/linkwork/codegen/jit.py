@@ -117,28 +117,38 @@ else:
     from linkwork.codegen.drivers import Drivers
 
     class Patience(event.Listener):
-        """Says, once, that drivers are being compiled: when one of them takes longer than `seconds`."""
+        """Says, once, that drivers are being compiled: when one of them takes longer than `seconds`. Those of contact take
+        much longer than others: that is said when they are."""
 
         def __init__(self, seconds: float = PATIENCE):
-            self.seconds, self.depth, self.told = seconds, 0, False
+            self.seconds, self.depth, self.touches = seconds, 0, False
+            self.told: set[bool] = set()  # of contact, of others
             self.timer: threading.Timer | None = None
 
-        def on_start(self, _event) -> None:
+        def on_start(self, event) -> None:
             self.depth += 1
-            if self.depth == 1 and not self.told:
+            self.touches |= _module(event).startswith("linkwork.contact")
+            if self.timer is None and self.touches not in self.told:
                 self.timer = threading.Timer(self.seconds, self._tell)
                 self.timer.daemon = True
                 self.timer.start()
 
         def on_end(self, _event) -> None:
             self.depth -= 1
-            if self.depth == 0 and self.timer is not None:
-                self.timer.cancel()
+            if self.depth == 0:
+                self.touches = False
+                if self.timer is not None:
+                    self.timer.cancel()
+                    self.timer = None
 
         def _tell(self) -> None:
-            self.told = True
-            print("linkwork: compiling drivers, of contact for a minute or more (kept for next time) ...", file=sys.stderr,
-                  flush=True)  # fmt: skip
+            self.told |= {self.touches, False}
+            what = "drivers of contact, for a minute or more" if self.touches else "drivers"
+            print(f"linkwork: compiling {what} (kept for next time) ...", file=sys.stderr, flush=True)
+
+    def _module(event) -> str:
+        """Of the function that is being compiled."""
+        return event.data["dispatcher"].py_func.__module__
 
     event.register("numba:compile", Patience())
 
