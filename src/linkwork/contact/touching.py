@@ -95,6 +95,17 @@ class Memory:
     def __len__(self) -> int:
         return len(self.labels)
 
+    def elsewhere(self) -> Memory:
+        """What another solver or integrator can start from: how far bodies may move until a new search is its own matter."""
+        return Memory(EMPTY.margins, self.labels, self.impulses)
+
+    def wrong(self) -> str | None:
+        """What is not finite in it, in words."""
+        for name, values in (("margin", self.margins), ("impulse", self.impulses)):
+            if not np.isfinite(values.sum()) and not (fine := np.isfinite(values)).all():
+                return f"a {name} of {values[~fine][0]:g}"
+        return None
+
 
 EMPTY = Memory(np.zeros(1), np.zeros((0, 5), dtype=np.int64), np.zeros((0, 9)))
 
