@@ -164,7 +164,7 @@ class Touching:
         self.marks, self.counts = np.zeros(FULL + 1, dtype=np.int64), np.zeros(5, dtype=np.int64)
         self.panels = 0
         self.asked = Asked(self._give_what_lacks, self.marks[FULL:])
-        self.both, self.told = (rows_for(0), rows_for(0)), np.zeros(4)
+        self.both, self.told = (rows_for(0), rows_for(0)), np.zeros(6)
         self.off = 0.0  # m/s: of the last solve of another iteration, where it is not within the tolerance
         self._make_room(max(16, 4 * len(self.names)), *self._likely_room(n))
 
