@@ -9,7 +9,6 @@ import numpy as np
 from linkwork.codegen.trace import Record
 from linkwork.elements import Motion, checks
 from linkwork.elements.base import Element
-from linkwork.elements.joint_forces import Follow
 from linkwork.elements.trajectory import product
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.symbolic.kernels import parameter_record
@@ -27,14 +26,8 @@ class Control(Mapping):
     def __init__(self, sim):
         self._sim = sim
         self._entry: dict[str, slice] = {}
-        for k, force in enumerate(sim.model.forces):
-            layout, at = parameter_record(force.kind.law), int(sim.model.force_at[k])
-            name = str(force.element.name)
-            if "command" in layout:
-                self._entry[name] = slice(at + layout.offset("command"), at + layout.slice("command").stop)
-            elif isinstance(force.element, Follow) and force.element.motion is None:
-                last = "orientation" if force.element.turns else "position"
-                self._entry[name] = slice(at + layout.offset("position"), at + layout.slice(last).stop)
+        for element, entries in sim.model.commands:
+            self._entry[str(element.name)] = slice(int(entries[0]), int(entries[-1]) + 1)
         self._live: dict[str, tuple[Motion, Record, int]] = {}  # with the layout of its numbers, and where they begin
         for element in sim.model.world.constraints:
             if isinstance(element, Motion) and element.live and element.name in sim.model.names:
@@ -105,9 +98,10 @@ class Control(Mapping):
         parts = checks.vector(self._sim, label, position), checks.quaternion(self._sim, label, orientation)
         return np.concatenate(parts)
 
-    def entries(self) -> dict[str, np.ndarray]:
-        """All commands as they stand in the workspace; of live Motions their whole way."""
-        return {name: self._sim.work[self._whole(name)].copy() for name in self._entry}
+    def entries(self, ways: bool = False) -> dict[str, np.ndarray]:
+        """All commands as they stand in the workspace; those of live Motions, with the whole way to where they are told to be,
+        where `ways` are asked for: else they belong to the state alone."""
+        return {name: self._sim.work[self._whole(name)].copy() for name in self._entry if ways or name not in self._live}
 
     def _whole(self, name: str) -> slice:
         if name not in self._live:

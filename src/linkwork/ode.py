@@ -91,7 +91,7 @@ class OdeView:
         if known is None or known.arrangement != arrangement:
             known = self._ode = Twin(self._twin_with("rk4"), arrangement)
         twin = known.sim
-        twin._put({name: self.get(name) for name in self.model.parameters}, self.control.entries())
+        twin._put({name: self.get(name) for name in self.model.parameters}, self.control.entries(ways=True))
         for name in ("stiffness", "damping"):
             twin.work[GLOBALS.offset(name)] = self.work[GLOBALS.offset(name)]
         return known
@@ -108,4 +108,4 @@ def _carry(source, target) -> None:
     """The state of one simulation to another of the same world."""
     state, before = source.state, target.state
     values = carried(source.model, target.model, state.values)
-    target.state = State(values, state.time, before.steps, before.age, target.model.signature, None, before.arrangement)
+    target.state = State(values, state.time, before.steps, before.age, target._layout, None, before.arrangement)

@@ -209,7 +209,18 @@ def test_a_note_says_the_file_once_and_its_remarks_by_line(tmp_path):
         lw.load(file)
     said = str(told[0].message)
     assert said.startswith(f'{file}: 1 thing in it not taken as written: line 4: velocity="2" in <limit> of joint "elbow": ')
-    assert said.count(str(file)) == 2 and said.endswith(f'"linkwork info {file}" lists them all')
+    assert said.count(str(file)) == 1 and said.endswith("; it is in world.remarks")
+
+
+def test_many_remarks_are_one_line_with_their_count(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_text(robot(ROD + joint('<limit effort="1" velocity="2"/>') + 40 * "<transmission/>\n<gazebo/>\n"))
+    with pytest.warns(lw.Note) as told:
+        world = lw.load(file)
+    said = str(told[0].message)
+    assert len(told) == 1 and "\n" not in said and len(said) < len(str(file)) + 200
+    assert f"{len(world.remarks)} things in it not taken as written, first line " in said and len(world.remarks) > 40
+    assert said.endswith('; world.remarks has them all, "linkwork info" lists them')
 
 
 @pytest.mark.parametrize("kind", [kind for kind in fuzz.ENDINGS if fuzz.seeds(kind)])

@@ -183,3 +183,15 @@ def test_what_takes_no_commands_is_refused():
         with pytest.raises(lw.LinkworkError, match="hand of the user"):
             sim.control["hand of the user"] = value
     assert lw.check(world.find("hand of the user")).ok
+
+
+def test_the_way_goes_from_solver_to_solver():
+    sims = [lw.Simulation(held(), solver=solver, integrator=integrator) for solver, integrator in PAIRS[:9:4]]
+    for sim in sims[1:]:
+        sims[0].reset()
+        sims[0].control["hand of the user"] = GOAL[:3], GOAL[3:]
+        sims[0].step(60)
+        sim.state = sims[0].state
+        for one in (sims[0], sim):
+            one.step(50)
+            assert off(one, GOAL) < 1e-9

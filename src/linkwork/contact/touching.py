@@ -95,6 +95,17 @@ class Memory:
     def __len__(self) -> int:
         return len(self.labels)
 
+    def elsewhere(self) -> Memory:
+        """What another solver or integrator can start from: how far bodies may move until a new search is its own matter."""
+        return Memory(EMPTY.margins, self.labels, self.impulses)
+
+    def wrong(self) -> str | None:
+        """What is not finite in it, in words."""
+        for name, values in (("margin", self.margins), ("impulse", self.impulses)):
+            if not np.isfinite(values.sum()) and not (fine := np.isfinite(values)).all():
+                return f"a {name} of {values[~fine][0]:g}"
+        return None
+
 
 EMPTY = Memory(np.zeros(1), np.zeros((0, 5), dtype=np.int64), np.zeros((0, 9)))
 
@@ -153,7 +164,7 @@ class Touching:
         self.marks, self.counts = np.zeros(FULL + 1, dtype=np.int64), np.zeros(5, dtype=np.int64)
         self.panels = 0
         self.asked = Asked(self._give_what_lacks, self.marks[FULL:])
-        self.both, self.told = (rows_for(0), rows_for(0)), np.zeros(4)
+        self.both, self.told = (rows_for(0), rows_for(0)), np.zeros(6)
         self.off = 0.0  # m/s: of the last solve of another iteration, where it is not within the tolerance
         self._make_room(max(16, 4 * len(self.names)), *self._likely_room(n))
 

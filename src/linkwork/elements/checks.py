@@ -34,6 +34,15 @@ def label(who):
     return f'{kind} "{given}"' if isinstance(given, str) else kind
 
 
+def labels(several, most=3):
+    """`Hinge "a", Hinge "b", Hinge "c" and 47 more`: the first of several elements by name, and how many others there are."""
+    known = [label(who) for who in several]
+    shown = known if len(known) <= most + 1 else known[:most]
+    if len(shown) == len(known):
+        return " and ".join(filter(None, (", ".join(known[:-1]), *known[-1:])))
+    return f"{', '.join(shown)} and {len(known) - most} more"
+
+
 def fail(who, problem, remedy):
     raise ElementError(f"{label(who)}: {problem}; {remedy}")
 
@@ -93,6 +102,13 @@ def _is_finite(value):
 def is_zero(value):
     """A number that is zero; neither a Parameter nor False."""
     return _is_finite(value) and value == 0
+
+
+def whole(who, field, value, *, least=0):
+    """An int >= least."""
+    if isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_, np.timedelta64)) and value >= least:
+        return int(value)
+    fail(who, f"{field} is {show(value)}", f"give a whole number of at least {least}")
 
 
 def positive(who, field, value, *, parameter=False, remedy=None):

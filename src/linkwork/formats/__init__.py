@@ -10,8 +10,6 @@ from ..errors import FileError, Note, suggestion
 from ..world import World
 from .reading import MOST_BYTES, Reading, decode, read
 
-SHOWN = 5  # remarks in one note
-
 
 def load(path, *, strict=False, root=None, **options):
     """A World from a URDF, an MJCF or a scene file, as its ending and its root element say.
@@ -107,14 +105,11 @@ def _check_options(path, reader, options):
 
 
 def _told(path, remarks):
-    count = f"{len(remarks)} thing{'' if len(remarks) == 1 else 's'}"
-    some = "; ".join(_briefly(path, remark) for remark in remarks[:SHOWN])
-    more = f"; and {len(remarks) - SHOWN} more" if len(remarks) > SHOWN else ""
-    return f'{path}: {count} in it not taken as written: {some}{more}; "linkwork info {path}" lists them all'
-
-
-def _briefly(path, remark):
-    """A remark, without the name of the file that the whole note is of."""
-    if remark.file != str(path):
-        return str(remark)
-    return f"{'' if remark.line is None else f'line {remark.line}: '}{remark.what}: {remark.why}"
+    """A note of one line: how many remarks there are, and the first; of one alone, why."""
+    first = remarks[0]
+    place = f"line {first.line}: " if first.file == str(path) and first.line is not None else ""
+    place = place if first.file == str(path) else f"{first.file}{'' if first.line is None else f':{first.line}'}: "
+    if len(remarks) == 1:
+        return f"{path}: 1 thing in it not taken as written: {place}{first.what}: {first.why}; it is in world.remarks"
+    where = 'world.remarks has them all, "linkwork info" lists them'
+    return f"{path}: {len(remarks)} things in it not taken as written, first {place}{first.what}; {where}"

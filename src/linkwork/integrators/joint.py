@@ -253,7 +253,7 @@ class InJoints(Integrator):
     def _local_forces(self, tree) -> list[tuple[int, int]]:
         """Number of each force that depends on how the two bodies of a joint stand to each other and on nothing else, and of
         the body that the joint moves. The others that could be stiff are named in `remarks`."""
-        found = []
+        found, others = [], []
         for number, force in enumerate(self.programs.model.forces):
             if not force.kind.law.yields:
                 continue
@@ -261,8 +261,12 @@ class InJoints(Integrator):
             if child is not None:
                 found.append((number, child))
             else:
-                self.remarks.append(f"{checks.label(force.element)}: it does not act at a single joint, so that it is explicit "
-                                    'in joint coordinates; use solver="implicit" if it is stiff')  # fmt: skip
+                others.append(force.element)
+        if others:
+            one = len(others) == 1
+            said = "it does not act at a single joint" if one else "they do not act at single joints"
+            self.remarks.append(f"{checks.labels(others)}: {said}, so that {'it is' if one else 'they are'} explicit in joint "
+                                f'coordinates; use solver="implicit" if {"it is" if one else "they are"} stiff')  # fmt: skip
         return found
 
     @cached_property

@@ -173,7 +173,7 @@ def _compiled(world, options: dict) -> Tree:
     builder = _Builder(world, given, options["loops"], {world.find(joint) for joint in options["keep"]})
     builder.walk()
     if options["loops"] is None and builder.closing:
-        names = ", ".join(checks.label(c) for c in world.constraints if c in builder.closing)
+        names = checks.labels([c for c in world.constraints if c in builder.closing])
         warnings.warn(f"lw.reduced.compile: its coordinates leave {names} aside; loops=True says that this is meant, and lock= "
                       "fixes a joint", Note, stacklevel=3)  # fmt: skip
     links = builder.links
