@@ -230,7 +230,8 @@ def _moved_by_hand(draft, of_body):
 def _fixed_parts(draft, touching):
     """Bodies on several joints, and the fixed part of the robot that these are on: neighbours, as where one joint connects
     them. The ground is all that is fixed here, floors too, so that the geoms are kept apart one by one."""
-    model, world, found = draft.model, draft.world, []
+    model, world = draft.model, draft.world
+    found: list[tuple[int, int]] = []
     if draft.disabled("FILTERPARENT"):
         return
     top = list(range(model.nbody))  # the body on the world that each one belongs to
