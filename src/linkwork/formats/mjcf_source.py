@@ -29,10 +29,10 @@ UNUSED = {
     "custom": "numbers, texts and tuples of the user are not used",
     "visual": "settings of MuJoCo's viewer are not used",
     "statistic": "settings of MuJoCo's viewer are not used",
+    "extension": "plugins are programs, and none is run",
 }
 REFUSED = {
     "plugin": "plugins are programs",
-    "extension": "plugins are programs",
     "flexcomp": "deformable bodies are not simulated",
     "flex": "deformable bodies are not simulated",
     "attach": "models within models are not put together",
