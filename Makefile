@@ -1,20 +1,22 @@
 # make demo: simulate a chain and leave a report, plots and a replay page in demo/
 # make test: the linters, then every test
-# Both set up .venv first. Needs Python 3.11 or newer; no compiler.
+# Each sets up what it needs in .venv first. Needs Python 3.11 or newer; no compiler.
 
 PYTHON ?= python3
 ARGS   ?=
 BIN    := .venv/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint bench clean
 .DELETE_ON_ERROR:
+.NOTPARALLEL:
 
 help:
 	@sed -n 's/^# //p' Makefile | head -n 3
 	@echo "make lint, make bench, make clean; make test ARGS=\"-m 'not slow'\" hands ARGS to pytest."
 
-demo: .venv/.installed
+demo: .venv/.run
 	$(BIN)/linkwork run chain --seconds 2 --out demo --overwrite
 
 test: lint
@@ -40,17 +42,27 @@ bench: .venv/.bench
 	$(BIN)/python -m benchmarks.edits --out benchmarks/results/edits.json
 	$(BIN)/python -m benchmarks.readme
 
-.venv/.installed: pyproject.toml
+# A folder that has more than what is asked for serves: .run is what a run needs, .installed the tests too, .bench also peers.
+# Modules are compiled to bytecode as they are imported: most never are.
+.venv/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "linkwork needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1). Name another: make PYTHON=/path/to/python3"; exit 1; }
-	@echo "Setting up .venv: about 2 GB of libraries is fetched and unpacked (casadi, llvmlite, vtk, ...): two minutes or more, once."
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	@touch $@
+
+.venv/.run: pyproject.toml | .venv/.made
+	@echo "Setting up .venv: what a run needs, 0.9 GB of libraries (casadi, llvmlite, scipy, ...), is fetched and unpacked, once."
+	@$(PIP) -e ".[studio]"
+	@touch $@
+
+.venv/.installed: pyproject.toml | .venv/.made
+	@echo "Setting up .venv for tests: about 2 GB of libraries (vtk, mujoco, ...) is fetched and unpacked: two minutes or more, once."
+	@$(PIP) -e ".[dev]"
+	@touch .venv/.run $@
 
 .venv/.bench: .venv/.installed
 	@echo "Adding the peers that the benchmarks compare with (mujoco, pinocchio, dart), about a minute, once."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	@$(PIP) -e ".[bench]"
 	@touch $@
 
 clean:

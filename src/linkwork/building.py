@@ -13,7 +13,7 @@ from linkwork import stops
 from linkwork.control import Control
 from linkwork.elements import Joint, Slider, checks
 from linkwork.elements.base import Element, Pose
-from linkwork.errors import LinkworkError, ModelError, Note
+from linkwork.errors import LinkworkError, ModelError, Note, printable
 from linkwork.integrators import INTEGRATORS, Integrator
 from linkwork.model.carrying import counters
 from linkwork.model.compile import compile
@@ -262,6 +262,7 @@ class Building(Reports):
 
     def note(self, text: str) -> None:
         """Keep and show a note."""
+        text = printable(text)
         self.notes.append(text)
         warnings.warn(text, Note, stacklevel=_level_outside())
 

@@ -21,7 +21,7 @@ from linkwork.codegen.trace import Kernel, Trace
 from linkwork.elements import Ground, LagrangianBody, RigidBody, checks
 from linkwork.elements.base import Body, ConstraintElement, Element, ForceElement
 from linkwork.elements.traced import Traced
-from linkwork.errors import LinkworkError
+from linkwork.errors import LinkworkError, printable
 from linkwork.model import nodes as stacking
 from linkwork.model.compile import bodies_of
 from linkwork.model.graph import GROUND
@@ -74,9 +74,9 @@ class CheckReport:
 
     def __str__(self) -> str:
         verdict = "nothing wrong" if self.ok else f"{len(self.problems)} problem{'s' if len(self.problems) > 1 else ''}"
-        lines = [f"{self.label}: {verdict} in {self.states} states"]
-        lines += [f"  - {problem}" for problem in self.problems]
-        lines += [f"  (note) {note}" for note in self.notes]
+        lines = [f"{printable(self.label)}: {verdict} in {self.states} states"]
+        lines += [f"  - {printable(problem)}" for problem in self.problems]
+        lines += [f"  (note) {printable(note)}" for note in self.notes]
         lines += [f"  {name}: off by at most {error:.1e}" for name, error in self.errors.items()]
         return "\n".join(lines)
 

@@ -1,11 +1,35 @@
-"""The errors linkwork raises. Each message is one sentence: the object, its name, the value, the remedy."""
+"""The errors linkwork raises. Each message is one sentence: the object, its name, the value, the remedy.
 
+Names come from files that anyone may have written. A terminal obeys control characters, and characters that change the
+direction of writing make a line read other than it is: `printable` writes both as escapes, wherever a name is shown.
+"""
+
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
+
+# control characters and what ends a line; marks that change the direction of writing or are not seen (but for those that join
+# letters); halves of characters
+_UNSEEN = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb"
+    "\\ud800-\\udfff\\U000e0000-\\U000e007f]"
+)
+
+
+def printable(text) -> str:
+    """A text as it may be shown: in one line, and with nothing in it that a terminal obeys or that is not seen.
+
+    >>> printable("arm\\x1b[31m \\u202e"), printable("Träger 1")
+    ('arm\\\\x1b[31m \\\\u202e', 'Träger 1')
+    """
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), str(text))
 
 
 class LinkworkError(Exception):
     """Any error that linkwork raises on purpose."""
+
+    def __str__(self):  # the sentence alone: KeyError would show its quoted repr
+        return printable(self.args[0]) if self.args else ""
 
 
 class ElementError(LinkworkError, ValueError):
@@ -38,12 +62,12 @@ class DivergenceError(LinkworkError, RuntimeError):
 class UnknownNameError(LinkworkError, KeyError):
     """No element has that name."""
 
-    def __str__(self):  # KeyError would show the quoted repr of the sentence
-        return str(self.args[0]) if self.args else ""
-
 
 class Note(UserWarning):
     """Something that linkwork put right and tells."""
+
+    def __str__(self):
+        return printable(super().__str__())
 
 
 @dataclass(frozen=True)
@@ -56,7 +80,7 @@ class Remark:
     why: str  # what becomes of it, and the way out where there is one
 
     def __str__(self):
-        return f"{self.file}{'' if self.line is None else f':{self.line}'}: {self.what}: {self.why}"
+        return printable(f"{self.file}{'' if self.line is None else f':{self.line}'}: {self.what}: {self.why}")
 
 
 def suggestion(name, known) -> str:

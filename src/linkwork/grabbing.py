@@ -14,7 +14,7 @@ from linkwork.elements import LagrangianBody, PlanarBody, PlanarParticle, checks
 from linkwork.elements.base import Element
 from linkwork.elements.bodies import PLANES
 from linkwork.elements.handles import Hold, Pull
-from linkwork.errors import LinkworkError
+from linkwork.errors import LinkworkError, printable
 from linkwork.following import Following
 from linkwork.integrators.base import OK
 from linkwork.model.places import poses_of
@@ -84,7 +84,7 @@ class Handle:
             self.release()
 
     def __repr__(self) -> str:
-        return f'<Handle "{self.name}" on {checks.label(self.body)}{"" if self.held else ", released"}>'
+        return f'<Handle "{printable(self.name)}" on {checks.label(self.body)}{"" if self.held else ", released"}>'
 
     def _refuse_released(self) -> None:
         if not self.held:

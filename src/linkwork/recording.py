@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .errors import UnknownNameError
+from .errors import UnknownNameError, printable
 from .files import whole
 from .recording_files import FORMAT, Described, read_netcdf, read_npz, shape_of
 from .records import (
@@ -461,7 +461,7 @@ def _lines(axes, time, values, labels):
     from .drawing import colours
 
     for column, label, colour in zip(values.T, labels, colours(len(labels)), strict=False):
-        axes.plot(time, column, label=label, color=colour, lw=1.3)
+        axes.plot(time, column, label=printable(label), color=colour, lw=1.3)
 
 
 def _dress(axes, label, legend=False):
@@ -472,4 +472,5 @@ def _dress(axes, label, legend=False):
     axes.yaxis.get_offset_text().set_fontsize(8)
     axes.margins(x=0.01)
     if legend:
-        axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+        for label in axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1)).get_texts():
+            label.set_parse_math(False)  # a name with dollar signs is no formula

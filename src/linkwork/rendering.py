@@ -81,7 +81,7 @@ class Picture:
         self.clock.set_text("upper_left", f"{self.rec.time[frame]:.2f} s")
         with _silent():
             self.floor.shade()
-            return self.plotter.screenshot(return_img=True)
+            return _shot(self.plotter)
 
     def _light(self, pyvista):
         """A sun over the left shoulder, whose shadows are on the ground, and a lamp beside the eye."""
@@ -202,7 +202,7 @@ class _Floor:
             height = np.maximum(points[:, 2:] - self.stage.floor, 0.0)
             flat.points = np.column_stack([points[:, :2] - height * self.slope, np.full(len(points), self.stage.floor)])
         self.above.camera.clipping_range = 0.1 * self.stage.size, 2 * self.stage.size
-        seen = self.above.screenshot(return_img=True)[::-1, :, 0].astype(np.float32)
+        seen = _shot(self.above)[::-1, :, 0].astype(np.float32)
         paint = np.zeros((SHADOW, SHADOW, 4), np.float32)
         paint[..., :3], paint[..., 3] = 255 * np.array(rgb(INK)), self.darkest * gaussian_filter(seen, SOFT * SHADOW)
         self.shadow.point_data["paint"] = _bytes(paint)
@@ -210,6 +210,13 @@ class _Floor:
 
     def close(self):
         self.above.close()
+
+
+def _shot(plotter):
+    """(height, width, 3) uint8: what is before the camera now. A screenshot draws the first time, and up to PyVista 0.48 each
+    time; later it copies what was drawn last."""
+    plotter.render()
+    return plotter.screenshot(return_img=True)
 
 
 def _bytes(picture):

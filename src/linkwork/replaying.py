@@ -11,7 +11,7 @@ import itertools
 import numpy as np
 
 from .drawing import INK, slow, step
-from .errors import LinkworkError
+from .errors import LinkworkError, printable
 from .staging import FIELD, GROUND, Stage, rgb
 
 MOST_FRAMES = 1800
@@ -156,7 +156,7 @@ def _solids(scene, stage):
     for k, solids in enumerate(groups.values()):
         folder = "colliders" if solids[0].hidden else "ground" if all(s.body == GROUND for s in solids) else "bodies"
         more = f" and {len(solids) - 1} more" if len(solids) > 1 else ""
-        name = f"/{folder}/{k} {solids[0].name.replace('/', ' ')}{more}"
+        name = f"/{folder}/{k} {printable(solids[0].name).replace('/', ' ')}{more}"
         one = solids[0].body in stretching
         found.append(_Stretching(scene, name, solids[0]) if one else _Instances(scene, name, solids))
     return found
@@ -197,4 +197,4 @@ def _bytes(colour):
 def _escaped(text):
     from html import escape
 
-    return escape(str(text))
+    return escape(printable(text))

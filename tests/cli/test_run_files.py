@@ -3,10 +3,8 @@
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 import warnings
 from pathlib import Path
 
@@ -15,6 +13,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.cli import main
+from linkwork.cli.running import Run
+from linkwork.files import CLAIM
 from linkwork.recording import Recording
 
 SCENE = """\
@@ -226,22 +226,29 @@ def command(*arguments):
     return [sys.executable, "-m", "linkwork.cli", *map(str, arguments)]
 
 
+INTERRUPTED = """
+import os, signal, sys
+from linkwork import cli, simulation
+
+step = simulation.Simulation.step
+
+def stepping(self, n=1):
+    step(self, n)
+    if self.steps >= 5000:
+        simulation.Simulation.step = step
+        os.kill(os.getpid(), signal.SIGINT)
+
+simulation.Simulation.step = stepping
+cli.main(sys.argv[1:])
+"""
+
+
 def test_control_c_keeps_the_run_and_it_goes_on_bit_for_bit(folder):
     """In a process of its own: SIGINT while it runs."""
-    options = ("--seconds", 40, "--dt", 0.0001, "--record-every", 0.1)
-    process = subprocess.Popen(
-        command("run", "arm.yaml", *options, "--out", "run"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        deadline = time.monotonic() + 120
-        while not (folder / "run/scene.yaml").exists():
-            assert process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.02)
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=120)
-    finally:
-        process.kill()
+    options = ("--seconds", "40", "--dt", "0.0001", "--record-every", "0.1")
+    interrupted = [sys.executable, "-c", INTERRUPTED, "run", "arm.yaml", *options, "--out", "run"]
+    process = subprocess.run(interrupted, capture_output=True, text=True)
+    out, err = process.stdout, process.stderr
     assert process.returncode == 130, err
     assert "stopped by Ctrl-C" in out and "Traceback" not in err and "--resume" in err
     assert {path.name for path in (folder / "run").iterdir()} == LEFT
@@ -352,6 +359,71 @@ def test_of_two_runs_that_begin_in_one_folder_the_second_is_refused(capsys, fold
     code, _, err = call(capsys, "run", "arm.yaml", "--out", "run")
     assert code == 2 and "it holds a run already (scene.yaml)" in err and err.count("\n") == 1
     assert (folder / "run/scene.yaml").read_text() == "of the other"
+
+
+def test_while_a_run_writes_to_a_folder_no_other_does(capsys, folder, no_plots, monkeypatch):
+    """Neither one that begins, nor one that would write over it, nor one that goes on."""
+    simulate, others = Run.simulate, []
+
+    def and_others_try(self):
+        monkeypatch.setattr(Run, "simulate", simulate)  # should one of them get so far
+        for options in (("--overwrite",), ("--resume",), ()):
+            if options == ("--resume",):
+                self.recorder.take()
+                self._check()  # something to go on from
+            others.append(call(capsys, "run", "arm.yaml", "--out", "run", *options))
+        return simulate(self)
+
+    monkeypatch.setattr(Run, "simulate", and_others_try)
+    code, out, err = call(capsys, "run", "arm.yaml", "--out", "run")
+    assert code == 0 and "left in run" in out and {path.name for path in (folder / "run").iterdir()} == LEFT
+    for code, out, err in others:
+        assert code == 2 and out == "" and err.count("\n") == 1 and '--out "run": ' in err
+    assert all("another run is writing to it; give another folder" in err for _, _, err in others[:2])
+    assert call(capsys, "run", "arm.yaml", "--out", "run", "--overwrite")[0] == 0
+
+
+@pytest.mark.slow
+def test_of_two_processes_one_has_the_folder(folder):
+    """Both begin at once; whoever comes second is refused, and what is left is of the other one."""
+    commands = [command("run", "arm.yaml", "--seconds", 0.1, "--seed", seed, "--out", "run", "--overwrite") for seed in (1, 2)]
+    held = subprocess.Popen([sys.executable, "-c", HOLD, "run"], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
+    try:
+        assert held.stdout.readline() == "True\n"
+        refused = subprocess.run(commands[0], capture_output=True, text=True)
+        assert refused.returncode == 2 and "another run is writing to it" in refused.stderr
+        assert [path.name for path in (folder / "run").iterdir()] == [CLAIM]
+    finally:
+        held.kill()  # the system lets go of what it held
+        held.communicate()
+    done = subprocess.run(commands[1], capture_output=True, text=True)
+    assert done.returncode == 0 and {path.name for path in (folder / "run").iterdir()} == LEFT
+
+
+HOLD = """
+import pathlib, sys
+from linkwork.files import claimed
+folder = pathlib.Path(sys.argv[1])
+folder.mkdir()
+with claimed(folder) as alone:
+    print(alone, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_folder_that_cannot_be_claimed_is_refused(capsys, folder, no_plots, monkeypatch):
+    assert call(capsys, "run", "arm.yaml", "--seconds", 0.1, "--out", "run")[0] == 0
+    (folder / "run" / CLAIM).mkdir()  # as root, no folder is read-only
+    for options in (("--resume",), ("--overwrite",)):
+        code, _, err = call(capsys, "run", "arm.yaml", "--out", "run", *options)
+        assert code == 2 and '--out "run": Is a directory; give a folder' in err and err.count("\n") == 1
+
+
+def test_the_report_of_a_stack_has_the_forces_of_the_last_step(capsys, folder, no_plots):
+    """Though how fast the run is was measured by running it again."""
+    code, out, _ = call(capsys, "run", "box-stack", "--set", "n=2", "--seconds", 0.1, "--out", "run")
+    facts = {fact["what"]: fact for fact in json.loads((folder / "run/report.json").read_text())["facts"]}
+    assert code == 0 and "off by" not in out and facts["force of the floor, N"]["found"] == pytest.approx(19.62, rel=1e-4)
 
 
 def test_a_folder_is_no_scene(capsys, folder):

@@ -1,6 +1,5 @@
 """Who waits for a compiler is told."""
 
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -12,29 +11,51 @@ from linkwork.integrators import euler
 pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
 
 
-@pytest.mark.parametrize("seconds, told", [(0.05, True), (5.0, False)])
-def test_a_driver_that_takes_long_is_told_once(capsys, seconds, told):
-    patience = jit.Patience(seconds)
+class Timer:
+    """One that goes off when it is told to."""
+
+    def __init__(self, seconds, function):
+        self.seconds, self.function, self.waiting = seconds, function, False
+        Timer.last = self
+
+    def start(self):
+        self.waiting = True
+
+    def cancel(self):
+        self.waiting = False
+
+    def go_off(self):
+        if self.waiting:
+            self.function()
+
+
+@pytest.mark.parametrize("long", [True, False])
+def test_a_driver_that_takes_long_is_told_once(capsys, monkeypatch, long):
+    monkeypatch.setattr(jit.threading, "Timer", Timer)
+    patience = jit.Patience(7.0)
     for _ in range(2):
-        compile_for_a_while(patience, euler.steps_of_euler)
+        hear(patience, euler.steps_of_euler, long)
     said = capsys.readouterr().err
-    assert said.count("linkwork: compiling drivers") == int(told) and "contact" not in said
+    assert said.count("linkwork: compiling drivers") == int(long) and "contact" not in said
 
 
-def test_contact_is_spoken_of_when_it_is_compiled(capsys):
-    patience = jit.Patience(0.05)
-    compile_for_a_while(patience, contact_stage)
-    compile_for_a_while(patience, contact_stage)
-    compile_for_a_while(patience, euler.steps_of_euler)
+def test_contact_is_spoken_of_when_it_is_compiled(capsys, monkeypatch):
+    monkeypatch.setattr(jit.threading, "Timer", Timer)
+    patience = jit.Patience(7.0)
+    for driver in (contact_stage, contact_stage, euler.steps_of_euler):
+        hear(patience, driver, long=True)
     said = capsys.readouterr().err
     assert said == "linkwork: compiling drivers of contact, for a minute or more (kept for next time) ...\n"
 
 
-def compile_for_a_while(patience, driver):
-    """What a Patience hears of a driver that takes 0.2 s."""
+def hear(patience, driver, long):
+    """What a Patience hears of a driver that is compiled, and that takes long or does not."""
     event = SimpleNamespace(data={"dispatcher": driver})
     patience.on_start(event)
     patience.on_start(event)  # one within the other
-    time.sleep(0.2)
+    assert Timer.last.seconds == 7.0
+    if long:
+        Timer.last.go_off()
     patience.on_end(event)
     patience.on_end(event)
+    Timer.last.go_off()  # too late: it has been compiled

@@ -7,11 +7,12 @@ a file that does harm is made again by `--only NUMBER`.
 """
 
 import argparse
+import contextlib
+import itertools
 import json
 import re
 import resource
 import shutil
-import signal
 import sys
 import tempfile
 import time
@@ -30,7 +31,7 @@ SEEDS = Path(__file__).parent / "seeds"
 ENDINGS = {"urdf": (".urdf",), "mjcf": (".xml", ".mjcf"), "scene": (".yaml", ".yml")}
 MESHES = (".stl", ".obj", ".dae")
 OPTIONS = {".urdf": {"meshes": "as found"}}  # with which more of a broken file is read
-SECONDS = 10.0  # of the processor, that one file may take
+CALLS = 10_000_000  # of functions, that one file may take: the same on every machine
 GROWTH = 500  # MB that memory may grow in all
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "fuzz.json"
 
@@ -264,7 +265,7 @@ def attempt(path):
         sound = "\n" not in said and len(said) < 1500 and said.startswith(str(path.parent))
         return ("refused", said) if sound else ("harmful", f"it is refused by no sentence about the file: {said[:300]!r}")
     except Hang:
-        return "harmful", f"it takes more than {SECONDS:g} s"
+        return "harmful", f"it takes more than {CALLS} calls"
     except Exception as error:
         return "harmful", f"{type(error).__name__}: {error}"
 
@@ -272,30 +273,38 @@ def attempt(path):
 def run(kind, numbers, seed=0, told=None):
     """The Outcome of files with these numbers."""
     outcome, before = Outcome(), _memory()
-    alarm = signal.signal(signal.SIGPROF, _hang)
-    try:
-        with tempfile.TemporaryDirectory() as name:
-            for number in numbers:
-                path = make(number, kind, Path(name), seed)
-                began = time.process_time()
-                signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    with tempfile.TemporaryDirectory() as name:
+        for number in numbers:
+            path = make(number, kind, Path(name), seed)
+            began = time.process_time()
+            with bounded(CALLS):
                 what, said = attempt(path)
-                signal.setitimer(signal.ITIMER_PROF, 0)
-                outcome.slowest = max(outcome.slowest, time.process_time() - began)
-                outcome.counts[what] += 1
-                if what == "harmful":
-                    outcome.harmful.append((number, said))
-                if told:
-                    told(number, what, said)
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, alarm)
+            outcome.slowest = max(outcome.slowest, time.process_time() - began)
+            outcome.counts[what] += 1
+            if what == "harmful":
+                outcome.harmful.append((number, said))
+            if told:
+                told(number, what, said)
     outcome.grown = _memory() - before
     return outcome
 
 
-def _hang(*_):
-    raise Hang
+@contextlib.contextmanager
+def bounded(calls):
+    """Raises Hang once so many functions have been called."""
+    left = itertools.repeat(None, calls)
+
+    def count(frame, event, argument):
+        if event in ("call", "c_call") and next(left, left) is left:
+            sys.setprofile(None)
+            raise Hang
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
 
 
 def _memory():

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -27,6 +28,15 @@ def given(tmp_path):
 
     load.folder = tmp_path
     return load
+
+
+def doubling(folder, files, leaf):
+    """The last of so many files, each of which includes the one before twice."""
+    (folder / "0.yaml").write_text(HEAD + leaf if leaf else "linkwork: 1\n")
+    for k in range(files):
+        both = "".join(f"  - {{include: {k}.yaml, prefix: {letter}}}\n" for letter in "ab")
+        (folder / f"{k + 1}.yaml").write_text(HEAD + both)
+    return folder / f"{files}.yaml"
 
 
 def test_the_slider_crank_of_the_design(given):
@@ -268,6 +278,49 @@ class TestIncludes:
         with pytest.raises(lw.FileError) as error:
             given(HEAD + f"  - {item}\n")
         assert said in str(error.value)
+
+    def test_parts_of_parts(self, given):
+        """Each file includes the one before twice: the elements are the leaves, and each file is parsed once."""
+        top = doubling(given.folder, 6, "  - Particle: {name: p, mass: 1}\n")
+        names = {body.name for body in lw.load(top).bodies}
+        assert len(names) == 64 and {"aaaaaap", "bababap"} <= names
+
+    @pytest.mark.parametrize("leaf", ["  - Particle: {name: p, mass: 1}\n", "  - {repeat: 9, elements: []}\n", None])
+    def test_includes_that_double_are_refused_before_anything_is_made(self, given, leaf, monkeypatch):
+        made, parsed = [], []
+        monkeypatch.setattr(scene.World, "add", lambda self, element: made.append(element))
+        parse = scene.yaml_lines.parse
+        monkeypatch.setattr(scene.yaml_lines, "parse", lambda text, path: parsed.append(path) or parse(text, path))
+        with pytest.raises(lw.FileError, match="more than [0-9]+ (includes, those of included files counted|elements)"):
+            lw.load(doubling(given.folder, scene.DEEPEST - 1, leaf))
+        assert made == [] and len(parsed) <= scene.DEEPEST
+
+    def test_what_parameters_repeat_is_counted_too(self, given, monkeypatch):
+        monkeypatch.setattr(scene.World, "add", lambda self, element: pytest.fail("nothing is made"))
+        part = "parameters: {n: 1}\nelements:\n  - {repeat: '{n}', elements: [Particle: {mass: 1}]}\n"
+        (given.folder / "part.yaml").write_text(f"linkwork: 1\n{part}")
+        with pytest.raises(lw.FileError, match="more than 1000000 elements"):
+            given(HEAD + "  - {repeat: 2000, elements: [{include: part.yaml, prefix: 'a{i}', parameters: {n: '{i}'}}]}\n")
+
+    def test_copies_of_a_robot_are_counted_when_the_first_is_read(self, given, monkeypatch):
+        read = []
+        urdf = import_module("linkwork.formats.urdf")
+        load = urdf.load
+        monkeypatch.setattr(urdf, "load", lambda reading, **options: read.append(1) or load(reading, **options))
+        (given.folder / "robot.urdf").write_text("<robot name='r'><link name='base'/></robot>")
+        monkeypatch.setattr(scene, "MOST_ELEMENTS", 300)
+        links = "".join(f"<link name='l{k}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+                        f"<joint name='j{k}' type='revolute'><parent link='base'/><child link='l{k}'/><axis xyz='0 1 0'/><limit effort='1' velocity='1' lower='-1' upper='1'/></joint>"
+                        for k in range(20))  # fmt: skip
+        (given.folder / "robot.urdf").write_text(f"<robot name='r'><link name='base'/>{links}</robot>")
+        with pytest.raises(lw.FileError, match="scene.yaml:3: more than 300 elements"):
+            given(HEAD + "  - {repeat: 100, elements: [{include: robot.urdf, prefix: 'r{i}'}]}\n")
+        assert len(read) == 1
+
+    def test_a_prefix_is_short(self, given):
+        given(HEAD + "  - Particle: {name: p, mass: 1}\n", "part.yaml")
+        with pytest.raises(lw.FileError, match="scene.yaml:3: the prefix has 201 characters; give at most 200"):
+            given(HEAD + f"  - {{include: part.yaml, prefix: {'x' * 201}}}\n")
 
     @pytest.mark.parametrize("name", PLACED)
     def test_placing_is_a_change_of_the_frame(self, name, given):

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from ..errors import LinkworkError
-from .words import AsFound, Floating, Packages, Root, Settings, Strict
+from .words import AsFound, Floating, Packages, Root, Settings, Strict, say
 
 
 def convert(
@@ -36,4 +36,4 @@ def convert(
     from .report import count
 
     parts = (world.bodies, "body", "bodies"), (world.constraints, "constraint"), (world.forces, "force")
-    typer.echo(f"{target}: {', '.join(count(len(elements), *words) for elements, *words in parts)}")
+    say(f"{target}: {', '.join(count(len(elements), *words) for elements, *words in parts)}")

@@ -2,7 +2,7 @@
 
 import typer
 
-from .words import AsFound, Floating, Packages, Root, Settings
+from .words import AsFound, Floating, Packages, Root, Settings, escape
 
 
 def info(
@@ -18,7 +18,6 @@ def info(
     import warnings
 
     from rich.console import Console
-    from rich.markup import escape
 
     from ..errors import Note
     from .gallery import pick
@@ -89,8 +88,6 @@ def _kinds(counts):
 
 def _tell(console, remarks):
     """What the file says and linkwork does not do, by file and line."""
-    from rich.markup import escape
-
     if not remarks:
         return
     console.print(f"[bold]not taken as written[/]: {len(remarks)}")

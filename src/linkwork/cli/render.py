@@ -5,6 +5,7 @@ from pathlib import Path
 import typer
 
 from ..errors import LinkworkError
+from .words import say
 
 
 def render(
@@ -33,9 +34,9 @@ def render(
     recording = Recording.load(path)
     try:
         if png is not None:
-            typer.echo(recording.render(png, at=at, size=pixels))
+            say(recording.render(png, at=at, size=pixels))
         if video is not None:
-            typer.echo(recording.render(video, fps=fps, size=pixels))
+            say(recording.render(video, fps=fps, size=pixels))
     except OSError as error:
         raise LinkworkError(f"render: {error.strerror or error}; give a folder with room to write") from None
 

@@ -1,5 +1,7 @@
 """The report of a run: plain values for report.json, and the same as text."""
 
+from ..errors import printable
+
 SHOWN = 5  # of the largest reactions
 LOOKED_AT = 500  # constraints among which they are looked for, the first ones: each takes some milliseconds
 TIMED = 0.2  # s
@@ -55,7 +57,7 @@ def text(report):
     """The report in a few lines."""
     o, model, energy = report["options"], report["model"], report["energy"]
     lines = [
-        f"{report['scene']}: {count(model['bodies'], 'body', 'bodies')}, "
+        f"{printable(report['scene'])}: {count(model['bodies'], 'body', 'bodies')}, "
         f"{count(model['constraints'], 'constraint')}, {count(model['rows'], 'row')}, "
         f"{count(model['freedoms'], 'freedom')}",
         f"{_reached(report)} of {o['dt']:g} s ({o['solver']}, {o['integrator']}), {count(report['frames'], 'frame')}",
@@ -70,12 +72,13 @@ def text(report):
         among = f", of the first {LOOKED_AT} constraints" if model["constraints"] > LOOKED_AT else ""
         lines.append(f"  reactions  the largest at the end{among}:")
         lines += [
-            f"             {r['name']} ({r['kind']}): {r['force']:.4g} N, {r['torque']:.4g} N m" for r in report["reactions"]
+            f"             {printable(r['name'])} ({r['kind']}): {r['force']:.4g} N, {r['torque']:.4g} N m"
+            for r in report["reactions"]
         ]
     if report["facts"]:
         lines.append("  known      without simulating:")
         lines += [
-            f"             {f['what']}: found {f['found']:.6g}, expected {f['expected']:.6g}"
+            f"             {printable(f['what'])}: found {f['found']:.6g}, expected {f['expected']:.6g}"
             + ("" if f["holds"] else f" (off by more than {f['tolerance']:.2g})")
             for f in report["facts"]
         ]

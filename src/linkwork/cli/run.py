@@ -1,11 +1,12 @@
 """linkwork run: simulate a scene or a file, print a report, leave a recording, pictures and what is needed to go on."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import typer
 
 from ..errors import DivergenceError, LinkworkError
-from .words import AsFound, Floating, Packages, Root, Settings, Strict
+from .words import AsFound, Floating, Packages, Root, Settings, Strict, say
 
 CHECKPOINT, RECORDING, SCENE = "checkpoint.npz", "recording.nc", "scene.yaml"
 OF_A_RUN = (CHECKPOINT, RECORDING, SCENE, "report.json")  # by these a folder is known to hold one
@@ -57,32 +58,38 @@ def run(
     _look(out, resume, overwrite)
     words = {"settings": settings, "strict": strict, "floating": floating, "meshes_as_found": meshes_as_found,
              "packages": packages, "root": root}  # fmt: skip
+    with ExitStack() as held:  # the folder, from the moment when there is one
+        _run(scene, given, words, out, resume, overwrite, held)
+
+
+def _run(scene, given, words, out, resume, overwrite, held):
     kept = None
     if resume:
-        from .running import kept_in
+        from .running import hold, kept_in
 
+        hold(out, held)
         kept = kept_in(out)
         words = {name: value or kept.facts.get(name) for name, value in words.items()}
     chosen = _pick(scene, words, kept, out)
     from .running import Run
 
-    work = Run(chosen, given, out, kept, words, overwrite)
+    work = Run(chosen, given, out, kept, words, held, overwrite)
     try:
         recording = work.simulate()
     except DivergenceError as error:
         recording = getattr(error, "recording", None)
         if out is not None and recording is not None:
-            typer.echo(f"what was recorded until then is in {work.save(recording)}")
+            say(f"what was recorded until then is in {work.save(recording)}")
         raise
     from .report import text
 
     report = work.report(recording)
-    typer.echo(text(report))
+    say(text(report))
     if out is not None:
-        typer.echo(f"left in {out}: {', '.join(work.leave(recording, report))}")
+        say(f"left in {out}: {', '.join(work.leave(recording, report))}")
     if report["interrupted"]:
         again = f'; "linkwork run {scene} --out {out} --resume" goes on' if out is not None else ""
-        typer.echo(f"linkwork: stopped by Ctrl-C at {report['time']:g} s{again}", err=True)
+        say(f"linkwork: stopped by Ctrl-C at {report['time']:g} s{again}", err=True)
         raise typer.Exit(130)
 
 

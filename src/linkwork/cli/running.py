@@ -9,7 +9,7 @@ import warnings
 from .. import Simulation, checkpoints
 from ..elements import checks
 from ..errors import DivergenceError, FileError, LinkworkError, Note
-from ..files import whole
+from ..files import claimed, whole
 from ..formats.writing import text as text_of
 from ..recorder import Bar, Lines, Recorder, patient_interrupt, watch
 from ..recording import Recording
@@ -27,7 +27,7 @@ REACTIONS = 12  # constraints whose reactions are recorded, the first ones
 class Run:
     """A run that is being made: `simulate`, then `report`, then `leave`."""
 
-    def __init__(self, chosen, given, out, kept, words, overwrite=False):
+    def __init__(self, chosen, given, out, kept, words, held, overwrite=False):
         self.chosen, self.out, self.kept, self.words = chosen, out, kept, words
         self.options = _options(chosen, given, None if self.kept is None else self.kept.facts)
         world, options = chosen.world, self.options
@@ -55,7 +55,7 @@ class Run:
         if self.kept is not None:
             self._go_on()
         elif out is not None:
-            self._begin(overwrite)
+            self._begin(overwrite, held)
         self.compile_seconds = time.perf_counter() - begin
         self.first = sim.steps
         self.interrupted = False
@@ -106,13 +106,15 @@ class Run:
         return found
 
     # -- what is kept ------------------------------------------------------------------------------------------
-    def _begin(self, overwrite):
-        """The folder, with the scene in it: the first that is written, once the model stands. Another run may have begun in
-        it since."""
+    def _begin(self, overwrite, held):
+        """The folder, with the scene in it: the first that is written, once the model stands. Another run may be at work in it
+        by now, or have been."""
+        with self._writing():
+            self.out.mkdir(parents=True, exist_ok=True)
+        hold(self.out, held)
         if not overwrite:
             refuse_a_run(self.out)
         with self._writing():
-            self.out.mkdir(parents=True, exist_ok=True)
             for name in (CHECKPOINT, RECORDING):
                 (self.out / name).unlink(missing_ok=True)
             self._save_scene()
@@ -173,20 +175,14 @@ class Run:
             return recording.animate(self.out / "motion.gif").name
         return recording.replay(self.out / "replay.html").name
 
-    @contextlib.contextmanager
     def _writing(self):
-        try:
-            yield
-        except OSError as error:
-            raise LinkworkError(
-                f'--out "{self.out}": {error.strerror or error}; give a folder that can be made and has room'
-            ) from None
+        return _writing(self.out)
 
     def report(self, recording):
         """What is to be told of the run, as plain data."""
         sim, world = self.sim, self.chosen.world
         made = sim.steps - self.first
-        return {
+        found = {
             "scene": self.chosen.name,
             "file": None if self.chosen.path is None else str(self.chosen.path),
             "parameters": self.chosen.parameters,
@@ -198,7 +194,6 @@ class Run:
             "frames": len(recording),
             "compile_seconds": self.compile_seconds,
             "run_seconds": self.run_seconds,
-            "steps_per_second": reports.speed(sim, self.options["keyframe"]),
             "steps_per_second_recording": made / self.run_seconds,
             "drift": {
                 "largest": float(recording.drift.max()),
@@ -212,6 +207,24 @@ class Run:
             "remarks": [str(remark) for remark in world.remarks],
             "versions": versions(),
         }
+        # last: a simulation that is put back where it was has the state of the end, but not the forces of its last step
+        return found | {"steps_per_second": reports.speed(sim, self.options["keyframe"])}
+
+
+@contextlib.contextmanager
+def _writing(out):
+    try:
+        yield
+    except OSError as error:
+        raise LinkworkError(f'--out "{out}": {error.strerror or error}; give a folder that can be made and has room') from None
+
+
+def hold(folder, held):
+    """Keep every other run out of a folder until this one is done; `held` is the ExitStack that lets go of it."""
+    with _writing(folder):
+        alone = held.enter_context(claimed(folder))
+    if not alone:
+        raise LinkworkError(f'--out "{folder}": another run is writing to it; give another folder, or wait until it is done')
 
 
 def kept_in(folder):

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from functools import cache
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -199,7 +200,7 @@ else:
 
     def callback_address(function, signature, **options) -> int:
         """Where a function of C's calling convention is, compiled now or found on disk."""
-        made = CFunc(function, normalize_signature(signature), locals={}, options={"nopython": True, **options})
+        made: Any = CFunc(function, normalize_signature(signature), locals={}, options={"nopython": True, **options})
         made._cache = Drivers(function)
         made.compile()
         _KEPT.append(made)

@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-from ..errors import ElementError
+from ..errors import ElementError, printable
 from .parameter import Parameter
 
 QUATERNION_SLACK = 1e-3  # |q| - 1: 0.7071 is off by 1e-5, a forgotten component by far more
@@ -31,7 +31,7 @@ def label(who):
     """`Hinge "knee"`, or `Hinge` before it has a name."""
     given = getattr(who, "name", None)
     kind = who if isinstance(who, str) else type(who).__name__
-    return f'{kind} "{given}"' if isinstance(given, str) else kind
+    return f'{kind} "{printable(given)}"' if isinstance(given, str) else kind
 
 
 def labels(several, most=3):

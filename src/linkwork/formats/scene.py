@@ -1,6 +1,7 @@
 """linkwork's own scene files in YAML: see docs/files-scene.md. Everything that is wrong is told with the file and the line."""
 
 import inspect
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
@@ -20,6 +21,8 @@ from .values import Values, keep
 
 CONTACT = {"hard": True, "none": False}  # the words of an include -> what the reader of URDF calls them
 DEEPEST = 20  # files that include one another
+MOST_INCLUDES = 100_000  # of all files together
+LONGEST = 200  # characters of a prefix
 SECONDS = ("seconds", "dt", "record_every")  # options of `simulate` that are times,
 WORDS = ("solver", "integrator", "tangent", "iterations", "seed", "off", "keyframe")  # and that are no numbers with units
 STATES = {"positions": ("rad", "m"), "velocities": ("rad/s", "m/s"), "controls": ("N m", "N", "rad", "m", "rad/s", "m/s")}
@@ -29,17 +32,19 @@ def load(reading, *, parameters=None):
     """The World that a scene file says; `parameters`: name -> number, in the place of those that it declares."""
     if not isinstance(parameters, Mapping | None):
         reading.fail(None, f"parameters is {checks.show(parameters)}", 'give numbers by name, such as {"k": 2.5}')
-    text = decode(reading.path, read(reading.path))
     path = reading.path.resolve()
     with np.errstate(all="ignore"):  # what is not finite is refused by those who are given it
-        return _File(reading, reading.root or path.parent, (path,), _Budget()).world(text, parameters or {})
+        return _File(reading, reading.root or path.parent, (path,), _Budget()).world(parameters or {})
 
 
 class _Budget:
-    """How many elements there have been, in all files together."""
+    """How many elements there have been, in all files together, and what is known of the files: each is parsed once."""
 
     def __init__(self):
         self.spent = 0
+        self.parsed: dict = {}  # path -> what the file says
+        self.foreseen: dict = {}  # (path, parameters) -> Counter, see _File.foresee
+        self.robots: Counter = Counter()  # path of a URDF or MJCF -> how often it will be included
 
     def spend(self, count, fail):
         self.ask(count, fail)
@@ -50,6 +55,12 @@ class _Budget:
         if self.spent + count > MOST_ELEMENTS:
             fail(f"more than {MOST_ELEMENTS} elements, repetitions counted", "repeat less, or split the scene")
 
+    def ask_all(self, foreseen, fail):
+        """Refuse what all files together cannot spend, before any of it is made."""
+        self.ask(foreseen["elements"], fail)
+        if foreseen["includes"] > MOST_INCLUDES:
+            fail(f"more than {MOST_INCLUDES} includes, those of included files counted", "include less, or repeat elements")
+
 
 class _File(Values):
     """One scene file while it is read."""
@@ -59,16 +70,27 @@ class _File(Values):
         self.budget, self.kinds, self.made = budget, schema.kinds(), World()
         self.sound: set = set()  # (text, arguments, sizes) of formulas that have been tried
 
-    def world(self, text, given):
-        """The world that the text says, with these parameters."""
-        data = yaml_lines.parse(text, self.reading.path)
+    def begin(self, given):
+        """What the file says, once its head is sound and it has these parameters."""
+        path = self.reading.path
+        if path not in self.budget.parsed:
+            self.budget.parsed[path] = yaml_lines.parse(decode(path, read(path)), path)
+        data = self.budget.parsed[path]
         if type(data) is not yaml_lines.Mapping:
             self.fail(1, "it is no scene", 'begin it with "linkwork: 1", then "elements:" and a list of them')
         self.check(schema.Head, data, data.line, "")
         if data["linkwork"] != schema.VERSION:
             self.fail(data.lines["linkwork"], f"it is of version {data['linkwork']}", f"this linkwork reads {schema.VERSION}")
-        self.exact = data.get("exact", False)
         self.declare(data.get("parameters", {}), data, given)
+        return data
+
+    def world(self, given):
+        """The world that the file says, with these parameters."""
+        data = self.begin(given)
+        self.exact = data.get("exact", False)
+        if len(self.trail) == 1 and _includes(data.get("elements", ())):
+            foreseen = self.foresee(data["elements"], self.numbers)
+            self.budget.robots = Counter({path: n for path, n in foreseen.items() if not isinstance(path, str)})
         if "gravity" in data:
             self.gravity(data["gravity"], data.lines["gravity"])
         if data.get("simulate") is not None:
@@ -168,7 +190,45 @@ class _File(Values):
         hint = suggestion(name, [*self.kinds, "repeat", "include"]).lstrip("; ")
         self.fail(line, f'there is no element of the kind "{name[:80]}"', hint or 'give one such as "RigidBody"')
 
-    def repeat(self, item, line, numbers):
+    def foresee(self, sequence, numbers):
+        """How many "elements" and "includes" these items come to, and how often each URDF or MJCF is included, by its path:
+        found without making any, since two includes in each of twenty files are a million. Of a robot's own elements nothing
+        is known before it is read."""
+        found = Counter()
+        for item, line in zip(sequence, sequence.lines, strict=True):
+            if type(item) is yaml_lines.Mapping and "repeat" in item:
+                name, count = self.repetitions(item, line, numbers)
+                if not any(map(_nests, item["elements"])):
+                    found["elements"] += count * (1 + len(item["elements"]))
+                    count = 0
+                for k in range(count):
+                    found["elements"] += 1
+                    found.update(self.foresee(item["elements"], {**numbers, name: k}))
+                    self.budget.ask_all(found, partial(self.fail, line))
+            elif type(item) is yaml_lines.Mapping and "include" in item:
+                found.update(self.foresee_include(item, line, numbers))
+            else:
+                found["elements"] += 1
+            self.budget.ask_all(found, partial(self.fail, line))
+        return found
+
+    def foresee_include(self, item, line, numbers):
+        try:
+            path, kind, options = self.wanted(item, line, numbers)
+        except FormulaError as error:
+            self.told(line, error, "include ")
+        if kind != "scene":
+            return Counter({"includes": 1, path: 1})
+        given = options.get("parameters", {})
+        key = path, *sorted(given.items())
+        if key not in self.budget.foreseen:
+            other = self.file(Reading(path, self.reading.strict, self.reading.remarks, self.root))
+            self.budget.foreseen[key] = Counter({"includes": 1})
+            self.budget.foreseen[key].update(other.foresee(other.begin(given).get("elements", _NOTHING), other.numbers))
+        return self.budget.foreseen[key]
+
+    def repetitions(self, item, line, numbers):
+        """The word that a repetition counts with, and how many there are."""
         self.check(schema.Repeat, item, line, "repeat: ")
         name = item.get("as", "i")
         if not name.isidentifier() or name in numbers or name in FUNCTIONS or name in CONSTANTS:
@@ -184,18 +244,25 @@ class _File(Values):
         if isinstance(count, list) or count != int(count) or count < 0:
             self.fail(item.lines["repeat"], f"repeat is {checks.show(count)}", "give a whole number of at least 0")
         self.budget.ask(count * max(1, len(item["elements"])), partial(self.fail, line))
-        for k in range(int(count)):
+        return name, int(count)
+
+    def repeat(self, item, line, numbers):
+        name, count = self.repetitions(item, line, numbers)
+        for k in range(count):
             self.budget.spend(1, partial(self.fail, line))
             self.items(item["elements"], {**numbers, name: k})
 
     def include(self, item, line, numbers):
-        self.check(schema.Include, item, line, "include: ")
-        item = item.given()
         try:
-            other, kind = self.included(item, numbers)
+            path, kind, options = self.wanted(item, line, numbers)
+            item = item.given()
+            other = self.included(path, kind, options, item.lines["include"])
             if "position" in item or "orientation" in item:
                 placed(other, *self.place(item, numbers))
-            taken_over(self.made, other, str(filled(item.get("prefix", ""), numbers)), groups=kind != "mjcf")
+            prefix = str(filled(item.get("prefix", ""), numbers))
+            if len(prefix) > LONGEST:
+                self.fail(item.lines["prefix"], f"the prefix has {len(prefix)} characters", f"give at most {LONGEST}")
+            taken_over(self.made, other, prefix, groups=kind != "mjcf")
         except FormulaError as error:
             self.told(line, error, "include ")
         except LinkworkError as error:
@@ -204,12 +271,13 @@ class _File(Values):
             why = f"its gravity {checks.show(other.gravity)} does not count, that of this scene does"
             self.reading.remark(line, f'include "{item["include"]}"', why)
 
-    def included(self, item, numbers):
-        """The world of another file, and the kind of that file."""
+    def wanted(self, item, line, numbers):
+        """The path of another file, its kind, and the options for who reads it."""
         from . import format_of
 
+        self.check(schema.Include, item, line, "include: ")
+        item = item.given()
         path = self.included_path(str(filled(item["include"], numbers)), item.lines["include"])
-        reading = Reading(path, self.reading.strict, self.reading.remarks, self.root)
         options = {name: item[name] for name in ("floating", "limits", "friction", "contact") if name in item}
         if "packages" in item:
             folders = item["packages"]
@@ -219,22 +287,28 @@ class _File(Values):
             options["parameters"] = {name: self.any_number(f'parameter "{name}"', value, given.lines[name], numbers)
                                      for name, value in given.items()}  # fmt: skip
         kind = format_of(path)
-        make = self.included_scene if kind == "scene" else import_module(f".{kind}", __package__).load
         for option in options:
-            if option not in inspect.signature(make).parameters:
+            if option not in inspect.signature(_reader(kind)).parameters:
                 self.fail(item.lines[option], f'"{path.name}" takes no {option}', "leave it out")
         if kind == "urdf" and "contact" in options:
             if options["contact"] not in CONTACT:
                 self.fail(item.lines["contact"], f'contact is "{options["contact"]}"', f"give {' or '.join(CONTACT)}")
             options["contact"] = CONTACT[options["contact"]]
-        other = make(reading, **options)
-        if kind != "scene":
-            self.budget.spend(len(other.elements), partial(self.fail, item.lines["include"]))
-        return other, kind
+        return path, kind, options
 
-    def included_scene(self, reading, parameters=None):
-        text = decode(reading.path, read(reading.path))
-        return _File(reading, self.root, (*self.trail, reading.path), self.budget).world(text, parameters or {})
+    def included(self, path, kind, options, line):
+        """The world of another file."""
+        reading = Reading(path, self.reading.strict, self.reading.remarks, self.root)
+        if kind == "scene":
+            return self.file(reading).world(options.get("parameters", {}))
+        other = _reader(kind)(reading, **options)
+        self.budget.ask(len(other.elements) * self.budget.robots.pop(path, 1), partial(self.fail, line))  # of all its copies
+        self.budget.spend(len(other.elements), partial(self.fail, line))
+        return other
+
+    def file(self, reading):
+        """Another one, which this one includes."""
+        return _File(reading, self.root, (*self.trail, reading.path), self.budget)
 
     def included_path(self, given, line):
         path = self.inside(given, line)
@@ -313,6 +387,30 @@ class _File(Values):
             except LinkworkError as error:
                 self.told(line, error)
             self.sound.add(tried)
+
+
+_NOTHING = yaml_lines.Sequence()
+_NOTHING.lines = []
+
+
+def _nests(item):
+    """Whether an item stands for others."""
+    return type(item) is yaml_lines.Mapping and ("repeat" in item or "include" in item)
+
+
+def _includes(items):
+    """Whether there is an include among items, those of repetitions counted."""
+    for item in items:
+        if type(item) is yaml_lines.Mapping:
+            inner = item.get("elements") if "repeat" in item else None
+            if "include" in item or (isinstance(inner, list) and _includes(inner)):
+                return True
+    return False
+
+
+def _reader(kind):
+    """The function that reads files of a kind."""
+    return import_module(f".{kind}", __package__).load
 
 
 def _plain(value):

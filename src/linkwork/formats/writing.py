@@ -120,7 +120,7 @@ class _Writer:
             return
         lines.append(f"  - {kind}:")
         for name, value in fields.items():
-            if isinstance(value, str) and "\n" in value:
+            if isinstance(value, str) and "\n" in value and _is_block(value):
                 lines += [f"      {name}: |-", *(f"        {row}" for row in value.split("\n"))]
             else:
                 lines.append(f"      {name}: {flow(value)}")
@@ -272,6 +272,11 @@ def word(value):
         return value
     signs = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
     return '"' + "".join(signs.get(sign) or (sign if _printable(sign) else _escape(sign)) for sign in value) + '"'
+
+
+def _is_block(text):
+    """Whether lines of a text can stand as they are; blanks around them would be lost."""
+    return text == text.strip() and all(map(_printable, text.replace("\n", "")))
 
 
 def _printable(sign):
