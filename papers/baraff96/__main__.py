@@ -1,4 +1,4 @@
-"""Runs sections 3 to 9 (8 without inequalities) and appendix A of baraff96; writes results.json, results.md and the figures.
+"""Runs sections 3 to 9 and appendix A of baraff96; writes results.json, results.md and the figures.
 
 python -m papers.baraff96                 about three minutes
 python -m papers.baraff96 --quick --out /tmp/baraff96    some seconds, small sizes
@@ -10,26 +10,34 @@ from dataclasses import asdict
 from papers.command import run
 
 
+def parts(quick, progress):
+    """Key of the result -> function that measures it."""
+    from papers.baraff96 import auxiliary, errata, growth, inequalities, multipliers, sizes, workless
+
+    forests, seconds = (20 if quick else errata.FORESTS), (0.1 if quick else 1.0)
+    grown = (growth.QUICK_SIZES, growth.QUICK_DENSE_SIZES) if quick else (growth.SIZES, growth.DENSE_SIZES)
+    chosen = multipliers.QUICK_SIZES if quick else multipliers.SIZES
+    return {
+        "errata": lambda: [asdict(e) for e in errata.table(forests)],
+        "worst_forest": lambda: errata.sign_of_the_appendix(forests)[3],
+        "footnote_8": errata.footnote_8,
+        "near_footnote_8": errata.near_footnote_8,
+        "accuracy": errata.accuracy,
+        "workless": lambda: workless.measure(progress.part("auxiliary")),
+        "inequalities": lambda: inequalities.measure(progress.part("auxiliary"), seconds=seconds),
+        "sizes": lambda: sizes.measure(progress.part("sizes"), seconds=seconds),
+        "auxiliary": lambda: auxiliary.measure(progress.part("auxiliary"), seconds=seconds),
+        "growth": lambda: growth.measure(grown[0], progress.part("growth"), grown[1]),
+        "multipliers": lambda: multipliers.measure(chosen, progress.part("multipliers")),
+    }
+
+
 def measure(quick, progress):
     """Everything as one dictionary that JSON can hold."""
     from benchmarks import machine
-    from papers.baraff96 import auxiliary, errata, growth, multipliers, sizes
 
-    say = progress.part("errata")
-    say("random forests and counterexamples")
-    result = {"quick": quick, "machine": machine.describe()}
-    result["errata"] = [asdict(e) for e in errata.table(20 if quick else errata.FORESTS)]
-    result["worst_forest"] = errata.sign_of_the_appendix(20 if quick else errata.FORESTS)[3]
-    result["footnote_8"] = errata.footnote_8()
-    result["near_footnote_8"] = errata.near_footnote_8()
-    result["accuracy"] = errata.accuracy()
-    result["sizes"] = sizes.measure(progress.part("sizes"), seconds=0.1 if quick else 1.0)
-    result["auxiliary"] = auxiliary.measure(progress.part("auxiliary"), seconds=0.1 if quick else 1.0)
-    chosen = (growth.QUICK_SIZES, growth.QUICK_DENSE_SIZES) if quick else (growth.SIZES, growth.DENSE_SIZES)
-    result["growth"] = growth.measure(chosen[0], progress.part("growth"), chosen[1])
-    chosen = multipliers.QUICK_SIZES if quick else multipliers.SIZES
-    result["multipliers"] = multipliers.measure(chosen, progress.part("multipliers"))
-    return result
+    described = machine.describe()
+    return {"quick": quick, "machine": described, **{key: run() for key, run in parts(quick, progress).items()}}
 
 
 def write(result, folder, progress):
@@ -54,7 +62,7 @@ def write(result, folder, progress):
 
 
 def main(arguments=None):
-    run("baraff96", __doc__, measure, write, arguments)
+    run("baraff96", __doc__, measure, write, arguments, parts)
 
 
 if __name__ == "__main__":

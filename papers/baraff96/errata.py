@@ -7,6 +7,7 @@ import numpy as np
 from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.linalg import splu
 
+import linkwork as lw
 from papers.baraff96 import structures
 from papers.baraff96.appendix import Node, accelerations, factor, hang, join, solve
 from papers.baraff96.forests import dense, mass, nodes_of, random_forest, whole
@@ -142,8 +143,19 @@ def block_of_a_body_node():
 
 
 def roots_of_a_forest():
-    trees = 3
-    return f"{trees - 1} of {trees} roots ask for a parent", "none does"
+    """(roots that `if i != n` sends to a parent, the error of lambda with `if i has a parent`) in a forest of three trees."""
+    rng = np.random.default_rng(7)
+    while True:
+        nodes, forward = random_forest(rng)
+        roots = [n for n in forward if n.parent is None]
+        if len(roots) == 3 and any(n.isconstraint for n in forward):
+            break
+    asked = sum(n is not forward[-1] and n.parent not in n.blocks for n in roots)
+    M, J, place = dense(nodes)
+    b = rng.normal(size=len(J))
+    factor(forward)
+    found = _stacked(solve(forward, {n.i: b[place[n]] for n in nodes if n.isconstraint}))
+    return f"{asked} of {len(roots)} roots ask for a parent", off(found, np.linalg.solve(J @ np.linalg.solve(M, J.T), b))
 
 
 def block_of_A():
@@ -161,9 +173,14 @@ def block_of_A():
 
 
 def impulse():
-    """A mass of 2 kg struck by 3 N s."""
+    """A particle of 2 kg struck by 3 N s, simulated: how far m j, and j / m, are from the velocity that it gets."""
     m, j = 2.0, 3.0
-    return abs(m * j - j / m) / (j / m), 0.0
+    world = lw.World(gravity=(0, 0, 0))
+    world.add(lw.Particle(m, name="struck"))
+    sim = lw.Simulation(world)
+    sim.strike("struck", impulse=(j, 0, 0))
+    got = float(sim.velocity("struck")[0])
+    return abs(m * j - got) / got, abs(j / m - got) / got
 
 
 # -- footnote 8: "the matrices are always either positive or negative definite" ------------------------------------

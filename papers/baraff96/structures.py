@@ -72,18 +72,42 @@ def planar_loops(joints, loops, *, seed=3):
 
 
 def touching(links, planes, *, seed=5):
-    """A binary tree of links on ball joints, the first on the ground; so many of the last touch planes, without friction."""
-    world, ends = lw.World(), [np.zeros(3)]
-    for k, direction in enumerate(_directions(links, seed)):
-        start = ends[(k + 1) // 2]
-        link = world.add(rod(start, start + LENGTH * direction, RADIUS, MASS, name=f"link{k + 1}"))
-        above = world.ground if k == 0 else f"link{(k + 1) // 2}"
-        world.add(lw.Ball(above, link, at=start, name=f"joint{k + 1}"))
-        ends.append(start + LENGTH * direction)
+    """A binary tree of links on ball joints, the first on the ground; so many of the last touch planes, without friction:
+    rows that hold, one for each."""
+    world, ends = _branching(links, seed)
     for k in range(planes):
         link = links - k
         world.add(lw.PointOnPlane(world.ground, f"link{link}", at=ends[link], normal=(0, 0, 1), name=f"contact{k + 1}"))
     return world
+
+
+def standing(links, contacts, *, seed=5):
+    """The same tree, whose tips stand on plates by contact, without friction. Links have no shape, so that nothing else
+    touches; a tip is a small sphere."""
+    world, ends = _branching(links, seed)
+    for k in range(contacts):
+        link = world.find(f"link{links - k}")
+        tip = LENGTH / 2 * np.array([0.0, 0.0, 1.0])  # a capsule lies along its z axis
+        plate = ends[links - k] - (0, 0, RADIUS + RADIUS / 2)
+        world.add(lw.Collider(link, lw.Sphere(RADIUS), position=tip, name=f"tip{k + 1}"))
+        world.add(lw.Collider(world.ground, lw.Box(LENGTH, LENGTH, RADIUS), position=plate, name=f"plate{k + 1}"))
+    if contacts:
+        world.add(lw.Contact(friction=0.0, restitution=0.0))
+    return world
+
+
+def _branching(links, seed):
+    """(world, tips): a binary tree of links without shapes on ball joints, the first on the ground."""
+    world, ends = lw.World(), [np.zeros(3)]
+    for k, direction in enumerate(_directions(links, seed)):
+        start = ends[(k + 1) // 2]
+        shaped = rod(start, start + LENGTH * direction, RADIUS, MASS)
+        link = world.add(lw.RigidBody(mass=MASS, inertia=shaped.inertia, position=shaped.position,
+                                      orientation=shaped.orientation, name=f"link{k + 1}"))  # fmt: skip
+        above = world.ground if k == 0 else f"link{(k + 1) // 2}"
+        world.add(lw.Ball(above, link, at=start, name=f"joint{k + 1}"))
+        ends.append(start + LENGTH * direction)
+    return world, ends
 
 
 def ball_on_a_planar_body():

@@ -4,8 +4,8 @@ import numpy as np
 from matplotlib.patches import Patch, Rectangle
 
 from linkwork.drawing import INK, PALE_INK, PALETTE
-from linkwork.reduced import cost
-from papers.featherstone05.nested import blocks, envelope, nested, pattern
+from linkwork.reduced import cost, envelope, nested_form, pattern
+from papers.featherstone05.nested import entries
 from papers.featherstone05.trees import CHAIN, HUMANOID, TREE_1, robot
 from papers.style import dress, guide, sheet
 
@@ -95,7 +95,7 @@ def _matrix(axes, filled, title, below):
     """Numbers of a matrix as squares; those of the envelope that are zeros in another colour."""
     n = len(filled)
     inside = np.zeros_like(filled)
-    for i, j in envelope(filled):
+    for i, j in entries(filled):
         inside[i, j] = not filled[i, j]
     image = np.ones((n, n, 3))
     for mask, colour in ((filled, BLUE), (inside, ROSE)):
@@ -113,8 +113,7 @@ def _matrix(axes, filled, title, below):
 def _outline(axes, filled):
     """The envelope's edge, with the diagonal."""
     x, y = [], []
-    for i, row in enumerate(filled):
-        first = int(np.argmax(row))
+    for i, first in enumerate(envelope(filled).tolist()):
         x += [first, first]
         y += [i, i + 1]
     axes.plot(x, y, color=INK, lw=1.2)
@@ -122,19 +121,20 @@ def _outline(axes, filled):
     axes.plot([b for _, b in steps] + [len(filled)], [a for a, _ in steps] + [len(filled)], color=INK, lw=0.8)
 
 
-def nested_form():
+def nested():
     """Eq. 4 and eq. 7, and the same for a robot: as numbered, depth first and backwards."""
     figure, axes = sheet(11, 10.6, 2, 2)
     for row, (name, parents) in zip(axes, {"Tree 1": TREE_1.rows, "A robot with hands": robot().rows}.items(), strict=True):
-        H, order = pattern(parents), nested(parents)
-        permuted = H[order][:, order]
+        H, (order, blocks) = pattern(parents), nested_form(parents)
+        permuted = H[np.ix_(order, order)]
         n, zeros = len(parents), cost.zeros(parents)
         _matrix(row[0], H, f"{name}, as numbered", f"{n} × {n}, {zeros:,} zeros; Cholesky may fill those inside the envelope")
-        below = "no zero inside the envelope; boxes: where branches begin"
+        inside = len(entries(permuted)) - sum(permuted[i, j] for i, j in entries(permuted))
+        below = f"zeros inside the envelope: {inside}; boxes: where branches begin"
         _matrix(row[1], permuted, f"{name}, nested and doubly bordered (eq. 7)", below)
         _outline(row[1], permuted)
         children = np.bincount(parents[parents >= 0], minlength=n)
-        for i, (first, last) in enumerate(blocks(parents)):
+        for i, (first, last) in enumerate(blocks.tolist()):
             if last - first > 1 and parents[i] >= 0 and children[parents[i]] > 1:
                 row[1].add_patch(Rectangle((first, first), last - first, last - first, fill=False, ec=ORANGE, lw=0.9))
     marks = [Patch(fc=BLUE, label="number"), Patch(fc=ROSE, label="zero inside the envelope")]
@@ -179,8 +179,29 @@ def _fits(axes, stages):
         axes.loglog(fitted, measured, marker=marker, ls="", ms=5, color=colour, label=stage)
     ends = np.array([0.03, 20.0])
     axes.plot(ends, ends, color=PALE_INK, lw=0.8, ls=(0, (4, 3)), zorder=1)
-    dress(axes, "Eleven trees against fitted rates", "rates × freedoms and operations, µs", "measured, µs")
+    count = len(next(iter(stages.values()))["samples"])
+    dress(axes, f"{count} trees against fitted rates", "rates × freedoms and operations, µs", "measured, µs")
     axes.legend(frameon=False, fontsize=9, labelcolor=INK)
+
+
+def large(result):
+    """Time of a factorisation over the number of rows, by families of trees; LAPACK, which does not see zeros, beside it."""
+    figure, axes = sheet(11, 4.8, 1, 2)
+    for name, (colour, label) in FAMILIES.items():
+        own = [row for row in result["rows"] if row["family"] == name]
+        axes[0, 0].loglog(
+            [r["n"] for r in own], [1e6 * r["seconds"] for r in own], "o-", color=colour, lw=1.6, ms=4, label=label
+        )
+        axes[0, 1].loglog([r["operations"] for r in own], [1e6 * r["seconds"] for r in own], "o-", color=colour, lw=1.6, ms=4)
+    dense = [row for row in result["rows"] if row["family"] == "unbranched" and row["lapack"]]
+    axes[0, 0].loglog(
+        [r["n"] for r in dense], [1e6 * r["lapack"] for r in dense], "x--", color=GREY, lw=1.2, label="LAPACK dpotrf"
+    )
+    dress(axes[0, 0], "lw.reduced.ltdl over the rows", "n", "µs")
+    axes[0, 0].legend(frameon=False, fontsize=9, labelcolor=INK)
+    dress(axes[0, 1], "The same over the operations that the paper counts", "multiplications and additions", "µs")
+    guide(axes[0, 1], (1e3, 1.0), 1e7, 1, "operations")
+    return figure
 
 
 def accuracy(rows):

@@ -1,7 +1,9 @@
 """Every number that the paper prints, and the same number computed: equal to the digit."""
 
-from linkwork.reduced import cost
-from papers.featherstone05.nested import envelope, nested, pattern
+import numpy as np
+
+from linkwork.reduced import cost, nested_form, pattern
+from papers.featherstone05.nested import entries
 from papers.featherstone05.trees import CHAIN, FIGURE_2, HUMANOID, TREE_1, robot, wide_side_branches
 
 LONG = 4000  # rows of a main chain that is taken for endless
@@ -21,8 +23,8 @@ def _section_2():
 
 
 def _section_3():
-    order = nested(TREE_1.parents)
-    found = envelope(pattern(TREE_1.parents)[order][:, order])
+    order = nested_form(TREE_1.parents).order
+    found = entries(pattern(TREE_1.parents)[np.ix_(order, order)])
     text = ", ".join(f"{i + 1}{j + 1}" for i, j in found)
     yield "3, eq. 7", "envelope of Tree 1 in nested form", "31, 32, 64, 65, 71, 72, 73, 74, 75, 76", text
 
@@ -109,6 +111,20 @@ def _ratios(humanoid, chain):
     )
     ratio = ratios(cost.forward_dynamics, cost.aba, chain, chain)[0]
     yield "6", "chain: times as long as the ABA", "2.6", f"{ratio:.1f}"
+
+
+def own_counts():
+    """Operations of linkwork's own kernels beside the paper's formulae: [{stage, tree, paper, own: {m, a}}]"""
+    rows = []
+    for name, tree in (("humanoid", HUMANOID), ("chain", CHAIN)):
+        own = cost.own_stages(*tree)
+        for stage, count in own.items():
+            paper = getattr(cost, stage)(*tree)
+            rows.append({
+                "stage": stage, "tree": name, "paper": [paper.multiplications, paper.a],
+                "own": [count.multiplications, count.a],
+            })  # fmt: skip
+    return rows
 
 
 def rule_of_thumb():

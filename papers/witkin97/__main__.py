@@ -9,20 +9,26 @@ import json
 from papers.command import run
 
 
-def measure(quick, progress):
-    """Everything as one dictionary that JSON can hold."""
-    from benchmarks import machine
-    from papers.witkin97 import bead, growth, lagrangian, tinkertoy
+def parts(quick, progress):
+    """Key of the result -> function that measures it."""
+    from papers.witkin97 import bead, feedback, growth, lagrangian, tinkertoy
 
     sizes = (growth.QUICK_CHAINS, growth.QUICK_SIDES) if quick else (growth.CHAINS, growth.SIDES)
     return {
-        "quick": quick,
-        "machine": machine.describe(),
-        "bead": bead.measure(progress.part("bead")),
-        "tinkertoy": tinkertoy.measure(progress.part("tinkertoy"), 0.05 if quick else tinkertoy.SECONDS),
-        "lagrangian": lagrangian.measure(progress.part("lagrangian"), 0.1 if quick else lagrangian.SECONDS),
-        "growth": growth.measure(*sizes, progress.part("growth"), rounds=1 if quick else 3),
+        "bead": lambda: bead.measure(progress.part("bead")),
+        "feedback": lambda: feedback.measure(progress.part("feedback"), 0.5 if quick else bead.SECONDS),
+        "tinkertoy": lambda: tinkertoy.measure(progress.part("tinkertoy"), 0.05 if quick else tinkertoy.SECONDS),
+        "lagrangian": lambda: lagrangian.measure(progress.part("lagrangian"), 0.1 if quick else lagrangian.SECONDS),
+        "growth": lambda: growth.measure(*sizes, progress.part("growth"), rounds=1 if quick else 3),
     }
+
+
+def measure(quick, progress):
+    """Everything as one dictionary that JSON can hold."""
+    from benchmarks import machine
+
+    described = machine.describe()
+    return {"quick": quick, "machine": described, **{key: run() for key, run in parts(quick, progress).items()}}
 
 
 def write(result, folder, progress):
@@ -33,6 +39,7 @@ def write(result, folder, progress):
     (folder / "results.json").write_text(json.dumps(result) + "\n", encoding="utf-8")
     drawn = {
         "bead": figures.bead(result["bead"]),
+        "feedback": figures.feedback(result["feedback"]),
         "tinkertoy": figures.sequence(result["tinkertoy"]),
         "growth": figures.cost(result["growth"]),
         "jacobian": figures.blocks(),
@@ -44,7 +51,7 @@ def write(result, folder, progress):
 
 
 def main(arguments=None):
-    run("witkin97", __doc__, measure, write, arguments)
+    run("witkin97", __doc__, measure, write, arguments, parts)
 
 
 if __name__ == "__main__":

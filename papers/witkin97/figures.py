@@ -29,6 +29,32 @@ def bead(result):
     return figure
 
 
+def feedback(result):
+    """The bead's drift over k_s for several k_d; beads that start off the wire."""
+    figure, ((left, right),) = sheet(11, 4.4, columns=2)
+    dampings = list(dict.fromkeys(row["damping"] for row in result["varied"]))
+    shades = np.linspace(0.25, 1.0, len(dampings))
+    for damping, shade in zip(dampings, shades, strict=True):
+        own = [row for row in result["varied"] if row["damping"] == damping]
+        kept = [row for row in own if row["largest"] is not None]
+        line = left.loglog(
+            [r["stiffness"] for r in kept], [r["largest"] for r in kept], "o-", color=BLUE, alpha=shade, ms=4, lw=1.2
+        )
+        line[0].set_label(f"{damping:g}")
+        lost = [row["stiffness"] for row in own if row["largest"] is None]
+        left.loglog(lost, [0.3] * len(lost), "x", color=RED, ms=5)
+    left.legend(fontsize=8, frameon=False, title="k_d dt (x: thrown off)", title_fontsize=8)
+    dress(left, "Drift of the bead with feedback", "k_s dt²", "largest | |x| - 1 |, m")
+    colours = (BLUE, GREEN, SAND, RED, INK)
+    for row, colour in zip(result["drawn"], colours, strict=True):
+        label = f"k_s dt² = {row['stiffness']:g}, k_d dt = {row['damping']:g}"
+        right.semilogy(row["times"], np.maximum(row["off"], 1e-7), color=colour, lw=1.2, label=label)
+    right.axhline(result["enough"], color=PALE_INK, lw=0.8, ls=(0, (4, 3)))
+    right.legend(fontsize=8, frameon=False)
+    dress(right, f"From {result['off']:g} m off the wire", "time, s", "| |x| - 1 |, m")
+    return figure
+
+
 def cost(rows):
     """Time of a step and iterations over the number of rows."""
     figure, axes = sheet(10, 7, rows=2, columns=2)
@@ -41,9 +67,10 @@ def cost(rows):
         guide(axes[0, k], start, own[-1]["rows"], 1, "n")
         axes[0, k].legend(fontsize=8, frameon=False)
         dress(axes[0, k], f"A step of a {structure}", "rows", "s")
-        for way, colour in (("ours", BLUE), ("plain", GREEN), ("paper", RED)):
+        for way, colour in (("ours", BLUE), ("plain", GREEN), ("paper", RED), ("printed", SAND)):
             points = [(row["rows"], row[way]) for row in own if row[way] is not None]
-            axes[1, k].loglog(*zip(*points, strict=True), "o-", color=colour, lw=1.2, ms=4, label=WAYS[way])
+            style = "x--" if way == "printed" else "o-"  # which lies on the paper's
+            axes[1, k].loglog(*zip(*points, strict=True), style, color=colour, lw=1.2, ms=4, label=WAYS[way])
         guide(axes[1, k], (own[0]["rows"], own[0]["ours"]), own[-1]["rows"], 1, "n")
         axes[1, k].legend(fontsize=8, frameon=False)
         dress(axes[1, k], f"Iterations of a {structure}, to {growth.ENOUGH:g}", "rows", "iterations")
@@ -54,6 +81,7 @@ WAYS = {
     "ours": "linkwork: block-Jacobi, least residual",
     "plain": "conjugate gradients on J W Jᵀ",
     "paper": "the paper's, on its square",
+    "printed": 'linkwork: method="least-squares"',
 }
 
 

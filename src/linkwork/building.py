@@ -62,7 +62,7 @@ class Building(Reports):
     notes: list[str]
     _dt: float
     _given: tuple[float | None, float | None, float | None]  # tolerance, stiffness, damping
-    _newton: tuple[str, int]  # tangent, iterations
+    _newton: tuple[str, int]  # tangent (of cg: its method), iterations
     _arrangement: Arrangement
     _compiled_at: Mapping[str, Pose]  # where bodies were then, by name; none: as built
     _starting = False  # from the world as built or from a keyframe: overlaps have not been looked at
@@ -136,6 +136,7 @@ class Building(Reports):
         model = compile(present, packed=make.packed, poses=self._compiled_at, drawn=dict(self._arrangement.drawn),
                         order=self._known_order, **solver.layout(tangent, iterations))  # fmt: skip
         programs = solver(model)
+        programs.variant = tangent
         programs.patient = not hasattr(self, "programs")  # else it is running, and somebody waits
         integrator = make(programs, self.dt, self._given[0], iterations)
         integrator.contact = in_contact(programs, integrator.answers, integrator.kicks) if touches else None
@@ -152,9 +153,10 @@ class Building(Reports):
         worst, element = self._worst(velocity=False)
         if not worst <= VIOLATED:
             off = f"{checks.label(element)}: it is off by {worst:.3g} as built"
-            if self.integrator_name != "first-order" or not np.isfinite(worst):
+            if not self._fed_back or not np.isfinite(worst):
                 raise ModelError(f"{off}; place its bodies so that it holds, or let world.assemble() do it")
-            self.note(f"{off}; first-order motion draws it in")
+            how = "first-order motion" if self.integrator_name == "first-order" else self._feedback_in_words()
+            self.note(f"{off}; {how} draws it in")
         if self.integrator_name != "first-order":
             self._make_velocities_consistent(*self._worst(velocity=True))
         self._check_factors()
@@ -163,6 +165,16 @@ class Building(Reports):
         for text in self.integrator.remarks:
             self.note(text)
         self._stale = self._starting = True
+
+    @property
+    def _fed_back(self) -> bool:
+        """Whether steps draw violated constraints in, so that a start may violate them."""
+        fed = self.integrator_name == "euler" and self.work[GLOBALS.offset("stiffness")] > 0.0
+        return fed or self.integrator_name == "first-order"
+
+    def _feedback_in_words(self) -> str:
+        stiffness, damping = (self.work[GLOBALS.offset(name)] for name in ("stiffness", "damping"))
+        return f"the feedback of euler (k_s = {stiffness:.3g} 1/s^2, k_d = {damping:.3g} 1/s)"
 
     def _make_velocities_consistent(self, off: float, element: Element | None, when: str = "as built") -> None:
         """By impulses, where the rates of `element` are the farthest off."""

@@ -17,7 +17,7 @@ from linkwork.memory import no_collection
 from linkwork.model.types import Arrangement
 from linkwork.ode import OdeView
 from linkwork.recorder import Recorder, patient_interrupt
-from linkwork.solvers import SOLVERS, TANGENTS
+from linkwork.solvers import METHODS, SOLVERS, TANGENTS
 from linkwork.symbolic.bodies import GLOBALS
 
 RECORD_EVERY = 0.01  # s between frames where nobody says anything else; the nearest number of steps will do
@@ -42,7 +42,8 @@ class Simulation(Grabbing, OdeView):
     `stiffness`, `damping`: Baumgarte feedback k_s (1/s^2) and k_d (1/s) of euler; first-order takes k_s in 1/s.
     `off`: elements that are switched off at the start (`switch`).
     `tangent`: of implicit, symmetric (the default) or exact; `iterations`: 1 is one linear solve a step, None goes on until
-    the tolerance is met.
+    the tolerance is met. `method`: of cg, least-residual (the default), or least-squares, which is as witkin97 prints it and
+    squares the condition of the system: many more iterations.
 
     It can be pickled and copied (`copy.deepcopy`): the copy, with a world of its own, goes on with the same bits. It is
     compiled from the world as it is at that moment; impulses of the last step are not kept.
@@ -59,7 +60,8 @@ class Simulation(Grabbing, OdeView):
 
     def __init__(self, world, dt: float = 1e-3, solver: str = "tree", integrator: str | None = None, *,
                  tolerance: float | None = None, stiffness: float | None = None, damping: float | None = None,
-                 tangent: str | None = None, iterations: int | None = None, off: Iterable = ()):  # fmt: skip
+                 tangent: str | None = None, iterations: int | None = None, method: str | None = None,
+                 off: Iterable = ()):  # fmt: skip
         self.world = world
         self._arrangement, self._compiled_at = Arrangement(frozenset(self._switchable(element) for element in off)), {}
         self._dt = checks.positive(self, "dt", dt)
@@ -76,7 +78,7 @@ class Simulation(Grabbing, OdeView):
                                 f"with it go {', '.join(SOLVERS[solver].integrators)}")  # fmt: skip
         self.integrator_name = integrator
         make = INTEGRATORS[integrator]
-        self._newton = _newton_options(self, tangent, iterations)
+        self._newton = _newton_options(self, tangent, iterations, method)
         self._refuse_contact()
         if tolerance is not None:
             checks.positive(self, "tolerance", tolerance)
@@ -322,15 +324,17 @@ def _known(what: str, name, table) -> str:
     return name
 
 
-def _newton_options(sim: Simulation, tangent: str | None, iterations: int | None) -> tuple[str, int]:
-    """(tangent, iterations; 0: until the tolerance is met), refused where the solver has none."""
+def _newton_options(sim: Simulation, tangent: str | None, iterations: int | None, method: str | None) -> tuple[str, int]:
+    """(tangent, iterations; 0: until the tolerance is met), of cg (method, 0), refused where the solver has none."""
+    if method is not None and sim.solver != "cg":
+        raise LinkworkError(f'Simulation: the solver "{sim.solver}" takes no method; use solver="cg", or leave it out')
     if sim.solver != "implicit":
         for name, value in (("tangent", tangent), ("iterations", iterations)):
             if value is not None:
                 raise LinkworkError(
                     f'Simulation: the solver "{sim.solver}" takes no {name}; use solver="implicit", or leave it out'
                 )
-        return "symmetric", 0
+        return _known("method", METHODS[0] if method is None else method, METHODS) if sim.solver == "cg" else "symmetric", 0
     whole = isinstance(iterations, (int, np.integer)) and not isinstance(iterations, bool)
     if iterations is not None and not (whole and iterations >= 1):
         raise LinkworkError(f"Simulation: iterations is {checks.show(iterations)}; give a whole number, at least 1, or None")

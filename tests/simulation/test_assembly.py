@@ -176,3 +176,42 @@ def test_lagrangian_bodies_are_moved_by_their_coordinates():
     before = np.linalg.norm(sim.position("bead"))
     sim.step(20)
     assert np.linalg.norm(sim.position("bead")) == pytest.approx(before, abs=1e-9) and slope in world
+
+
+# -- starts that feedback draws in ---------------------------------------------------------------------------------------
+
+
+def apart(off=0.3):
+    """Two rods end to end, whose particles start too far from each other and from the ground."""
+    world = lw.World()
+    for name, place in (("a", (1 + off, 0, 0)), ("b", (2 + 1.5 * off, 0, 0.1))):
+        world.add(lw.Particle(1.0, place, name=name))
+    world.add(lw.Distance(world.ground, "a", 1.0, name="first"))
+    world.add(lw.Distance("a", "b", 1.0, name="second"))
+    return world
+
+
+@pytest.mark.parametrize("solver", ["tree", "fronts", "dense", "anticipation", "cg"])
+def test_euler_draws_a_violated_start_in(solver):
+    with pytest.warns(lw.Note, match='Distance "first": it is off by 0.3 as built; the feedback of euler .* draws it in'):
+        sim = lw.Simulation(apart(), dt=1e-3, solver=solver, integrator="euler")
+    assert np.isclose(sim.drift(), 0.3)
+    sim.step(200)
+    assert sim.drift() < 1e-3
+
+
+def test_feedback_comes_in_as_its_constants_say():
+    """C'' = -k_s C - k_d C' from rest: critically damped, C = C0 (1 + w t) e^(-w t), for one rod without gravity."""
+    world = lw.World(gravity=(0, 0, 0))
+    world.add(lw.Particle(1.0, (1.3, 0, 0), name="a"))
+    world.add(lw.Distance(world.ground, "a", 1.0, name="rod"))
+    with pytest.warns(lw.Note, match="k_s = 100 .* k_d = 20"):
+        sim = lw.Simulation(world, dt=1e-5, integrator="euler", stiffness=100.0, damping=20.0)
+    sim.step(10_000)
+    assert np.isclose(sim.position("a")[0] - 1.0, 0.3 * 2 * np.exp(-1.0), rtol=1e-3)
+
+
+def test_without_feedback_a_violated_start_is_refused():
+    for options in ({"integrator": "rattle"}, {"integrator": "euler", "stiffness": 0.0}):
+        with pytest.raises(lw.ModelError, match=r'Distance "first": it is off by 0.3 as built; .*world.assemble\(\)'):
+            lw.Simulation(apart(), dt=1e-3, **options)

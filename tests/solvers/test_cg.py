@@ -13,7 +13,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.model.carrying import remembered
-from linkwork.solvers import SOLVERS
+from linkwork.solvers import METHODS, SOLVERS
 from linkwork.solvers.cg import PRECISE
 from tests.simulation.worlds import make, same
 from tests.solvers import forests
@@ -160,6 +160,69 @@ def test_many_loops_are_not_searched_for_redundant_rows():
     extra = world.add(lw.Distance("knot3-4", "knot3-5"))  # once more
     sim = quiet(world, solver="cg", integrator="euler")
     assert not sim.reaction(extra).determined and sim.reaction("warp9-9").determined
+
+
+# -- least squares, as printed -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_least_squares_find_what_the_default_finds(seed):
+    """Random nets, redundant rows among them: the same accelerations, and multipliers of least norm in either's own scale."""
+    found = []
+    for method in METHODS:
+        sim = quiet(
+            forests.forest(seed, kinds=["particle"], loops=10, largest=12), solver="cg", integrator="euler", method=method
+        )
+        J, W, force, right, multipliers, acceleration = solved(sim)
+        assert np.allclose(acceleration, W @ (force + J.T @ multipliers), rtol=1e-9, atol=1e-9)
+        found.append(J @ acceleration - right)
+    possible = np.linalg.matrix_rank(J) == len(J)
+    if possible:
+        assert max(np.abs(left).max() for left in found) < 1e-7 * max(1.0, np.abs(right).max())
+
+
+def test_least_squares_go_the_same_way_with_more_iterations():
+    sims = [quiet(net(6, 6), solver="cg", integrator="euler", dt=1e-3, method=method) for method in METHODS]
+    for sim in sims:
+        sim.step(50)
+    apart = max(np.abs(sims[0].position(b) - sims[1].position(b.name)).max() for b in sims[0].world.bodies)
+    assert apart < 1e-8
+    assert sims[1].solver_report().iterations > sims[0].solver_report().iterations
+    assert sims[1].solver_report().at is None
+
+
+def test_least_squares_bear_redundant_rows():
+    def doubled():
+        world = net(3, 3)
+        world.add(lw.Distance("knot1-1", "knot1-2", name="once more"))
+        return world
+
+    sims = [quiet(doubled(), solver="cg", integrator="rattle", dt=1e-3, method=method) for method in METHODS]
+    for sim in sims:
+        sim.step(20)
+        assert sim.drift() < 1e-10 and not sim.solver_report().conflict
+    assert np.allclose(sims[0].position("knot2-2"), sims[1].position("knot2-2"), atol=1e-9)
+
+
+def test_least_squares_of_rows_as_they_are():
+    """Of residuals x-1, y-2 and x-y: x = 4/3, y = 5/3; the default weighs rows by what a unit force moves."""
+    sim, notes = noted(tied(), solver="cg", integrator="euler", method="least-squares")
+    assert np.allclose([sim.velocity(name)[0] for name in "ab"], [4 / 3, 5 / 3])
+    assert "its rows contradict those of other constraints" in notes
+    assert sim.solver_report().conflict
+
+
+def test_the_method_is_kept_and_refused_by_name():
+    sim = quiet(net(4, 4), solver="cg", method="least-squares")
+    twin = copy.deepcopy(sim)
+    for each in (sim, twin):
+        each.step(3)
+    same(sim.state, twin.state)
+    assert twin.programs.variant == "least-squares"
+    with pytest.raises(lw.LinkworkError, match='no method is called "least-square"; did you mean "least-squares"'):
+        lw.Simulation(net(3, 3), solver="cg", method="least-square")
+    with pytest.raises(lw.LinkworkError, match='the solver "tree" takes no method; use solver="cg", or leave it out'):
+        lw.Simulation(net(3, 3), method="least-squares")
 
 
 # -- conflicts ---------------------------------------------------------------------------------------------------------

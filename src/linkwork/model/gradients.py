@@ -16,7 +16,8 @@ from linkwork.model.graph import moving
 from linkwork.model.nodes import Bodies, Node
 
 COUNTS = ("rows", "columns", "bodies", "nodes", "links", "entries", "triangles")
-HEAD = 1 + len(COUNTS) + 2  # the size of the workspace, the counts, two tolerances (precise and rough)
+METHOD = 1 + len(COUNTS)  # behind the size of the workspace and the counts: 1 for least squares as printed, else 0
+HEAD = METHOD + 1 + 2  # then two tolerances (precise and rough)
 TOLD = 7  # what solves have told so far
 WARM = 2  # solves of a step that start from where the same solve ended in the steps before
 REMEMBERED = 3  # steps of which each keeps the multipliers, the last first; before these: how many are known

@@ -2,7 +2,7 @@
 
 from linkwork.model.programs import Programs
 from linkwork.solvers.anticipation import Anticipation
-from linkwork.solvers.cg import ConjugateGradients
+from linkwork.solvers.cg import METHODS, ConjugateGradients
 from linkwork.solvers.dense import Dense
 from linkwork.solvers.implicit import TANGENTS, Implicit
 from linkwork.solvers.tree import InertiaMatrix, JointCoordinates, Tree, TreeWithoutLimbs
@@ -12,4 +12,4 @@ SOLVERS: dict[str, type[Programs]] = {
     for cls in (Tree, TreeWithoutLimbs, Anticipation, ConjugateGradients, Dense, Implicit, JointCoordinates, InertiaMatrix)
 }
 
-__all__ = ["SOLVERS", "TANGENTS"]
+__all__ = ["METHODS", "SOLVERS", "TANGENTS"]

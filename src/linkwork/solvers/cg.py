@@ -20,6 +20,7 @@ from linkwork.solvers import conjugate
 
 PRECISE = 1e-10  # |r| / |right-hand side|, of rows made orthonormal
 ROUGH = 1e-4  # of corrections that are repeated until they are small enough
+METHODS = ("least-residual", "least-squares")  # the default; conjugate gradients on |A x - b|^2, as witkin97 prints them
 
 
 class ConjugateGradients(Programs):
@@ -39,7 +40,8 @@ class ConjugateGradients(Programs):
 
     def workspace(self) -> np.ndarray:
         work, area = super().workspace(), self.area
-        head = [self.model.size, *(getattr(area, name) for name in COUNTS), PRECISE, ROUGH]
+        printed = self.variant == "least-squares"
+        head = [self.model.size, *(getattr(area, name) for name in COUNTS), printed, PRECISE, ROUGH]
         work[area["head"]] = head
         if not self.model.nodes:
             return work
@@ -108,8 +110,9 @@ class ConjugateGradients(Programs):
         if found.conflict:
             return (f"{checks.label(found.at)}: its rows contradict those of other constraints, and {left}, the least in the "
                     "sense of least squares; remove one of them, or ask for what can be met")  # fmt: skip
+        other = 'method="least-residual"' if self.variant == "least-squares" else 'solver="tree"'
         return (f"{checks.label(found.at)}: conjugate gradients did not converge in {found.most} iterations, and {left}; "
-                'use solver="tree", or masses that differ less')  # fmt: skip
+                f"use {other}, or masses that differ less")  # fmt: skip
 
     def _element_of_row(self, row: int):
         sizes = np.cumsum([node.kind.size for node in self.model.nodes])

@@ -13,6 +13,13 @@ astray.
 
 A rotor of inertia a is a body of one velocity: its mass is a, its block of J is 1 in the row that turns it, nothing pushes it.
 
+The method "least-squares" is the one that witkin97 prints: conjugate gradients on |A y - right|^2, with A = J W J^T as it is.
+
+    alpha = s.s / Ap.Ap;   y += alpha p;   r -= alpha Ap;   s = A r;   beta = (s.s)' / s.s;   p = s + beta p
+
+It bears redundant and contradicting rows as well, but its condition is the square of A's, and an iteration has twice the
+products.
+
 All numbers are in one area of the workspace (model/gradients.py). Nothing is allocated.
 """
 
@@ -21,12 +28,13 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.codegen.jit import jit_inner, opened
-from linkwork.model.gradients import COLUMN_VECTORS, HEAD, REMEMBERED, ROW_VECTORS, TOLD, WARM
+from linkwork.model.gradients import COLUMN_VECTORS, HEAD, METHOD, REMEMBERED, ROW_VECTORS, TOLD, WARM
 
 DEPENDENT = 1e-8  # a pivot of a node's block, beside its diagonal, from which on its rows are only scaled
 NO_FORCE = 1e-12  # r.Ar / r.r below which nothing that the rows can do makes the residual smaller
 RESTARTS = 4
 NOTHING = -1  # where a rotor has its right-hand side, which is zero; -1 - row in the place of its block of J
+LIMIT, SQUARED_LIMIT = 4, 100  # iterations for each row
 OFF = 1e-6  # relative and, per row, absolute (m/s^2, m/s): a residual that is told
 SOLVES, ITERATIONS, MOST, RESIDUAL, WORST, WORST_ROW, CONFLICT = range(TOLD)
 
@@ -39,8 +47,9 @@ def step(base, area, warm, tolerance, fresh, _5, _6, _7):
     right, y, r, _, _, _ = vectors
     root, given, added, _, _ = column_vectors
     rows = y.shape[0]
+    printed = work[area + METHOD] > 0.0
     if fresh > 0:
-        scale_rows(work, root, G, factors, tables)
+        scale_rows(work, root, G, factors, tables, printed)
     take_right_sides(work, right, root, given, G, factors, tables)
     size = dot(right, right)
     copy(right, r)
@@ -51,7 +60,11 @@ def step(base, area, warm, tolerance, fresh, _5, _6, _7):
         start_warm(memory[1:], 1.0, 0.0, 0.0, vectors, column_vectors, G, factors, tables)
     if warm > 0 and memory[0] >= REMEMBERED:
         start_warm(memory[1:], 3.0, -3.0, 1.0, vectors, column_vectors, G, factors, tables)
-    iterations, left, conflict = minimise(vectors, column_vectors, G, tables, size, work[tolerance], 100 + 4 * rows)
+    if printed:
+        limit = 100 + SQUARED_LIMIT * rows
+        iterations, left, conflict = minimise_squares(vectors, column_vectors, G, tables, size, work[tolerance], limit)
+    else:
+        iterations, left, conflict = minimise(vectors, column_vectors, G, tables, size, work[tolerance], 100 + LIMIT * rows)
     put_solutions(work, y, root, added, factors, tables)
     if warm > 0:
         remember(work, memory, left <= OFF * OFF * size, tables)
@@ -93,8 +106,8 @@ def areas(work, area):
 
 
 @jit_inner
-def scale_rows(work, root, G, factors, tables):
-    """G and the factors of its diagonal blocks, from J and the factors of the masses."""
+def scale_rows(work, root, G, factors, tables, printed):
+    """G and the factors of its diagonal blocks, from J and the factors of the masses; `printed`: rows stay as they are."""
     body_D, _, first_column, first_row, first_link, factor_at, slot, link_body, _, _, first_entry, _ = tables
     for body in range(body_D.shape[0]):
         for i in range(first_column[body + 1] - first_column[body]):
@@ -116,7 +129,19 @@ def scale_rows(work, root, G, factors, tables):
                 for a in range(d):
                     G[target + a] *= root[column + a]
             side += d
-        make_orthonormal(G[start : start + m * width].reshape(m, width), factors[factor_at[node] :])
+        if printed:
+            leave_alone(m, factors[factor_at[node] :])
+        else:
+            make_orthonormal(G[start : start + m * width].reshape(m, width), factors[factor_at[node] :])
+
+
+@jit_inner
+def leave_alone(m, factor):
+    """The factors of rows that are as they were."""
+    for i in range(m):
+        for j in range(i):
+            factor[at(i, j)] = 0.0
+        factor[at(i, i)] = 1.0
 
 
 @jit_inner
@@ -308,6 +333,51 @@ def minimise(vectors, column_vectors, G, tables, size, tolerance, limit):
                 Ap[k] = Ar[k] + beta * Ap[k]
             for k in range(added.shape[0]):
                 of_p[k] = of_r[k] + beta * of_p[k]
+            iterations += 1
+        copy(right, r)
+        subtract_product(r, G, added, tables)
+        left = dot(r, r)
+    return iterations, left, conflict
+
+
+@jit_inner
+def minimise_squares(vectors, column_vectors, G, tables, size, tolerance, limit):
+    """As `minimise`, by conjugate gradients on |A y - right|^2."""
+    right, y, r, s, p, Ap = vectors
+    _, _, added, of_r, of_p = column_vectors
+    enough = tolerance * tolerance * size
+    iterations, left, conflict = 0, dot(r, r), False
+    if not left < np.inf:
+        fill(y, np.nan)
+        fill(added, np.nan)
+        return 0, left, False
+    usual = dot(G, G) / y.shape[0]  # a diagonal entry of A, in the mean
+    for _ in range(RESTARTS):
+        if left <= enough or iterations >= limit or conflict:
+            break
+        transposed_product(of_r, G, r, tables)
+        product(s, G, of_r, tables)
+        copy(s, p)
+        ss = dot(s, s)
+        while left > enough and iterations < limit:
+            conflict = not dot(of_r, of_r) > NO_FORCE * usual * left
+            if conflict:
+                break
+            transposed_product(of_p, G, p, tables)
+            product(Ap, G, of_p, tables)
+            alpha = ss / dot(Ap, Ap)
+            left = 0.0
+            for k in range(y.shape[0]):
+                y[k] += alpha * p[k]
+                r[k] -= alpha * Ap[k]
+                left += r[k] * r[k]
+            for k in range(added.shape[0]):
+                added[k] += alpha * of_p[k]
+            transposed_product(of_r, G, r, tables)
+            product(s, G, of_r, tables)
+            before, ss = ss, dot(s, s)
+            for k in range(y.shape[0]):
+                p[k] = s[k] + ss / before * p[k]
             iterations += 1
         copy(right, r)
         subtract_product(r, G, added, tables)

@@ -1,0 +1,80 @@
+"""Section 4.2 measured: time of `lw.reduced.ltdl` over the families of Table 2, up to thousands of rows, beside LAPACK's.
+
+Matrices are given dense, and are diagonally dominant, with numbers wherever the parent array allows.
+"""
+
+import time
+
+import numpy as np
+
+from benchmarks.sparse import LOWER, cholesky
+from linkwork.reduced import cost, ltdl
+from linkwork.reduced.parent_array import parent_array
+from linkwork.reduced.sparse import lists
+from linkwork.reduced.ways import way
+from papers.baraff96.timing import slope
+
+FAMILIES = {
+    "balanced tree": (4, 6, 8, 9, 10, 11, 12),
+    "span grid": (4, 8, 16, 24, 32, 48),
+    "short side branches": (10, 30, 100, 300, 500),
+    "unbranched": (10, 30, 100, 170, 200, 300, 400, 600, 1000),
+}
+QUICK = {"balanced tree": (4, 6), "span grid": (4, 6), "short side branches": (10, 20), "unbranched": (10, 30)}
+DENSE_ROWS = 1100  # up to which LAPACK takes part
+FROM = 100  # rows: slopes are fitted from here on
+
+
+def matrix(parents, seed=0):
+    rng, n = np.random.default_rng(seed), len(parents)
+    first, ancestors = lists(parents)
+    rows = np.repeat(np.arange(n), np.diff(first))
+    H = np.zeros((n, n))
+    H[rows, ancestors] = H[ancestors, rows] = rng.uniform(-1, 1, len(rows))
+    H[range(n), range(n)] = 1 + np.abs(H).sum(axis=1)
+    return H
+
+
+def best(run, seconds):
+    found, until, turns = float("inf"), time.perf_counter() + seconds, 0
+    while turns < 3 or time.perf_counter() < until:
+        start = time.perf_counter()
+        run()
+        found, turns = min(found, time.perf_counter() - start), turns + 1
+    return found
+
+
+def measure(report=lambda text: None, families=None, seconds=0.2):
+    """{rows: [{family, n, way, operations, error, seconds, lapack}], slopes: {family: exponent of n}}"""
+    rows = []
+    for name, sizes in (families or FAMILIES).items():
+        for m in sizes:
+            parents = parent_array(cost.TABLE_2[name].parents(m))
+            n = len(parents)
+            report(f"{name} of {n:,}")
+            H = matrix(parents)
+            out = np.zeros((n, n)), np.empty(n)
+            rows.append({
+                "family": name, "n": n, "way": way(parents).value, "operations": int(cost.ltdl(parents).total()),
+                "seconds": best(lambda H=H, out=out, p=parents: ltdl(p, H, out), seconds),
+                "lapack": _lapack(H, seconds) if n <= DENSE_ROWS else None,
+            })  # fmt: skip
+    slopes = {}
+    for name in families or FAMILIES:
+        own = [row for row in rows if row["family"] == name]
+        slopes[name] = {
+            key: slope([row["n"] for row in own], [row[key] for row in own], above=FROM) for key in ("seconds", "operations")
+        }
+    return {"rows": rows, "slopes": slopes}
+
+
+def _lapack(H, seconds):
+    """Without the time in which the matrix is put back."""
+    A, size, info = H[None].copy(), np.array([len(H)], np.int32), np.zeros(1, np.int32)
+    found, until, turns = float("inf"), time.perf_counter() + seconds, 0
+    while turns < 3 or time.perf_counter() < until:
+        A[0] = H
+        start = time.perf_counter()
+        cholesky(A, LOWER, size, info)
+        found, turns = min(found, time.perf_counter() - start), turns + 1
+    return found
