@@ -19,6 +19,7 @@ import numpy as np
 from linkwork.codegen.compile import LOADER, cache_folder
 from linkwork.codegen.sources import driver_sources
 from linkwork.codegen.trace import COLD, POINTERS, Evaluated, Kernel, Trace
+from linkwork.codegen.waiting import interruptible, stop_if_abandoned
 
 ON_X86 = platform.machine().lower() in ("x86_64", "amd64")
 INTERPRETED = os.environ.get("LINKWORK_KERNELS", "llvm") == "casadi"
@@ -139,6 +140,17 @@ else:
 
     event.register("numba:compile", Patience())
 
+    class Abandoned(event.Listener):
+        """Ends a compilation that nobody waits for any more, before its next pass."""
+
+        def on_start(self, _event) -> None:
+            stop_if_abandoned()
+
+        def on_end(self, _event) -> None:
+            pass
+
+    event.register("numba:run_pass", Abandoned())
+
     OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
 
     def kept(function, decorate):
@@ -150,8 +162,14 @@ else:
         finally:
             numba.config.CACHE_DIR = theirs
 
+    class _Outer(CPUDispatcher):
+        def compile(self, signature):
+            return interruptible(lambda: CPUDispatcher.compile(self, signature))
+
     def jit(function):
-        return kept(function, numba.njit(**OPTIONS))
+        made = kept(function, numba.njit(**OPTIONS))
+        made.__class__ = _Outer
+        return made
 
     class _Inner(CPUDispatcher):
         def __call__(self, *arguments):
@@ -350,4 +368,4 @@ else:
         """A routine of six addresses, which `opened` makes sense of, that stands in a table like a kernel. Compiled when it
         is first asked for."""
         signature = types.void(*[types.int64] * (1 + OPERANDS))
-        return kept(routine, numba.cfunc(signature, nopython=True, cache=True)).address
+        return interruptible(lambda: kept(routine, numba.cfunc(signature, nopython=True, cache=True))).address

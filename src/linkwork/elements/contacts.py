@@ -106,13 +106,13 @@ class Contact(ContactElement):
 
 @dataclass(eq=False, repr=False, init=False)
 class NoContact(ContactElement):
-    """Bodies that never touch one another, whatever Contacts say.
+    """Bodies, or single Colliders of them, that never touch one another, whatever Contacts say.
 
     >>> NoContact("thigh", "pelvis", name="hip clearance")
     <NoContact "hip clearance">
     """
 
-    REFERENCES: ClassVar[dict] = {"bodies": "body"}
+    REFERENCES: ClassVar[dict] = {"bodies": "body or contact"}
     acts: ClassVar[bool] = False
 
     bodies: tuple = ()
@@ -125,6 +125,8 @@ class NoContact(ContactElement):
 
     def check_resolved(self, resolved):
         for k, body in enumerate(resolved):
+            if not isinstance(body, (Body, Collider)):
+                checks.fail(self, f"it names {checks.label(body)}", "give bodies or Colliders")
             if body in resolved[:k]:
                 checks.fail(self, f"it names {checks.label(body)} twice", "give different bodies")
 

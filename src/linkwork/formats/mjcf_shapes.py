@@ -24,13 +24,15 @@ def add(draft):
     model = draft.model
     touching = _touching(draft) if draft.choices["contact"] != "none" else {}
     classes = _classes(model, touching)
+    colliders: dict[int, Collider] = {}
     for g in range(model.ngeom):
         if model.geom_group[g] < HIDDEN and _colour(model, g)[3] > 0.0:
             _visual(draft, g)
         if g in touching:
-            _collider(draft, g, touching, classes)
+            _collider(draft, g, touching, classes, colliders)
     if touching:
         _contacts(draft, touching, classes)
+        _keep_off_fixed_parts(draft, touching, colliders)
 
 
 def _mask(model, g):
@@ -109,7 +111,7 @@ def _visual(draft, g):
         draft.add("geom", g, Visual, body, shape, position, orientation, colour, name=name)
 
 
-def _collider(draft, g, touching, classes):
+def _collider(draft, g, touching, classes, colliders):
     model = draft.model
     position, orientation = _frame(draft, g)
     try:
@@ -127,7 +129,7 @@ def _collider(draft, g, touching, classes):
         return
     friction = 0.0 if _frictionless(model, touching) else float(model.geom_friction[g][0])
     own = {"friction": friction, "group": classes[g][1], "name": draft.name("geom", g, "collider")}
-    draft.add("geom", g, Collider, touching[g], shape, position, orientation, **own)
+    colliders[g] = draft.add("geom", g, Collider, touching[g], shape, position, orientation, **own)
 
 
 def _frictionless(model, touching):
@@ -216,6 +218,27 @@ def _neighbours(draft, of_body):
         if model.body_jntnum[b] > 1 and pair[0] is not draft.world.ground and all(body in of_body for body in pair):
             found.add(frozenset(pair))
     return found
+
+
+def _keep_off_fixed_parts(draft, touching, colliders):
+    """A body does not touch the parts of its robot that it is joined to, though they are fixed to the world: they are a parent
+    like others. What belongs to the world itself, such as a floor, it touches."""
+    model = draft.model
+    fixed: dict[int, list[Collider]] = {}  # the fixed body next to the world -> what can be touched of all that hang on it
+    top = np.zeros(model.nbody, dtype=int)
+    for b in range(1, model.nbody):
+        parent = int(model.body_parentid[b])
+        top[b] = top[parent] if parent else b
+    for g, collider in colliders.items():
+        b = int(model.geom_bodyid[g])
+        if b and model.body_weldid[b] == 0:
+            fixed.setdefault(int(top[b]), []).append(collider)
+    for b in range(1, model.nbody) if not draft.disabled("FILTERPARENT") else ():
+        parent, body = int(model.body_parentid[b]), draft.bodies[b]
+        near = fixed.get(int(top[b]), ()) if parent and model.body_weldid[parent] == 0 and model.body_weldid[b] == b else ()
+        if near and model.body_jntnum[b] > 1 and any(body is other for other in touching.values()):
+            name = draft.free_name(f"{body.name} and what it is joined to apart", "contact")
+            draft.world.add(NoContact(body, *near, name=name))
 
 
 def _excluded(draft):
