@@ -111,6 +111,7 @@ else:
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils, event
+    from numba.core.compiler_lock import global_compiler_lock
     from numba.core.registry import CPUDispatcher
     from numba.extending import intrinsic
 
@@ -164,6 +165,8 @@ else:
 
     class _Outer(CPUDispatcher):
         def compile(self, signature):
+            if global_compiler_lock.is_locked():  # by this thread: another one would wait for it
+                return CPUDispatcher.compile(self, signature)
             return interruptible(lambda: CPUDispatcher.compile(self, signature))
 
     def jit(function):
