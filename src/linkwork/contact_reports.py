@@ -19,7 +19,6 @@ from linkwork.contact.rows import (
 )
 from linkwork.contact.touching import Touching
 from linkwork.elements import checks
-from linkwork.errors import ModelError
 from linkwork.touching_points import TouchingPoint, TouchingPoints
 
 SHALLOW = 0.02  # part of a body's half size, as built, that needs no note
@@ -62,19 +61,23 @@ def report(contact: Touching) -> ContactReport:
 
 
 def deepest_as_built(contact: Touching) -> str | None:
-    """A sentence on the deepest overlap as built, if it is worth one; refused where no way out can be told."""
-    worst, text = 0.0, None
+    """A sentence on overlaps at the start, if any is worth one: how many pairs, and the deepest."""
+    worst, text, pairs = 0.0, None, set()
     for k in range(contact.count):
         label, depth = contact.rows.labels[k], -float(contact.rows.numbers[k, GAP])
         if label[COLLIDER_A] >= len(contact.names):
-            element, size, limit = contact.stops[label[COLLIDER_A] - len(contact.names)].element, np.inf, STRETCHED
+            element, limit = contact.stops[label[COLLIDER_A] - len(contact.names)].element, STRETCHED
             sentence = f"{checks.label(element)}: it is beyond its bound by {depth:.3g} as built"
         else:
             one, other = (contact.names[label[end]] for end in (COLLIDER_A, COLLIDER_B))
             size = min(contact.sizes[label[COLLIDER_A]], contact.sizes[label[COLLIDER_B]])
             limit, sentence = SHALLOW * size, f"{checks.label(one)}: it is {depth:.3g} m inside {checks.label(other)} as built"
-        if depth > size:
-            raise ModelError(f"{sentence}, deeper than half its size, and has no way out; place them apart, or give NoContact")
+        if depth > limit:
+            pairs.add((int(label[COLLIDER_A]), int(label[COLLIDER_B])))
         if depth > max(limit, worst):
             worst, text = depth, sentence
-    return None if text is None else f"{text}; it is let out at no more than the recovery speed of its Contact"
+    if text is None:
+        return None
+    others = "" if len(pairs) == 1 else f", the deepest of {len(pairs)} such pairs"
+    return (f"{text}{others}; it is let out at no more than the recovery speed of its Contact; place them apart, or give "
+            "NoContact if that is not meant")  # fmt: skip

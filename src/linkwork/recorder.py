@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwork import memory
+from linkwork.codegen.waiting import compiling
 from linkwork.elements.constraints import Distance
 from linkwork.elements.contacts import Collider
 from linkwork.elements.joints import AxisJoint, Joint
@@ -252,14 +253,15 @@ def watch(total: int, shown: bool, kind=None):
 
 @contextmanager
 def patient_interrupt():
-    """A function that tells whether Ctrl-C was pressed: a run ends after a whole step. A second press ends it at once."""
+    """A function that tells whether Ctrl-C was pressed: a run ends after a whole step. A second press ends it at once, as does
+    the first one while something is being compiled, which takes long and is no step."""
     pressed: list[bool] = []
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return
 
     def handler(number, frame):
-        if pressed:
+        if pressed or compiling():
             raise KeyboardInterrupt
         pressed.append(True)
 

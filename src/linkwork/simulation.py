@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from time import perf_counter
 
 import numpy as np
 
 from linkwork import stops
-from linkwork.building import UNSOLVED_TEXT
+from linkwork.building import HELD_TEXT, UNSOLVED_TEXT
 from linkwork.elements import checks
 from linkwork.errors import DivergenceError, LinkworkError, suggestion
 from linkwork.grabbing import Grabbing
@@ -23,7 +24,9 @@ from linkwork.symbolic.bodies import GLOBALS
 RECORD_EVERY = 0.01  # s between frames where nobody says anything else; the nearest number of steps will do
 WHOLE = 1e-6  # relative: a number of steps this near to a whole one is whole
 MOST_STEPS = 1e18  # of a run: beyond them they could not be counted
-CHUNK = 1000  # steps between looks at the keyboard
+CHUNK = 1000  # steps between looks at the recording and the bar
+PIECE = 0.05  # s: of steps in one compiled call, after which Python sees whether Ctrl-C was pressed
+GROWTH = 8  # times as many steps as in the last piece, at most
 REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 LOOKED_AT = 500  # steps of one iteration, after which somebody looks whether constraints hold
@@ -57,6 +60,9 @@ class Simulation(Grabbing, OdeView):
     >>> copy.deepcopy(sim).time == sim.time
     True
     """
+
+    _interrupted: Callable[[], bool] | None = None  # of a run: whether Ctrl-C was pressed
+    _piece = 1  # steps of the next compiled call
 
     def __init__(self, world, dt: float = 1e-3, solver: str = "tree", integrator: str | None = None, *,
                  tolerance: float | None = None, stiffness: float | None = None, damping: float | None = None,
@@ -136,7 +142,9 @@ class Simulation(Grabbing, OdeView):
         if n and self._starting:
             self._look_at_overlaps()
         self._solved = False
-        while n > 0:
+        if self._touching is not None:
+            self._touching.count_anew()
+        while n > 0 and not (self._interrupted is not None and self._interrupted()):
             self._impulses = self._unbooked = self.integrator.keeps_impulses
             if self._stale or self.steps >= self._remember_at:
                 self._remember()
@@ -152,6 +160,9 @@ class Simulation(Grabbing, OdeView):
                 self._tells_unsolved = False
                 off = f"some contact impulses until {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
                 self.note(f"Simulation: {off}, which was the best of many iterations; the run goes on, a smaller dt may help")
+            if self._tells_held and self._touching is not None and (held := self._touching.held) is not None:
+                self._tells_held = False
+                self._tell_held(*held)
             if self.programs.iterates:
                 self._tell_unmet()
             if status != OK:
@@ -162,19 +173,39 @@ class Simulation(Grabbing, OdeView):
 
     def _advance(self, n: int) -> tuple[int, int]:
         """n steps, each with the targets of its motions, if any: (how many were made, status of the last)."""
-        if not self._feed.motions:
+        if n == 1 and not self._feed.motions:
             made, status, self.age = self.integrator.advance(self.work, n, self.age)
             self.steps += made
             return made, status
         made, status = 0, OK
+        if not self._feed.motions:
+            while made < n and status == OK and not (self._interrupted is not None and self._interrupted()):
+                made, status = self._advance_a_piece(n, made)
+            return made, status
         for row in self._feed.rows(self.time, self.dt, n):
             self.work[self._feed.where] = row
             more, status, self.age = self.integrator.advance(self.work, 1, self.age)
             self.steps += more
             made += more
-            if status != OK:
+            if status != OK or (self._interrupted is not None and self._interrupted()):
                 break
         return made, status
+
+    def _advance_a_piece(self, n: int, made: int) -> tuple[int, int]:
+        """Some more of n steps, as many as take a part of a second: (how many are made then, status). How steps are divided
+        into calls changes no bit of them."""
+        begin = perf_counter()
+        more, status, self.age = self.integrator.advance(self.work, min(n - made, self._piece), self.age)
+        taken = max(perf_counter() - begin, 1e-9)
+        self._piece = max(1, min(GROWTH * self._piece, int(PIECE / taken * max(1, more))))
+        self.steps += more
+        return made + more, status
+
+    def _tell_held(self, pairs: int, named: list) -> None:
+        """A note, once, on what presses without an answer."""
+        names, others = " and ".join(map(checks.label, named)), f", the first of {pairs} such pairs" if pairs > 1 else ""
+        self.note(f"Simulation: {names} press on each other{others}, but joints or motions hold them, so that {HELD_TEXT}; "
+                  "give NoContact if they are not meant to touch")  # fmt: skip
 
     def _make_in_parts(self) -> int:
         """The first step that must be cut, with a note; from here on they are made without a word."""
@@ -225,39 +256,47 @@ class Simulation(Grabbing, OdeView):
         recorder.take()
         done = 0
         with recorder.watch(total, progress) as watched, patient_interrupt() as interrupted:
+            self._interrupted = interrupted
             try:
                 while done < total and not interrupted():
                     chunk = min(every - done % every, total - done, CHUNK)
-                    ended = self._chunk(chunk, control, until)
-                    done += chunk if ended is None else ended
-                    if done % every == 0 or done == total or ended is not None:
+                    made, ended = self._chunk(chunk, control, until)
+                    done += made
+                    if done % every == 0 or done == total or ended:
                         recorder.take()
                     watched(done)
-                    if ended is not None:
+                    if ended:
                         recorder.note = f"stopped by until at {self.time:.6g} s"
                         break
                 if done < total and interrupted():
-                    recorder.take()
+                    if done % every:
+                        recorder.take()
                     recorder.note = f"interrupted at {self.time:.6g} s"
             except DivergenceError as error:
                 recorder.note = str(error)
                 error.recording = recorder.recording()
                 raise
+            finally:
+                self._interrupted = None
         self._tell_if_loose()
         return recorder.recording()
 
-    def _chunk(self, steps: int, control, until) -> int | None:
-        """Steps without Python in between where nobody looks; returns the number made where `until` ended it."""
+    def _chunk(self, steps: int, control, until) -> tuple[int, bool]:
+        """Steps without Python in between where nobody looks: (how many were made, whether `until` ended them). Fewer are made
+        where Ctrl-C was pressed."""
         if control is None and until is None:
+            before = self.steps
             self.step(steps)
-            return None
+            return self.steps - before, False
         for k in range(steps):
+            if self._interrupted is not None and self._interrupted():
+                return k, False
             if control is not None:
                 control(self)
             self.step()
             if until is not None and until(self):
-                return k + 1
-        return None
+                return k + 1, True
+        return steps, False
 
     def strike(self, body, impulse, at=None) -> None:
         """An impulse (N s, world) on a body at a local point (default: its position), felt through all joints at once.

@@ -176,3 +176,17 @@ def test_a_rag_doll_tumbles_down_the_stairs_at_240_steps_a_second():
         deepest = max(deepest, sim.contact_report().penetration)
     assert sim.drift() < 1e-9 and deepest < 0.01
     assert sim.energy().total < begun and sim.position("pelvis")[2] < 0.0
+
+
+@pytest.mark.parametrize("contacts", [3, 12, 30])
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
+def test_the_solver_returns_whatever_it_is_given(contacts, value):
+    """Sweeps that gained a third of an infinite residual, which is infinite, went on for ever."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        problem = random_problem(rng, contacts=contacts, jointed=seed % 2 == 0)
+        where = (problem.u, problem.target, problem.R, problem.impulse)[seed % 4].reshape(-1)
+        where[rng.integers(len(where))] = value
+        work = newton_workspace(len(problem.u), len(problem.first), len(problem.mu), len(problem.R), len(problem.u))
+        status, _, residual, enough = settle(problem, work, 1e-9, 1e-3)
+        assert (status == CONVERGED) == (residual <= enough)

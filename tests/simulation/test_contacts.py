@@ -170,7 +170,7 @@ def test_joints_feel_contact_forces():
         assert np.abs(sim.velocity(name)).max() < 1e-7
 
 
-def test_deep_overlap_as_built_is_told_or_refused():
+def test_deep_overlap_as_built_is_told_and_let_out_slowly():
     world = boxes(1)
     world.bodies[0].position[2] = 0.045
     with pytest.warns(lw.Note, match=r'"box0" as built|inside .* as built; it is let out'):
@@ -178,10 +178,77 @@ def test_deep_overlap_as_built_is_told_or_refused():
     sim.run(0.5)
     assert np.isclose(sim.position("box0")[2], 0.05, atol=1e-6) and sim.energy().kinetic < 1e-9
     world.bodies[0].position[2] = -0.02
-    with pytest.raises(
-        lw.ModelError, match="deeper than half its size, and has no way out; place them apart, or give NoContact"
-    ):
-        lw.Simulation(world)
+    with pytest.warns(lw.Note, match="0.07 m inside .* as built.*place them apart, or give NoContact"):
+        sim = lw.Simulation(world)
+    for _ in range(100):
+        before = sim.position("box0")[2]
+        sim.step()
+        assert sim.position("box0")[2] - before <= 1.001 * sim.dt  # a metre a second, and no more
+        assert np.abs(sim.velocity("box0")).max() < 1e-6  # and it has no such velocity
+    sim.run(0.5)
+    assert np.isclose(sim.position("box0")[2], 0.05, atol=1e-6) and sim.energy().kinetic < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_heap_that_starts_inside_itself_comes_apart_without_a_blow(seed):
+    """Bodies at random places, deep in each other and in the floor: counted in one note, and none becomes fast."""
+    rng = np.random.default_rng(seed)
+    world = lw.World()
+    world.add(lw.Collider(world.ground, lw.Plane(), name="floor"))
+    for k in range(8):
+        shape = (lw.Box(0.2, 0.2, 0.2), lw.Sphere(0.1), lw.Capsule(0.06, 0.2), lw.Cylinder(0.1, 0.2))[k % 4]
+        world.add(lw.RigidBody(1.0 + k, shape=shape, position=rng.uniform((-0.15, -0.15, 0.0), 0.15), name=f"b{k}"))
+    world.add(lw.Contact())
+    with pytest.warns(lw.Note, match="the deepest of [0-9]+ such pairs"):
+        sim = lw.Simulation(world, dt=2e-3)
+    assert len(sim.notes) == 1
+    fastest = 0.0
+    for _ in range(500):
+        sim.step()
+        fastest = max(fastest, *(np.abs(sim.velocity(body)).max() for body in world.bodies))
+    assert fastest < 3.0 and sim.contact_report().penetration < 2e-3
+
+
+def test_what_is_welded_together_is_one_neighbour():
+    """A leg on a hip that is welded to a pelvis: leg and pelvis do not touch, as built inside each other; the floor is touched by
+    all, and by what stands on a welded pedestal, too."""
+    world = lw.World()
+    world.add(lw.Collider(world.ground, lw.Plane(), name="floor"))
+    pelvis = world.add(lw.RigidBody(5.0, shape=lw.Sphere(0.15), position=(0, 0, 1), name="pelvis"))
+    hip = world.add(lw.RigidBody(1.0, shape=lw.Sphere(0.05), position=(0, 0.1, 1), name="hip"))
+    leg = world.add(lw.RigidBody(2.0, shape=lw.Capsule(0.06, 0.3), position=(0, 0.1, 0.9), name="leg"))
+    foot = world.add(lw.RigidBody(0.5, shape=lw.Sphere(0.07), position=(0, 0.1, 0.72), name="foot"))
+    world.add(lw.Weld(pelvis, hip, at=(0, 0.1, 1)))
+    link = world.add(lw.RigidBody(0.0, (0, 0, 0), position=(0, 0.1, 1), name="link"))
+    world.add(lw.Hinge(hip, link, at=(0, 0.1, 1), axis=(1, 0, 0)))
+    world.add(lw.Hinge(link, leg, at=(0, 0.1, 1), axis=(0, 1, 0)))
+    world.add(lw.Weld(leg, foot, at=(0, 0.1, 0.72)))
+    pedestal = world.add(lw.RigidBody(1.0, shape=lw.Box(0.1, 0.1, 0.1), position=(3, 0, 0.05), name="pedestal"))
+    flag = world.add(lw.RigidBody(1.0, shape=lw.Box(0.1, 0.1, 0.5), position=(3.1, 0, 0.3), velocity=(0.6, 0, 0),
+                                  angular_velocity=(0, 3, 0), name="flag"))  # fmt: skip
+    world.add(lw.Weld(world.ground, pedestal, at=(3, 0, 0)))
+    world.add(lw.Hinge(pedestal, flag, at=(3.1, 0, 0.1), axis=(0, 1, 0)))
+    world.add(lw.Contact())
+    sim = lw.Simulation(world)
+    sim.run(1.0)
+    assert not sim.notes
+    touched = {frozenset(body.name for body in point.bodies) for point in sim.contacts()}
+    assert frozenset(("ground", "flag")) in touched
+    assert not touched & {frozenset(("pelvis", "leg")), frozenset(("pelvis", "foot")), frozenset(("hip", "leg"))}
+
+
+def test_single_colliders_are_kept_apart():
+    world = lw.World()
+    world.add(lw.Collider(world.ground, lw.Plane(), position=(0, 0, -1), name="floor"))
+    shelf = world.add(lw.Collider(world.ground, lw.Box(1, 1, 0.1), position=(0, 0, -0.05), name="shelf"))
+    box = world.add(lw.RigidBody(1.0, shape=lw.Box(0.2, 0.2, 0.2), position=(0, 0, 0.1), name="box"))
+    world.add(lw.Contact())
+    world.add(lw.NoContact(box, shelf))
+    sim = lw.Simulation(world)
+    sim.run(1.0)
+    assert np.isclose(sim.position("box")[2], -0.9, atol=1e-6)
+    with pytest.raises(lw.ElementError, match="give bodies or Colliders"):
+        world.add(lw.NoContact(box, world.find("contact1")))
 
 
 @pytest.mark.parametrize(("solver", "integrator"), [("tree", "rk4"), ("tree", "dopri5"), ("tree", "first-order"), ("dense", "rattle"),

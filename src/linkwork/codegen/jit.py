@@ -19,6 +19,7 @@ import numpy as np
 
 from linkwork.codegen.compile import LOADER
 from linkwork.codegen.trace import COLD, POINTERS, Evaluated, Kernel, Trace
+from linkwork.codegen.waiting import interruptible, stop_if_abandoned
 
 ON_X86 = platform.machine().lower() in ("x86_64", "amd64")
 INTERPRETED = os.environ.get("LINKWORK_KERNELS", "llvm") == "casadi"
@@ -111,6 +112,7 @@ else:
     from numba import types
     from numba.core import cgutils, event, typeinfer
     from numba.core.ccallback import CFunc
+    from numba.core.compiler_lock import global_compiler_lock
     from numba.core.registry import CPUDispatcher
     from numba.core.sigutils import normalize_signature
     from numba.extending import intrinsic
@@ -153,6 +155,17 @@ else:
 
     event.register("numba:compile", Patience())
 
+    class Abandoned(event.Listener):
+        """Ends a compilation that nobody waits for any more, before its next pass."""
+
+        def on_start(self, _event) -> None:
+            stop_if_abandoned()
+
+        def on_end(self, _event) -> None:
+            pass
+
+    event.register("numba:run_pass", Abandoned())
+
     OPTIONS = {"nogil": True, "error_model": "numpy"}
 
     def _kept(function, **options):
@@ -161,8 +174,16 @@ else:
         made._cache = Drivers(function)
         return made
 
+    class _Outer(CPUDispatcher):
+        def compile(self, signature):
+            if global_compiler_lock.is_locked():  # by this thread: another one would wait for it
+                return CPUDispatcher.compile(self, signature)
+            return interruptible(lambda: CPUDispatcher.compile(self, signature))
+
     def jit(function):
-        return _kept(function)
+        made = _kept(function)
+        made.__class__ = _Outer
+        return made
 
     class _Inner(CPUDispatcher):
         def __call__(self, *arguments):
@@ -202,7 +223,7 @@ else:
         """Where a function of C's calling convention is, compiled now or found on disk."""
         made: Any = CFunc(function, normalize_signature(signature), locals={}, options={"nopython": True, **options})
         made._cache = Drivers(function)
-        made.compile()
+        interruptible(made.compile)
         _KEPT.append(made)
         return made.address
 

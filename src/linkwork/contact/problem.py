@@ -242,8 +242,8 @@ def _is_idle(f):
 
 @jit_inner
 def build(problem, work, k):
-    """G, D and scale of one contact. Where no impulse along its normal moves its bodies apart, since joints hold them, all three
-    are zero: the contact is left out. What D_nn is then is rounding, and must not be divided by."""
+    """G, D and scale of one contact. Where joints hold its bodies, so that no impulse along its normal moves them apart, all
+    three are zero and the contact is left out: its D_nn is rounding, and must not be divided by."""
     a, b, start, alone = problem.slot_a[k], problem.slot_b[k], work.end[0], 0.0
     ga = work.group[a] if a >= 0 else -1
     gb = work.group[b] if b >= 0 else -1

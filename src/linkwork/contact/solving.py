@@ -10,9 +10,20 @@ import numpy as np
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import INTERPRETED, jit, jit_inner
 from linkwork.contact.newton import NewtonWorkspace, settle
-from linkwork.contact.problem import TOO_SMALL, Problem
+from linkwork.contact.problem import TOO_SMALL, Problem, look, move, prepare, push_all
 from linkwork.contact.rows import COLLIDER_A, COLLIDER_B, Rows
-from linkwork.contact.stages import Slots, add_up, aim, bounce, collect, leave_alone, note_bounces, predict, some_press
+from linkwork.contact.stages import (
+    Slots,
+    add_up,
+    aim,
+    bounce,
+    collect,
+    leave_alone,
+    note_bounces,
+    predict,
+    some_press,
+    take_back,
+)
 
 PASSES = 32  # of bounces through rows of bodies; what still approaches then does not bounce
 TOLERANCE, TOLERANCE_OF_MANY, MANY = 1e-9, 1e-6, 200  # m/s: how far from the law of contact what rests may be; rows
@@ -83,9 +94,10 @@ def begin_stage(work, bodies, s, lengths, h, near, stage, carried, scale, turnin
 
 
 @jit
-def solve_stage(s, lengths, h, gravity, near, stage, cached):
+def solve_stage(s, lengths, h, gravity, near, stage, cached, before, old):
     """Find the impulses of a stage that has begun, and the wrenches that they put on slots; False where the solver needs more
-    room: then it begins again. lengths: (ROWS, SLOTS, GROUPS, ENTRIES). cached: how many rows are remembered."""
+    room: then it begins again. lengths: (ROWS, SLOTS, GROUPS, ENTRIES). cached: how many rows are remembered. before: `old`
+    rows of a stage before the motion, after which this one stands."""
     rows, slots, m = s.rows, s.slots, lengths[ROWS]
     _clear(rows.total, m)
     problem = cut(s, lengths)
@@ -95,6 +107,8 @@ def solve_stage(s, lengths, h, gravity, near, stage, cached):
             break
         if not _solve(problem, s, m, gravity * h):
             return False
+    if old > 0 and take_back(rows, m, before, old) and not _strike(problem, s, m):
+        return False
     aim(rows, m, slots.u, h, near, stage, s.labels, s.cache, cached)
     if not _solve(problem, s, m, gravity * h):
         return False
@@ -107,7 +121,7 @@ def solve_stage(s, lengths, h, gravity, near, stage, cached):
 def solve_first(work, bodies, s, lengths, h, gravity, near, stage, carried, scale, turning, cached):
     """A stage from its beginning."""
     if begin_stage(work, bodies, s, lengths, h, near, stage, carried, scale, turning):
-        return solve_stage(s, lengths, h, gravity, near, stage, cached)
+        return solve_stage(s, lengths, h, gravity, near, stage, cached, s.rows, 0)
     collect(s.rows, lengths[ROWS], s.slots, lengths[SLOTS])
     return True
 
@@ -142,6 +156,23 @@ def _give_ranks(s, lengths):
 def _clear(vectors, m):
     for k in range(m):
         vectors[k, 0] = vectors[k, 1] = vectors[k, 2] = 0.0
+
+
+@jit_inner
+def _strike(problem, s, m):
+    """Give the impulses that stand in the rows, as they are; they are added to those of the stage. False: more room is
+    needed."""
+    base = s.solver.base
+    if not base.known[0]:
+        s.solver.few.gathered[0] = 0
+    if not prepare(problem, base, True):
+        return False
+    push_all(problem, base)
+    look(problem, base)
+    move(problem, base)
+    base.known[0] = 1
+    add_up(s.rows, m)
+    return True
 
 
 @jit_inner

@@ -282,6 +282,46 @@ def _compare(one, other):
     return 0
 
 
+@jit_inline
+def _recovers(before, j):
+    """Whether a row took back overlap, and pressed for it."""
+    return before.mu[j] >= 0.0 and before.target[j, 0] > 0.0 and before.impulse[j, 0] > 0.0
+
+
+@jit_inner
+def some_recover(before, old):
+    """Whether some of the rows of the stage before the motion did."""
+    for j in range(old):
+        if _recovers(before, j):
+            return True
+    return False
+
+
+@jit_inner
+def take_back(rows, m, before, old):
+    """Impulses of the rows that undo those which took back overlap before the motion, at the nearest points of the same pairs;
+    whether there are any. before: `old` rows of the stage before the motion."""
+    some, k = False, 0
+    for j in range(old):
+        if not _recovers(before, j):
+            continue
+        while k < m and _compare(rows.labels[k], before.labels[j]) < 0:
+            k += 1
+        found = _nearest(rows.labels, rows.numbers, k, m, before.labels[j], before.numbers[j])
+        if found < 0:
+            continue
+        if not some:
+            some = True
+            for i in range(m):
+                rows.impulse[i, 0] = rows.impulse[i, 1] = rows.impulse[i, 2] = 0.0
+        f0, f1, f2 = row(rows.impulse, found)
+        _along_axes(rows, found, _in_world(before, j))
+        rows.impulse[found, 0] = f0 - rows.impulse[found, 0]
+        rows.impulse[found, 1] = f1 - rows.impulse[found, 1]
+        rows.impulse[found, 2] = f2 - rows.impulse[found, 2]
+    return some
+
+
 @jit
 def add_up(rows, m):
     """Add the impulses of a solve to the stage's."""

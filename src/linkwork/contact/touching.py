@@ -54,7 +54,18 @@ from linkwork.contact.rows import (
     Stops,
     rows_for,
 )
-from linkwork.contact.solving import ITERATIONS, LAST, RESIDUAL, TOLERANCE, UNSOLVED, solve_again, solve_first, solving
+from linkwork.contact.solving import (
+    HELD_A,
+    HELD_B,
+    ITERATIONS,
+    LAST,
+    RESIDUAL,
+    TOLERANCE,
+    UNSOLVED,
+    solve_again,
+    solve_first,
+    solving,
+)
 from linkwork.contact.trees import refuse_stretching
 from linkwork.contact.whole import CONTACTS, PANELS, RESPONSES, Stage, contact_stage
 from linkwork.elements import (
@@ -69,7 +80,9 @@ from linkwork.elements import (
     Rope,
     Slider,
     Universal,
+    Weld,
 )
+from linkwork.elements.base import Element
 from linkwork.elements.checks import label
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
 from linkwork.errors import ModelError
@@ -243,13 +256,13 @@ class Touching:
         return rules
 
     def _apart(self, body_of: list[int], elements) -> Iterable[tuple[int, int]]:
-        """Pairs of colliders that never touch: of bodies that a joint connects, and of what a NoContact names; on points of
+        """Pairs of colliders that never touch: of bodies that joints connect, and of what a NoContact names; on points of
         one body."""
         on: dict[int, list[int]] = {}
         for k, body in enumerate(body_of):
             on.setdefault(body, []).append(k)
         alone = {id(source): [k] for k, source in enumerate(self.names) if isinstance(source, Collider)}
-        pairs = {node.ends for node in self.model.nodes if any(isinstance(element, Joint) for element in node.elements)}
+        pairs = joined_bodies(self.model, set(on))
         pairs.update((spot.body, spot.body) for spot in self.model.spots)
         groups = [(on.get(one, ()), on.get(other, ())) for one, other in pairs]
         for element in elements:
@@ -446,6 +459,21 @@ class Touching:
     def residual(self) -> float:
         """m/s."""
         return float(self.told[RESIDUAL])
+
+    @property
+    def held(self) -> tuple[int, list[Element]] | None:
+        """(how many pairs press now though joints hold both, so that no impulse along their normal moves them apart; the first
+        of them), or None. A rope or hard limit is named alone."""
+        first = self.told[[HELD_A, HELD_B]].astype(int) - 1
+        if first[0] < 0:
+            return None
+        pairs = {tuple(first.tolist())}
+        base, m = self.solving[0].solver.base, self.count
+        left_out = (base.there[:m] != 0) & (base.scale[:m] == 0.0) & (self.rows.mu[:m] >= 0.0)
+        pairs.update(map(tuple, self.rows.labels[:m, [COLLIDER_A, COLLIDER_B]][left_out].tolist()))
+        n = len(self.names)
+        one, other = first.tolist()
+        return len(pairs), [self.stops[one - n].element] if one >= n else [self.names[one], self.names[other]]
 
     @property
     def unsolved(self) -> float:
@@ -650,6 +678,61 @@ class Touching:
         numbers = {len(self.names) + k: stop for k, stop in enumerate(self.stops) if stop.element is element}
         return [(numbers[rows.labels[k, COLLIDER_A]], rows, k) for rows, m in self.steps() for k in range(m)
                 if rows.labels[k, COLLIDER_A] in numbers]  # fmt: skip
+
+
+def joined_bodies(model, covered: set[int]) -> set[tuple[int, int]]:
+    """Pairs of bodies that do not touch since a joint connects them. Bodies that are welded together count as one: what is
+    joined to one of them is joined to all. So do joints in a row through links without mass that have nothing to be touched.
+    The ground is joined to those alone that it has a joint with: what stands on a welded pedestal touches the floor.
+
+    covered: numbers of the bodies that can be touched."""
+    welded, linked, joints = Groups(), Groups(), list[tuple[int, int]]()
+    elements = model.bodies.elements
+    links = {k for k, body in enumerate(elements) if getattr(body, "mass", 1.0) == 0.0 and k not in covered}
+    for node in model.nodes:
+        kinds = [type(element) for element in node.elements if isinstance(element, Joint)]
+        if kinds:
+            joints.append(node.ends)
+        if kinds and GROUND not in node.ends and links.intersection(node.ends):
+            linked.join(*node.ends)
+        if Weld in kinds and GROUND not in node.ends:
+            welded.join(*node.ends)
+    around: dict[int, set[int]] = {}  # links in a row -> bodies that they connect
+    for a, b in joints:
+        for link, other in ((a, b), (b, a)):
+            if link in links and other not in links and other != GROUND:
+                around.setdefault(linked.of(link), set()).add(other)
+    joints += [pair for bodies in around.values() for pair in combinations(sorted(bodies), 2)]
+    members: dict[int, list[int]] = {}
+    for k in range(len(elements)):
+        members.setdefault(welded.of(k), []).append(k)
+    members[GROUND] = [GROUND]
+    apart = {pair for bodies in members.values() for pair in combinations(bodies, 2)}
+    for a, b in joints:
+        one, other = (end if end == GROUND else welded.of(end) for end in (a, b))
+        if GROUND in (a, b):  # a part of a welded group is held to the ground: that one, and no other, stays off it
+            apart.add((a, b))
+        elif one != other:
+            apart.update((x, y) for x in members[one] for y in members[other])
+    return apart
+
+
+class Groups:
+    """Numbers that were joined, directly or through others."""
+
+    def __init__(self):
+        self.above: dict[int, int] = {}
+
+    def of(self, number: int) -> int:
+        """The least number of its group."""
+        while number in self.above:
+            number = self.above[number]
+        return number
+
+    def join(self, a: int, b: int) -> None:
+        low, high = sorted((self.of(a), self.of(b)))
+        if low != high:
+            self.above[high] = low
 
 
 def model_com(body) -> np.ndarray:

@@ -28,7 +28,7 @@ from linkwork.contact.layout import (
 )
 from linkwork.contact.responses import Sweeping, Trees, add_answers, responses
 from linkwork.contact.solving import Solving, begin_stage, solve_stage
-from linkwork.contact.stages import remember
+from linkwork.contact.stages import remember, some_recover
 
 NOTHING, CONTACTS, RESPONSES, PANELS = range(4)  # what there is too little room for
 LEAST, GRAVITY, NEAR, CARRIED, SCALE, TURNING = range(6)  # numbers
@@ -93,12 +93,14 @@ def _try_stage(work, table, c, h, stage):
             return RESPONSES, counts[4]
         c.marks[FRESH], c.marks[ANSWERED] = 1, 0
     lengths, near, when = (counts[0], counts[1], counts[2], counts[3]), numbers[NEAR], CLOSING if stage == CLOSING else OPENING
-    if counts[0] > 0 and begin_stage(work, trees.bodies, s, lengths, h, near, when, numbers[CARRIED], numbers[SCALE],
-                                     numbers[TURNING] > 0.0):  # fmt: skip
+    before, old = (c.odd if c.marks[WRITTEN] == 0 else c.even).rows, c.marks[BEFORE] if stage == CLOSING else 0
+    presses = counts[0] > 0 and begin_stage(work, trees.bodies, s, lengths, h, near, when, numbers[CARRIED], numbers[SCALE],
+                                            numbers[TURNING] > 0.0)  # fmt: skip
+    if presses or (counts[0] > 0 and some_recover(before, old)):
         if not c.marks[ANSWERED]:
             responses(work, table, trees, swept, slots.body_of, slots.first, slots.size, slots.at, s.R, slots.rank, counts[2])
             c.marks[ANSWERED], s.solver.base.known[0] = 1, 0
-        if not solve_stage(s, lengths, h, numbers[GRAVITY], near, when, c.marks[CACHED]):
+        if not solve_stage(s, lengths, h, numbers[GRAVITY], near, when, c.marks[CACHED], before, old):
             return PANELS, 0
         add_answers(work, table, trees, swept, slots.body_of, slots.first, slots.size, slots.wrench, slots.u, slots.before,
                     counts[2], numbers[SCALE])  # fmt: skip

@@ -71,7 +71,6 @@ class InContact(Integrator):
     def advance(self, work, steps, age):
         """Of those whose driver calls the stages itself."""
         contact = self.contact
-        contact.count_anew()
         made = self._steps(work, steps, age, contact.by_address)
         if contact.asked.failure is not None:
             contact.asked.raise_failure()
@@ -128,7 +127,6 @@ class EulerInContact(InContact, Euler):
     def _with_forces(self, work, steps):
         """Steps of which the stage is not compiled."""
         up, solved, down, work_done, count = self.sweeps
-        self.contact.count_anew()
         h = work[STEP]
         work[KICK], work[SHARE] = 1.0, h
         for made in range(1, steps + 1):
@@ -168,7 +166,6 @@ class BackwardEulerInContact(InContact, BackwardEuler):
         Integrator.book(self, work, impact)  # multipliers are there
 
     def advance(self, work, steps, age):
-        self.contact.count_anew()
         work[SHARE] = 1.0
         for made in range(1, steps + 1):
             status = self._step(work, last=made == steps)
@@ -251,7 +248,6 @@ class JointEulerInContact(InContact, JointEuler):
         return ("nudge", "strike", "point", "column", *factors[self.way])
 
     def advance(self, work, steps, age):
-        self.contact.count_anew()
         h, work[KICK] = work[STEP], 1.0
         for made in range(1, steps + 1):
             self.kick(work, h)

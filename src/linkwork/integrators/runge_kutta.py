@@ -28,6 +28,7 @@ from linkwork.integrators.base import (
 
 ROUNDS = 2  # of the position projection
 SMALLEST = 1e-12  # step, relative to dt, below which an adaptive run is stuck
+MOST_PARTS = 100_000  # of a step, those that are made again included: it is stuck, too
 
 A4 = np.array([[0, 0, 0, 0], [0.5, 0, 0, 0], [0, 0.5, 0, 0], [0, 0, 1.0, 0]])
 B4 = np.array([1 / 6, 1 / 3, 1 / 3, 1 / 6])
@@ -141,8 +142,9 @@ def steps_of_dopri5(
         begin = work[TIME]
         end = begin + dt
         last_step = k == steps - 1
-        t = begin
+        t, parts = begin, 0
         while t < end:
+            parts += 1
             pace = work[PACE] if work[PACE] > 0.0 else dt
             h = min(pace, end - t)
             last = h == end - t
@@ -185,6 +187,8 @@ def steps_of_dopri5(
                 work[PACE] = h * factor
                 if work[PACE] < SMALLEST * dt:
                     return k + 1, STUCK, 0
+            if parts == MOST_PARTS and t < end:
+                return k + 1, STUCK, 0
         if not finite(work, sentinels):
             return k + 1, DIVERGED, 0
     return steps, OK, 0

@@ -1,0 +1,74 @@
+"""Ctrl-C: runs that would take very long end, and so does compilation; how steps are divided into calls changes no bit."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork import simulation
+
+HANGS = 120  # s: no press of a key takes that long
+BEGIN = (
+    "import sys; import linkwork as lw; sim = lw.Simulation(lw.scenes.get({scene!r})); sim.step(5); print('begins', flush=True)"
+)
+
+
+def interrupted(script, tmp_path=None, until="begins", pause=0.5):
+    """(exit code, what it printed) of a script that got SIGINT some time after it printed `until`."""
+    env = dict(os.environ) if tmp_path is None else {**os.environ, "LINKWORK_CACHE": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-u", "-c", script], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True) as process:  # fmt: skip
+        printed = []
+        for line in process.stdout:
+            printed.append(line)
+            if until in line:
+                break
+        time.sleep(pause)
+        process.send_signal(signal.SIGINT)
+        try:
+            rest, _ = process.communicate(timeout=HANGS)
+        finally:
+            process.kill()
+    return process.returncode, "".join(printed) + rest
+
+
+@pytest.mark.parametrize("scene", ["pendulum", "box-stack"])
+def test_a_thousand_million_steps_end(scene):
+    code, printed = interrupted(BEGIN.format(scene=scene) + "; sim.step(10**9); print('finished')")
+    assert code != 0 and "KeyboardInterrupt" in printed and "finished" not in printed
+
+
+def test_a_run_of_a_year_ends_after_a_whole_step():
+    asks = "; rec = sim.run(3e7, record_every=None); print(rec.attributes['note'], 0.0 < sim.time < 3e7, len(rec))"
+    code, printed = interrupted(BEGIN.format(scene="pendulum") + asks)
+    assert code == 0 and "interrupted at" in printed and "True 2" in printed
+
+
+@pytest.mark.slow
+def test_compilation_ends(tmp_path):
+    script = "import linkwork as lw; sim = lw.Simulation(lw.scenes.get('box-stack')); sim.run(0.01); print('finished')"
+    code, printed = interrupted(script, tmp_path, until="compiling drivers")
+    assert code != 0 and "KeyboardInterrupt" in printed and "finished" not in printed
+
+
+WAYS = [("tree", "rattle"), ("tree", "euler"), ("implicit", "backward-euler"), ("tree", "rk4"), ("aba", "joint-euler")]
+
+
+@pytest.mark.parametrize(("solver", "integrator"), WAYS)
+@pytest.mark.parametrize("scene", ["double-pendulum", "box-stack"])
+def test_pieces_change_no_bit(scene, solver, integrator, monkeypatch):
+    if scene == "box-stack" and integrator == "rk4":
+        pytest.skip("it takes no contact")
+    states = []
+    for growth in (1, 1000):  # one step in each call, and all in two
+        monkeypatch.setattr(simulation, "GROWTH", growth)
+        monkeypatch.setattr(simulation, "PIECE", 1e6)
+        sim = lw.Simulation(lw.scenes.get(scene), dt=2e-3, solver=solver, integrator=integrator)
+        sim.step(60)
+        states.append(sim.state.values.copy())
+    assert np.array_equal(*states)
