@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from linkwork import contradictions
 from linkwork.building import VIOLATED, Building
 from linkwork.elements import Joint, Keyframe, Motor, checks
 from linkwork.elements.base import Body, Element
@@ -144,7 +145,7 @@ class Following(Building):
             self._touching.forget()
             self._touching.memory = state.contact
         self._impulses = self._unbooked = False
-        self._past = []
+        self._past, self._pause, self._compare_at = [], 1, 0
         self._touched()
 
     def set(self, parameter, value) -> None:
@@ -369,8 +370,10 @@ class Following(Building):
         """Rates that no impulse has put right are those of constraints that exclude each other."""
         off, element = self._fastest(fresh)
         if not off <= CONFLICTING:
+            found = contradictions.found(self)
+            why = str(found[0]) if found else "it contradicts other constraints"
             raise ModelError(f"{checks.label(element)}: no impulse can make velocities consistent with it, {off:.3g} are left; "
-                             "it contradicts other constraints, remove one of them")  # fmt: skip
+                             f"{why}, remove one of them")  # fmt: skip
 
 
 def _constraints(model: Model) -> list[Element]:

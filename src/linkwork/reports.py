@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from linkwork import contact_reports
     from linkwork.contact.touching import Touching
 
+EXCESSIVE = 1e3  # times the shortest multipliers: longer ones come from rows that contradict each other
 PROXIMAL = 5  # refinements where pivots were made regular: each takes away the part of the error that this left
 
 
@@ -376,14 +377,27 @@ class Reports:
             self.integrator.run(self.work, defect)
             self._add_contact_forces()
             self.integrator.run(self.work, *rest)
-        self.work[feedback] = kept
         self._stale = False
         shared = self.model.redundant or (self.model.soft and not self.model.ranked)
         self._sharing = Sharing(self.model, self._node_jacobians) if shared else None
         if self._sharing is not None:
-            entries = self._sharing.entries
-            self.work[entries] = self._sharing.shortest(self.work[entries])
+            found = self.work[self._sharing.entries]
+            self.work[self._sharing.entries] = shortest = self._sharing.shortest(found)
+            if np.abs(found).max() > EXCESSIVE * (1.0 + np.abs(shortest).max()):
+                self._solve_what_can_be_met(self._sharing)
+        self.work[feedback] = kept
         self._stale = self._solved = True
+
+    def _solve_what_can_be_met(self, sharing: Sharing) -> None:
+        """Refine once more where rows contradict each other: what no acceleration meets asks for multipliers without end, whose
+        rounding errors are forces. It is left out, and reactions add up to mass times acceleration."""
+        for _ in range(PROXIMAL):
+            defect, defects, *rest = self.programs.refine()
+            self.integrator.run(self.work, defect, defects)
+            self._add_contact_forces()
+            self.work[sharing.rights] = sharing.shortest(self.work[sharing.rights])
+            self.integrator.run(self.work, *rest)
+            self.work[sharing.entries] = sharing.shortest(self.work[sharing.entries])
 
     def _add_contact_forces(self) -> None:
         """The mean contact forces of the last step, beside the other forces on each body."""

@@ -140,6 +140,8 @@ class Simulation(Grabbing, OdeView):
             if self._stale:
                 self._prepare()
             most = min(n, self._remember_at - self.steps)
+            if self._compares:
+                most = min(most, max(1, self._compare_at - self.steps))
             made, status = self._advance_by_hand(self._steps_to_end(most) if self._arrangement.drawn else most)
             n -= made
             if status == CUT:
@@ -147,13 +149,16 @@ class Simulation(Grabbing, OdeView):
                 n -= 1
             if self._tells_unsolved and self._touching is not None and self._touching.unsolved > UNSOLVED:
                 self._tells_unsolved = False
-                off = f"some contact impulses until {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
-                self.note(f"Simulation: {off}, which was the best of many iterations; the run goes on, a smaller dt may help")
+                if not self._tell_contradictions(f"at {self.time:.6g} s"):
+                    off = f"some contact impulses until {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
+                    self.note(f"Simulation: {off}, which was the best of many iterations; the run goes on")
             if self.programs.iterates:
                 self._tell_unmet()
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
+            if self._compares and self.steps >= self._compare_at:
+                self._compare()
             if n and self._ended():
                 self._follow_world()
 
@@ -241,6 +246,8 @@ class Simulation(Grabbing, OdeView):
                 error.recording = recorder.recording()
                 raise
         self._tell_if_loose()
+        if self._compares:
+            self._compare()
         return recorder.recording()
 
     def _chunk(self, steps: int, control, until) -> int | None:
