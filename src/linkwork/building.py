@@ -109,12 +109,16 @@ class Building(Reports):
         if self._touching is not None:
             self._touching.forget()
             self._touching.memory = None
-        self.integrator.watched = not any(text.startswith((stops.NOT_CONVERGED, stops.LOOSE)) for text in self.notes)
+        self.integrator.watched = not any(
+            text.startswith((stops.NOT_CONVERGED, stops.LOOSE, stops.SLACK)) for text in self.notes
+        )
         power, (_, stiffness, damping) = 1 if self.integrator_name == "first-order" else 2, self._given
         given = [(self.integrator.default_stiffness / self.dt**power, stiffness, "stiffness"),
                  (self.integrator.default_damping / self.dt, damping, "damping")]  # fmt: skip
         for default, value, name in given:
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
+        if self.integrator_name == "first-order" and stiffness is not None and stiffness * self.dt > 1.0:
+            self.work[GLOBALS.offset("stiffness")] = 1.0 / self.dt
         self.work[GLOBALS.offset("step")] = self.dt
         self._stale = self._solved = self._impulses = self._unbooked = False
         self._tells_unsolved = not any(UNSOLVED_TEXT in text for text in self.notes)
@@ -167,6 +171,10 @@ class Building(Reports):
         self._tell_unmet()
         for text in self.integrator.remarks:
             self.note(text)
+        stiffness = self._given[1]
+        if self.integrator_name == "first-order" and stiffness is not None and stiffness * self.dt > 1.0:
+            self.note(f"Simulation: stiffness is {stiffness:g} 1/s, and a step of {self.dt:g} s takes away all that is off with "
+                      f"{1.0 / self.dt:g} 1/s, which is taken; more would bring it back")  # fmt: skip
         if self._touching is not None:
             from linkwork import contact_reports
 

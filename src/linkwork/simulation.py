@@ -27,6 +27,7 @@ CHUNK = 1000  # steps between looks at the keyboard
 REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 LOOKED_AT = 500  # steps of one iteration, after which somebody looks whether constraints hold
+DRAWN_IN = 20.0  # times that feedback of first-order motion takes to draw in most of what is off, before somebody looks
 UNSOLVED = 1e-5  # m/s that contact velocities may be off without a word
 
 
@@ -195,8 +196,11 @@ class Simulation(Grabbing, OdeView):
         self._tell_if_loose()
 
     def _tell_if_loose(self) -> None:
-        """A note, once, where single iterations do not keep a constraint: no tolerance would tell."""
-        if self.integrator.iterations == 1 and self.integrator.watched and (text := stops.loose(self)) is not None:
+        """A note, once, where single iterations, or feedback that had its time, do not keep a constraint: no tolerance would
+        tell."""
+        rate = float(self.work[GLOBALS.offset("stiffness")]) if self.integrator_name == "first-order" else 0.0
+        looks = self.integrator.iterations == 1 or rate * self.dt * self.steps > DRAWN_IN
+        if looks and self.integrator.watched and (text := stops.loose(self)) is not None:
             self.integrator.watched = False
             self.note(text)
 

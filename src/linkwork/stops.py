@@ -22,11 +22,12 @@ from linkwork.symbolic.steps import body_kernel
 
 NOT_CONVERGED = "Simulation: Newton's method did not converge"
 LOOSE = "Simulation: one iteration a step leaves"
+SLACK = "Simulation: first-order motion leaves"
 FAR_OFF = 0.1  # m or rad: single iterations that hold a constraint no better than this do not hold it
 LOST = 1e30  # m, m/s: beyond this a run has blown up, and what is made of such numbers is nobody's fault
 NEARLY_LOST = 1e-2  # of the mass along coordinates as built: what is left of it before a body that lost its rank did so
 FINER = (16, 256)  # parts of a step that are tried where one failed
-LEAST_TRIED, MOST_TRIED = 600, 4_000_000  # of them, and entries of workspaces that they may go through
+LEAST_TRIED, MOST_TRIED = 600, 100_000_000  # of them, and entries of workspaces that more may go through
 CALM = 1e3  # times what a state was: more than this is no success
 # where a value that is not finite is looked for: parts of a step by which coordinates and time are ahead of the last state
 AHEAD = ((0.0, 0.0), (0.0, 0.5), (0.0, 1.0), (0.5, 0.5), (1.0, 1.0))
@@ -186,8 +187,14 @@ def loose(sim) -> str | None:
     if element is None or not off > FAR_OFF:
         return None
     where = f"{checks.label(element)} off by {off:.3g} at t = {sim.time:.6g} s"
+    first_order = sim.integrator_name == "first-order"
+    begin = SLACK if first_order else LOOSE
     if found := contradictions.found(sim):
-        return f"{LOOSE} {where}; {found[0]}: remove one of them, or ask for what can be met"
+        return f"{begin} {where}; {found[0]}: remove one of them, or ask for what can be met"
+    if first_order:
+        h = _short_enough_to_hold(sim, off)
+        remedy = f"take a smaller dt: {h:g} s holds it better" if h else "smaller steps do not hold it better"
+        return f"{begin} {where}; {remedy}"
     return f"{LOOSE} {where}; take iterations=None, which says whether it can hold at all"
 
 
@@ -262,23 +269,34 @@ def _remedy(sim, element: Element | None) -> str:
     if h := _short_enough(sim):
         return f"take a smaller dt: {h:g} s gets past it"
     speed, body = max(speeds, key=lambda pair: np.nan_to_num(pair[0], nan=np.inf))
-    fastest = f"{checks.label(body)} had {speed:.3g} m/s or rad/s before"
-    return f"smaller steps do not get past it, and {fastest}: look at what acts there"
+    fastest = f", and {checks.label(body)} had {speed:.3g} m/s or rad/s before" if np.isfinite(speed) else ""
+    return f"smaller steps do not get past it{fastest}: look at what acts there"
 
 
 def _short_enough(sim) -> float | None:
     """s: of some shorter steps the longest that gets past the stop, from a state that was kept before or from the start, and
     without anything becoming much faster than it was there; None where none does."""
     dt, end, states = sim._dt, sim.time, [*sim._past, sim._start_here()]
+    with _looking_back(sim):
+        states.append(_last_states(sim)[-1])
     for parts in FINER:
-        affordable = max(LEAST_TRIED, MOST_TRIED // sim.model.size)
         for first in states:
             steps = parts * (2 + int(max(0.0, end - first.time) / dt))
-            if steps > affordable or first.arrangement != sim._arrangement:
+            calm = np.isfinite(first.values).all() and first.arrangement == sim._arrangement
+            if not calm or steps * sim.model.size > max(MOST_TRIED, LEAST_TRIED * sim.model.size):
                 continue
             with _looking_back(sim):
                 if _made_in_parts(sim, first, parts, steps):
                     return dt / parts
+    return None
+
+
+def _short_enough_to_hold(sim, off: float) -> float | None:
+    """s: the longest of some shorter steps that leave less than half of what a constraint is off by."""
+    for parts in FINER:
+        with _looking_back(sim):
+            if _made_in_parts(sim, sim.state, parts, 4 * parts) and sim._worst(velocity=False)[0] < 0.5 * off:
+                return sim._dt / parts
     return None
 
 
