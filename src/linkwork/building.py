@@ -39,6 +39,7 @@ IMPULSES = 2  # that put them right: the second takes what rounding, and rows no
 MOST_BUILDS = 8  # of one world that are kept
 UNSOLVED_TEXT = "are off the law of contact by"
 UNMET_TEXT = "the run goes on, sim.solver_report() tells more"
+TURNING_TEXT = "it tumbles by"
 CONTRADICTING_TEXT = "not all of them can hold"
 MOST_CONTRADICTIONS = 3  # that are told
 RARELY = 256  # steps between looks for them
@@ -123,6 +124,7 @@ class Building(Reports):
         self._stale = self._solved = self._impulses = self._unbooked = False
         self._tells_unsolved = not any(UNSOLVED_TEXT in text for text in self.notes)
         self._tells_unmet = not any(UNMET_TEXT in text for text in self.notes)
+        self._tells_turning = not any(TURNING_TEXT in text for text in self.notes)
         told = sum(CONTRADICTING_TEXT in text for text in self.notes)
         at_risk = told < MOST_CONTRADICTIONS and contradictions.trees_at_risk(self.model, self._touching is not None)
         self._compares = bool(at_risk)  # whether prescribed motion may contradict something
@@ -173,8 +175,9 @@ class Building(Reports):
             self.note(text)
         stiffness = self._given[1]
         if self.integrator_name == "first-order" and stiffness is not None and stiffness * self.dt > 1.0:
-            self.note(f"Simulation: stiffness is {stiffness:g} 1/s, and a step of {self.dt:g} s takes away all that is off with "
-                      f"{1.0 / self.dt:g} 1/s, which is taken; more would bring it back")  # fmt: skip
+            most = 1.0 / self.dt
+            self.note(f"Simulation: stiffness is {stiffness:g} 1/s, of which {most:g} 1/s are taken: all that is off goes "
+                      f"away in a step of {self.dt:g} s with these, and more would bring it back")  # fmt: skip
         if self._touching is not None:
             from linkwork import contact_reports
 

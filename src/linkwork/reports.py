@@ -399,6 +399,24 @@ class Reports:
             self.integrator.run(self.work, *rest)
             self.work[sharing.entries] = sharing.shortest(self.work[sharing.entries])
 
+    def _fastest_turn(self) -> tuple[float, float, Element] | None:
+        """Of the rigid body whose axes of different inertia the spin of a step mixes the most: how much (`Rigid.unresolved`),
+        its rate (rad/s), and the body."""
+        m = self.model
+        if "RigidBody" not in m.bodies.members:
+            return None
+        numbers = np.array(m.bodies.members["RigidBody"])
+        kind = m.bodies.kinds[numbers[0]]
+        q, v, inertia = readout.fields(m, self.work, kind, numbers, "q", "v", "inertia")
+        inertia = np.where(inertia > 0.0, inertia, 1.0)
+        l = inertia * np.einsum("kji,kj->ki", readout.matrices(q[:, 3:7]), v[:, 3:6])
+        s, one = l * l, 1.0 / inertia
+        bent = np.abs((one[:, 0] - one[:, 1]) * (one[:, 1] - one[:, 2]))
+        between = s[:, 0] * s[:, 1] + s[:, 1] * s[:, 2] + s[:, 2] * s[:, 0]
+        mixed = self.dt**2 * bent * between / np.maximum(s.sum(axis=1), 1e-300)
+        k = int(np.argmax(mixed))
+        return float(mixed[k]), float(np.linalg.norm(v[k, 3:6])), m.bodies.elements[numbers[k]]
+
     def _add_contact_forces(self) -> None:
         """The mean contact forces of the last step, beside the other forces on each body."""
         if self._touching is not None and self._touching.before_count:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from linkwork import stops
-from linkwork.building import UNSOLVED_TEXT
+from linkwork.building import TURNING_TEXT, UNSOLVED_TEXT
 from linkwork.elements import checks
 from linkwork.errors import DivergenceError, LinkworkError, suggestion
 from linkwork.grabbing import Grabbing
@@ -194,6 +194,17 @@ class Simulation(Grabbing, OdeView):
         longest = LOOKED_AT if self.integrator.iterations == 1 else LONGEST
         self._remember_at = self.steps + max(SHORTEST, min(longest, REMEMBERED // self.model.size))
         self._tell_if_loose()
+        self._tell_turning()
+
+    def _tell_turning(self) -> None:
+        """A note, once, on a body that turns further in a step than the integrator is good for."""
+        if self._tells_turning and self.integrator.most_mixed < np.inf and (found := self._fastest_turn()) is not None:
+            mixed, rate, body = found
+            if mixed > self.integrator.most_mixed:
+                self._tells_turning = False
+                better = self.dt * np.sqrt(self.integrator.most_mixed / mixed)
+                self.note(f"{checks.label(body)}: {TURNING_TEXT} {rate * self.dt:.2g} rad ({rate:.3g} rad/s) in a step of "
+                          f"{self.dt:g} s at {self.time:.6g} s, {self.integrator.mixing.format(better)}")  # fmt: skip
 
     def _tell_if_loose(self) -> None:
         """A note, once, where single iterations, or feedback that had its time, do not keep a constraint: no tolerance would
@@ -250,6 +261,7 @@ class Simulation(Grabbing, OdeView):
                 error.recording = recorder.recording()
                 raise
         self._tell_if_loose()
+        self._tell_turning()
         if self._compares:
             self._compare()
         return recorder.recording()

@@ -11,7 +11,7 @@ from linkwork.symbolic.bodies import BodyKind, Primitive, carried_quaternion, ma
 
 BENT = 0.05  # of (h l)^2 |1/I_1 - 1/I_2| |1/I_2 - 1/I_3|, l between the axes: what the flight of a rotor turns with an error
 # of energy of some thousandths
-WHOLE = 9.0  # of (h l / I_2)^2: how far the series of a half angle goes
+WHOLE = 4.0  # of (h l / I_2)^2: how far the series of a half angle goes
 FAR = 1.0  # of (h w)^2, over the ratio of the smallest moment of inertia to what the largest has more
 
 

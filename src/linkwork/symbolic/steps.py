@@ -9,7 +9,6 @@ from linkwork.codegen.trace import Joining, Kernel, Record, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global, note_worst
 
-
 UNRESOLVED = 1e3  # a residual that no correction makes smaller
 
 
