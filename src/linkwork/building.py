@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from linkwork import stops
+from linkwork import contradictions, stops
+from linkwork.contradictions import Contradiction
 from linkwork.control import Control
 from linkwork.elements import Joint, Slider, checks
 from linkwork.elements.base import Element, Pose
@@ -40,6 +41,10 @@ MOST_BUILDS = 8  # of one world that are kept
 UNSOLVED_TEXT = "are off the law of contact by"
 HELD_TEXT = "no push moves them apart: such contacts are left out"
 UNMET_TEXT = "the run goes on, sim.solver_report() tells more"
+TURNING_TEXT = "it tumbles by"
+CONTRADICTING_TEXT = "not all of them can hold"
+MOST_CONTRADICTIONS = 3  # that are told
+RARELY = 256  # steps between looks for them
 
 
 class Build(NamedTuple):
@@ -67,6 +72,8 @@ class Building(Reports):
     _arrangement: Arrangement
     _compiled_at: Mapping[str, Pose]  # where bodies were then, by name; none: as built
     _starting = False  # from the world as built or from a keyframe: overlaps have not been looked at
+    _pause: int
+    _compare_at: int
     _known_order: Order | None = None  # of elimination, for the next model
     _world_version = -1  # for which the builds are
     _known_builds: dict[Arrangement, Build]  # of this world: switching back and forth makes nothing anew
@@ -108,17 +115,26 @@ class Building(Reports):
         if self._touching is not None:
             self._touching.forget()
             self._touching.memory = None
-        self.integrator.watched = not any(text.startswith((stops.NOT_CONVERGED, stops.LOOSE)) for text in self.notes)
+        self.integrator.watched = not any(
+            text.startswith((stops.NOT_CONVERGED, stops.LOOSE, stops.SLACK)) for text in self.notes
+        )
         power, (_, stiffness, damping) = 1 if self.integrator_name == "first-order" else 2, self._given
         given = [(self.integrator.default_stiffness / self.dt**power, stiffness, "stiffness"),
                  (self.integrator.default_damping / self.dt, damping, "damping")]  # fmt: skip
         for default, value, name in given:
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
+        if self.integrator_name == "first-order" and stiffness is not None and stiffness * self.dt > 1.0:
+            self.work[GLOBALS.offset("stiffness")] = 1.0 / self.dt
         self.work[GLOBALS.offset("step")] = self.dt
         self._stale = self._solved = self._impulses = self._unbooked = False
         self._tells_unsolved = not any(UNSOLVED_TEXT in text for text in self.notes)
         self._tells_unmet = not any(UNMET_TEXT in text for text in self.notes)
         self._tells_held = not any(HELD_TEXT in text for text in self.notes)
+        self._tells_turning = not any(TURNING_TEXT in text for text in self.notes)
+        told = sum(CONTRADICTING_TEXT in text for text in self.notes)
+        at_risk = told < MOST_CONTRADICTIONS and contradictions.trees_at_risk(self.model, self._touching is not None)
+        self._compares = bool(at_risk)  # whether prescribed motion may contradict something
+        self._pause, self._compare_at = 1, 0  # steps between looks, and the next one
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
         self._remember_at = 0
@@ -162,10 +178,15 @@ class Building(Reports):
         if self.integrator_name != "first-order":
             self._make_velocities_consistent(*self._worst(velocity=True))
         self._check_factors()
-        self._tell_redundant()
+        self._tell_redundant(found=self._tell_contradictions("as built"))
         self._tell_unmet()
         for text in self.integrator.remarks:
             self.note(text)
+        stiffness = self._given[1]
+        if self.integrator_name == "first-order" and stiffness is not None and stiffness * self.dt > 1.0:
+            most = 1.0 / self.dt
+            self.note(f"Simulation: stiffness is {stiffness:g} 1/s, of which {most:g} 1/s are taken: all that is off goes "
+                      f"away in a step of {self.dt:g} s with these, and more would bring it back")  # fmt: skip
         self._stale = self._starting = True
 
     @property
@@ -187,16 +208,46 @@ class Building(Reports):
             if not self._multipliers_finite():
                 self._refuse_start()
             self.integrator.run(self.work, self.programs.body("strike"))
-        if off > TOLD:
+        if off > TOLD and self._worst(velocity=True)[0] <= TOLD:  # else something contradicts, which is told
             self.note(f"{checks.label(element)}: velocities {when} were off by {off:.3g}; an impulse made them consistent")
 
-    def _tell_redundant(self, when: str = "as built") -> None:
-        """One note on all rows that depend on others, counted."""
-        if not self.model.redundant:
+    def _tell_contradictions(self, when: str) -> list[Contradiction]:
+        """A note on each set of constraints that contradict each other, once; returns those that do."""
+        if not self._compares or not self._looks_off():
+            return []
+        found = contradictions.found(self)
+        for one in found[:MOST_CONTRADICTIONS]:
+            text = f"Simulation: {one}"
+            if not any(known.startswith(text.rsplit(" by ", 1)[0]) for known in self.notes):
+                self.note(f"{text} {when}; {CONTRADICTING_TEXT}: remove one of them, or ask for what can be met")
+        return found
+
+    def _looks_off(self) -> bool:
+        """Whether something may contradict: rates or places are off, or what touches overlaps."""
+        deep = self._touching is not None and contradictions.overlaps(self)
+        return deep or self._worst(velocity=True)[0] > INCONSISTENT or self._worst(velocity=False)[0] > VIOLATED
+
+    def _compare(self) -> None:
+        """Look for constraints that have come to contradict each other. Where rates are off and nothing contradicts, as with
+        feedback, the next look is as far off again."""
+        self._tell_contradictions(f"at {self.time:.6g} s")
+        self._compares = sum(CONTRADICTING_TEXT in text for text in self.notes) < MOST_CONTRADICTIONS
+        self._pause = 2 * self._pause if self._looks_off() else min(RARELY, 2 * self._pause)
+        self._compare_at = self.steps + self._pause
+
+    def _tell_redundant(self, when: str = "as built", found: Iterable[Contradiction] = ()) -> None:
+        """One note on all rows that depend on others, counted, but for those that contradict others."""
+        redundant = dict(self.model.redundant)
+        for one in found:
+            numbers = [self.model.names[str(element.name)][1] for element in one.elements if isinstance(element, Element)]
+            number = next((k for k in sorted(numbers, reverse=True) if redundant.get(k)), None)
+            if number is not None:
+                redundant[number] -= 1
+        nodes = [self.model.nodes[k] for k, rows in redundant.items() if rows]
+        if not nodes:
             return
-        nodes = [self.model.nodes[k] for k in self.model.redundant]
         whose = "its" if len(nodes) == 1 else "their"
-        rows, size = sum(self.model.redundant.values()), sum(node.kind.size for node in nodes)
+        rows, size = sum(redundant.values()), sum(node.kind.size for node in nodes)
         text = (f"{checks.labels([node.elements[-1] for node in nodes])}: {rows} of the {size} rows between {whose} bodies are "
                 f"redundant {when}, other constraints hold them already; all share the load with least norm, for "
                 "other reactions take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip

@@ -13,6 +13,7 @@ from math import inf
 
 import numpy as np
 
+from linkwork import contradictions
 from linkwork.building import VIOLATED, Building
 from linkwork.elements import Keyframe, Motor, checks
 from linkwork.elements.base import Body, Element
@@ -188,7 +189,7 @@ class Following(Building):
             self._touching.memory = contact
         self._impulses = self._unbooked = False
         self._starting = self._starting and self.steps == 0
-        self._past = []
+        self._past, self._pause, self._compare_at = [], 1, 0
         self._touched()
 
     def _refuse_state(self, theirs: Layout) -> None:
@@ -445,8 +446,10 @@ class Following(Building):
         """Rates that no impulse has put right are those of constraints that exclude each other."""
         off, element = self._fastest(fresh)
         if not off <= CONFLICTING:
+            found = contradictions.found(self)
+            why = str(found[0]) if found else "it contradicts other constraints"
             raise ModelError(f"{checks.label(element)}: no impulse can make velocities consistent with it, {off:.3g} are left; "
-                             "it contradicts other constraints, remove one of them")  # fmt: skip
+                             f"{why}, remove one of them")  # fmt: skip
 
 
 def _constraints(model: Model) -> list[Element]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from linkwork import contact_reports
     from linkwork.contact.touching import Touching
 
+EXCESSIVE = 1e3  # times the shortest multipliers: longer ones come from rows that contradict each other
 PROXIMAL = 5  # refinements where pivots were made regular: each takes away the part of the error that this left
 
 
@@ -376,14 +377,45 @@ class Reports:
             self.integrator.run(self.work, defect)
             self._add_contact_forces()
             self.integrator.run(self.work, *rest)
-        self.work[feedback] = kept
         self._stale = False
         shared = self.model.redundant or (self.model.soft and not self.model.ranked)
         self._sharing = Sharing(self.model, self._node_jacobians) if shared else None
         if self._sharing is not None:
-            entries = self._sharing.entries
-            self.work[entries] = self._sharing.shortest(self.work[entries])
+            found = self.work[self._sharing.entries]
+            self.work[self._sharing.entries] = shortest = self._sharing.shortest(found)
+            if np.abs(found).max() > EXCESSIVE * (1.0 + np.abs(shortest).max()):
+                self._solve_what_can_be_met(self._sharing)
+        self.work[feedback] = kept
         self._stale = self._solved = True
+
+    def _solve_what_can_be_met(self, sharing: Sharing) -> None:
+        """Refine once more where rows contradict each other: what no acceleration meets asks for multipliers without end, whose
+        rounding errors are forces. It is left out, and reactions add up to mass times acceleration."""
+        for _ in range(PROXIMAL):
+            defect, defects, *rest = self.programs.refine()
+            self.integrator.run(self.work, defect, defects)
+            self._add_contact_forces()
+            self.work[sharing.rights] = sharing.shortest(self.work[sharing.rights])
+            self.integrator.run(self.work, *rest)
+            self.work[sharing.entries] = sharing.shortest(self.work[sharing.entries])
+
+    def _fastest_turn(self) -> tuple[float, float, Element] | None:
+        """Of the rigid body whose axes of different inertia the spin of a step mixes the most: how much (`Rigid.unresolved`),
+        its rate (rad/s), and the body."""
+        m = self.model
+        if "RigidBody" not in m.bodies.members:
+            return None
+        numbers = np.array(m.bodies.members["RigidBody"])
+        kind = m.bodies.kinds[numbers[0]]
+        q, v, inertia = readout.fields(m, self.work, kind, numbers, "q", "v", "inertia")
+        inertia = np.where(inertia > 0.0, inertia, 1.0)
+        l = inertia * np.einsum("kji,kj->ki", readout.matrices(q[:, 3:7]), v[:, 3:6])
+        s, one = l * l, 1.0 / inertia
+        bent = np.abs((one[:, 0] - one[:, 1]) * (one[:, 1] - one[:, 2]))
+        between = s[:, 0] * s[:, 1] + s[:, 1] * s[:, 2] + s[:, 2] * s[:, 0]
+        mixed = self.dt**2 * bent * between / np.maximum(s.sum(axis=1), 1e-300)
+        k = int(np.argmax(mixed))
+        return float(mixed[k]), float(np.linalg.norm(v[k, 3:6])), m.bodies.elements[numbers[k]]
 
     def _add_contact_forces(self) -> None:
         """The mean contact forces of the last step, beside the other forces on each body."""

@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 
 from linkwork import stops
-from linkwork.building import HELD_TEXT, UNSOLVED_TEXT
+from linkwork.building import HELD_TEXT, TURNING_TEXT, UNSOLVED_TEXT
 from linkwork.elements import checks
 from linkwork.errors import DivergenceError, LinkworkError, suggestion
 from linkwork.grabbing import Grabbing
@@ -30,6 +30,7 @@ GROWTH = 8  # times as many steps as in the last piece, at most
 REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
 SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
 LOOKED_AT = 500  # steps of one iteration, after which somebody looks whether constraints hold
+DRAWN_IN = 20.0  # times that feedback of first-order motion takes to draw in most of what is off, before somebody looks
 UNSOLVED = 1e-5  # m/s that contact velocities may be off without a word
 
 
@@ -151,6 +152,8 @@ class Simulation(Grabbing, OdeView):
             if self._stale:
                 self._prepare()
             most = min(n, self._remember_at - self.steps)
+            if self._compares:
+                most = min(most, max(1, self._compare_at - self.steps))
             made, status = self._advance_by_hand(self._steps_to_end(most) if self._arrangement.drawn else most)
             n -= made
             if status == CUT:
@@ -158,8 +161,9 @@ class Simulation(Grabbing, OdeView):
                 n -= 1
             if self._tells_unsolved and self._touching is not None and self._touching.unsolved > UNSOLVED:
                 self._tells_unsolved = False
-                off = f"some contact impulses until {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
-                self.note(f"Simulation: {off}, which was the best of many iterations; the run goes on, a smaller dt may help")
+                if not self._tell_contradictions(f"at {self.time:.6g} s"):
+                    off = f"some contact impulses until {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
+                    self.note(f"Simulation: {off}, which was the best of many iterations; the run goes on")
             if self._tells_held and self._touching is not None and (held := self._touching.held) is not None:
                 self._tells_held = False
                 self._tell_held(*held)
@@ -168,6 +172,8 @@ class Simulation(Grabbing, OdeView):
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
+            if self._compares and self.steps >= self._compare_at:
+                self._compare()
             if n and self._ended():
                 self._follow_world()
 
@@ -222,10 +228,24 @@ class Simulation(Grabbing, OdeView):
         longest = LOOKED_AT if self.integrator.iterations == 1 else LONGEST
         self._remember_at = self.steps + max(SHORTEST, min(longest, REMEMBERED // self.model.size))
         self._tell_if_loose()
+        self._tell_turning()
+
+    def _tell_turning(self) -> None:
+        """A note, once, on a body that turns further in a step than the integrator is good for."""
+        if self._tells_turning and self.integrator.most_mixed < np.inf and (found := self._fastest_turn()) is not None:
+            mixed, rate, body = found
+            if mixed > self.integrator.most_mixed:
+                self._tells_turning = False
+                better = self.dt * np.sqrt(self.integrator.most_mixed / mixed)
+                self.note(f"{checks.label(body)}: {TURNING_TEXT} {rate * self.dt:.2g} rad ({rate:.3g} rad/s) in a step of "
+                          f"{self.dt:g} s at {self.time:.6g} s, {self.integrator.mixing.format(better)}")  # fmt: skip
 
     def _tell_if_loose(self) -> None:
-        """A note, once, where single iterations do not keep a constraint: no tolerance would tell."""
-        if self.integrator.iterations == 1 and self.integrator.watched and (text := stops.loose(self)) is not None:
+        """A note, once, where single iterations, or feedback that had its time, do not keep a constraint: no tolerance would
+        tell."""
+        rate = float(self.work[GLOBALS.offset("stiffness")]) if self.integrator_name == "first-order" else 0.0
+        looks = self.integrator.iterations == 1 or rate * self.dt * self.steps > DRAWN_IN
+        if looks and self.integrator.watched and (text := stops.loose(self)) is not None:
             self.integrator.watched = False
             self.note(text)
 
@@ -279,6 +299,9 @@ class Simulation(Grabbing, OdeView):
             finally:
                 self._interrupted = None
         self._tell_if_loose()
+        self._tell_turning()
+        if self._compares:
+            self._compare()
         return recorder.recording()
 
     def _chunk(self, steps: int, control, until) -> tuple[int, bool]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linkwork import contradictions
 from linkwork.elements import checks
 from linkwork.elements.base import Element
 from linkwork.errors import DivergenceError, ModelError
 from linkwork.integrators.backward_euler import FINEST, BackwardEuler
-from linkwork.integrators.base import DIVERGED, OK, STUCK
+from linkwork.integrators.base import CUT, DIVERGED, OK, STUCK
 from linkwork.model.nodes import Evaluator
 from linkwork.model.suspects import Suspects
 from linkwork.model.types import State
@@ -21,9 +22,13 @@ from linkwork.symbolic.steps import body_kernel
 
 NOT_CONVERGED = "Simulation: Newton's method did not converge"
 LOOSE = "Simulation: one iteration a step leaves"
+SLACK = "Simulation: first-order motion leaves"
 FAR_OFF = 0.1  # m or rad: single iterations that hold a constraint no better than this do not hold it
 LOST = 1e30  # m, m/s: beyond this a run has blown up, and what is made of such numbers is nobody's fault
 NEARLY_LOST = 1e-2  # of the mass along coordinates as built: what is left of it before a body that lost its rank did so
+FINER = (16, 256)  # parts of a step that are tried where one failed
+LEAST_TRIED, MOST_TRIED = 600, 100_000_000  # of them, and entries of workspaces that more may go through
+CALM = 1e3  # times what a state was: more than this is no success
 # where a value that is not finite is looked for: parts of a step by which coordinates and time are ahead of the last state
 AHEAD = ((0.0, 0.0), (0.0, 0.5), (0.0, 1.0), (0.5, 0.5), (1.0, 1.0))
 
@@ -43,10 +48,8 @@ class Culprit:
     @property
     def remedy(self) -> str:
         if _has_function(self.element):
-            remedy = "write its function so that it is finite there, for example with lw.where"
-        else:
-            remedy = "keep its bodies away from there"
-        return f"{remedy}, or take a smaller dt" if self.moved else remedy
+            return "write its function so that it is finite there, for example with lw.where"
+        return "keep its bodies away from there"
 
 
 def _has_function(element: Element) -> bool:
@@ -55,7 +58,9 @@ def _has_function(element: Element) -> bool:
 
 def reason(sim, status: int) -> DivergenceError:
     """The error that says why a simulation stopped with this status; the simulation stays as it is."""
-    worst, problem, remedy = _collapsed(sim) or _not_finite(sim, status) or _lost_rank(sim) or _too_long(sim, status)
+    worst, problem, remedy = (
+        _collapsed(sim) or _not_finite(sim, status) or _lost_rank(sim) or _contradicting(sim, status) or _too_long(sim, status)
+    )
     return DivergenceError(f"{problem}; {remedy}", step=sim.steps, time=sim.time, worst=worst)
 
 
@@ -83,7 +88,8 @@ def _collapsed(sim):
     if isinstance(sim.model.bodies.kinds[number], Lagrangian):
         return _lost_rank(sim)
     problem = f"{checks.label(body)}: it has collapsed (its stretch has passed zero) in step {sim.steps} at {sim.time:.6g} s"
-    return body, problem, "give it more stiffness or a smaller load, or take a smaller dt"
+    remedy = "give it more stiffness or a smaller load"
+    return body, problem, f"{remedy}, or take a smaller dt: {h:g} s gets past it" if (h := _short_enough(sim)) else remedy
 
 
 def _lost_rank(sim):
@@ -109,10 +115,11 @@ def _lost_rank(sim):
 @contextmanager
 def _looking_back(sim):
     """The simulation afterwards is as it was."""
-    stopped, counted, past = sim.work.copy(), (sim.steps, sim.age), sim._past
+    stopped, counted, past, watched = sim.work.copy(), (sim.steps, sim.age), sim._past, sim.integrator.watched
     try:
         yield
     finally:
+        sim.integrator.watched = watched
         sim.work[:] = stopped
         sim.steps, sim.age = counted
         sim._past = past
@@ -130,7 +137,11 @@ def _has_collapsed(sim, body: int) -> bool:
 def _not_finite(sim, status: int):
     with _looking_back(sim):
         culprit = _culprit(sim, _last_states(sim))
-    return culprit and (culprit.element, f"{_what(sim, status)}, since {culprit}", culprit.remedy)
+    if culprit is None:
+        return None
+    h = _short_enough(sim) if culprit.moved else None
+    remedy = f"{culprit.remedy}, or take a smaller dt: {h:g} s gets past it" if h else culprit.remedy
+    return culprit.element, f"{_what(sim, status)}, since {culprit}", remedy
 
 
 def _last_states(sim) -> list[State]:
@@ -176,7 +187,15 @@ def loose(sim) -> str | None:
     if element is None or not off > FAR_OFF:
         return None
     where = f"{checks.label(element)} off by {off:.3g} at t = {sim.time:.6g} s"
-    return f"{LOOSE} {where}; take a smaller dt, or iterations=None, which says whether it can hold at all"
+    first_order = sim.integrator_name == "first-order"
+    begin = SLACK if first_order else LOOSE
+    if found := contradictions.found(sim):
+        return f"{begin} {where}; {found[0]}: remove one of them, or ask for what can be met"
+    if first_order:
+        h = _short_enough_to_hold(sim, off)
+        remedy = f"take a smaller dt: {h:g} s holds it better" if h else "smaller steps do not hold it better"
+        return f"{begin} {where}; {remedy}"
+    return f"{LOOSE} {where}; take iterations=None, which says whether it can hold at all"
 
 
 def _largest_residual(sim, h: float) -> tuple[float, Element]:
@@ -200,12 +219,21 @@ def _off(sim, k: int, element: Element, h: float) -> float:
     return np.abs(weights * sim.work[sim.model.report_at[k] :][rows]).max(initial=0.0)
 
 
+def _contradicting(sim, status: int):
+    """Constraints that cannot all hold where it stopped, or within the next step, and by how much they disagree."""
+    what = _what(sim, status)
+    with _looking_back(sim):
+        last = _last_states(sim)[-1]
+        for ahead in (0.0, 1.0, 2.0):
+            sim.work[sim.model.state_index] = last.values
+            sim.work[0] = last.time + ahead * sim.dt
+            if np.isfinite(last.values).all() and (found := contradictions.found(sim)):
+                worst = next((element for element in found[0].elements if isinstance(element, Element)), None)
+                return worst, f"{what}, since {found[0]} at {sim.time:.6g} s", "remove one of them, or ask for what can be met"
+    return None
+
+
 def _too_long(sim, status: int):
-    if status == STUCK and isinstance(sim.integrator, BackwardEuler):
-        residual, element = _largest_residual(sim, sim.dt / FINEST)
-        where = f"in step {sim.steps} at {sim.time:.6g} s, not even in {FINEST} parts of it"
-        about = f"largest residual {residual:.3g} at {checks.label(element)}"
-        return element, f"{NOT_CONVERGED} {where} ({about})", "take a smaller dt"
     if sim._arrangement.drawn:
         name, draw = max(sim._arrangement.drawn, key=lambda pair: pair[1].left(sim.time))
         element = sim.world.find(name)
@@ -215,6 +243,84 @@ def _too_long(sim, status: int):
             f"{_what(sim, status)}, {about}",
             "others may keep it from ever being met; remove one of them",
         )
-    worst, element = sim._worst(velocity=False)
-    about = f"; the worst constraint is {checks.label(element)}, off by {worst:.3g}" if element is not None else ""
-    return element, f"{_what(sim, status)}{about}", "take a smaller dt"
+    if status == STUCK and isinstance(sim.integrator, BackwardEuler):
+        residual, element = _largest_residual(sim, sim.dt / FINEST)
+        where = f"in step {sim.steps} at {sim.time:.6g} s, not even in {FINEST} parts of it"
+        problem = f"{NOT_CONVERGED} {where} (largest residual {residual:.3g} at {checks.label(element)})"
+    else:
+        worst, element = sim._worst(velocity=False)
+        about = f"; the worst constraint is {checks.label(element)}, off by {worst:.3g}" if element is not None else ""
+        problem = f"{_what(sim, status)}{about}"
+    return element, problem, _remedy(sim, element)
+
+
+def _remedy(sim, element: Element | None) -> str:
+    """What helps, as far as it can be found out by trying."""
+    with _looking_back(sim):
+        last = _last_states(sim)[-1]
+        sim.work[sim.model.state_index] = last.values
+        sim.integrator.run(sim.work, sim.programs.body("place"))
+        alike = contradictions.singular(sim) if np.isfinite(last.values).all() else ()
+        speeds = [(float(np.abs(sim.work[sim.model.field_of_body(k, "v")]).max()), body)
+                  for k, body in enumerate(sim.model.bodies.elements)]  # fmt: skip
+    if alike:
+        row = "its rows vanish or" if len(alike) == 1 else "their rows"
+        return f"{checks.labels(alike)}: {row} depend on each other there (singular), start elsewhere or keep away from there"
+    if h := _short_enough(sim):
+        return f"take a smaller dt: {h:g} s gets past it"
+    speed, body = max(speeds, key=lambda pair: np.nan_to_num(pair[0], nan=np.inf))
+    fastest = f", and {checks.label(body)} had {speed:.3g} m/s or rad/s before" if np.isfinite(speed) else ""
+    return f"smaller steps do not get past it{fastest}: look at what acts there"
+
+
+def _short_enough(sim) -> float | None:
+    """s: of some shorter steps the longest that gets past the stop, from a state that was kept before or from the start, and
+    without anything becoming much faster than it was there; None where none does."""
+    dt, end, states = sim._dt, sim.time, [*sim._past, sim._start_here()]
+    with _looking_back(sim):
+        states.append(_last_states(sim)[-1])
+    for parts in FINER:
+        for first in states:
+            steps = parts * (2 + int(max(0.0, end - first.time) / dt))
+            calm = np.isfinite(first.values).all() and first.arrangement == sim._arrangement
+            if not calm or steps * sim.model.size > max(MOST_TRIED, LEAST_TRIED * sim.model.size):
+                continue
+            with _looking_back(sim):
+                if _made_in_parts(sim, first, parts, steps):
+                    return dt / parts
+    return None
+
+
+def _short_enough_to_hold(sim, off: float) -> float | None:
+    """s: the longest of some shorter steps that leave less than half of what a constraint is off by."""
+    for parts in FINER:
+        with _looking_back(sim):
+            if _made_in_parts(sim, sim.state, parts, 4 * parts) and sim._worst(velocity=False)[0] < 0.5 * off:
+                return sim._dt / parts
+    return None
+
+
+def _made_in_parts(sim, first: State, parts: int, steps: int) -> bool:
+    dt = sim._dt
+    feedback = [GLOBALS.offset(name) for name in ("stiffness", "damping")]
+    powers = (1 if sim.integrator_name == "first-order" else 2, 1)
+    sim.state = first
+    speeds = np.concatenate([np.r_[sim.model.field_of_body(k, "v")] for k in range(len(sim.model.bodies.kinds))])
+    limit = CALM * (1.0 + np.abs(sim.work[speeds]).max())
+    try:
+        sim._dt = sim.integrator.dt = sim.work[GLOBALS.offset("step")] = dt / parts
+        for entry, given, power in zip(feedback, sim._given[1:], powers, strict=True):
+            if given is None:
+                sim.work[entry] *= parts**power
+        sim._prepare()
+        made = 0
+        while made < steps:
+            more, status = sim._advance(min(parts, steps - made))
+            made += more
+            if status not in (OK, CUT) or not np.abs(sim.work[speeds]).max() < limit:
+                return False
+            if status == CUT:
+                sim.integrator.watched = False
+        return True
+    finally:
+        sim._dt = sim.integrator.dt = dt

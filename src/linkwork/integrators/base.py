@@ -15,6 +15,7 @@ from linkwork.codegen.jit import entry, jit, sweep
 from linkwork.model.programs import Programs
 from linkwork.symbolic.bodies import GLOBALS
 
+GROWS = 'and its energy grows: take dt={:.2g}, or integrator="rattle", which makes such steps in parts'
 OK, DIVERGED, STUCK, CUT = 0, 1, 2, 3  # cut: a step must be made in parts, which nobody has been told; it is not made yet
 NAMES = ("time", "half", "step", "kick", "share", "extrapolate", "worst", "work", "pace", "calm", "fault",
          "iterations", "parts")  # fmt: skip
@@ -78,6 +79,8 @@ class Integrator:
     contact: Any = None  # what touches, of a twin in `in_contact`
     answers: Any = None  # how what touches answers, of such a twin
     kicks = 1  # stages of a step in which it does
+    most_mixed = np.inf  # of the axes of a body that turns (`_fastest_turn`), from which on its steps are not good ...
+    mixing = ""  # ... and what becomes of them
     watched = True  # stops before the first step that must be made in parts, where the integrator can tell
 
     def __init__(self, programs: Programs, dt: float, tolerance: float | None, iterations: int = 0):

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from linkwork.codegen.jit import call_compiled, jit, sweep
 from linkwork.contact.layout import SINGLE
-from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite
+from linkwork.integrators.base import DIVERGED, GROWS, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite
 
 
 @jit
@@ -35,6 +35,7 @@ class Euler(Integrator):
     name, order = "euler", 1
     keeps_impulses = False
     default_stiffness, default_damping = 0.04, 0.4
+    most_mixed, mixing = 0.002, GROWS
 
     @cached_property
     def sweeps(self):

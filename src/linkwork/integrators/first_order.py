@@ -1,16 +1,33 @@
 """First-order motion, f = m v (kinematic manipulation): velocities follow forces at once, M v = F + J^T lambda,
-J v = -(C_t + k C); velocity rows hold as they are. Forces that depend on velocity are refused."""
+J v = -(C_t + k C); velocity rows hold as they are. Forces that depend on velocity are refused.
+
+A step leaves (1 - k h) of C: it takes all of C away with k = 1/h, and more than that, from 2/h on without end, would bring it
+back. So k is at most 1/h. A force with df/dq = -K asks for h K / m < 2; where it is more, bodies fly apart, and the run stops
+when one goes further in a step than anything should."""
 
 from __future__ import annotations
 
 from functools import cached_property
 
+import numpy as np
+
 from linkwork.codegen.jit import jit, sweep
 from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite, tally
 
+FAR = 1e3  # times the size of the world as built, and at least so many metres: nothing goes further in a step
+
 
 @jit
-def steps_of_first_order(work, table, kick, up, down, work_done, count, sentinels, steps):
+def is_calm(work, speeds, limit):
+    """Whether no velocity is beyond the limit."""
+    for i in speeds:
+        if not abs(work[i]) < limit:
+            return False
+    return True
+
+
+@jit
+def steps_of_first_order(work, table, kick, up, down, work_done, count, sentinels, speeds, farthest, steps):
     h = work[STEP]
     work[KICK] = 1.0
     work[SHARE] = h
@@ -23,7 +40,7 @@ def steps_of_first_order(work, table, kick, up, down, work_done, count, sentinel
             sweep(work, table, work_done)
         work[TIME] += h
         sweep(work, table, count)
-        if not finite(work, sentinels):
+        if not finite(work, sentinels) or not is_calm(work, speeds, farthest / h):
             return k + 1, DIVERGED, 0
     return steps, OK, 0
 
@@ -37,10 +54,18 @@ class FirstOrder(Integrator):
         p = self.programs
         return p.body("kick"), p.up("first-order", warm=True), p.backward("first-order"), p.work(), p.count()
 
+    @cached_property
+    def bounds(self):
+        """Entries of all velocities, and the farthest that a body may go in a step (m, rad)."""
+        model = self.programs.model
+        speeds = [np.r_[model.field_of_body(k, "v")] for k in range(len(model.bodies.kinds))]
+        places = [np.abs(frames.start()["q"]).max(initial=0.0) for frames in model.bodies.frames.values()]
+        return np.concatenate(speeds), FAR * max(1.0, *places)
+
     def book(self, work, impact=False):
         """A step is one solve, for a force."""
         tally(work, *self.impulses, 1.0 if impact else self.dt, True)
 
     def advance(self, work, steps, age):
         sweeps = self.sweeps
-        return steps_of_first_order(work, self.programs.table, *sweeps, self.sentinels, steps)
+        return steps_of_first_order(work, self.programs.table, *sweeps, self.sentinels, *self.bounds, steps)

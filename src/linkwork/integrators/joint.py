@@ -20,7 +20,7 @@ import numpy as np
 from linkwork.codegen.jit import jit, sweep
 from linkwork.elements import Armature, Parameter, Screw, checks
 from linkwork.errors import ModelError
-from linkwork.integrators.base import DIVERGED, DONE, KICK, OK, STEP, STUCK, TIME, Integrator, finite
+from linkwork.integrators.base import DIVERGED, DONE, GROWS, KICK, OK, STEP, STUCK, TIME, Integrator, finite
 from linkwork.integrators.closing import (
     ACCELERATION,
     PLACE,
@@ -319,6 +319,7 @@ def _child(tree, ends, relative: bool) -> int | None:
 
 class JointEuler(InJoints):
     name, order = "joint-euler", 1
+    most_mixed, mixing = 0.002, GROWS
     weights, reaches, parts = (1.0,), (1.0,), ("", "euler", "")
 
 
@@ -328,4 +329,5 @@ class JointImplicit(JointEuler):
 
 class JointRK4(InJoints):
     name, order = "joint-rk4", 4
+    most_mixed, mixing = 0.005, GROWS
     weights, reaches, parts = WEIGHTS, REACHES, ("open_step", "stage", "close_step")

@@ -12,6 +12,7 @@ from linkwork.codegen.jit import jit, sweep
 from linkwork.integrators.base import (
     DIVERGED,
     DONE,
+    GROWS,
     HALF,
     KICK,
     OK,
@@ -210,6 +211,7 @@ class RungeKutta(Integrator):
 
 class RK4(RungeKutta):
     name, order = "rk4", 4
+    most_mixed, mixing = 0.005, GROWS
 
     def advance(self, work, steps, age):
         sweeps = self.sweeps

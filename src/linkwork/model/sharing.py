@@ -28,7 +28,9 @@ class Sharing:
             k not in model.nodes[node].kind.rotors for node, size in zip(self.nodes, sizes, strict=True) for k in range(size)
         ]
         self._held = np.flatnonzero(held)  # rotors know what turns them
-        self.entries = np.concatenate([np.arange(*_ends(model.field_of_node(k, "x"))) for k in self.nodes])[self._held]
+        self.entries, self.rights = (  # of the multipliers, and of the rows' right-hand sides
+            np.concatenate([np.arange(*_ends(model.field_of_node(k, name))) for k in self.nodes])[self._held] for name in "xb"
+        )
         self.jacobian = _stacked(model, self.nodes, blocks)[self._held]
         self._rows = sum(sizes)
         self._first = dict(zip(self.nodes, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))

@@ -106,10 +106,9 @@ class ConjugateGradients(Programs):
         if work[self.area["told"]][conjugate.WORST] == 0:
             return None
         found = self.report(work)
+        if found.conflict:  # of constraints, or of rows that have drifted off them: `contradictions` tells which
+            return None
         left = f"a residual of {found.worst:.3g} (m/s^2 or m/s, radians alike) is left"
-        if found.conflict:
-            return (f"{checks.label(found.at)}: its rows contradict those of other constraints, and {left}, the least in the "
-                    "sense of least squares; remove one of them, or ask for what can be met")  # fmt: skip
         other = 'method="least-residual"' if self.variant == "least-squares" else 'solver="tree"'
         return (f"{checks.label(found.at)}: conjugate gradients did not converge in {found.most} iterations, and {left}; "
                 f"use {other}, or masses that differ less")  # fmt: skip

@@ -192,6 +192,10 @@ class BodyKind:
         """(q, v) after the free flight of duration h that starts with velocity v: exact where v stays constant."""
         return self.moved(view.q, h * v), v
 
+    def unresolved(self, view: View, v, h) -> SX | None:
+        """Whether such a flight goes further than it is good for; None where it is good for any."""
+        return None
+
     def displaced(self, view: View, q, step) -> SX:
         """q after a displacement; `velocity_between` finds the velocity of such a one."""
         return q + step

@@ -9,6 +9,9 @@ from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross, skew
 from linkwork.symbolic.bodies import BodyKind, Primitive, carried_quaternion, matrix33, raised, symmetric_product, turned_axes
 
+BENT = 0.05  # of (h l)^2 |1/I_1 - 1/I_2| |1/I_2 - 1/I_3|, l between the axes: what the flight of a rotor turns with an error
+# of energy of some thousandths
+WHOLE = 4.0  # of (h l / I_2)^2: how far the series of a half angle goes
 FAR = 1.0  # of (h w)^2, over the ratio of the smallest moment of inertia to what the largest has more
 
 
@@ -80,6 +83,15 @@ class Rigid(BodyKind):
         R1 = rotation.matrix(q)
         w1, r1 = R1 @ ((R1.T @ L) / inertia), R1 @ c
         return ca.vertcat(view.q[0:3] + r + h * vc - r1, q), ca.vertcat(vc - cross(w1, r1), w1)
+
+    def unresolved(self, view, v, h):
+        inertia = _turning(view)
+        l = inertia * (rotation.matrix(view.q[3:7]).T @ v[3:6])
+        s = l * l
+        bent = ca.fabs((1 / inertia[0] - 1 / inertia[1]) * (1 / inertia[1] - 1 / inertia[2]))
+        between = s[0] * s[1] + s[1] * s[2] + s[2] * s[0]
+        size, hh = s[0] + s[1] + s[2], h * h
+        return ca.logic_or(hh * bent * between > BENT * size, hh * size > WHOLE * inertia[1] * inertia[1])
 
     def pose_rate(self, view, v):
         return turned_axes(view.field("R"), v[3:6])

@@ -9,6 +9,8 @@ from linkwork.codegen.trace import Joining, Kernel, Record, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global, note_worst
 
+UNRESOLVED = 1e3  # a residual that no correction makes smaller
+
 
 def body_kernel(kind: BodyKind, what: str) -> Kernel:
     """One of the kernels below, by name."""
@@ -106,6 +108,13 @@ def _fly(trace, kind):
     v = view.v + view.field("x")
     q1, v1 = kind.flight(view, v, load_global(trace, "step"))
     _store(trace, kind, v=v, q1=q1, v1=v1, R=kind.pose(q1), b=SX.zeros(kind.nv))
+    _note_unresolved(trace, kind, view, v, load_global(trace, "step"))
+
+
+def _note_unresolved(trace, kind, view, v, h):
+    """A flight that turns further than it is good for leaves a residual, so that the step is made in parts."""
+    if (far := kind.unresolved(view, v, h)) is not None:
+        note_worst(trace, ca.if_else(far, UNRESOLVED, 0))
 
 
 def _fly_halves(trace, kind):
@@ -117,6 +126,7 @@ def _fly_halves(trace, kind):
     middle = _At(view, qm, vm)
     q1, v1 = kind.flight(middle, vm, half)
     _store(trace, kind, v=v, qm=qm, vm=vm, q1=q1, v1=v1, R=kind.pose(q1), b=SX.zeros(kind.nv))
+    _note_unresolved(trace, kind, view, v, half)
 
 
 class _At(View):
