@@ -114,7 +114,7 @@ def _looking_back(sim):
         yield
     finally:
         sim.work[:] = stopped
-        sim.steps, sim.age = counted
+        vars(sim).update(zip(("steps", "age"), counted, strict=True))
         sim._past = past
         sim._touched()
 

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
 from . import checks
+from .changing import Making, change
 from .parameter import Parameter, parameters_in
 
 Scalar: TypeAlias = Any  # given: a number (None where it can be filled in); once made: a float
@@ -38,8 +39,9 @@ def _hyphenated(name):
 
 
 @dataclass(eq=False, repr=False)
-class Element:
-    """Anything that a World holds. Elements are compared and hashed by identity."""
+class Element(metaclass=Making):
+    """Anything that a World holds. Elements are compared and hashed by identity. A field that is assigned is checked; once the
+    world has been simulated it is refused."""
 
     sort: ClassVar[str]  # "body", "joint", "constraint" or "force"
     REFERENCES: ClassVar[dict] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
@@ -63,6 +65,12 @@ class Element:
     def __repr__(self):
         return f"<{checks.label(self)}>"
 
+    def __setattr__(self, name, value):
+        if name[:1] == "_":
+            object.__setattr__(self, name, value)
+        else:
+            change(self, name, value)
+
     def __copy__(self):
         twin = object.__new__(type(self))
         twin.__dict__.update(self._fields())
@@ -73,7 +81,7 @@ class Element:
         return fields | {where: self.traced(where) for where in self.FUNCTIONS if callable(fields[where])}
 
     def _fields(self):  # a copy is in no world until one takes it
-        return {key: value for key, value in self.__dict__.items() if key != "_world"}
+        return {key: value for key, value in self.__dict__.items() if key not in ("_world", "_sealed")}
 
     @classmethod
     def prefix(cls):
@@ -105,7 +113,7 @@ class Element:
         for where in self.REFERENCES:
             value = getattr(self, where)
             new = tuple(next(resolved) for _ in value) if isinstance(value, tuple) else next(resolved)
-            setattr(self, where, new)
+            vars(self)[where] = new
 
     def check_references(self):
         """Each reference is a name, or an element of the sort wanted."""
