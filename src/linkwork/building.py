@@ -60,6 +60,7 @@ class Building(Reports):
     steps: int
     age: int
     notes: list[str]
+    control: Control
     _dt: float
     _given: tuple[float | None, float | None, float | None]  # tolerance, stiffness, damping
     _newton: tuple[str, int]  # tangent, iterations

@@ -16,7 +16,7 @@ import numpy as np
 from linkwork.building import VIOLATED, Building
 from linkwork.elements import Keyframe, Motor, checks
 from linkwork.elements.base import Body, Element
-from linkwork.errors import LinkworkError, ModelError, UnknownNameError, suggestion
+from linkwork.errors import LinkworkError, ModelError, NotFiniteError, UnknownNameError, suggestion
 from linkwork.model.carrying import carried, counters, named_number
 from linkwork.model.frames import RigidFrames
 from linkwork.model.places import made_at, poses_of
@@ -26,10 +26,6 @@ from linkwork.symbolic.drawn import Draw, draw
 
 FLOAT = np.dtype(float)
 CONFLICTING = 1e-3  # m/s, rad/s: where impulses leave more than that, other constraints are in the way
-
-
-class NotFiniteError(ModelError):
-    """A state has a number that is none."""
 
 
 class Following(Building):

@@ -54,16 +54,15 @@ class Recording(Sealed):
         angle, frame=None, extra=None, shapes=None, links=None, colliders=None, visuals=None, touching=None, attributes=None,
     ):  # fmt: skip
         self.bodies, self.joints = _names("bodies", bodies), _names("joints", joints)
-        self.time = np.asarray(time, float)
+        self.time = _numbers("time", time)
         if self.time.ndim != 1 or not self.time.size:
             raise RecordingError(f"Recording: time has shape {self.time.shape}; give one number for each frame")
         if len(wrong := np.flatnonzero(~np.isfinite(self.time))):
             raise RecordingError(f"Recording: the time of frame {wrong[0]} is {self.time[wrong[0]]:g}; give finite times")
-        self.position, self.orientation = np.asarray(position, float), np.asarray(orientation, float)
-        self.velocity, self.angular_velocity = np.asarray(velocity, float), np.asarray(angular_velocity, float)
-        self.kinetic, self.potential = np.asarray(kinetic, float), np.asarray(potential, float)
-        self.drift, self.angle = np.asarray(drift, float), np.asarray(angle, float)
-        self.frame = None if frame is None else np.asarray(frame, float)
+        given = {"position": position, "orientation": orientation, "velocity": velocity, "angular_velocity": angular_velocity,
+                 "kinetic": kinetic, "potential": potential, "drift": drift, "angle": angle, "frame": frame}  # fmt: skip
+        for name, value in given.items():
+            setattr(self, name, None if name == "frame" and value is None else _numbers(name, value))
         self.extra, self.extra_units = {}, {}
         for name, value in (extra or {}).items():
             pair = isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str)
@@ -481,6 +480,14 @@ def _names(what, given):
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise RecordingError(f"Recording: {what} are {checks.show(names)}; give names, each once")
     return names
+
+
+def _numbers(name, given):
+    """An array of floats; numbers that are written as text are none."""
+    found = np.asarray(given)
+    if found.dtype.kind not in "fiu":
+        raise RecordingError(f"Recording: {name} is {checks.show(found)}; give real numbers")
+    return found.astype(float, copy=False)
 
 
 def _link(name, body_a, point_a, body_b, point_b):

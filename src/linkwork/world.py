@@ -8,7 +8,7 @@ from .elements import checks
 from .elements.appearance import Visual
 from .elements.base import Body, ConstraintElement, Element, ForceElement, is_a
 from .elements.bodies import Ground
-from .elements.changing import seal, unseal
+from .elements.changing import check, seal, unseal
 from .elements.contacts import ContactElement
 from .errors import ElementError, ModelError, UnknownNameError
 from .sealing import Sealed
@@ -27,13 +27,16 @@ class World(Sealed):
     <World: 1 body, 1 constraint, 0 forces>
     """
 
+    version: int  # counts the changes
+    ground: Ground
     REMEDIES = {"ground": "each world has one of its own", "version": "it counts the changes by itself"}
 
     def __init__(self, gravity=(0.0, 0.0, -9.81)):
-        vars(self)["version"] = 0  # counts the changes
+        vars(self)["version"] = 0
         vars(self)["ground"] = Ground()
         self._elements = {self.ground.name: self.ground}  # by name, in order of addition
-        self._used = False  # by a Simulation, or in joint coordinates: elements no longer change
+        self._used = False  # by a Simulation, or in joint coordinates: elements no longer change ...
+        self._sealed = set()  # ... and these, by id, have arrays that are read-only
         self._numbers = {}  # prefix -> the last number given in a default name
         self._known_parameters = None  # `parameters` as of the last addition: scanning all each time is quadratic
         self.gravity = gravity
@@ -145,6 +148,7 @@ class World(Sealed):
         del self._elements[element.name]
         del element._world
         unseal(element)
+        self._sealed.discard(id(element))
         self._changed()
         return element
 
@@ -163,6 +167,7 @@ class World(Sealed):
         1.0
         """
         partly = checks.flag(self, "partly", partly)
+        self._check()
         found = import_module("linkwork.assembly").assemble(self, partly)  # it stands on compiled models, above this module
         self._changed()
         return found
@@ -187,17 +192,23 @@ class World(Sealed):
 
     def __setstate__(self, state):  # copied or unpickled: the elements are new ones and belong here
         self.__dict__.update(state)
-        self._used = False
+        self._used, self._sealed = False, set()
         self._own()
 
     def _use(self):
         """From now on elements are changed by removing and adding them alone: what has been compiled must not differ."""
+        self._check()
         self._used = True
         for element in self._elements.values():
-            if "_sealed" not in vars(element):
+            if id(element) not in self._sealed:
                 seal(element)
-                vars(element)["_sealed"] = True
+                self._sealed.add(id(element))
         self._gravity.flags.writeable = False
+
+    def _check(self):
+        """Fields that were assigned are ones that elements could have been made with."""
+        for element in self._elements.values():
+            check(element, self)
 
     def _changed(self):
         """Something is other than it was."""

@@ -40,8 +40,8 @@ def _hyphenated(name):
 
 @dataclass(eq=False, repr=False)
 class Element(metaclass=Making):
-    """Anything that a World holds. Elements are compared and hashed by identity. A field that is assigned is checked; once the
-    world has been simulated it is refused."""
+    """Anything that a World holds. Elements are compared and hashed by identity. Fields may be assigned until the world is
+    first simulated; then they are checked, and refuse from then on."""
 
     sort: ClassVar[str]  # "body", "joint", "constraint" or "force"
     REFERENCES: ClassVar[dict] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
@@ -81,7 +81,7 @@ class Element(metaclass=Making):
         return fields | {where: self.traced(where) for where in self.FUNCTIONS if callable(fields[where])}
 
     def _fields(self):  # a copy is in no world until one takes it
-        return {key: value for key, value in self.__dict__.items() if key not in ("_world", "_sealed")}
+        return {key: value for key, value in self.__dict__.items() if key != "_world"}
 
     @classmethod
     def prefix(cls):

@@ -1,4 +1,4 @@
-"""Fields of elements that are changed after they were made: checked as when they are made, refused once the world is simulated.
+"""Fields of elements that are changed after they were made: checked before they are used, refused once the world is simulated.
 
 Elements are made by the thousand, and a `__setattr__` in Python would nearly double the time that takes. So an element is made
 as an instance of a twin of its class, which has none, and belongs to its class from then on.
@@ -6,8 +6,10 @@ as an instance of a twin of its class, which has none, and belongs to its class 
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import fields
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +21,7 @@ class UnchangeableError(ElementError, AttributeError):
     """A field that cannot be assigned, or is none."""
 
 
-class Making(type):
+class _Making(type):
     """The class of classes of elements."""
 
     def __call__(cls, *given, **named):
@@ -27,9 +29,21 @@ class Making(type):
         made.__class__ = cls
         return made
 
+    @property
+    def __signature__(cls):
+        """That of `__init__`, which schemas and help texts are made of; that of `__call__` says nothing."""
+        own = inspect.signature(cls.__init__)
+        return own.replace(parameters=list(own.parameters.values())[1:])
+
+
+if TYPE_CHECKING:
+    Making = type  # a table with elements' classes as keys is one of types
+else:
+    Making = _Making
+
 
 @cache
-def _open(cls):
+def _open(cls: Any):
     """A class that differs in nothing but that fields are assigned without a look at them."""
     same = {
         "__setattr__": object.__setattr__,
@@ -41,25 +55,50 @@ def _open(cls):
 
 
 def change(element, name, value):
-    """Give a field another value, which must be one that the element could have been made with."""
-    if name not in _names(type(element)):
+    """Give a field another value. One that does not fit the other fields is kept, for these may change next, and looked at
+    again when the world is first used."""
+    kind: Any = type(element)
+    if name not in _names(kind):
         _check_known(element, name)
         vars(element)[name] = value
         return
     world = element._world()
     if world is not None:
         _refuse_if_used(element, name, world)
-    twin = object.__new__(_open(type(element)))
+    before = vars(element)[name]
+    vars(element)[name] = value
+    try:
+        twin = _checked(element, world)
+    except ElementError:
+        vars(element)["_unchecked"] = True
+    except BaseException:  # such as a name that nobody has
+        vars(element)[name] = before
+        raise
+    else:
+        vars(element).update(vars(twin) if "_unchecked" in vars(element) else {name: vars(twin)[name]})
+        vars(element).pop("_unchecked", None)
+    if world is not None:
+        world._changed()
+
+
+def check(element, world):
+    """Refuse an element of which some field was given a value that does not fit."""
+    if "_unchecked" in vars(element):
+        vars(element).update(vars(_checked(element, world)))
+        del vars(element)["_unchecked"]
+
+
+def _checked(element, world):
+    """A twin with the same fields, as they are once they have been checked; an error where they cannot be."""
+    kind: Any = type(element)
+    twin = object.__new__(_open(kind))
     vars(twin).update(vars(element))
-    vars(twin)[name] = value
     twin.__post_init__()
-    if world is not None and name in element.REFERENCES:
+    if world is not None and element.REFERENCES:
         resolved = world._resolve(twin)
         if resolved:
             twin.replace_references(resolved)
-    vars(element)[name] = vars(twin)[name]
-    if world is not None:
-        world._changed()
+    return twin
 
 
 def seal(element):
@@ -71,14 +110,13 @@ def seal(element):
 
 def unseal(element):
     """It may be changed again, once it is in no world."""
-    vars(element).pop("_sealed", None)
     for value in vars(element).values():
         if type(value) is np.ndarray and value.flags.owndata:
             value.flags.writeable = True
 
 
 @cache
-def _names(cls):
+def _names(cls: Any):
     return frozenset(field.name for field in fields(cls))
 
 
@@ -88,7 +126,8 @@ def _check_known(element, name):
         return
     if hasattr(type(element), name):
         raise UnchangeableError(f"{checks.label(element)}: {name} follows from other fields; change those")
-    known = sorted(_names(type(element)))
+    kind: Any = type(element)
+    known = sorted(_names(kind))
     hint = suggestion(name, known) or f"; it has {', '.join(known)}"
     raise UnchangeableError(f'{checks.label(element)}: it has no field "{name}"{hint}')
 
