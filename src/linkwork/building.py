@@ -66,6 +66,7 @@ class Building(Reports):
     steps: int
     age: int
     notes: list[str]
+    control: Control
     _dt: float
     _given: tuple[float | None, float | None, float | None]  # tolerance, stiffness, damping
     _newton: tuple[str, int]  # tangent (of cg: its method), iterations
@@ -101,6 +102,7 @@ class Building(Reports):
 
     def _build(self) -> None:
         """Model, programs, workspace and integrator of the world as it is now."""
+        self.world._use()
         if self.world.version != self._world_version:
             self._world_version, self._known_builds = self.world.version, {}
         if self._arrangement not in self._known_builds:
@@ -108,10 +110,11 @@ class Building(Reports):
             if len(self._known_builds) > MOST_BUILDS:
                 del self._known_builds[next(iter(self._known_builds))]
         build = self._known_builds[self._arrangement]
-        self.model, self._trials, self.programs, self.integrator, self._touching, self._layout = build
+        vars(self).update(model=build.model, programs=build.programs, integrator=build.integrator)
+        self._trials, self._touching, self._layout = build.trials, build.touching, build.layout
         for trial in self._trials.values():
             trial.check(trial.parameter.value)  # it may have changed since the elements were made
-        self.work = self.programs.workspace()
+        vars(self)["work"] = self.programs.workspace()
         if self._touching is not None:
             self._touching.forget()
             self._touching.memory = None
@@ -138,7 +141,7 @@ class Building(Reports):
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
         self._remember_at = 0
-        self.control, self._feed = Control(self), Feed(self.model)
+        vars(self)["control"], self._feed = Control(self), Feed(self.model)
         if self._feed:
             self._feed.put(self.work, self.time)
 
@@ -333,17 +336,19 @@ class Building(Reports):
 
     def _touched(self) -> None:
         """Something changed from outside: derived values are computed anew before the next step."""
-        self._stale, self._solved = True, False
+        own = self.__dict__
+        own["_stale"], own["_solved"] = True, False
         if self._feed:
             self._feed.put(self.work, self.time)
 
     def _prepare(self) -> None:
+        if self._starting:
+            self._look_at_overlaps()
         self.integrator.prepare(self.work)
         self._stale = False
 
     def _look_at_overlaps(self) -> None:
-        """A note on the deepest overlap when stepping starts, wherever a keyframe or state has put the bodies by then; where
-        there is no way out, it is refused."""
+        """A note on the deepest overlap when stepping starts, wherever a keyframe or state has put the bodies by then."""
         if self._touching is not None:
             from linkwork import contact_reports
 

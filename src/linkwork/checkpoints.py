@@ -9,9 +9,8 @@ import numpy as np
 
 from . import archives
 from .contact.touching import Memory
-from .errors import FileError, LinkworkError, ModelError
+from .errors import FileError, LinkworkError, ModelError, NotFiniteError
 from .files import whole
-from .following import NotFiniteError
 from .model import states
 from .model.types import Arrangement, State
 from .symbolic.drawn import Draw

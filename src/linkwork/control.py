@@ -11,6 +11,7 @@ from linkwork.elements import Motion, checks
 from linkwork.elements.base import Element
 from linkwork.elements.trajectory import product
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
+from linkwork.sealing import Sealed
 from linkwork.symbolic.kernels import parameter_record
 
 SHOWN = 8  # names in a sentence
@@ -18,10 +19,12 @@ CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 FEWEST_STEPS = 4  # in which a live Motion goes where it is told to be
 
 
-class Control(Mapping):
+class Control(Sealed, Mapping):
     """Commands by name. Of motors a number: `sim.control["drive"] = 2.0`. Of a Follow without a motion a position (3, m), or
     with an orientation: `sim.control["hand"] = (0.1, 0, 1), (1, 0, 0, 0)`; read, both are joined, (3,) or (7,). So it is of a
     Motion without a function, where a position alone leaves the orientation as it was told last."""
+
+    REMEDIES = {"": 'assign a command by its name, as in sim.control["drive"] = 2.0'}
 
     def __init__(self, sim):
         self._sim = sim
@@ -42,7 +45,7 @@ class Control(Mapping):
         if self._sim.control is not self:
             return self._sim.control._where(name)
         key = name.name if isinstance(name, Element) else name
-        if key not in self._entry:
+        if not isinstance(key, str) or key not in self._entry:
             hint = suggestion(key, self._entry) or _those(self._entry)
             raise UnknownNameError(f'Simulation: nothing that takes commands is called "{key}"{hint}')
         return self._entry[key]

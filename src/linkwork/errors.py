@@ -40,6 +40,10 @@ class ModelError(LinkworkError):
     """Elements that are sound one by one do not make a model together (loops, redundancy, dangling references)."""
 
 
+class NotFiniteError(ModelError):
+    """A state has a number that is not finite."""
+
+
 class ArrayError(LinkworkError, ValueError):
     """An array has a shape or values with which an algorithm cannot work."""
 

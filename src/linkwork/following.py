@@ -17,7 +17,7 @@ from linkwork import contradictions
 from linkwork.building import VIOLATED, Building
 from linkwork.elements import Keyframe, Motor, checks
 from linkwork.elements.base import Body, Element
-from linkwork.errors import LinkworkError, ModelError, UnknownNameError, suggestion
+from linkwork.errors import LinkworkError, ModelError, NotFiniteError, UnknownNameError, suggestion
 from linkwork.model.carrying import carried, counters, named_number
 from linkwork.model.frames import RigidFrames
 from linkwork.model.places import made_at, poses_of
@@ -25,11 +25,8 @@ from linkwork.model.states import Layout, converted
 from linkwork.model.types import Arrangement, Model, State
 from linkwork.symbolic.drawn import Draw, draw
 
+FLOAT = np.dtype(float)
 CONFLICTING = 1e-3  # m/s, rad/s: where impulses leave more than that, other constraints are in the way
-
-
-class NotFiniteError(ModelError):
-    """A state has a number that is none."""
 
 
 class Following(Building):
@@ -119,6 +116,8 @@ class Following(Building):
         known = self.world.keyframes
         if isinstance(given, Keyframe):
             return next((name for name, one in known.items() if one is given), "given"), given
+        if not isinstance(given, str):
+            raise LinkworkError(f"Simulation: keyframe is {checks.show(given)}; give a Keyframe or the name of one")
         if given not in known:
             hint = suggestion(given, known) or f"; there {'are ' + ', '.join(known) if known else 'is none'}"
             raise UnknownNameError(f'Simulation: no keyframe is called "{given}"{hint}')
@@ -183,13 +182,14 @@ class Following(Building):
             self._check_state(state, theirs)
         self.work[self.model.state_index] = values
         self.work[0] = state.time
-        self.steps, self.age = state.steps, age
         if self._touching is not None:
             self._touching.forget()
             self._touching.memory = contact
-        self._impulses = self._unbooked = False
-        self._starting = self._starting and self.steps == 0
-        self._past, self._pause, self._compare_at = [], 1, 0
+        inside = self.__dict__  # to which one assigns much faster than by Sealed
+        inside["steps"], inside["age"], inside["_past"] = state.steps, age, []
+        inside["_pause"], inside["_compare_at"] = 1, 0
+        inside["_impulses"] = inside["_unbooked"] = False
+        inside["_starting"] = self._starting and state.steps == 0
         self._touched()
 
     def _refuse_state(self, theirs: Layout) -> None:
@@ -202,7 +202,7 @@ class Following(Building):
     def _check_state(self, state: State, theirs: Layout) -> None:
         """Refuse, by name, what is no number or not finite: compiled code must never see it."""
         values = state.values
-        if not isinstance(values, np.ndarray) or values.dtype != np.float64 or values.ndim != 1:
+        if not (isinstance(values, np.ndarray) and values.ndim == 1 and (values.dtype is FLOAT or values.dtype == FLOAT)):
             raise ModelError(f"Simulation: the values of the state are {checks.show(values)}; give an array of float64")
         if len(values) != theirs.size:
             raise ModelError(f"Simulation: a state of {len(values)} numbers does not fit this model of "
@@ -237,6 +237,8 @@ class Following(Building):
     def _parameter(self, parameter) -> str:
         self._follow_world()
         name = getattr(parameter, "name", parameter)
+        if not isinstance(name, str):
+            raise LinkworkError(f"Simulation: parameter is {checks.show(parameter)}; give a Parameter or its name")
         if name not in self.model.parameters:
             raise UnknownNameError(f'Simulation: no parameter is called "{name}"{suggestion(name, self.model.parameters)}')
         return name
@@ -262,6 +264,10 @@ class Following(Building):
         self._follow_world()
         if on == (name in off):
             self._arrange(replace(self._arrangement, off=off - {name} if on else off | {name}))
+
+    def _switched(self, off) -> frozenset[str]:
+        """The names of what is switched off at the start."""
+        return frozenset(self._switchable(element) for element in checks.several(self, "off", off, "elements or their names"))
 
     def _switchable(self, element) -> str:
         found = self.world.find(element)
@@ -297,10 +303,9 @@ class Following(Building):
     def _twin_with(self, integrator: str):
         """A simulation of the same world as it is arranged now, as built, with the solver `tree` and this integrator."""
         twin = object.__new__(type(self))
-        twin.world, twin.notes, twin.steps, twin.age = self.world, [], 0, 0
+        vars(twin).update(world=self.world, notes=[], steps=0, age=0, solver="tree", integrator_name=integrator)
         twin._arrangement, twin._compiled_at = self._arrangement, self._compiled_at
-        twin._dt, twin.solver, twin.integrator_name = self._dt, "tree", integrator
-        twin._given, twin._newton = (None, None, None), ("symmetric", 0)
+        twin._dt, twin._given, twin._newton = self._dt, (None, None, None), ("symmetric", 0)
         twin._refuse_contact()
         twin._build()
         return twin
@@ -416,7 +421,7 @@ class Following(Building):
             self._known_order = self.model.order
             self._rebuild(replace(self._arrangement, drawn=(*self._arrangement.drawn, *violated)))
         self._foresee()
-        self._stale, self.age = False, 0  # multipliers are not extrapolated: those of new rows have no past
+        vars(self).update(_stale=False, age=0)  # multipliers are not extrapolated: those of new rows have no past
         if self.integrator_name != "first-order":
             self._make_velocities_consistent(*self._fastest(fresh), "when it came into force")
             self._refuse_conflict(fresh)

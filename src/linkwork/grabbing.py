@@ -144,8 +144,7 @@ class Grabbing(Following):
         """
         number = self._body(body)
         element = self.model.bodies.elements[number]
-        if by not in ("spring", "constraint"):
-            raise LinkworkError(f'Simulation: by is {checks.show(by)}; give "spring" or "constraint"')
+        checks.choice(self, "by", by, ("spring", "constraint"))
         first_order = self.integrator_name == "first-order"
         if first_order and damping:
             raise LinkworkError(f"Simulation: damping is {damping:g}, which first-order motion does not have; leave it out")

@@ -66,17 +66,24 @@ class OdeView:
     def unpack(self, y) -> None:
         """Put all bodies where y says; time, counted turns and the rest of the state stay. Quaternions are made unit ones."""
         twin = self._twin()
+        values = self._vector(twin, y)
+        if len(wrong := np.flatnonzero(~np.isfinite(values))):
+            raise LinkworkError(f"Simulation: y[{wrong[0]}] is {values[wrong[0]]:g}; give finite numbers")
         _carry(self, twin.sim)
-        twin.sim.work[twin.packed] = self._vector(twin, y)
+        twin.sim.work[twin.packed] = values
         programs = twin.sim.programs
         twin.sweep(programs.packed("unpack"), programs.body("normalise"))
         _carry(twin.sim, self)
 
     def derivative(self, t: float, y) -> np.ndarray:
-        """y' at the time t (s): rates of coordinates, accelerations. Parameters and commands are those of now."""
+        """y' at the time t (s): rates of coordinates, accelerations. Parameters and commands are those of now. Where y is
+        not finite, nothing of it is."""
         twin = self._twin()
         other, work = twin.sim, twin.sim.work
-        work[twin.packed] = self._vector(twin, y)
+        values = self._vector(twin, y)
+        if not np.isfinite(values).all():  # a step of the integrator that went too far: it tries another one
+            return np.full_like(values, np.nan)
+        work[twin.packed] = values
         work[TIME] = checks.number(self, "t", t)
         work[KICK] = 1.0
         programs = other.programs
@@ -97,7 +104,10 @@ class OdeView:
         return known
 
     def _vector(self, twin: Twin, y) -> np.ndarray:
-        values = np.asarray(y, dtype=float)
+        try:
+            values = np.asarray(y, dtype=float)
+        except (TypeError, ValueError):
+            raise LinkworkError(f"Simulation: y is {checks.show(y)}; give numbers, as pack() does") from None
         size = twin.sim.model.packed[1]
         if values.shape != (size,):
             raise LinkworkError(f"Simulation: y has the shape {values.shape}; give ({size},), as pack() does")

@@ -2,14 +2,14 @@
 
 import difflib
 import json
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
-from .errors import UnknownNameError, printable
+from .elements import checks
+from .errors import FileError, UnknownNameError, printable
 from .files import whole
-from .recording_files import FORMAT, Described, read_netcdf, read_npz, shape_of
+from .recording_files import FORMAT, Described, NewerError, read_netcdf, read_npz, shape_of
 from .records import (
     CONTACT_FIELDS,
     COORDINATES,
@@ -21,10 +21,15 @@ from .records import (
     first_contacts,
     joined_contacts,
 )
+from .sealing import Sealed
 from .touching_points import TouchingPoint, TouchingPoints
 
 
-class Recording:
+class MissingRecordingError(FileError, FileNotFoundError):
+    """There is no such file."""
+
+
+class Recording(Sealed):
     """The frames of a run: `rec = sim.run(2.0, record_every=0.01)`.
 
     time (T,), s; position, velocity, angular_velocity (T, n, 3) and orientation (T, n, 4) of the bodies, world frame;
@@ -41,19 +46,23 @@ class Recording:
     array([1., 0., 0.])
     """
 
+    OPEN = frozenset({"bodies", "joints", "time", *FIELDS, "extra", "extra_units", "shapes", "links", "colliders", "visuals",
+                      "touching", "attributes"})  # fmt: skip
+
     def __init__(
         self, *, time, bodies, position, orientation, velocity, angular_velocity, kinetic, potential, drift, joints,
         angle, frame=None, extra=None, shapes=None, links=None, colliders=None, visuals=None, touching=None, attributes=None,
     ):  # fmt: skip
-        self.bodies, self.joints = list(bodies), list(joints)
-        self.time = np.asarray(time, float)
+        self.bodies, self.joints = _names("bodies", bodies), _names("joints", joints)
+        self.time = _numbers("time", time)
         if self.time.ndim != 1 or not self.time.size:
             raise RecordingError(f"Recording: time has shape {self.time.shape}; give one number for each frame")
-        self.position, self.orientation = np.asarray(position, float), np.asarray(orientation, float)
-        self.velocity, self.angular_velocity = np.asarray(velocity, float), np.asarray(angular_velocity, float)
-        self.kinetic, self.potential = np.asarray(kinetic, float), np.asarray(potential, float)
-        self.drift, self.angle = np.asarray(drift, float), np.asarray(angle, float)
-        self.frame = None if frame is None else np.asarray(frame, float)
+        if len(wrong := np.flatnonzero(~np.isfinite(self.time))):
+            raise RecordingError(f"Recording: the time of frame {wrong[0]} is {self.time[wrong[0]]:g}; give finite times")
+        given = {"position": position, "orientation": orientation, "velocity": velocity, "angular_velocity": angular_velocity,
+                 "kinetic": kinetic, "potential": potential, "drift": drift, "angle": angle, "frame": frame}  # fmt: skip
+        for name, value in given.items():
+            setattr(self, name, None if name == "frame" and value is None else _numbers(name, value))
         self.extra, self.extra_units = {}, {}
         for name, value in (extra or {}).items():
             pair = isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str)
@@ -95,7 +104,7 @@ class Recording:
         ((101, 3), (101,))
         """
         name = getattr(item, "name", item)
-        if name in self.joints:  # in a world no two elements have the same name
+        if isinstance(name, str) and name in self.joints:  # in a world no two elements have the same name
             return JointRecord(name, self.time, self.angle[:, self.joints.index(name)])
         i = self._index(name, "body or joint", self.bodies + self.joints)
         frame = None if self.frame is None else self.frame[:, i]
@@ -113,6 +122,8 @@ class Recording:
         >>> float(stack.contacts(-1).forces[:4, 2].sum().round(3))
         19.62
         """
+        if not isinstance(frame, (int, np.integer)) or isinstance(frame, bool):
+            raise RecordingError(f"Recording: frame is {checks.show(frame)}; give a number from 0 to {len(self) - 1}")
         if not -len(self) <= frame < len(self):
             raise RecordingError(f"Recording: there is no frame {frame}; give a number from 0 to {len(self) - 1}")
         table = self.touching
@@ -136,6 +147,7 @@ class Recording:
         >>> rec.first(10)
         <Recording: 10 frames from 0 to 0.18 s, 1 body, 1 joint>
         """
+        frames = checks.whole(self, "frames", frames, least=1)
         return self._with(lambda name, value: value[:frames], first_contacts(self.touching, frames))
 
     def joined(self, other):
@@ -144,6 +156,10 @@ class Recording:
         >>> rec.first(10).joined(rec)
         <Recording: 111 frames from 0 to 2 s, 1 body, 1 joint>
         """
+        if not isinstance(other, Recording):
+            raise RecordingError(f"Recording: cannot join {checks.show(other)}; give a Recording")
+        if (self.touching is None) != (other.touching is None):
+            raise RecordingError("Recording: in one of the two nothing can touch; join those of one model")
         if (self.bodies, self.joints, list(self.extra)) != (other.bodies, other.joints, list(other.extra)):
             raise RecordingError("Recording: the two are of different bodies, joints or extras; join those of one model")
         later = other._fields() | {"time": other.time} | {f"extra {name}": value for name, value in other.extra.items()}
@@ -202,6 +218,7 @@ class Recording:
         'run.nc'
         """
         path = _ending(path, "save", ".nc", ".npz")
+        self._check_times()
         with whole(path) as beside:
             if path.suffix == ".nc":
                 self.to_xarray().to_netcdf(beside, engine="h5netcdf")
@@ -228,11 +245,20 @@ class Recording:
         """
         path = _ending(path, "load", ".nc", ".npz")
         if not path.is_file():
-            raise FileNotFoundError(f'load: there is no file "{path}"')
+            raise MissingRecordingError(f'load: there is no file "{path}"')
         try:
-            facts, fields, arrays = (read_netcdf if path.suffix == ".nc" else read_npz)(path)
-        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
-            raise RecordingError(f'load: "{path}" is no whole recording ({error}); give one that save has written') from error
+            found = cls._made_of(*(read_netcdf if path.suffix == ".nc" else read_npz)(path))
+            found._check_times()
+            return found
+        except NewerError:
+            raise
+        except Exception as error:  # whatever a file that somebody has changed makes zipfile, numpy, h5py and json raise
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise RecordingError(f'load: "{path}" is no whole recording ({reason}); give one that save has written') from error
+
+    @classmethod
+    def _made_of(cls, facts, fields, arrays):
+        """From what a file says."""
         known: dict = {}  # one object for all that have the same shape
         placed = {
             kind: [
@@ -378,6 +404,7 @@ class Recording:
         for body in named - {None, *self.bodies}:
             self._index(body, "body", self.bodies)  # raises
         if self.touching is not None:
+            self._check_touching()
             sizes |= {"contact": int(self.touching.count.sum()), "end": 2}
             for name, value in self.touching.columns().items():
                 wanted = tuple(sizes.get(d, 3) for d in CONTACT_FIELDS[name][0])
@@ -387,11 +414,31 @@ class Recording:
             if value.ndim == 0 or len(value) != len(self.time):
                 raise RecordingError(f'Recording: extra "{name}" has shape {value.shape}; give {len(self.time)} frames')
 
+    def _check_times(self):
+        """In a file times increase."""
+        back = np.flatnonzero(np.diff(self.time) <= 0)
+        if len(back):
+            k = int(back[0])
+            raise RecordingError(f"Recording: time goes from {self.time[k]:g} s to {self.time[k + 1]:g} s in frame {k + 1}, "
+                                 "and should increase; record parts that begin anew on their own")  # fmt: skip
+
+    def _check_touching(self):
+        """Counts, and numbers of bodies and colliders that are there."""
+        table, frames = self.touching, len(self.time)
+        for name, most in (("count", None), ("bodies", len(self.bodies)), ("colliders", len(table.names))):
+            numbers, least = getattr(table, name), -1 if name == "bodies" else 0
+            if numbers.dtype.kind not in "iu" or (numbers.size and numbers.min() < least):
+                raise RecordingError(f"Recording: contact_{name} is {checks.show(numbers)}; give whole numbers from {least} on")
+            if most is not None and numbers.size and numbers.max() >= most:
+                raise RecordingError(f"Recording: contact_{name} has {numbers.max()}, and there are {most} {name}")
+        if table.count.shape != (frames,):
+            raise RecordingError(f"Recording: contact_count has shape {table.count.shape}; {frames} frames need ({frames},)")
+
     def _fields(self):
         return {name: getattr(self, name) for name in FIELDS if getattr(self, name) is not None}
 
     def _index(self, name, sort, names):
-        if name in names:
+        if isinstance(name, str) and name in names:
             return names.index(name)
         near = difflib.get_close_matches(str(name), names, n=1)
         hint = f'did you mean "{near[0]}"?' if near else "it has " + (", ".join(names[:5]) or "none")
@@ -413,7 +460,10 @@ class Recording:
 
 
 def _ending(path, what, *endings):
-    path = Path(path)
+    try:
+        path = Path(path)
+    except TypeError:
+        raise RecordingError(f"{what}: path is {checks.show(path)}; give that of a file") from None
     if path.suffix not in endings:
         wrong = f"ends in neither {' nor '.join(endings)}" if len(endings) > 1 else f"does not end in {endings[0]}"
         raise RecordingError(f'{what}: "{path}" {wrong}; give {"one of these endings" if len(endings) > 1 else "that ending"}')
@@ -423,6 +473,21 @@ def _ending(path, what, *endings):
 def _check_size(what, size):
     if len(size) != 2 or not all(32 <= pixels <= 8192 for pixels in size):
         raise RecordingError(f"{what}: size is {size}; give width and height in pixels, such as (640, 480)")
+
+
+def _names(what, given):
+    names = list(given)
+    if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise RecordingError(f"Recording: {what} are {checks.show(names)}; give names, each once")
+    return names
+
+
+def _numbers(name, given):
+    """An array of floats; numbers that are written as text are none."""
+    found = np.asarray(given)
+    if found.dtype.kind not in "fiu":
+        raise RecordingError(f"Recording: {name} is {checks.show(found)}; give real numbers")
+    return found.astype(float, copy=False)
 
 
 def _link(name, body_a, point_a, body_b, point_b):

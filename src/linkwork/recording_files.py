@@ -4,14 +4,18 @@ import json
 import re
 from dataclasses import fields
 
-import numpy as np
-
+from . import archives
 from .elements import shapes as shape_kinds
 from .records import CONTACT_FIELDS, FIELDS, ContactRecords, RecordingError
 
 FORMAT = 2  # of saved files: raised when an older linkwork could not read them
 READ = (1, 2)  # formats that this one reads
+TEXTS = 1000  # names that are read at a time
 _SOLID = re.compile(r"solid\d+_\w+")  # arrays of a shape
+
+
+class NewerError(RecordingError):
+    """A file that a newer linkwork has written."""
 
 
 class Described:
@@ -39,6 +43,7 @@ class Described:
 def read_netcdf(path):
     import xarray
 
+    _check_netcdf(path)
     with xarray.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
         facts = _parse(data.attrs.get("linkwork"))
         fields: dict = {name: data[name].values for name in FIELDS if name in data}
@@ -57,7 +62,7 @@ def read_netcdf(path):
 
 
 def read_npz(path):
-    with np.load(path, allow_pickle=False) as data:
+    with archives.opened(path) as data:
         facts = _parse(str(data["facts"]) if "facts" in data else None)
         fields: dict = {name: data[name] for name in ("time", *FIELDS) if name in data}
         if "contact_count" in data:
@@ -68,8 +73,43 @@ def read_npz(path):
     return facts, fields | {"bodies": facts["bodies"], "joints": facts["joints"]}, arrays
 
 
+def _check_netcdf(path):
+    """ValueError where the file declares more than it can hold, or speaks of other files."""
+    import h5py
+
+    left = archives.most(path)
+    with h5py.File(path) as file:
+        if len(file) > archives.PARTS:
+            raise ValueError(f"it declares {len(file)} arrays")
+        for name in file:
+            if not isinstance(file.get(name, getlink=True), h5py.HardLink):
+                raise ValueError(f"{name} lies in another file")
+            found = file[name]
+            if not isinstance(found, h5py.Dataset):
+                continue
+            if found.external or found.is_virtual:
+                raise ValueError(f"{name} lies in another file")
+            left -= found.size * found.dtype.itemsize if found.dtype != object else _text_size(found, left)
+            if left < 0:
+                raise ValueError(f"{name} declares more than {path.stat().st_size} bytes can hold")
+
+
+def _text_size(dataset, most):
+    """The bytes that a list of texts takes, read in pieces until they are more than `most`: many may be one in the file."""
+    if dataset.ndim != 1:
+        raise ValueError(f"{dataset.name} is no list of names")
+    taken = 16 * dataset.size
+    for k in range(0, dataset.size, TEXTS):
+        if taken > most:
+            break
+        taken += sum(map(len, dataset[k : k + TEXTS]))
+    return taken
+
+
 def _parse(text):
     facts = json.loads(text) if text else {}
+    if not isinstance(facts, dict):
+        raise ValueError("it does not say what it holds")
     if facts.get("format") not in READ:
         known = " and ".join(map(str, READ))
         raise ValueError(f"this linkwork reads formats {known}, the file has {facts.get('format', 'none')}")
@@ -84,7 +124,7 @@ def shape_of(who, given, arrays, known):
     if key not in known:
         kind = getattr(shape_kinds, given[0], None)
         if not (isinstance(kind, type) and issubclass(kind, shape_kinds.Shape)):
-            raise RecordingError(f"load: {who} has a {given[0]}, which this linkwork does not know; use a newer one")
+            raise NewerError(f"load: {who} has a {given[0]}, which this linkwork does not know; use a newer one")
         sizes = given[1]
         if isinstance(sizes, str):
             sizes = {name.partition("_")[2]: value for name, value in arrays.items() if name.partition("_")[0] == sizes}

@@ -321,7 +321,7 @@ class Reports:
         """The largest |C| over all position rows (m; radians count as metres); with velocity=True the largest
         |J v + C_t| and |g| over all rows."""
         self._follow_world()
-        return float(np.abs(self._residuals(velocity)[0]).max(initial=0.0))
+        return float(np.abs(self._residuals(checks.flag(self, "velocity", velocity))[0]).max(initial=0.0))
 
     def energy(self) -> Energy:
         """Kinetic and potential energy now, and the work of prescribed motion so far (what that counts: `Energy`).

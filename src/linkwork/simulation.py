@@ -18,8 +18,10 @@ from linkwork.memory import no_collection
 from linkwork.model.types import Arrangement
 from linkwork.ode import OdeView
 from linkwork.recorder import Recorder, patient_interrupt
+from linkwork.sealing import Sealed
 from linkwork.solvers import METHODS, SOLVERS, TANGENTS
 from linkwork.symbolic.bodies import GLOBALS
+from linkwork.world import World
 
 RECORD_EVERY = 0.01  # s between frames where nobody says anything else; the nearest number of steps will do
 WHOLE = 1e-6  # relative: a number of steps this near to a whole one is whole
@@ -34,7 +36,7 @@ DRAWN_IN = 20.0  # times that feedback of first-order motion takes to draw in mo
 UNSOLVED = 1e-5  # m/s that contact velocities may be off without a word
 
 
-class Simulation(Grabbing, OdeView):
+class Simulation(Sealed, Grabbing, OdeView):
     """A world in motion.
 
     `solver`: tree (linear time), fronts (the same without joining bodies and joints), anticipation (a tree, and loops by their
@@ -62,6 +64,11 @@ class Simulation(Grabbing, OdeView):
     True
     """
 
+    REMEDIES = {
+        "world": "make another Simulation of the other world",
+        "control": 'assign a command by its name, as in sim.control["drive"] = 2.0',
+        "": "give a Parameter to the elements, and change it with sim.set",
+    }
     _interrupted: Callable[[], bool] | None = None  # of a run: whether Ctrl-C was pressed
     _piece = 1  # steps of the next compiled call
 
@@ -69,21 +76,23 @@ class Simulation(Grabbing, OdeView):
                  tolerance: float | None = None, stiffness: float | None = None, damping: float | None = None,
                  tangent: str | None = None, iterations: int | None = None, method: str | None = None,
                  off: Iterable = ()):  # fmt: skip
-        self.world = world
-        self._arrangement, self._compiled_at = Arrangement(frozenset(self._switchable(element) for element in off)), {}
+        if not isinstance(world, World):
+            raise LinkworkError(f"Simulation: world is {checks.show(world)}; give a World")
+        vars(self).update(world=world, steps=0, age=0, notes=[])
+        self._arrangement, self._compiled_at = Arrangement(self._switched(off)), {}
         self._dt = checks.positive(self, "dt", dt)
         if not 1e-100 < self._dt < 1e100:
             raise LinkworkError(f"Simulation: dt is {dt:g} s; give a step between 1e-100 s and 1e100 s")
-        solver = self.solver = _known("solver", solver, (*SOLVERS, "auto"))
+        solver = vars(self)["solver"] = _known("solver", solver, (*SOLVERS, "auto"))
         if solver == "auto":
             from linkwork.reduced.choice import faster  # as all of reduced: imported by those who use it
 
-            solver = self.solver = faster(self._present)
-        integrator = _known("integrator", integrator or SOLVERS[solver].integrators[0], INTEGRATORS)
+            solver = vars(self)["solver"] = faster(self._present)
+        integrator = _known("integrator", SOLVERS[solver].integrators[0] if integrator is None else integrator, INTEGRATORS)
         if integrator not in SOLVERS[solver].integrators:
             raise LinkworkError(f'Simulation: the solver "{solver}" does not go with the integrator "{integrator}"; '
                                 f"with it go {', '.join(SOLVERS[solver].integrators)}")  # fmt: skip
-        self.integrator_name = integrator
+        vars(self)["integrator_name"] = integrator
         make = INTEGRATORS[integrator]
         self._newton = _newton_options(self, tangent, iterations, method)
         self._refuse_contact()
@@ -101,9 +110,6 @@ class Simulation(Grabbing, OdeView):
             if value is not None and not make.takes_feedback:
                 raise LinkworkError(f"Simulation: {integrator} takes no {name}; use euler, or leave it out")
         self._given = (tolerance, stiffness, damping)
-        self.steps = 0
-        self.age = 0
-        self.notes: list[str] = []
         with no_collection():
             self._build()
             if integrator == "first-order":
@@ -126,9 +132,10 @@ class Simulation(Grabbing, OdeView):
         }
 
     def __setstate__(self, kept: dict) -> None:
-        self.world, self.notes = kept["world"], kept["notes"]
+        dt, solver, integrator, given, newton = kept["options"]
+        vars(self).update(world=kept["world"], notes=kept["notes"], solver=solver, integrator_name=integrator)
         self._arrangement, self._compiled_at = kept["state"].arrangement, kept["compiled at"]
-        self._dt, self.solver, self.integrator_name, self._given, self._newton = kept["options"]
+        self._dt, self._given, self._newton = dt, given, newton
         self._build()
         self._put(kept["values"], {})
         self._start = self.model, kept["start"]
@@ -140,17 +147,16 @@ class Simulation(Grabbing, OdeView):
         if not isinstance(n, (int, np.integer)) or n < 0:
             raise LinkworkError(f"Simulation: n is {checks.show(n)}; give a whole number of steps, at least 0")
         self._follow_world()
-        if n and self._starting:
-            self._look_at_overlaps()
-        self._solved = False
+        own = self.__dict__  # to which one assigns much faster than by Sealed
+        own["_solved"] = False
         if self._touching is not None:
             self._touching.count_anew()
         while n > 0 and not (self._interrupted is not None and self._interrupted()):
-            self._impulses = self._unbooked = self.integrator.keeps_impulses
             if self._stale or self.steps >= self._remember_at:
                 self._remember()
             if self._stale:
                 self._prepare()
+            own["_impulses"] = own["_unbooked"] = self.integrator.keeps_impulses
             most = min(n, self._remember_at - self.steps)
             if self._compares:
                 most = min(most, max(1, self._compare_at - self.steps))
@@ -179,9 +185,10 @@ class Simulation(Grabbing, OdeView):
 
     def _advance(self, n: int) -> tuple[int, int]:
         """n steps, each with the targets of its motions, if any: (how many were made, status of the last)."""
+        own = self.__dict__
         if n == 1 and not self._feed.motions:
-            made, status, self.age = self.integrator.advance(self.work, n, self.age)
-            self.steps += made
+            made, status, own["age"] = self.integrator.advance(self.work, n, self.age)
+            own["steps"] += made
             return made, status
         made, status = 0, OK
         if not self._feed.motions:
@@ -190,8 +197,8 @@ class Simulation(Grabbing, OdeView):
             return made, status
         for row in self._feed.rows(self.time, self.dt, n):
             self.work[self._feed.where] = row
-            more, status, self.age = self.integrator.advance(self.work, 1, self.age)
-            self.steps += more
+            more, status, own["age"] = self.integrator.advance(self.work, 1, self.age)
+            own["steps"] += more
             made += more
             if status != OK or (self._interrupted is not None and self._interrupted()):
                 break
@@ -201,10 +208,11 @@ class Simulation(Grabbing, OdeView):
         """Some more of n steps, as many as take a part of a second: (how many are made then, status). How steps are divided
         into calls changes no bit of them."""
         begin = perf_counter()
-        more, status, self.age = self.integrator.advance(self.work, min(n - made, self._piece), self.age)
+        own = self.__dict__
+        more, status, own["age"] = self.integrator.advance(self.work, min(n - made, self._piece), self.age)
         taken = max(perf_counter() - begin, 1e-9)
-        self._piece = max(1, min(GROWTH * self._piece, int(PIECE / taken * max(1, more))))
-        self.steps += more
+        own["_piece"] = max(1, min(GROWTH * self._piece, int(PIECE / taken * max(1, more))))
+        own["steps"] += more
         return made + more, status
 
     def _tell_held(self, pairs: int, named: list) -> None:
@@ -268,9 +276,11 @@ class Simulation(Grabbing, OdeView):
         for name, function in (("control", control), ("until", until)):
             if function is not None and not callable(function):
                 raise LinkworkError(f"Simulation: {name} is {checks.show(function)}; give a function of the simulation")
+        if progress is not None:
+            checks.flag(self, "progress", progress)
         total = self._whole_run(seconds)
         every = self._steps_in(record_every) if record_every is not None else max(1, total)
-        recorder = Recorder(self, [self._name(name) for name in record])
+        recorder = Recorder(self, [self._name(name) for name in checks.several(self, "record", record)])
         if until is None:  # which may well end the run before memory does
             recorder.refuse_too_many(total // every, seconds)
         recorder.take()
@@ -367,6 +377,10 @@ class Simulation(Grabbing, OdeView):
     def _steps_in(self, record_every: float) -> int:
         """The steps from one frame to the next: at least one, and a note where that is not what was asked for."""
         asked = checks.positive(self, "record_every", record_every) / self.dt
+        if not asked < MOST_STEPS:
+            raise LinkworkError(
+                f"Simulation: record_every is {record_every:g} s, {asked:.3g} steps; give less, or None for the two ends alone"
+            )
         steps = max(1, round(asked))
         if abs(asked - steps) > WHOLE * steps and record_every != RECORD_EVERY:
             what = "less than dt" if asked < 1 else "no whole number of steps"
@@ -380,8 +394,9 @@ class Simulation(Grabbing, OdeView):
 
 
 def _known(what: str, name, table) -> str:
-    if name not in table:
-        raise LinkworkError(f'Simulation: no {what} is called "{name}"{suggestion(name, table)}; '
+    if not isinstance(name, str) or name not in table:
+        shown = f'"{name}"' if isinstance(name, str) else checks.show(name)
+        raise LinkworkError(f"Simulation: no {what} is called {shown}{suggestion(name, table)}; "
                             f"there are {', '.join(table)}")  # fmt: skip
     return name
 

@@ -121,7 +121,7 @@ def _looking_back(sim):
     finally:
         sim.integrator.watched = watched
         sim.work[:] = stopped
-        sim.steps, sim.age = counted
+        vars(sim).update(zip(("steps", "age"), counted, strict=True))
         sim._past = past
         sim._touched()
 

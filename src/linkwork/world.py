@@ -8,11 +8,13 @@ from .elements import checks
 from .elements.appearance import Visual
 from .elements.base import Body, ConstraintElement, Element, ForceElement, is_a
 from .elements.bodies import Ground
+from .elements.changing import check, seal, unseal
 from .elements.contacts import ContactElement
 from .errors import ElementError, ModelError, UnknownNameError
+from .sealing import Sealed
 
 
-class World:
+class World(Sealed):
     """Bodies, joints, constraints and forces, each with a name of its own. It pickles and copies (`copy.deepcopy`) as a
     whole, its functions as expressions.
 
@@ -25,16 +27,20 @@ class World:
     <World: 1 body, 1 constraint, 0 forces>
     """
 
+    version: int  # counts the changes
+    ground: Ground
+    REMEDIES = {"ground": "each world has one of its own", "version": "it counts the changes by itself"}
+
     def __init__(self, gravity=(0.0, 0.0, -9.81)):
-        self.version = 0  # counts the changes
-        self.ground = Ground()
+        vars(self)["version"] = 0
+        vars(self)["ground"] = Ground()
         self._elements = {self.ground.name: self.ground}  # by name, in order of addition
+        self._used = False  # by a Simulation, or in joint coordinates: elements no longer change ...
+        self._sealed = set()  # ... and these, by id, have arrays that are read-only
         self._numbers = {}  # prefix -> the last number given in a default name
         self._known_parameters = None  # `parameters` as of the last addition: scanning all each time is quadratic
         self.gravity = gravity
-        self.remarks = ()  # of Remark: what the file that it was loaded from says and linkwork does not do
-        self.keyframes = {}  # name -> Keyframe
-        self.simulate = {}  # how `linkwork run` simulates it unless told otherwise: seconds, dt, solver, ...
+        self.remarks, self.keyframes, self.simulate = (), {}, {}
         self._own()
 
     @property
@@ -45,7 +51,35 @@ class World:
     @gravity.setter
     def gravity(self, value):
         self._gravity = checks.vector(self, "gravity", value)
-        self.version += 1
+        self._gravity.flags.writeable = not self._used
+        self._changed()
+
+    @property
+    def remarks(self):
+        """Of Remark: what the file that it was loaded from says and linkwork does not do."""
+        return self._remarks
+
+    @remarks.setter
+    def remarks(self, value):
+        self._remarks = tuple(checks.several(self, "remarks", value, "remarks"))
+
+    @property
+    def keyframes(self):
+        """Name -> Keyframe."""
+        return self._keyframes
+
+    @keyframes.setter
+    def keyframes(self, value):
+        self._keyframes = checks.mapping(self, "keyframes", value)
+
+    @property
+    def simulate(self):
+        """How `linkwork run` simulates it unless told otherwise: seconds, dt, solver, ..."""
+        return self._simulate
+
+    @simulate.setter
+    def simulate(self, value):
+        self._simulate = checks.mapping(self, "simulate", value)
 
     @property
     def elements(self):
@@ -93,15 +127,15 @@ class World:
         if resolved:
             element.replace_references(resolved)
         if element.name is None:
-            element.name = self._default_name(element.prefix(), self._elements)
+            vars(element)["name"] = self._default_name(element.prefix(), self._elements)
         self._elements[element.name] = element
-        element._world = weakref.ref(self)
-        self.version += 1
+        vars(element)["_world"] = weakref.ref(self)
+        vars(self)["version"] += 1
         return element
 
     def remove(self, element, *, cascade=False):
         """Remove an element, by itself or by name; with cascade also all that refer to it. Returns the element."""
-        element = self.find(element)
+        element, cascade = self.find(element), checks.flag(self, "cascade", cascade)
         if element is self.ground:
             raise ModelError("World: the ground cannot be removed; remove what stands on it")
         users = [other for other in self._elements.values() if any(x is element for _, _, x in other.references())]
@@ -113,8 +147,9 @@ class World:
                 self.remove(user, cascade=True)
         del self._elements[element.name]
         del element._world
-        self._known_parameters = None
-        self.version += 1
+        unseal(element)
+        self._sealed.discard(id(element))
+        self._changed()
         return element
 
     def assemble(self, *, partly=False):
@@ -131,8 +166,10 @@ class World:
         >>> round(float(bob.position @ bob.position), 9)
         1.0
         """
+        partly = checks.flag(self, "partly", partly)
+        self._check()
         found = import_module("linkwork.assembly").assemble(self, partly)  # it stands on compiled models, above this module
-        self.version += 1
+        self._changed()
         return found
 
     def find(self, element):
@@ -155,7 +192,28 @@ class World:
 
     def __setstate__(self, state):  # copied or unpickled: the elements are new ones and belong here
         self.__dict__.update(state)
+        self._used, self._sealed = False, set()
         self._own()
+
+    def _use(self):
+        """From now on elements are changed by removing and adding them alone: what has been compiled must not differ."""
+        self._check()
+        self._used = True
+        for element in self._elements.values():
+            if id(element) not in self._sealed:
+                seal(element)
+                self._sealed.add(id(element))
+        self._gravity.flags.writeable = False
+
+    def _check(self):
+        """Fields that were assigned are ones that elements could have been made with."""
+        for element in self._elements.values():
+            check(element, self)
+
+    def _changed(self):
+        """Something is other than it was."""
+        self._known_parameters = None
+        vars(self)["version"] += 1
 
     def _own(self):
         for element in self._elements.values():

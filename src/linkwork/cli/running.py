@@ -247,7 +247,7 @@ def push(world, seed, shake):
         velocity = getattr(body, "velocity", None)
         if velocity is not None and body.mass > 0:
             body.velocity = velocity + shake * random.normal(size=len(velocity))
-    world.version += 1
+    world._changed()
 
 
 def _options(chosen, given, kept):

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
 from . import checks
+from .changing import Making, change
 from .parameter import Parameter, parameters_in
 
 Scalar: TypeAlias = Any  # given: a number (None where it can be filled in); once made: a float
@@ -38,8 +39,9 @@ def _hyphenated(name):
 
 
 @dataclass(eq=False, repr=False)
-class Element:
-    """Anything that a World holds. Elements are compared and hashed by identity."""
+class Element(metaclass=Making):
+    """Anything that a World holds. Elements are compared and hashed by identity. Fields may be assigned until the world is
+    first simulated; then they are checked, and refuse from then on."""
 
     sort: ClassVar[str]  # "body", "joint", "constraint" or "force"
     REFERENCES: ClassVar[dict] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
@@ -62,6 +64,12 @@ class Element:
 
     def __repr__(self):
         return f"<{checks.label(self)}>"
+
+    def __setattr__(self, name, value):
+        if name[:1] == "_":
+            object.__setattr__(self, name, value)
+        else:
+            change(self, name, value)
 
     def __copy__(self):
         twin = object.__new__(type(self))
@@ -105,7 +113,7 @@ class Element:
         for where in self.REFERENCES:
             value = getattr(self, where)
             new = tuple(next(resolved) for _ in value) if isinstance(value, tuple) else next(resolved)
-            setattr(self, where, new)
+            vars(self)[where] = new
 
     def check_references(self):
         """Each reference is a name, or an element of the sort wanted."""

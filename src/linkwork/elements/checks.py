@@ -8,6 +8,7 @@ import inspect
 import math
 import numbers
 import sys
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -104,11 +105,16 @@ def is_zero(value):
     return _is_finite(value) and value == 0
 
 
-def whole(who, field, value, *, least=0):
-    """An int >= least."""
-    if isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_, np.timedelta64)) and value >= least:
-        return int(value)
-    fail(who, f"{field} is {show(value)}", f"give a whole number of at least {least}")
+def whole(who, field, value, *, least=0, most=None):
+    """An int >= least and <= most."""
+    if isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.timedelta64)) and value >= least:
+        if most is None or value <= most:
+            return int(value)
+    fail(
+        who,
+        f"{field} is {show(value)}",
+        f"give a whole number of at least {least}{'' if most is None else f', at most {most}'}",
+    )
 
 
 def positive(who, field, value, *, parameter=False, remedy=None):
@@ -303,6 +309,20 @@ def inertia(who, field, value):
         problem = f"{field} has the principal values {show((low, middle, high))}, which no body has"
         fail(who, problem, "none may exceed the sum of the other two")
     return result
+
+
+def several(who, field, value, what="names"):
+    """The items of a list, tuple, set or other iterable, but of no text."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        fail(who, f"{field} is {show(value)}", f"give a list of {what}")
+    return list(value)
+
+
+def mapping(who, field, value):
+    """A dict with names as keys, copied."""
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        fail(who, f"{field} is {show(value)}", "give a dict with names as keys")
+    return dict(value)
 
 
 def choice(who, field, value, allowed):

@@ -1,6 +1,9 @@
 """A state that a model knows by name."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from . import checks
 
 
 @dataclass(frozen=True)
@@ -18,3 +21,8 @@ class Keyframe:
     positions: dict = field(default_factory=dict)
     velocities: dict = field(default_factory=dict)
     controls: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        for name, given in vars(self).items():
+            if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+                checks.fail(self, f"{name} is {checks.show(given)}", f'give them by name, such as {name}={{"knee": 0.3}}')

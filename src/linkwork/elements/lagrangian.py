@@ -149,7 +149,9 @@ def double_pendulum(lengths=(1.0, 1.0), masses=(1.0, 1.0), *, angles=(0.0, 0.0),
     (2, 2)
     """
     x, y, z = checks.vector("double_pendulum", "pivot", pivot).tolist()
-    first, second = (checks.positive("double_pendulum", "lengths", length) for length in lengths)
+    first, second = checks.vector("double_pendulum", "lengths", lengths, 2).tolist()
+    for length in (first, second):
+        checks.positive("double_pendulum", "lengths", length)
 
     def places(u):
         elbow = x + first * np.sin(u[0]), y, z - first * np.cos(u[0])

@@ -1,5 +1,6 @@
 """A recorded motion: where a body was at given times."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -67,7 +68,10 @@ class Trajectory:
     @classmethod
     def load(cls, path, *, gap=None):
         """From a CSV file with the header t,x,y,z or t,x,y,z,qw,qx,qy,qz."""
-        path = Path(path)
+        try:
+            path = Path(path)
+        except TypeError:
+            checks.fail("Trajectory", f"path is {checks.show(path)}", "give the path of a CSV file")
         if not path.is_file():
             raise ElementError(f'Trajectory: there is no file "{path}"; give the path of a CSV file')
         with path.open() as file:
@@ -100,7 +104,7 @@ class Trajectory:
             checks.fail(self, f"{field} has the shape {array.shape}", f"give {wanted} numbers")
         if shape and len(array) != len(self.times):
             checks.fail(self, f"{field} has {len(array)} rows for {len(self.times)} times", "give one row a time")
-        bad = np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))
+        bad = np.flatnonzero(~np.isfinite(array.reshape(len(array), math.prod(shape))).all(axis=1))
         if len(bad):
             checks.fail(self, f"{field} is not finite in row {bad[0]}", "fill such rows or leave them out")
         return array

@@ -55,11 +55,11 @@ def taken_over(world, other, prefix, *, groups=True):
                 vars(parameter).pop("_symbol", None)  # which has the name that it had
             renamed.add(id(parameter))
         del element._world
-        element.name = prefix + element.name
+        vars(element)["name"] = prefix + element.name
         if groups and isinstance(element, Collider) and element.group is not None:
-            element.group = prefix + element.group
+            vars(element)["group"] = prefix + element.group
         if element.built:
-            element.built = {prefix + name: pose for name, pose in element.built.items()}
+            vars(element)["built"] = {prefix + name: pose for name, pose in element.built.items()}
         if element.REFERENCES:
             found = [item for _, _, item in element.references()]
             element.replace_references([world.ground if isinstance(item, Ground) else item for item in found])
@@ -130,7 +130,7 @@ def placed(world, position, orientation):
     for element in world.elements:
         _place(element, move)
         if element.built:
-            element.built = {name: move.pose(pose) for name, pose in element.built.items()}
+            vars(element)["built"] = {name: move.pose(pose) for name, pose in element.built.items()}
     bodies = {body.name for body in world.bodies}
     for name, state in world.keyframes.items():
         positions = {who: move.coordinates(value) if who in bodies else value for who, value in state.positions.items()}
@@ -145,14 +145,15 @@ def _place(element, move):
         _place_function(element, move)
     elif isinstance(element, (Collider, Visual)):
         if isinstance(element.body, Ground):
-            element.position, element.orientation = move.point(element.position), move.orientation(element.orientation)
+            _each(element, ("position",), move.point)
+            _each(element, ("orientation",), move.orientation)
     elif isinstance(element, Follow):
-        element.motion = None if element.motion is None else move.motion(element.motion)
+        vars(element)["motion"] = None if element.motion is None else move.motion(element.motion)
     elif isinstance(element, (JointSpring, TorsionSpring)):
         _place_spring(element, move)
     elif isinstance(element, Cable):
-        element.at = np.array([move.point(at) if isinstance(body, Ground) else at
-                               for body, at in zip(element.bodies, element.at, strict=True)])  # fmt: skip
+        ends = zip(element.bodies, element.at, strict=True)
+        vars(element)["at"] = np.array([move.point(at) if isinstance(body, Ground) else at for body, at in ends])
     elif "body" in " ".join(element.REFERENCES.values()) and not {"a", "b", "body", "joint"} >= set(element.REFERENCES):
         grounded = any(isinstance(item, Ground) for _, _, item in element.references())
         if grounded and element.sort != "contact":
@@ -177,17 +178,17 @@ def _place_ends(element, move):
     if isinstance(element, ContactSpring):
         if isinstance(element.a, Ground):
             if element.plane is not None:
-                element.plane = move.point(element.plane[0]), move.direction(element.plane[1])
+                vars(element)["plane"] = move.point(element.plane[0]), move.direction(element.plane[1])
             elif element.sphere is not None:
-                element.sphere = move.point(element.sphere[0]), element.sphere[1]
+                vars(element)["sphere"] = move.point(element.sphere[0]), element.sphere[1]
         if isinstance(element.b, Ground):
-            element.at = move.point(element.at)
+            vars(element)["at"] = move.point(element.at)
 
 
 def _each(element, fields, change):
     for name in fields:
         if vars(element).get(name) is not None:
-            setattr(element, name, change(vars(element)[name]))
+            vars(element)[name] = change(vars(element)[name])
 
 
 def _place_body(body, move):
@@ -197,7 +198,7 @@ def _place_body(body, move):
         first, second, normal = PLANES[body.plane]
         if move.turns or move.x[normal] != 0.0:
             _refuse(body, f'it moves in the plane "{body.plane}" through the origin')
-        body.position = body.position + move.x[[first, second]]
+        vars(body)["position"] = body.position + move.x[[first, second]]
         return
     if not isinstance(body, (RigidBody, ScalableBody, AffineBody, Particle)):
         _refuse(body, "nothing is known of how it could be moved")
@@ -214,7 +215,7 @@ def _place_function(element, move):
                 value = getattr(element, name)
                 if callable(value) or value.dtype == object:
                     _refuse(element, f"its {name} is along the axes of the world")
-                setattr(element, name, move.direction(value))
+                vars(element)[name] = move.direction(value)
         return
     if isinstance(element, Motion):
         if not isinstance(element.target, Joint) and not element.live:

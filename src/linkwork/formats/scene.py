@@ -372,7 +372,7 @@ class _File(Values):
                 self.bind(checks.label(element), field, function, element.arguments(field), where)
                 self.try_out(element, field, where)
         if built:
-            element.built = {str(filled(name, {})): _pose(name, pose) for name, pose in built.items()}
+            vars(element)["built"] = {str(filled(name, {})): _pose(name, pose) for name, pose in built.items()}
         if self.exact:
             for field, value in values.items():
                 if field in vars(element):

@@ -32,10 +32,10 @@ def made_at(element: Element, poses: Mapping[str, Pose]) -> None:
     bodies = [other for _, _, other in element.references() if isinstance(other, Body) and not isinstance(other, Ground)]
     own = {name: poses[name] for name in (str(body.name) for body in bodies) if name in poses}
     if own:
-        element.built = own
+        vars(element)["built"] = own
     if isinstance(element, Rope) and element.length is None:
         ends = [_point(body, local, poses) for body, local in ((element.a, element.on_a), (element.b, element.on_b))]
-        element.length = float(np.linalg.norm(ends[1] - ends[0]))
+        vars(element)["length"] = float(np.linalg.norm(ends[1] - ends[0]))
 
 
 def _point(body, local: np.ndarray, poses: Mapping[str, Pose]) -> np.ndarray:
@@ -50,18 +50,18 @@ def _point(body, local: np.ndarray, poses: Mapping[str, Pose]) -> np.ndarray:
 def put(body: Body, pose: Pose) -> None:
     """Build a body elsewhere."""
     if isinstance(body, LagrangianBody):
-        body.coordinates = pose.coordinates
+        vars(body)["coordinates"] = pose.coordinates
         return
     if isinstance(body, (PlanarBody, PlanarParticle)):
         first, second, normal = PLANES[body.plane]
-        body.position = pose.position[[first, second]]
+        vars(body)["position"] = pose.position[[first, second]]
         if isinstance(body, PlanarBody):
-            body.angle = 2 * float(np.arctan2(pose.orientation[1 + normal], pose.orientation[0]))
+            vars(body)["angle"] = 2 * float(np.arctan2(pose.orientation[1 + normal], pose.orientation[0]))
         return
     vars(body)["position"] = pose.position
     if isinstance(body, AffineBody):
-        body.deformation = pose.frame
+        vars(body)["deformation"] = pose.frame
     elif hasattr(body, "orientation"):
         vars(body)["orientation"] = checks.quaternion(body, "orientation", pose.orientation)
     if isinstance(body, ScalableBody):
-        body.stretch = np.linalg.norm(pose.frame, axis=0)
+        vars(body)["stretch"] = np.linalg.norm(pose.frame, axis=0)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from linkwork.elements import checks
 from linkwork.errors import ElementError
-from linkwork.reduced.programs import run
+from linkwork.reduced.programs import numbers_in, run, the_tree
 from linkwork.reduced.tree import Tree
 
 
@@ -31,7 +32,7 @@ def rnea(tree: Tree, q, qd, qdd, *, wrenches=None, out=None) -> np.ndarray:
     """
     if wrenches is None:
         return run(tree, ("rnea", False), ("q", "qd", "qdd"), (q, qd, qdd), out)
-    together = _side_by_side("qdd", qdd, wrenches, len(tree.bodies))
+    together = _side_by_side("qdd", qdd, wrenches, len(the_tree(tree).bodies))
     return run(tree, ("rnea", True), ("q", "qd", "qdd with wrenches"), (q, qd, together), out)
 
 
@@ -51,7 +52,7 @@ def aba(tree: Tree, q, qd, tau, *, wrenches=None, out=None) -> np.ndarray:
     """
     if wrenches is None:
         return run(tree, ("aba", False), ("q", "qd", "tau"), (q, qd, tau), out)
-    together = _side_by_side("tau", tau, wrenches, len(tree.bodies))
+    together = _side_by_side("tau", tau, wrenches, len(the_tree(tree).bodies))
     return run(tree, ("aba", True), ("q", "qd", "tau with wrenches"), (q, qd, together), out)
 
 
@@ -66,12 +67,14 @@ def crba(tree: Tree, q, *, packed: bool = False, out=None) -> np.ndarray:
     >>> lw.reduced.crba(tree, [0.0, 0.0]).shape, lw.reduced.crba(tree, [0.0, 0.0], packed=True).shape
     ((2, 2), (3,))
     """
+    if packed is not True and packed is not False:
+        checks.flag("crba", "packed", packed)
     return run(tree, ("crba", packed), ("q",), (q,), out)
 
 
 def _side_by_side(name: str, x, wrenches, bodies: int) -> np.ndarray:
     """One input of both, for one state or for each of an array."""
-    x, loads = np.asarray(x, dtype=float), np.asarray(wrenches, dtype=float)
+    x, loads = numbers_in(name, x), numbers_in("wrenches", wrenches)
     if loads.shape[-2:] != (bodies, 6):
         raise ElementError(f"wrenches have the shape {loads.shape}; give ({bodies}, 6), or that with the states in front")
     loads = loads.reshape(*loads.shape[:-2], -1)

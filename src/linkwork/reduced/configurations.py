@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.reduced.programs import run
+from linkwork.elements import checks
+from linkwork.errors import ElementError
+from linkwork.reduced.programs import numbers_in, run, the_tree
 from linkwork.reduced.tree import Tree
+
+MOST = 10**9  # configurations at random at a time
 
 
 def neutral(tree: Tree) -> np.ndarray:
@@ -15,7 +19,7 @@ def neutral(tree: Tree) -> np.ndarray:
     >>> lw.reduced.neutral(lw.reduced.compile(lw.scenes.get("double-pendulum")))
     array([0., 0.])
     """
-    return tree.start.copy()
+    return the_tree(tree).start.copy()
 
 
 def random(tree: Tree, seed=None, count: int | None = None) -> np.ndarray:
@@ -27,8 +31,12 @@ def random(tree: Tree, seed=None, count: int | None = None) -> np.ndarray:
     >>> lw.reduced.random(tree, 1, count=4).shape
     (4, 2)
     """
-    generator = np.random.default_rng(seed)
-    found = np.empty((1 if count is None else count, tree.nq))
+    the_tree(tree)
+    try:
+        generator = np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise ElementError(f"seed is {checks.show(seed)}; give a whole number of at least 0, or a numpy generator") from None
+    found = np.empty((1 if count is None else checks.whole("random", "count", count, most=MOST), tree.nq))
     for link, first in zip(tree.links, tree.q_at, strict=False):
         found[:, first : first + link.kind.nq] = link.kind.drawn(generator, len(found))
     return found[0] if count is None else found
@@ -42,7 +50,7 @@ def integrate(tree: Tree, q, qd, dt: float = 1.0, *, out=None) -> np.ndarray:
     >>> lw.reduced.integrate(tree, [0.1, 0.2], [1.0, -1.0], 0.5).round(12)
     array([ 0.6, -0.3])
     """
-    return run(tree, ("integrate",), ("q", "qd"), (q, np.multiply(qd, dt)), out)
+    return run(tree, ("integrate",), ("q", "qd"), (q, numbers_in("qd", qd) * checks.number("integrate", "dt", dt)), out)
 
 
 def difference(tree: Tree, q0, q1, *, out=None) -> np.ndarray:

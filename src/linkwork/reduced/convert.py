@@ -10,7 +10,7 @@ from linkwork.elements import checks
 from linkwork.errors import ElementError
 from linkwork.model.frames import quaternions
 from linkwork.reduced.kinematics import forward_kinematics, velocities
-from linkwork.reduced.programs import run
+from linkwork.reduced.programs import numbers_in, run, the_tree
 from linkwork.reduced.tree import Tree
 
 
@@ -56,8 +56,9 @@ def from_bodies(tree: Tree, position, orientation, velocity=None) -> State:
     >>> q.round(12), qd.round(12)
     (array([ 0.3, -0.5]), array([1., 2.]))
     """
-    x, turn = np.asarray(position, dtype=float), np.asarray(orientation, dtype=float)
-    v = np.zeros((*x.shape[:-1], 6)) if velocity is None else np.asarray(velocity, dtype=float)
+    the_tree(tree)
+    x, turn = numbers_in("position", position), numbers_in("orientation", orientation)
+    v = np.zeros((*x.shape[:-1], 6)) if velocity is None else numbers_in("velocity", velocity)
     for name, given, size in (("position", x, 3), ("orientation", turn, 4), ("velocity", v, 6)):
         if given.shape != (*x.shape[:-2], len(tree.bodies), size):
             wanted = f"({len(tree.bodies)}, {size})"

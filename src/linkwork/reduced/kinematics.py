@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements import checks
-from linkwork.reduced.programs import run
+from linkwork.reduced.programs import run, the_tree
 from linkwork.reduced.tree import Tree
 
 
@@ -74,7 +74,7 @@ def jacobian_rate(tree: Tree, q, qd, body, point=(0.0, 0.0, 0.0), *, out=None) -
 
 def _probing(tree: Tree, body, point, rate: bool) -> tuple:
     """The program for a body, its point put in place."""
-    number = tree.body(body)
+    number = the_tree(tree).body(body)
     element, link, (Q, o) = tree.bodies[number]
     key = ("jacobian", link, rate)
     tree.programs.get(key).fix(tree.programs.layout.probe, o + Q @ checks.vector(element, "point", point))

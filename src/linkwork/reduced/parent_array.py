@@ -56,7 +56,10 @@ def from_paper(parents) -> np.ndarray:
     >>> from_paper((0, 1, 1, 2, 2, 3, 3))
     array([-1,  0,  0,  1,  1,  2,  2])
     """
-    return parent_array(np.asarray(parents) - 1)
+    given = np.asarray(parents)
+    if given.dtype.kind not in "iu" and given.size:
+        raise ArrayError(f"parents: {given.dtype} numbers; give integers, 0 for a body that has no parent")
+    return parent_array(given.astype(np.int64) - 1)
 
 
 def expanded(parents, freedoms) -> np.ndarray:

@@ -431,9 +431,21 @@ class Programs:
         return program
 
 
+def the_tree(tree):
+    """The Tree itself; anything else is refused."""
+    if not isinstance(getattr(tree, "programs", None), Programs):
+        raise ElementError(f"tree is {checks.show(tree)}; give what lw.reduced.compile returns")
+    return tree
+
+
 def run(tree, key: tuple, names: Sequence[str], given: Sequence, out) -> np.ndarray:
     """Run a program on one state, or on an array of states: inputs (n,) or (k, n); a single one goes with all others."""
-    program = tree.programs.known.get(key) or tree.programs.get(key)
+    try:
+        programs = tree.programs
+    except AttributeError:
+        the_tree(tree)
+        raise
+    program = programs.known.get(key) or programs.get(key)
     if out is None and not INTERPRETED:  # at once, if these are vectors as they should be
         found = np.empty(program.shape)
         try:
@@ -442,7 +454,7 @@ def run(tree, key: tuple, names: Sequence[str], given: Sequence, out) -> np.ndar
             fits = False
         if fits:
             return found
-    arrays = [_plain(name, value) for name, value in zip(names, given, strict=True)]
+    arrays = [numbers_in(name, value) for name, value in zip(names, given, strict=True)]
     count = max([a.shape[0] for a in arrays if a.ndim == 2], default=None)
     _check(names, arrays, program.sizes, count)
     found = _result(out, program.shape if count is None else (count, *program.shape))
@@ -472,7 +484,7 @@ def _result(out, shape: tuple[int, ...]) -> np.ndarray:
     return out
 
 
-def _plain(name: str, value) -> np.ndarray:
+def numbers_in(name: str, value) -> np.ndarray:
     """An input as the drivers want it: one type, so that they are compiled once."""
     try:
         found = np.require(value, dtype=np.float64, requirements=["C", "A", "W"])

@@ -158,17 +158,25 @@ def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = No
     >>> tree.nv, len(tree.closing)
     (3, 1)
     """
+    for name, given in (("lock", lock), ("armature", armature), ("damping", damping)):
+        if given is not None and not isinstance(given, Mapping):
+            raise ModelError(
+                f"lw.reduced.compile: {name} is {checks.show(given)}; give numbers by joint, such as {{joint: 0.1}}"
+            )
+    if not hasattr(world, "constraints"):
+        raise ModelError(f"lw.reduced.compile: world is {checks.show(world)}; give a World")
     options = {
         "lock": dict(lock or {}),
         "armature": dict(armature or {}),
         "damping": dict(damping or {}),
-        "loops": None if loops is None else bool(loops),
+        "loops": None if loops is None else checks.flag("lw.reduced.compile", "loops", loops),
         "keep": tuple(keep),
     }
     return _compiled(world, options)
 
 
 def _compiled(world, options: dict) -> Tree:
+    getattr(world, "whole", world)._use()
     given = {name: _by_element(world, options[name]) for name in ("lock", "armature", "damping")}
     builder = _Builder(world, given, options["loops"], {world.find(joint) for joint in options["keep"]})
     builder.walk()

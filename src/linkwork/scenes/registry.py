@@ -10,6 +10,7 @@ from .. import memory
 from ..elements import checks
 from ..errors import UnknownNameError
 
+MOST = 1e15  # of anything that a scene counts
 _SCENES: dict = {}
 
 
@@ -86,7 +87,7 @@ class Scene:
         value = checks.number(self, name, value)
         if isinstance(default, float):
             return value
-        if value < 1 or value != math.floor(value):
+        if not 1 <= value < MOST or value != math.floor(value):
             checks.fail(self, f"{name} is {value:g}", "give a whole number of at least 1")
         return int(value)
 
@@ -110,7 +111,7 @@ def names():
 
 def find(name):
     """The Scene of that name."""
-    if name not in _SCENES:
+    if not isinstance(name, str) or name not in _SCENES:
         hint = _hint(name, _SCENES, f"there are {', '.join(names())}")
         raise UnknownNameError(f'Scenes: there is no scene named "{name}"; {hint}')
     return _SCENES[name]

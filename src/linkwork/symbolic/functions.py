@@ -11,9 +11,11 @@ from functools import wraps
 import casadi as ca
 from casadi import SX
 
+from linkwork.elements import checks
 from linkwork.elements.expression import Expression, wrapped
 from linkwork.elements.parameter import Parameter
 from linkwork.elements.traced import Traced, vector
+from linkwork.errors import ElementError, LinkworkError
 from linkwork.symbolic.bodies import View
 from linkwork.symbolic.tape import Handle
 
@@ -23,7 +25,13 @@ def _taking_expressions(function: Callable) -> Callable:
 
     @wraps(function)
     def call(*arguments):
-        result = function(*arguments)
+        try:
+            result = function(*arguments)
+        except (NotImplementedError, TypeError) as error:  # CasADi lists all of its own kinds then
+            if not arguments or isinstance(error, LinkworkError):
+                raise
+            shown = ", ".join(checks.show(a) for a in arguments)
+            raise ElementError(f"lw.{function.__name__}: given {shown}; give numbers or expressions") from None
         return wrapped(result) if any(_has_expression(a) for a in arguments) else result
 
     return call
