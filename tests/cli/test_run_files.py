@@ -155,7 +155,7 @@ def test_a_keyframe_is_part_of_the_scene_that_is_left_and_of_the_report(capsys, 
     starts, reset = [], lw.Simulation.reset
     monkeypatch.setattr(lw.Simulation, "reset", lambda sim, keyframe=None: (starts.append(keyframe), reset(sim, keyframe))[1])
     assert call(capsys, "run", "first/scene.yaml", "--out", "second")[0] == 0
-    assert starts == ["up", "up"]  # the run, and the same once more to time it
+    assert starts == ["up", "up", "up"]  # the run, a step of it, and the same once more to time it
     assert_same_bits(Recording.load("first/recording.nc"), Recording.load("second/recording.nc"))
     (folder / "lost.yaml").write_text(SCENE.replace("simulate: {", "simulate: {keyframe: down, "))
     code, _, err = call(capsys, "info", "lost.yaml")
@@ -424,6 +424,10 @@ def test_the_report_of_a_stack_has_the_forces_of_the_last_step(capsys, folder, n
     code, out, _ = call(capsys, "run", "box-stack", "--set", "n=2", "--seconds", 0.1, "--out", "run")
     facts = {fact["what"]: fact for fact in json.loads((folder / "run/report.json").read_text())["facts"]}
     assert code == 0 and "off by" not in out and facts["force of the floor, N"]["found"] == pytest.approx(19.62, rel=1e-4)
+    code, out, _ = call(
+        capsys, "run", "box-stack", "--out", "run", "--resume"
+    )  # at its end: no step is made, no force is known
+    assert code == 0 and "the first 100 from before" in out and "off by" not in out and "floor" not in out
 
 
 def test_a_folder_is_no_scene(capsys, folder):

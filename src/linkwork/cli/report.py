@@ -26,6 +26,9 @@ def speed(sim, keyframe=None):
 
     end = sim.state.copy()
     total, chunk, done = sim.steps, 1, 0
+    if total:
+        sim.reset(keyframe)
+        sim.step()  # loads or compiles what steps need: a run that was at its end when it went on has made none
     sim.reset(keyframe)
     begin = time.perf_counter()
     while done < total and time.perf_counter() - begin < TIMED:

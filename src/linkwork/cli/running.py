@@ -182,6 +182,7 @@ class Run:
         """What is to be told of the run, as plain data."""
         sim, world = self.sim, self.chosen.world
         made = sim.steps - self.first
+        forces_known = made or not world.contacts  # those of contacts are of the last step, and not part of the state
         found = {
             "scene": self.chosen.name,
             "file": None if self.chosen.path is None else str(self.chosen.path),
@@ -201,8 +202,8 @@ class Run:
                 "end_velocity": float(sim.drift(velocity=True)),
             },
             "energy": {"start": self.start, "end": reports.energies(sim)},
-            "reactions": reports.reactions(sim, world),
-            "facts": reports.facts(self.chosen, sim),
+            "reactions": reports.reactions(sim, world) if forces_known else [],
+            "facts": reports.facts(self.chosen, sim) if forces_known else [],
             "model": sim.model.summary(),
             "remarks": [str(remark) for remark in world.remarks],
             "versions": versions(),

@@ -194,7 +194,7 @@ class _File(Values):
         """How many "elements" and "includes" these items come to, and how often each URDF or MJCF is included, by its path:
         found without making any, since two includes in each of twenty files are a million. Of a robot's own elements nothing
         is known before it is read."""
-        found = Counter()
+        found: Counter = Counter()
         for item, line in zip(sequence, sequence.lines, strict=True):
             if type(item) is yaml_lines.Mapping and "repeat" in item:
                 name, count = self.repetitions(item, line, numbers)
