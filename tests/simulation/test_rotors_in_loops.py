@@ -136,7 +136,9 @@ def test_all_move_alike_and_keep_energy(tmp_path, closing):
         assert np.abs(end - ends["tree", "rk4"]).max() < 1e-3, pair
 
 
-@pytest.mark.parametrize(("solver", "integrator"), [("ltdl", "joint-euler"), ("anticipation", "joint-euler"), ("tree", "euler")])
+@pytest.mark.parametrize(
+    ("solver", "integrator"), [("ltdl", "joint-euler"), ("anticipation", "joint-euler"), ("tree", "euler")]
+)
 def test_a_blow_is_felt_through_rotors_that_close_loops(solver, integrator):
     """A stone strikes a four-bar whose hinges all turn rotors. What it leaves with is told by the inertia that the linkage has
     about its one freedom: T = m_eff u^2 / 2 with u the speed of the point that is struck."""
