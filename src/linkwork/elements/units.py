@@ -47,6 +47,7 @@ BY_KIND: dict[str, tuple[str, ...]] = {
     "JointFriction.friction": ("N m", "N"),
     "Motor.range": ("N m", "N", "rad", "m", "rad/s", "m/s"),
     "Drive.rate": ("rad/s", "m/s"),
+    "Motion.within": ("s",),
     "LagrangianBody.points": (),
     "LagrangianBody.damping": (),
     "PlanarBody.plane": (),

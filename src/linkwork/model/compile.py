@@ -41,7 +41,6 @@ from linkwork.symbolic.kinds import kind_of
 from linkwork.symbolic.limbs import Limb, has_limb
 from linkwork.symbolic.links import Link, has_link
 from linkwork.symbolic.steps import body_kernel
-from linkwork.symbolic.tape import ROTOR
 from linkwork.symbolic.ties import tie_rows
 
 NONE: Mapping = MappingProxyType({})
@@ -100,8 +99,6 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
     items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings, bool(coupled))
     if not options["whole"]:
         massless.check_eliminated(bodies, items, limbs, bool(coupled))
-    if not gradients:
-        _check_rotors(nodes, set(range(len(nodes))).difference(*([item.node] for item in items)))
     if limb_of:  # origins move to the joints, so the numbers are computed once more
         _place_origins(bodies, nodes, limb_of)
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
@@ -279,14 +276,6 @@ def _check_aimed(nodes: list[Node], records, responses: int) -> None:
         for row, pull in enumerate(np.hstack(stacking.blocks_of(pulls, node.kind.size, widths))):
             if not np.abs(pull).max(initial=0.0) > 1e-9:
                 raise ModelError(f"{label}: the force of row {row + 1} moves none of its bodies; name a rate that they have")
-
-
-def _check_rotors(nodes: list[Node], auxiliary: set[int]) -> None:
-    """Rotors are eliminated with the rows that turn them."""
-    for k, node in enumerate(nodes):
-        if node.kind.rotors and k in auxiliary:
-            element = next(e for part, e in zip(node.kind.parts, node.elements, strict=True) if part.relation.levels == [ROTOR])
-            raise ModelError(f'{checks.label(element)}: its joint closes a loop, and is not eliminated; use solver="tree"')
 
 
 def _items(order, later, bodies, nodes, limbs: bool, couplings, implicit: bool):

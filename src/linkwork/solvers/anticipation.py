@@ -2,7 +2,8 @@
 
 With the tree's matrix H and the auxiliary rows Ja, whose forces are along K (their own Ja^T unless they name another):
 
-    W = Ja H^-1 K                      what each auxiliary row feels of a unit force along another (responses.py)
+    W = Ja H^-1 K                      what each auxiliary row feels of a unit force along another (responses.py); rotors add
+                                       the inverse of their inertia on its diagonal
     y = -W^-1 (b - Ja H^-1 r)          minus their multipliers, by LAPACK
     x = H^-1 (r - K y)                 one more solve
 
