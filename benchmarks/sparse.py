@@ -21,6 +21,7 @@ from linkwork.reduced.parent_array import expanded, parent_array
 from linkwork.reduced.sparse import lists, ltdl, solve, solve_matrix
 from linkwork.reduced.substitution import solving
 from linkwork.reduced.tiles import plan
+from linkwork.reduced.ways import packing
 
 MATRICES = 64  # at once: they stay in a core's own cache
 SECONDS, FEWEST = 3.0, 5  # that ways take turns, and turns
@@ -109,6 +110,9 @@ class Contest:
             "LTDL row by row": lambda: factor_drivers.ltdl_by_rows(self.parents, self.A, self.A, self.D),
             "LTDL in tiles, one by one": lambda: factor_drivers.ltdl_by_tiles(*single),
             "LTDL in tiles, four at once": lambda: factor_drivers.ltdl_in_lanes(*lanes),
+            "LTDL in packed rows": lambda: factor_drivers.ltdl_packed(
+                self.parents, *packing(self.parents), self.A, self.A, self.D
+            ),
             "lw.reduced.ltdl": lambda: ltdl(self.parents, self.A, (self.A, self.D)),
         }
 

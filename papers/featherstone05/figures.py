@@ -148,14 +148,22 @@ def nested():
 def times(result):
     """Microseconds of factoring, of factoring and solving; and how well fitted rates meet them."""
     figure, axes = sheet(14, 4.6, 1, 3)
-    _bars(axes[0, 0], result["ways"], "factor", (ROSE, OCHRE, TEAL, BLUE, GREY), "Factoring a 30 × 30 matrix")
-    _bars(axes[0, 1], result["ways"], "both", (ROSE, TEAL, BLUE, GREY), "Factoring and solving")
+    _bars(axes[0, 0], result["ways"], "factor", "Factoring a 30 × 30 matrix")
+    _bars(axes[0, 1], result["ways"], "both", "Factoring and solving")
     _fits(axes[0, 2], result["stages"])
     return figure
 
 
-def _bars(axes, trees, part, colours, title):
-    ways, width = list(trees["humanoid"][part]), 0.8 / len(colours)
+WAY_COLOURS = {
+    "LTDL row by row": OCHRE, "LTDL in tiles, one by one": TEAL, "in tiles, one by one": TEAL,
+    "LTDL in tiles, four at once": BLUE, "in tiles, four at once": BLUE, "LTDL in packed rows": VIOLET,
+}  # fmt: skip
+
+
+def _bars(axes, trees, part, title):
+    ways = list(trees["humanoid"][part])
+    width = 0.8 / len(ways)
+    colours = [WAY_COLOURS.get(way, ROSE if way.startswith("LAPACK") else GREY) for way in ways]
     for offset, (way, colour) in enumerate(zip(ways, colours, strict=True)):
         heights = [1e6 * found[part][way] for found in trees.values()]
         places = np.arange(len(trees)) + width * (offset - (len(ways) - 1) / 2)

@@ -1,6 +1,7 @@
 """Section 4.2 measured: time of `lw.reduced.ltdl` over the families of Table 2, up to thousands of rows, beside LAPACK's.
 
-Matrices are given dense, and are diagonally dominant, with numbers wherever the parent array allows.
+Matrices are given dense, and are diagonally dominant, with numbers wherever the parent array allows. Times are those of the
+processor on one thread, so that others who use the machine do not count.
 """
 
 import time
@@ -35,13 +36,15 @@ def matrix(parents, seed=0):
     return H
 
 
-def best(run, seconds):
-    found, until, turns = float("inf"), time.perf_counter() + seconds, 0
-    while turns < 3 or time.perf_counter() < until:
-        start = time.perf_counter()
+def usual(run, seconds, prepare=lambda: None):
+    """Seconds of the processor that a run takes, the lower quartile of several: clocks of processes jump now and then."""
+    times, until = [], time.perf_counter() + seconds
+    while len(times) < 5 or time.perf_counter() < until:
+        prepare()
+        start = time.process_time()
         run()
-        found, turns = min(found, time.perf_counter() - start), turns + 1
-    return found
+        times.append(time.process_time() - start)
+    return sorted(times)[len(times) // 4]
 
 
 def measure(report=lambda text: None, families=None, seconds=0.2):
@@ -56,7 +59,7 @@ def measure(report=lambda text: None, families=None, seconds=0.2):
             out = np.zeros((n, n)), np.empty(n)
             rows.append({
                 "family": name, "n": n, "way": way(parents).value, "operations": int(cost.ltdl(parents).total()),
-                "seconds": best(lambda H=H, out=out, p=parents: ltdl(p, H, out), seconds),
+                "seconds": usual(lambda H=H, out=out, p=parents: ltdl(p, H, out), seconds),
                 "lapack": _lapack(H, seconds) if n <= DENSE_ROWS else None,
             })  # fmt: skip
     slopes = {}
@@ -71,10 +74,4 @@ def measure(report=lambda text: None, families=None, seconds=0.2):
 def _lapack(H, seconds):
     """Without the time in which the matrix is put back."""
     A, size, info = H[None].copy(), np.array([len(H)], np.int32), np.zeros(1, np.int32)
-    found, until, turns = float("inf"), time.perf_counter() + seconds, 0
-    while turns < 3 or time.perf_counter() < until:
-        A[0] = H
-        start = time.perf_counter()
-        cholesky(A, LOWER, size, info)
-        found, turns = min(found, time.perf_counter() - start), turns + 1
-    return found
+    return usual(lambda: cholesky(A, LOWER, size, info), seconds, lambda: np.copyto(A[0], H))

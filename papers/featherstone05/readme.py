@@ -20,7 +20,7 @@ def blocks(result):
         "claims": _claims(result["claims"]),
         "rule of thumb": _rule(result["rule_of_thumb"]),
         "nested": _nested(result["nested"]),
-        "reversed Cholesky": _reversed(result["reversed_cholesky"]),
+        "reversed Cholesky": _reversed(result["reversed_cholesky"], len(result["accuracy"])),
         "factor": _ways(result["times"]["ways"], "factor"),
         "solve": _ways(result["times"]["ways"], "solve"),
         "both": _ways(result["times"]["ways"], "both"),
@@ -28,7 +28,7 @@ def blocks(result):
         "rates": _rates(result["times"]["stages"]),
         "fitted": _fitted(result["times"]["stages"]),
         "dynamics": _dynamics(result["times"]["stages"]),
-        "dynamics in words": _dynamics_in_words(result["times"]["stages"]),
+        "dynamics in words": _dynamics_in_words(result["times"]["stages"], result["claims"]),
         "own counts": _own_counts(result["own_counts"]),
         "large": _large(result["large"]),
         "large in words": _large_in_words(result["large"]),
@@ -64,8 +64,10 @@ def _nested(trees):
     return markdown(header, [[name, *(found[key] for key in keys)] for name, found in trees.items()])
 
 
-def _reversed(worst):
-    return f"Over random inertia matrices of five trees `ltl` and R G R differ by at most {worst:.0e} of their largest number."
+def _reversed(worst, trees):
+    return (
+        f"Over random inertia matrices of {trees} trees `ltl` and R G R differ by at most {worst:.0e} of their largest number."
+    )
 
 
 def _ways(trees, part):
@@ -98,23 +100,26 @@ def _dynamics(stages):
     return markdown(["µs a state", "humanoid", "chain", "chain / humanoid"], lines)
 
 
-def _dynamics_in_words(stages):
-    """The paper's ratios (claims of section 6) against those of the times above."""
+def _dynamics_in_words(stages, claims):
+    """The paper's ratios (section 6) against those of the times above."""
+    printed = {claim["what"]: claim["printed"] for claim in claims}
     humanoid, chain = ({stage: found["samples"][k]["seconds"] for stage, found in stages.items()} for k in (-2, -1))
     both = [sum(one[stage] for stage in ("crba", "rnea", "solve")) for one in (humanoid, chain)]
     slower = both[0] / humanoid["aba"] - 1
     return (
-        f"Measured, the chain takes {chain['crba'] / humanoid['crba']:.2f} times as long by CRBA (counted: 2.37 and 2.61) and "
-        f"{both[1] / both[0]:.2f} in all (2.18 and 2.25).\n"
-        f"By the inertia matrix the humanoid takes {abs(100 * slower):.0f} % {'more' if slower > 0 else 'less'} time than by ABA; the paper "
-        "counts 14 % more operations."
+        f"Measured, the chain takes {chain['crba'] / humanoid['crba']:.2f} times as long by CRBA (the paper counts, for a = m and a = 0: "
+        f"{printed['CRBA: chain over humanoid, a = m and a = 0']}) and\n{both[1] / both[0]:.2f} times in all "
+        f"({printed['forward dynamics: chain over humanoid, a = m and a = 0']}). By the inertia matrix the humanoid takes "
+        f"{abs(100 * slower):.0f} % {'more' if slower > 0 else 'less'} time than by ABA; the paper\ncounts "
+        f"{printed['humanoid: slower than the ABA, a = m and a = 0']} more."
     )
 
 
 def _fitted(stages):
-    count = len(next(iter(stages.values()))["samples"])
+    samples = next(iter(stages.values()))["samples"]
+    rows = [sample["rows"] for sample in samples]
     return (
-        f"All of it takes about so much, fitted to {count} trees from an arm of three joints to a chain of sixty, which is what\n"
+        f"All of it takes about so much, fitted to {len(samples)} trees of {min(rows)} to {max(rows)} freedoms, which is what\n"
         '`solver="auto"` goes by:'
     )
 

@@ -7,8 +7,8 @@ import pytest
 
 import linkwork as lw
 
-TUPLES = ("Bodies", "Factors", "Poses", "State")
-MODULES = ["tree", "algorithms", "configurations", "convert", "kinematics"]
+TUPLES = ("Bodies", "Factors", "NestedForm", "Numbering", "Poses", "State")
+MODULES = ["tree", "algorithms", "configurations", "convert", "kinematics", "structure"]
 
 
 @pytest.mark.parametrize("name", MODULES)

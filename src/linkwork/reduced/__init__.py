@@ -16,6 +16,7 @@ from .kinematics import (
     jacobian_rate,
     velocities,
 )
+from .packed import ltdl_packed, pack, places, solve_packed, unpack
 from .sparse import (
     Factors,
     expanded,
@@ -60,19 +61,24 @@ __all__ = [
     "jacobian",
     "jacobian_rate",
     "ltdl",
+    "ltdl_packed",
     "ltl",
     "mul_L",
     "mul_LT",
     "neutral",
     "nested_form",
     "number_regularly",
+    "pack",
     "pattern",
+    "places",
     "random",
     "rnea",
     "solve",
     "solve_L",
     "solve_LT",
     "solve_matrix",
+    "solve_packed",
     "to_bodies",
+    "unpack",
     "velocities",
 ]

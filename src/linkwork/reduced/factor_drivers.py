@@ -144,6 +144,58 @@ def ltdl_packed(parents, first, runs, rows, H, L, D):
 
 
 @jit
+def substitute_packed(parents, first, L, D, x):
+    """x = (L^T D L)^-1 x with L in packed rows; x (n,)."""
+    n = len(parents)
+    for i in range(n - 1, -1, -1):
+        e, j = first[i + 1] - 2, parents[i]
+        while j >= 0:
+            x[j] -= L[e] * x[i]
+            e -= 1
+            j = parents[j]
+    for i in range(n):
+        x[i] /= D[i]
+        e, j = first[i + 1] - 2, parents[i]
+        while j >= 0:
+            x[i] -= L[e] * x[j]
+            e -= 1
+            j = parents[j]
+
+
+@jit
+def pack_all(parents, first, H, numbers):
+    """Matrices (k, n, n) into packed rows (k, numbers)."""
+    for b in range(H.shape[0]):
+        _packed(parents, first, H[b], numbers[b])
+
+
+@jit
+def unpack_all(parents, first, numbers, H):
+    """And back, the lower triangle."""
+    for b in range(H.shape[0]):
+        _unpacked(parents, first, numbers[b], H[b])
+
+
+@jit
+def factor_packed(parents, first, runs, rows, L, D):
+    """L (k, numbers) in packed rows and D (k, n), in the place of H."""
+    taken = np.zeros(first[len(parents)])
+    for b in range(L.shape[0]):
+        bad = eliminate_packed(parents, first, runs, rows, L[b], taken, D[b])
+        if bad != DONE:
+            return b * len(parents) + bad
+    return DONE
+
+
+@jit
+def substitute_all(parents, first, L, D, x):
+    """x (k, m, n): m right-hand sides for each matrix."""
+    for b in range(x.shape[0]):
+        for c in range(x.shape[1]):
+            substitute_packed(parents, first, L[b], D[b], x[b, c])
+
+
+@jit
 def solve_packed(parents, first, runs, rows, H, x, D):
     """x = H^-1 x, one after another; H (k, n, n), x and D (k, n)."""
     n = len(parents)
@@ -153,20 +205,7 @@ def solve_packed(parents, first, runs, rows, H, x, D):
         bad = eliminate_packed(parents, first, runs, rows, work, taken, D[b])
         if bad != DONE:
             return b * n + bad
-        y, d = x[b], D[b]
-        for i in range(n - 1, -1, -1):
-            e, j = first[i + 1] - 2, parents[i]
-            while j >= 0:
-                y[j] -= work[e] * y[i]
-                e -= 1
-                j = parents[j]
-        for i in range(n):
-            y[i] /= d[i]
-            e, j = first[i + 1] - 2, parents[i]
-            while j >= 0:
-                y[i] -= work[e] * y[j]
-                e -= 1
-                j = parents[j]
+        substitute_packed(parents, first, work, D[b], x[b])
     return DONE
 
 

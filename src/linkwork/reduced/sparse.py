@@ -61,13 +61,13 @@ def ltdl(parents, H, out: Factors | tuple | None = None, *, check: bool = False)
     array([2.5, 2. ])
     """
     parents = parent_array(parents)
-    H = _matrices("H", H, len(parents))
+    H = matrices("H", H, len(parents))
     if check:
         _check_pattern(parents, H)
     L, D = (None, None) if out is None else out
-    L = np.zeros(H.shape) if L is None else _written("L", L, H.shape)
-    D = np.empty(H.shape[:-1]) if D is None else _written("D", D, H.shape[:-1])
-    factor_into(parents, _several(H, 2), _several(L, 2), _several(D, 1))
+    L = np.zeros(H.shape) if L is None else written("L", L, H.shape)
+    D = np.empty(H.shape[:-1]) if D is None else written("D", D, H.shape[:-1])
+    factor_into(parents, several(H, 2), several(L, 2), several(D, 1))
     return Factors(L, D)
 
 
@@ -79,7 +79,7 @@ def ltl(parents, H, out: np.ndarray | None = None, *, check: bool = False) -> np
            [1., 2.]])
     """
     L, D = ltdl(parents, H, (out, None), check=check)
-    drivers.scale_rows(*lists(parents), _several(L, 2), _several(D, 1))
+    drivers.scale_rows(*lists(parents), several(L, 2), several(D, 1))
     return L
 
 
@@ -128,7 +128,7 @@ def solve(parents, factors, b, out: np.ndarray | None = None) -> np.ndarray:
     """
     n = len(parent_array(parents))
     L, D = _pair(factors, n)
-    return _applied(drivers.solve, parents, L, b, out, _several(D, 1))
+    return _applied(drivers.solve, parents, L, b, out, several(D, 1))
 
 
 def solve_matrix(parents, H, b, out: np.ndarray | None = None, *, check: bool = False) -> np.ndarray:
@@ -138,13 +138,13 @@ def solve_matrix(parents, H, b, out: np.ndarray | None = None, *, check: bool = 
     array([1., 2.])
     """
     parents = parent_array(parents)
-    H = _matrices("H", H, len(parents))
+    H = matrices("H", H, len(parents))
     if check:
         _check_pattern(parents, H)
     x = np.array(b, dtype=float, order="C")
     _shape("b", x, H.shape[:-1])
-    out = np.empty(x.shape) if out is None else _written("out", out, x.shape)
-    solve_into(parents, _several(H, 2), _several(x, 1))
+    out = np.empty(x.shape) if out is None else written("out", out, x.shape)
+    solve_into(parents, several(H, 2), several(x, 1))
     out[...] = x
     return out
 
@@ -158,8 +158,8 @@ def inverse(parents, factors, out: np.ndarray | None = None) -> np.ndarray:
     """
     parents = parent_array(parents)
     L, D = _pair(factors, len(parents))
-    out = np.empty(L.shape) if out is None else _written("out", out, L.shape)
-    drivers.inverse(*lists(parents), _several(L, 2), _several(D, 1), _several(out, 2))
+    out = np.empty(L.shape) if out is None else written("out", out, L.shape)
+    drivers.inverse(*lists(parents), several(L, 2), several(D, 1), several(out, 2))
     return out
 
 
@@ -170,9 +170,9 @@ def factor_into(parents, H, L, D) -> None:
     """H (k, n, n) -> L, D by the way of the parent array; in tiles four matrices at once where there are so many."""
     chosen = way(parents)
     if chosen is Way.ROWS:
-        return _say(drivers.ltdl_by_rows(parents, H, L, D), D)
+        return say(drivers.ltdl_by_rows(parents, H, L, D), D)
     if chosen is Way.PACKED:
-        return _say(drivers.ltdl_packed(parents, *packing(parents), H, L, D), D)
+        return say(drivers.ltdl_packed(parents, *packing(parents), H, L, D), D)
     k, n = D.shape
     steps = plan(parents)
     _in_parts(drivers.ltdl_in_lanes, drivers.ltdl_by_tiles, (steps.flat, steps.pivots), steps.program,
@@ -186,10 +186,10 @@ def solve_into(parents, H, x) -> None:
     chosen = way(parents)
     if chosen is Way.ROWS:
         L = np.empty(H.shape)
-        _say(drivers.ltdl_by_rows(parents, H, L, D), D)
+        say(drivers.ltdl_by_rows(parents, H, L, D), D)
         return drivers.solve(*lists(parents), L, D, x[:, None, :])
     if chosen is Way.PACKED:
-        return _say(drivers.solve_packed(parents, *packing(parents), H, x, D), D)
+        return say(drivers.solve_packed(parents, *packing(parents), H, x, D), D)
     steps, both = plan(parents), solving(parents)
     _in_parts(drivers.solve_in_lanes, drivers.solve_by_tiles, (steps.flat, steps.pivots, both.order), both.program,
               H.reshape(k, n * n), x, D)  # fmt: skip
@@ -200,13 +200,13 @@ def _in_parts(in_lanes, by_tiles, places, program, *arrays) -> None:
     k, D = len(arrays[0]), arrays[-1]
     beside = 0 if INTERPRETED or LANES * len(places[0]) > LANE_NUMBERS else k - k % LANES
     if beside:
-        _say(in_lanes(*places, *program.lanes, *(a[:beside] for a in arrays)), D)
+        say(in_lanes(*places, *program.lanes, *(a[:beside] for a in arrays)), D)
     if beside < k:
         rest = [a[beside:] for a in arrays] if beside else arrays
-        _say(by_tiles(*places, *program.single, *rest), D, beside)
+        say(by_tiles(*places, *program.single, *rest), D, beside)
 
 
-def _say(status: int, D: np.ndarray, before: int = 0) -> None:
+def say(status: int, D: np.ndarray, before: int = 0) -> None:
     """Raise, in words, what a driver found."""
     if status == drivers.DONE:
         return
@@ -233,8 +233,8 @@ def _pair(factors, n: int) -> tuple[np.ndarray, np.ndarray]:
     if isinstance(factors, tuple) and len(factors) != 2:
         raise ArrayError(f"factors: {len(factors)} arrays; give (L, D) of ltdl, or L of ltl")
     L, D = factors if isinstance(factors, tuple) else (factors, None)
-    L = _matrices("L", L, n)
-    D = np.ones(L.shape[:-1]) if D is None else _numbers(D)
+    L = matrices("L", L, n)
+    D = np.ones(L.shape[:-1]) if D is None else numbers_of(D)
     _shape("D", D, L.shape[:-1])
     return L, D
 
@@ -243,33 +243,33 @@ def _applied(driver, parents, L, x, out, *more):
     """Run a driver on a copy of x (vectors, or the columns of matrices), and put the result in `out`."""
     first, ancestors = lists(parents)
     n = len(first) - 1
-    L = _matrices("L", L, n)
+    L = matrices("L", L, n)
     x = np.asarray(x, dtype=float)
     batch = L.shape[:-2]
     if x.shape[: len(batch) + 1] != (*batch, n) or x.ndim > len(batch) + 2:
         one = "(n,) or (n, m)" if not batch else "(k, n) or (k, n, m)"
         raise ArrayError(f"x: shape {x.shape} beside L of shape {L.shape}; give {one}, n = {n}")
-    out = np.empty(x.shape) if out is None else _written("out", out, x.shape)
+    out = np.empty(x.shape) if out is None else written("out", out, x.shape)
     vectors = x.ndim == len(batch) + 1
     work = np.array(x[..., None, :] if vectors else np.swapaxes(x, -1, -2), order="C")
-    driver(first, ancestors, _several(L, 2), *more, _several(work, 2))
+    driver(first, ancestors, several(L, 2), *more, several(work, 2))
     out[...] = work[..., 0, :] if vectors else np.swapaxes(work, -1, -2)
     return out
 
 
-def _several(array: np.ndarray, dimensions: int) -> np.ndarray:
+def several(array: np.ndarray, dimensions: int) -> np.ndarray:
     """One as an array of one."""
     return array[None] if array.ndim == dimensions else array
 
 
-def _numbers(given) -> np.ndarray:
+def numbers_of(given) -> np.ndarray:
     """As drivers take it: other layouts, and arrays that may not be written into, would be compiled for anew."""
     array = np.ascontiguousarray(given, dtype=float)
     return array if array.flags.carray else array.copy()
 
 
-def _matrices(name: str, given, n: int) -> np.ndarray:
-    array = _numbers(given)
+def matrices(name: str, given, n: int) -> np.ndarray:
+    array = numbers_of(given)
     if array.ndim not in (2, 3) or array.shape[-2:] != (n, n):
         raise ArrayError(f"{name}: shape {array.shape} beside {n} parents; give ({n}, {n}), or (k, {n}, {n}) for k matrices")
     return array
@@ -280,7 +280,7 @@ def _shape(name: str, array: np.ndarray, shape: tuple) -> None:
         raise ArrayError(f"{name}: shape {array.shape}; give {shape}")
 
 
-def _written(name: str, array, shape: tuple) -> np.ndarray:
+def written(name: str, array, shape: tuple) -> np.ndarray:
     """An array of the caller to write into."""
     if not isinstance(array, np.ndarray) or array.dtype != np.float64 or not array.flags.carray:
         raise ArrayError(f"{name}: cannot be written into; give a contiguous array of float64 of shape {shape}")
