@@ -12,7 +12,7 @@ import numpy as np
 from linkwork import contradictions, stops
 from linkwork.contradictions import Contradiction
 from linkwork.control import Control
-from linkwork.elements import checks
+from linkwork.elements import Joint, Slider, checks
 from linkwork.elements.base import Element, Pose
 from linkwork.errors import LinkworkError, ModelError, Note
 from linkwork.integrators import INTEGRATORS, Integrator
@@ -22,6 +22,7 @@ from linkwork.model.feeding import Feed
 from linkwork.model.graph import Order
 from linkwork.model.present import Present
 from linkwork.model.programs import Programs
+from linkwork.model.states import Layout
 from linkwork.model.trials import Trial, trials
 from linkwork.model.types import Arrangement, Model, State
 from linkwork.reports import PROXIMAL, Reports
@@ -53,6 +54,7 @@ class Build(NamedTuple):
     programs: Programs
     integrator: Integrator
     touching: Touching | None
+    layout: Layout  # of states
 
 
 class Building(Reports):
@@ -70,6 +72,7 @@ class Building(Reports):
     _compiled_at: Mapping[str, Pose]  # where bodies were then, by name; none: as built
     _pause: int
     _compare_at: int
+    _starting = False  # from the world as built or from a keyframe: overlaps have not been looked at
     _known_order: Order | None = None  # of elimination, for the next model
     _world_version = -1  # for which the builds are
     _known_builds: dict[Arrangement, Build]  # of this world: switching back and forth makes nothing anew
@@ -103,7 +106,8 @@ class Building(Reports):
             self._known_builds[self._arrangement] = self._made()
             if len(self._known_builds) > MOST_BUILDS:
                 del self._known_builds[next(iter(self._known_builds))]
-        self.model, self._trials, self.programs, self.integrator, self._touching = self._known_builds[self._arrangement]
+        build = self._known_builds[self._arrangement]
+        self.model, self._trials, self.programs, self.integrator, self._touching, self._layout = build
         for trial in self._trials.values():
             trial.check(trial.parameter.value)  # it may have changed since the elements were made
         self.work = self.programs.workspace()
@@ -151,7 +155,8 @@ class Building(Reports):
         programs.patient = not hasattr(self, "programs")  # else it is running, and somebody waits
         integrator = make(programs, self.dt, self._given[0], iterations)
         integrator.contact = in_contact(programs, integrator.answers, integrator.kicks) if touches else None
-        return Build(model, trials(model), programs, integrator, integrator.contact)
+        layout = Layout.of(model, (self.solver, self.integrator_name, self.dt))
+        return Build(model, trials(model), programs, integrator, integrator.contact, layout)
 
     def _begin(self) -> None:
         """Check the constraints as built; make velocities consistent; start the turn counters."""
@@ -178,14 +183,7 @@ class Building(Reports):
             most = 1.0 / self.dt
             self.note(f"Simulation: stiffness is {stiffness:g} 1/s, of which {most:g} 1/s are taken: all that is off goes "
                       f"away in a step of {self.dt:g} s with these, and more would bring it back")  # fmt: skip
-        if self._touching is not None:
-            from linkwork import contact_reports
-
-            self._touching.look(self.work, self.dt)
-            if (deep := contact_reports.deepest_as_built(self._touching)) is not None:
-                self.note(deep)
-            self._touching.forget()
-        self._stale = True
+        self._stale = self._starting = True
 
     def _make_velocities_consistent(self, off: float, element: Element | None, when: str = "as built") -> None:
         """By impulses, where the rates of `element` are the farthest off."""
@@ -275,12 +273,14 @@ class Building(Reports):
 
     def _start_counters(self, known: Collection[int] | None = None) -> None:
         """The first count of a turn counter sets its sine, and whatever it counted as a crossing is none. While running, those
-        of the elements with the ids `known` go on, and a force that counts the turns of a joint begins with the joint's."""
+        of the elements with the ids `known` go on, and a force that counts the turns of a joint begins with the joint's. Joints
+        that are as built have not turned, and those of limbs need no count then: they are counted on their way up."""
         fresh = [(element, entries) for element, entries in counters(self.model) if id(element) not in (known or ())]
         if not fresh:
             return
         counted = self.work.copy()
-        self.integrator.run(counted, self.programs.count() if known is None else self.programs.count_all())
+        as_built = known is None and not any(element.poses() for element, _ in fresh)
+        self.integrator.run(counted, self.programs.count() if as_built else self.programs.count_all())
         for _, entries in fresh:
             self.work[entries] = counted[entries]
             self.work[entries[::2]] = 0.0
@@ -290,6 +290,26 @@ class Building(Reports):
                 joint = of_joints.get(id(getattr(element, "joint", None)), entries[:0])
                 if len(joint) == len(entries):
                     self.work[entries] = self.work[joint]
+
+    def _start_turns(self, angles: Mapping[int, np.ndarray]) -> None:
+        """Counters where the bodies are now, with the turns that make up the angles (rad) of joints, by id. Joints without one
+        have turned by less than half a turn."""
+        counting = list(counters(self.model))
+        if not counting:
+            return
+        entries = np.concatenate([entries for _, entries in counting])
+        found = []
+        for side in (1.0, -1.0):  # from where an angle beyond a quarter turn counts a crossing, from one side or the other
+            work = self.work.copy()
+            work[entries[::2]], work[entries[1::2]] = 0.0, side
+            self.integrator.run(work, self.programs.count_all())
+            found.append(work[entries])
+        sine = found[0][1::2]
+        angle = np.arcsin(np.clip(sine, -1.0, 1.0))
+        angle = np.where(found[0][::2] != found[1][::2], np.copysign(np.pi, sine) - angle, angle)
+        joints = [pair for element, own in counting for pair in _counted(element, len(own) // 2)]
+        wanted = [angles[id(joint)][k] if id(joint) in angles else now for (joint, k), now in zip(joints, angle, strict=True)]
+        self.work[entries[::2]], self.work[entries[1::2]] = np.round((wanted - angle) / (2 * np.pi)), sine
 
     def note(self, text: str) -> None:
         """Keep and show a note."""
@@ -305,6 +325,19 @@ class Building(Reports):
     def _prepare(self) -> None:
         self.integrator.prepare(self.work)
         self._stale = False
+
+    def _look_at_overlaps(self) -> None:
+        """A note on the deepest overlap when stepping starts, wherever a keyframe or state has put the bodies by then; where
+        there is no way out, it is refused."""
+        if self._touching is not None:
+            from linkwork import contact_reports
+
+            self.integrator.run(self.work, self.programs.body("place"))
+            self._touching.look(self.work, self.dt)
+            if (deep := contact_reports.deepest_as_built(self._touching)) is not None and deep not in self.notes:
+                self.note(deep)
+            self._touching.forget()
+        self._starting = False
 
     def _tell_unmet(self) -> None:
         """A note, once, where the solver could not meet all rows."""
@@ -335,6 +368,13 @@ class Building(Reports):
                                         "cannot hold; remove it or use another integrator")  # fmt: skip
         if self.model.velocity_forces:
             raise LinkworkError("Simulation: a body with damping cannot move first-order; set its damping to zero")
+
+
+def _counted(element: Element, count: int) -> list[tuple[Element, int]]:
+    """Whose angles an element counts: joints, and which of their angles."""
+    named = [element] if isinstance(element, Joint) else [other for _, _, other in element.references()]
+    turning = [joint for joint in named if isinstance(joint, Joint) and not isinstance(joint, Slider)]
+    return [(turning[0], k) for k in range(count)] if len(turning) == 1 else [(joint, 0) for joint in turning]
 
 
 def _first_contact(world):

@@ -8,9 +8,7 @@ import numpy as np
 
 from linkwork.elements import checks
 from linkwork.elements.base import Element
-from linkwork.elements.joint_forces import Follow
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
-from linkwork.symbolic.kernels import parameter_record
 
 SHOWN = 8  # names in a sentence
 
@@ -22,14 +20,8 @@ class Control(Mapping):
     def __init__(self, sim):
         self._sim = sim
         self._entry: dict[str, slice] = {}
-        for k, force in enumerate(sim.model.forces):
-            layout, at = parameter_record(force.kind.law), int(sim.model.force_at[k])
-            name = str(force.element.name)
-            if "command" in layout:
-                self._entry[name] = slice(at + layout.offset("command"), at + layout.slice("command").stop)
-            elif isinstance(force.element, Follow) and force.element.motion is None:
-                last = "orientation" if force.element.turns else "position"
-                self._entry[name] = slice(at + layout.offset("position"), at + layout.slice(last).stop)
+        for element, entries in sim.model.commands:
+            self._entry[str(element.name)] = slice(int(entries[0]), int(entries[-1]) + 1)
 
     def _where(self, name) -> slice:
         self._sim._follow_world()

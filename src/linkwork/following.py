@@ -9,21 +9,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 
 from linkwork import contradictions
 from linkwork.building import VIOLATED, Building
-from linkwork.elements import Joint, Keyframe, Motor, checks
+from linkwork.elements import Keyframe, Motor, checks
 from linkwork.elements.base import Body, Element
 from linkwork.errors import LinkworkError, ModelError, UnknownNameError, suggestion
-from linkwork.model.carrying import carried, counters
+from linkwork.model.carrying import carried, counters, named_number
 from linkwork.model.frames import RigidFrames
 from linkwork.model.places import made_at, poses_of
+from linkwork.model.states import Layout, converted
 from linkwork.model.types import Arrangement, Model, State
 from linkwork.symbolic.drawn import Draw, draw
 
 CONFLICTING = 1e-3  # m/s, rad/s: where impulses leave more than that, other constraints are in the way
+
+
+class NotFiniteError(ModelError):
+    """A state has a number that is none."""
 
 
 class Following(Building):
@@ -34,7 +40,18 @@ class Following(Building):
     # -- state and parameters ----------------------------------------------------------------------------------------
     @property
     def state(self) -> State:
-        """Everything that a run changes. Assigning a copy brings the same bits again."""
+        """Everything that a run changes: poses, velocities, turns counted, commands, warm starts, time, and what is switched
+        off. Assigning a copy brings the same bits again; one of a simulation of the same world with another solver, integrator
+        or dt is the same to rounding, without warm starts that do not fit.
+
+        >>> import linkwork as lw
+        >>> world = lw.scenes.get("pendulum")
+        >>> first, second = lw.Simulation(world), lw.Simulation(world, solver="dense", integrator="rk4")
+        >>> first.step(100)
+        >>> second.state = first.state
+        >>> bool(abs(second.angle("pivot") - first.angle("pivot")) < 1e-12)
+        True
+        """
         self._follow_world()
         return self._state()
 
@@ -43,21 +60,36 @@ class Following(Building):
         if not isinstance(state, State):
             raise LinkworkError(f"Simulation: state is {checks.show(state)}; give a copy of a state of this simulation")
         self._follow_world()
-        before = self._arrangement
-        wanted = replace(state.arrangement, own=before.own)
-        if wanted != before:
-            self._arrange(wanted, settle=False)
+        before = wanted = self._arrangement
+        if state.arrangement is not before:
+            wanted = replace(state.arrangement, own=before.own)
+        if wanted == before:
+            self._take(state)
+            return
+        self._check_arrangement(wanted)
+        self._arrange(wanted, settle=False)
         try:
             self._take(state)
-        except ModelError:
-            if wanted != before:
-                self._arrange(before, settle=False)
+        except LinkworkError:
+            self._arrange(before, settle=False)
             raise
 
+    def _check_arrangement(self, wanted: Arrangement) -> None:
+        """What a state has switched off or draws in is here, and can be."""
+        for name in sorted(wanted.off) + [name for name, _ in wanted.drawn]:
+            if name not in self.world:
+                raise ModelError(f'Simulation: the state is of a world with "{name}" in it; take one from this model')
+            if name in wanted.off:
+                self._switchable(name)
+        if wanted.drawn and not self.integrator.draws_in:
+            label = checks.label(self.world.find(wanted.drawn[0][0]))
+            raise ModelError(f"{label}: it is being drawn in by the state, which joint coordinates cannot do; take one from "
+                             f"after {wanted.drawn[0][1].ends:.6g} s")  # fmt: skip
+
     def reset(self, keyframe: str | Keyframe | None = None) -> None:
-        """Back to the start: the state in which the simulation was made, with the same parts switched on. What was added since
-        then is as built. With a keyframe, one of `world.keyframes` by its name or any other, bodies are where its joint
-        coordinates put them, and motors have its commands.
+        """Back to the start: the state in which the simulation was made, with the same parts switched on; commands stay as they
+        are. What was added since then is as built. With a keyframe, one of `world.keyframes` by its name or any other, bodies
+        are where its joint coordinates put them, turns counted, and motors have its commands.
 
         >>> import linkwork as lw
         >>> sim = lw.Simulation(lw.scenes.get("double-pendulum"))
@@ -67,16 +99,21 @@ class Following(Building):
         (7.0, 2.0)
         """
         self._follow_world()
+        given = None if keyframe is None else self._keyframe(keyframe)
         first, _ = self._start
         start = self._start_here()
         if start.arrangement != self._arrangement:
             self._arrange(start.arrangement, settle=False)
             start = self._start_here()
+        there = None if given is None else self._placed(*given)
+        commands = self.control.entries()
         self._take(start)
+        self.control.take(commands)
         if fresh := self._fresh(first):
             self._settle(fresh)
-        if keyframe is not None:
-            self._place(*self._keyframe(keyframe))
+        self._starting = True
+        if there is not None:
+            self._place(*there)
 
     def _keyframe(self, given: str | Keyframe) -> tuple[str, Keyframe]:
         known = self.world.keyframes
@@ -87,11 +124,18 @@ class Following(Building):
             raise UnknownNameError(f'Simulation: no keyframe is called "{given}"{hint}')
         return given, known[given]
 
-    def _place(self, name: str, keyframe: Keyframe) -> None:
-        """Bodies, counters of turns and commands of a keyframe. Constraints that it violates are drawn in."""
+    def _placed(self, name: str, keyframe: Keyframe) -> tuple:
+        """Bodies, angles of joints and commands of a keyframe, all of them checked before anything changes."""
         from linkwork.reduced.keyframes import placed  # as all of reduced: imported by those who use it
 
-        bodies, angles = placed(self.model.world, name, keyframe)
+        for motor, command in keyframe.controls.items():
+            checks.number(f'Keyframe "{name}"', f'the control of "{motor}"', command)
+            if not isinstance(self.world.find(motor), Motor):
+                raise LinkworkError(f'Keyframe "{name}": "{motor}" is no motor; leave its control out')
+        return *placed(self.model.world, name, keyframe), keyframe.controls
+
+    def _place(self, bodies, angles: Mapping, controls: Mapping) -> None:
+        """Bodies, counters of turns and commands of a keyframe. Constraints that it violates are drawn in."""
         there = copy(self.model.bodies.frames["RigidBody"])
         assert isinstance(there, RigidFrames)
         there.position, there.orientation = bodies.position, bodies.orientation
@@ -102,15 +146,10 @@ class Following(Building):
                 for number, row in enumerate(values):
                     self.work[self.model.field_of_body(number, field)] = row
         self.integrator.run(self.work, self.programs.body("place"))
-        self._start_counters()
-        for element, entries in counters(self.model):
-            joints = [joint for joint in (element, *(x for _, _, x in element.references())) if isinstance(joint, Joint)]
-            for joint, entry in zip(joints, entries[::2], strict=False):
-                angle = angles.get(id(joint), 0.0)
-                self.work[entry] = np.round((angle - np.arctan2(np.sin(angle), np.cos(angle))) / (2 * np.pi))
+        self._start_turns(angles)
         for motor in self.control:
             if isinstance(self.world.find(motor), Motor):
-                self.control[motor] = keyframe.controls.get(motor, 0.0)
+                self.control[motor] = controls.get(motor, 0.0)
         if found := _constraints(self.model):
             self._settle(found)
         self._touched()
@@ -122,31 +161,67 @@ class Following(Building):
             return start
         off = frozenset(name for name in start.arrangement.off if name in self.world)
         here = Arrangement(off, own=self._arrangement.own)
-        return State(
-            carried(first, self.model, start.values), start.time, start.steps, start.age, self.model.signature, None, here
-        )
+        return State(carried(first, self.model, start.values), start.time, start.steps, start.age, self._layout, None, here)
 
     def _state(self) -> State:
         contact = None if self._touching is None else self._touching.memory
-        values, signature = self.work[self.model.state_index], self.model.signature
-        return State(values, self.time, self.steps, self.age, signature, contact, self._arrangement)
+        values = self.work[self.model.state_index]
+        return State(values, self.time, self.steps, self.age, self._layout, contact, self._arrangement)
 
     def _take(self, state: State) -> None:
-        if len(state.values) != len(self.model.state_index):
-            raise ModelError(f"Simulation: a state of {len(state.values)} numbers does not fit this model of "
-                             f"{len(self.model.state_index)}; take one from the same model")  # fmt: skip
-        if state.signature not in ("", self.model.signature):
-            raise ModelError("Simulation: the state is one of another model, or from before bodies, constraints or a force "
-                             "that counts turns were added or removed; take one from this model")  # fmt: skip
-        self.work[self.model.state_index] = state.values
+        values, age, contact, own = state.values, state.age, state.contact, self._layout
+        theirs = own if state.layout is None else state.layout
+        if theirs is not own and theirs.digest != own.digest:
+            if not own.fits(theirs):
+                self._refuse_state(theirs)
+            self._check_state(state, theirs)
+            values = converted(values, theirs, own, self.work[self.model.state_index])
+            age = age if theirs.fits_history(own) else 0
+            contact = None if contact is None else contact.elsewhere()
+        else:
+            self._check_state(state, theirs)
+        self.work[self.model.state_index] = values
         self.work[0] = state.time
-        self.steps, self.age = state.steps, state.age
+        self.steps, self.age = state.steps, age
         if self._touching is not None:
             self._touching.forget()
-            self._touching.memory = state.contact
+            self._touching.memory = contact
         self._impulses = self._unbooked = False
+        self._starting = self._starting and self.steps == 0
         self._past, self._pause, self._compare_at = [], 1, 0
         self._touched()
+
+    def _refuse_state(self, theirs: Layout) -> None:
+        if theirs.size != self._layout.size:
+            raise ModelError(f"Simulation: a state of {theirs.size} numbers does not fit this model of "
+                             f"{self._layout.size}; take one from the same model")  # fmt: skip
+        raise ModelError("Simulation: the state is one of another model, or from before bodies, constraints or a force "
+                         "that counts turns were added or removed; take one from this model")  # fmt: skip
+
+    def _check_state(self, state: State, theirs: Layout) -> None:
+        """Refuse, by name, what is no number or not finite: compiled code must never see it."""
+        values = state.values
+        if not isinstance(values, np.ndarray) or values.dtype != np.float64 or values.ndim != 1:
+            raise ModelError(f"Simulation: the values of the state are {checks.show(values)}; give an array of float64")
+        if len(values) != theirs.size:
+            raise ModelError(f"Simulation: a state of {len(values)} numbers does not fit this model of "
+                             f"{theirs.size}; take one from the same model")  # fmt: skip
+        if np.count_nonzero(np.isfinite(values)) != theirs.size:
+            wrong = int(np.flatnonzero(~np.isfinite(values))[0])
+            whose = named_number(self.model, self._layout, theirs, wrong)
+            raise NotFiniteError(
+                f"Simulation: {whose} is {values[wrong]:g} in the state; give a state whose numbers are finite"
+            )
+        time, steps, age, contact = state.time, state.steps, state.age, state.contact
+        if not (type(time) is float and -inf < time < inf):
+            checks.number(self, "the time of the state", time)
+        if not (type(steps) is int and type(age) is int and steps >= 0 and age >= 0):
+            checks.whole(self, "the number of steps of the state", steps)
+            checks.whole(self, "the age of the state", age)
+        if contact is not None and (wrong_contact := contact.wrong()) is not None:
+            raise NotFiniteError(
+                f"Simulation: the state remembers a contact with {wrong_contact}; take a state that was not changed"
+            )
 
     def set(self, parameter, value) -> None:
         """Change a Parameter, to a value that its elements take; nothing is compiled."""

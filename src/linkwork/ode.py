@@ -108,4 +108,4 @@ def _carry(source, target) -> None:
     """The state of one simulation to another of the same world."""
     state, before = source.state, target.state
     values = carried(source.model, target.model, state.values)
-    target.state = State(values, state.time, before.steps, before.age, target.model.signature, None, before.arrangement)
+    target.state = State(values, state.time, before.steps, before.age, target._layout, None, before.arrangement)

@@ -111,7 +111,6 @@ class Simulation(Grabbing, OdeView):
             "world": self.world,
             "options": (self._dt, self.solver, self.integrator_name, self._given, self._newton),
             "values": {name: self.get(name) for name in self.model.parameters},
-            "commands": self.control.entries(),
             "compiled at": dict(self._compiled_at),
             "state": self.state,
             "start": self._start_here(),
@@ -123,7 +122,7 @@ class Simulation(Grabbing, OdeView):
         self._arrangement, self._compiled_at = kept["state"].arrangement, kept["compiled at"]
         self._dt, self.solver, self.integrator_name, self._given, self._newton = kept["options"]
         self._build()
-        self._put(kept["values"], kept["commands"])
+        self._put(kept["values"], {})
         self._start = self.model, kept["start"]
         self.state = kept["state"]
 
@@ -133,6 +132,8 @@ class Simulation(Grabbing, OdeView):
         if not isinstance(n, (int, np.integer)) or n < 0:
             raise LinkworkError(f"Simulation: n is {checks.show(n)}; give a whole number of steps, at least 0")
         self._follow_world()
+        if n and self._starting:
+            self._look_at_overlaps()
         self._solved = False
         while n > 0:
             self._impulses = self._unbooked = self.integrator.keeps_impulses

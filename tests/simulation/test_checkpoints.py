@@ -1,5 +1,7 @@
 """Checkpoints: the same bits again, in another simulation of the same world; and nothing from files that are not whole."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,64 @@ def test_files_that_are_not_whole_are_refused(tmp_path):
     np.savez(path, told=np.array([{"format": 1}], dtype=object))  # a pickle: never opened
     with pytest.raises(FileError, match="it is no whole checkpoint"):
         checkpoints.load(path)
+
+
+def test_numbers_that_are_not_finite_are_refused_by_name(tmp_path):
+    """The simulation that refuses them stays as it was."""
+    sim, path = lw.Simulation(motor()), tmp_path / "c.npz"
+    sim.set("k", 5.0)
+    sim.step(10)
+    before = sim.state.copy()
+    state = before.copy()
+    state.values[3 + 7] = np.nan
+    checkpoints.save(sim, path)
+    kept = checkpoints.load(path)
+    with pytest.raises(ModelError, match=r'^checkpoint: velocity 1 of RigidBody "arm" is nan in the state; give'):
+        checkpoints.Checkpoint(state, {"k": 7.0}, kept.notes, kept.facts).put(sim)
+    with pytest.raises(ModelError, match="^checkpoint: .*nan"):
+        checkpoints.Checkpoint(kept.state, {"k": np.nan}, kept.notes, kept.facts).put(sim)
+    assert sim.get("k") == 5.0 and sim.state.values.tobytes() == before.values.tobytes()
+
+
+def rewritten(path, change):
+    """The same file with its arrays and its words changed."""
+    with np.load(path) as data:
+        arrays = dict(data)
+    told = json.loads(str(arrays.pop("told")))
+    change(told, arrays)
+    np.savez(path, told=np.array(json.dumps(told)), **arrays)
+
+
+LIES = {
+    "format": lambda told, arrays: told.update(format=99),
+    "no format": lambda told, arrays: told.pop("format"),
+    "time": lambda told, arrays: told.update(time=float("nan")),
+    "steps": lambda told, arrays: told.update(steps=-4),
+    "steps in text": lambda told, arrays: told.update(steps="many"),
+    "age": lambda told, arrays: told.update(age=1.5),
+    "parameters": lambda told, arrays: told.update(parameters={"k": None}),
+    "names": lambda told, arrays: told.update(off=[7]),
+    "notes": lambda told, arrays: told.update(notes=[["x"]]),
+    "state format": lambda told, arrays: told["layout"].update(format=99),
+    "parts": lambda told, arrays: told["layout"]["parts"].append(["rigid", 13]),
+    "huge parts": lambda told, arrays: told["layout"]["parts"].append(["warm", 2**50]),
+    "commands": lambda told, arrays: told["layout"].update(commands=[]),
+    "too few values": lambda told, arrays: arrays.update(values=arrays["values"][:-1]),
+    "whole values": lambda told, arrays: arrays.update(values=arrays["values"].astype(int)),
+    "axes": lambda told, arrays: arrays.update(axes=0 * arrays["axes"]),
+    "home": lambda told, arrays: arrays.update(home=arrays["home"] + np.inf),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_what_does_not_agree_is_refused(tmp_path, lie):
+    path = checkpoints.save(lw.Simulation(motor()), tmp_path / "c.npz")
+    rewritten(path, lambda told, arrays: None)
+    checkpoints.load(path)
+    rewritten(path, LIES[lie])
+    with pytest.raises(FileError, match=r"c.npz: it is no whole checkpoint \(") as caught:
+        checkpoints.load(path)
+    assert "\n" not in str(caught.value)
 
 
 def test_another_model_is_refused(tmp_path):

@@ -16,8 +16,7 @@ from functools import cache
 import casadi as ca
 import numpy as np
 
-from linkwork.codegen.compile import LOADER, cache_folder
-from linkwork.codegen.sources import driver_sources
+from linkwork.codegen.compile import LOADER
 from linkwork.codegen.trace import COLD, POINTERS, Evaluated, Kernel, Trace
 
 ON_X86 = platform.machine().lower() in ("x86_64", "amd64")
@@ -109,9 +108,13 @@ else:
     import numba
     from llvmlite import ir
     from numba import types
-    from numba.core import cgutils, event
+    from numba.core import cgutils, event, typeinfer
+    from numba.core.ccallback import CFunc
     from numba.core.registry import CPUDispatcher
+    from numba.core.sigutils import normalize_signature
     from numba.extending import intrinsic
+
+    from linkwork.codegen.drivers import Drivers
 
     class Patience(event.Listener):
         """Says, once, that drivers are being compiled: when one of them takes longer than `seconds`. Those of contact take
@@ -149,26 +152,23 @@ else:
 
     event.register("numba:compile", Patience())
 
-    OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
+    OPTIONS = {"nogil": True, "error_model": "numpy"}
 
-    def kept(function, decorate):
-        """Decorate a function so that what is compiled is kept with the sources that it depends on."""
-        theirs = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(cache_folder() / "drivers" / driver_sources(function.__module__)[:20])
-        try:
-            return decorate(function)
-        finally:
-            numba.config.CACHE_DIR = theirs
+    def _kept(function, **options):
+        """A function that is compiled on first use, and kept with the sources that it depends on."""
+        made = numba.njit(**OPTIONS, **options)(function)
+        made._cache = Drivers(function)
+        return made
 
     def jit(function):
-        return kept(function, numba.njit(**OPTIONS))
+        return _kept(function)
 
     class _Inner(CPUDispatcher):
         def __call__(self, *arguments):
             raise TypeError(f"{self.__name__} is for compiled code alone; call a function of `jit` that calls it")
 
     def _inner(function, **options):
-        made = kept(function, numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS, **options))
+        made = _kept(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
         made.__class__ = _Inner
         template = made.get_call_template
         made.get_call_template = lambda arguments, named: template(tuple(map(types.unliteral, arguments)), named)
@@ -186,7 +186,24 @@ else:
 
     def jit_exactly(*signatures: str):
         """For arguments of these types alone: calls with others are refused with a TypeError, and at once."""
-        return lambda function: kept(function, numba.njit(list(signatures), **OPTIONS))
+
+        def decorate(function):
+            made = _kept(function)
+            with typeinfer.register_dispatcher(made):  # it may call itself
+                for signature in signatures:
+                    made.compile(signature)
+            made.disable_compile()
+            return made
+
+        return decorate
+
+    def callback_address(function, signature, **options) -> int:
+        """Where a function of C's calling convention is, compiled now or found on disk."""
+        made = CFunc(function, normalize_signature(signature), locals={}, options={"nopython": True, **options})
+        made._cache = Drivers(function)
+        made.compile()
+        _KEPT.append(made)
+        return made.address
 
     def entry(function, *arguments):
         """A compiled function for arguments of these types alone, which it does not look at: several microseconds less for
@@ -359,5 +376,4 @@ else:
     def compiled_routine_address(routine: Callable) -> int:
         """A routine of six addresses, which `opened` makes sense of, that stands in a table like a kernel. Compiled when it
         is first asked for."""
-        signature = types.void(*[types.int64] * (1 + OPERANDS))
-        return kept(routine, numba.cfunc(signature, nopython=True, cache=True)).address
+        return callback_address(routine, types.void(*[types.int64] * (1 + OPERANDS)))

@@ -104,6 +104,13 @@ def is_zero(value):
     return _is_finite(value) and value == 0
 
 
+def whole(who, field, value, *, least=0):
+    """An int >= least."""
+    if isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_, np.timedelta64)) and value >= least:
+        return int(value)
+    fail(who, f"{field} is {show(value)}", f"give a whole number of at least {least}")
+
+
 def positive(who, field, value, *, parameter=False, remedy=None):
     if type(value) is float and 0.0 < value <= LARGEST:  # nearly always
         return value

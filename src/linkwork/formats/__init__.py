@@ -11,13 +11,15 @@ from ..world import World
 from .reading import MOST_BYTES, Reading, decode, read
 
 
-def load(path, *, strict=False, **options):
+def load(path, *, strict=False, root=None, **options):
     """A World from a URDF, an MJCF or a scene file, as its ending and its root element say.
 
-    What the file says and linkwork does not do is in `world.remarks`, and told in a Note; with `strict` it is refused. Of URDF
-    `floating=True` leaves the root link free, which else stands still; `packages={"name": folder}` says where `package://name`
-    is. Of MJCF `limits`, `friction` and `contact` are "hard", or "none" to leave them out; limits may be "soft". Of scene files
-    `parameters={"name": number}` sets what the file declares.
+    What the file says and linkwork does not do is in `world.remarks`, and told in a Note; with `strict` it is refused. Meshes
+    and included files are read from the file's own folder (of URDF: its package); `root` names a folder around it that may be
+    read as a whole, for robots that keep their meshes in "../meshes". Of URDF `floating=True` leaves the root link free, which
+    else stands still; `packages={"name": folder}` says where `package://name` is. Of MJCF `limits`, `friction` and `contact`
+    are "hard", or "none" to leave them out; limits may be "soft". Of scene files `parameters={"name": number}` sets what the
+    file declares.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "bead.yaml"
@@ -34,7 +36,7 @@ def load(path, *, strict=False, **options):
     checks.flag("load", "strict", strict)
     reader = import_module(f".{format_of(path)}", __name__)
     _check_options(path, reader.load, options)
-    reading = Reading(path, strict)
+    reading = Reading(path, strict, root=_root(path, root))
     world = reader.load(reading, **options)
     world.remarks = tuple(reading.remarks)
     if world.remarks:
@@ -77,6 +79,21 @@ def _path(who, given):
         return Path(given)
     except TypeError:
         raise FileError(f"{who}: path is {checks.show(given)}; give the path of a file, as text or a Path") from None
+
+
+def _root(path, given):
+    """The folder that may be read, without links; the file must lie in it."""
+    if given is None:
+        return None
+    try:
+        root = Path(given).resolve()
+        inside = path.resolve().is_relative_to(root)
+        if root.is_dir() and inside:
+            return root
+    except (TypeError, OSError, ValueError, RuntimeError):
+        raise FileError(f"{path}: root is {checks.show(given)}; give the path of a folder") from None
+    problem = "in which this file does not lie" if root.is_dir() else "which is no folder"
+    raise FileError(f"{path}: root is {root}, {problem}; give a folder around the file and all that it names")
 
 
 def _check_options(path, reader, options):

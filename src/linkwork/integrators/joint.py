@@ -31,6 +31,7 @@ from linkwork.integrators.closing import (
     factor,
     find_rows,
     flat,
+    inertia_entry,
     power,
     solve,
     stacked,
@@ -39,7 +40,6 @@ from linkwork.model.frames import RigidFrames
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Node
 from linkwork.symbolic.implicit import TANGENT, holding_kernel
-from linkwork.symbolic.kernels import parameter_record
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 REACHES = (0.5, 0.5, 1.0, 0.0)  # from each stage to the next, in steps from the beginning
@@ -229,15 +229,13 @@ class InJoints(Integrator):
             self.stepper.work[self.stepper.constant(link, "armature")] = work[entries].sum()
 
     def _rotors(self) -> list[tuple[int, np.ndarray]]:
-        """Links that Armatures belong to, and the entries of the model that hold their inertias."""
+        """Links that Armatures belong to, and the entries of the model that hold their inertias. Those of joints that close
+        loops are rows (closing.py)."""
         model, found = self.programs.model, dict[int, list[int]]()
+        links = {data.element: i for i, data in enumerate(self.stepper.tree.links)}
         for element in model.world.constraints:
-            if isinstance(element, Armature):
-                _, number, part = model.names[str(element.name)]
-                layouts = [parameter_record(other.relation) for other in model.nodes[number].kind.parts]
-                start = model.parameters_at(number) + sum(layout.size for layout in layouts[:part])
-                link = next(i for i, data in enumerate(self.stepper.tree.links) if data.element is element.joint)
-                found.setdefault(link, []).append(start + layouts[part].offset("inertia"))
+            if isinstance(element, Armature) and element.joint in links:
+                found.setdefault(links[element.joint], []).append(inertia_entry(model, element))
         return [(link, np.array(entries)) for link, entries in found.items()]
 
     def further(self) -> tuple[str, ...]:

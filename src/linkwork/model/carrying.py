@@ -6,26 +6,29 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from linkwork.elements import checks
 from linkwork.elements.base import Element
 from linkwork.model.frames import apply, matrices
 from linkwork.model.gradients import REMEMBERED, WARM, GradientArea
 from linkwork.model.readout import fields
+from linkwork.model.states import COMMANDS, RIGID, Layout, command_places
 from linkwork.model.types import Model
 from linkwork.symbolic.kernels import parameter_record
 
-GLOBAL_STATE = 3  # entries that open a state: see `compile._state_index`
+GLOBAL_STATE = 3  # entries that open a state: see `compile._state_parts`
 
 
 def carried(old: Model, new: Model, values: np.ndarray) -> np.ndarray:
     """A state's values, of the old model, as the new one has them. New bodies are as built, new constraints have no warm
-    starts (of conjugate gradients: start from nothing), and counters that are new have counted nothing."""
+    starts (of conjugate gradients: start from nothing), counters that are new have counted nothing, and commands that are new
+    are none."""
     before, work = np.zeros(old.size), new.workspace()
     before[old.state_index] = values
     work[new.state_index[:GLOBAL_STATE]] = values[:GLOBAL_STATE]
     _carry_bodies(old, new, before, work)
     if old.gradients is not None and new.gradients is not None:
         work[_known(new.gradients)] = before[_known(old.gradients)]
-    for find in (histories, counters, kept, remembered):
+    for find in (histories, counters, kept, remembered, lambda model: model.commands):
         known = {id(element): entries for element, entries in find(old)}
         for element, entries in find(new):
             if (there := known.get(id(element))) is not None and there.shape == entries.shape:
@@ -118,3 +121,23 @@ def _move_origins(was: np.ndarray, now: np.ndarray, q: np.ndarray, v: np.ndarray
     arm = apply(matrices(q[moved, 3:7]), (was - now)[moved])
     q[moved, :3] += arm
     v[moved, :3] += np.cross(v[moved, 3:6], arm)
+
+
+def named_number(model: Model, own: Layout, theirs: Layout, number: int) -> str:
+    """Whose a number of a state is, and what, in words; `own`: the model's layout, `theirs`: the state's, which fits it."""
+    name, place = theirs.named(number)
+    if name == COMMANDS:
+        owner = next(owner for owner, where in command_places(theirs).items() if number in where)
+        return f'the command of "{owner}"'
+    if name in (RIGID, "bodies"):
+        for k in [k for sort, some in model.bodies.members.items() if (sort == "RigidBody") == (name == RIGID) for k in some]:
+            kind = model.bodies.kinds[k]
+            if place < kind.nq + kind.nv:
+                what = f"coordinate {place + 1}" if place < kind.nq else f"velocity {place - kind.nq + 1}"
+                return f"{what} of {checks.label(model.bodies.elements[k])}"
+            place -= kind.nq + kind.nv
+    if name in ("turns", "kept"):
+        entry = int(model.state_index[own.where(name)[place]])
+        element = next(element for element, entries in (*counters(model), *kept(model)) if entry in entries)
+        return f"a {'count of turns' if name == 'turns' else 'place that is sought'} of {checks.label(element)}"
+    return {"work": "the work of prescribed motion", "pace": "the pace of the integrator"}.get(name, "a warm start")

@@ -12,10 +12,11 @@ import numpy as np
 
 from linkwork.codegen.trace import Space
 from linkwork.elements import checks
-from linkwork.elements.base import Pose
+from linkwork.elements.base import Element, Pose
+from linkwork.elements.joint_forces import Follow
 from linkwork.errors import ModelError
 from linkwork.memory import no_collection
-from linkwork.model import massless
+from linkwork.model import massless, states
 from linkwork.model import nodes as stacking
 from linkwork.model.frames import Frames, LagrangianFrames, RigidFrames, frames_of
 from linkwork.model.gradients import GradientArea
@@ -419,12 +420,14 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
     at += area.size if area else 0
     spots = spots_of(world, bodies, at)
     at = spots[-1].end if spots else at
-    index = _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area)
+    parts = _state_parts(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area)
     model = Model(
         world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.ranked, order.soft, items, fronts,
         auxiliary, limb_of, body_at, node_at, force_at, slot_at, report_at, impulse_at,
         _multipliers(nodes, node_at, impulse_at, limb_of), packed_at, packed_range, rates_range, scratch, gathering,
-        response_at, area, at, np.array(world.gravity), index,
+        response_at, area, at, np.array(world.gravity),
+        np.concatenate([own for _, own in parts]), tuple((name, len(own)) for name, own in parts if len(own)),
+        _commands(forces, force_at),
         _parameters(bodies, nodes, forces, body_at, node_at, force_at, limb_of), _names(bodies, nodes, forces),
         any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies), spots,
     )  # fmt: skip
@@ -443,25 +446,42 @@ def _damped(bodies: Bodies) -> bool:
     return any(np.any(getattr(frames, "damping", 0.0)) for frames in bodies.frames.values())
 
 
-def _state_index(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area) -> np.ndarray:
-    parts = [np.array([GLOBALS.offset(name) for name in ("work", "pace", "calm")])]
-    for members in bodies.members.values():
+def _state_parts(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area) -> list[tuple[str, np.ndarray]]:
+    """Entries that make up the state, and what they are: the names and their order are those of `states.Layout`."""
+    parts = [("work", np.array([GLOBALS.offset("work")]))]
+    parts.append(("pace", np.array([GLOBALS.offset(name) for name in ("pace", "calm")])))
+    for kind, members in bodies.members.items():
         record = bodies.kinds[members[0]].record
         span = np.arange(record.offset("q"), record.slice("v").stop)
-        parts.append((body_at[np.array(members)][:, None] + span).ravel())
+        sort = states.RIGID if kind == "RigidBody" else "bodies"
+        parts.append((sort, (body_at[np.array(members)][:, None] + span).ravel()))
     history_at, parameters_at = np.zeros_like(node_at), np.zeros_like(node_at)
     for record, members in _by_record(nodes, limb_of):
         history_at[members] = node_at[members] + record.offset("history")
         parameters_at[members] = node_at[members] + record.offset("parameters")
     for record, members in _by_record(nodes, {}):  # the order of a state does not depend on which joints have limbs
-        parts.append((history_at[members][:, None] + np.arange(record["history"][1])).ravel())
+        parts.append(("history", (history_at[members][:, None] + np.arange(record["history"][1])).ravel()))
         spans = _turns(0, [part.relation for part in nodes[members[0]].kind.parts])
-        parts += [(parameters_at[members][:, None] + span).ravel() for span in spans]
+        parts += [(name, (parameters_at[members][:, None] + span).ravel()) for name, span in spans]
     if area is not None:
-        parts.append(np.arange(*_bounds(0, area["warm"])))
+        parts.append(("warm", np.arange(*_bounds(0, area["warm"]))))
     for k, force in enumerate(forces):
         parts += _turns(force_at[k], [force.kind.law])
-    return np.concatenate(parts).astype(np.int64)
+    parts += [(states.COMMANDS, entries) for _, entries in _commands(forces, force_at)]
+    return [(name, entries.astype(np.int64)) for name, entries in parts]
+
+
+def _commands(forces, force_at) -> list[tuple[Element, np.ndarray]]:
+    """What takes commands, and the entries that hold them: a number, a position (3), or that and a quaternion (7)."""
+    found = []
+    for k, force in enumerate(forces):
+        layout, at = parameter_record(force.kind.law), int(force_at[k])
+        if "command" in layout:
+            found.append((force.element, np.arange(*_bounds(at, layout.slice("command")))))
+        elif isinstance(force.element, Follow) and force.element.motion is None:
+            last = "orientation" if force.element.turns else "position"
+            found.append((force.element, np.arange(at + layout.offset("position"), at + layout.slice(last).stop)))
+    return found
 
 
 def _by_record(nodes, limb_of):
@@ -486,12 +506,12 @@ def _bounds(base, where: slice) -> tuple[int, int]:
     return int(base + where.start), int(base + where.stop)
 
 
-def _turns(offset, relations) -> list[np.ndarray]:
+def _turns(offset, relations) -> list[tuple[str, np.ndarray]]:
     found = []
     for relation in relations:
         layout = parameter_record(relation)
         kept = [*(["turns"] if relation.counters else []), *relation.kept]
-        found += [np.arange(*_bounds(offset, layout.slice(name))) for name in kept]
+        found += [("turns" if name == "turns" else "kept", np.arange(*_bounds(offset, layout.slice(name)))) for name in kept]
         offset += layout.size
     return found
 

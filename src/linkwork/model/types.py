@@ -7,7 +7,7 @@ impulses. A Model makes workspaces, a simulation works in one. Offsets are in en
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from hashlib import blake2s
 from typing import Any
@@ -16,12 +16,13 @@ import numpy as np
 
 from linkwork.elements.base import Element
 from linkwork.elements.parameter import Parameter
-from linkwork.errors import ModelError
+from linkwork.errors import FileError, ModelError
 from linkwork.model.gradients import GradientArea
 from linkwork.model.graph import Forest, Order
 from linkwork.model.nodes import Bodies, ForceNode, Node
 from linkwork.model.present import Present
 from linkwork.model.spots import Spot
+from linkwork.model.states import FORMAT, Layout
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.drawn import Draw
 from linkwork.symbolic.limbs import Limb
@@ -72,7 +73,9 @@ class Model:
     gradients: GradientArea | None  # where conjugate gradients have their numbers, behind everything else
     size: int  # entries of a workspace
     gravity: np.ndarray  # (3,) m/s^2
-    state_index: np.ndarray  # entries that make up the state
+    state_index: np.ndarray  # entries that make up the state ...
+    state_parts: tuple[tuple[str, int], ...]  # ... and what they are, as `states.Layout` has it
+    commands: list[tuple[Element, np.ndarray]]  # what takes commands, and the entries that hold them
     parameters: dict[str, tuple[Parameter, np.ndarray]]  # name -> parameter, entries that hold it
     names: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # element -> (sort, number, part)
     velocity_forces: bool = False  # some force depends on velocity
@@ -202,15 +205,32 @@ class Arrangement:
 
 @dataclass
 class State:
-    """Everything that a run changes: coordinates, velocities, counters, warm starts, time. Copies are independent."""
+    """Everything that a run changes: coordinates, velocities, turns counted, commands, warm starts, time. Copies are
+    independent. It goes to any simulation of the same world: with the same solver, integrator and dt the next steps have the
+    same bits, with others it is the same to rounding."""
 
     values: np.ndarray  # entries of the workspace named by Model.state_index
     time: float  # s
     steps: int
     age: int  # steps since the position stage was last started afresh
-    signature: str = ""  # of the model; without one, whatever has as many numbers
+    layout: Layout | None = None  # what the values are; without one, those of any model that has as many
     contact: Any = None  # what contact remembers, if there is any; never changed once it is made
     arrangement: Arrangement = Arrangement()
 
     def copy(self) -> State:
         return replace(self, values=self.values.copy())
+
+    @property
+    def signature(self) -> str:
+        """Of the bodies, constraints and forces that count turns: the same for like worlds."""
+        return "" if self.layout is None else self.layout.signature
+
+    def __reduce__(self):
+        return _restored, (FORMAT, {field.name: getattr(self, field.name) for field in fields(self)})
+
+
+def _restored(format: int, kept: dict[str, Any]) -> State:
+    """A state from a pickle or copy."""
+    if format != FORMAT:
+        raise FileError(f"State: it was pickled in format {format}, and this linkwork reads {FORMAT}; save it anew")
+    return State(**kept)

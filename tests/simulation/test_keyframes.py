@@ -1,0 +1,122 @@
+"""Keyframes: joints are read back as they were given, whatever counts their turns; stepping starts from there."""
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+
+ANGLES = [-2.0, 2.0, -np.pi, np.pi, 3.5, -3.5, 3 * np.pi, 7.0, -7.0, 0.0, 1.5707963, -1.5707963, 33.3, -20.0]
+JOINTS = {
+    "hinge": (lw.Hinge, {"axis": (0, 1, 0)}, lambda a: a),
+    "screw": (lw.Screw, {"axis": (0, 1, 0), "pitch": 0.1}, lambda a: a),
+    "cylindrical": (lw.Cylindrical, {"axis": (0, 1, 0)}, lambda a: (a, 0.0)),
+    "universal": (lw.Universal, {"first": (0, 1, 0), "second": (0, 0, 1)}, lambda a: (a, 0.4 - a / 2)),
+    "planar": (lw.Planar, {"normal": (0, 1, 0)}, lambda a: (0.0, 0.0, a)),
+}
+
+
+def one(joint, turned):
+    """A body on a joint, in either order, with a spring that counts the turns of each of its angles."""
+    world = lw.World(gravity=(0, 0, 0))
+    world.add(lw.RigidBody(1.0, (0.1, 0.2, 0.25), position=(1, 0, 0), com=(0.1, 0, 0), name="b"))
+    ends = ("b", world.ground) if turned else (world.ground, "b")
+    kind, more, _ = JOINTS[joint]
+    world.add(kind(*ends, at=(0.3, 0.1, 0), name="j", **more))
+    world.add(lw.JointSpring("j", 2.0, name="spring"))
+    return world
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("joint", JOINTS)
+def test_every_angle_is_read_back(joint, turned):
+    world, given = one(joint, turned), JOINTS[joint][2]
+    sims = [lw.Simulation(world, solver=solver) for solver in ("tree", "dense", "aba", "implicit")]
+    for angle in ANGLES:
+        turns = np.atleast_1d(given(angle))
+        for sim in sims:
+            sim.reset(lw.Keyframe({"j": given(angle)}))
+            assert sim.energy().potential == pytest.approx(turns @ turns, abs=1e-9)  # 2 / 2 * angle^2, of each
+            if joint in ("hinge", "screw", "cylindrical"):
+                assert sim.angle("j") == pytest.approx(angle, abs=1e-9)
+            sim.step()
+            assert sim.energy().total == pytest.approx(turns @ turns, rel=1e-2, abs=1e-9)
+
+
+def test_gears_and_motors_count_from_there():
+    """Of a gear between a slider and a hinge, the hinge alone counts."""
+    world = lw.World(gravity=(0, 0, 0))
+    for k, name in enumerate("abc"):
+        world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(0, k, 0), name=name))
+    world.add(lw.Slider(world.ground, "a", at=(0, 0, 0), axis=(1, 0, 0), name="rack"))
+    world.add(lw.Hinge(world.ground, "b", at=(0, 1, 0), axis=(0, 1, 0), name="pinion"))
+    world.add(lw.Hinge("b", "c", at=(0, 2, 0), axis=(0, 1, 0), name="second"))
+    world.add(lw.Gear("rack", "pinion", 0.1, name="mesh"))
+    world.add(lw.Motor("second", kind="position", kp=3.0, name="servo"))
+    sim = lw.Simulation(world)
+    sim.reset(lw.Keyframe({"rack": 0.9, "pinion": 9.0, "second": -8.0}, controls={"servo": -8.0}))
+    assert sim.drift() < 1e-12 and sim.notes == []
+    sim.step(50)
+    assert sim.angle("pinion") == pytest.approx(9.0, abs=1e-9) and sim.angle("second") == pytest.approx(-8.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("angle", [-2.0, -3.0, 4.5])
+def test_a_hard_limit_does_not_drive_what_is_within_it(angle):
+    world = one("hinge", False)
+    world.remove("spring")
+    world.add(lw.HardLimit("j", -5.0, 5.0, name="stop"))
+    sim = lw.Simulation(world)
+    sim.reset(lw.Keyframe({"j": angle}))
+    sim.step(20)
+    assert sim.angle("j") == pytest.approx(angle, abs=1e-9) and abs(sim.rate("j")) < 1e-9
+
+
+def test_a_joint_that_is_assembled_beyond_a_quarter_turn_has_turned_by_less_than_half():
+    world = lw.World(gravity=(0, 0, 0))
+    world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(1, 0, 0), name="arm"))
+    world.add(lw.Hinge(world.ground, "arm", at=(0, 0, 0), axis=(0, 1, 0), name="j"))
+    world.add(lw.Constraint("arm", lambda b, t: lw.atan2(b.position[2], b.position[0]) - 2.2, name="back"))
+    world.assemble()
+    for solver in ("tree", "dense"):
+        assert lw.Simulation(world, solver=solver).angle("j") == pytest.approx(-2.2, abs=1e-6)
+
+
+MJCF = """<mujoco><worldbody><geom type="plane" size="1 1 .1"/><body name="b" pos="0 0 {z}"><freejoint name="root"/>
+<geom size=".1"/><body name="arm" pos="0 0 .3"><joint name="shoulder" axis="0 1 0" range="-250 250" limited="true"/>
+<geom type="capsule" size=".02" fromto="0 0 0 .2 0 0"/></body></body></worldbody>
+<keyframe><key name="home" qpos="0 0 .5 1 0 0 0 {angle}"/></keyframe></mujoco>"""
+
+
+@pytest.mark.parametrize("angle", [-2.0, 4.0])
+def test_a_file_s_keyframe_is_read_back(tmp_path, angle):
+    path = tmp_path / "robot.xml"
+    path.write_text(MJCF.format(z=0.5, angle=angle))
+    sim = lw.Simulation(lw.load(path))
+    sim.reset("home")
+    assert sim.angle("shoulder") == pytest.approx(angle, abs=1e-9)
+    sim.step(5)
+    assert sim.angle("shoulder") == pytest.approx(angle, abs=1e-2)
+
+
+def test_what_lies_in_the_floor_as_built_starts_from_its_keyframe(tmp_path):
+    """Overlaps are looked at when stepping starts."""
+    path = tmp_path / "robot.xml"
+    path.write_text(MJCF.format(z=-0.3, angle=0.5))
+    sim = lw.Simulation(lw.load(path))
+    sim.reset("home")
+    sim.step(10)
+    assert sim.position("b")[2] == pytest.approx(0.5, abs=0.01) and sim.notes == []
+    other = lw.Simulation(sim.world)
+    other.state = sim.state
+    other.step()
+    assert other.position("b")[2] == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, "x", None, (1.0, 2.0), []])
+def test_a_keyframe_that_is_no_number_is_refused_by_name(wrong):
+    sim = lw.Simulation(one("hinge", False))
+    sim.step(5)
+    before = sim.state.copy()
+    for keyframe in (lw.Keyframe({"j": wrong}), lw.Keyframe(velocities={"j": wrong}), lw.Keyframe(controls={"j": wrong})):
+        with pytest.raises(lw.LinkworkError, match='"j"'):
+            sim.reset(keyframe)
+        assert sim.state.values.tobytes() == before.values.tobytes()
