@@ -8,6 +8,7 @@ where prescribed motion alone decides on its rate.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,8 +53,8 @@ def trees_at_risk(model, touches: bool) -> set[int]:
     """Trees of bodies with prescribed motion and another constraint, or, where something touches, without."""
     tree = [model.forest.tree[node.ends[-1]] for node in model.nodes]
     forced = {tree[k] for k, node in enumerate(model.nodes) if node.kind.forced}
-    several = [t for t, node in zip(tree, model.nodes, strict=True) for _ in node.elements]
-    return {t for t in forced if touches or several.count(t) > 1} if len(forced) < 8 else forced
+    several = Counter(t for t, node in zip(tree, model.nodes, strict=True) for _ in node.elements)
+    return {t for t in forced if touches or several[t] > 1}
 
 
 def found(sim) -> list[Contradiction]:

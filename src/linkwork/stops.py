@@ -27,8 +27,8 @@ FAR_OFF = 0.1  # m or rad: single iterations that hold a constraint no better th
 LOST = 1e30  # m, m/s: beyond this a run has blown up, and what is made of such numbers is nobody's fault
 NEARLY_LOST = 1e-2  # of the mass along coordinates as built: what is left of it before a body that lost its rank did so
 FINER = (16, 256)  # parts of a step that are tried where one failed
-LEAST_TRIED, MOST_TRIED = 600, 100_000_000  # of them, and entries of workspaces that more may go through
-CALM = 1e3  # times what a state was: more than this is no success
+LEAST_TRIED, MOST_TRIED = 600, 150_000_000  # of them, and entries of workspaces that more may go through
+CALM = 1e6  # times as fast as it was, or as a metre a second: what grows more than this is no success
 # where a value that is not finite is looked for: parts of a step by which coordinates and time are ahead of the last state
 AHEAD = ((0.0, 0.0), (0.0, 0.5), (0.0, 1.0), (0.5, 0.5), (1.0, 1.0))
 
@@ -281,7 +281,7 @@ def _short_enough(sim) -> float | None:
         states.append(_last_states(sim)[-1])
     for parts in FINER:
         for first in states:
-            steps = parts * (2 + int(max(0.0, end - first.time) / dt))
+            steps = parts * (2 + 2 * int(max(0.0, end - first.time) / dt))  # twice as far: what only comes later is no success
             calm = np.isfinite(first.values).all() and first.arrangement == sim._arrangement
             if not calm or steps * sim.model.size > max(MOST_TRIED, LEAST_TRIED * sim.model.size):
                 continue

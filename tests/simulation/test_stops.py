@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork import contradictions
+from linkwork.symbolic.bodies import GLOBALS
 from tests.simulation.worlds import crank_and_rod, same
 
 
@@ -141,3 +143,81 @@ def test_looking_into_a_stop_leaves_the_simulation_as_it_stopped():
         sim.step()
     same_bits = sim.state.values.tobytes() == stopped.values.tobytes()
     assert same_bits and sim.time == stopped.time
+
+
+# -- what helps ---------------------------------------------------------------------------------------------------------
+def on_a_stiff_spring():
+    world = lw.World(gravity=(0, 0, 0))
+    world.add(lw.Particle(1.0, (1, 0, 0), name="bead"))
+    world.add(lw.Spring(world.ground, "bead", 1e8, rest=0.5, name="spring"))
+    return world
+
+
+def pushed_away():
+    """A force that grows with the cube of the distance: at infinity in finite time."""
+    world = lw.World(gravity=(0, 0, 0))
+    world.add(lw.Particle(1.0, (1, 0, 0), name="bead"))
+    world.add(lw.Force("bead", lambda b, t: 1e4 * lw.dot(b.position, b.position) * b.position, name="push"))
+    return world
+
+
+@pytest.mark.parametrize("integrator", ["rattle", "euler", "rk4"])
+def test_a_smaller_dt_is_advised_with_one_that_was_tried(integrator):
+    with pytest.raises(lw.DivergenceError, match=r"take a smaller dt: \S+ s gets past it$") as caught:
+        lw.Simulation(on_a_stiff_spring(), integrator=integrator).run(1.0, record_every=None)
+    h = float(str(caught.value).split("dt: ")[1].split(" s ")[0])
+    sim = lw.Simulation(on_a_stiff_spring(), dt=h, integrator=integrator)
+    sim.run(0.1, record_every=None)
+    assert np.abs(sim.position("bead")).max() < 1.01
+
+
+@pytest.mark.parametrize("integrator", STEPPERS)
+def test_no_smaller_dt_is_advised_where_none_helps(integrator):
+    sim = lw.Simulation(pushed_away(), integrator=integrator)
+    with pytest.raises(lw.DivergenceError) as caught:
+        sim.run(1.0, record_every=None)
+    said = str(caught.value)
+    assert "take a smaller dt" not in said and "look at what acts there" in said and 'Particle "bead"' in said
+
+
+def test_looking_for_a_remedy_leaves_no_trace():
+    sim = lw.Simulation(on_a_stiff_spring(), integrator="euler")
+    start = sim.state.copy()
+    with pytest.raises(lw.DivergenceError):
+        sim.step(1000)
+    stopped, dt = sim.state.copy(), sim.dt
+    sim.state = start
+    with pytest.raises(lw.DivergenceError):
+        sim.step(1000)
+    assert sim.state.values.tobytes() == stopped.values.tobytes() and sim.dt == dt == sim.integrator.dt
+    assert sim.work[GLOBALS.offset("step")] == dt
+
+
+@pytest.mark.parametrize("solver", ["tree", "dense", "implicit", "cg"])
+def test_constraints_that_have_become_singular_are_named(solver):
+    """A blade that stands upright has no direction in the plane; bars in line hold one row twice."""
+    world = lw.World()
+    world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), name="shoe"))
+    world.add(lw.Skate("shoe", direction=(1, 0, 0), name="blade"))
+    world.add(lw.PointOnPlane(world.ground, "shoe", at=(0, 0, 0), normal=(0, 0, 1), name="ice"))
+    sim = lw.Simulation(world, solver=solver)
+    assert contradictions.singular(sim) == ()
+    sim.work[sim.model.field_of_body(0, "q")][3:] = (np.cos(np.pi / 4), 0, -np.sin(np.pi / 4), 0)
+    sim._touched()
+    sim.integrator.run(sim.work, sim.programs.body("place"))
+    assert [element.name for element in contradictions.singular(sim)] == ["blade"]
+
+
+def test_bars_that_fall_into_line_are_named():
+    world = lw.World()
+    for k, place in enumerate([(1, 0, 0.5), (2, 0, 0)]):
+        world.add(lw.Particle(1.0, place, name=f"pin{k}"))
+    world.add(lw.Distance(world.ground, "pin0", name="first"))
+    world.add(lw.Distance("pin0", "pin1", name="second"))
+    world.add(lw.Ball(world.ground, "pin1", at=(2, 0, 0), name="nail"))
+    sim = lw.Simulation(world)
+    assert contradictions.singular(sim) == ()
+    sim.work[sim.model.field_of_body(0, "q")] = (1, 0, 0)
+    sim._touched()
+    sim.integrator.run(sim.work, sim.programs.body("place"))
+    assert {element.name for element in contradictions.singular(sim)} == {"first", "second", "nail"}
