@@ -178,6 +178,8 @@ class Following(Building):
             contact = None if contact is None else contact.elsewhere()
         else:
             self._check_state(state, theirs)
+        if theirs is not own and contact is not None and not (self._touching is not None and self._touching.knows(contact)):
+            contact = None
         self.work[self.model.state_index] = values
         self.work[0] = state.time
         if self._touching is not None:
