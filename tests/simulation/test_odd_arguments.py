@@ -25,10 +25,10 @@ def linkage():
     return world
 
 
-def ends(call, what):
+def ends(what, call, *given, **named):
     """It is taken, or refused by us."""
     try:
-        call()
+        call(*given, **named)
     except LinkworkError as error:
         assert str(error), what
     except Exception as error:
@@ -46,13 +46,17 @@ def methods(owner, *left_out):
         yield from ((name, p.name, needed) for p in plain)
 
 
+def reset(sim, part, given):
+    sim.reset(lw.Keyframe(**{part: given}))
+
+
 def test_methods_of_a_simulation():
     sim = lw.Simulation(linkage())
     sim.step(3)
     start = sim.state.copy()
     for name, parameter, needed in methods(sim, "note"):
         for odd in ODD:
-            ends(lambda: getattr(sim, name)(**{**needed, parameter: odd}), f"{name}({parameter}={odd!r})")  # noqa: B023
+            ends(f"{name}({parameter}={odd!r})", getattr(sim, name), **{**needed, parameter: odd})
             for hand in sim._hands:
                 hand.release()
             sim.state = start
@@ -63,42 +67,38 @@ def test_options_of_a_simulation():
     world = linkage()
     for option in ("world", "dt", "solver", "integrator", "tolerance", "stiffness", "damping", "tangent", "iterations", "off"):
         for odd in ODD:
-            ends(lambda: lw.Simulation(**{"world": world, option: odd}), f"Simulation({option}={odd!r})")  # noqa: B023
+            ends(f"Simulation({option}={odd!r})", lw.Simulation, **{"world": world, option: odd})
 
 
 def test_commands_keyframes_and_states():
     sim = lw.Simulation(linkage())
     for odd in ODD:
-        ends(lambda: sim.control[odd], f"control[{odd!r}]")  # noqa: B023
-        ends(lambda: sim.control.__setitem__(odd, 1.0), f"control[{odd!r}] = 1")  # noqa: B023
-        ends(lambda: sim.control.__setitem__("m", odd), f"control = {odd!r}")  # noqa: B023
-        ends(lambda: setattr(sim, "state", odd), f"state = {odd!r}")  # noqa: B023
-        ends(lambda: setattr(sim, "time", odd), f"time = {odd!r}")  # noqa: B023
+        ends(f"control[{odd!r}]", sim.control.__getitem__, odd)
+        ends(f"control[{odd!r}] = 1", sim.control.__setitem__, odd, 1.0)
+        ends(f"control = {odd!r}", sim.control.__setitem__, "m", odd)
+        ends(f"state = {odd!r}", setattr, sim, "state", odd)
+        ends(f"time = {odd!r}", setattr, sim, "time", odd)
         for part in ("positions", "velocities", "controls"):
-            ends(lambda: sim.reset(lw.Keyframe(**{part: odd})), f"Keyframe({part}={odd!r})")  # noqa: B023
-            ends(lambda: sim.reset(lw.Keyframe(**{part: {"j": odd}})), f"Keyframe({part}=j: {odd!r})")  # noqa: B023
+            ends(f"Keyframe({part}={odd!r})", reset, sim, part, odd)
+            ends(f"Keyframe({part}=j: {odd!r})", reset, sim, part, {"j": odd})
     for wrong in (np.nan, np.inf, -np.inf):
-        for call in (
-            lambda: sim.control.__setitem__("m", wrong),
-            lambda: sim.set("p", wrong),
-            lambda: setattr(sim, "time", wrong),
-        ):  # noqa: B023
+        for call, *given in ((sim.control.__setitem__, "m"), (sim.set, "p"), (setattr, sim, "time")):
             with pytest.raises(LinkworkError, match=r"is (nan|-?inf)"):
-                call()
+                call(*given, wrong)
     with pytest.raises(LinkworkError, match=r'^Keyframe "given": "b" is no motor'):
         sim.reset(lw.Keyframe(controls={"b": 1.0}))
 
 
 def test_worlds_and_scenes():
     for odd in ODD:
-        ends(lambda: lw.World(odd), f"World({odd!r})")  # noqa: B023
-        ends(lambda: lw.load(odd), f"load({odd!r})")  # noqa: B023
-        ends(lambda: lw.scenes.get(odd), f"scenes.get({odd!r})")  # noqa: B023
-        ends(lambda: lw.scenes.get("pendulum", length=odd), f"scenes.get(pendulum, length={odd!r})")  # noqa: B023
+        ends(f"World({odd!r})", lw.World, odd)
+        ends(f"load({odd!r})", lw.load, odd)
+        ends(f"scenes.get({odd!r})", lw.scenes.get, odd)
+        ends(f"scenes.get(pendulum, length={odd!r})", lw.scenes.get, "pendulum", length=odd)
         for name, parameter, needed in methods(linkage()):
-            ends(lambda: getattr(linkage(), name)(**{**needed, parameter: odd}), f"{name}({parameter}={odd!r})")  # noqa: B023
+            ends(f"{name}({parameter}={odd!r})", getattr(linkage(), name), **{**needed, parameter: odd})
         for name in ("gravity", "keyframes", "simulate", "remarks", "ground", "version"):
-            ends(lambda: setattr(linkage(), name, odd), f"world.{name} = {odd!r}")  # noqa: B023
+            ends(f"world.{name} = {odd!r}", setattr, linkage(), name, odd)
 
 
 def test_recordings(tmp_path, monkeypatch):
@@ -106,9 +106,9 @@ def test_recordings(tmp_path, monkeypatch):
     recording = lw.Simulation(linkage()).run(0.02)
     for name, parameter, needed in methods(recording, "to_xarray", "render"):
         for odd in ODD:
-            ends(lambda: getattr(recording, name)(**{**needed, parameter: odd}), f"{name}({parameter}={odd!r})")  # noqa: B023
+            ends(f"{name}({parameter}={odd!r})", getattr(recording, name), **{**needed, parameter: odd})
     for odd in ODD:
-        ends(lambda: recording[odd], f"recording[{odd!r}]")  # noqa: B023
+        ends(f"recording[{odd!r}]", recording.__getitem__, odd)
 
 
 def test_algorithms_in_joint_coordinates():
@@ -124,10 +124,10 @@ def test_algorithms_in_joint_coordinates():
         needed = {p.name: good.get(p.name, 1.0) for p in parameters if p.default is p.empty}
         for parameter in parameters:
             for odd in ODD:
-                ends(lambda: function(**{**needed, parameter.name: odd}), f"{name}({parameter.name}={odd!r})")  # noqa: B023
+                ends(f"{name}({parameter.name}={odd!r})", function, **{**needed, parameter.name: odd})
 
 
 def test_functions_of_expressions():
     for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh"):
         for odd in (None, [], object(), {}, [None]):
-            ends(lambda: getattr(lw, name)(odd), f"{name}({odd!r})")  # noqa: B023
+            ends(f"{name}({odd!r})", getattr(lw, name), odd)

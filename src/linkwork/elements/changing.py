@@ -32,7 +32,7 @@ class _Making(type):
     @property
     def __signature__(cls):
         """That of `__init__`, which schemas and help texts are made of; that of `__call__` says nothing."""
-        own = inspect.signature(cls.__init__)
+        own = inspect.signature(cls.__init__)  # type: ignore[misc]
         return own.replace(parameters=list(own.parameters.values())[1:])
 
 
