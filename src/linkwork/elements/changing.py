@@ -121,7 +121,9 @@ def _names(cls: Any):
 
 
 def _check_known(element, name):
-    """A subclass may have more than fields."""
+    """A subclass that somebody else wrote may have more than fields."""
+    if not type(element).__module__.startswith("linkwork.") and not hasattr(type(element), name):
+        return
     if name in vars(element) or (hasattr(type(element), name) and not hasattr(getattr(type(element), name), "__get__")):
         return
     if hasattr(type(element), name):
