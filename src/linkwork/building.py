@@ -16,7 +16,7 @@ from linkwork.elements import Joint, Slider, checks
 from linkwork.elements.base import Element, Pose
 from linkwork.errors import LinkworkError, ModelError, Note, printable
 from linkwork.integrators import INTEGRATORS, Integrator
-from linkwork.model.carrying import counters
+from linkwork.model.carrying import counters, named_number
 from linkwork.model.compile import compile
 from linkwork.model.feeding import Feed
 from linkwork.model.graph import Order
@@ -169,8 +169,10 @@ class Building(Reports):
         self._stale = self._solved = False
         self.integrator.run(self.work, self.programs.body("place"))
         self._start_counters()
-        if not np.isfinite(self.work[self.model.state_index]).all():
-            raise ModelError("World: some body starts at a place or speed that is not finite")
+        start = self.work[self.model.state_index]
+        if len(wrong := np.flatnonzero(~np.isfinite(start))):
+            whose = named_number(self.model, self._layout, self._layout, int(wrong[0]))
+            raise ModelError(f"World: {whose} is {start[wrong[0]]:g} as built; give finite numbers")
         worst, element = self._worst(velocity=False)
         if not worst <= VIOLATED:
             off = f"{checks.label(element)}: it is off by {worst:.3g} as built"

@@ -61,11 +61,13 @@ class Following(Building):
         if state.arrangement is not before:
             wanted = replace(state.arrangement, own=before.own)
         if wanted == before:
+            self._check_state(state)
             self._take(state)
             return
         self._check_arrangement(wanted)
         self._arrange(wanted, settle=False)
         try:
+            self._check_state(state)
             self._take(state)
         except LinkworkError:
             self._arrange(before, settle=False)
@@ -169,17 +171,15 @@ class Following(Building):
         return State(values, self.time, self.steps, self.age, self._layout, contact, self._arrangement)
 
     def _take(self, state: State) -> None:
+        """Go to a state that fits."""
         values, age, contact, own = state.values, state.age, state.contact, self._layout
         theirs = own if state.layout is None else state.layout
         if theirs is not own and theirs.digest != own.digest:
-            if not own.fits(theirs):
-                self._refuse_state(theirs)
-            self._check_state(state, theirs)
             values = converted(values, theirs, own, self.work[self.model.state_index])
             age = age if theirs.fits_history(own) else 0
             contact = None if contact is None else contact.elsewhere()
-        else:
-            self._check_state(state, theirs)
+        if theirs is not own and contact is not None and not (self._touching is not None and self._touching.knows(contact)):
+            contact = None
         self.work[self.model.state_index] = values
         self.work[0] = state.time
         if self._touching is not None:
@@ -193,15 +193,17 @@ class Following(Building):
         self._touched()
 
     def _refuse_state(self, theirs: Layout) -> None:
-        if theirs.size != self._layout.size:
+        if isinstance(theirs, Layout) and theirs.size != self._layout.size:
             raise ModelError(f"Simulation: a state of {theirs.size} numbers does not fit this model of "
                              f"{self._layout.size}; take one from the same model")  # fmt: skip
         raise ModelError("Simulation: the state is one of another model, or from before bodies, constraints or a force "
                          "that counts turns were added or removed; take one from this model")  # fmt: skip
 
-    def _check_state(self, state: State, theirs: Layout) -> None:
-        """Refuse, by name, what is no number or not finite: compiled code must never see it."""
-        values = state.values
+    def _check_state(self, state: State) -> None:
+        """Refuse a state of another model, and by name what is no number or not finite: compiled code must never see it."""
+        values, theirs = state.values, self._layout if state.layout is None else state.layout
+        if theirs is not self._layout and not (isinstance(theirs, Layout) and self._layout.fits(theirs)):
+            self._refuse_state(theirs)
         if not (isinstance(values, np.ndarray) and values.ndim == 1 and (values.dtype is FLOAT or values.dtype == FLOAT)):
             raise ModelError(f"Simulation: the values of the state are {checks.show(values)}; give an array of float64")
         if len(values) != theirs.size:

@@ -49,6 +49,16 @@ class Recording(Sealed):
     OPEN = frozenset({"bodies", "joints", "time", *FIELDS, "extra", "extra_units", "shapes", "links", "colliders", "visuals",
                       "touching", "attributes"})  # fmt: skip
 
+    position: np.ndarray
+    orientation: np.ndarray
+    velocity: np.ndarray
+    angular_velocity: np.ndarray
+    kinetic: np.ndarray
+    potential: np.ndarray
+    drift: np.ndarray
+    angle: np.ndarray
+    frame: np.ndarray | None
+
     def __init__(
         self, *, time, bodies, position, orientation, velocity, angular_velocity, kinetic, potential, drift, joints,
         angle, frame=None, extra=None, shapes=None, links=None, colliders=None, visuals=None, touching=None, attributes=None,

@@ -15,15 +15,19 @@ class SealedError(LinkworkError, AttributeError):
 
 
 class Sealed:
-    """The base. Attributes that begin with an underscore, `OPEN` ones, and properties that have a setter are assigned."""
+    """The base. Attributes that begin with an underscore, `OPEN` ones, and properties that have a setter are assigned. A subclass
+    that somebody else wrote may have more."""
 
     OPEN: ClassVar[frozenset[str]] = frozenset()
     REMEDIES: ClassVar[dict[str, str]] = {}  # attribute -> what to do instead; "": where there is no such attribute
     _assigned: ClassVar[frozenset[str]] = frozenset()
+    _known: ClassVar[frozenset[str]] = frozenset()  # of linkwork's own classes
 
     def __init_subclass__(cls, **options) -> None:
         super().__init_subclass__(**options)
         cls._assigned = cls.OPEN.union(name for name in dir(cls) if getattr(getattr(cls, name, None), "fset", None))
+        own = [vars(c) for c in cls.__mro__ if c.__module__.startswith("linkwork.")]
+        cls._known = frozenset(name for names in own for name in (*names, *names.get("__annotations__", ())))
 
     def __setattr__(self, name: str, value) -> None:
         if name[:1] != "_" and name not in self._assigned:
@@ -31,8 +35,9 @@ class Sealed:
         object.__setattr__(self, name, value)
 
     def _refuse(self, name: str) -> None:
-        kind = type(self).__name__
-        if name in self.__dict__ or hasattr(type(self), name):
+        kind, ours = type(self).__name__, type(self).__module__.startswith("linkwork.")
+        if name in self._known or (ours and name in self.__dict__):
             raise SealedError(f"{kind}: {name} cannot be assigned; {self.REMEDIES.get(name, f'make another {kind}')}")
-        remedy = suggestion(name, self._assigned) or f"; {self.REMEDIES.get('', 'leave it out')}"
-        raise SealedError(f'{kind}: it has no attribute "{name}"{remedy}')
+        if ours:
+            remedy = suggestion(name, self._assigned) or f"; {self.REMEDIES.get('', 'leave it out')}"
+            raise SealedError(f'{kind}: it has no attribute "{name}"{remedy}')

@@ -144,8 +144,8 @@ class Simulation(Sealed, Grabbing, OdeView):
     # -- motion ------------------------------------------------------------------------------------------------
     def step(self, n: int = 1) -> None:
         """Make n steps of dt."""
-        if not isinstance(n, (int, np.integer)) or n < 0:
-            raise LinkworkError(f"Simulation: n is {checks.show(n)}; give a whole number of steps, at least 0")
+        if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or not 0 <= n < MOST_STEPS:
+            raise LinkworkError(f"Simulation: n is {checks.show(n)}; give a whole number of steps, from 0 to {MOST_STEPS:g}")
         self._follow_world()
         own = self.__dict__  # to which one assigns much faster than by Sealed
         own["_solved"] = False

@@ -147,7 +147,7 @@ def _not_finite(sim, status: int):
 def _last_states(sim) -> list[State]:
     """The last one or two states before the stop: the steps since the simulation last kept one are made again."""
     end, states = sim.steps, list(sim._past)
-    sim.state = states[-1]
+    sim._take(states[-1])
     sim._prepare()
     while sim.steps < end:
         _, status = sim._advance(1)

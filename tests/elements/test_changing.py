@@ -111,6 +111,26 @@ def test_gravity_is_taken_up():
     assert sim.reaction("j").force[2] == pytest.approx(1.0)
 
 
+def test_subclasses_may_have_more():
+    class Painted(lw.Drag):
+        def __init__(self, colour, **given):
+            super().__init__(**given)
+            self.colour = colour
+
+    class Watched(lw.Simulation):
+        def __init__(self, *given):
+            super().__init__(*given)
+            self.seen = 0
+
+    sim, air = Watched(pendulum()), Painted("red", body="b", linear=0.1, name="air")
+    sim.seen += 1
+    air.colour = "blue"
+    assert (sim.seen, air.colour, type(air)) == (1, "blue", Painted)
+    for name in ("solver", "model", "control", "steps"):
+        with pytest.raises(LinkworkError, match=f"^Watched: {name} cannot be assigned"):
+            setattr(sim, name, 2.0)
+
+
 def test_names_and_references_are_looked_at():
     world = pendulum()
     world.add(lw.RigidBody(1.0, (1, 1, 1), name="c"))

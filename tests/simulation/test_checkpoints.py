@@ -138,6 +138,21 @@ def test_what_does_not_agree_is_refused(tmp_path, lie):
     assert "\n" not in str(caught.value)
 
 
+def test_contacts_that_are_not_there_are_not_remembered(tmp_path):
+    build = lambda: lw.scenes.get("box-stack", n=2)  # noqa: E731
+    sim, path = lw.Simulation(build(), dt=0.005), tmp_path / "c.npz"
+    sim.step(20)
+    checkpoints.save(sim, path)
+    rewritten(path, lambda told, arrays: arrays.update(labels=arrays["labels"] + 1000))
+    other = lw.Simulation(build(), dt=0.005)
+    checkpoints.load(path).put(other)
+    assert len(sim.state.contact) > 0 and len(other.state.contact) == 0
+    other.step(5)
+    rewritten(path, lambda told, arrays: arrays.update(impulses=arrays["impulses"] * np.nan))
+    with pytest.raises(ModelError, match="^checkpoint: the state remembers a contact with the impulse nan"):
+        checkpoints.load(path).put(other)
+
+
 def test_another_model_is_refused(tmp_path):
     path = checkpoints.save(lw.Simulation(motor()), tmp_path / "c.npz")
     with pytest.raises(ModelError, match="checkpoint: it is of another model"):

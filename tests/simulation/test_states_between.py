@@ -117,6 +117,24 @@ def test_a_state_goes_from_every_pair_to_every_other(name):
     assert len(taken) > 20 and {"tree", "fronts", "dense", "cg", "anticipation", "implicit"} <= {solver for solver, _ in taken}
 
 
+@pytest.mark.slow
+def test_what_touches_goes_along():
+    """Impulses that contact remembers are in the world: they are where another pair starts."""
+    pairs = [("tree", "rattle"), ("fronts", "euler"), ("implicit", "backward-euler"), ("ltdl", "joint-euler")]
+    world = lw.scenes.get("box-stack", n=2)
+    sims = [lw.Simulation(world, dt=5e-3, solver=solver, integrator=integrator) for solver, integrator in pairs]
+    for sim in sims:
+        sim.step(40)
+    for sim in sims:
+        state, before = sim.state.copy(), seen(sim)
+        for other in sims:
+            other.state = state
+            assert np.abs(seen(other) - before).max() < 1e-12 and len(other.state.contact) == len(state.contact) > 0
+            other.step(10)
+            assert np.abs(seen(other) - before)[:-1].max() < 1e-6  # at rest
+            sim.state = state
+
+
 def test_the_motion_goes_on_from_there():
     """Twenty steps of order four, by which no solver may be told from another."""
     sims = simulations("links", tuple(FEW))

@@ -113,10 +113,11 @@ class Memory:
         return Memory(EMPTY.margins, self.labels, self.impulses)
 
     def wrong(self) -> str | None:
-        """What is not finite in it, in words."""
-        for name, values in (("margin", self.margins), ("impulse", self.impulses)):
-            if not np.isfinite(values.sum()) and not (fine := np.isfinite(values)).all():
-                return f"a {name} of {values[~fine][0]:g}"
+        """What is no number in it, in words; a margin without end looks at everything."""
+        if np.isnan(self.margins.max(initial=0.0)):
+            return "a margin that is none"
+        if not np.isfinite(self.impulses.sum()) and not (fine := np.isfinite(self.impulses)).all():
+            return f"the impulse {self.impulses[~fine][0]:g}"
         return None
 
 
@@ -596,6 +597,14 @@ class Touching:
         ):
             self._give_panels()
         answers.strike(work, self.slots, self.groups)
+
+    def knows(self, memory: Memory) -> bool:
+        """Whether it speaks of colliders, stops and bodies that are here, as one from a file may not."""
+        colliders, bodies = memory.labels[:, [COLLIDER_A, COLLIDER_B]], memory.labels[:, [BODY_A, BODY_B]]
+        here = len(self.names) + len(self.stops), len(self.answers.bodies)
+        known = all(x.min(initial=0) >= least and x.max(initial=-1) < most
+                    for x, least, most in ((colliders, 0, here[0]), (bodies, GROUND, here[1])))  # fmt: skip
+        return known and memory.margins.min(initial=0.0) >= 0.0
 
     def recall(self, memory: Memory, other: Touching) -> None:
         """Remember what another one did, before the world was changed, of the colliders and stops that are here too; there is

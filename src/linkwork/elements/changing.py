@@ -32,7 +32,7 @@ class _Making(type):
     @property
     def __signature__(cls):
         """That of `__init__`, which schemas and help texts are made of; that of `__call__` says nothing."""
-        own = inspect.signature(cls.__init__)
+        own = inspect.signature(cls.__init__)  # type: ignore[misc]
         return own.replace(parameters=list(own.parameters.values())[1:])
 
 
@@ -121,7 +121,9 @@ def _names(cls: Any):
 
 
 def _check_known(element, name):
-    """A subclass may have more than fields."""
+    """A subclass that somebody else wrote may have more than fields."""
+    if not type(element).__module__.startswith("linkwork.") and not hasattr(type(element), name):
+        return
     if name in vars(element) or (hasattr(type(element), name) and not hasattr(getattr(type(element), name), "__get__")):
         return
     if hasattr(type(element), name):
