@@ -133,7 +133,7 @@ class Building(Reports):
                         order=self._known_order, **solver.layout(tangent, iterations))  # fmt: skip
         programs = solver(model)
         programs.patient = not hasattr(self, "programs")  # else it is running, and somebody waits
-        integrator = make(programs, self.dt, self._given[0], iterations)
+        integrator = make.for_model(programs)(programs, self.dt, self._given[0], iterations)
         integrator.contact = in_contact(programs, integrator.answers, integrator.kicks) if touches else None
         return Build(model, trials(model), programs, integrator, integrator.contact)
 

@@ -111,6 +111,10 @@ class ShakeInContact(InContact, Shake):
 class EulerInContact(InContact, Euler):
     """Semi-implicit Euler: one stage, on the velocity at the end of the step."""
 
+    @classmethod
+    def for_model(cls, programs):
+        return ShakeInContact if programs.model.redundant and ShakeInContact.name in programs.takes_contact else cls
+
     @cached_property
     def answers(self):
         return BySweeps(self.programs, scale=self.dt, turning=True)
