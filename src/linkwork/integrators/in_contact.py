@@ -290,7 +290,7 @@ class JointEulerInContact(InContact, JointEuler):
         work[TIME] += h
         self._move(work, "nudge")
         if loops is not None:
-            off = close(
+            off, _ = close(
                 work, table, place, own.work, own.table, tuple(dynamics), outwards, (nudge, strike), places, inertia, loops
             )
         self.run(work, count)

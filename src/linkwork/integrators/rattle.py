@@ -39,7 +39,7 @@ from linkwork.integrators.base import (
     project,
     tally,
 )
-from linkwork.integrators.settling import NEAR, reach
+from linkwork.integrators.settling import ROUNDED, reach
 
 CORRECTIONS = 30  # of the position stage before a step is tried again in halves
 SLOW = 0.3  # of a residual, left by a correction
@@ -293,7 +293,7 @@ class Rattle(Integrator):
         numbers = [self.tolerance, max(self.tolerance, SINGULAR) if model.soft else self.tolerance, *self.patience, *self.kick]
         if model.redundant:
             numbers[TOLERANCE] = 0.0 if self.by_default else self.tolerance
-            numbers[ENOUGH] = max(numbers[TOLERANCE], NEAR * max(reach(model), 1.0))
+            numbers[ENOUGH] = max(numbers[TOLERANCE], ROUNDED * max(reach(model), 1.0))
             numbers[TOO_SLOW] = SLOW_IF_REDUNDANT
         multipliers, impulses = self.impulses
         marks = np.array([impulses, len(opening) > 1, LACKING if model.soft else NEVER, 0], dtype=np.int64)

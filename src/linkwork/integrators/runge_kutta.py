@@ -31,8 +31,8 @@ from linkwork.integrators.rattle import Plan, Shake, steps_of_rattle
 from linkwork.integrators.settling import Settling, factor, settle, settling
 
 ROUNDS = 2  # of the position projection
-SINGULAR_STEP = 1e-3  # relative to dt: where rows depend on others, an error that asks for less is that of a singular place, ...
-FIRST_ORDER_STEP = 1 / 16  # ... and this is the step of first order that is made there
+SINGULAR_STEP = 1e-3  # of dt: where rows depend on others, an error that asks for less is that of a singular place
+FIRST_ORDER_STEP = 1 / 16  # of dt: what is made at least by a step of first order
 SMALLEST = 1e-12  # step, relative to dt, below which an adaptive run is stuck
 
 A4 = np.array([[0, 0, 0, 0], [0.5, 0, 0, 0], [0, 0.5, 0, 0], [0, 0, 1.0, 0]])
@@ -210,11 +210,10 @@ def steps_of_dopri5(
                 error = max(error, abs(h * e) / scale)
             if not error < 1e300:
                 error = 1e300
-            if redundant is not None and settled and error > 1.0 and h < SINGULAR_STEP * dt:
-                settled, h = False, min(FIRST_ORDER_STEP * dt, end - t)
-                last = h == end - t
-            if not settled:
-                error = 1.0
+            if redundant is not None and (not settled or (error > 1.0 and h < SINGULAR_STEP * dt)):
+                settled, error, h = False, 1.0, max(h, FIRST_ORDER_STEP * dt)
+                last = end - t < 2.0 * h
+                h = end - t if last else h
             factor = min(5.0, max(0.2, 0.9 * (1.0 / max(error, 1e-10)) ** 0.2))
             if error <= 1.0:
                 if settled:

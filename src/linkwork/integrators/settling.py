@@ -26,11 +26,10 @@ from linkwork.model.types import Model
 from linkwork.symbolic.kernels import SOFT
 from linkwork.symbolic.tape import POSITION
 
-ROUNDS = 20
+ROUNDS = 20  # at most; three or so are enough
 CLOSED = 1e-15  # of the size of the mechanism: what is left to rounding
-ROUNDED = 100 * CLOSED
-NEAR = 1e-12  # of the farthest place from the origin: what may be all that rounding lets reach
-SOFTEST = 1e-2
+ROUNDED = 1e-12  # of the same, or of the distance from the origin: what may be all that rounding lets reach
+SOFTEST = 1e-2  # of what rows would give to unit multipliers
 SLOW = 0.1  # of a residual: a round that leaves more has been too soft, or the place is singular
 HARDER = 0.1  # the part of the softness in the next round then
 SINGULAR = 5  # such rounds by which a singular place is known
@@ -77,7 +76,7 @@ def settle_positions(work, s):
             worst = max(worst, abs(work[i])) if abs(work[i]) < np.inf else np.inf
         worst /= s.length[0]
         if worst > SLOW * before:
-            if before <= ROUNDED:
+            if worst <= ROUNDED:
                 break
             slow, part = slow + 1, HARDER * part
         if not worst > CLOSED or slow == SINGULAR:
