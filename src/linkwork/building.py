@@ -159,7 +159,7 @@ class Building(Reports):
         programs = solver(model)
         programs.variant = tangent
         programs.patient = not hasattr(self, "programs")  # else it is running, and somebody waits
-        integrator = make(programs, self.dt, self._given[0], iterations)
+        integrator = make.for_model(programs)(programs, self.dt, self._given[0], iterations)
         integrator.contact = in_contact(programs, integrator.answers, integrator.kicks) if touches else None
         layout = Layout.of(model, (self.solver, self.integrator_name, self.dt))
         return Build(model, trials(model), programs, integrator, integrator.contact, layout)

@@ -18,8 +18,8 @@ from linkwork.symbolic.bodies import GLOBALS
 GROWS = 'and its energy grows: take dt={:.2g}, or integrator="rattle", which makes such steps in parts'
 OK, DIVERGED, STUCK, CUT = 0, 1, 2, 3  # cut: a step must be made in parts, which nobody has been told; it is not made yet
 NAMES = ("time", "half", "step", "kick", "share", "extrapolate", "worst", "work", "pace", "calm", "fault",
-         "iterations", "parts")  # fmt: skip
-TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE, CALM, FAULT, ITERATIONS, PARTS = (
+         "iterations", "parts", "softness")  # fmt: skip
+TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE, CALM, FAULT, ITERATIONS, PARTS, SOFTNESS = (
     GLOBALS.offset(name) for name in NAMES
 )
 
@@ -86,12 +86,18 @@ class Integrator:
     def __init__(self, programs: Programs, dt: float, tolerance: float | None, iterations: int = 0):
         self.programs, self.dt, self.iterations = programs, dt, iterations
         self.tolerance = self.default_tolerance if tolerance is None else tolerance
+        self.by_default = tolerance is None
         model = programs.model
         roots = [b for b in range(len(model.bodies.kinds)) if model.forest.parent[b] < 0]
         self.sentinels = np.array([model.field_of_body(b, "v").stop - 1 for b in roots], dtype=np.int64)
         self.remarks: list[str] = []  # for the user, once
         self._driver: Callable | None = None
         self.impulses = (model.multipliers, int(model.impulse_at[0]) if len(model.nodes) else 0)
+
+    @classmethod
+    def for_model(cls, programs: Programs) -> type[Integrator]:
+        """The integrator that makes the steps of a model in the place of this one."""
+        return cls
 
     def projection(self) -> tuple:
         p = self.programs

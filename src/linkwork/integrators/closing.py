@@ -18,6 +18,7 @@ import numpy as np
 
 from linkwork.codegen.jit import OPERANDS, jit, sweep
 from linkwork.elements import Armature
+from linkwork.integrators.settling import size
 from linkwork.model.graph import GROUND
 from linkwork.model.programs import Programs
 from linkwork.symbolic.kernels import parameter_record
@@ -26,6 +27,8 @@ from linkwork.symbolic.tape import POSITION
 ACCELERATION, VELOCITY, PLACE = 0.0, 1.0, 2.0  # what rows are asked for; of integers each would be compiled apart
 ROUNDING = 1e-12  # an entry of J that is so small beside what it could be is zero: the tree holds that row already
 DEPENDENT = 1e-11  # a pivot of W, with ones on its diagonal, that is this small is none
+VANISHING = 1e-6  # the same of all entries of a row, where rows depend on others: it is left out, as soft pivots would do
+LEAST, LENGTH = range(2)  # limits: VANISHING or nothing; m, the size of a mechanism in which rows depend on others, else zero
 
 
 @jit
@@ -38,7 +41,7 @@ def copied(source, places, target, there):
 def find_rows(work, table, own, own_table, loops, what):
     """J (rows, nv), in the order of elimination, and right of J x = right, in the room of the loops (`Loops`), and by how much
     rows of rotors give way; the largest of `right`."""
-    arrays, _, (J, right, _, _, _, give) = loops
+    arrays, _, (J, right, _, _, _, give), limits = loops
     scratch, operations, first, nodes, taken, first_end, ends, first_column, first_operation, turning, columns, making = arrays
     worst = 0.0
     for n in range(nodes.shape[0]):
@@ -75,9 +78,13 @@ def find_rows(work, table, own, own_table, loops, what):
                     J[begin + k, freedom] += total
                     largest[k] = max(largest[k], size_of_row * size_of_column)
         for k in range(count):
+            vanishes = limits[LEAST] > 0.0
             for i in range(J.shape[1]):
                 if abs(J[begin + k, i]) < ROUNDING * largest[k]:
                     J[begin + k, i] = 0.0
+                vanishes = vanishes and abs(J[begin + k, i]) < limits[LEAST] * largest[k]
+            if vanishes:
+                J[begin + k] = 0.0
             worst = max(worst, abs(right[begin + k])) if right[begin + k] == right[begin + k] else np.inf
     return worst
 
@@ -92,8 +99,9 @@ def factor(own, own_table, inertia):
 
 
 @jit
-def solve(own, own_table, inertia, loops):
-    """x of the joints: H x = b + J^T y and J x = right, with b = -x as it is there. J becomes Y^T."""
+def solve(own, own_table, inertia, loops, softness=0.0):
+    """x of the joints: H x = b + J^T y and J x = right, with b = -x as it is there. J becomes Y^T. `softness`: of the rows, a part
+    of what they would give."""
     (_, _, up, down), (_, _, _, right_at, joints_at) = inertia
     if loops is not None:
         lift_rows(own, own_table, up, right_at, loops[2])
@@ -101,7 +109,7 @@ def solve(own, own_table, inertia, loops):
         own[right_at[i]] = -own[joints_at[i]]
     sweep(own, own_table, up)
     if loops is not None:
-        respond(own, inertia[1], loops[2])
+        respond(own, inertia[1], loops[2], softness)
     sweep(own, own_table, down)
     copied(own, right_at, own, joints_at)
 
@@ -119,7 +127,7 @@ def lift_rows(own, own_table, up, right_at, room):
 
 
 @jit
-def respond(own, places, room):
+def respond(own, places, room, softness):
     """Add Y y to L^-T b, with y that makes J x = right."""
     _, _, pivots_at, right_at, _ = places
     J, right, W, y, _, give = room
@@ -133,16 +141,16 @@ def respond(own, places, room):
                 total += J[k, i] * own[pivots_at[i]] * J[j, i]
             W[k, j] = W[j, k] = total
         W[k, k] += give[k]
-    solve_by_largest_pivots(W, right, y)
+    solve_by_largest_pivots(W, right, y, softness)
     for k in range(m):
         for i in range(n):
             own[right_at[i]] += J[k, i] * y[k]
 
 
 @jit
-def answer(own, own_table, loops):
+def answer(own, own_table, loops, softness=0.0):
     """x of the joints changed so that J x changes by `right`, by responses: links must be at rest, factors there."""
-    _, (_, _, response, joints_at), (J, right, W, y, Z, give) = loops
+    _, (_, _, response, joints_at), (J, right, W, y, Z, give), _ = loops
     m, n = J.shape
     x = np.empty(n)
     for i in range(n):
@@ -160,7 +168,7 @@ def answer(own, own_table, loops):
                 total += J[k, i] * Z[j, i]
             W[k, j] = W[j, k] = total
         W[k, k] += give[k]
-    solve_by_largest_pivots(W, right, y)
+    solve_by_largest_pivots(W, right, y, softness)
     for k in range(m):
         for i in range(n):
             x[i] += Z[k, i] * y[k]
@@ -182,9 +190,9 @@ def power(work, loops):
 
 
 @jit
-def solve_by_largest_pivots(W, right, y):
+def solve_by_largest_pivots(W, right, y, softness=0.0):
     """y of W y = right; W (m, m) is symmetric and positive semidefinite, and changed; so is right. y of rows that depend on
-    others is zero."""
+    others is zero. `softness` is added to the ones on the diagonal."""
     m = W.shape[0]
     scale, left, order, count = np.empty(m), np.ones(m, np.bool_), np.empty(m, np.int64), 0
     for k in range(m):
@@ -194,6 +202,8 @@ def solve_by_largest_pivots(W, right, y):
             W[k, j] *= scale[k] * scale[j]
         right[k] *= scale[k]
         y[k] = 0.0
+        if softness > 0.0 and scale[k] > 0.0:
+            W[k, k] += softness
     while count < m:
         p, largest = -1, DEPENDENT
         for k in range(m):
@@ -251,7 +261,8 @@ class Loops:
         arrays = (model.scratch, stacked(operations), firsts(operations), table(nodes, 3), table(taken, 3), firsts(ends),
                   flat(ends), firsts(columns), firsts(making), flat([turning]), table(listed, 3), stacked(making))  # fmt: skip
         names = ("turning", "", "") if self.by_matrix else ("turning", "rest", "response")
-        self.parts = arrays, (*(stepper.sweep(name) for name in names), self.joints), room
+        limits = np.array([VANISHING, size(model)] if model.redundant else [0.0, 0.0])
+        self.parts = arrays, (*(stepper.sweep(name) for name in names), self.joints), room, limits
 
     def _columns(self) -> list[list[tuple[int, int, int]]]:
         """Of each touched body: offset of a column, distance from row to row, freedom in the order of elimination."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from linkwork.codegen.jit import call_compiled, jit, sweep
 from linkwork.contact.layout import SINGLE
 from linkwork.integrators.base import DIVERGED, GROWS, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite
+from linkwork.integrators.rattle import Shake
 
 
 @jit
@@ -45,6 +46,11 @@ class Euler(Integrator):
         up = p.up("acceleration", first=("accelerate",), light=not watched, warm=True)
         solved, down = (p.backward(), p.body("euler")) if watched else (p.body(), p.backward("euler", light=True))
         return up, solved, down, work_done, p.count()
+
+    @classmethod
+    def for_model(cls, programs):
+        """Feedback leaves positions off by dt^2, where rows that depend on others on the constraints do not."""
+        return Shake if programs.model.redundant else cls
 
     def advance(self, work, steps, age):
         return self._steps(work, steps, age, None)

@@ -110,6 +110,10 @@ class ShakeInContact(InContact, Shake):
 class EulerInContact(InContact, Euler):
     """Semi-implicit Euler: one stage, on the velocity at the end of the step."""
 
+    @classmethod
+    def for_model(cls, programs):
+        return ShakeInContact if programs.model.redundant and ShakeInContact.name in programs.takes_contact else cls
+
     @cached_property
     def answers(self):
         return BySweeps(self.programs, scale=self.dt, turning=True)
@@ -282,7 +286,7 @@ class JointEulerInContact(InContact, JointEuler):
         work[TIME] += h
         self._move(work, "nudge")
         if loops is not None:
-            off = close(
+            off, _ = close(
                 work, table, place, own.work, own.table, tuple(dynamics), outwards, (nudge, strike), places, inertia, loops
             )
         self.run(work, count)

@@ -23,6 +23,7 @@ from linkwork.errors import ModelError
 from linkwork.integrators.base import DIVERGED, DONE, GROWS, KICK, OK, STEP, STUCK, TIME, Integrator, finite
 from linkwork.integrators.closing import (
     ACCELERATION,
+    LENGTH,
     PLACE,
     VELOCITY,
     Loops,
@@ -36,6 +37,8 @@ from linkwork.integrators.closing import (
     solve,
     stacked,
 )
+from linkwork.integrators.settling import CLOSED as CLOSED_TIGHTLY
+from linkwork.integrators.settling import HARDER, ROUNDED, SINGULAR, SLOW, SOFTEST
 from linkwork.model.frames import RigidFrames
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Node
@@ -47,6 +50,9 @@ WAYS = {"tree": "following", "aba": "aba", "ltdl": "ltdl", "anticipation": "aba"
 WITH_LOOPS = ("ltdl", "anticipation")
 CLOSED, ROUNDS = 1e-12, 20  # loops: metres or radians that are left open, and rounds to get there ...
 OPEN = 1e-6  # ... more than which stops the run
+PARTS = 16  # of a step in a singular place, ...
+RESCUES, MOST_RESCUES = 8, 64  # ... projections in each of them, and how many there may be ...
+NEARLY_CLOSED = 1e-9  # ... until loops are open by less
 
 
 @jit
@@ -70,9 +76,9 @@ def take_hold(work, table, own, own_table, holding):
 
 
 @jit
-def accelerations(work, table, loads, own, own_table, dynamics, places, holding, inertia, loops):
+def accelerations(work, table, loads, own, own_table, dynamics, places, holding, inertia, loops, over=0.0):
     """qdd of the tree, with the forces (or the accelerations) that the model has at its present state; the power (W) of
-    prescribed motion."""
+    prescribed motion. `over` s: loops are obeyed by velocities at the end of this time, if it is not zero."""
     _, forces_at, _, loads_at, tau_at = places
     sweep(work, table, loads)
     copied(work, forces_at, own, loads_at)
@@ -85,7 +91,9 @@ def accelerations(work, table, loads, own, own_table, dynamics, places, holding,
     sweep(own, own_table, back)
     if loops is not None:
         sweep(own, own_table, loops[1][0])
-        find_rows(work, table, own, own_table, loops, ACCELERATION)
+        find_rows(work, table, own, own_table, loops, ACCELERATION if over == 0.0 else VELOCITY)
+        if over != 0.0:
+            loops[2][1][:] /= over
     if inertia is not None:
         factor(own, own_table, inertia)
         solve(own, own_table, inertia, loops)
@@ -96,46 +104,104 @@ def accelerations(work, table, loads, own, own_table, dynamics, places, holding,
 
 
 @jit
-def move_rows(own, own_table, inertia, loops, tau_at):
+def move_rows(own, own_table, inertia, loops, tau_at, softness=0.0):
     """x of the joints, of least kinetic norm, that moves the rows as they ask for."""
     for i in tau_at:
         own[i] = 0.0
     if inertia is not None:
-        solve(own, own_table, inertia, loops)
+        solve(own, own_table, inertia, loops, softness)
     else:
-        answer(own, own_table, loops)
+        answer(own, own_table, loops, softness)
 
 
 @jit
 def close(work, table, place, own, own_table, dynamics, outwards, moves, places, inertia, loops):
-    """Loops closed, by steps of least kinetic norm; what they are off by afterwards."""
+    """Loops closed, by steps of least kinetic norm: what they are off by afterwards, and whether the place is regular, which is
+    asked where rows depend on others. They are then as soft as they are open (settling.py)."""
     coordinates_at, _, state_at, _, tau_at = places
     nudge, strike = moves
+    factor_at_rest(own, own_table, dynamics, inertia, loops)
+    worst, length = find_rows(work, table, own, own_table, loops, PLACE), loops[3][LENGTH]
+    closed, part, slow = CLOSED_TIGHTLY * length if length > 0.0 else CLOSED, 1.0, 0
+    for _ in range(ROUNDS):
+        if not worst > closed:
+            break
+        softness = part * min(worst / length, SOFTEST) if length > 0.0 else 0.0
+        move_rows(own, own_table, inertia, loops, tau_at, softness)
+        sweep(own, own_table, nudge)
+        bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
+        before, worst = worst, find_rows(work, table, own, own_table, loops, PLACE)
+        if length > 0.0 and worst > SLOW * before and worst > ROUNDED * length:
+            slow, part = slow + 1, HARDER * part
+        elif worst >= before:
+            break
+        if slow == SINGULAR:
+            break
+    follow_rows(work, table, place, own, own_table, outwards, strike, places, inertia, loops)
+    return worst, slow < SINGULAR
+
+
+@jit
+def factor_at_rest(own, own_table, dynamics, inertia, loops):
+    """What `move_rows` needs: links in place."""
     if inertia is not None:
         factor(own, own_table, inertia)
     else:
         for operations in dynamics:
             sweep(own, own_table, operations)
         sweep(own, own_table, loops[1][1])
-    worst = find_rows(work, table, own, own_table, loops, PLACE)
-    for _ in range(ROUNDS):
-        if not worst > CLOSED:
-            break
-        move_rows(own, own_table, inertia, loops, tau_at)
-        sweep(own, own_table, nudge)
-        bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
-        before, worst = worst, find_rows(work, table, own, own_table, loops, PLACE)
-        if worst >= before:
-            break
+
+
+@jit
+def follow_rows(work, table, place, own, own_table, outwards, strike, places, inertia, loops):
+    """Velocities that the loops allow."""
+    coordinates_at, _, state_at, _, tau_at = places
     find_rows(work, table, own, own_table, loops, VELOCITY)
     move_rows(own, own_table, inertia, loops, tau_at)
     sweep(own, own_table, strike)
     bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
-    return worst
 
 
 @jit
-def steps_in_joints(work, model, own, tree, places, holding, inertia, loops, weights, reaches, entries, sentinels, steps):
+def step_through(work, model, own, tree, places, holding, inertia, loops, speeds, began, h):
+    """A step in a place that is singular, from where it `began`: velocities that the loops allow, a motion with them, and the
+    nearest place, with the directions found there. Of first order. What loops are off by afterwards."""
+    table, loads, place, _ = model
+    own_table, recover, out, back, outwards, _, _, _, nudge, strike = tree
+    coordinates_at, _, state_at, _, tau_at = places
+    for i in range(coordinates_at.shape[0]):
+        work[coordinates_at[i]] = began[i]
+    sweep(work, table, place)
+    copied(work, coordinates_at, own, state_at)
+    sweep(own, own_table, recover)
+    h, off = h / PARTS, 0.0
+    for _ in range(PARTS):
+        work[DONE] += h * accelerations(work, table, loads, own, own_table, (out, back), places, holding, inertia, loops, h)
+        for i in tau_at:
+            own[i] *= h
+        sweep(own, own_table, strike)
+        for i in range(tau_at.shape[0]):
+            own[tau_at[i]] = h * own[speeds[i]]
+        sweep(own, own_table, nudge)
+        work[TIME] += h
+        bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
+        factor_at_rest(own, own_table, (out, back), inertia, loops)
+        off = find_rows(work, table, own, own_table, loops, PLACE)
+        for k in range(MOST_RESCUES):
+            move_rows(own, own_table, inertia, loops, tau_at)
+            sweep(own, own_table, nudge)
+            bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
+            follow_rows(work, table, place, own, own_table, outwards, strike, places, inertia, loops)
+            off = find_rows(work, table, own, own_table, loops, PLACE)
+            if k + 1 >= RESCUES and off <= NEARLY_CLOSED:
+                break
+    return off
+
+
+@jit
+def steps_in_joints(
+    work, model, own, tree, places, holding, inertia, loops, weights, reaches, entries, speeds, sentinels, steps
+):
     """`model`: table, loads, place, count; `tree`: table, recover, dynamics outwards and back, outwards, open, stage and close
     of a step, nudge and strike; `places`: coordinates and forces in the model, state, loads and tau in the tree; `holding`,
     `inertia`, `loops`: as `take_hold`, `factor` and `find_rows` have them, None where there is none: what they need is then
@@ -147,7 +213,8 @@ def steps_in_joints(work, model, own, tree, places, holding, inertia, loops, wei
     work[KICK] = 1.0
     own[entries[0]] = h
     for k in range(steps):
-        start = work[TIME]
+        start, done, regular = work[TIME], work[DONE], True
+        began = work[coordinates_at]
         copied(work, coordinates_at, own, state_at)
         sweep(own, own_table, recover)
         sweep(own, own_table, begin)
@@ -160,13 +227,26 @@ def steps_in_joints(work, model, own, tree, places, holding, inertia, loops, wei
             work[TIME] = start + reaches[s] * h
             if s + 1 < weights.shape[0]:
                 bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
+                if loops is not None and loops[3][LENGTH] > 0.0:
+                    moves = nudge, strike
+                    _, regular = close(
+                        work, table, place, own, own_table, (out, back), outwards, moves, places, inertia, loops
+                    )  # fmt: skip
+                    if not regular:
+                        break
         sweep(own, own_table, end)
         work[TIME] = start + h
         bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
         off = 0.0
         if loops is not None:
             moves = nudge, strike
-            off = close(work, table, place, own, own_table, (out, back), outwards, moves, places, inertia, loops)
+            if regular:
+                off, regular = close(
+                    work, table, place, own, own_table, (out, back), outwards, moves, places, inertia, loops
+                )  # fmt: skip
+            if not regular:
+                work[TIME], work[DONE] = start, done
+                off = step_through(work, model, own, tree, places, holding, inertia, loops, speeds, began, h)
         sweep(work, table, count)
         if not finite(work, sentinels):
             return k + 1, DIVERGED, 0
@@ -301,7 +381,10 @@ class InJoints(Integrator):
 
         model, tree, *others = self.plan
         weights, reaches, entries = np.array(self.weights), np.array(self.reaches), np.array(ENTRIES)
-        return steps_in_joints(work, model, self.stepper.work, tree, *others, weights, reaches, entries, self.sentinels, steps)
+        speeds = self.stepper.layout.start + self.stepper.layout.fields("qd")
+        return steps_in_joints(
+            work, model, self.stepper.work, tree, *others, weights, reaches, entries, speeds, self.sentinels, steps
+        )  # fmt: skip
 
 
 def _child(tree, ends, relative: bool) -> int | None:

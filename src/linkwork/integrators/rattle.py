@@ -39,16 +39,18 @@ from linkwork.integrators.base import (
     project,
     tally,
 )
+from linkwork.integrators.settling import ROUNDED, reach
 from linkwork.symbolic.rigid import BENT
 
 CORRECTIONS = 30  # of the position stage before a step is tried again in halves
 SLOW = 0.3  # of a residual, left by a correction
+SLOW_IF_REDUNDANT = 0.2  # the same where rows depend on others: in a singular place Newton's method leaves a quarter
 NEWTON = 3  # closing kicks with new factors, for rows that are not linear in velocities
 CALM_PARTS = 256  # parts of a step that must go well before longer ones are tried: rare changes keep the energy bounded
 FINEST = 1 << 12  # parts into which a step may be cut
 RESCUED_PART = FINEST // 16  # and from which on a singular configuration is passed by projection
 RESCUES = 8  # projections, each with new factors
-SINGULAR = 1e-9  # a residual that is left as it is where rows may be redundant and corrections do not help
+SINGULAR = 1e-9  # a residual that is left as it is in mechanisms with loops, where corrections do not help
 
 
 # numbers and marks of a plan
@@ -290,13 +292,17 @@ class Rattle(Integrator):
         with self.programs.at_once():
             opening, solved, first_fly, fly, forward, closing, *others = self.sweeps
         model, none = self.programs.model, self.programs.body()
-        enough = max(self.tolerance, SINGULAR) if model.soft else self.tolerance
+        numbers = [self.tolerance, max(self.tolerance, SINGULAR) if model.soft else self.tolerance, *self.patience, *self.kick]
+        if model.redundant:
+            numbers[TOLERANCE] = 0.0 if self.by_default else self.tolerance
+            numbers[ENOUGH] = max(numbers[TOLERANCE], ROUNDED * max(reach(model), 1.0))
+            numbers[TOO_SLOW] = SLOW_IF_REDUNDANT
         multipliers, impulses = self.impulses
         marks = np.array([impulses, len(opening) > 1, LACKING if model.soft else NEVER, 0], dtype=np.int64)
         self._asked = Asked(self.make_rescue, marks[REFUSED:])
         table = self.programs.table  # with the kernels of the sweeps, since these are made
         return Plan(table, *in_a_row(opening), solved, first_fly, fly, forward, *in_a_row(closing), *others, multipliers,
-                    self.sentinels, np.array([self.tolerance, enough, *self.patience, *self.kick]), marks,
+                    self.sentinels, np.array(numbers), marks,
                     self._asked.routine, self._asked.request, Rescue(table, *[none] * 8))  # fmt: skip
 
     def make_rescue(self) -> None:
@@ -313,8 +319,12 @@ class Rattle(Integrator):
     def _steps(self, work, steps, age, contact):
         made = self._drive(steps_of_rattle, work, self.plan, steps, age, contact)
         if made[1] != OK:
-            self._asked.raise_failure()
+            self.raise_failure()
         return made
+
+    def raise_failure(self) -> None:
+        """What went wrong while a rescue was made, if anything did."""
+        self._asked.raise_failure()
 
 
 class Shake(Rattle):

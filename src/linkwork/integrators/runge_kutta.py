@@ -8,8 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, sweep
 from linkwork.integrators.base import (
+    CALM,
     DIVERGED,
     DONE,
     GROWS,
@@ -26,8 +28,12 @@ from linkwork.integrators.base import (
     project,
     tally,
 )
+from linkwork.integrators.rattle import Plan, Shake, steps_of_rattle
+from linkwork.integrators.settling import Settling, factor, settle, settling
 
 ROUNDS = 2  # of the position projection
+SINGULAR_STEP = 1e-3  # of dt: where rows depend on others, an error that asks for less is that of a singular place
+FIRST_ORDER_STEP = 1 / 16  # of dt: what is made at least by a step of first order
 SMALLEST = 1e-12  # step, relative to dt, below which an adaptive run is stuck
 MOST_PARTS = 100_000  # of a step, those that are made again included: it is stuck, too
 
@@ -49,9 +55,20 @@ C5 = np.array([0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1])
 E5 = B5 - np.array([5179 / 57600, 0, 7571 / 16695, 393 / 640, -92097 / 339200, 187 / 2100, 1 / 40])
 
 
+class Redundant(Bundle):
+    """What steps need where rows depend on others: stages stand on the constraints, and a step whose stages cannot be brought
+    onto them is one of `shake`."""
+
+    normalise: np.ndarray
+    settling: Settling
+    shake: Plan
+
+
 @jit
-def _stages(work, table, sweeps, work_done, multipliers, impulses, last, first, packed, rates, n, A, B, C, y0, slopes, h, t0):
-    """All stages of one step from y0; slopes[i] is y' at stage i."""
+def _stages(
+    work, table, sweeps, redundant, work_done, multipliers, impulses, last, first, packed, rates, n, A, B, C, y0, slopes, h, t0
+):
+    """All stages of one step from y0; slopes[i] is y' at stage i. False where one could not be brought onto the constraints."""
     pack, unpack, accelerate, up, backward, derive = sweeps
     for i in range(len(C)):
         if i > 0:
@@ -62,6 +79,10 @@ def _stages(work, table, sweeps, work_done, multipliers, impulses, last, first, 
                 work[packed + m] = y0[m] + h * total
             sweep(work, table, unpack)
         work[TIME] = t0 + C[i] * h
+        if redundant is not None and i > 0:
+            sweep(work, table, redundant.normalise)
+            if not settle(work, redundant.settling):
+                return False
         work[KICK] = 1.0
         sweep(work, table, accelerate)
         sweep(work, table, up)
@@ -75,6 +96,7 @@ def _stages(work, table, sweeps, work_done, multipliers, impulses, last, first, 
         sweep(work, table, derive)
         for m in range(n):
             slopes[i, m] = work[rates + m]
+    return True
 
 
 @jit
@@ -89,12 +111,29 @@ def _combine(work, table, unpack, normalise, packed, n, B, y0, slopes, h):
 
 
 @jit
+def _step_of_shake(work, table, unpack, redundant, packed, y0, multipliers, impulses, first, h, t0):
+    """One step from y0 in a place that is singular; its status. `first`: impulses before it do not count."""
+    work[packed : packed + len(y0)] = y0
+    sweep(work, table, unpack)
+    pace, calm, step = work[PACE], work[CALM], work[STEP]
+    given = work[impulses : impulses + multipliers.shape[0]].copy()
+    work[PACE], work[CALM], work[STEP], work[TIME] = 0.0, 0.0, h, t0
+    factor(work, redundant.settling)
+    _, status, _ = steps_of_rattle(work, redundant.shake, 1, 0, None)
+    work[PACE], work[CALM], work[STEP] = pace, calm, step
+    if not first:
+        work[impulses : impulses + multipliers.shape[0]] += given
+    return status
+
+
+@jit
 def steps_of_rk4(
     work,
     table,
     sweeps,
     normalise,
     projection,
+    redundant,
     work_done,
     count,
     multipliers,
@@ -116,13 +155,21 @@ def steps_of_rk4(
         sweep(work, table, sweeps[0])
         for m in range(n):
             y0[m] = work[packed + m]
-        _stages(
-            work, table, sweeps, work_done, multipliers, impulses, k == steps - 1, True, packed, rates, n, A, B, C, y0,
-            slopes, h, t0
+        done_before = work[DONE]
+        settled = _stages(
+            work, table, sweeps, redundant, work_done, multipliers, impulses, k == steps - 1, True, packed, rates, n, A, B, C,
+            y0, slopes, h, t0
         )  # fmt: skip
-        _combine(work, table, sweeps[1], normalise, packed, n, B, y0, slopes, h)
-        work[TIME] = t0 + h
-        project(work, table, kick, up_position, nudge, clear, right, up_velocity, strike, ROUNDS)
+        if settled:
+            _combine(work, table, sweeps[1], normalise, packed, n, B, y0, slopes, h)
+            work[TIME] = t0 + h
+        if redundant is None:
+            project(work, table, kick, up_position, nudge, clear, right, up_velocity, strike, ROUNDS)
+        elif not (settled and settle(work, redundant.settling)):
+            work[DONE] = done_before
+            status = _step_of_shake(work, table, sweeps[1], redundant, packed, y0, multipliers, impulses, True, h, t0)
+            if status != OK:
+                return k + 1, status, 0
         if count.shape[0]:
             sweep(work, table, count)
         if not finite(work, sentinels):
@@ -132,8 +179,8 @@ def steps_of_rk4(
 
 @jit
 def steps_of_dopri5(
-    work, table, sweeps, normalise, projection, work_done, count, multipliers, impulses, sentinels, packed, rates, n, steps,
-    A, B, C, E, tolerance
+    work, table, sweeps, normalise, projection, redundant, work_done, count, multipliers, impulses, sentinels, packed, rates,
+    n, steps, A, B, C, E, tolerance
 ):  # fmt: skip
     """Each step of dt is made of as many accepted ones as the error asks for; the pace is kept in the state."""
     dt = work[STEP]
@@ -153,9 +200,9 @@ def steps_of_dopri5(
             for m in range(n):
                 y0[m] = work[packed + m]
             done_before, given = work[DONE], work[impulses : impulses + multipliers.shape[0]].copy()
-            _stages(
-                work, table, sweeps, work_done, multipliers, impulses, last_step, t == begin, packed, rates, n, A, B, C, y0,
-                slopes, h, t
+            settled = _stages(
+                work, table, sweeps, redundant, work_done, multipliers, impulses, last_step, t == begin, packed, rates, n, A, B,
+                C, y0, slopes, h, t
             )  # fmt: skip
             error = 0.0
             for m in range(n):
@@ -166,12 +213,27 @@ def steps_of_dopri5(
                 error = max(error, abs(h * e) / scale)
             if not error < 1e300:
                 error = 1e300
+            if redundant is not None and (not settled or (error > 1.0 and h < SINGULAR_STEP * dt)):
+                settled, error, h = False, 1.0, max(h, FIRST_ORDER_STEP * dt)
+                last = end - t < 2.0 * h
+                h = end - t if last else h
             factor = min(5.0, max(0.2, 0.9 * (1.0 / max(error, 1e-10)) ** 0.2))
             if error <= 1.0:
-                _combine(work, table, sweeps[1], normalise, packed, n, B, y0, slopes, h)
+                if settled:
+                    _combine(work, table, sweeps[1], normalise, packed, n, B, y0, slopes, h)
+                    work[TIME] = end if last else t + h
+                if redundant is None:
+                    project(work, table, kick, up_position, nudge, clear, right, up_velocity, strike, ROUNDS)
+                elif not (settled and settle(work, redundant.settling)):
+                    work[DONE] = done_before
+                    work[impulses : impulses + len(given)] = given
+                    status = _step_of_shake(
+                        work, table, sweeps[1], redundant, packed, y0, multipliers, impulses, t == begin, h, t
+                    )  # fmt: skip
+                    if status != OK:
+                        return k + 1, status, 0
                 t = end if last else t + h
                 work[TIME] = t
-                project(work, table, kick, up_position, nudge, clear, right, up_velocity, strike, ROUNDS)
                 if last_step and not last:
                     tally(work, multipliers, impulses, 1.0, False)
                 if count.shape[0]:
@@ -206,7 +268,19 @@ class RungeKutta(Integrator):
         m = p.model
         projection, normalise, work_done, count = self.projection(), p.body("normalise"), p.work(), p.count()
         rest = (*self.impulses, self.sentinels, m.packed[0], m.rates[0], m.packed[1])
-        return stage, normalise, projection, work_done, count, *rest
+        redundant = Redundant(normalise, settling(p), self.shake.plan) if self.shake is not None else None
+        return stage, normalise, projection, redundant, work_done, count, *rest
+
+    @cached_property
+    def shake(self) -> Shake | None:
+        """Makes steps in singular places, where there may be some."""
+        p = self.programs
+        return Shake(p, self.dt, None) if p.model.redundant else None
+
+    def _made(self, made):
+        if made[1] != OK and self.shake is not None:
+            self.shake.raise_failure()
+        return made
 
 
 class RK4(RungeKutta):
@@ -215,7 +289,7 @@ class RK4(RungeKutta):
 
     def advance(self, work, steps, age):
         sweeps = self.sweeps
-        return steps_of_rk4(work, self.programs.table, *sweeps, steps, A4, B4, C4)
+        return self._made(steps_of_rk4(work, self.programs.table, *sweeps, steps, A4, B4, C4))
 
 
 class Dopri5(RungeKutta):
@@ -225,4 +299,4 @@ class Dopri5(RungeKutta):
 
     def advance(self, work, steps, age):
         sweeps = self.sweeps
-        return steps_of_dopri5(work, self.programs.table, *sweeps, steps, A5, B5, C5, E5, self.tolerance)
+        return self._made(steps_of_dopri5(work, self.programs.table, *sweeps, steps, A5, B5, C5, E5, self.tolerance))

@@ -25,6 +25,7 @@ from linkwork.model.spots import Spot
 from linkwork.model.states import FORMAT, Layout
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.drawn import Draw
+from linkwork.symbolic.kernels import SOFT
 from linkwork.symbolic.limbs import Limb
 from linkwork.world import World
 
@@ -114,6 +115,7 @@ class Model:
         work = np.empty(self.size)  # of huge pages where it is large, which zeros() does not ask for
         work.fill(0.0)
         work[GLOBALS.slice("gravity")] = self.gravity
+        work[GLOBALS.offset("softness")] = SOFT
         for name, frames in self.bodies.frames.items():
             members = self.bodies.members[name]
             record, offsets = self.bodies.kinds[members[0]].record, self.body_at[np.array(members)]

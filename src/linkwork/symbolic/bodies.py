@@ -19,14 +19,15 @@ from linkwork.symbolic.blocks import rows, skew, symmetric, triangle_size
 
 GLOBALS = Record(
     time=1, half=1, step=1, kick=1, share=1, stiffness=1, damping=1, gravity=3, extrapolate=3, worst=1, kinetic=1,
-    potential=1, work=1, pace=1, calm=1, fault=1, iterations=1, parts=1
+    potential=1, work=1, pace=1, calm=1, fault=1, iterations=1, parts=1, softness=1
 )  # fmt: skip
 """time s; half: the time at which velocity rows of the position stage hold; step h s; kick: the factor on forces (1, or
 a time); share: the factor on the power of prescribed motion; stiffness, damping: Baumgarte's k_s 1/s^2 and k_d 1/s;
 gravity m/s^2; extrapolate: weights of the last three position stages; worst: the largest residual of the last landing;
 energies and the work of prescribed motion J; pace: the last step of an adaptive integrator s, or the part of a step that
 rattle or an implicit step makes at once; calm: such parts made since that changed; fault: not zero once a body has
-collapsed; iterations and parts: of the last implicit step."""
+collapsed; iterations and parts: of the last implicit step; softness: the part by which pivots are made regular, of what rows
+would give to unit multipliers."""
 
 
 def load_global(trace: Trace, name: str) -> SX:

@@ -170,7 +170,7 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, ...], exact
             else:  # its speed at the end is that at the beginning and what the multiplier makes of it
                 off[k] = (rows.residual[k] - rotor.angle) / h - rotor.speed
                 left[k] = off[k] - trace.load(1, node.record.offset("x") + k, 1) / rotor.inertia
-        trace.store(1, node.record.offset("D"), own_block(node, rows, views, soft))
+        trace.store(1, node.record.offset("D"), own_block(trace, node, rows, views, soft))
         trace.store(1, node.record.offset("b"), -ca.vertcat(*off))
         if exact:
             trace.store(1, node.record.offset("upper"), SX.zeros(blocks.triangle_size(node.size - 1)))

@@ -230,8 +230,8 @@ def _right_side(trace: Trace, rows: Rows, mode: str) -> SX:
     raise ValueError(mode)
 
 
-def own_block(node: NodeKind, rows: Rows, views, soft: bool) -> SX:
-    """The block of the rows by themselves: zero, or -SOFT times how fast unit multipliers would move them (with the diagonal
+def own_block(trace: Trace, node: NodeKind, rows: Rows, views, soft: bool) -> SX:
+    """The block of the rows by themselves: zero, or minus the softness times how fast unit multipliers would move them (with the diagonal
     of the bodies' masses), so that the pivot is regular whatever other rows hold; and what rotors leave."""
     if not soft and not rows.rotors:
         return SX.zeros(blocks.triangle_size(node.size))
@@ -240,7 +240,7 @@ def own_block(node: NodeKind, rows: Rows, views, soft: bool) -> SX:
         if soft and view is not None:
             masses = ca.diag(view.kind.mass(view))
             moved += ca.mtimes(J * J, ca.if_else(masses > 0, 1 / masses, 0))
-    own = -SOFT * moved
+    own = -load_global(trace, "softness") * moved
     for k, rotor in rows.rotors.items():
         own[k] -= 1 / rotor.inertia
     return blocks.lower(ca.diag(own))
@@ -252,7 +252,7 @@ def node_kernel(node: NodeKind, mode: str, bodies_first: tuple[bool, ...], soft:
     def write(trace: Trace) -> None:
         views = node.views(trace, "now")
         rows = node.rows_between(trace, views, load_global(trace, "time"))
-        trace.store(1, node.record.offset("D"), own_block(node, rows, views, soft))
+        trace.store(1, node.record.offset("D"), own_block(trace, node, rows, views, soft))
         trace.store(1, node.record.offset("b"), right_side(trace, rows, mode))
         for k, (J, first) in enumerate(zip(rows.jacobians, bodies_first, strict=True)):
             if node.kinds[k] is not None:
