@@ -40,6 +40,7 @@ bench: .venv/.bench
 	$(BIN)/python -m benchmarks.geometry --out benchmarks/results/geometry.json
 	$(BIN)/python -m benchmarks.contact --out benchmarks/results/contact.json
 	$(BIN)/python -m benchmarks.edits --out benchmarks/results/edits.json
+	$(BIN)/python -m benchmarks.pictures --out benchmarks/results/pictures.json
 	$(BIN)/python -m benchmarks.readme
 
 # A folder that has more than what is asked for serves: .run is what a run needs, .installed the tests too, .bench also peers.
