@@ -11,6 +11,10 @@ import yourdfpy
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
+from linkwork.formats.reading import Reading
+from linkwork.formats.urdf_bodies import groups_of, shortest_stop
+from linkwork.formats.urdf_robot import HERE, robot_of
+from linkwork.formats.xml import parse
 from tests.formats.random_robots import random_robot
 
 SEEDS = Path(__file__).parent / "seeds"
@@ -371,3 +375,37 @@ def test_what_linkwork_does_not_use_is_told_by_name_and_line(tmp_path):
 def test_an_element_that_stands_twice_counts_once(tmp_path):
     world = load(tmp_path, arm('<axis xyz="0 1 0"/><axis xyz="1 0 0"/>', kind="continuous"))
     assert np.array_equal(world.find("elbow").axis, (0, 1, 0)) and whys(world, "a second <axis>")
+
+
+def damped(seed):
+    """A URDF of four joints about and along random axes, with the damping 10, 20, 30 and 40."""
+    rng = np.random.default_rng(seed)
+    text = '<robot name="r"><link name="l0"/>'
+    for k in range(1, 5):
+        m, (x, y, z), rpy = rng.uniform(0.1, 2), rng.normal(size=3), rng.normal(size=3)
+        kind, above = ("prismatic" if rng.random() < 0.3 else "continuous"), rng.integers(0, k)
+        text += f"""<link name="l{k}"><inertial><origin xyz="{x} {y} {z}" rpy="{rpy[0]} {rpy[1]} {rpy[2]}"/><mass value="{m}"/>
+            <inertia ixx="0.1" iyy="0.12" izz="0.15"/></inertial></link><joint name="j{k}" type="{kind}"><parent link="l{above}"/>
+            <child link="l{k}"/><origin xyz="{y} {z} {x}" rpy="{rpy[1]} {rpy[0]} {rpy[2]}"/><axis xyz="{z} {x} {y}"/>
+            <dynamics damping="{10 * k}"/></joint>"""
+    return text + "</robot>"
+
+
+@pytest.mark.filterwarnings("ignore::linkwork.Note")
+def test_how_soon_damping_stops_a_joint_is_told_by_the_inertia_that_it_moves(tmp_path):
+    for seed in range(6):
+        path = Path("robot.urdf")
+        groups = groups_of(robot_of(Reading(path), parse(damped(seed), path)), HERE)
+        tree = lw.reduced.compile(load(tmp_path, damped(seed)))
+        H = np.diag(lw.reduced.crba(tree, lw.reduced.neutral(tree)))
+        assert shortest_stop(groups) == pytest.approx(min(H[tree.velocities(f"j{k}")][0] / (10 * k) for k in range(1, 5)))
+
+
+@pytest.mark.filterwarnings("ignore::linkwork.Note")
+def test_damping_that_explicit_steps_cannot_take_suggests_those_that_can(tmp_path):
+    assert not load(tmp_path, damped(0)).simulate
+    stiff = load(tmp_path, damped(0).replace('damping="10"', 'damping="1e5"'))
+    assert stiff.simulate == {"solver": "ltdl", "integrator": "joint-implicit"}
+    sim = lw.Simulation(stiff, **stiff.simulate)
+    sim.step(100)
+    assert sim.drift() < 1e-10

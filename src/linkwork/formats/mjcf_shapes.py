@@ -1,7 +1,7 @@
 """Geoms of MJCF: what is seen, what touches, and which of them touch each other."""
 
 from collections import Counter
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, islice, product
 
 import mujoco
 import numpy as np
@@ -185,7 +185,7 @@ def _contacts(draft, touching, classes):
     if _anything_meets(of_body):
         world.add(Contact(name=draft.free_name("contact", "of all")))
         apart = {*_neighbours(draft, of_body), *_excluded(draft), *_masked(draft, of_body, touching)} - listed
-        apart |= _moved_by_hand(draft, of_body)
+        _moved_by_hand(draft, of_body)
         number = {body: k for k, body in enumerate((world.ground, *world.bodies))}
         for first, second in sorted(sorted(number[body] for body in pair) for pair in apart if len(pair) == 2):
             a, b = (world.ground, *world.bodies)[first], world.bodies[second - 1]
@@ -224,30 +224,39 @@ def _neighbours(draft, of_body):
 def _moved_by_hand(draft, of_body):
     """Nothing that touches could move mocap bodies, nor the ground: these do not touch each other."""
     moved = [draft.bodies[b] for b in range(1, draft.model.nbody) if draft.model.body_mocapid[b] >= 0]
-    return {frozenset(pair) for pair in combinations([draft.world.ground, *moved], 2) if all(body in of_body for body in pair)}
+    still = [body for body in (draft.world.ground, *moved) if body in of_body]
+    if moved and len(still) > 1:
+        draft.world.add(NoContact(*still, name=draft.free_name("mocap bodies and ground apart", "contact")))
 
 
 def _fixed_parts(draft, touching):
     """Bodies on several joints, and the fixed part of the robot that these are on: neighbours, as where one joint connects
     them. The ground is all that is fixed here, floors too, so that the geoms are kept apart one by one."""
     model, world = draft.model, draft.world
-    found: list[tuple[int, int]] = []
     if draft.disabled("FILTERPARENT"):
         return
     top = list(range(model.nbody))  # the body on the world that each one belongs to
     for b in range(1, model.nbody):
         top[b] = top[int(model.body_parentid[b])] if model.body_parentid[b] else b
-    for b in range(1, model.nbody):
-        parent = int(model.body_parentid[b])
-        if model.body_jntnum[b] > 1 and parent and model.body_weldid[parent] == 0:
-            own = [g for g, body in touching.items() if body is draft.bodies[b]]
-            fixed = [g for g in touching if touching[g] is world.ground and model.geom_bodyid[g] and
-                     top[int(model.geom_bodyid[g])] == top[parent]]  # fmt: skip
-            found += product(fixed, own)
-    found = [pair for pair in found if _meets(*(_mask(model, g) for g in pair))]
-    for g, h in found[:MOST_APART]:
-        a, b = draft.colliders[g], draft.colliders[h]
-        world.add(NoContact(a, b, name=draft.free_name(f"{a.name} and {b.name} apart", "contact")))
+    moving: dict[Body, list[int]] = {}
+    fixed: dict[int, list[int]] = {}  # geoms of what is fixed, by its top
+    for g, body in touching.items():
+        if body is not world.ground:
+            moving.setdefault(body, []).append(g)
+        elif model.geom_bodyid[g]:
+            fixed.setdefault(top[int(model.geom_bodyid[g])], []).append(g)
+    parents = [int(parent) for parent in model.body_parentid]
+    near = [b for b in range(1, model.nbody) if model.body_jntnum[b] > 1 and parents[b] and not model.body_weldid[parents[b]]]
+    pairs = (pair for b in near for pair in product(fixed.get(top[b], ()), moving.get(draft.bodies[b], ()))
+             if _meets(*(_mask(model, g) for g in pair)))  # fmt: skip
+    found = list(islice(pairs, MOST_APART + 1))
+    if len(found) > MOST_APART:
+        draft.remark_all("geom", [h for _, h in found[:1]], f"it touches what is fixed and carries it, as over {MOST_APART} "
+                         "pairs of geoms do: too many to be kept apart")  # fmt: skip
+        return
+    for g, h in found:
+        one, other = draft.colliders[g], draft.colliders[h]
+        world.add(NoContact(one, other, name=draft.free_name(f"{one.name} and {other.name} apart", "contact")))
     if found:
         ones = dict.fromkeys(h for _, h in found)
         draft.remark_all("geom", ones, "in MuJoCo a body touches what is fixed to the world and carries it; here it does not")

@@ -27,7 +27,7 @@ from ..world import World
 from .numbers import aside, number, shown
 from .paths import Folders
 from .reading import Reading, decode, read
-from .urdf_bodies import check_masses, groups_of, lock_joints, moments_of
+from .urdf_bodies import check_masses, groups_of, lock_joints, moments_of, shortest_stop
 from .urdf_geometry import Geometry, quaternion
 from .urdf_robot import Place, Robot, near, robot_of
 from .urdf_words import tell_unknown
@@ -38,6 +38,7 @@ LIMITS = ("hard", "soft", "none")
 MESHES = ("all", "as found")
 SOFT_STIFFNESS = 1000.0  # N m/rad or N/m: of a soft limit where the file gives no effort
 SOFT_DEPTH = 0.01  # rad or m: how far the effort of a joint pushes it beyond a soft limit
+STIFF = 1e-3  # s: damping that stops a joint sooner needs implicit steps
 WITHIN = "within limits"  # the keyframe of a robot whose zero is not
 
 
@@ -82,6 +83,8 @@ def load(reading, *, floating=False, packages=None, position=checks.ZERO, orient
                         meshes == "as found")  # fmt: skip
     building.add_geometry(groups, geometry, visuals, contact)
     building.add_keyframe()
+    if shortest_stop(groups) < STIFF:
+        building.world.simulate = {"solver": "ltdl", "integrator": "joint-implicit"}
     return building.world
 
 
