@@ -137,7 +137,7 @@ class Simulation(Sealed, Grabbing, OdeView):
     def step(self, n: int = 1) -> None:
         """Make n steps of dt."""
         if not (type(n) is int and 0 <= n <= MOST_STEPS):  # nearly never
-            n = checks.whole(self, "n, the number of steps,", n, most=MOST_STEPS)
+            n = checks.whole(self, "n", n, most=MOST_STEPS)
         self._follow_world()
         own = self.__dict__  # to which one assigns much faster than by Sealed
         own["_solved"] = False
