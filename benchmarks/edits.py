@@ -21,7 +21,7 @@ import numpy as np
 
 import linkwork as lw
 from benchmarks import machine, tables
-from linkwork.codegen.compile import cache_folder
+from linkwork.codegen.store import cache_folder
 
 SCENES = {
     "chain": lambda: lw.scenes.get("chain", n=100),

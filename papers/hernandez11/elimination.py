@@ -1,6 +1,6 @@
 """Section 4: `sparsefactor` and `sparsesolve` with grandparent blocks, as printed and put right, in numpy.
 
-A node is a body or a joint. H is symmetric as printed; `factor` and `solve` take any blocks (ALGORITHMS.md, 3 (ii)).
+A node is a body or a joint. H is symmetric as printed; `factor` and `solve` take any blocks (docs/papers-errata.md, section 2).
 """
 
 import numpy as np

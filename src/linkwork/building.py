@@ -182,13 +182,17 @@ class Building(Reports):
             self.note(f"{checks.label(element)}: velocities {when} were off by {off:.3g}; an impulse made them consistent")
 
     def _tell_redundant(self, when: str = "as built") -> None:
-        for k, rows in self.model.redundant.items():
-            node = self.model.nodes[k]
-            text = (f"{checks.label(node.elements[-1])}: {rows} of the {node.kind.size} rows between its bodies are "
-                    f"redundant {when}, other constraints hold them already; all share the load with least norm, for "
-                    "other reactions take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip
-            if text not in self.notes:
-                self.note(text)
+        """One note on all rows that depend on others, counted."""
+        if not self.model.redundant:
+            return
+        nodes = [self.model.nodes[k] for k in self.model.redundant]
+        whose = "its" if len(nodes) == 1 else "their"
+        rows, size = sum(self.model.redundant.values()), sum(node.kind.size for node in nodes)
+        text = (f"{checks.labels([node.elements[-1] for node in nodes])}: {rows} of the {size} rows between {whose} bodies are "
+                f"redundant {when}, other constraints hold them already; all share the load with least norm, for "
+                "other reactions take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip
+        if text not in self.notes:
+            self.note(text)
 
     def _check_factors(self) -> None:
         """Rows that depend on each other show as a solution that is not finite, or as huge multipliers."""

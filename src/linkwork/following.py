@@ -386,7 +386,7 @@ class Following(Building):
     def _violated(self, fresh: list[Element]) -> list[tuple[str, Draw]]:
         """Those of the new constraints that do not hold now."""
         self.integrator.run(self.work, self.programs.body("place"), self.programs.check())
-        found = []
+        found, told, farthest = [], list[tuple[Element, str]](), 0.0
         for element in fresh:
             _, k, part = self.model.names[str(element.name)]
             node = self.model.nodes[k]
@@ -401,10 +401,17 @@ class Following(Building):
             if not (worst := float(np.abs(offset).max())) > VIOLATED:
                 continue
             off, drawn = f"{checks.label(element)}: it is off by {worst:.3g} where its bodies are now", draw(offset, self.time)
+            farthest = max(farthest, worst)
             if not self.integrator.draws_in:
                 raise ModelError(f'{off}, which joint coordinates cannot draw in; move them, or use solver="tree"')
-            self.note(f"{off}; it is drawn in until {drawn.ends:.6g} s")
+            told.append((element, f"{off}; it is drawn in until {drawn.ends:.6g} s"))
             found.append((str(element.name), drawn))
+        if len(told) == 1:
+            self.note(told[0][1])
+        elif told:
+            ends = max(drawn.ends for _, drawn in found)
+            self.note(f"{checks.labels([element for element, _ in told])}: they are off where their bodies are now, by "
+                      f"{farthest:.3g} at most; they are drawn in until {ends:.6g} s")  # fmt: skip
         return found
 
     def _settle(self, fresh: list[Element]) -> None:

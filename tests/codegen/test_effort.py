@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.codegen.compile import LOADER, cache_folder
+from linkwork.codegen.compile import LOADER
+from linkwork.codegen.store import cache_folder
 from linkwork.codegen.trace import LITTLE, MANY, MUCH, SOME, Kernel
 from linkwork.model import addresses
 from linkwork.model.addresses import NOT_YET

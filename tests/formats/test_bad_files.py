@@ -1,5 +1,7 @@
 """Files that say what no robot is: one sentence each, with the file and the line; and broken ones by the hundred."""
 
+import warnings
+
 import pytest
 
 import linkwork as lw
@@ -43,8 +45,7 @@ BAD = [  # text, line, what is said
     (robot(ROD + joint('<origin xyz="0 0"/>')), 4, '<origin> has xyz="0 0"; give xyz="0 0 1"'),
     (robot(ROD + joint('<origin rpy="0 0 x"/>')), 4, '<origin> has rpy="x"; give a number'),
     (robot(ROD + joint('<dynamics damping="-1"/>')), 4, 'joint "elbow" has the damping -1; give one of at least 0'),
-    (robot(ROD + joint('<limit effort="-1"/>')), 4, 'joint "elbow" has the effort -1; give one of at least 0'),
-    (robot(ROD + joint('<limit lower="1e400"/>')), 4, '<limit> has lower="1e400"; give a finite number'),
+    (robot(ROD + joint('<limit lower="1e400"/>', "revolute")), 4, '<limit> has lower="1e400"; give a finite number'),
     (robot(ROD + joint('\n<mimic joint="elbow"/>')), 5, 'joint "elbow" mimics itself; name the joint that leads'),
     (robot(ROD.replace('value="1"', 'value="-1"') + joint()), 3, 'link "rod" has the mass -1 kg; give a mass of at least 0'),
     (robot(ROD.replace('<mass value="1"/>', "") + joint()), 3, 'the <inertial> of link "rod" has no <mass>; give mass and inertia'),
@@ -56,9 +57,68 @@ BAD = [  # text, line, what is said
     (robot(ROD + joint(kind="continuous").replace("</joint>", "<xacro:x/></joint>")), 4, "<xacro:x> is a macro"),
     (robot(ROD.replace(MASS, MASS + '<visual><geometry><mesh filename="../x.stl"/></geometry></visual>') + joint()), 3,
      'visual mesh "../x.stl" of link "rod" is not read; it lies outside of'),
-    (robot(ROD.replace(MASS, MASS + "<visual><geometry><mesh/></geometry></visual>") + joint()), 3, 'a <mesh> of link "rod" has no "filename"'),
-    (robot(ROD.replace(MASS, MASS + '<visual><geometry><box size="1 1"/></geometry></visual>') + joint()), 3, '<box> has size="1 1"'),
+    (robot(ROD.replace(MASS, MASS + "<collision><geometry><mesh/></geometry></collision>") + joint()), 3, 'a <mesh> of link "rod" has no "filename"'),
+    (robot(ROD.replace(MASS, MASS + '<collision><geometry><box size="1 1"/></geometry></collision>') + joint()), 3, '<box> has size="1 1"'),
 ]  # fmt: skip
+
+
+def with_visual(inner):
+    return robot(ROD.replace(MASS, f"{MASS}<visual>{inner}</visual>") + joint())
+
+
+def driven(reduction):
+    more = f'<transmission name="t"><joint name="elbow"/><actuator name="m">{reduction}</actuator></transmission>'
+    return robot(ROD + joint() + more)
+
+
+BOX = '<geometry><box size="1 1 1"/></geometry>'
+DISPENSABLE = [  # text, what the only remark says
+    (robot(ROD + joint('<origin rpy="0 0 1 7" xyz="1 2 3"/>')), 'rpy="0 0 1 7" in <origin>: the first 3 of its numbers are taken'),
+    (driven("<mechanicalReduction>fast</mechanicalReduction>"), "<mechanicalReduction> fast: it is no finite number: its reduction is taken as 1"),
+    (driven("<mechanicalReduction>nan</mechanicalReduction>"), "<mechanicalReduction> nan: it is no finite number"),
+    (driven("<mechanicalReduction/>"), "it is no finite number: its reduction is taken as 1"),
+    (robot(ROD + joint('<limit velocity="quick"/>')), 'velocity="quick" in <limit>: it is no finite number: speeds of joints are not bounded'),
+    (robot(ROD + joint('<limit velocity="inf"/>')), 'velocity="inf" in <limit> of joint "elbow": speeds of joints are not bounded'),
+    (robot(ROD + joint('<limit effort="-1"/>')), 'effort="-1" in <limit> of joint "elbow": the motor has no largest effort'),
+    (robot(ROD + joint('<limit effort="inf"/>')), "the motor has no largest effort"),
+    (robot(ROD + joint('<limit effort="strong"/>')), "the motor has no largest effort"),
+    (robot(ROD + joint('<limit lower="-inf" upper="inf"/>', "revolute")), "lower is -inf and upper inf: it is not bounded"),
+    (robot(ROD + joint('<limit lower="far"/>')), "a continuous joint has no bounds"),
+    (robot(ROD + joint('<limit lower="1e400"/>')), "a continuous joint has no bounds"),
+    (robot(ROD + joint('<limit lower="far"/>', "fixed")), '<limit> of joint "elbow": of no meaning on a fixed joint'),
+    (robot(ROD + joint('<dynamics damping="much"/>', "fixed")), '<dynamics> of joint "elbow": of no meaning on a fixed joint'),
+    (with_visual("<geometry><mesh/></geometry>"), '<visual> of link "rod": it is left out (line 3: a <mesh> of link "rod" has no "filename"'),
+    (with_visual('<geometry><box size="1 1"/></geometry>'), '<visual> of link "rod": it is left out (line 3: <box> has size="1 1"'),
+    (with_visual(f'<origin xyz="0 0"/>{BOX}'), '<visual> of link "rod": it is left out (line 3: <origin> has xyz="0 0"'),
+    (with_visual(f'{BOX}<material name="m"><color rgba="1 0 0"/></material>'), 'rgba="1 0 0" in <color>: it has no opacity: 1 is taken'),
+    (with_visual(f'{BOX}<material name="m"><color rgba="red"/></material>'), 'rgba="red" in <color>: it is no colour: white is taken'),
+    (robot(ROD.replace(MASS, f'{MASS}<contact><lateral_friction value="x"/></contact>') + joint()), 'value="x" in <lateral_friction>'),
+    (robot(ROD.replace(MASS, f"{MASS}<contact><lateral_friction/></contact>") + joint()), 'value="" in <lateral_friction>'),
+    (robot(ROD.replace(MASS, f'{MASS}<contact><restitution value="3"/></contact>') + joint()), "<restitution> 3: there is no such one"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "said"), DISPENSABLE)
+def test_what_a_robot_can_do_without_does_not_refuse_it(tmp_path, text, said):
+    """It is told, and refused with `strict`."""
+    file = tmp_path / "robot.urdf"
+    file.write_text(text)
+    with pytest.warns(lw.Note):
+        world = lw.load(file)
+    assert len(world.bodies) <= 1 and len(world.remarks) == 1 and said in str(world.remarks[0]), world.remarks
+    with pytest.raises(lw.FileError, match="strict=True refuses it|robot.urdf:3"):
+        lw.load(file, strict=True)
+
+
+def test_a_place_with_four_angles_is_that_of_the_first_three(tmp_path):
+    file = tmp_path / "robot.urdf"
+    places = []
+    for rpy in ("0.1 0.2 0.3 0.4", "0.1 0.2 0.3"):
+        file.write_text(robot(ROD + joint(f'<origin rpy="{rpy}" xyz="1 2 3"/>')))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lw.Note)
+            places.append(lw.load(file).find("rod").orientation.tolist())
+    assert places[0] == places[1]
 
 
 @pytest.mark.parametrize(("text", "line", "said"), BAD)
@@ -149,7 +209,18 @@ def test_a_note_says_the_file_once_and_its_remarks_by_line(tmp_path):
         lw.load(file)
     said = str(told[0].message)
     assert said.startswith(f'{file}: 1 thing in it not taken as written: line 4: velocity="2" in <limit> of joint "elbow": ')
-    assert said.count(str(file)) == 2 and said.endswith(f'"linkwork info {file}" lists them all')
+    assert said.count(str(file)) == 1 and said.endswith("; it is in world.remarks")
+
+
+def test_many_remarks_are_one_line_with_their_count(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_text(robot(ROD + joint('<limit effort="1" velocity="2"/>') + 40 * "<transmission/>\n<gazebo/>\n"))
+    with pytest.warns(lw.Note) as told:
+        world = lw.load(file)
+    said = str(told[0].message)
+    assert len(told) == 1 and "\n" not in said and len(said) < len(str(file)) + 200
+    assert f"{len(world.remarks)} things in it not taken as written, first line " in said and len(world.remarks) > 40
+    assert said.endswith('; world.remarks has them all, "linkwork info" lists them')
 
 
 @pytest.mark.parametrize("kind", [kind for kind in fuzz.ENDINGS if fuzz.seeds(kind)])

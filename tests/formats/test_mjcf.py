@@ -3,6 +3,7 @@
 import struct
 import warnings
 from itertools import combinations
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -61,10 +62,10 @@ REFUSED = {
     "fine mesh": ('<asset>\n<mesh name="m" builtin="supersphere" params="30000 1 1"/></asset>', 2, 'params is "30000 1 1"'),
     "file of a plane": ('<worldbody>\n<geom type="plane" size="1 1 1" file="/etc/passwd"/></worldbody>', 2, 'the attribute "file"'),
     "missing mesh": ('<asset>\n<mesh file="missing.stl"/></asset>', 2, 'there is no file "missing.stl"'),
-    "mesh outside": ('<asset>\n<mesh file="../../etc/passwd"/></asset>', 2, "lies outside of the model's folder"),
-    "absolute": ('<asset>\n<mesh file="/etc/passwd"/></asset>', 2, "lies outside of the model's folder"),
-    "by meshdir": ('<compiler meshdir="/etc"/><asset>\n<mesh file="passwd"/></asset>', 2, "lies outside of the model's folder"),
-    "include outside": ('\n<include file="../other.xml"/>', 2, "lies outside of the model's folder"),
+    "mesh outside": ('<asset>\n<mesh file="../../etc/passwd"/></asset>', 2, "lies outside of the folder"),
+    "absolute": ('<asset>\n<mesh file="/etc/passwd"/></asset>', 2, "lies outside of the folder"),
+    "by meshdir": ('<compiler meshdir="/etc"/><asset>\n<mesh file="passwd"/></asset>', 2, "lies outside of the folder"),
+    "include outside": ('\n<include file="../other.xml"/>', 2, "lies outside of the folder"),
     "no include": ("\n<include/>", 2, "it names no file"),
     "missing include": ('\n<include file="none.xml"/>', 2, 'there is no file "none.xml"'),
     "includes itself": ('\n<include file="model.xml"/>', 2, '"model.xml" includes itself'),
@@ -98,7 +99,7 @@ def test_links_do_not_lead_out(tmp_path):
     (tmp_path / "robot").mkdir()
     (tmp_path / "robot" / "own.stl").symlink_to(outside)
     path = written(tmp_path / "robot", '<mujoco><asset>\n<mesh file="own.stl"/></asset></mujoco>')
-    with pytest.raises(lw.FileError, match='model.xml:2: <mesh>: "own.stl" lies outside of the model\'s folder'):
+    with pytest.raises(lw.FileError, match='model.xml:2: <mesh>: "own.stl" lies outside of the folder'):
         lw.load(path)
 
 
@@ -366,3 +367,67 @@ def test_choices(tmp_path):
     path = written(tmp_path, "<mujoco/>")
     with pytest.raises(lw.FileError, match="limits is 'firm'; give 'hard' or 'soft' or 'none'"):
         lw.load(path, limits="firm")
+
+
+FIXED_BASE = """<worldbody><geom name="floor" type="plane" size="5 5 1"/><body name="base" pos="0 0 1"><geom name="hull" size="0.2"/>
+  <body name="bracket" pos="0.1 0 0"><geom name="plate" size="0.1"/><body name="leg" pos="0.1 0 0">
+  <joint name="hip" axis="0 1 0"/><joint name="reach" type="slide" axis="0 0 -1"/><geom name="thigh" size="0.15"/></body></body></body>
+  <body name="other" pos="0.15 0 1"><freejoint/><geom name="stone" size="0.02"/></body></worldbody>"""
+
+
+def test_a_body_does_not_touch_the_fixed_part_of_its_robot_but_the_floor(tmp_path):
+    """Of several joints, as of one; what is not its robot's still touches that."""
+    world = loaded(tmp_path, FIXED_BASE)
+    apart = {frozenset(item.name for item in element.bodies) for element in world.contacts if isinstance(element, lw.NoContact)}
+    assert apart == {frozenset(("hull", "thigh")), frozenset(("plate", "thigh"))}
+    assert [remark.what for remark in world.remarks] == ['geom "thigh"']
+    for name in ("stone", "stone visual", "other"):
+        world.remove(name)
+    sim = lw.Simulation(world)
+    sim.step(600)
+    assert sim.position("leg")[2] == pytest.approx(0.15, abs=1e-4), "it hangs from the base and stands on the floor"
+    again = lw.load(lw.save(world, tmp_path / "again.yaml"))
+    assert len([element for element in again.contacts if isinstance(element, lw.NoContact)]) == 2
+    free = loaded(tmp_path, FIXED_BASE.replace('<body name="base" pos="0 0 1">', '<body name="base" pos="0 0 1"><freejoint/>'))
+    kept = {frozenset(item.name for item in element.bodies) for element in free.contacts if isinstance(element, lw.NoContact)}
+    assert kept == {frozenset(("base", "leg"))} and not free.remarks
+
+
+def remarks_of(tmp_path, geoms, head="", body='<body pos="0 0 9"><freejoint/>{0}</body>'):
+    text = f'{head}<worldbody><geom type="plane" size="1 1 1"/>{body.format(geoms)}</worldbody>'
+    return {remark.why: remark.what for remark in loaded(tmp_path, text).remarks}
+
+
+def test_what_contact_does_in_another_way_is_told_once_with_a_count(tmp_path):
+    many = "".join(f'<geom name="g{k}" pos="{k} 0 0" size="0.1" {{0}}/>' for k in range(5))
+    named = 'geoms "g0", "g1", "g2" and 2 more'
+    told = remarks_of(tmp_path, many.format('solref="0.01 1"'))
+    assert told == {"solref and solimp are left out: contact is hard here": named}
+    told = remarks_of(tmp_path, many.format('solmix="2"'))
+    assert list(told.values()) == [named] and "solmix" in next(iter(told))
+    told = remarks_of(tmp_path, '<geom name="g" size="0.1" friction="0.3"/>')
+    assert next(iter(told)).endswith("in MuJoCo the larger")
+    told = remarks_of(tmp_path, '<geom name="g" size="0.1" friction="0.3" priority="1"/>')
+    assert next(iter(told)).endswith("in MuJoCo that of the geom with the higher priority, of equal ones the larger")
+    assert not remarks_of(tmp_path, many.format('priority="1"')), "where frictions are equal it changes nothing"
+
+
+def test_switching_filterparent_off_is_told(tmp_path):
+    pair = '<body pos="0 0 9"><freejoint/><geom size="0.1"/><body pos="0 0 1"><joint name="j"/><geom size="0.1"/></body></body>'
+    flag = '<option><flag filterparent="disable"/></option>'
+    assert not remarks_of(tmp_path, "", body=pair)
+    told = remarks_of(tmp_path, "", flag, pair)
+    assert told == {"bodies that a joint connects never touch here; the file switches filterparent off": 'joint "j"'}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["V2020", "V2019"])
+def test_the_cmu_humanoid_with_its_root_fixed_starts_without_a_jerk(version):
+    dm_control = pytest.importorskip("dm_control")
+    path = Path(dm_control.__file__).parent / f"locomotion/walkers/assets/humanoid_CMU_{version}.xml"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lw.Note)
+        sim = lw.Simulation(lw.load(path), dt=2e-3)
+    sim.step(100)
+    speeds = [np.linalg.norm(sim.velocity(body)) for body in sim.world.bodies]
+    assert max(speeds) < 6.0, "parts that fall for 0.2 s, and none that is thrown"

@@ -63,16 +63,27 @@ class Number:
         return Number(value)
 
     def __add__(self, other):
-        return self._made("a", self.value + other.value)
+        return self._made("a", self.value + float(other))
 
     def __sub__(self, other):
-        return self._made("a", self.value - other.value)
+        return self._made("a", self.value - float(other))
 
     def __mul__(self, other):
-        return self._made("m", self.value * other.value)
+        return self._made("m", self.value * float(other))
 
     def __truediv__(self, other):
-        return self._made("div", self.value / other.value)
+        return self._made("div", self.value / float(other))
+
+    __radd__ = __add__
+
+    def __float__(self):
+        return self.value
+
+    def __lt__(self, other):
+        return self.value < other
+
+    def __gt__(self, other):
+        return self.value > other
 
     def root(self):
         return self._made("sqrt", math.sqrt(self.value))
@@ -83,7 +94,7 @@ def counted(run, *arrays):
     numbers = [np.vectorize(Number, otypes=[object])(a) for a in arrays]
     Number.counts = Counter()
     found = run(*numbers)
-    return np.vectorize(lambda x: x.value, otypes=[float])(found), dict(Number.counts)
+    return np.vectorize(float, otypes=[float])(found), dict(Number.counts)
 
 
 def ancestors(parents, i):

@@ -1,4 +1,4 @@
-"""Contact against closed forms that depend on no code of ours (ALGORITHMS section 6)."""
+"""Contact against closed forms that depend on no code of ours (docs/papers-errata.md)."""
 
 import warnings
 

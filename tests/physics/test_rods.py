@@ -1,4 +1,4 @@
-"""Rods and chains whose accelerations, reactions, periods and blows are known in closed form (ALGORITHMS.md section 6)."""
+"""Rods and chains whose accelerations, reactions, periods and blows are known in closed form (docs/papers-errata.md)."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Tops, and bodies that roll or slide on an edge, whose motion is known in closed form (ALGORITHMS.md section 6)."""
+"""Tops, and bodies that roll or slide on an edge, whose motion is known in closed form (docs/papers-errata.md)."""
 
 import math
 

@@ -2,16 +2,20 @@
 
 import doctest
 import importlib
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from linkwork.cli.topology import joint_tree
-from linkwork.errors import ArrayError, UnknownNameError
-from linkwork.reduced import cost, prediction
+from linkwork.codegen import store
+from linkwork.errors import ArrayError, LinkworkError, UnknownNameError
+from linkwork.reduced import compile, cost, factor_drivers, prediction
 from linkwork.reduced.cost import Operations, Rate
 from linkwork.reduced.mechanisms import mechanism
+from linkwork.reduced.parent_array import parent_array
+from linkwork.reduced.ways import Way, packing, way
 from tests.oracles import branches
 
 TREES = branches.parent_arrays(60, seed=8)
@@ -43,6 +47,60 @@ def test_table_1_counts_what_the_printed_algorithms_do(parents):
     assert with_D == table["LTDL"]["back-substitute"]
 
 
+class CountingArrays:
+    """numpy for drivers whose numbers count: what they make holds objects."""
+
+    inf, int64 = np.inf, np.int64
+
+    @staticmethod
+    def empty(shape, kind=object):
+        return np.empty(shape, kind)
+
+    @staticmethod
+    def zeros(shape):
+        return np.full(shape, 0.0, dtype=object)
+
+
+@pytest.mark.parametrize("parents", TREES[::3])
+def test_own_counts_are_what_the_drivers_do(parents, monkeypatch):
+    """Row by row and in packed rows; in tiles, the operations of the plan times those of each kernel."""
+    H, n = branches.matrix(parents, np.random.default_rng(2)), len(parents)
+    parents = parent_array(parents)
+    plain = {name: getattr(f, "py_func", f) for name, f in vars(factor_drivers).items() if callable(f)}
+    for name in ("_packed", "_unpacked", "_add_rows", "eliminate_packed"):
+        monkeypatch.setattr(factor_drivers, name, plain[name])
+    monkeypatch.setattr(factor_drivers, "np", CountingArrays)
+    for driver, places in ((plain["ltdl_by_rows"], ()), (plain["ltdl_packed"], packing(parents))):
+
+        def run(H, driver=driver, places=places):
+            L, D = np.zeros((1, n, n), object), np.empty((1, n), object)
+            assert driver(parents, *places, H[None], L, D) == factor_drivers.DONE
+            return D
+
+        _, found = branches.counted(run, H)
+        assert as_operations(found) == cost.ltdl(parents) + Operations(a=n + cost.D1(parents))
+    if way(parents) is not Way.TILES:
+        assert cost.own_ltdl(parents) == cost.ltdl(parents) + Operations(a=n + cost.D1(parents))
+
+
+def test_own_counts_of_tiles_are_the_papers_and_one_reciprocal_a_row():
+    own, printed = cost.own_ltdl(HUMANOID, FREEDOMS), cost.ltdl(HUMANOID, FREEDOMS)
+    assert own == Operations(m=printed.m + printed.div, a=printed.a, div=30)
+    own, printed = cost.own_ltdl(CHAIN, FREEDOMS), cost.ltdl(CHAIN, FREEDOMS)  # where tiles meet D is multiplied in once more
+    assert own.a == printed.a and own.div == 30 and own.m > printed.multiplications
+
+
+def test_own_stages_are_counted_for_worlds_and_parents():
+    by_parents = cost.own_stages(HUMANOID, FREEDOMS)
+    tree = compile(mechanism(HUMANOID, FREEDOMS))
+    assert cost.own_stages(tree) == by_parents
+    assert set(by_parents) == {"aba", "crba", "rnea", "ltdl", "back_substitution"}
+    printed = cost.back_substitution(HUMANOID, FREEDOMS)
+    assert (by_parents["back_substitution"].multiplications, by_parents["back_substitution"].a) == (468, printed.a)
+    chain = cost.own_stages(CHAIN, FREEDOMS)
+    assert chain["aba"] == by_parents["aba"] and chain["rnea"] == by_parents["rnea"]  # a call for each link, branches or none
+
+
 @pytest.mark.parametrize("parents", TREES)
 def test_zeros_and_density_are_those_of_the_matrix(parents):
     pattern = branches.related(parents) | branches.related(parents).T
@@ -66,9 +124,10 @@ def test_the_quantities_lie_within_their_bounds(parents):
 def test_the_steps_of_the_crba_are_counted(parents):
     rng = np.random.default_rng(9)
     rigid, forces = branches.crba_steps(parents)
-    for dh in (None, rng.random(len(parents)) < 0.5):
+    some = cost.dh_nodes(parents) & (rng.random(len(parents)) < 0.5)
+    for dh in (None, some, some.astype(int).tolist()):
         s = cost.steps(parents, dh=dh)
-        chosen = cost.dh_nodes(parents) if dh is None else dh
+        chosen = cost.dh_nodes(parents) if dh is None else some
         assert (s.D0a, s.D1a) == (sum(c for i, c in rigid.items() if chosen[i]), sum(c for i, c in forces.items() if chosen[i]))
         assert (s.D0b, s.D1b) == (
             sum(c for i, c in rigid.items() if not chosen[i]),
@@ -156,6 +215,73 @@ def test_freedoms_that_do_not_fit_are_named():
         cost.crba([-1, 0], [1])
 
 
+TWO = [-1, 0]
+SENTENCES = {
+    "dh: nodes 1, 2, 3 are all children of node 0, of whose children one": lambda: cost.crba([-1, 0, 0, 0], dh=[True] * 4),
+    "dh: nodes 0, 1 are all children of the ground": lambda: cost.steps([-1, -1], dh=[1, 1]),
+    r"dh: shape \(2,\) for 3 nodes; give True or False for each of the 3 nodes": lambda: cost.crba([-1, 0, 1], dh=[1, 1]),
+    r"dh is \(2, 3\); give True or False": lambda: cost.crba(TWO, dh=[2, 3]),
+    r"dh is \(None, True\); give": lambda: cost.steps(TWO, dh=[None, True]),
+    "dh: lists of different lengths": lambda: cost.steps(TWO, dh=[[1], [1, 0]]),
+    "bounds: deepest is 50; give a whole number of at least 1 and at most 5": lambda: cost.bounds(5, 50),
+    "bounds: deepest is 0; give": lambda: cost.bounds(5, 0),
+    "bounds: n is -1; give a whole number of at least 0": lambda: cost.bounds(-1),
+    "chain: n is 2.5; give a whole number": lambda: cost.chain(2.5),
+    "span grid: m is -1; give a whole number of at least 0": lambda: cost.TABLE_2["span grid"].D1(-1),
+    "balanced tree: m is 60; give a whole number of at least 0 and at most": lambda: cost.TABLE_2["balanced tree"].parents(60),
+    "freedoms: entry 1 is 99; a joint has from 0 .a weld. to 6": lambda: cost.crba(TWO, [1, 99]),
+    "freedoms: entry 1 is -2; a joint": lambda: cost.dh_nodes(TWO, [1, -2]),
+    "freedoms: float64 numbers; give integers": lambda: cost.D1(TWO, [1, 0.5]),
+    r"freedoms: an array of shape \(\); give one number for each joint": lambda: cost.report(TWO, 5),
+    "freedoms: 3 numbers for 2 joints": lambda: cost.own_stages(TWO, [1, 1, 1]),
+    "rigid_transform is 3; give Operations": lambda: cost.crba_alike(TWO, 3, 4),
+    "Operations: m is 'a'; give a whole number": lambda: Operations(m="a"),
+    "total: addition is 'a'; give a number": lambda: Operations(m=1).total("a"),
+    "simple_count: d1 is -1": lambda: cost.simple_count(-1, 2),
+    "rates is 5; give a dictionary of stages": lambda: cost.predict(TWO, None, 5),
+    'rates: that of "aba" is 1; give a Rate': lambda: cost.predict(TWO, None, {"aba": 1}),
+    'rates: there is no stage "abba"': lambda: cost.remember({"abba": Rate(0.0, 0.0)}),
+    "Rate: row is -1; give a finite number of at least 0": lambda: Rate(-1, 0.0),
+    "timers is 5; give a dictionary": lambda: cost.calibrate(5),
+    'calibrate: the timer of "aba" is 3; give a function such as': lambda: cost.calibrate({"aba": 3}),
+    'the timer of "aba": its time is -1; give a finite number greater than 0': lambda: cost.calibrate({"aba": lambda p, f: -1.0}),
+    'the timer of "aba": its time is nan': lambda: cost.calibrate({"aba": lambda p, f: float("nan")}),
+    "trees is empty; give a list of .parents, freedoms.": lambda: cost.calibrate({"aba": lambda p, f: 1.0}, []),
+    "trees is 5; give a list": lambda: cost.calibrate({"aba": lambda p, f: 1.0}, 5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_what_cannot_be_counted_is_refused_in_a_sentence(sentence):
+    with pytest.raises(LinkworkError, match=sentence) as caught:
+        SENTENCES[sentence]()
+    assert "\n" not in str(caught.value)
+
+
+THINGS = [None, True, -1, 0, 3, 2.5, "ab", float("nan"), float("inf"), 10**30, [], [-1], [-1, 0], [0, 1], [1, 1], [[1], [1, 2]],
+          [None, 1], ["a"], {"a": 1}, [-1, 0.5], [2**70, 1], [[1, 1]], np.zeros(2), np.array([1, 2], np.uint64), object(),
+          Operations(m=1), [True, False], Rate(0.0, 1.0)]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", ["D0", "D1", "D2", "nonzeros", "zeros", "density", "table_1", "ltl", "ltdl", "own_ltdl",
+    "back_substitution", "non_dh", "dh_nodes", "floating", "steps", "crba", "crba_alike", "rnea", "aba", "forward_dynamics",
+    "depths", "bounds", "chain", "simple_count", "predict", "report"])  # fmt: skip
+def test_any_arguments_are_counted_or_refused(function):
+    """Every pair of things a caller may give: numbers that can be, or a sentence."""
+    call = getattr(cost, function)
+    most = 1 if function in ("D0", "non_dh", "depths", "chain") else 2
+    for arguments in itertools.product(THINGS, repeat=most):
+        if function == "crba_alike":
+            arguments = (arguments[0], Operations(m=1), arguments[1])
+        try:
+            found = call(*arguments)
+        except LinkworkError:
+            continue
+        for operations in found.values() if isinstance(found, dict) else [found]:
+            if isinstance(operations, Operations):
+                assert min(operations.m, operations.a, operations.div, operations.sqrt) >= 0
+
+
 @pytest.mark.parametrize(
     ("parents", "freedoms"),
     [(HUMANOID, FREEDOMS), (CHAIN, FREEDOMS), ([-1, 0, 0, 1, 1, 2, 2], [1] * 7), ([-1, 0, 0, -1, 3], [3, 0, 2, 1, 3])],
@@ -208,7 +334,7 @@ def test_a_fit_finds_what_it_was_made_of():
 
 
 def test_rates_are_kept(monkeypatch, tmp_path):
-    monkeypatch.setattr(prediction, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(store, "cache_folder", lambda: tmp_path)
     cost.stored.cache_clear()
     try:
         assert cost.stored() == {}
@@ -229,6 +355,6 @@ def test_all_stages_are_timed():
         assert 1e-8 < rate.seconds(30, 2000) < 1e-2
 
 
-@pytest.mark.parametrize("module", ["choice", "cost", "counts", "prediction", "mechanisms", "timers"])
+@pytest.mark.parametrize("module", ["choice", "cost", "counts", "kernel_counts", "prediction", "mechanisms", "timers"])
 def test_examples_run(module):
     assert doctest.testmod(importlib.import_module(f"linkwork.reduced.{module}")).failed == 0

@@ -10,6 +10,7 @@ from linkwork.codegen.jit import INTERPRETED
 from linkwork.errors import ArrayError
 from linkwork.reduced import (
     Factors,
+    cost,
     expanded,
     factor_drivers,
     from_paper,
@@ -26,10 +27,13 @@ from linkwork.reduced import (
     sparse,
     substitution,
     tiles,
+    ways,
 )
+from linkwork.reduced.ways import Way, packing, way
 from tests.oracles import branches
 
 HUMANOID = expanded([-1, *(0 if i % 6 == 0 else i for i in range(24))], [6] + [1] * 24)
+BUSHY = cost.TABLE_2["short side branches"].parents(40)  # runs of one, and deep: packed rows
 TREES = [*branches.parent_arrays(150), HUMANOID]
 
 
@@ -62,20 +66,22 @@ def test_both_factorisations_rebuild_the_matrix_without_fill(problems):
 
 
 @pytest.mark.parametrize("parents", TREES[:40])
-def test_rows_and_tiles_give_one_answer(parents):
+def test_every_way_gives_one_answer(parents):
     H = branches.matrix(parents, np.random.default_rng(4))[None]
     n = len(parents)
     parents = parent_array.parent_array(parents)
-    steps, by_rows, by_tiles = (
-        tiles.plan(parents),
-        (np.zeros((1, n, n)), np.empty((1, n))),
-        (np.zeros((1, n, n)), np.empty((1, n))),
-    )
+    steps, (by_rows, by_tiles, packed) = tiles.plan(parents), [(np.zeros((1, n, n)), np.empty((1, n))) for _ in range(3)]
     assert factor_drivers.ltdl_by_rows(parents, H, *by_rows) == factor_drivers.DONE
     flat = H.reshape(1, -1), by_tiles[0].reshape(1, -1), by_tiles[1]
     assert factor_drivers.ltdl_by_tiles(steps.flat, steps.pivots, *steps.program.single, *flat) == factor_drivers.DONE
-    for one, other in zip(by_rows, by_tiles, strict=True):
+    assert factor_drivers.ltdl_packed(parents, *packing(parents), H, *packed) == factor_drivers.DONE
+    for one, other, third in zip(by_rows, by_tiles, packed, strict=True):
         close(one, other)
+        close(one, third)
+    x = np.random.default_rng(5).normal(size=(1, n))
+    y = x.copy()
+    assert factor_drivers.solve_packed(parents, *packing(parents), H, y, np.empty((1, n))) == factor_drivers.DONE
+    close(H[0] @ y[0], x[0])
     assert len(steps.program.operations) == tiles.operation_count(parents)
 
 
@@ -168,8 +174,8 @@ def test_ltl_is_the_cholesky_factor_of_the_reversed_matrix(problems):
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 def test_every_layout_is_one_to_the_drivers():
     rng = np.random.default_rng(11)
-    for parents in (HUMANOID, np.array([-1, 0, 0, 1, 1, 2, 2])):
-        H, x = branches.matrix(parents, rng), rng.normal(size=len(parents))
+    for parents in (HUMANOID, np.array([-1, 0, 0, 1, 1, 2, 2]), BUSHY):
+        H, x = branches.matrix(parents, rng) + np.eye(len(parents)), rng.normal(size=len(parents))
         frozen, fixed = H.copy(), parents.copy()
         frozen.flags.writeable = fixed.flags.writeable = False
         many = np.repeat(H[None], 8, axis=0)
@@ -184,7 +190,8 @@ def test_every_layout_is_one_to_the_drivers():
                 solve_matrix(order, given, b)
                 ltl(order, given)
     for driver in (factor_drivers.ltdl_by_rows, factor_drivers.ltdl_by_tiles, factor_drivers.ltdl_in_lanes, factor_drivers.solve,
-                   factor_drivers.inverse, factor_drivers.scale_rows, factor_drivers.solve_by_tiles, factor_drivers.solve_in_lanes):  # fmt: skip
+                   factor_drivers.inverse, factor_drivers.scale_rows, factor_drivers.solve_by_tiles, factor_drivers.solve_in_lanes,
+                   factor_drivers.ltdl_packed, factor_drivers.solve_packed):  # fmt: skip
         assert len(driver.signatures) == 1
 
 
@@ -202,7 +209,7 @@ def test_nothing_and_one():
     assert ltl([-1], [[4.0]]) == [[2.0]]
 
 
-@pytest.mark.parametrize("parents", [HUMANOID, branches.star(5), np.array([-1, 0, 0, 1, 1, 2, 2])])
+@pytest.mark.parametrize("parents", [HUMANOID, branches.star(5), np.array([-1, 0, 0, 1, 1, 2, 2]), BUSHY])
 def test_a_matrix_that_is_not_positive_definite_is_named(parents):
     rng = np.random.default_rng(6)
     good = branches.matrix(parents, rng)
@@ -278,10 +285,77 @@ def test_every_way_solves_deep_trees_of_many_runs():
     for parents in trees:
         H, x = branches.matrix(parents, rng), rng.normal(size=len(parents))
         H += np.eye(len(parents))
-        assert not sparse._by_rows(parents.tobytes())
+        assert way(parents) is Way.TILES
         close(rebuilt(*ltdl(parents, H)), H)
         close(H @ solve_matrix(parents, H, x), x)
         close(H @ solve(parents, ltdl(parents, H), x), x)
+
+
+@pytest.mark.parametrize(
+    "parents",
+    [BUSHY, branches.chain(200), (np.arange(1023) + 1) // 2 - 1, branches.random_tree(np.random.default_rng(3), 600, 20)],
+    ids=["bushy", "chain", "balanced", "forest"],
+)
+def test_packed_rows_factor_and_solve_what_is_large(parents):
+    rng = np.random.default_rng(13)
+    n = len(parents)
+    assert way(parent_array.parent_array(parents)) is Way.PACKED
+    pattern = branches.related(parents)
+    L = np.where(pattern, rng.normal(size=(n, n)) * 0.5 / np.sqrt(n), 0.0) + np.diag(rng.uniform(1, 2, n))
+    H, x = L.T @ L, rng.normal(size=n)
+    out = np.full((2, n, n), 7.0), np.empty((2, n))
+    many = np.where(pattern, [H, 4 * H], np.nan)  # what the parent array leaves out is not looked at
+    ltdl(parents, many, out)
+    close(np.where(pattern, out[0][0], 0.0).T @ np.diag(out[1][0]) @ np.where(pattern, out[0][0], 0.0), H)
+    assert (out[0][:, ~pattern] == 7.0).all()
+    assert np.array_equal(out[1][1], 4 * out[1][0])
+    close(H @ solve_matrix(parents, H, x), x)
+    close(H @ solve(parents, ltl(parents, H), x), x)
+    in_place = H.copy()
+    assert np.array_equal(np.tril(ltdl(parents, in_place, (in_place, None)).L), np.where(pattern, out[0][0], 0.0))
+
+
+def numbers_touched(parents, monkeypatch):
+    """Numbers of H that a factorisation in packed rows reads, and of L that it writes: the drivers as Python, on matrices
+    that count."""
+
+    class Row:
+        def __init__(self, seen, i):
+            self.seen, self.i = seen, i
+
+        def __getitem__(self, j):
+            self.seen.add((self.i, j))
+            return 4.0 if j == self.i else 0.0
+
+        def __setitem__(self, j, value):
+            self.seen.add((self.i, j))
+
+    class Matrix:
+        def __init__(self):
+            self.seen = set()
+
+        def __getitem__(self, i):
+            return Row(self.seen, i)
+
+    class Matrices(list):
+        shape = (1,)
+
+    plain = {name: getattr(f, "py_func", f) for name, f in vars(factor_drivers).items() if callable(f)}
+    for name in ("_packed", "_unpacked", "_add_rows", "eliminate_packed"):
+        monkeypatch.setattr(factor_drivers, name, plain[name])
+    H, L = Matrix(), Matrix()
+    given = Matrices([H]), Matrices([L]), np.empty((1, len(parents)))
+    assert plain["ltdl_packed"](parents, *packing(parents), *given) == factor_drivers.DONE
+    return H.seen, L.seen
+
+
+def test_the_work_follows_the_numbers_and_not_the_rows(monkeypatch):
+    """featherstone05 section 4: of a balanced tree of n rows n log n numbers are read, and as many are written."""
+    for rows in (63, 255):
+        parents = (np.arange(rows) + 1) // 2 - 1
+        wanted = {(int(i), int(j)) for i, j in np.argwhere(branches.related(parents))}
+        read, written = numbers_touched(parents, monkeypatch)
+        assert read == written == wanted
 
 
 def test_figure_2_is_expanded_as_printed():
@@ -294,6 +368,6 @@ def test_a_joint_without_freedoms_hands_on_its_parent():
     assert expanded([-1, 0], [0, 1]).tolist() == [-1]
 
 
-@pytest.mark.parametrize("module", [sparse, parent_array, tiles, substitution], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [sparse, parent_array, tiles, substitution, ways], ids=lambda module: module.__name__)
 def test_examples_run(module):
     assert doctest.testmod(importlib.import_module(module.__name__)).failed == 0

@@ -224,22 +224,35 @@ def test_rotors_are_no_rows_that_hold():
         lw.Simulation(world, solver="cg")
 
 
-def test_a_rotor_needs_a_joint_with_a_coordinate_in_the_tree():
+def triangle():
     world = lw.World()
     for k in range(2):
         world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(k + 0.5, 0, 0), name=f"bar{k}"))
     ends = (world.ground, "bar0"), ("bar0", "bar1"), ("bar1", world.ground)
     for k, (a, b) in enumerate(ends):
         world.add(lw.Hinge(a, b, at=(k, 0, 0), axis=(0, 1, 0), name=f"hinge{k}"))
+    return world
+
+
+def test_joints_that_turn_rotors_stay_in_the_tree():
+    world = triangle()
+    assert [c.name for c in lw.reduced.compile(world, loops=True).closing] == ["hinge2"]
+    assert [c.name for c in lw.reduced.compile(world, loops=True, keep=["hinge2"]).closing] == ["hinge1"]
     world.add(lw.Armature("hinge2", 0.1, name="rotor"))
-    with pytest.raises(
-        lw.ModelError, match='Armature "rotor": its joint closes a loop and has no coordinate in the tree; put it'
-    ):
-        lw.reduced.compile(world, loops=True)
-    with pytest.raises(
-        lw.ModelError, match='Armature "rotor": its joint closes a loop and has no coordinate in the tree; put it'
-    ):
-        lw.Simulation(world, solver="ltdl")
+    tree = lw.reduced.compile(world, loops=True)
+    assert [c.name for c in tree.closing] == ["hinge1"]
+    assert tree.links[tree._link("hinge2")].armature == 0.1
+    world.add([lw.Armature(f"hinge{k}", 0.1, name=f"rotor{k}") for k in range(2)])
+    assert [c.name for c in lw.reduced.compile(world, loops=True).closing] == ["hinge2", "rotor"]
+
+
+def test_a_keyframe_of_joints_around_a_loop():
+    world = triangle()
+    sim = lw.Simulation(world)
+    sim.reset(lw.Keyframe(positions={"hinge0": 0.0, "hinge2": 0.0}))
+    assert sim.drift() < 1e-12
+    with pytest.raises(lw.ElementError, match='"hinge2" closes a loop, and the other joints around it'):
+        sim.reset(lw.Keyframe(positions={f"hinge{k}": 0.0 for k in range(3)}))
 
 
 def test_what_refers_to_joints_is_checked():

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from ..errors import LinkworkError
-from .words import AsFound, Floating, Packages, Settings, Strict
+from .words import AsFound, Floating, Packages, Root, Settings, Strict
 
 
 def convert(
@@ -16,6 +16,7 @@ def convert(
     floating: Floating = False,
     meshes_as_found: AsFound = False,
     packages: Packages = [],  # noqa: B006
+    root: Root = None,
     overwrite: bool = typer.Option(False, "--overwrite", help="Replace the file if there is one."),
 ):
     """Write a URDF, an MJCF or a scene as linkwork's own scene file, which says every number that is used."""
@@ -26,7 +27,8 @@ def convert(
     from .. import save
     from .gallery import pick
 
-    chosen = pick(source, settings, strict=strict, floating=floating, meshes_as_found=meshes_as_found, packages=packages)
+    words = {"strict": strict, "floating": floating, "meshes_as_found": meshes_as_found, "packages": packages, "root": root}
+    chosen = pick(source, settings, **words)
     world = chosen.world
     if chosen.path is None:
         world.simulate = dict(chosen.suggested)

@@ -30,16 +30,16 @@ class Chosen:
         return {name: value for name, value in self.suggested.items() if name not in OF_RUNS}
 
 
-def pick(name, settings=(), *, strict=False, floating=False, meshes_as_found=False, packages=()):
+def pick(name, settings=(), *, strict=False, floating=False, meshes_as_found=False, packages=(), root=None):
     """Chosen, from a name or path and a list of "parameter=number"."""
     given = _given(settings)
     path = Path(name)
     if path.suffix.lower() in FILES or path.is_file():
-        return _file(path, given, strict, floating, meshes_as_found, packages)
+        return _file(path, given, strict, floating, meshes_as_found, packages, root)
     if path.is_dir():
         raise LinkworkError(f'"{name}": it is a folder; give a file in it, such as {path / "scene.yaml"}')
-    if strict or floating or meshes_as_found or packages:
-        words = "--strict, --floating, --meshes-as-found and --package"
+    if strict or floating or meshes_as_found or packages or root is not None:
+        words = "--strict, --floating, --meshes-as-found, --package and --root"
         raise LinkworkError(f'"{name}": {words} are for files; leave them out')
     from .. import scenes
 
@@ -50,7 +50,7 @@ def pick(name, settings=(), *, strict=False, floating=False, meshes_as_found=Fal
     return Chosen(scene.name, scene.summary, world, parameters, suggested, partial(scene.check, **parameters))
 
 
-def _file(path, given, strict, floating, meshes_as_found, packages):
+def _file(path, given, strict, floating, meshes_as_found, packages, root):
     from .. import formats
 
     options: dict = {}
@@ -66,7 +66,7 @@ def _file(path, given, strict, floating, meshes_as_found, packages):
         raise LinkworkError(f"{path}: --set {next(iter(given))}: only scene files have parameters; leave it out")
     if given:
         options["parameters"] = given
-    world = formats.load(path, strict=strict, **options)
+    world = formats.load(path, strict=strict, root=root, **options)
     suggested = {"seconds": SECONDS, "dt": DT, "record_every": RECORD_EVERY, **world.simulate}
     values = {name: parameter.value for name, parameter in world.parameters.items()} | given
     return Chosen(path.stem, f"from {path}", world, values, suggested, path=path)

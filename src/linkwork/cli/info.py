@@ -2,7 +2,7 @@
 
 import typer
 
-from .words import AsFound, Floating, Packages, Settings
+from .words import AsFound, Floating, Packages, Root, Settings
 
 
 def info(
@@ -12,6 +12,7 @@ def info(
     floating: Floating = False,
     meshes_as_found: AsFound = False,
     packages: Packages = [],  # noqa: B006
+    root: Root = None,
 ):
     """Show bodies, joints, freedoms, loops, what joint coordinates would cost, the tree, and what is not supported."""
     import warnings
@@ -24,7 +25,7 @@ def info(
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Note)  # all remarks are listed at the end
-        chosen = pick(scene, settings, floating=floating, meshes_as_found=meshes_as_found, packages=packages)
+        chosen = pick(scene, settings, floating=floating, meshes_as_found=meshes_as_found, packages=packages, root=root)
     from .topology import draw, joint_tree
 
     world, console = chosen.world, Console(highlight=False)

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from ..errors import DivergenceError, LinkworkError
-from .words import AsFound, Floating, Packages, Settings, Strict
+from .words import AsFound, Floating, Packages, Root, Settings, Strict
 
 CHECKPOINT, RECORDING, SCENE = "checkpoint.npz", "recording.nc", "scene.yaml"
 OF_A_RUN = (CHECKPOINT, RECORDING, SCENE, "report.json")  # by these a folder is known to hold one
@@ -45,6 +45,7 @@ def run(
     floating: Floating = False,
     meshes_as_found: AsFound = False,
     packages: Packages = [],  # noqa: B006
+    root: Root = None,
 ):
     """Simulate a scene or a file and print a short report. Nothing is written without --out. Ctrl-C ends a run after a whole
     step and keeps it; --resume goes on with it."""
@@ -55,13 +56,13 @@ def run(
     given = {name: value for name, value in given.items() if value is not None}
     _look(out, resume, overwrite)
     words = {"settings": settings, "strict": strict, "floating": floating, "meshes_as_found": meshes_as_found,
-             "packages": packages}  # fmt: skip
+             "packages": packages, "root": root}  # fmt: skip
     kept = None
     if resume:
         from .running import kept_in
 
         kept = kept_in(out)
-        words = {name: value or kept.facts[name] for name, value in words.items()}
+        words = {name: value or kept.facts.get(name) for name, value in words.items()}
     chosen = _pick(scene, words, kept, out)
     from .running import Run
 

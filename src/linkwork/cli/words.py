@@ -8,4 +8,5 @@ Settings = Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", help
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse a file that says something which linkwork does not do.")]
 Floating = Annotated[bool, typer.Option("--floating", help="Leave the root link of a URDF free.")]
 AsFound = Annotated[bool, typer.Option("--meshes-as-found", help="Leave out meshes of a URDF that are missing.")]
+Root = Annotated[str, typer.Option("--root", metavar="FOLDER", help="Read what the file names from all of this folder.")]
 Packages = Annotated[list[str], typer.Option("--package", metavar="NAME=FOLDER", help="Where package://NAME is; repeatable.")]

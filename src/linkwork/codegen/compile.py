@@ -1,6 +1,6 @@
 """Kernels -> machine code, cached on disk.
 
-A kernel's object file is kept under a name made of its key, the sources of this package that write kernels, the
+A kernel's object file is kept (`store`) under a name made of its key, the sources of this package that write kernels, the
 LLVM version and the processor: a change of any of them is another file, so that a stale one is never loaded.
 Engines live as long as the process (a freed one is a segfault), behind one lock.
 """
@@ -8,20 +8,18 @@ Engines live as long as the process (a freed one is a segfault), behind one lock
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from pathlib import Path
 
 import llvmlite
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
+from linkwork.codegen import store
 from linkwork.codegen.emit import emit
 from linkwork.codegen.sources import kernel_sources
 from linkwork.codegen.trace import Kernel, Trace
@@ -29,20 +27,6 @@ from linkwork.codegen.trace import Kernel, Trace
 LOCK = threading.RLock()
 PATIENCE = 1.0  # seconds of compiling after which a word is said
 EFFORTS = ("_hurried", "", "_pairs")  # with which a kernel is compiled, in names
-
-
-@cache
-def cache_folder() -> Path:
-    """Where compiled kernels and drivers are kept: LINKWORK_CACHE, or the user's cache folder."""
-    chosen = os.environ.get("LINKWORK_CACHE")
-    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "linkwork"
-    try:
-        base.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=base):
-            pass
-    except OSError:
-        base = Path(tempfile.mkdtemp(prefix="linkwork-"))
-    return base
 
 
 @cache
@@ -76,9 +60,9 @@ def symbol_names(kernel: Kernel, lanes: int) -> list[str]:
     return [f"lw_{digest[:40]}{effort}" for effort in EFFORTS[0 if kernel.hurried else 2 if kernel.pairs else 1 :]]
 
 
-def place_of(name: str) -> Path:
+def place_of(name: str) -> str:
     """Where a kernel is kept."""
-    return cache_folder() / "kernels" / f"{name}.o"
+    return f"kernels/{name}.o"
 
 
 @cache
@@ -118,36 +102,43 @@ class KernelLoader:
 
     def addresses_of(self, kernels: Iterable[Kernel], lanes: int = 1) -> list[int]:
         with LOCK:
-            names = [(kernel, self._name(kernel, lanes)) for kernel in kernels]
-            missing = {name: kernel for kernel, name in names if name not in self.addresses}
+            missing: dict[str, Kernel | bytes] = {}  # by name: the object file from the disk, or the kernel to compile
+            names = [self._name(kernel, lanes, missing) for kernel in kernels]
             if missing:
                 for code in self._codes(missing, lanes):
                     _engine().add_object_file(llvm.ObjectFileRef.from_data(code))
                 _engine().finalize_object()
                 for name in missing:
                     self.addresses[name] = _engine().get_function_address(name)
-            return [self.addresses[name] for _, name in names]
+            return [self.addresses[name] for name in names]
 
-    def _name(self, kernel: Kernel, lanes: int) -> str:
-        """Of the kernel, or of what is there already of the same and made with more effort."""
+    def _name(self, kernel: Kernel, lanes: int, missing: dict[str, Kernel | bytes]) -> str:
+        """Of the kernel, or of what is there already of the same and made with more effort; adds it to what is missing."""
         names = symbol_names(kernel, lanes)
-        loaded = next((name for name in names if name in self.addresses), None)
-        return loaded or next((name for name in names if place_of(name).exists()), names[0])
+        for name in names:
+            if name in self.addresses or name in missing:
+                return name
+        for name in names:
+            code = store.read(place_of(name))
+            if code is not None:
+                missing[name] = code
+                return name
+        missing[names[0]] = kernel
+        return names[0]
 
-    def _codes(self, missing: Mapping[str, Kernel], lanes: int) -> list[bytes]:
+    def _codes(self, missing: Mapping[str, Kernel | bytes], lanes: int) -> list[bytes]:
         """Object files, from the disk or made anew: while LLVM, which knows nothing of Python, is at work on one kernel, the
         next one is written."""
         began, told = time.perf_counter(), False
         found: list[bytes | Future[bytes]] = []
         with ThreadPoolExecutor(1) as beside:
             for number, (name, kernel) in enumerate(missing.items()):
-                path = place_of(name)
-                try:
-                    found.append(path.read_bytes())
-                except OSError:
-                    text = written(kernel.trace(), name, lanes, kernel.shared)
-                    found.append(beside.submit(_made, path, text, kernel.pairs, kernel.hurried))
-                    self.compiled += 1
+                if isinstance(kernel, bytes):
+                    found.append(kernel)
+                    continue
+                text = written(kernel.trace(), name, lanes, kernel.shared)
+                found.append(beside.submit(_made, name, text, kernel.pairs, kernel.hurried))
+                self.compiled += 1
                 if not told and time.perf_counter() - began > PATIENCE and number + 1 < len(missing):
                     told = True
                     print(f"linkwork: compiling {len(missing) - number - 1} more kernels (kept for next time) ...",
@@ -155,22 +146,11 @@ class KernelLoader:
             return [code if isinstance(code, bytes) else code.result() for code in found]
 
 
-def _made(path: Path, text: str, *effort: bool) -> bytes:
+def _made(name: str, text: str, *effort: bool) -> bytes:
     """The object file of a kernel, kept on disk."""
     code = machine_code(text, *effort)
-    keep(path, code)
+    store.keep(place_of(name), code)
     return code
-
-
-def keep(path: Path, content: bytes) -> None:
-    """Write a file so that no reader ever sees half of it; a full disk is no reason to stop."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(content)
-        os.replace(file.name, path)
-    except OSError:
-        pass
 
 
 LOADER = KernelLoader()

@@ -16,8 +16,7 @@ from functools import cache
 import casadi as ca
 import numpy as np
 
-from linkwork.codegen.compile import LOADER, cache_folder
-from linkwork.codegen.sources import driver_sources
+from linkwork.codegen.compile import LOADER
 from linkwork.codegen.trace import COLD, POINTERS, Evaluated, Kernel, Trace
 
 ON_X86 = platform.machine().lower() in ("x86_64", "amd64")
@@ -109,56 +108,67 @@ else:
     import numba
     from llvmlite import ir
     from numba import types
-    from numba.core import cgutils, event
+    from numba.core import cgutils, event, typeinfer
+    from numba.core.ccallback import CFunc
     from numba.core.registry import CPUDispatcher
+    from numba.core.sigutils import normalize_signature
     from numba.extending import intrinsic
 
+    from linkwork.codegen.drivers import Drivers
+
     class Patience(event.Listener):
-        """Says, once, that drivers are being compiled: when one of them takes longer than `seconds`."""
+        """Says, once, that drivers are being compiled: when one of them takes longer than `seconds`. Those of contact take
+        much longer than others: that is said when they are."""
 
         def __init__(self, seconds: float = PATIENCE):
-            self.seconds, self.depth, self.told = seconds, 0, False
+            self.seconds, self.depth, self.touches = seconds, 0, False
+            self.told: set[bool] = set()  # of contact, of others
             self.timer: threading.Timer | None = None
 
-        def on_start(self, _event) -> None:
+        def on_start(self, event) -> None:
             self.depth += 1
-            if self.depth == 1 and not self.told:
+            self.touches |= _module(event).startswith("linkwork.contact")
+            if self.timer is None and self.touches not in self.told:
                 self.timer = threading.Timer(self.seconds, self._tell)
                 self.timer.daemon = True
                 self.timer.start()
 
         def on_end(self, _event) -> None:
             self.depth -= 1
-            if self.depth == 0 and self.timer is not None:
-                self.timer.cancel()
+            if self.depth == 0:
+                self.touches = False
+                if self.timer is not None:
+                    self.timer.cancel()
+                    self.timer = None
 
         def _tell(self) -> None:
-            self.told = True
-            print("linkwork: compiling drivers, of contact for a minute or more (kept for next time) ...", file=sys.stderr,
-                  flush=True)  # fmt: skip
+            self.told |= {self.touches, False}
+            what = "drivers of contact, for a minute or more" if self.touches else "drivers"
+            print(f"linkwork: compiling {what} (kept for next time) ...", file=sys.stderr, flush=True)
+
+    def _module(event) -> str:
+        """Of the function that is being compiled."""
+        return event.data["dispatcher"].py_func.__module__
 
     event.register("numba:compile", Patience())
 
-    OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
+    OPTIONS = {"nogil": True, "error_model": "numpy"}
 
-    def kept(function, decorate):
-        """Decorate a function so that what is compiled is kept with the sources that it depends on."""
-        theirs = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(cache_folder() / "drivers" / driver_sources(function.__module__)[:20])
-        try:
-            return decorate(function)
-        finally:
-            numba.config.CACHE_DIR = theirs
+    def _kept(function, **options):
+        """A function that is compiled on first use, and kept with the sources that it depends on."""
+        made = numba.njit(**OPTIONS, **options)(function)
+        made._cache = Drivers(function)
+        return made
 
     def jit(function):
-        return kept(function, numba.njit(**OPTIONS))
+        return _kept(function)
 
     class _Inner(CPUDispatcher):
         def __call__(self, *arguments):
             raise TypeError(f"{self.__name__} is for compiled code alone; call a function of `jit` that calls it")
 
     def _inner(function, **options):
-        made = kept(function, numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS, **options))
+        made = _kept(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
         made.__class__ = _Inner
         template = made.get_call_template
         made.get_call_template = lambda arguments, named: template(tuple(map(types.unliteral, arguments)), named)
@@ -176,7 +186,24 @@ else:
 
     def jit_exactly(*signatures: str):
         """For arguments of these types alone: calls with others are refused with a TypeError, and at once."""
-        return lambda function: kept(function, numba.njit(list(signatures), **OPTIONS))
+
+        def decorate(function):
+            made = _kept(function)
+            with typeinfer.register_dispatcher(made):  # it may call itself
+                for signature in signatures:
+                    made.compile(signature)
+            made.disable_compile()
+            return made
+
+        return decorate
+
+    def callback_address(function, signature, **options) -> int:
+        """Where a function of C's calling convention is, compiled now or found on disk."""
+        made = CFunc(function, normalize_signature(signature), locals={}, options={"nopython": True, **options})
+        made._cache = Drivers(function)
+        made.compile()
+        _KEPT.append(made)
+        return made.address
 
     def entry(function, *arguments):
         """A compiled function for arguments of these types alone, which it does not look at: several microseconds less for
@@ -349,5 +376,4 @@ else:
     def compiled_routine_address(routine: Callable) -> int:
         """A routine of six addresses, which `opened` makes sense of, that stands in a table like a kernel. Compiled when it
         is first asked for."""
-        signature = types.void(*[types.int64] * (1 + OPERANDS))
-        return kept(routine, numba.cfunc(signature, nopython=True, cache=True)).address
+        return callback_address(routine, types.void(*[types.int64] * (1 + OPERANDS)))

@@ -32,6 +32,7 @@ STEPS, STEPS_OF_MANY = 12, 7  # most of them, with so few contacts or more; they
 STEPS_AT_REST, POLISH = 3, 3  # of them, from the impulses of the last step; where all is nearly solved
 POLISHED = 0.1  # of the residual: a step that leaves more is not one of those that square it
 SWEEPS, MOST_SWEEPS = 3, 48  # of Gauss-Seidel, from one look to the next
+TRIES = 60  # of Newton's method after sweeps, as long as each gains: then others go on
 WORTH, BRISK = 0.7, 0.3  # of the residual: sweeps that leave more are not worth another go; that gain briskly
 SOFTENED, CENTRES = 1e-2, 5  # part of inverse masses, in proximal steps; how many of these
 WITHIN, MUCH_WORSE = 0.3, 3.0  # of what is enough: how near each of them is solved; of the best of them: one that is the last
@@ -109,7 +110,9 @@ def sweep_and_solve_few(problem, base, work, residual, active, tolerance, enough
             residual, active = _give_back(problem, base, work, count)
             if _others_press(base, work, active, count):
                 continue
-        while now > tolerance:
+        for _ in range(TRIES):
+            if not now > tolerance:
+                break
             now = _newton(problem, base, work, count, tolerance, speed, SOFT, STEPS, np.inf)
             if not now < WORTH * before:
                 sweeps *= 2
@@ -136,7 +139,9 @@ def approach_few(problem, base, work, residual, active, tight, enough):
         count = _gather(problem, base, work, active)
         before = _look(problem, base, work, count)
         now = _sweep(problem, base, work, count, tight, SWEEPS)
-        while now > tight and now <= BRISK * before:
+        for _ in range(MOST_SWEEPS):
+            if not tight < now <= BRISK * before < np.inf:  # an infinite residual is no gain on an infinite one
+                break
             before = now
             now = _sweep(problem, base, work, count, tight, SWEEPS)
         residual, active = _give_back(problem, base, work, count)

@@ -235,7 +235,9 @@ def _sweep_and_solve(problem, work, residual, active, fine, tight, enough, faste
         residual, active = sweep_and_solve_few(problem, base, work.few, residual, active, fine, enough, fastest)
     if active > SMALL:
         residual, active = approach_few(problem, base, work.few, residual, active, tight, enough)
-    while active > MOST and residual > tight and (residual > enough or residual < BRISK * before):
+    for _ in range(MOST_SWEEPS):
+        if not (active > MOST and residual > tight and (residual > enough or residual < BRISK * before)):
+            break
         before = residual
         _, residual, active = sweep_contacts(problem, base, residual, active, tight, SWEEPS)
         if not residual < WORTH * before:  # no gain, or no number
@@ -279,9 +281,9 @@ def rounds(problem, work, residual, active, tolerance, enough, patient, iteratio
                     problem.impulse[k, i] = work.centre[k, i]
             push_all(problem, base)
             residual, active = residuals(problem, base)
-        sweeps = 2 * sweeps if slow else SWEEPS
+        sweeps = min(2 * sweeps, MOST_SWEEPS) if slow else SWEEPS
         if slow and not residual <= tolerance:
-            _, residual, active = sweep_contacts(problem, base, residual, active, tolerance, min(sweeps, MOST_SWEEPS))
+            _, residual, active = sweep_contacts(problem, base, residual, active, tolerance, sweeps)
     if residual > first:
         for k in range(len(problem.mu)):
             for i in range(3):

@@ -28,6 +28,8 @@ INCONSISTENT = 2  # no impulses meet the law, or the method sees none: bodies sq
 TOO_SMALL = 3  # the workspace has no room for this problem; nothing was done
 
 RANK = 1e-12  # part of a row's own response that must be new for it to count as another freedom
+UNANSWERED = 1e-7  # part of a contact's mean response: a normal that answers less is held by joints, and answers nothing
+ROUNDED = 1e-14  # part of what one body of a mechanism answers alone: less than that of two together is rounding
 
 
 class Problem(Bundle):
@@ -64,6 +66,7 @@ class Workspace(Bundle):
         np.ndarray
     )  # (1,) whether those of the last problem are those of the next one: nothing but u, target and impulse changes
     end: np.ndarray  # (1,) of all G
+    unanswered: np.ndarray  # (1,) one more than the first contact that approaches while its normal answers nothing; 0: none
     now: np.ndarray  # (s, 6) velocities with the impulses of the last look
     y_at: np.ndarray  # (g + 1,) where the group's freedoms begin in y
     L: np.ndarray  # L of each group that is not given, (6 size) x rank, at the place of its R
@@ -87,7 +90,7 @@ def workspace(slots: int, groups: int, contacts: int, responses: int, widest: in
     """
     index = {
         "group": slots, "given": groups, "rank": groups, "reach": slots, "active": contacts,
-        "there": contacts, "known": 1, "end": 1, "y_at": groups + 1, "side": (contacts, 5),
+        "there": contacts, "known": 1, "end": 1, "unanswered": 1, "y_at": groups + 1, "side": (contacts, 5),
     }  # fmt: skip
     real = {
         "now": (slots, 6), "L": responses, "left": 6 * slots, "y": 6 * slots, "G": contacts * 36 * widest,
@@ -213,6 +216,7 @@ def _approach_without(problem, work, k):
         _add_velocity(problem.Jb[k], problem.u[b], work.c0[k])
     if work.scale[k] == 0.0:
         clear(problem.impulse[k], 0, 3)  # it would move nothing
+        clear(work.c0[k], 0, 3)
 
 
 @jit_inner
@@ -238,8 +242,9 @@ def _is_idle(f):
 
 @jit_inner
 def build(problem, work, k):
-    """G, D and scale of one contact."""
-    a, b, start = problem.slot_a[k], problem.slot_b[k], work.end[0]
+    """G, D and scale of one contact. Where no impulse along its normal moves its bodies apart, since joints hold them, all three
+    are zero: the contact is left out. What D_nn is then is rounding, and must not be divided by."""
+    a, b, start, alone = problem.slot_a[k], problem.slot_b[k], work.end[0], 0.0
     ga = work.group[a] if a >= 0 else -1
     gb = work.group[b] if b >= 0 else -1
     ra = work.reach[a] if ga >= 0 else 0
@@ -253,6 +258,9 @@ def build(problem, work, k):
     if ga >= 0:
         L = _factor(problem, work, ga)
         _project(problem.Ja[k], L, 6 * (a - problem.first[ga]), 6 * problem.size[ga], ra, G, start)
+    if ga >= 0 and gb == ga:
+        one = nine_products(G, start, ra, G, start, ra, ra)
+        alone = one[0] + one[4] + one[8]
     if gb >= 0:
         L, place = _factor(problem, work, gb), start if gb == ga else start + 3 * ra
         _project(problem.Jb[k], L, 6 * (b - problem.first[gb]), 6 * problem.size[gb], ra if gb == ga else rb, G, place)
@@ -262,6 +270,10 @@ def build(problem, work, k):
     D[2, 0], D[2, 1], D[2, 2] = one[6] + other[6], one[7] + other[7], one[8] + other[8]
     own = D[0, 0]
     work.scale[k] = max(own, (own + D[1, 1] + D[2, 2]) / 3)
+    if problem.mu[k] >= 0.0 and own <= max(UNANSWERED * work.scale[k], ROUNDED * alone):
+        work.scale[k], side[2], side[4], ra, rb = 0.0, 0, 0, 0, 0
+        for i in range(3):
+            D[i, 0] = D[i, 1] = D[i, 2] = 0.0
     _approach_without(problem, work, k)
     work.there[k], work.end[0] = 1, start + 3 * (ra + rb)
 
@@ -381,7 +393,7 @@ def residuals(problem, work):
     look(problem, work)
     for k in range(len(problem.mu)):
         if _is_idle(f[k]) and problem.mu[k] >= 0.0:
-            if work.there[k]:
+            if work.there[k] and work.scale[k] > 0.0:
                 c0 = pull_normal(work.G, work.side[k], work.y) + work.c0[k, 0]
             else:
                 c0 = approach(problem, k, work.now) - problem.target[k, 0]
@@ -390,6 +402,11 @@ def residuals(problem, work):
                 continue
             if not work.there[k]:
                 build(problem, work, k)
+            if work.scale[k] == 0.0:
+                work.residual[k] = 0.0
+                if work.unanswered[0] == 0:
+                    work.unanswered[0] = k + 1
+                continue
         work.active[count] = k
         count += 1
         c0, c1, c2 = pull(work.G, work.side[k], work.y)

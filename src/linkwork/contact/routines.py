@@ -11,7 +11,7 @@ of, all colliders after each other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import cache
 
 import numpy as np
 
@@ -50,28 +50,25 @@ if INTERPRETED:
         return _ROUTINES[address - 1](numbers, integers, shape_numbers, shape_integers)
 
 else:
-    import numba
     from llvmlite import ir
     from numba import carray, types
     from numba.extending import intrinsic
 
-    from linkwork.codegen.jit import kept
+    from linkwork.codegen.jit import callback_address
 
     _SIGNATURE = types.int64(
         types.CPointer(types.float64), types.CPointer(types.int64), types.CPointer(types.float64), types.CPointer(types.int64)
     )
-    _COMPILED: dict[Callable, Any] = {}
 
     @jit_inline
     def view(flat, begin, length):
         """A part of an array that is given by its address."""
         return carray(flat, begin + length)[begin:]
 
+    @cache
     def address_of(routine: Callable) -> int:
         """The address of a routine, compiled now or found on disk."""
-        if routine not in _COMPILED:
-            _COMPILED[routine] = kept(routine, numba.cfunc(_SIGNATURE, nopython=True, error_model="numpy", cache=True))
-        return _COMPILED[routine].address
+        return callback_address(routine, _SIGNATURE, error_model="numpy")
 
     @intrinsic
     def _call(typing_context, address, numbers, integers, shape_numbers, shape_integers):

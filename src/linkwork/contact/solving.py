@@ -11,7 +11,7 @@ from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import INTERPRETED, jit, jit_inner
 from linkwork.contact.newton import NewtonWorkspace, settle
 from linkwork.contact.problem import TOO_SMALL, Problem
-from linkwork.contact.rows import Rows
+from linkwork.contact.rows import COLLIDER_A, COLLIDER_B, Rows
 from linkwork.contact.stages import Slots, add_up, aim, bounce, collect, leave_alone, note_bounces, predict, some_press
 
 PASSES = 32  # of bounces through rows of bodies; what still approaches then does not bounce
@@ -19,9 +19,9 @@ TOLERANCE, TOLERANCE_OF_MANY, MANY = 1e-9, 1e-6, 200  # m/s: how far from the la
 SLOW = 1.5  # times gravity times the step: what is no faster than that rests
 RESTING = 2.0  # times gravity times the step: what approaches no faster than that does not bounce
 ROWS, SLOTS, GROUPS, ENTRIES = range(4)  # lengths: rows, slots, groups, entries of all responses
-ITERATIONS, RESIDUAL, UNSOLVED, LAST = range(
-    4
-)  # what is told: the most, the worst, the worst that did not do; the last residual
+# what is told: the most, the worst, the worst that did not do; the last residual; one more than the colliders of the first
+# contact whose normal answers nothing, or zeros
+ITERATIONS, RESIDUAL, UNSOLVED, LAST, HELD_A, HELD_B = range(6)
 OF = {"u": SLOTS, "first": GROUPS, "size": GROUPS, "at": GROUPS, "R": ENTRIES}  # other arrays: ROWS
 
 
@@ -36,7 +36,7 @@ class Solving(Bundle):
     places: np.ndarray  # (fields,) int64: where in the table lengths stand
     which: np.ndarray  # (fields,) int64: which length
     solver: NewtonWorkspace
-    told: np.ndarray  # (4,) ITERATIONS, RESIDUAL, UNSOLVED, LAST
+    told: np.ndarray  # (6,) ITERATIONS, RESIDUAL, UNSOLVED, LAST, HELD_A, HELD_B
     axes: np.ndarray  # (n, 3, 3) of bodies
     labels: np.ndarray  # of what is remembered
     cache: np.ndarray  # (rows, 9) N s, m
@@ -156,5 +156,9 @@ def _solve(problem, s, m, fallen):
     told[ITERATIONS], told[RESIDUAL], told[LAST] = max(told[ITERATIONS], iterations), max(told[RESIDUAL], residual), residual
     if not residual <= enough:
         told[UNSOLVED] = max(told[UNSOLVED], residual)
+    held = s.solver.base.unanswered
+    if held[0] > 0:
+        told[HELD_A], told[HELD_B] = s.rows.labels[held[0] - 1, COLLIDER_A] + 1, s.rows.labels[held[0] - 1, COLLIDER_B] + 1
+        held[0] = 0
     add_up(s.rows, m)
     return True

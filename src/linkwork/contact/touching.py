@@ -165,7 +165,7 @@ class Touching:
         self.marks, self.counts = np.zeros(FULL + 1, dtype=np.int64), np.zeros(5, dtype=np.int64)
         self.panels = 0
         self.asked = Asked(self._give_what_lacks, self.marks[FULL:])
-        self.both, self.told = (rows_for(0), rows_for(0)), np.zeros(4)
+        self.both, self.told = (rows_for(0), rows_for(0)), np.zeros(6)
         self.off = 0.0  # m/s: of the last solve of another iteration, where it is not within the tolerance
         self._make_room(max(16, 4 * len(self.names)), *self._likely_room(n))
 
@@ -244,18 +244,22 @@ class Touching:
         return rules
 
     def _apart(self, body_of: list[int], elements) -> Iterable[tuple[int, int]]:
-        """Pairs of colliders that never touch: of bodies that a joint connects, and of those that a NoContact names; on points
-        of one body."""
+        """Pairs of colliders that never touch: of bodies that a joint connects, and of what a NoContact names; on points of
+        one body."""
         on: dict[int, list[int]] = {}
         for k, body in enumerate(body_of):
             on.setdefault(body, []).append(k)
+        alone = {id(source): [k] for k, source in enumerate(self.names) if isinstance(source, Collider)}
         pairs = {node.ends for node in self.model.nodes if any(isinstance(element, Joint) for element in node.elements)}
         pairs.update((spot.body, spot.body) for spot in self.model.spots)
+        groups = [(on.get(one, ()), on.get(other, ())) for one, other in pairs]
         for element in elements:
             if isinstance(element, NoContact):
-                numbers = [GROUND if body.dim == 0 else self.model.bodies.number[id(body)] for body in element.bodies]
-                pairs.update(combinations(numbers, 2))
-        return {(a, b) for one, other in pairs for a in on.get(one, ()) for b in on.get(other, ())}
+                members = [alone.get(id(item), ()) if isinstance(item, Collider)
+                           else on.get(GROUND if item.dim == 0 else self.model.bodies.number[id(item)], ())
+                           for item in element.bodies]  # fmt: skip
+                groups += combinations(members, 2)
+        return {(a, b) for one, other in groups for a in one for b in other}
 
     def _hard_stops(self, elements) -> Stops:
         rows = []

@@ -35,6 +35,15 @@ def label(who):
     return f'{kind} "{given}"' if isinstance(given, str) else kind
 
 
+def labels(several, most=3):
+    """`Hinge "a", Hinge "b", Hinge "c" and 47 more`: the first of several elements by name, and how many others there are."""
+    known = [label(who) for who in several]
+    shown = known if len(known) <= most + 1 else known[:most]
+    if len(shown) == len(known):
+        return " and ".join(filter(None, (", ".join(known[:-1]), *known[-1:])))
+    return f"{', '.join(shown)} and {len(known) - most} more"
+
+
 def fail(who, problem, remedy):
     raise ElementError(f"{label(who)}: {problem}; {remedy}")
 

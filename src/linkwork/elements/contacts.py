@@ -106,13 +106,13 @@ class Contact(ContactElement):
 
 @dataclass(eq=False, repr=False, init=False)
 class NoContact(ContactElement):
-    """Bodies that never touch one another, whatever Contacts say.
+    """Bodies that never touch one another, whatever Contacts say. A Collider in the place of a body speaks of itself alone.
 
     >>> NoContact("thigh", "pelvis", name="hip clearance")
     <NoContact "hip clearance">
     """
 
-    REFERENCES: ClassVar[dict] = {"bodies": "body"}
+    REFERENCES: ClassVar[dict] = {"bodies": "body or contact collider"}
     acts: ClassVar[bool] = False
 
     bodies: tuple = ()
@@ -124,9 +124,11 @@ class NoContact(ContactElement):
             checks.fail(self, f"it names {len(bodies)} bodies", "give at least two")
 
     def check_resolved(self, resolved):
-        for k, body in enumerate(resolved):
-            if body in resolved[:k]:
-                checks.fail(self, f"it names {checks.label(body)} twice", "give different bodies")
+        for k, item in enumerate(resolved):
+            if isinstance(item, ContactElement) and not isinstance(item, Collider):
+                checks.fail(self, f"it names {checks.label(item)}", "give bodies or Colliders")
+            if item in resolved[:k]:
+                checks.fail(self, f"it names {checks.label(item)} twice", "give different bodies")
 
 
 @dataclass(eq=False, repr=False)

@@ -10,16 +10,16 @@ from ..errors import FileError, Note, suggestion
 from ..world import World
 from .reading import MOST_BYTES, Reading, decode, read
 
-SHOWN = 5  # remarks in one note
 
-
-def load(path, *, strict=False, **options):
+def load(path, *, strict=False, root=None, **options):
     """A World from a URDF, an MJCF or a scene file, as its ending and its root element say.
 
-    What the file says and linkwork does not do is in `world.remarks`, and told in a Note; with `strict` it is refused. Of URDF
-    `floating=True` leaves the root link free, which else stands still; `packages={"name": folder}` says where `package://name`
-    is. Of MJCF `limits`, `friction` and `contact` are "hard", or "none" to leave them out; limits may be "soft". Of scene files
-    `parameters={"name": number}` sets what the file declares.
+    What the file says and linkwork does not do is in `world.remarks`, and told in a Note; with `strict` it is refused. Meshes
+    and included files are read from the file's own folder (of URDF: its package); `root` names a folder around it that may be
+    read as a whole, for robots that keep their meshes in "../meshes". Of URDF `floating=True` leaves the root link free, which
+    else stands still; `packages={"name": folder}` says where `package://name` is. Of MJCF `limits`, `friction` and `contact`
+    are "hard", or "none" to leave them out; limits may be "soft". Of scene files `parameters={"name": number}` sets what the
+    file declares.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "bead.yaml"
@@ -36,7 +36,7 @@ def load(path, *, strict=False, **options):
     checks.flag("load", "strict", strict)
     reader = import_module(f".{format_of(path)}", __name__)
     _check_options(path, reader.load, options)
-    reading = Reading(path, strict)
+    reading = Reading(path, strict, root=_root(path, root))
     world = reader.load(reading, **options)
     world.remarks = tuple(reading.remarks)
     if world.remarks:
@@ -81,6 +81,21 @@ def _path(who, given):
         raise FileError(f"{who}: path is {checks.show(given)}; give the path of a file, as text or a Path") from None
 
 
+def _root(path, given):
+    """The folder that may be read, without links; the file must lie in it."""
+    if given is None:
+        return None
+    try:
+        root = Path(given).resolve()
+        inside = path.resolve().is_relative_to(root)
+        if root.is_dir() and inside:
+            return root
+    except (TypeError, OSError, ValueError, RuntimeError):
+        raise FileError(f"{path}: root is {checks.show(given)}; give the path of a folder") from None
+    problem = "in which this file does not lie" if root.is_dir() else "which is no folder"
+    raise FileError(f"{path}: root is {root}, {problem}; give a folder around the file and all that it names")
+
+
 def _check_options(path, reader, options):
     known = [name for name in signature(reader).parameters if name != "reading"]
     for name in options:
@@ -90,14 +105,11 @@ def _check_options(path, reader, options):
 
 
 def _told(path, remarks):
-    count = f"{len(remarks)} thing{'' if len(remarks) == 1 else 's'}"
-    some = "; ".join(_briefly(path, remark) for remark in remarks[:SHOWN])
-    more = f"; and {len(remarks) - SHOWN} more" if len(remarks) > SHOWN else ""
-    return f'{path}: {count} in it not taken as written: {some}{more}; "linkwork info {path}" lists them all'
-
-
-def _briefly(path, remark):
-    """A remark, without the name of the file that the whole note is of."""
-    if remark.file != str(path):
-        return str(remark)
-    return f"{'' if remark.line is None else f'line {remark.line}: '}{remark.what}: {remark.why}"
+    """A note of one line: how many remarks there are, and the first; of one alone, why."""
+    first = remarks[0]
+    place = f"line {first.line}: " if first.file == str(path) and first.line is not None else ""
+    place = place if first.file == str(path) else f"{first.file}{'' if first.line is None else f':{first.line}'}: "
+    if len(remarks) == 1:
+        return f"{path}: 1 thing in it not taken as written: {place}{first.what}: {first.why}; it is in world.remarks"
+    where = 'world.remarks has them all, "linkwork info" lists them'
+    return f"{path}: {len(remarks)} things in it not taken as written, first {place}{first.what}; {where}"

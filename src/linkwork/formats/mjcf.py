@@ -24,6 +24,7 @@ from ..world import World
 from . import mjcf_actuators, mjcf_bodies, mjcf_equalities, mjcf_medium, mjcf_shapes
 from .mjcf_source import Place, Source, source
 
+NAMED = 3  # of several, in one remark
 CHOICES = {"limits": ("hard", "soft", "none"), "friction": ("hard", "none"), "contact": ("hard", "none")}
 OWN_OPTIONS = {
     "gravity",
@@ -52,6 +53,7 @@ class Draft:
     choices: dict  # of CHOICES
     world: World = field(default_factory=World)
     bodies: dict = field(default_factory=dict)  # MuJoCo's number -> the body that it belongs to, or the ground
+    colliders: dict = field(default_factory=dict)  # MuJoCo's number of a geom -> its Collider
     joints: dict = field(default_factory=dict)  # MuJoCo's number -> the joint; a free one has none
     coupled: dict = field(
         default_factory=dict
@@ -70,6 +72,14 @@ class Draft:
         """Something of the file that is not taken as written."""
         place = self.place(kind, number)
         self.reading.remark(place.line, f'{kind} "{self.label(kind, number)}"', why, file=place.file)
+
+    def remark_all(self, kind, numbers, why):
+        """The same of several: told once, with the first names and how many there are."""
+        numbers = list(numbers)
+        names = ", ".join(f'"{self.label(kind, number)}"' for number in numbers[:NAMED])
+        more = f" and {len(numbers) - NAMED} more" if len(numbers) > NAMED else ""
+        place = self.place(kind, numbers[0])
+        self.reading.remark(place.line, f"{kind}{'s' * (len(numbers) > 1)} {names}{more}", why, file=place.file)
 
     def label(self, kind, number):
         """The name of something in the file, or its number."""

@@ -14,6 +14,7 @@ from ..errors import ElementError
 
 HIDDEN = 3  # groups of geoms from here on are not shown, as in MuJoCo's viewer
 MOST_APART = 10_000  # pairs of bodies of two kinds of masks that are kept apart one by one
+SOLREF, SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)  # of MuJoCo's contacts, unless a file says otherwise
 THIN = 1e-10  # relative: triangles of meshes that are left out of pictures
 KIND = {int(getattr(mujoco.mjtGeom, f"mjGEOM_{name.upper()}")): name
         for name in ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")}  # fmt: skip
@@ -127,7 +128,7 @@ def _collider(draft, g, touching, classes):
         return
     friction = 0.0 if _frictionless(model, touching) else float(model.geom_friction[g][0])
     own = {"friction": friction, "group": classes[g][1], "name": draft.name("geom", g, "collider")}
-    draft.add("geom", g, Collider, touching[g], shape, position, orientation, **own)
+    draft.colliders[g] = draft.add("geom", g, Collider, touching[g], shape, position, orientation, **own)
 
 
 def _frictionless(model, touching):
@@ -188,6 +189,7 @@ def _contacts(draft, touching, classes):
         for first, second in sorted(sorted(number[body] for body in pair) for pair in apart if len(pair) == 2):
             a, b = (world.ground, *world.bodies)[first], world.bodies[second - 1]
             world.add(NoContact(a, b, name=draft.free_name(f"{a.name} and {b.name} apart", "contact")))
+        _fixed_parts(draft, touching)
     for p, g, h in pairs:
         friction = float(model.pair_friction[p][0]) if model.pair_dim[p] > 1 else 0.0
         name = draft.free_name(f"{touching[g].name} on {touching[h].name}", "pair")
@@ -216,6 +218,31 @@ def _neighbours(draft, of_body):
         if model.body_jntnum[b] > 1 and pair[0] is not draft.world.ground and all(body in of_body for body in pair):
             found.add(frozenset(pair))
     return found
+
+
+def _fixed_parts(draft, touching):
+    """Bodies on several joints, and the fixed part of the robot that these are on: neighbours, as where one joint connects
+    them. The ground is all that is fixed here, floors too, so that the geoms are kept apart one by one."""
+    model, world, found = draft.model, draft.world, []
+    if draft.disabled("FILTERPARENT"):
+        return
+    top = list(range(model.nbody))  # the body on the world that each one belongs to
+    for b in range(1, model.nbody):
+        top[b] = top[int(model.body_parentid[b])] if model.body_parentid[b] else b
+    for b in range(1, model.nbody):
+        parent = int(model.body_parentid[b])
+        if model.body_jntnum[b] > 1 and parent and model.body_weldid[parent] == 0:
+            own = [g for g, body in touching.items() if body is draft.bodies[b]]
+            fixed = [g for g in touching if touching[g] is world.ground and model.geom_bodyid[g] and
+                     top[int(model.geom_bodyid[g])] == top[parent]]  # fmt: skip
+            found += product(fixed, own)
+    found = [pair for pair in found if _meets(*(_mask(model, g) for g in pair))]
+    for g, h in found[:MOST_APART]:
+        a, b = draft.colliders[g], draft.colliders[h]
+        world.add(NoContact(a, b, name=draft.free_name(f"{a.name} and {b.name} apart", "contact")))
+    if found:
+        ones = dict.fromkeys(h for _, h in found)
+        draft.remark_all("geom", ones, "in MuJoCo a body touches what is fixed to the world and carries it; here it does not")
 
 
 def _excluded(draft):
@@ -250,25 +277,35 @@ def _masked(draft, of_body, touching):
 def _differences(draft, touching):
     """What MuJoCo does in another way, told once each."""
     model, geoms = draft.model, sorted(touching)
-    frictions = {float(model.geom_friction[g][0]) for g in geoms}
-    dims = {int(model.geom_condim[g]) for g in geoms}
-    if len(frictions) > 1 and not _frictionless(model, touching):
-        draft.remark("geom", geoms[0], "frictions differ: a pair has their geometric mean here, in MuJoCo the larger")
-    if 1 in dims and len(dims) > 1:
-        g = next(g for g in geoms if model.geom_condim[g] == 1)
-        draft.remark("geom", g, "it has friction with its kind, too, for others have (condim)")
-    if max(dims) > 3:
-        g = next(g for g in geoms if model.geom_condim[g] > 3)
-        draft.remark("geom", g, "it has no friction against spinning and rolling (condim)")
+    rough = [g for g in geoms if model.geom_condim[g] > 1]
+    frictions = {float(model.geom_friction[g][0]) for g in rough}
+    if len(frictions) > 1:
+        ranks = {int(model.geom_priority[g]) for g in rough}
+        theirs = "the larger" if len(ranks) == 1 else "that of the geom with the higher priority, of equal ones the larger"
+        draft.remark_all("geom", rough, f"their frictions differ: a pair has the geometric mean here, in MuJoCo {theirs}")
+    smooth = [g for g in geoms if model.geom_condim[g] == 1]
+    if smooth and rough:
+        draft.remark_all("geom", smooth, "with condim 1, without friction among themselves, they have friction here")
+    spun = [g for g in geoms if model.geom_condim[g] > 3]
+    if spun:
+        draft.remark_all("geom", spun, "no friction against spinning and rolling here (condim)")
     for name, flag in (("adhesion", model.flg_adhesion), ("surface velocity", model.flg_surfacevel)):
         if flag:
             draft.reading.remark(None, f"<geom> with {name}", "it is left out of contacts")
-    if any(model.geom_margin[g] or model.geom_gap[g] for g in geoms):
-        g = next(g for g in geoms if model.geom_margin[g] or model.geom_gap[g])
-        draft.remark("geom", g, "its margin and gap are left out: it touches where it is")
+    wide = [g for g in geoms if model.geom_margin[g] or model.geom_gap[g]]
+    if wide:
+        draft.remark_all("geom", wide, "margin and gap are left out: they touch where they are")
+    soft = [g for g in geoms if (model.geom_solref[g] != SOLREF).any() or (model.geom_solimp[g] != SOLIMP).any()]
+    if soft:
+        draft.remark_all("geom", soft, "solref and solimp are left out: contact is hard here")
+    mixed = [g for g in geoms if model.geom_solmix[g] != 1.0]
+    if mixed:
+        draft.remark_all("geom", mixed, "solmix is left out: contact is hard here, and has no softness to mix")
+    joined = [j for j, joint in draft.joints.items() if {joint.a, joint.b} <= set(touching.values())]
+    if draft.disabled("FILTERPARENT") and joined:
+        draft.remark_all("joint", joined, "bodies that a joint connects never touch here; the file switches filterparent off")
     held = {joint.b for joint in draft.joints.values() if joint.a is draft.world.ground}
-    on_ground = any(body is draft.world.ground for body in touching.values())
-    for g, body in touching.items():
-        if on_ground and body in held:
-            draft.remark("geom", g, f'it never touches the ground, to which "{body.name}" is joined')
-            break
+    if any(body is draft.world.ground for body in touching.values()):
+        never = [g for g, body in touching.items() if body in held]
+        if never:
+            draft.remark_all("geom", never, "joined to the ground by a single joint, they never touch it")

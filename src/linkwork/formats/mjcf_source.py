@@ -10,6 +10,7 @@ from xml.sax.saxutils import quoteattr
 
 from ..errors import FileError
 from . import xml
+from .paths import remedy
 from .reading import MOST_ELEMENTS, decode, read
 
 MOST_MADE = 20_000  # elements, replicas counted: the compiler takes the square of their number, some 10 s for so many
@@ -80,7 +81,7 @@ class _Reader:
     def __init__(self, reading):
         self.reading = reading
         self.top = Path(reading.path)
-        self.folder = self.top.resolve().parent
+        self.folder = reading.root or self.top.resolve().parent
         self.met, self.count, self.made, self.bytes = set(), 0, 0, 0
         self.files = {}  # path -> name of the asset
         self.found = Source()
@@ -134,20 +135,21 @@ class _Reader:
         return path
 
     def _found(self, node, file, name, folder=""):
-        """The file of that name, beside the model or beside the file that names it: in the model's folder, wherever links in
-        the path lead. Others are never opened."""
-        outside = False
+        """The file of that name, beside the model or beside the file that names it: in the folder that may be read, wherever
+        links in the path lead. Others are never opened."""
+        outside = None
         for start in (self.top.parent, file.parent):
             path = start / folder / name
             try:
-                inside = path.resolve().is_relative_to(self.folder)
+                real = path.resolve()
+                inside = real.is_relative_to(self.folder)
                 if inside and path.is_file():
                     return path
             except (OSError, ValueError, RuntimeError):  # too long a name, a circle of links
                 self.fail(node, file, f'"{name[:80]}" is no path', "give the path of a file")
-            outside = outside or not inside
+            outside = outside or (None if inside else real)
         if outside:
-            self.fail(node, file, f'"{name}" lies outside of the model\'s folder {self.folder}', "put a copy of it there")
+            self.fail(node, file, f'"{name}" lies outside of the folder {self.folder}', remedy(self.folder, outside))
         self.fail(node, file, f'there is no file "{name}"', "put it there, or mend the name")
 
     # -- bounds --------------------------------------------------------------------------------------------------------

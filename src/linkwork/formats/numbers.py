@@ -6,7 +6,8 @@ LARGEST = 1e30  # of any number in a model: squares and products of them stay fa
 
 
 def vector(reading, node, name, count, default=None):
-    """So many numbers in an attribute, as a tuple; without a default it must be there.
+    """So many numbers in an attribute, as a tuple; without a default it must be there. Of more than so many vectors take the
+    first, which is told: so do other readers of URDF.
 
     >>> from linkwork.formats.xml import Node
     >>> vector(None, Node("origin", {"xyz": "0 0 1.5"}, 1), "xyz", 3)
@@ -18,9 +19,13 @@ def vector(reading, node, name, count, default=None):
             return default
         reading.fail(node.line, f'<{node.tag}> has no "{name}"', f"give {name}={_example(count)}")
     words = text.split()
-    if len(words) != count:
+    if len(words) < count:
         reading.fail(node.line, f'<{node.tag}> has {name}="{shown(text)}"', f"give {name}={_example(count)}")
-    return tuple(_number(reading, node, name, word) for word in words)
+    if len(words) > count:
+        if count == 1:
+            reading.fail(node.line, f'<{node.tag}> has {name}="{shown(text)}"', f"give {name}={_example(count)}")
+        reading.remark(node.line, f'{name}="{shown(text)}" in <{node.tag}>', f"the first {count} of its numbers are taken")
+    return tuple(_number(reading, node, name, word) for word in words[:count])
 
 
 def number(reading, node, name, default=None):
@@ -28,9 +33,34 @@ def number(reading, node, name, default=None):
     return vector(reading, node, name, 1, None if default is None else (default,))[0]
 
 
-def text_number(reading, node):
-    """The number between the tags of an element."""
-    return _number(reading, node, None, node.text.strip())
+def aside(reading, node, name, default, why, infinite=False):
+    """The number in an attribute that nothing depends on but what `why` says; where it is none, that is told and it is
+    `default`. `infinite`: whether it may be so."""
+    text = node.attributes.get(name)
+    if text is None and default is not None:
+        return default
+    found = _tried(text or "")
+    if found is None or not (abs(found) <= LARGEST or (infinite and math.isinf(found))):
+        reading.remark(node.line, f'{name}="{shown(text or "")}" in <{node.tag}>', f"it is no finite number: {why}")
+        return default
+    return found
+
+
+def text_number(reading, node, default, why):
+    """The number between the tags of an element; where there is none, that is told and it is `default`."""
+    found = _tried(node.text.strip())
+    if found is None or not abs(found) <= LARGEST:
+        reading.remark(node.line, f"<{node.tag}> {shown(node.text)}", f"it is no finite number: {why}")
+        return default
+    return found
+
+
+def _tried(word):
+    """A number, which may be infinite or NaN; None where it is none."""
+    try:
+        return float(word) if "_" not in word else math.nan
+    except ValueError:
+        return None
 
 
 def shown(text):
@@ -41,9 +71,8 @@ def shown(text):
 
 def _number(reading, node, name, word):
     place = f'<{node.tag}> has {name}="{shown(word)}"' if name else f'<{node.tag}> has "{shown(word)}"'
-    try:
-        found = float(word) if "_" not in word else math.nan
-    except ValueError:
+    found = _tried(word)
+    if found is None:
         reading.fail(node.line, place, "give a number")
     if not abs(found) <= LARGEST:  # also where it is NaN
         reading.fail(node.line, place, f"give a finite number of at most {LARGEST:g}")

@@ -16,8 +16,21 @@ class Outside(Exception):
     """A path that leads out of the folders that are the model's own: says where to, and what to do."""
 
 
+def remedy(folder, path):
+    """What to do about a file that lies outside of the folder which may be read: unless both have no folder in common but the
+    whole disk, `root` may name one."""
+    copied = "put a copy of it there"
+    try:
+        common = Path(os.path.commonpath([folder, path]))
+    except ValueError:  # on different disks
+        return copied
+    if common == Path(common.anchor):
+        return copied
+    return f'give root="{common}" (--root) if all of that folder may be read, or {copied}'
+
+
 class Folders:
-    """The folders in which a model's files may lie: its package, or else its own folder, and those in `packages`.
+    """The folders in which a model's files may lie: its package, or else its own folder, `root`, and those in `packages`.
 
     >>> from pathlib import Path
     >>> Folders(Path("robots/arm.urdf"), {}).find("meshes/none.stl")
@@ -25,11 +38,11 @@ class Folders:
     linkwork.formats.paths.Missing: there is no such file; put it there
     """
 
-    def __init__(self, model, packages):
+    def __init__(self, model, packages, root=None):
         if not isinstance(packages, dict) or not all(isinstance(name, str) for name in packages):
             raise FileError(f'{model}: packages is {packages!r}; give folders by name, such as {{"robot": "/folder/of/robot"}}')
         self.folder = _real(model).parent
-        self.package = _package(self.folder)
+        self.package, self.root = _package(self.folder), root
         self.given = {name: _real(Path(folder)) for name, folder in packages.items()}
 
     def find(self, address):
@@ -54,9 +67,9 @@ class Folders:
         home = self.package or self.folder
         given = Path(path)
         found = _real(self.folder / given)
-        if _within(found, (home, *self.given.values())):
+        if _within(found, (home, *filter(None, (self.root,)), *self.given.values())):
             return found
-        problem = f'it lies outside of {home}; give packages={{"name": folder}} with a folder that may be read'
+        problem = f"it lies outside of {self.root or home}; {remedy(home, found)}"
         raise Missing(problem) if given.is_absolute() else Outside(problem)
 
     def _packaged(self, path):
@@ -72,10 +85,13 @@ class Folders:
         return found
 
     def _known(self, name):
-        """An enclosing folder of that name, or one beside: either is the model's package, or says that it is one."""
+        """An enclosing folder of that name, or one beside: either is the model's package, or says that it is one; or one in the
+        folder that may be read."""
         own = self.package or self.folder
         if own.name == name:
             return own
+        if self.root is not None and (self.root / name).is_dir():
+            return _real(self.root / name)
         for folder in self.folder.parents:
             if folder.name == name and _is_package(folder):
                 return folder

@@ -16,6 +16,7 @@ class Reading:
     path: Path
     strict: bool = False
     remarks: dict = field(default_factory=dict)  # Remarks, in order; a dict, since a file may give rise to a million
+    root: Path | None = None  # the folder, without links, that may be read; None: the file's own
 
     def remark(self, line, what, why, *, file=None):
         """Note that something is not taken as written; with `strict` it is refused."""

@@ -32,7 +32,7 @@ def load(reading, *, parameters=None):
     text = decode(reading.path, read(reading.path))
     path = reading.path.resolve()
     with np.errstate(all="ignore"):  # what is not finite is refused by those who are given it
-        return _File(reading, path.parent, (path,), _Budget()).world(text, parameters or {})
+        return _File(reading, reading.root or path.parent, (path,), _Budget()).world(text, parameters or {})
 
 
 class _Budget:
@@ -209,7 +209,7 @@ class _File(Values):
         from . import format_of
 
         path = self.included_path(str(filled(item["include"], numbers)), item.lines["include"])
-        reading = Reading(path, self.reading.strict, self.reading.remarks)
+        reading = Reading(path, self.reading.strict, self.reading.remarks, self.root)
         options = {name: item[name] for name in ("floating", "limits", "friction", "contact") if name in item}
         if "packages" in item:
             folders = item["packages"]

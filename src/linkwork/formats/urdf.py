@@ -1,5 +1,6 @@
 """URDF: a tree of links and joints becomes a World. What each element becomes: docs/files-urdf.md."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -23,7 +24,7 @@ from ..elements import (
     checks,
 )
 from ..world import World
-from .numbers import number, shown
+from .numbers import aside, number, shown
 from .paths import Folders
 from .reading import Reading, decode, read
 from .urdf_bodies import check_masses, groups_of, lock_joints, moments_of
@@ -77,7 +78,7 @@ def load(reading, *, floating=False, packages=None, position=checks.ZERO, orient
     building.add_bodies(groups, floating)
     building.add_joints(groups, limits)
     building.add_mimics()
-    geometry = Geometry(building, Folders(reading.path, packages or {}), None if self_contact else robot.name,
+    geometry = Geometry(building, Folders(reading.path, packages or {}, reading.root), None if self_contact else robot.name,
                         meshes == "as found")  # fmt: skip
     building.add_geometry(groups, geometry, visuals, contact)
     building.add_keyframe()
@@ -154,15 +155,19 @@ class _Building:
             if spec.kind != "continuous":
                 self.reading.remark(spec.line, f'joint "{shown(spec.name)}"', f"{spec.kind} without <limit>: it is not bounded")
             return None
-        words = ("lower", "upper", "effort", "velocity")
-        lower, upper, effort, velocity = (number(self.reading, node, word, 0.0) for word in words)
+        said = {"velocity": "speeds of joints are not bounded", "effort": "the motor has no largest effort"}
+        velocity, effort = (aside(self.reading, node, word, 0.0, why, infinite=True) for word, why in said.items())
+        lower, upper = (_bound_of(self.reading, node, word, spec.kind) for word in ("lower", "upper"))
         if velocity > 0.0:
-            self.reading.remark(node.line, f'velocity="{velocity:g}" in {what}', "speeds of joints are not bounded")
-        if effort < 0.0:
-            self.reading.fail(node.line, f'joint "{shown(spec.name)}" has the effort {effort:g}', "give one of at least 0")
+            self.reading.remark(node.line, f'velocity="{velocity:g}" in {what}', said["velocity"])
+        if effort < 0.0 or math.isinf(effort):
+            self.reading.remark(node.line, f'effort="{effort:g}" in {what}', said["effort"])
+            effort = 0.0
         if spec.kind == "continuous":
             if lower or upper:
                 self.reading.remark(node.line, what, "a continuous joint has no bounds")
+        elif math.isinf(upper - lower):
+            self.reading.remark(node.line, what, f"lower is {lower:g} and upper {upper:g}: it is not bounded")
         elif not lower < upper:
             self.reading.remark(node.line, what, f"lower is {lower:g} and upper {upper:g}: it is not bounded")
         elif limits != "none":
@@ -247,3 +252,10 @@ class _Building:
                 self.outside[follower] = ratio * self.outside.get(leader, 0.0) + offset
         if self.outside:
             self.world.keyframes[WITHIN] = Keyframe(positions=self.outside)
+
+
+def _bound_of(reading, node, word, kind):
+    """A bound of a joint, which may be infinite; of a continuous one nothing depends on it."""
+    if kind == "continuous" or node.attributes.get(word, "").strip().lower().lstrip("+-") in ("inf", "infinity"):
+        return aside(reading, node, word, 0.0, "a continuous joint has no bounds", infinite=True)
+    return number(reading, node, word, 0.0)

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import suggestion
-from .numbers import number, shown, text_number, vector
+from ..errors import FileError, suggestion
+from .numbers import aside, number, shown, text_number, vector
 from .urdf_words import REDUCTION
 from .xml import Node
 
@@ -180,8 +180,17 @@ def _link(reading, node, name, materials):
         name, node.line, _inertial(reading, inertial, name) if inertial else None,
         [solid for child in node.all("visual") if (solid := _solid(reading, child, name, materials))],
         [solid for child in node.all("collision") if (solid := _solid(reading, child, name, materials))],
-        number(reading, rough, "value") if rough else None, number(reading, bouncy, "value") if bouncy else None,
+        *(_surface(reading, child) if child else None for child in (rough, bouncy)),
     )  # fmt: skip
+
+
+def _surface(reading, node):
+    """Friction or restitution of a link's colliders; None where the file says no number that either can be."""
+    found = aside(reading, node, "value", None, "it is left out")
+    if found is not None and not 0.0 <= found <= (1.0 if node.tag == "restitution" else found):
+        reading.remark(node.line, f"<{node.tag}> {found:g}", "there is no such one, and it is left out")
+        return None
+    return found
 
 
 def _inertial(reading, node, name):
@@ -219,6 +228,18 @@ def _rotation(rpy):
 
 
 def _solid(reading, node, link, materials):
+    """The Solid of a <visual> or <collision>, or None. One that is only seen and has something wrong with it is left out."""
+    try:
+        return _read_solid(reading, node, link, materials)
+    except FileError as error:
+        if node.tag != "visual" or reading.strict:
+            raise
+        problem = str(error).removeprefix(f"{reading.path}:")
+        reading.remark(node.line, f'<visual> of link "{shown(link)}"', f"it is left out (line {problem})")
+        return None
+
+
+def _read_solid(reading, node, link, materials):
     geometry = node.first("geometry")
     given = [child for child in geometry.children if child.tag in SIZES or child.tag == "mesh"] if geometry else []
     if not given:
@@ -229,13 +250,21 @@ def _solid(reading, node, link, materials):
     (shape, *_) = given
     sizes, address, scale = (), None, (1.0, 1.0, 1.0)
     if shape.tag == "mesh":
-        address, scale = shape.attributes.get("filename"), vector(reading, shape, "scale", 3, scale)
+        address, scale = shape.attributes.get("filename"), _scale(reading, shape, scale)
         if not address:
             reading.fail(shape.line, f'a <mesh> of link "{shown(link)}" has no "filename"', 'give filename="package://..."')
     else:
         sizes = tuple(x for name, count in SIZES[shape.tag] for x in vector(reading, shape, name, count))
     return Solid(shape.tag, sizes, address, scale, place_of(reading, node), node.attributes.get("name"),
                  _material(reading, node, materials), shape.line)  # fmt: skip
+
+
+def _scale(reading, mesh, usual):
+    """Of a mesh: three numbers, or one for all of them, which is told."""
+    if len(mesh.attributes.get("scale", "").split()) != 1:
+        return vector(reading, mesh, "scale", 3, usual)
+    reading.remark(mesh.line, f'scale="{shown(mesh.attributes["scale"])}" in <mesh>', "it is taken along all three axes")
+    return (number(reading, mesh, "scale"),) * 3
 
 
 def _material(reading, node, materials):
@@ -255,11 +284,26 @@ def _material(reading, node, materials):
 
 def _color(reading, material):
     node = material.first("color")
-    color = vector(reading, node, "rgba", 4, WHITE)
+    color = _rgba(reading, node)
     if not all(0.0 <= part <= 1.0 for part in color):
         reading.remark(node.line, f'<color> {color} of <material "{shown(material.attributes.get("name", ""))}">',
                        "colours are from 0 to 1, and it is brought there")  # fmt: skip
     return tuple(min(1.0, max(0.0, part)) for part in color)
+
+
+def _rgba(reading, node):
+    """Of a colour that is no colour, white; without an opacity, opaque."""
+    words = node.attributes.get("rgba", "1 1 1 1").split()
+    try:
+        found = [float(word) for word in words]
+    except ValueError:
+        found = []
+    if not 3 <= len(found) <= 4 or not np.isfinite(found).all():
+        reading.remark(node.line, f'rgba="{shown(" ".join(words))}" in <color>', "it is no colour: white is taken")
+        return WHITE
+    if len(found) == 3:
+        reading.remark(node.line, f'rgba="{shown(" ".join(words))}" in <color>', "it has no opacity: 1 is taken")
+    return (*found, 1.0)[:4]
 
 
 def _joint(reading, node, name):
@@ -269,7 +313,8 @@ def _joint(reading, node, name):
         reading.fail(node.line, f'joint "{shown(name)}" has the type "{shown(kind)}"', f"give one of {known}")
     parent, child = _ends(reading, node, name)
     dynamics = node.first("dynamics")
-    damping, friction = ((number(reading, dynamics, word, 0.0) if dynamics else 0.0) for word in ("damping", "friction"))
+    read = number if kind in (*WITH_COORDINATE, "ball", "spherical") else _in_vain
+    damping, friction = ((read(reading, dynamics, word, 0.0) if dynamics else 0.0) for word in ("damping", "friction"))
     for word, value in (("damping", damping), ("friction", friction)):
         if value < 0.0:
             reading.fail(dynamics.line, f'joint "{shown(name)}" has the {word} {value:g}', "give one of at least 0")
@@ -281,6 +326,11 @@ def _joint(reading, node, name):
     axis = _axis(reading, node, name, kind)
     place = place_of(reading, node)
     return JointSpec(name, node.line, kind, parent, child, place, axis, limit, damping, friction, mimic)
+
+
+def _in_vain(reading, node, name, default):
+    """A number that a joint without a coordinate has no use for: 1 where something is said, which is told later."""
+    return 1.0 if node.attributes.get(name, "0").strip("+-0. ") else default
 
 
 def _ends(reading, node, name):
@@ -298,7 +348,8 @@ def _ends(reading, node, name):
 
 def _tell_unused(reading, name, kind, limit, dynamics, dissipates, mimic):
     """What a joint without a coordinate says in vain; zeros say nothing."""
-    bounds = limit is not None and any(number(reading, limit, word, 0.0) for word in ("lower", "upper", "effort", "velocity"))
+    words = ("lower", "upper", "effort", "velocity")
+    bounds = limit is not None and any(limit.attributes.get(word, "0").strip("+-0. ") for word in words)
     for node, said in ((limit, bounds), (dynamics, dissipates and kind not in ("ball", "spherical")), (mimic, True)):
         if node is not None and said:
             reading.remark(node.line, f'<{node.tag}> of joint "{shown(name)}"', f"of no meaning on a {kind} joint")
@@ -331,7 +382,7 @@ def _gears(reading, root, joints):
         interfaces = " ".join(found.text for part in node.all("joint") for found in part.all("hardwareInterface"))
         if driven and interfaces and "Effort" not in interfaces and "effort" not in interfaces:
             reading.remark(node.line, what, f"its interface is {shown(interfaces)}; its motor takes efforts")
-        reduction = text_number(reading, said[0]) if simple and said else 1.0
+        reduction = text_number(reading, said[0], 1.0, "its reduction is taken as 1") if simple and said else 1.0
         if reduction == 0.0:
             reading.remark(said[0].line, what, "its reduction is 0, and taken as 1")
         for name in driven:

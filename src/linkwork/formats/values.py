@@ -6,6 +6,7 @@ from ..elements import Trajectory, checks
 from ..errors import FileError, LinkworkError, suggestion
 from . import schema, yaml_lines
 from .expressions import Formula, FormulaError
+from .paths import remedy
 from .quantities import QuantityError, quantity, split, unit
 from .reading import read
 from .telling import Telling
@@ -172,7 +173,7 @@ class Values(Telling):
         except (OSError, ValueError, RuntimeError):
             self.fail(line, f"{checks.show(given)} is no path", "give one from this file")
         if not path.is_relative_to(self.root):
-            self.fail(line, f'"{given[:200]}" lies outside of the folder {self.root}', "put it inside")
+            self.fail(line, f'"{given[:200]}" lies outside of the folder {self.root}', remedy(self.root, path))
         return path
 
 

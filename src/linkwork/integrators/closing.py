@@ -6,6 +6,10 @@
 (featherstone05, closing remark), or by responses Z = H^-1 J^T of the articulated-body algorithm, W = J Z (baraff96 section
 8). J of a row is its Jacobian by the bodies' velocities times theirs by the joints'. Rows that depend on others are left out: W
 is eliminated by its largest pivots, and stops where none is left.
+
+A rotor of inertia a at a joint that closes a loop is a row, too, x - angle = 0 with x the joint's coordinate: a angle'' = -y,
+so that the row gives way by y / a, and W has 1 / a more on its diagonal. It asks for no velocity and for no place: H + a J^T J
+is the inertia that projections keep to.
 """
 
 from __future__ import annotations
@@ -13,8 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.codegen.jit import OPERANDS, jit, sweep
+from linkwork.elements import Armature
 from linkwork.model.graph import GROUND
 from linkwork.model.programs import Programs
+from linkwork.symbolic.kernels import parameter_record
 from linkwork.symbolic.tape import POSITION
 
 ACCELERATION, VELOCITY, PLACE = 0.0, 1.0, 2.0  # what rows are asked for; of integers each would be compiled apart
@@ -30,9 +36,9 @@ def copied(source, places, target, there):
 
 @jit
 def find_rows(work, table, own, own_table, loops, what):
-    """J (rows, nv), in the order of elimination, and right of J x = right, in the room of the loops (`Loops`); the largest of
-    `right`."""
-    arrays, _, (J, right, _, _, _) = loops
+    """J (rows, nv), in the order of elimination, and right of J x = right, in the room of the loops (`Loops`), and by how much
+    rows of rotors give way; the largest of `right`."""
+    arrays, _, (J, right, _, _, _, give) = loops
     scratch, operations, first, nodes, taken, first_end, ends, first_column, first_operation, turning, columns, making = arrays
     worst = 0.0
     for n in range(nodes.shape[0]):
@@ -42,8 +48,9 @@ def find_rows(work, table, own, own_table, loops, what):
         bias = scratch + 6 * size * (first_end[n + 1] - first_end[n])
         largest = np.zeros(count)  # that an entry of a row could be
         for k in range(count):
-            row, of_place = taken[begin + k]
+            row, of_place, inertia = taken[begin + k]
             J[begin + k] = 0.0
+            give[begin + k] = 1 / work[inertia] if inertia >= 0 else 0.0
             if what == ACCELERATION:
                 right[begin + k] = -work[bias + row]
             elif what == VELOCITY:
@@ -115,7 +122,7 @@ def lift_rows(own, own_table, up, right_at, room):
 def respond(own, places, room):
     """Add Y y to L^-T b, with y that makes J x = right."""
     _, _, pivots_at, right_at, _ = places
-    J, right, W, y, _ = room
+    J, right, W, y, _, give = room
     m, n = J.shape
     for k in range(m):
         for i in range(n):
@@ -125,6 +132,7 @@ def respond(own, places, room):
             for i in range(n):
                 total += J[k, i] * own[pivots_at[i]] * J[j, i]
             W[k, j] = W[j, k] = total
+        W[k, k] += give[k]
     solve_by_largest_pivots(W, right, y)
     for k in range(m):
         for i in range(n):
@@ -134,7 +142,7 @@ def respond(own, places, room):
 @jit
 def answer(own, own_table, loops):
     """x of the joints changed so that J x changes by `right`, by responses: links must be at rest, factors there."""
-    _, (_, _, response, joints_at), (J, right, W, y, Z) = loops
+    _, (_, _, response, joints_at), (J, right, W, y, Z, give) = loops
     m, n = J.shape
     x = np.empty(n)
     for i in range(n):
@@ -151,6 +159,7 @@ def answer(own, own_table, loops):
             for i in range(n):
                 total += J[k, i] * Z[j, i]
             W[k, j] = W[j, k] = total
+        W[k, k] += give[k]
     solve_by_largest_pivots(W, right, y)
     for k in range(m):
         for i in range(n):
@@ -223,23 +232,23 @@ class Loops:
         for constraint in stepper.tree.closing:
             self.chosen.setdefault(model.names[constraint.name][1], []).append(constraint)
         nodes: list[tuple] = []  # rows of the node, offset of their residuals, rows taken before
-        taken: list[tuple] = []  # row of the node, whether it is one of places
+        taken: list[tuple] = []  # row of the node, whether it is one of places, where its rotor's inertia is (-1: it has none)
         ends: list[list[int]] = []  # bodies of each node, by their place in `touched`
         for number, constraints in self.chosen.items():
             node = model.nodes[number]
             nodes.append((node.kind.size, model.report_at[number], len(taken)))
             for c in constraints:
-                rows = node.rows_of(c)
-                taken += [(k, node.kind.levels[k] == POSITION) for k in range(rows.start, rows.stop)]
+                rows, inertia = node.rows_of(c), inertia_entry(model, c) if isinstance(c, Armature) else -1
+                taken += [(k, node.kind.levels[k] == POSITION, inertia) for k in range(rows.start, rows.stop)]
             ends.append([touched.index(b) for b in node.ends if b != GROUND])
         columns = self._columns()
         listed = [column for part in columns for column in part]
         making = [stepper.sweep(f"columns {b}") for b in touched]  # operations that make the columns
         turning = [stepper.of_body(b, "wrench") for b in touched]  # where accelerations lie
         n, m = len(taken), stepper.tree.nv
-        room = np.zeros((n, m)), np.zeros(n), np.zeros((n, n)), np.zeros(n), np.zeros((n, m))  # for J, right, W, y, Z
+        room = tuple(np.zeros(shape) for shape in ((n, m), n, (n, n), n, (n, m), n))  # for J, right, W, y, Z, give
         operations = [programs.loop(number) for number in self.chosen]
-        arrays = (model.scratch, stacked(operations), firsts(operations), table(nodes, 3), table(taken, 2), firsts(ends),
+        arrays = (model.scratch, stacked(operations), firsts(operations), table(nodes, 3), table(taken, 3), firsts(ends),
                   flat(ends), firsts(columns), firsts(making), flat([turning]), table(listed, 3), stacked(making))  # fmt: skip
         names = ("turning", "", "") if self.by_matrix else ("turning", "rest", "response")
         self.parts = arrays, (*(stepper.sweep(name) for name in names), self.joints), room
@@ -255,6 +264,13 @@ class Loops:
                 n = x.stop - x.start
                 found[-1] += [(J.start + k, n, place[x.start + k]) for k in range(n)]
         return found
+
+
+def inertia_entry(model, rotor: Armature) -> int:
+    """Where the inertia of a rotor stands in the workspace of the model."""
+    _, number, part = model.names[str(rotor.name)]
+    layouts = [parameter_record(other.relation) for other in model.nodes[number].kind.parts]
+    return model.parameters_at(number) + sum(layout.size for layout in layouts[:part]) + layouts[part].offset("inertia")
 
 
 def flat(parts) -> np.ndarray:

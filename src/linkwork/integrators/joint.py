@@ -31,6 +31,7 @@ from linkwork.integrators.closing import (
     factor,
     find_rows,
     flat,
+    inertia_entry,
     power,
     solve,
     stacked,
@@ -39,7 +40,6 @@ from linkwork.model.frames import RigidFrames
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Node
 from linkwork.symbolic.implicit import TANGENT, holding_kernel
-from linkwork.symbolic.kernels import parameter_record
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 REACHES = (0.5, 0.5, 1.0, 0.0)  # from each stage to the next, in steps from the beginning
@@ -229,15 +229,13 @@ class InJoints(Integrator):
             self.stepper.work[self.stepper.constant(link, "armature")] = work[entries].sum()
 
     def _rotors(self) -> list[tuple[int, np.ndarray]]:
-        """Links that Armatures belong to, and the entries of the model that hold their inertias."""
+        """Links that Armatures belong to, and the entries of the model that hold their inertias. Those of joints that close
+        loops are rows (closing.py)."""
         model, found = self.programs.model, dict[int, list[int]]()
+        links = {data.element: i for i, data in enumerate(self.stepper.tree.links)}
         for element in model.world.constraints:
-            if isinstance(element, Armature):
-                _, number, part = model.names[str(element.name)]
-                layouts = [parameter_record(other.relation) for other in model.nodes[number].kind.parts]
-                start = model.parameters_at(number) + sum(layout.size for layout in layouts[:part])
-                link = next(i for i, data in enumerate(self.stepper.tree.links) if data.element is element.joint)
-                found.setdefault(link, []).append(start + layouts[part].offset("inertia"))
+            if isinstance(element, Armature) and element.joint in links:
+                found.setdefault(links[element.joint], []).append(inertia_entry(model, element))
         return [(link, np.array(entries)) for link, entries in found.items()]
 
     def further(self) -> tuple[str, ...]:
@@ -255,7 +253,7 @@ class InJoints(Integrator):
     def _local_forces(self, tree) -> list[tuple[int, int]]:
         """Number of each force that depends on how the two bodies of a joint stand to each other and on nothing else, and of
         the body that the joint moves. The others that could be stiff are named in `remarks`."""
-        found = []
+        found, others = [], []
         for number, force in enumerate(self.programs.model.forces):
             if not force.kind.law.yields:
                 continue
@@ -263,8 +261,12 @@ class InJoints(Integrator):
             if child is not None:
                 found.append((number, child))
             else:
-                self.remarks.append(f"{checks.label(force.element)}: it does not act at a single joint, so that it is explicit "
-                                    'in joint coordinates; use solver="implicit" if it is stiff')  # fmt: skip
+                others.append(force.element)
+        if others:
+            one = len(others) == 1
+            said = "it does not act at a single joint" if one else "they do not act at single joints"
+            self.remarks.append(f"{checks.labels(others)}: {said}, so that {'it is' if one else 'they are'} explicit in joint "
+                                f'coordinates; use solver="implicit" if {"it is" if one else "they are"} stiff')  # fmt: skip
         return found
 
     @cached_property

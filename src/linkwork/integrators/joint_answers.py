@@ -152,7 +152,7 @@ def take(own, links, there, chosen, values):
 def keep_closed(own, own_table, links, inertia, room, chosen, Z, pull):
     """Take from rows of Z, which are H^-1 of something, what would move loops. room: of `Loops`, with J in it; pull (rows of
     loops): what the loops put on the joints for it, added up."""
-    J_all, _, W, _, _ = room
+    J_all, _, W, _, _, give = room
     m = J_all.shape[0]
     right, y = np.zeros(m), np.zeros(m)
     J = np.zeros((m, Z.shape[1]))
@@ -170,6 +170,7 @@ def keep_closed(own, own_table, links, inertia, room, chosen, Z, pull):
                 for i in range(Z.shape[1]):
                     total += J[k, i] * Z_l[j, i]
                 W[k, j] = W[j, k] = total
+            W[k, k] += give[k]
         solve_by_largest_pivots(W, right, y)
         for k in range(m):
             pull[k] += y[k]

@@ -30,11 +30,14 @@ from .sparse import (
     solve_LT,
     solve_matrix,
 )
+from .structure import NestedForm, Numbering, envelope, nested_form, number_regularly, pattern
 from .tree import Tree, compile
 
 __all__ = [
     "Bodies",
     "Factors",
+    "NestedForm",
+    "Numbering",
     "Poses",
     "State",
     "Tree",
@@ -47,6 +50,7 @@ __all__ = [
     "crba",
     "difference",
     "energy",
+    "envelope",
     "expanded",
     "forward_kinematics",
     "from_bodies",
@@ -60,6 +64,9 @@ __all__ = [
     "mul_L",
     "mul_LT",
     "neutral",
+    "nested_form",
+    "number_regularly",
+    "pattern",
     "random",
     "rnea",
     "solve",

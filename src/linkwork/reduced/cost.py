@@ -1,4 +1,5 @@
-"""What a tree costs: the counts of featherstone05 (`counts`), the faster way on this machine (`prediction`), in words."""
+"""What a tree costs: the counts of featherstone05 (`counts`), those of linkwork's own kernels (`kernel_counts`: `own_ltdl`,
+`own_stages`), the faster way on this machine (`prediction`), in words."""
 
 from __future__ import annotations
 
@@ -34,14 +35,16 @@ from linkwork.reduced.counts import (
     table_1,
     zeros,
 )
+from linkwork.reduced.kernel_counts import ltdl as own_ltdl
+from linkwork.reduced.kernel_counts import stages as own_stages
 from linkwork.reduced.parent_array import depths
 from linkwork.reduced.prediction import Prediction, Rate, calibrate, predict, remember, stored
 
 __all__ = [
     "D0", "D1", "D2", "TABLE_2", "Bounds", "Family", "Operations", "Prediction", "Rate", "Steps", "aba", "back_substitution",
     "bounds", "calibrate", "chain", "crba", "crba_alike", "density", "depths", "dh_nodes", "floating", "forward_dynamics",
-    "ltdl", "ltl", "non_dh", "nonzeros", "predict", "remember", "report", "rnea", "simple_count", "steps", "stored", "table_1",
-    "zeros",
+    "ltdl", "ltl", "non_dh", "nonzeros", "own_ltdl", "own_stages", "predict", "remember", "report", "rnea", "simple_count",
+    "steps", "stored", "table_1", "zeros",
 ]  # fmt: skip
 
 

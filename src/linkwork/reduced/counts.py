@@ -20,8 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwork.elements import checks
 from linkwork.errors import ArrayError
-from linkwork.reduced.parent_array import depths, expanded, parent_array, sizes
+from linkwork.reduced.parent_array import depths, expanded, integers, parent_array, sizes
+
+MOST_FREEDOMS = 6  # of a joint between two bodies
+MOST_ROWS = 10_000_000  # of a tree that is built to be counted
 
 # -- operations ------------------------------------------------------------------------------------------------------
 
@@ -39,13 +43,21 @@ class Operations:
     div: int = 0  # divisions
     sqrt: int = 0  # square roots
 
+    def __post_init__(self) -> None:
+        for name in ("m", "a", "div", "sqrt"):
+            object.__setattr__(self, name, whole(f"Operations: {name}", getattr(self, name)))
+
     def __add__(self, other: Operations) -> Operations:
+        if not isinstance(other, Operations):
+            return NotImplemented
         return Operations(self.m + other.m, self.a + other.a, self.div + other.div, self.sqrt + other.sqrt)
 
     def __sub__(self, other: Operations) -> Operations:
         return self + -1 * other
 
     def __rmul__(self, times: int) -> Operations:
+        if not isinstance(times, int | np.integer):
+            return NotImplemented
         return Operations(times * self.m, times * self.a, times * self.div, times * self.sqrt)
 
     def __str__(self) -> str:
@@ -57,7 +69,23 @@ class Operations:
 
     def total(self, addition: float = 1.0) -> float:
         """All of them, an addition counted as so many multiplications: 0 and 1 are the paper's extremes (section 6)."""
-        return self.multiplications + addition * self.a
+        return self.multiplications + _weight(addition) * self.a
+
+
+def whole(name: str, value, least: int | None = None, most: int | None = None) -> int:
+    """A whole number within bounds; anything else is refused in words."""
+    fits = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if fits and (least is None or value >= least) and (most is None or value <= most):
+        return int(value)
+    low = "" if least is None else f" of at least {least}"
+    high = "" if most is None else f"{' and' if low else ' of'} at most {most}"
+    raise ArrayError(f"{name} is {checks.show(value)}; give a whole number{low}{high}")
+
+
+def _weight(addition) -> float:
+    return checks.number(
+        "total", "addition", addition, least=0.0, remedy="give a number from 0 (free) to 1 (like a multiplication)"
+    )
 
 
 # -- the tree --------------------------------------------------------------------------------------------------------
@@ -65,7 +93,7 @@ class Operations:
 
 def chain(n: int) -> np.ndarray:
     """The parents of an unbranched chain, whose matrix is dense."""
-    return np.arange(n, dtype=np.int64) - 1
+    return np.arange(whole("chain: n", n, 0, MOST_ROWS), dtype=np.int64) - 1
 
 
 def _bodies(parents, freedoms) -> tuple[np.ndarray, np.ndarray]:
@@ -73,9 +101,14 @@ def _bodies(parents, freedoms) -> tuple[np.ndarray, np.ndarray]:
     if hasattr(parents, "v_at"):
         parents, freedoms = parents.parent, np.diff(parents.v_at)
     parents = parent_array(parents)
-    freedoms = np.ones(len(parents), np.int64) if freedoms is None else np.asarray(freedoms, dtype=np.int64)
+    if freedoms is None:
+        return parents, np.ones(len(parents), np.int64)
+    freedoms = integers(freedoms, "freedoms", "joint", "0 for a weld")
     if freedoms.shape != parents.shape:
         raise ArrayError(f"freedoms: {len(freedoms)} numbers for {len(parents)} joints; give each joint its number of freedoms")
+    wrong = np.flatnonzero((freedoms < 0) | (freedoms > MOST_FREEDOMS))
+    if len(wrong):
+        raise ArrayError(f"freedoms: entry {wrong[0]} is {freedoms[wrong[0]]}; a joint has from 0 (a weld) to {MOST_FREEDOMS}")
     return parents, freedoms
 
 
@@ -163,9 +196,11 @@ def bounds(n: int, deepest: int | None = None) -> Bounds:
     >>> bounds(30, 4)
     Bounds(D0=29, D1=90, D2=180)
     """
+    whole("bounds: n", n, 0)
     if deepest is None:
         return Bounds(max(0, n - 1), (n * n - n) // 2, (n**3 - n) // 6)
-    return Bounds(max(0, n - 1), n * (deepest - 1), n * deepest * (deepest - 1) // 2)
+    whole("bounds: deepest", deepest, min(n, 1), n)  # n rows are at most n deep
+    return Bounds(max(0, n - 1), n * max(0, deepest - 1), n * deepest * (deepest - 1) // 2)
 
 
 # -- factorisations: Table 1 -----------------------------------------------------------------------------------------
@@ -234,25 +269,43 @@ def _grid(m: int) -> np.ndarray:
     return np.array([i - m if i >= m else i - 1 for i in range(m * m)], dtype=np.int64)
 
 
+def _family(name: str, rows, parents, d1, d2, order: str) -> Family:
+    """Each of its functions looks at m first."""
+
+    def checked(function, most=None):
+        return lambda m: function(whole(f"{name}: m", m, 0, most))
+
+    largest = next(m for m in (1 << k for k in range(64)) if rows(2 * m) > MOST_ROWS)
+    return Family(checked(rows), checked(parents, largest), checked(d1), checked(d2), order)
+
+
 TABLE_2 = {
-    "unbranched": Family(lambda m: m, chain, lambda m: (m**2 - m) // 2, lambda m: (m**3 - m) // 6, "n³"),
-    "short side branches": Family(
-        lambda m: 2 * m, _side_branches, lambda m: m**2, lambda m: (2 * m**3 + 3 * m**2 + m) // 6, "n³"
+    "unbranched": _family("unbranched", lambda m: m, chain, lambda m: (m**2 - m) // 2, lambda m: (m**3 - m) // 6, "n³"),
+    "short side branches": _family(
+        "short side branches", lambda m: 2 * m, _side_branches, lambda m: m**2, lambda m: (2 * m**3 + 3 * m**2 + m) // 6, "n³"
     ),
-    "balanced tree": Family(
+    "balanced tree": _family(
+        "balanced tree",
         lambda m: 2**m - 1,
         lambda m: (np.arange(2**m - 1, dtype=np.int64) + 1) // 2 - 1,
         lambda m: sum(i * 2**i for i in range(1, m)),
         lambda m: sum(i * (i + 1) * 2 ** (i - 1) for i in range(1, m)),
         "n log(n)²",
     ),
-    "span grid": Family(lambda m: m**2, _grid, lambda m: m**3 - m**2, lambda m: (7 * m**4 - 6 * m**3 - m**2) // 12, "n²"),
+    "span grid": _family(
+        "span grid",
+        lambda m: m**2,
+        _grid,
+        lambda m: m**3 - m**2,
+        lambda m: (7 * m**4 - 6 * m**3 - m**2) // 12,
+        "n²",
+    ),
 }
 
 
 def simple_count(d1: int, d2: int) -> int:
     """D1 + 2 D2: the one number of section 4.2 and figure 5 for a factorisation."""
-    return d1 + 2 * d2
+    return whole("simple_count: d1", d1, 0) + 2 * whole("simple_count: d2", d2, 0)
 
 
 # -- CRBA: eqs. 14 to 21 ---------------------------------------------------------------------------------------------
@@ -303,6 +356,28 @@ def dh_nodes(parents, freedoms=None) -> np.ndarray:
     return chosen
 
 
+def _chosen(parents: np.ndarray, dh) -> np.ndarray:
+    """(n,) the DH nodes of a caller: true or false for each node, and of each node's children at most one (eq. 17)."""
+    remedy = f"give True or False for each of the {len(parents)} nodes"
+    try:
+        given = np.asarray(dh)
+    except ValueError:
+        raise ArrayError(f"dh: lists of different lengths; {remedy}") from None
+    if given.shape != parents.shape:
+        raise ArrayError(f"dh: shape {given.shape} for {len(parents)} nodes; {remedy}")
+    if (given.size and given.dtype.kind not in "biu") or not np.isin(given, (0, 1)).all():
+        raise ArrayError(f"dh is {checks.show(dh)}; {remedy}")
+    chosen = given.astype(bool)
+    nodes, children = np.unique(parents[chosen], return_counts=True)
+    if (children > 1).any():
+        node = int(nodes[np.argmax(children > 1)])
+        own = np.flatnonzero(chosen & (parents == node)).tolist()
+        whose = f"node {node}" if node >= 0 else "the ground"
+        raise ArrayError(f"dh: nodes {', '.join(map(str, own))} are all children of {whose}, of whose children one at most has "
+                         "DH parameters; choose one, as dh_nodes does")  # fmt: skip
+    return chosen
+
+
 def steps(parents, freedoms=None, dh=None) -> Steps:
     """D0a ... D1c (eq. 19) for a choice of DH nodes; the best one unless told. A joint has a vector for each of its freedoms.
 
@@ -310,7 +385,7 @@ def steps(parents, freedoms=None, dh=None) -> Steps:
     Steps(D0a=2, D1a=3, D0b=1, D1b=1, D0c=0, D1c=0)
     """
     parents, freedoms = _bodies(parents, freedoms)
-    dh = dh_nodes(parents, freedoms) if dh is None else np.asarray(dh, dtype=bool)
+    dh = dh_nodes(parents, freedoms) if dh is None else _chosen(parents, dh)
     below, inner = sizes(parents, freedoms), parents >= 0
     on_base = inner & dh & np.append(floating(parents, freedoms), False)[parents]
     sets = (inner & dh, inner & ~dh, on_base)
@@ -335,6 +410,9 @@ def crba_alike(parents, rigid_transform: Operations, vector_transform: Operation
     >>> crba_alike(chain(6), RIGID_TRANSFORM["a"], VECTOR_TRANSFORM["a"]) == crba(chain(6))
     True
     """
+    for name, given in (("rigid_transform", rigid_transform), ("vector_transform", vector_transform)):
+        if not isinstance(given, Operations):
+            raise ArrayError(f"{name} is {checks.show(given)}; give Operations, such as Operations(m=32, a=33)")
     s = steps(parents, freedoms)
     return (s.D0a + s.D0b) * (RIGID_ADD + rigid_transform) + (s.D1a + s.D1b) * vector_transform
 

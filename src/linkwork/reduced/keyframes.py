@@ -13,10 +13,13 @@ from linkwork.reduced.tree import compile
 
 def placed(world, name: str, keyframe: Keyframe) -> tuple[Bodies, dict]:
     """The bodies as a keyframe has them, and of the joints that they were found by the angles (rad, turns counted), by id."""
-    tree = compile(world, loops=True)
+    tree = compile(world, loops=True, keep=dict.fromkeys((*keyframe.positions, *keyframe.velocities)))
     q, qd = tree.start.copy(), np.zeros(tree.nv)
     for given, there, where in ((keyframe.positions, q, tree.coordinates), (keyframe.velocities, qd, tree.velocities)):
         for joint, value in given.items():
+            if world.find(joint) in tree.closing:
+                raise ElementError(f'Keyframe "{name}": "{joint}" closes a loop, and the other joints around it say where it '
+                                   "is; leave one of them out")  # fmt: skip
             at = where(joint)
             try:
                 numbers = np.atleast_1d(np.asarray(value, dtype=float))

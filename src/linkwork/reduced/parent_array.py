@@ -13,18 +13,28 @@ import numpy as np
 from linkwork.errors import ArrayError
 
 
+def integers(given, name: str = "parents", each: str = "row of the matrix", none: str = "-1 for a row that has no parent"):
+    """Integers (n,) as drivers take them; what is none is refused in words."""
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        raise ArrayError(f"{name}: lists of different lengths; give one number for each {each}") from None
+    if array.ndim != 1:
+        raise ArrayError(f"{name}: an array of shape {array.shape}; give one number for each {each}")
+    if array.dtype.kind not in "iu" and array.size:
+        raise ArrayError(f"{name}: {array.dtype} numbers; give integers, {none}")
+    if array.dtype == np.uint64 and (array > np.iinfo(np.int64).max).any():
+        raise ArrayError(f"{name}: {array.max()} is too large for a signed integer; give integers, {none}")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
 def parent_array(parents) -> np.ndarray:
     """Parents (n,) as integers, checked; a tree gives its `expanded_parents`.
 
     >>> parent_array((-1, 0, 0))
     array([-1,  0,  0])
     """
-    given = np.asarray(getattr(parents, "expanded_parents", parents))
-    if given.ndim != 1:
-        raise ArrayError(f"parents: an array of shape {given.shape}; give one number for each row of the matrix")
-    if given.dtype.kind not in "iu" and given.size:
-        raise ArrayError(f"parents: {given.dtype} numbers; give integers, -1 for a row that has no parent")
-    array = np.ascontiguousarray(given, dtype=np.int64)
+    array = integers(getattr(parents, "expanded_parents", parents))
     wrong = _irregular(array.tobytes())
     if wrong >= 0:
         raise ArrayError(f"parents: entry {wrong} is {array[wrong]}; number parents before their children, so that it lies "
@@ -58,9 +68,12 @@ def expanded(parents, freedoms) -> np.ndarray:
     >>> 1 + expanded(from_paper((0, 1, 1, 2, 2, 3, 3)), (2, 2, 1, 1, 1, 3, 1))
     array([0, 1, 2, 3, 2, 4, 4, 5, 8, 9, 5])
     """
-    parents, freedoms = parent_array(parents), np.asarray(freedoms, dtype=np.int64)
-    if freedoms.shape != parents.shape or (freedoms < 0).any():
-        raise ArrayError(f"freedoms: {freedoms.tolist()} for {len(parents)} joints; give each joint its number of freedoms")
+    parents, freedoms = parent_array(parents), integers(freedoms, "freedoms", "joint", "0 for a weld")
+    if freedoms.shape != parents.shape:
+        raise ArrayError(f"freedoms: {len(freedoms)} numbers for {len(parents)} joints; give each joint its number of freedoms")
+    if (freedoms < 0).any():
+        i = int(np.argmax(freedoms < 0))
+        raise ArrayError(f"freedoms: entry {i} is {freedoms[i]}; give 0 (a weld) or more")
     found: list[int] = []
     last = np.empty(len(parents), np.int64)  # the freedom on which children hang
     for i, (parent, count) in enumerate(zip(parents.tolist(), freedoms.tolist(), strict=True)):

@@ -12,12 +12,13 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
-from linkwork.codegen.compile import cache_folder, keep, platform_digest
-from linkwork.errors import UnknownNameError, suggestion
+from linkwork.codegen import store
+from linkwork.codegen.compile import platform_digest
+from linkwork.elements import checks
+from linkwork.errors import ArrayError, UnknownNameError, suggestion
 from linkwork.reduced import counts
 
 STAGES = {
@@ -37,6 +38,10 @@ class Rate:
 
     row: float  # seconds a freedom
     operation: float  # seconds a multiplication or addition
+
+    def __post_init__(self) -> None:
+        for name in ("row", "operation"):
+            checks.non_negative("Rate", name, getattr(self, name))
 
     def seconds(self, rows: int, operations: float) -> float:
         return self.row * rows + self.operation * operations
@@ -70,12 +75,31 @@ def predict(parents, freedoms=None, rates: Mapping[str, Rate] | None = None) -> 
     >>> found.faster, round(found.ratio, 2), found.measured
     ('aba', 1.14, False)
     """
-    rates = stored() if rates is None else rates
+    rates = stored() if rates is None else _rates(rates)
     measured = all(stage in rates for stage in STAGES)
     chosen = rates if measured else dict.fromkeys(STAGES, Rate(0.0, 1.0))
     rows = int(counts.freedoms_of(parents, freedoms).sum())
     spent = {stage: chosen[stage].seconds(rows, count(parents, freedoms).total()) for stage, count in STAGES.items()}
     return Prediction(spent["aba"], sum(spent[stage] for stage in BY_INERTIA), measured)
+
+
+def _rates(given) -> Mapping[str, Rate]:
+    """Stage -> Rate, checked."""
+    if not isinstance(given, Mapping):
+        raise ArrayError(
+            f"rates is {checks.show(given)}; give a dictionary of stages ({', '.join(STAGES)}) and a Rate for each"
+        )
+    for stage, rate in given.items():
+        _check_stage("rates", stage)
+        if not isinstance(rate, Rate):
+            raise ArrayError(f'rates: that of "{stage}" is {checks.show(rate)}; give a Rate(row, operation), in seconds')
+    return given
+
+
+def _check_stage(where: str, stage) -> None:
+    if stage not in STAGES:
+        near = suggestion(str(stage), STAGES)
+        raise UnknownNameError(f'{where}: there is no stage "{stage}"{near}; stages are {", ".join(STAGES)}')
 
 
 # -- calibration -----------------------------------------------------------------------------------------------------
@@ -101,17 +125,32 @@ def calibrate(timers: Mapping[str, Timer] | None = None, trees=None) -> dict[str
         from linkwork.reduced.timers import timer  # compiles what only those need who measure
 
         timers = {stage: timer(stage) for stage in STAGES}
-    for stage in timers:
-        if stage not in STAGES:
-            near = suggestion(stage, STAGES)
-            raise UnknownNameError(f'timers: there is no stage "{stage}"{near}; stages are {", ".join(STAGES)}')
-    trees = samples() if trees is None else trees
+    if not isinstance(timers, Mapping):
+        raise ArrayError(
+            f"timers is {checks.show(timers)}; give a dictionary of stages ({', '.join(STAGES)}) and a timer for each"
+        )
+    for stage, run in timers.items():
+        _check_stage("timers", stage)
+        checks.function("calibrate", f'the timer of "{stage}"', run, ("parents", "freedoms"))
+    trees = samples() if trees is None else _trees(trees)
     return {stage: fitted(stage, [(p, f, timer(p, f)) for p, f in trees]) for stage, timer in timers.items()}
+
+
+def _trees(given) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(parents, freedoms) of trees to measure, at least one."""
+    remedy = "give a list of (parents, freedoms), as `samples` does"
+    try:
+        pairs = [(parents, freedoms) for parents, freedoms in given]
+    except (TypeError, ValueError):
+        raise ArrayError(f"trees is {checks.show(given)}; {remedy}") from None
+    if not pairs:
+        raise ArrayError(f"trees is empty; {remedy}")
+    return [(counts.parents_of(p, f), counts.freedoms_of(p, f)) for p, f in pairs]
 
 
 def remember(rates: Mapping[str, Rate]) -> None:
     """Keep rates for this machine and version, beside those of other stages."""
-    keep(_path(), json.dumps({stage: asdict(rate) for stage, rate in {**stored(), **rates}.items()}).encode())
+    store.keep(_place(), json.dumps({stage: asdict(rate) for stage, rate in {**stored(), **_rates(rates)}.items()}).encode())
     stored.cache_clear()
 
 
@@ -120,7 +159,7 @@ def fitted(stage: str, times: list[tuple[np.ndarray, np.ndarray, float]]) -> Rat
     from scipy.optimize import nnls  # a quarter of a second
 
     table = np.array([[np.sum(f), STAGES[stage](p, f).total()] for p, f, _ in times], dtype=float)
-    seconds = np.array([s for _, _, s in times])
+    seconds = np.array([checks.positive(f'the timer of "{stage}"', "its time", s) for _, _, s in times])
     row, operation = nnls(table / seconds[:, None], np.ones(len(times)))[0]
     return Rate(float(row), float(operation))
 
@@ -130,19 +169,18 @@ def known() -> dict[str, Rate]:
     missing = [stage for stage in STAGES if stage not in stored()]
     if missing:
         print("linkwork: measuring how fast joint coordinates are here (kept for next time) ...", file=sys.stderr, flush=True)
-        remember(calibrate())
+        measured = calibrate()
+        remember(measured)
+        return {**stored(), **measured}
     return stored()
 
 
 @cache
 def stored() -> dict[str, Rate]:
     """The rates kept for this machine and version; empty where nothing was measured."""
-    try:
-        known = json.loads(_path().read_text())
-        return {stage: Rate(**rate) for stage, rate in known.items()}
-    except (OSError, ValueError, TypeError):
-        return {}
+    kept = store.read(_place())
+    return {} if kept is None else {stage: Rate(**rate) for stage, rate in json.loads(kept).items()}
 
 
-def _path() -> Path:
-    return cache_folder() / f"rates-{platform_digest()[:16]}.json"
+def _place() -> str:
+    return f"rates-{platform_digest()[:16]}.json"

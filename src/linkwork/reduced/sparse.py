@@ -30,16 +30,16 @@ import numpy as np
 from linkwork.codegen.jit import INTERPRETED
 from linkwork.errors import ArrayError
 from linkwork.reduced import factor_drivers as drivers
-from linkwork.reduced.parent_array import ancestor_lists, depths, expanded, from_paper, parent_array
+from linkwork.reduced.parent_array import ancestor_lists, expanded, from_paper, parent_array
+from linkwork.reduced.structure import pattern
 from linkwork.reduced.substitution import solving
-from linkwork.reduced.tiles import LANES, operation_count, plan
+from linkwork.reduced.tiles import LANES, plan
+from linkwork.reduced.ways import Way, packing, way
 
 __all__ = ["Factors", "expanded", "from_paper", "inverse", "ltdl", "ltl", "mul_L", "mul_LT", "solve", "solve_L", "solve_LT",
            "solve_matrix"]  # fmt: skip
 
 SYMMETRIC = 1e-10  # relative to the largest number of the matrix: a greater difference is no rounding
-WORTH = 8  # multiplications an operation, below which the calls of kernels cost more than they save
-MOST = 100_000  # operations of a plan that is worth its memory
 LANE_NUMBERS = 1 << 16  # of a workspace of lanes that stays near the core
 
 
@@ -167,9 +167,12 @@ def inverse(parents, factors, out: np.ndarray | None = None) -> np.ndarray:
 
 
 def factor_into(parents, H, L, D) -> None:
-    """H (k, n, n) -> L, D, in tiles where runs of rows are long enough, four matrices at once where there are so many."""
-    if _by_rows(parents.tobytes()):
+    """H (k, n, n) -> L, D by the way of the parent array; in tiles four matrices at once where there are so many."""
+    chosen = way(parents)
+    if chosen is Way.ROWS:
         return _say(drivers.ltdl_by_rows(parents, H, L, D), D)
+    if chosen is Way.PACKED:
+        return _say(drivers.ltdl_packed(parents, *packing(parents), H, L, D), D)
     k, n = D.shape
     steps = plan(parents)
     _in_parts(drivers.ltdl_in_lanes, drivers.ltdl_by_tiles, (steps.flat, steps.pivots), steps.program,
@@ -180,10 +183,13 @@ def solve_into(parents, H, x) -> None:
     """x (k, n) becomes H^-1 x for H (k, n, n)."""
     k, n = x.shape
     D = np.empty((k, n))
-    if _by_rows(parents.tobytes()):
+    chosen = way(parents)
+    if chosen is Way.ROWS:
         L = np.empty(H.shape)
         _say(drivers.ltdl_by_rows(parents, H, L, D), D)
         return drivers.solve(*lists(parents), L, D, x[:, None, :])
+    if chosen is Way.PACKED:
+        return _say(drivers.solve_packed(parents, *packing(parents), H, x, D), D)
     steps, both = plan(parents), solving(parents)
     _in_parts(drivers.solve_in_lanes, drivers.solve_by_tiles, (steps.flat, steps.pivots, both.order), both.program,
               H.reshape(k, n * n), x, D)  # fmt: skip
@@ -209,14 +215,6 @@ def _say(status: int, D: np.ndarray, before: int = 0) -> None:
     name = "H" if len(D) == 1 else f"H[{which}]"
     raise ArrayError(f"{name} is not positive definite: the pivot of row {row} is {D[which, row]:.3g}; "
                      "give a matrix with positive eigenvalues")  # fmt: skip
-
-
-@lru_cache(maxsize=256)
-def _by_rows(key: bytes) -> bool:
-    """Whether runs of rows are so short, or so many, that the plain loop is better."""
-    parents = np.frombuffer(key, dtype=np.int64)
-    d, operations = depths(parents), operation_count(parents)
-    return operations > MOST or int((d * (d - 1) // 2).sum()) < WORTH * operations
 
 
 def lists(parents) -> tuple[np.ndarray, np.ndarray]:
@@ -292,11 +290,7 @@ def _written(name: str, array, shape: tuple) -> np.ndarray:
 
 def _check_pattern(parents: np.ndarray, H: np.ndarray) -> None:
     """The sparsity that the parent array promises (eq. 6), and symmetry."""
-    n = len(parents)
-    first, ancestors = lists(parents)
-    allowed = np.eye(n, dtype=bool)
-    allowed[np.repeat(np.arange(n), np.diff(first)), ancestors] = True
-    broken = np.argwhere(~(allowed | allowed.T) & (H != 0))
+    broken = np.argwhere(~pattern(parents) & (H != 0))
     if len(broken):
         *which, i, j = broken[0].tolist()
         raise ArrayError(f"H{which or ''}: entry ({i}, {j}) is {H[tuple(broken[0])]:.3g}, and neither row is an ancestor of "

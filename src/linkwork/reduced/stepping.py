@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from linkwork.codegen.trace import Kernel
 from linkwork.reduced.frames import Pose, after
 from linkwork.reduced.kernels import (
     BODY,
@@ -88,6 +89,11 @@ class Stepper:
         """The operations of one of the sweeps; "" has none."""
         first, last = self._spans[name] if name else (0, 0)
         return np.ascontiguousarray(self._operations[first:last])
+
+    def calls(self, name: str) -> list[Kernel]:
+        """The kernel of each operation of one of the sweeps."""
+        first, last = self._spans[name]
+        return [self._program.kernels[row[0]] for row in self._program.rows[first:last]]
 
     def of_body(self, number: int, field: str) -> int:
         """Where a field of a body begins."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -136,7 +136,7 @@ class Tree:
 
 
 def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = None, damping: Mapping | None = None,
-            loops: bool | None = None) -> Tree:  # fmt: skip
+            loops: bool | None = None, keep: Iterable = ()) -> Tree:  # fmt: skip
     """A world of rigid bodies and joints in joint coordinates.
 
     A body that no joints connect with the ground floats (of several connected ones, the first). `lock` fixes joints, or
@@ -145,8 +145,9 @@ def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = No
     are left out: give them as tau, or as wrenches.
 
     A world that is no tree is refused, unless `loops` asks for a spanning tree of it: constraints that close loops, and those
-    that have no joint coordinate, are left out and stand in `Tree.closing`. Gears, which are mimic joints of robots, are left
-    out with a Note, unless `loops` is False.
+    that have no joint coordinate, are left out and stand in `Tree.closing`, with the Armatures of such joints. Where a loop
+    leaves the choice, joints stay in the tree that `keep` or another option names, then those that turn rotors, then those at
+    which a force acts. Gears, which are mimic joints of robots, are left out with a Note, unless `loops` is False.
 
     >>> import linkwork as lw
     >>> tree = lw.reduced.compile(lw.scenes.get("double-pendulum"))
@@ -168,6 +169,7 @@ def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = No
         "armature": dict(armature or {}),
         "damping": dict(damping or {}),
         "loops": None if loops is None else checks.flag("lw.reduced.compile", "loops", loops),
+        "keep": tuple(checks.several("lw.reduced.compile", "keep", keep, "joints")),
     }
     return _compiled(world, options)
 
@@ -175,10 +177,10 @@ def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = No
 def _compiled(world, options: dict) -> Tree:
     getattr(world, "whole", world)._use()
     given = {name: _by_element(world, options[name]) for name in ("lock", "armature", "damping")}
-    builder = _Builder(world, given, options["loops"])
+    builder = _Builder(world, given, options["loops"], {world.find(joint) for joint in options["keep"]})
     builder.walk()
     if options["loops"] is None and builder.closing:
-        names = ", ".join(checks.label(c) for c in world.constraints if c in builder.closing)
+        names = checks.labels([c for c in world.constraints if c in builder.closing])
         warnings.warn(f"lw.reduced.compile: its coordinates leave {names} aside; loops=True says that this is meant, and lock= "
                       "fixes a joint", Note, stacklevel=3)  # fmt: skip
     links = builder.links
@@ -200,8 +202,8 @@ def _by_element(world, values: Mapping) -> dict:
 class _Builder:
     """Walks a world from the ground, then from each body that floats."""
 
-    def __init__(self, world, given: dict[str, dict], loops: bool | None):
-        self.world, self.given, self.loops = world, given, loops
+    def __init__(self, world, given: dict[str, dict], loops: bool | None, wanted: set):
+        self.world, self.given, self.loops, self.wanted = world, given, loops, wanted
         self.closing: set = set()
         self.rotors: dict = {}  # joint -> its armatures
         self.links: list[LinkData] = []
@@ -211,10 +213,9 @@ class _Builder:
         self._check()
         self.batches = frames.batches_of(world)
         self.joints: dict = {body: [] for body in (world.ground, *world.bodies)}
-        for joint in world.constraints:
-            if joint not in self.closing and not isinstance(joint, Armature):
-                self.joints[joint.a].append(joint)
-                self.joints[joint.b].append(joint)
+        for joint in self._candidates():
+            self.joints[joint.a].append(joint)
+            self.joints[joint.b].append(joint)
 
     def _check(self) -> None:
         check_carrying(self.world)
@@ -234,7 +235,12 @@ class _Builder:
             raise ModelError(f'{checks.label(constraint)}: {why}; remove it, or simulate with solver="tree" or "ltdl"')
         self.closing.add(constraint)
 
+    def _candidates(self) -> list:
+        """Joints of the tree and those that close loops, in order of addition."""
+        return [c for c in self.world.constraints if c not in self.closing and not isinstance(c, Armature)]
+
     def walk(self) -> None:
+        self._choose()
         self._branch(self.world.ground)
         for body in self.world.bodies:
             if body not in self.home:
@@ -242,10 +248,7 @@ class _Builder:
                 start = np.concatenate([x, body.orientation])
                 self._add(body, KINDS["free"], ROOT, STILL, STILL, body, [], start=start)
                 self._branch(body)
-        for joint, (rotor, *_) in self.rotors.items():
-            if joint not in self.met:
-                raise ModelError(f"{checks.label(rotor)}: its joint closes a loop and has no coordinate in the tree; "
-                                 'put it on another joint, or simulate with solver="tree"')  # fmt: skip
+        self.closing.update(rotor for joint, turned in self.rotors.items() if joint not in self.met for rotor in turned)
         for name, values in self.given.items():
             for element in values:
                 if element not in self.met:
@@ -253,21 +256,53 @@ class _Builder:
                         f"{checks.label(element)}: it is no joint and does not float, so it has no {name}; give a joint"
                     )
 
+    def _choose(self) -> None:
+        """Leave out what closes loops: of the joints around it the one that is met last, branch by branch, unless it is wanted
+        in the tree."""
+        named = {element for values in self.given.values() for element in values} | self.wanted
+        pushed = {item for force in self.world.forces for _, _, item in force.references()}
+        every = self._candidates()
+        first = [joint for group in (named, self.rotors, pushed) for joint in every if joint in group]  # wanted, in this order
+        met: set = set()
+        last = [joint for body in self.joints for joint in self._met_first(body, met)]
+        kept, part = set(), {body: body for body in self.joints}
+
+        def root(body):
+            while part[body] is not body:
+                part[body] = body = part[part[body]]
+            return body
+
+        for joint in dict.fromkeys((*first, *last)):
+            a, b = root(joint.a), root(joint.b)
+            if a is not b:
+                part[b] = a
+                kept.add(joint)
+        for joint in every:
+            if joint not in kept:
+                self._leave_out(joint, "it closes a loop, and joint coordinates are those of a tree")
+        self.joints = {body: [joint for joint in joints if joint in kept] for body, joints in self.joints.items()}
+
+    def _met_first(self, start, met: set) -> list:
+        """Joints by which new bodies are met, branch by branch."""
+        found, waiting = [], [(joint, start) for joint in reversed(self.joints[start])] if start not in met else []
+        met.add(start)
+        while waiting:
+            joint, near = waiting.pop()
+            far = joint.b if joint.a is near else joint.a
+            if far not in met:
+                met.add(far)
+                found.append(joint)
+                waiting += [(other, far) for other in reversed(self.joints[far]) if other is not joint]
+        return found
+
     def _branch(self, start) -> None:
         """Everything beyond a body, branch by branch."""
         waiting = [(joint, start) for joint in reversed(self.joints[start])]
-        used: set = set()
         while waiting:
             joint, near = waiting.pop()
-            if joint in used:
-                continue
-            used.add(joint)
             far = joint.b if joint.a is near else joint.a
-            if far in self.home:
-                self._leave_out(joint, "it closes a loop, and joint coordinates are those of a tree")
-                continue
             self._join(joint, near, far)
-            waiting += [(other, far) for other in reversed(self.joints[far]) if other not in used]
+            waiting += [(other, far) for other in reversed(self.joints[far]) if other is not joint]
 
     def _join(self, joint, near, far) -> None:
         name, (on_a, on_b) = NAMES[type(joint)], frames.joint_frames(joint, self.batches)

@@ -54,7 +54,8 @@ def pendulum_angle(frequency, amplitude, time):
 def rod_angles(angles, mass, length, inertia, gravity, time):
     """(n,), rad below the horizontal: equal rods end to end, hung at the first end, let go at rest at `angles`.
 
-    Lagrange's equations with the matrix of ALGORITHMS.md section 6; inertia is a rod's own, about its centre.
+    Lagrange's equations; M_ij counts the rods beyond both joints (docs/papers-errata.md, section 4). inertia is a rod's own,
+    about its centre.
     """
     from scipy.integrate import solve_ivp
 

@@ -1,4 +1,5 @@
-"""`implicit`: the matrix of backward Euler by the same elimination as `tree` (hernandez11, ALGORITHMS section 3 (ii)).
+"""`implicit`: the matrix of backward Euler by the same elimination as `tree` (hernandez11, corrected:
+docs/papers-errata.md, section 2).
 
 Forces couple bodies directly: a body has its joint and its grandparent as later neighbours, and more where forces join
 bodies that are no neighbours. `tangent="symmetric"` is L D L^T, `"exact"` L D U.

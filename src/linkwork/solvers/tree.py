@@ -1,4 +1,5 @@
-"""`tree`: block L D L^T over bodies and constraints in linear time (baraff96, corrected: ALGORITHMS section 3 (i)).
+"""`tree`: block L D L^T over bodies and constraints in linear time (baraff96, corrected:
+docs/papers-errata.md, section 2).
 
 The sweeps are those of model/programs.py: fronts with any number of later neighbours, and limbs (a body and its joint
 together) where the graph allows it.

@@ -1,6 +1,6 @@
 """Block algebra of the elimination, as CasADi matrices: triangles, L D L^T, and one front's factor and solves.
 
-A *front* is one node of the graph with its later neighbours (ALGORITHMS: "one elimination for all"):
+A *front* is one node of the graph with its later neighbours (docs/papers-errata.md, section 2):
 
     D (d x d, symmetric)   b (d)   H_1 (d x m_1) ... H_k (d x m_k)
 

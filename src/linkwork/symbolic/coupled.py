@@ -8,7 +8,7 @@ along its freedoms alone,
 
 A ball takes them to its bodies' own blocks, and couples these by B = -A. With L D L^T of the child's turning block C + A
 
-    P = D^-1 L^-1 B    N = -(D_la C^-1) B    Q = B^T C^-1 B        (ALGORITHMS section 5, Kd = A)
+    P = D^-1 L^-1 B    N = -(D_la C^-1) B    Q = B^T C^-1 B        (docs/papers-errata.md, section 3, Kd = A)
     parent:  D += X^T K X + X^T (0 N) + (0 N)^T X + A - Q    f += X^T (pf - K g) - (0, P^T z + N^T g + t)
 """
 

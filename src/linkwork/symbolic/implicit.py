@@ -1,4 +1,5 @@
-"""Kernels of implicit steps: backward Euler with positions on the constraints (hernandez11 corrected, ALGORITHMS section 2).
+"""Kernels of implicit steps: backward Euler with positions on the constraints (hernandez11,
+corrected: docs/papers-errata.md, section 1).
 
 An iteration asks for displacements, divided by the step h, that make the linearised equations hold at the end of the step:
 

@@ -1,4 +1,4 @@
-"""A body and the joint to its parent eliminated together, by the joint's freedoms (ALGORITHMS section 5).
+"""A body and the joint to its parent eliminated together, by the joint's freedoms (docs/papers-errata.md, section 3).
 
 The child's origin lies at the joint. Its motion is x_c = X x_p + S u + G r with X the rigid motion of the parent,
 S the freedoms and J_c G = 1, so that with the child's accumulated front D, f
