@@ -15,8 +15,8 @@ class SealedError(LinkworkError, AttributeError):
 
 
 class Sealed:
-    """The base. Attributes that begin with an underscore, `OPEN` ones, and properties that have a setter are assigned. A subclass
-    that somebody else wrote may have more."""
+    """The base. Attributes that begin with an underscore, `OPEN` ones, and properties that have a setter are assigned. A
+    subclass that somebody else wrote may have more."""
 
     OPEN: ClassVar[frozenset[str]] = frozenset()
     REMEDIES: ClassVar[dict[str, str]] = {}  # attribute -> what to do instead; "": where there is no such attribute

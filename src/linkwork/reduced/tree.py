@@ -170,7 +170,7 @@ def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = No
         "armature": dict(armature or {}),
         "damping": dict(damping or {}),
         "loops": None if loops is None else checks.flag("lw.reduced.compile", "loops", loops),
-        "keep": tuple(keep),
+        "keep": tuple(checks.several("lw.reduced.compile", "keep", keep, "joints")),
     }
     return _compiled(world, options)
 
