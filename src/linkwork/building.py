@@ -109,6 +109,9 @@ class Building(Reports):
                  (self.integrator.default_damping / self.dt, damping, "damping")]  # fmt: skip
         for default, value, name in given:
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
+        if not self.integrator.takes_feedback and (stiffness, damping) != (None, None):
+            self.integrator.remarks = [f"Simulation: stiffness and damping do nothing where rows are redundant, since "
+                                       f"{self.integrator_name} projects positions there; leave them out"]  # fmt: skip
         self.work[GLOBALS.offset("step")] = self.dt
         self._stale = self._solved = self._impulses = self._unbooked = False
         self._tells_unsolved = not any(UNSOLVED_TEXT in text for text in self.notes)
