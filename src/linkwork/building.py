@@ -128,6 +128,9 @@ class Building(Reports):
             self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
         if self.integrator_name == "first-order" and stiffness is not None and stiffness * self.dt > 1.0:
             self.work[GLOBALS.offset("stiffness")] = 1.0 / self.dt
+        if not self.integrator.takes_feedback and (stiffness, damping) != (None, None):
+            self.integrator.remarks = [f"Simulation: stiffness and damping do nothing where rows are redundant, since "
+                                       f"{self.integrator_name} projects positions there; leave them out"]  # fmt: skip
         self.work[GLOBALS.offset("step")] = self.dt
         self._stale = self._solved = self._impulses = self._unbooked = False
         self._tells_unsolved = not any(UNSOLVED_TEXT in text for text in self.notes)
@@ -197,7 +200,8 @@ class Building(Reports):
     @property
     def _fed_back(self) -> bool:
         """Whether steps draw violated constraints in, so that a start may violate them."""
-        fed = self.integrator_name == "euler" and self.work[GLOBALS.offset("stiffness")] > 0.0
+        feeds = self.integrator_name == "euler" and self.integrator.takes_feedback
+        fed = feeds and self.work[GLOBALS.offset("stiffness")] > 0.0
         return fed or self.integrator_name == "first-order"
 
     def _feedback_in_words(self) -> str:

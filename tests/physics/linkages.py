@@ -1,6 +1,7 @@
 """Mechanisms that move although they have more rows than freedoms to hold, and mechanisms that begin where rows depend on each
 other. Rings of hinges are given by Denavit and Hartenberg's lengths and twists, and closed by Newton's method."""
 
+import itertools
 import math
 
 import numpy as np
@@ -43,22 +44,23 @@ def closed_angles(lengths, twists, offsets, start, fixed=1):
 
 
 def ring(lengths, twists, start, offsets=None, fixed=1, mass=1.0, size=1.0, out=0.0):
-    """A ring of hinges; the last of its links is the ground. `size` m: of a unit of length; `out`: of these, how far the links'
-    centres are from their hinges, along the axes."""
+    """A ring of hinges; the last of its links is the ground. `mass` kg: of all, or of each; `size` m: of a unit of length;
+    `out`: of these, how far the links' centres are from their hinges, along the axes."""
     offsets = offsets or [0.0] * len(lengths)
     angles = closed_angles(lengths, twists, offsets, start, fixed)
     frames = _frames(lengths, twists, offsets, angles)[:-1]
     at, axes = [size * frame[:3, 3] for frame in frames], [frame[:3, 2] for frame in frames]
     world = lw.World()
-    moments = tuple(mass * size**2 * x for x in BOX)
+    masses = np.broadcast_to(mass, len(at) - 1)
     centres = [(at[k] + at[k + 1] + size * out * (axes[k] + axes[k + 1])) / 2 for k in range(len(at) - 1)]
-    links = [world.add(lw.RigidBody(mass, moments, position=x, name=f"link{k}")) for k, x in enumerate(centres)]
+    links = [world.add(lw.RigidBody(m, tuple(m * size**2 * x for x in BOX), position=place, name=f"link{k}"))
+             for k, (m, place) in enumerate(zip(masses, centres, strict=True))]  # fmt: skip
     for k, (a, b) in enumerate(zip([world.ground, *links], [*links, world.ground], strict=True)):
         world.add(lw.Hinge(a, b, at=at[k], axis=axes[k], name=f"hinge{k}"))
     return world
 
 
-def bennett(a=1.0, twist=math.radians(60), b=0.8, angle=1.0, **others):
+def bennett(a=1.0, twist=math.pi / 3, b=0.8, angle=1.0, **others):
     """Four hinges, none parallel to another: sin(twist) / length is the same for all links."""
     other = math.asin(b * math.sin(twist) / a)
     second = 2 * math.atan(math.sin((other + twist) / 2) / math.sin((other - twist) / 2) / math.tan(angle / 2))
@@ -95,13 +97,13 @@ def bricard(angle=0.7, **others):
     return ring([1.0] * 6, [quarter, -quarter] * 3, [angle, 2.01903] * 3, **others)
 
 
-def four_bar(tilt=(0.4, 0.7, 0.3), **others):
+def four_bar(tilt=(0.4, 0.7, 0.3)):
     """Four parallel hinges, with the whole of it tilted in space: three rows are redundant."""
     world = lw.World()
     turn = _about_z(tilt[0])[:3, :3] @ _along_x(0, tilt[1])[:3, :3] @ _about_z(tilt[2])[:3, :3]
     corners = [turn @ x for x in np.array([(0, 0, 0), (0, 1, 0), (2, 1.5, 0), (2.5, 0, 0)], dtype=float)]
     links = [world.add(lw.RigidBody(1.0, BOX, position=(a + b) / 2, name=f"link{k}"))
-             for k, (a, b) in enumerate(zip(corners, corners[1:], strict=False))]  # fmt: skip
+             for k, (a, b) in enumerate(itertools.pairwise(corners))]  # fmt: skip
     for k, (a, b) in enumerate(zip([world.ground, *links], [*links, world.ground], strict=True)):
         world.add(lw.Hinge(a, b, at=corners[k], axis=turn[:, 2], name=f"hinge{k}"))
     return world
@@ -120,9 +122,46 @@ def sarrus(legs=2, bend=0.6):
     for k in range(legs):
         turn = _about_z(2.0 * k / (legs - 1))[:3, :3]
         out, across = turn @ (1.0, 0, 0), turn @ (0, 1.0, 0)
-        foot, knee, top = 0.5 * out, (0.5 + math.sin(bend)) * out + [0, 0, math.cos(bend)], 0.5 * out + [0, 0, 2 * math.cos(bend)]
+        foot, knee, top = (
+            0.5 * out,
+            (0.5 + math.sin(bend)) * out + [0, 0, math.cos(bend)],
+            0.5 * out + [0, 0, 2 * math.cos(bend)],
+        )
         lower = world.add(lw.RigidBody(1.0, BOX, position=(foot + knee) / 2, name=f"lower{k}"))
         upper = world.add(lw.RigidBody(1.0, BOX, position=(knee + top) / 2, name=f"upper{k}"))
         for name, a, b, at in (("foot", world.ground, lower, foot), ("knee", lower, upper, knee), ("top", upper, plate, top)):
             world.add(lw.Hinge(a, b, at=at, axis=across, name=f"{name}{k}"))
+    return world
+
+
+def straight_chain(count=6, joint=lw.Ball, length=0.1, mass=0.1, slope=0.0, push=None):
+    """Links in line between two nails, `slope` rad below the horizontal; push (N) on the one in the middle. Rows depend on each
+    other here, and in no other place."""
+    world = lw.World()
+    way = np.array([math.cos(slope), 0.0, -math.sin(slope)])
+    turned, previous = (math.cos(slope / 2), 0.0, math.sin(slope / 2), 0.0), world.ground
+    others = {"axis": (0, 1, 0)} if joint is lw.Hinge else {}
+    for k in range(count):
+        link = world.add(lw.RigidBody(mass, shape=lw.Box(length, length / 5, length / 5), position=(k + 0.5) * length * way,
+                                      orientation=turned, name=f"link{k}"))  # fmt: skip
+        world.add(joint(previous, link, at=k * length * way, **others))
+        previous = link
+    world.add(joint(previous, world.ground, at=count * length * way, name="end", **others))
+    if push is not None:
+        world.add(lw.Wrench(f"link{count // 2}", force=push, name="push"))
+    return world
+
+
+def flat_parallelogram(speed=2.0, spatial=True):
+    """Two cranks of 1 m and a coupler of 2 m, all in line as built, in the dead point: it could go on as a parallelogram or
+    crossed. `speed` rad/s of the cranks, as a parallelogram has it."""
+    world = lw.World(gravity=(0, 0, 0))
+    turning, up = (0, speed, 0), np.array([0, 0, -speed])
+    centres, velocities = ((0.5, 0, 0), (2.0, 0, 0), (2.5, 0, 0)), (up / 2, up, up / 2)
+    for k, (centre, velocity) in enumerate(zip(centres, velocities, strict=True)):
+        world.add(lw.RigidBody(1.0, BOX, position=centre, velocity=velocity, angular_velocity=turning if k != 1 else (0, 0, 0),
+                               name=f"bar{k}"))  # fmt: skip
+    for a, b, x in ((world.ground, "bar0", 0), ("bar0", "bar1", 1), ("bar1", "bar2", 3), ("bar2", world.ground, 2)):
+        world.add(lw.Hinge(a, b, at=(x, 0, 0), axis=(0, 1, 0)) if spatial or x != 3 else
+                  lw.PointOnLine(a, b, at=(x, 0, 0), axis=(0, 1, 0)))  # fmt: skip
     return world

@@ -28,7 +28,10 @@ ACCELERATION, VELOCITY, PLACE = 0.0, 1.0, 2.0  # what rows are asked for; of int
 ROUNDING = 1e-12  # an entry of J that is so small beside what it could be is zero: the tree holds that row already
 DEPENDENT = 1e-11  # a pivot of W, with ones on its diagonal, that is this small is none
 VANISHING = 1e-6  # the same of all entries of a row, where rows depend on others: it is left out, as soft pivots would do
-LEAST, LENGTH = range(2)  # limits: VANISHING or nothing; m, the size of a mechanism in which rows depend on others, else zero
+LEAST, LENGTH, WEIGHTS = range(
+    3
+)  # limits: VANISHING or nothing; m, the size of a mechanism in which rows depend on others, else
+# zero; from here on how much rows weigh when pivots are chosen: of those that say the same the larger one has more digits
 
 
 @jit
@@ -78,13 +81,15 @@ def find_rows(work, table, own, own_table, loops, what):
                     J[begin + k, freedom] += total
                     largest[k] = max(largest[k], size_of_row * size_of_column)
         for k in range(count):
-            vanishes = limits[LEAST] > 0.0
+            most = 0.0
             for i in range(J.shape[1]):
                 if abs(J[begin + k, i]) < ROUNDING * largest[k]:
                     J[begin + k, i] = 0.0
-                vanishes = vanishes and abs(J[begin + k, i]) < limits[LEAST] * largest[k]
-            if vanishes:
-                J[begin + k] = 0.0
+                most = max(most, abs(J[begin + k, i]))
+            if limits[LEAST] > 0.0:
+                limits[WEIGHTS + begin + k] = (most / largest[k]) ** 2 if largest[k] > 0.0 else 0.0
+                if most < limits[LEAST] * largest[k]:
+                    J[begin + k] = 0.0
             worst = max(worst, abs(right[begin + k])) if right[begin + k] == right[begin + k] else np.inf
     return worst
 
@@ -100,8 +105,8 @@ def factor(own, own_table, inertia):
 
 @jit
 def solve(own, own_table, inertia, loops, softness=0.0):
-    """x of the joints: H x = b + J^T y and J x = right, with b = -x as it is there. J becomes Y^T. `softness`: of the rows, a part
-    of what they would give."""
+    """x of the joints: H x = b + J^T y and J x = right, with b = -x as it is there. J becomes Y^T. `softness`: of
+    the rows, a part of what they would give."""
     (_, _, up, down), (_, _, _, right_at, joints_at) = inertia
     if loops is not None:
         lift_rows(own, own_table, up, right_at, loops[2])
@@ -109,7 +114,7 @@ def solve(own, own_table, inertia, loops, softness=0.0):
         own[right_at[i]] = -own[joints_at[i]]
     sweep(own, own_table, up)
     if loops is not None:
-        respond(own, inertia[1], loops[2], softness)
+        respond(own, inertia[1], loops[2], loops[3][WEIGHTS:], softness)
     sweep(own, own_table, down)
     copied(own, right_at, own, joints_at)
 
@@ -127,7 +132,7 @@ def lift_rows(own, own_table, up, right_at, room):
 
 
 @jit
-def respond(own, places, room, softness):
+def respond(own, places, room, weights, softness):
     """Add Y y to L^-T b, with y that makes J x = right."""
     _, _, pivots_at, right_at, _ = places
     J, right, W, y, _, give = room
@@ -141,7 +146,7 @@ def respond(own, places, room, softness):
                 total += J[k, i] * own[pivots_at[i]] * J[j, i]
             W[k, j] = W[j, k] = total
         W[k, k] += give[k]
-    solve_by_largest_pivots(W, right, y, softness)
+    solve_by_largest_pivots(W, right, y, weights, softness)
     for k in range(m):
         for i in range(n):
             own[right_at[i]] += J[k, i] * y[k]
@@ -150,7 +155,7 @@ def respond(own, places, room, softness):
 @jit
 def answer(own, own_table, loops, softness=0.0):
     """x of the joints changed so that J x changes by `right`, by responses: links must be at rest, factors there."""
-    _, (_, _, response, joints_at), (J, right, W, y, Z, give), _ = loops
+    _, (_, _, response, joints_at), (J, right, W, y, Z, give), limits = loops
     m, n = J.shape
     x = np.empty(n)
     for i in range(n):
@@ -168,7 +173,7 @@ def answer(own, own_table, loops, softness=0.0):
                 total += J[k, i] * Z[j, i]
             W[k, j] = W[j, k] = total
         W[k, k] += give[k]
-    solve_by_largest_pivots(W, right, y, softness)
+    solve_by_largest_pivots(W, right, y, limits[WEIGHTS:], softness)
     for k in range(m):
         for i in range(n):
             x[i] += Z[k, i] * y[k]
@@ -190,9 +195,9 @@ def power(work, loops):
 
 
 @jit
-def solve_by_largest_pivots(W, right, y, softness=0.0):
+def solve_by_largest_pivots(W, right, y, weights, softness=0.0):
     """y of W y = right; W (m, m) is symmetric and positive semidefinite, and changed; so is right. y of rows that depend on
-    others is zero. `softness` is added to the ones on the diagonal."""
+    others is zero. `weights` (m,): of rows when pivots are compared; `softness` is added to the ones on the diagonal."""
     m = W.shape[0]
     scale, left, order, count = np.empty(m), np.ones(m, np.bool_), np.empty(m, np.int64), 0
     for k in range(m):
@@ -205,10 +210,10 @@ def solve_by_largest_pivots(W, right, y, softness=0.0):
         if softness > 0.0 and scale[k] > 0.0:
             W[k, k] += softness
     while count < m:
-        p, largest = -1, DEPENDENT
+        p, largest = -1, 0.0
         for k in range(m):
-            if left[k] and W[k, k] > largest:
-                p, largest = k, W[k, k]
+            if left[k] and W[k, k] > DEPENDENT and W[k, k] * weights[k] > largest:
+                p, largest = k, W[k, k] * weights[k]
         if p < 0:
             break
         left[p] = False
@@ -261,7 +266,7 @@ class Loops:
         arrays = (model.scratch, stacked(operations), firsts(operations), table(nodes, 3), table(taken, 3), firsts(ends),
                   flat(ends), firsts(columns), firsts(making), flat([turning]), table(listed, 3), stacked(making))  # fmt: skip
         names = ("turning", "", "") if self.by_matrix else ("turning", "rest", "response")
-        limits = np.array([VANISHING, size(model)] if model.redundant else [0.0, 0.0])
+        limits = np.array([*((VANISHING, size(model)) if model.redundant else (0.0, 0.0)), *[1.0] * n])
         self.parts = arrays, (*(stepper.sweep(name) for name in names), self.joints), room, limits
 
     def _columns(self) -> list[list[tuple[int, int, int]]]:

@@ -171,7 +171,7 @@ def keep_closed(own, own_table, links, inertia, room, chosen, Z, pull):
                     total += J[k, i] * Z_l[j, i]
                 W[k, j] = W[j, k] = total
             W[k, k] += give[k]
-        solve_by_largest_pivots(W, right, y)
+        solve_by_largest_pivots(W, right, y, np.ones(m))
         for k in range(m):
             pull[k] += y[k]
             for i in range(Z.shape[1]):

@@ -1,17 +1,17 @@
-"""Back onto the constraints where rows depend on others (Levenberg and Marquardt's method).
+"""Back onto the constraints where rows depend on others, by the method of Levenberg and Marquardt.
 
-Rows of Bennett's linkage depend on others on the manifold of the constraints, and only there. At a distance d from it (after a
-step, or in a stage of Runge and Kutta's) they are independent, with singular values of about d; whoever obeys them loses the freedom
-that the linkage has. So positions and velocities are brought back before rows are solved for, and on the way the rows
-are as soft as they are violated:
+Rows of Bennett's linkage depend on others on the constraints, and only there. At a distance d from them, after a step or in a
+stage of a Runge-Kutta method, they are independent, with singular values of about d. Solved for as they are, they take away the
+freedom that the linkage has. So positions and velocities are brought back before rows are solved for, and on the way the rows
+are as soft as they are violated (W = M^-1, l the size of the mechanism):
 
-    (J W J^T + |C| diag(J W J^T) / l) y = -C,   dq = W J^T y      W = M^-1, l the size of the mechanism
+    (J W J^T + |C| / l diag(J W J^T)) y = -C,   dq = W J^T y
 
-A row that depends on others has an eigenvalue of about d^2, far below |C|, which is about d: it hardly acts, and what it moves
-the mechanism along its freedom is of order d^2. The others have a softness of order d, as little as Newton's method needs to
-converge quadratically. Both need |C| to be no less than about d (the error bound of Yamashita and Fukushima). Where it is of order d^2,
-as of a chain drawn straight between two nails, C is the part that cannot be left out: the softness is then as small as the eigenvalue, and
-the method converges by a constant factor each round.
+A row that depends on others has an eigenvalue of about d^2, far below |C| / l, which is about d: it hardly acts, and moves the
+mechanism along its freedom by d^2 at most. The others have a softness of order d, as little as Newton's method needs to
+converge quadratically. Both rest on |C| being no less than about d (the error bound of Yamashita and Fukushima, 2001). In a
+singular place it is of order d^2, as of a chain drawn straight between two nails, and no softness helps: every round leaves a
+quarter or more, by which such a place is known.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ SINGULAR = 5  # such rounds by which a singular place is known
 
 
 class Settling(Bundle):
+    """Sweeps of one model, and what they are measured by."""
+
     kernels: np.ndarray  # their table
     check: np.ndarray
     kick: np.ndarray
@@ -91,6 +93,7 @@ def settle_positions(work, s):
 
 
 def settling(programs: Programs) -> Settling:
+    """Of a model in which rows depend on others."""
     p, m = programs, programs.model
     with p.at_once():
         sweeps = p.check(), p.body("kick"), p.up("project"), p.backward("nudge"), p.up("velocity"), p.backward("strike")

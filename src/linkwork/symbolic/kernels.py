@@ -231,8 +231,8 @@ def _right_side(trace: Trace, rows: Rows, mode: str) -> SX:
 
 
 def own_block(trace: Trace, node: NodeKind, rows: Rows, views, soft: bool) -> SX:
-    """The block of the rows by themselves: zero, or minus the softness times how fast unit multipliers would move them (with the diagonal
-    of the bodies' masses), so that the pivot is regular whatever other rows hold; and what rotors leave."""
+    """The block of the rows by themselves: zero, or minus the softness times how fast unit multipliers would move them (with
+    the diagonal of the bodies' masses), so that the pivot is regular whatever other rows hold; and what rotors leave."""
     if not soft and not rows.rotors:
         return SX.zeros(blocks.triangle_size(node.size))
     moved = SX.zeros(node.size, 1)
