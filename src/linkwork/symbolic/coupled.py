@@ -32,9 +32,10 @@ def fields(is_ball: bool) -> dict[str, int]:
 
 
 def up(limb, trace: Trace, mode: str) -> None:
-    """Rows, factors, forward sweep of the iteration "begin" or "again"."""
-    derived, child, parent = limb.rows(trace, "now" if mode == "begin" else "next", load_global(trace, "time"))
-    r = -derived.residual / load_global(trace, "step")
+    """Rows, factors, forward sweep of the iteration "begin", "again", "firm" (rows ask for no motion) or "draw" (for displacements
+    that take no time, against no forces)."""
+    derived, child, parent = limb.rows(trace, "next" if mode == "again" else "now", load_global(trace, "time"))
+    r = {"firm": SX.zeros(limb.node.size), "draw": -derived.residual}.get(mode, -derived.residual / load_global(trace, "step"))
     if mode == "again":
         note_worst(trace, derived.residual)
     D, f = symmetric(child.field("D"), 6), child.field("b")

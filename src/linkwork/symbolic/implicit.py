@@ -21,15 +21,15 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Trace
-from linkwork.symbolic import blocks
+from linkwork.symbolic import blocks, firm
 from linkwork.symbolic.bodies import BodyKind, Shifted, View, derivatives, load_global, note_worst, raised
 from linkwork.symbolic.kernels import ForceKind, NodeKind, load_parameters, own_block
 from linkwork.symbolic.kinds import RIGID
 from linkwork.symbolic.relations import Relation
-from linkwork.symbolic.tape import ASIDE, VELOCITY, Rows, Tape
+from linkwork.symbolic.tape import ASIDE, POSITION, VELOCITY, Rows, Tape
 
-BEGIN, AGAIN = "begin", "again"
-STAGE = {BEGIN: "now", AGAIN: "next"}
+BEGIN, AGAIN, FIRM, DRAW = "begin", "again", "firm", "draw"
+STAGE = {BEGIN: "now", FIRM: "now", DRAW: "now", AGAIN: "next"}
 TANGENT = 27  # numbers of a tangent on a rigid body: h D + h^2 K (6, 6) as a lower triangle, h K v (6,)
 
 # -- bodies: pointer 1 -------------------------------------------------------------------------------------------------
@@ -38,8 +38,8 @@ TANGENT = 27  # numbers of a tangent on a rigid body: h D + h^2 K (6, 6) as a lo
 def body_kernel(kind: BodyKind, what: str, exact: bool = False) -> Kernel:
     """begin, again (front of an iteration), advance-once (the only iteration of a step), advance-first, advance, shift
     (by what x has been set to), accept, retry."""
-    write = {BEGIN: _begin, AGAIN: _again, "advance-once": _advance_once, "advance-first": _advance_first,
-             "advance": _advance, "shift": _shift, "accept": _accept, "retry": _retry}[what]  # fmt: skip
+    write = {BEGIN: _begin, FIRM: _begin, DRAW: _draw, AGAIN: _again, "advance-once": _advance_once, "advance-first": _advance_first,
+             "advance": _advance, "shift": _shift, "place-firm": _place, "lag": _lag, "advance-firm": _advance_firm, "accept": _accept, "retry": _retry}[what]  # fmt: skip
     name = f"implicit|{kind.name}|{what}|{exact}"
     return Kernel(name, lambda trace: write(trace, kind, exact), joining=Joining.SMALL)
 
@@ -59,6 +59,12 @@ def _begin(trace: Trace, kind: BodyKind, exact: bool) -> None:
     start, h = View(kind, trace, 1), load_global(trace, "step")
     A, b = (_exact_tangent if exact else _own_tangent)(trace, kind, start, h, load_global(trace, "gravity"))
     _store_front(trace, kind, A, b, exact)
+
+
+def _draw(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    """The matrix of a firm iteration, and no forces."""
+    A, _ = _own_tangent(trace, kind, View(kind, trace, 1), load_global(trace, "step"), SX.zeros(3))
+    _store_front(trace, kind, A, SX.zeros(kind.nv), exact)
 
 
 def _own_tangent(_trace: Trace, kind: BodyKind, start: View, h, gravity) -> tuple[SX, SX]:
@@ -117,6 +123,31 @@ def _advance_once(trace: Trace, kind: BodyKind, exact: bool) -> None:
     _store(trace, kind, q=q1, v=v1 if exact else kind.carried(view, view.q, q1, v1, h), R=kind.pose(q1))
 
 
+def _advance_firm(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    """As `_advance_once`, and where that leads is kept."""
+    _advance_once(trace, kind, exact)
+    view, h = View(kind, trace, 1), load_global(trace, "step")
+    _store(trace, kind, q1=kind.displaced(view, view.q, h * view.field("x")))
+
+
+def _lag(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    """How fast a body was put from where its velocity led (v1); the kinetic energy, twice, that this has in common with its
+    velocity (first entry of v0), and by itself (of vm)."""
+    view, h = View(kind, trace, 1), load_global(trace, "step")
+    back = kind.velocity_between(view, trace.load(1, *kind.record["q1"]), view.q, h)
+    momentum = kind.mass(view) @ back
+    _store(trace, kind, v1=back)
+    trace.store(1, kind.record.offset("v0"), ca.dot(momentum, view.v))
+    trace.store(1, kind.record.offset("vm"), ca.dot(momentum, back))
+
+
+def _place(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    """A displacement that takes no time: the body keeps its momentum, and spins on as it is turned."""
+    view = View(kind, trace, 1)
+    q1 = kind.displaced(view, view.q, view.field("x"))
+    _store(trace, kind, q=q1, v=kind.turned_velocity(view, view.q, q1), R=kind.pose(q1))
+
+
 def _advance_first(trace: Trace, kind: BodyKind, exact: bool) -> None:
     _, q1, v1 = _end(trace, kind, BEGIN)
     _store(trace, kind, q1=q1, v1=v1, R=kind.pose(q1))
@@ -152,17 +183,22 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, ...], exact
     def write(trace: Trace) -> None:
         views = node.views(trace, STAGE[what])
         rows = node.rows_between(trace, views, load_global(trace, "time"))
-        h = load_global(trace, "step")
-        if what == BEGIN and node.counters:
+        h, time, first = load_global(trace, "step"), load_global(trace, "time"), what != AGAIN
+        if what in (BEGIN, FIRM) and node.counters:
             node.count(trace)
         pairs = zip(rows.jacobians, views, strict=True)
-        carried = sum((J @ view.v for J, view in pairs if view), SX(node.size, 1)) if what == BEGIN else SX(node.size, 1)
-        off = [
-            rows.residual[k] - carried[k] if level == VELOCITY else rows.residual[k] / h for k, level in enumerate(rows.levels)
-        ]
+        carried = sum((J @ view.v for J, view in pairs if view), SX(node.size, 1)) if first else SX(node.size, 1)
+        asked = rows.residual / h
+        if what == FIRM:  # motion that time alone asks for; what has come apart is drawn in after the step
+            asked = (rows.residual - ca.substitute(rows.residual, time, time - h)) / h
+        off = [rows.residual[k] - carried[k] if level == VELOCITY else asked[k] for k, level in enumerate(rows.levels)]
+        if what == DRAW:  # displacements, that take no time
+            off = [rows.residual[k] if level == POSITION else SX(0) for k, level in enumerate(rows.levels)]
         left = list(off)
         for k, rotor in rows.rotors.items():
-            if what == BEGIN:
+            if what == DRAW:
+                off[k] = SX(0)
+            elif first:
                 off[k] = -rows.rate[k]
                 trace.store(1, rotor.speed_at, rows.rate[k])
                 trace.store(1, rotor.angle_at, rows.residual[k])
@@ -175,9 +211,9 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, ...], exact
             trace.store(1, node.record.offset("upper"), SX.zeros(blocks.triangle_size(node.size - 1)))
         jacobians = _met(node, rows, views) if what == BEGIN and not exact else rows.jacobians
         slopes = _slopes(trace, node, rows, what) if exact and node.moving_rows else jacobians
-        for k, (J, slope, first) in enumerate(zip(jacobians, slopes, bodies_first, strict=True)):
+        for k, (J, slope, before) in enumerate(zip(jacobians, slopes, bodies_first, strict=True)):
             if node.kinds[k] is not None:
-                block, mirror = (J.T, slope.T) if first else (slope, J)
+                block, mirror = (J.T, slope.T) if before else (slope, J)
                 trace.store(node.behind + k, 0, block)
                 if exact:
                     trace.store(node.behind + k, block.shape[0] * block.shape[1], mirror)
@@ -217,7 +253,7 @@ def _slopes(trace: Trace, node: NodeKind, rows: Rows, what: str) -> list[SX]:
 def _shifted(trace: Trace, kinds, what: str, follow: bool = True) -> list[Shifted | None]:
     """Bodies at pointers 2, 3, ... that can be displaced; but for the first iteration their velocities may follow."""
     views = [None if kind is None else Shifted(kind, trace, 2 + k, STAGE[what]) for k, kind in enumerate(kinds)]
-    if what == BEGIN or not follow:
+    if what != AGAIN or not follow:
         return list(views)
     return [None if view is None else view.reached(load_global(trace, "step")) for view in views]
 
@@ -239,6 +275,30 @@ def geometric_kernel(node: NodeKind, start: int, x: int, turned: tuple[bool, ...
             _add_own(trace, node.kinds, h * _restoring(trace, node, y, start), exact)
 
     return Kernel(f"implicit|{node.key}|geometric|{start}|{x}|{turned}|{exact}", write)
+
+
+def copy_kernel(size: int, source: int, target: int) -> Kernel:
+    """Pointer 1 a node: one of its fields becomes another."""
+
+    def write(trace: Trace) -> None:
+        trace.store(1, target, trace.load(1, source, size))
+
+    return Kernel(f"implicit|copy|{size}|{source}|{target}", write, joining=Joining.SMALL)
+
+
+def firm_kernel(node: NodeKind, start: int, x: int) -> Kernel:
+    """Adds h d(J^T y)/dq to the bodies at the beginning of a step, the part of each pull's that is positive semidefinite."""
+
+    def write(trace: Trace) -> None:
+        views = node.views(trace, STAGE[FIRM])
+        tape, found = firm.pulls(trace, node, views, trace.load(1, x, node.size), start)
+        total = [SX(size, size) for size in (view.kind.nv if view else 0 for view in views)]
+        for body, spin, r, mu in found:
+            turn = load_global(trace, "step") * (spin @ views[body].v)  # a pull gives no more torque however far its arm turns
+            total[body] += spin.T @ firm.restoring(r, mu) @ spin / (1 + ca.sumsqr(turn))
+        _add_own(trace, node.kinds, load_global(trace, "step") * ca.diagcat(*tape.resolve(total)), False)
+
+    return Kernel(f"implicit|{node.key}|geometric-firm|{start}|{x}", write)
 
 
 def _restoring(trace: Trace, node: NodeKind, y: SX, start: int) -> SX:
@@ -276,8 +336,8 @@ def force_kernel(force: ForceKind, what: str, turned: tuple[bool, ...], exact: b
     def write(trace: Trace) -> None:
         h = load_global(trace, "step")
         f, K, D = linearised(trace, force, what, exact)
-        right = h * f
-        if what == BEGIN:
+        right = SX.zeros(f.shape[0]) if what == DRAW else h * f
+        if what in (BEGIN, FIRM):
             v = ca.vertcat(*[View(kind, trace, 2 + k).v for k, kind in enumerate(force.kinds) if kind])
             right += h * D @ v
             force.count(trace, force.parameters_of(trace))
@@ -308,11 +368,11 @@ def turning_kernel(force: ForceKind, what: str, child: int, held: int, joint: Re
         for term in force.law.terms(tape.handles, p, tape.time) or ():
             W = sum((weight for number, _, _, weight in term.motion if number == 1), SX(term.stiffness.shape[0], 3))
             A += W.T @ (h * term.damping + h * h * term.stiffness) @ W
-            if what == BEGIN:
+            if what in (BEGIN, FIRM):
                 t += h * W.T @ (term.damping @ (W @ (tape.handles[1].spin() - tape.handles[0].spin())))
-        A, t = tape.resolve([A, t])
+        A, t = tape.resolve([A, SX(3, 1) if what == DRAW else t])
         _add_to(trace, 4, held, ca.vertcat(blocks.lower(A), t if child == 1 else -t))
-        if what == BEGIN:
+        if what in (BEGIN, FIRM):
             force.count(trace, p)
 
     name = f"implicit|{force.key}|{what}|turning|{child}|{held}|{joint.key if joint else None}|{start}"
@@ -346,6 +406,9 @@ def linearised(trace: Trace, force: ForceKind, what: str, exact: bool) -> tuple[
     shifted = _shifted(trace, force.kinds, what, follow=exact)
     loads = ca.vertcat(*[x for x in force.loads(trace, shifted) if x is not None])
     [(f, by_shift, by_kick)] = derivatives([loads], [view for view in shifted if view is not None])
+    if what in (FIRM, DRAW):
+        masses = ca.vertcat(*[ca.diag(view.kind.mass(view)) for view in views if view is not None])
+        return f, firm.raised_by_dominance(-by_shift, masses), firm.raised_by_dominance(-by_kick, masses)
     return f, -by_shift, -by_kick
 
 

@@ -115,7 +115,7 @@ class Limb:
         light = what.endswith("-light")
         what = what.removesuffix("-light")
         name = f"{self.form}|{self.node.key}|{self.child}|{self.coupled}|{what}|{light}"
-        if what in ("up-begin", "up-again"):
+        if what in ("up-begin", "up-firm", "up-draw", "up-again"):
             mode = what.removeprefix("up-")
             return Kernel(name, lambda trace: coupled.up(self, trace, mode), pairs=True, joining=Joining.GATHERS)
         if "-alone-" in what:
@@ -239,9 +239,11 @@ class Limb:
             "first-order": k * axis,
             "project": axis,
             "begin": axis / load_global(trace, "step"),
+            "firm": SX.zeros(3),
+            "draw": axis,
             "again": axis / load_global(trace, "step"),
         }[mode]
-        if mode != "again":
+        if mode not in ("again", "draw"):
             self._count(trace, p, Rb, t1, t2)
         scale = self.sign / ca.dot(axis, cross(t1, t2))
         return axis, (scale * t2, -scale * t1), ca.vertcat(ca.dot(t1, right), ca.dot(t2, right))

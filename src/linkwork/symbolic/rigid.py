@@ -137,6 +137,12 @@ class Rigid(BodyKind):
         w1 = R1 @ (kept + far * (_calmed(inertia, L, h) - kept))
         return ca.vertcat(v1[0:3] + cross(v1[3:6] - w1, R1 @ c), w1)
 
+    def turned_velocity(self, view, q0, q1):
+        c, R0, R1 = view.field("com"), rotation.matrix(q0[3:7]), rotation.matrix(q1[3:7])
+        w = view.v[3:6]
+        w1 = R1 @ (R0.T @ w)
+        return ca.vertcat(view.v[0:3] + cross(w, R0 @ c) - cross(w1, R1 @ c), w1)
+
     def point(self, view, local):
         v, w = view.v[0:3], view.v[3:6]
         r = self.rotation(view) @ local

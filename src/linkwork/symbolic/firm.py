@@ -1,0 +1,156 @@
+"""Kernels of the second solve of a step of one iteration ("firm"), and of what tells that it is needed.
+
+A linear step leaves out how the pulls of constraints turn with their bodies, h^2 times the geometric stiffness, and the
+curvature of the motion, (h w)^2 / 2 of a length. `turning_kernel` and `taut_kernel` measure both after the first solve, in
+parts of what a linear step bears. The second solve has the geometric stiffness of the multipliers that the first one found, the
+part of it that is positive semidefinite; `joining_kernel` then puts a body where its joint to its parent has it.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+from casadi import SX
+
+from linkwork.codegen.trace import Joining, Kernel, Trace
+from linkwork.symbolic import rotation
+from linkwork.symbolic.blocks import cross
+from linkwork.symbolic.bodies import BodyKind, Unsupported, View, load_global, note_worst
+from linkwork.symbolic.joints import Ball, Hinge, Universal, Weld
+from linkwork.symbolic.kernels import NodeKind
+from linkwork.symbolic.kinds import RIGID
+from linkwork.symbolic.tape import ASIDE, POSITION, VELOCITY
+
+TURN = 0.05  # rad: how far a body may turn in a linear step
+TAUT = 0.5  # h^2 times the geometric stiffness of a pull, over the inertia that it turns; an explicit step diverges from 4 on
+TINY = 1e-300
+
+
+def restoring(r: SX, mu: SX) -> SX:
+    """The positive semidefinite part of the symmetric part of d(r x mu)/d(turn) = r mu^T - (r.mu) 1. Its eigenvalues are
+    (a - c)/2 along r/|r| + mu/|mu|, -(a + c)/2 along r/|r| - mu/|mu| and -c across both, with c = r.mu and a = |r||mu|."""
+    c, a = ca.dot(r, mu), ca.sqrt(ca.sumsqr(r) * ca.sumsqr(mu)) + TINY
+    unit_r, unit_mu = r / ca.sqrt(ca.sumsqr(r) + TINY), mu / ca.sqrt(ca.sumsqr(mu) + TINY)
+    plus, minus = unit_r + unit_mu, unit_r - unit_mu
+    pressed = 0.25 * a * (a - c) / (a + ca.fabs(c)) * (plus @ plus.T)  # where c > 0: a + |c| = a |plus|^2 / 2
+    pulled = 0.5 * (r @ mu.T + mu @ r.T) - c * SX.eye(3) + 0.25 * a * (a + c) / (a + ca.fabs(c)) * (minus @ minus.T)
+    return ca.if_else(c > 0, pressed, pulled)
+
+
+def pulls(trace: Trace, node: NodeKind, views, y: SX, start: int):
+    """(body, its spin's Jacobian, arm, pull) of every point or direction that the rows of a node hold by multipliers y, as
+    expressions on a tape, and the tape."""
+    from linkwork.symbolic.implicit import spin_arm
+
+    tape, rows = node.tape_of_rows(trace, views, load_global(trace, "time"), start)
+    slopes = [ca.jacobian(row, tape.rates if level == VELOCITY else tape.values) for level, row in rows]
+    pulled, found = ca.vertcat(*slopes).T @ y, []
+    for k, entry in enumerate(tape.entries):
+        view = None if entry.body == ASIDE else views[entry.body]
+        if view is None or not view.kind.directions or view.kind.elastic or entry.primitive.value.shape[0] == 0:
+            continue
+        spin = view.spin().jacobian
+        found.append((entry.body, spin, spin_arm(entry.primitive.jacobian, spin), pulled[3 * k : 3 * k + 3]))
+    return tape, found
+
+
+def turning_kernel(kind: BodyKind) -> Kernel | None:
+    """Pointer 1 a body: how far it would turn in the step, over TURN."""
+
+    def write(trace: Trace) -> None:
+        view = View(kind, trace, 1)
+        turn = load_global(trace, "step") / TURN * view.spin().jacobian @ view.field("x")
+        note_worst(trace, ca.sumsqr(turn))
+
+    if not kind.directions or kind.elastic:
+        return None
+    return Kernel(f"implicit|{kind.name}|turning", write, joining=Joining.SMALL)
+
+
+def taut_kernel(node: NodeKind, start: int, x: int) -> Kernel:
+    """Pointer 1 a node, 2 and more its bodies: h |r||mu| of its pulls over the inertia across the arm r, over TAUT. `start`: of
+    its parameters; x: of its multipliers, impulses."""
+
+    def write(trace: Trace) -> None:
+        views = node.views(trace, "now")
+        tape, found = pulls(trace, node, views, trace.load(1, x, node.size), start)
+        h, measures = load_global(trace, "step"), []
+        if POSITION in node.levels and any(view is not None and not view.kind.directions for view in views):
+            measures.append(SX(2))  # points have no arms to compare with
+        for body, spin, r, mu in found:
+            inertia = spin @ views[body].kind.mass(views[body]) @ spin.T
+            across = 0.5 * (ca.trace(inertia) * ca.sumsqr(r) - ca.bilin(inertia, r, r)) + TINY
+            measures.append(h / TAUT * ca.sqrt(ca.sumsqr(mu)) * ca.sumsqr(r) * ca.sqrt(ca.sumsqr(r)) / across)
+        if measures:
+            note_worst(trace, ca.vertcat(*tape.resolve(measures)))
+
+    return Kernel(f"implicit|{node.key}|taut|{start}|{x}", write)
+
+
+JOINED = (Ball, Hinge, Universal, Weld)  # joints that say where a body is, given its parent and its turn
+
+
+def joint_of(node: NodeKind) -> int | None:
+    """Which part of a node is a joint that can place a rigid body, if one is."""
+    if len(node.kinds) != 2 or any(kind is not None and kind is not RIGID for kind in node.kinds):
+        return None
+    whole = [k for k, part in enumerate(node.parts) if type(part.relation) in JOINED and len(part.kept) == len(part.relation.levels)]
+    return whole[0] if whole else None
+
+
+def joining_kernel(node: NodeKind, part: int, child: int, start: int) -> Kernel:
+    """Pointer 1 a node, 2 and 3 its bodies: the body `child` (0 or 1) is turned as little as its joint asks for, and moved to
+    where it meets the other."""
+
+    def write(trace: Trace) -> None:
+        joint, p = node.parts[part], node.parameters_of(trace, start)[part]
+        views = joint.arranged(node.views(trace, "now"))
+        own = joint.order.index(child)
+        places = [(SX(3, 1), SX.eye(3)) if v is None else (v.q[0:3], RIGID.rotation(v)) for v in views]
+        q = views[own].q[3:7]
+        turn = _turn(joint.relation, p, [R for _, R in places], own)
+        if turn is not None:
+            q = rotation.normalised(rotation.product(turn, q))
+        x, R = places[1 - own]
+        anchors = p["on_a"], p["on_b"]
+        placed = ca.vertcat(x + R @ anchors[1 - own] - rotation.matrix(q) @ anchors[own], q)
+        trace.store(2 + child, RIGID.record.offset("q"), placed)
+        if turn is not None:
+            trace.store(2 + child, RIGID.record.offset("v"), RIGID.turned_velocity(views[own], views[own].q, placed))
+        trace.store(2 + child, RIGID.record.offset("R"), RIGID.pose(placed))
+
+    return Kernel(f"implicit|{node.key}|joining|{part}|{child}|{start}", write)
+
+
+def _turn(relation, p, turned: list[SX], own: int) -> SX | None:
+    """The least turn of one of a joint's bodies, as a quaternion in the world, after which the joint's directions agree."""
+    Ra, Rb = turned
+    if isinstance(relation, Ball):
+        return None
+    if isinstance(relation, Weld):
+        axes_a = [Ra @ p[name] for name in ("ref_a", "side_a", "axis_a")]
+        axes_b = [Rb @ p[name] for name in ("ref_b", "side_b", "axis_b")]
+        F = ca.horzcat(*axes_a) @ ca.horzcat(*axes_b).T  # takes b's directions to a's
+        return rotation.quaternion(F if own == 1 else F.T)
+    if isinstance(relation, Hinge):
+        axes = [Ra @ cross(p["ref_a"], p["side_a"]), Rb @ p["axis_b"]]
+        return _least_turn(axes[own], axes[1 - own])
+    axes = [Ra @ p["first"], Rb @ p["second"]]
+    other, mine = axes[1 - own], axes[own]
+    right = mine - ca.dot(mine, other) * other
+    return _least_turn(mine, right / ca.sqrt(ca.sumsqr(right) + TINY))
+
+
+def _least_turn(before: SX, after: SX) -> SX:
+    """The quaternion that takes one unit vector to another."""
+    return rotation.normalised(ca.vertcat(ca.fmax(1 + ca.dot(before, after), 1e-9), cross(before, after)))
+
+
+def raised_by_dominance(K: SX, masses: SX) -> SX:
+    """A symmetric matrix with its diagonal raised as far as its rows ask for to be positive semidefinite, in coordinates of unit
+    masses (Gershgorin)."""
+    K, scale = 0.5 * (K + K.T), ca.sqrt(masses + TINY)
+    size = K.shape[0]
+    for i in range(size):
+        beside = sum((ca.fabs(K[i, j]) * scale[i] / scale[j] for j in range(size) if j != i), SX(0))
+        K[i, i] = ca.fmax(K[i, i], beside)
+    return K
