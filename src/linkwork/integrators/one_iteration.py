@@ -27,6 +27,7 @@ from linkwork.solvers.implicit import Implicit
 from linkwork.symbolic.implicit import AGAIN, BEGIN, FIRM
 from linkwork.symbolic.kinds import RIGID
 
+RELAXED = 0.25  # of what a linear step bears: firm steps go on until no more is asked for
 LINEAR, PUT, DRAWN = 0, 1, 2  # how places are found: as they are; by putting bodies to their parents; drawn in before
 
 
@@ -40,7 +41,7 @@ def solve_once(work, table, once):
     if fresh:
         sweep(work, table, solve, True)
         sweep(work, table, solved, True)
-        if not _strained(work, table, strain):
+        if _strain(work, table, strain) <= 1.0:
             return LINEAR
         work[ITERATIONS] = 2.0
         sweep(work, table, remember, True)
@@ -49,17 +50,17 @@ def solve_once(work, table, once):
             return DRAWN
     for operations in firm:
         sweep(work, table, operations, True)
-    work[CALM] = 1.0 if _strained(work, table, strain) else 0.0
+    work[CALM] = 0.0 if _strain(work, table, strain) <= RELAXED else 1.0
     sweep(work, table, remember, True)
     return PUT if fresh else DRAWN
 
 
 @jit
-def _strained(work, table, strain):
-    """Whether the motion goes beyond what a linear step bears."""
+def _strain(work, table, strain):
+    """How far the motion goes, in parts of what a linear step bears."""
     work[WORST] = 0.0
     sweep(work, table, strain, True)
-    return not work[WORST] <= 1.0
+    return work[WORST]
 
 
 @jit
@@ -73,8 +74,12 @@ def move_once(work, table, once, way):
     sweep(work, table, advance_firm, True)
     if way == DRAWN:
         work[ITERATIONS] = 2.0
-        for operations in drawn_in:
+        displacements, place, recall = drawn_in
+        for operations in displacements:
             sweep(work, table, operations, True)
+        _shorten(work, *trees)
+        sweep(work, table, place, True)
+        sweep(work, table, recall, True)
     before = _centres(work, *free)
     sweep(work, table, joined, True)
     _recentre(work, before, *free)
@@ -111,7 +116,24 @@ def _recentre(work, before, first, q, R, mass, com):
 
 
 @jit
-def _follow(work, first, velocity, size, back, common_at, own_at):
+def _shorten(work, first, velocity, size, back, displacement, own_at, way_at):
+    """Displacements no longer than the way that the step has made, tree by tree: where constraints cannot be met, or are singular,
+    what is asked for may be anything."""
+    for tree in range(first.shape[0] - 1):
+        own, way = 0.0, 0.0
+        for k in range(first[tree], first[tree + 1]):
+            own += work[own_at[k]]
+            way += work[way_at[k]]
+        if own <= way:
+            continue
+        part = np.sqrt(way / own) if way < own < np.inf else 0.0
+        for k in range(first[tree], first[tree + 1]):
+            for i in range(size[k]):
+                work[displacement[k] + i] *= part
+
+
+@jit
+def _follow(work, first, velocity, size, back, displacement, common_at, own_at):
     """Bodies that were put back from where their velocities led lose these velocities, tree by tree, as far as this takes
     kinetic energy from the tree."""
     for tree in range(first.shape[0] - 1):
@@ -132,13 +154,13 @@ def sweeps_of_one_iteration(p: Implicit) -> tuple:
     linear = p.iteration(BEGIN), p.solved(BEGIN), p.strain(), p.remembered()
     firm = p.iteration(FIRM), p.solved(AGAIN, FIRM)
     moves = p.body("advance-once"), p.body("advance-firm"), p.joined(), p.body("lag")
-    return linear, firm, moves, p.drawn_in(), p.holds_more_than_joints, *_trees(p)
+    return linear, firm, moves, (*p.drawn_in(), p.recalled()), p.holds_more_than_joints, *_trees(p)
 
 
 def no_sweeps_of_one_iteration(p: Implicit) -> tuple:
     """The same, of the same types, for integrators that do not make such steps."""
     nothing, none = p.body(), np.zeros(0, dtype=np.int64)
-    return (nothing,) * 4, (nothing,) * 2, (nothing,) * 4, (nothing,) * 3, False, (none,) * 6, (none,) * 5
+    return (nothing,) * 4, (nothing,) * 2, (nothing,) * 4, ((nothing, nothing), nothing, nothing), False, (none,) * 7, (none,) * 5
 
 
 def _trees(p: Implicit) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
@@ -158,5 +180,5 @@ def _trees(p: Implicit) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
 
     every, loose = list(members.values()), [members[t] for t in free if len(members[t]) > 1]
     sizes = np.array([m.bodies.kinds[b].nv for bodies in every for b in bodies], dtype=np.int64)
-    velocity, *others = (entries(every, name) for name in ("v", "v1", "v0", "vm"))
+    velocity, *others = (entries(every, name) for name in ("v", "v1", "x", "v0", "vm"))
     return (firsts(every), velocity, sizes, *others), (firsts(loose), *(entries(loose, n) for n in ("q", "R", "mass", "com")))

@@ -21,7 +21,7 @@ from linkwork.symbolic.coupled import HELD
 from linkwork.symbolic.tape import POSITION
 
 TANGENTS = ("symmetric", "exact")
-STEPS = ("begin", "firm", "draw", "again", "advance-once", "advance-firm", "advance-first", "advance", "shift", "place-firm", "lag", "accept", "retry")
+STEPS = ("begin", "firm", "draw", "again", "advance-once", "advance-firm", "advance-first", "advance", "shift", "place-firm", "lag", "reach", "accept", "retry")
 
 
 class Implicit(Programs):
@@ -80,27 +80,27 @@ class Implicit(Programs):
         return self._keep(f"solved {stage} {self._exact(what or stage)}", make)
 
     def strain(self) -> np.ndarray:
-        """How far a linear step goes beyond what it bears, of all bodies and nodes."""
+        """How far a linear step goes, in parts of what it bears, at all nodes."""
 
         def make(sheet: Sheet) -> None:
-            for kind, numbers in self.by_kind:
-                kernel = firm.turning_kernel(kind)
-                if kernel is not None:
-                    sheet.add(-self.place[numbers], 0, self._id(kernel), self.model.body_at[numbers])
-            self._add_nodes(sheet, lambda kind, start, b, x: firm.taut_kernel(kind, start, x))
+            self._add_nodes(sheet, lambda kind, start, b, x: firm.strain_kernel(kind, start, x))
 
         return self._keep("strain", make)
 
-    def drawn_in(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Bodies displaced so that rows of places hold, as little as can be against inertia and the tangents of a firm iteration;
-        the multipliers of that iteration are put back for reports."""
+    def drawn_in(self) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+        """Displacements after which rows of places hold, as small as can be against inertia and the tangents of a firm iteration,
+        and how large they are; bodies displaced by them."""
 
         def down(sheet: Sheet) -> None:
             self._add_fronts(sheet, "backward", down=True)
             self._add_limbs(sheet, f"motion-{implicit.AGAIN}", 0, down=True)
-            self._add_bodies(sheet, ("place-firm",), 1)
+            self._add_bodies(sheet, ("reach",), 1)
 
-        return self.iteration(implicit.DRAW), self._keep("drawn in", down), self._copied("history", "x")
+        return (self.iteration(implicit.DRAW), self._keep("drawn in", down)), self.body("place-firm")
+
+    def recalled(self) -> np.ndarray:
+        """Multipliers that were kept, where reports look for them."""
+        return self._copied("history", "x")
 
     def joined(self) -> np.ndarray:
         """Bodies put where the joints to their parents have them, from the ground on; in trees that are free, from their roots."""

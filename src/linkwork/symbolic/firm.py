@@ -1,7 +1,7 @@
 """Kernels of the second solve of a step of one iteration ("firm"), and of what tells that it is needed.
 
 A linear step leaves out how the pulls of constraints turn with their bodies, h^2 times the geometric stiffness, and the
-curvature of the motion, (h w)^2 / 2 of a length. `turning_kernel` and `taut_kernel` measure both after the first solve, in
+curvature of the motion, (h w)^2 / 2 of a length. `strain_kernel` measures both after the first solve, in
 parts of what a linear step bears. The second solve has the geometric stiffness of the multipliers that the first one found, the
 part of it that is positive semidefinite; `joining_kernel` then puts a body where its joint to its parent has it.
 """
@@ -11,16 +11,17 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from linkwork.codegen.trace import Joining, Kernel, Trace
+from linkwork.codegen.trace import Kernel, Trace
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross
-from linkwork.symbolic.bodies import BodyKind, Unsupported, View, load_global, note_worst
+from linkwork.symbolic.bodies import load_global, note_worst
 from linkwork.symbolic.joints import Ball, Hinge, Universal, Weld
 from linkwork.symbolic.kernels import NodeKind
 from linkwork.symbolic.kinds import RIGID
 from linkwork.symbolic.tape import ASIDE, POSITION, VELOCITY
 
-TURN = 0.05  # rad: how far a body may turn in a linear step
+TURN = 0.1  # rad: how far the arm of a pull may turn in a linear step
+APART = 2e-3  # m: how far joints may come apart by that
 TAUT = 0.5  # h^2 times the geometric stiffness of a pull, over the inertia that it turns; an explicit step diverges from 4 on
 TINY = 1e-300
 
@@ -53,22 +54,9 @@ def pulls(trace: Trace, node: NodeKind, views, y: SX, start: int):
     return tape, found
 
 
-def turning_kernel(kind: BodyKind) -> Kernel | None:
-    """Pointer 1 a body: how far it would turn in the step, over TURN."""
-
-    def write(trace: Trace) -> None:
-        view = View(kind, trace, 1)
-        turn = load_global(trace, "step") / TURN * view.spin().jacobian @ view.field("x")
-        note_worst(trace, ca.sumsqr(turn))
-
-    if not kind.directions or kind.elastic:
-        return None
-    return Kernel(f"implicit|{kind.name}|turning", write, joining=Joining.SMALL)
-
-
-def taut_kernel(node: NodeKind, start: int, x: int) -> Kernel:
-    """Pointer 1 a node, 2 and more its bodies: h |r||mu| of its pulls over the inertia across the arm r, over TAUT. `start`: of
-    its parameters; x: of its multipliers, impulses."""
+def strain_kernel(node: NodeKind, start: int, x: int) -> Kernel:
+    """Pointer 1 a node, 2 and more its bodies: how far the arms of its pulls would turn in the step, over TURN, and their ends
+    miss a circle, over APART; and h |r||mu| of its pulls over the inertia across the arm r, over TAUT. `start`: of its parameters; x: of its multipliers, impulses."""
 
     def write(trace: Trace) -> None:
         views = node.views(trace, "now")
@@ -77,13 +65,17 @@ def taut_kernel(node: NodeKind, start: int, x: int) -> Kernel:
         if POSITION in node.levels and any(view is not None and not view.kind.directions for view in views):
             measures.append(SX(2))  # points have no arms to compare with
         for body, spin, r, mu in found:
-            inertia = spin @ views[body].kind.mass(views[body]) @ spin.T
-            across = 0.5 * (ca.trace(inertia) * ca.sumsqr(r) - ca.bilin(inertia, r, r)) + TINY
-            measures.append(h / TAUT * ca.sqrt(ca.sumsqr(mu)) * ca.sumsqr(r) * ca.sqrt(ca.sumsqr(r)) / across)
+            view, square = views[body], ca.sumsqr(r) + TINY
+            inertia = spin @ view.kind.mass(view) @ spin.T
+            across = 0.5 * (ca.trace(inertia) * square - ca.bilin(inertia, r, r)) + TINY
+            measures.append(h / TAUT * ca.sqrt(ca.sumsqr(mu) * square) * square / across)
+            turned = cross(spin @ view.field("x"), r)
+            measures.append(h / TURN * ca.sqrt(ca.sumsqr(turned) / square))
+            measures.append(0.5 * h * h / APART * ca.sumsqr(turned) / ca.sqrt(square))
         if measures:
             note_worst(trace, ca.vertcat(*tape.resolve(measures)))
 
-    return Kernel(f"implicit|{node.key}|taut|{start}|{x}", write)
+    return Kernel(f"implicit|{node.key}|strain|{start}|{x}", write)
 
 
 JOINED = (Ball, Hinge, Universal, Weld)  # joints that say where a body is, given its parent and its turn
@@ -145,12 +137,32 @@ def _least_turn(before: SX, after: SX) -> SX:
     return rotation.normalised(ca.vertcat(ca.fmax(1 + ca.dot(before, after), 1e-9), cross(before, after)))
 
 
-def raised_by_dominance(K: SX, masses: SX) -> SX:
-    """A symmetric matrix with its diagonal raised as far as its rows ask for to be positive semidefinite, in coordinates of unit
-    masses (Gershgorin)."""
-    K, scale = 0.5 * (K + K.T), ca.sqrt(masses + TINY)
-    size = K.shape[0]
+def raised(K: SX, masses: list[SX]) -> SX:
+    """A symmetric matrix on bodies, raised towards a positive semidefinite one: what each body's own block lacks on its
+    diagonal, in coordinates of unit masses (Gershgorin), is added there; for several bodies as springs and dampers between
+    the first and each other one, so that forces between bodies stay such. `masses`: the diagonal of each body's mass."""
+    K, starts = 0.5 * (K + K.T), [0]
+    for own in masses:
+        starts.append(starts[-1] + own.shape[0])
+    lacks = [_lacking(K[a:b, a:b], own) for a, b, own in zip(starts, starts[1:], masses, strict=False)]
+    if len(lacks) == 1:
+        return K + ca.diag(lacks[0])
+    for k, own in enumerate(lacks[1:], start=1):
+        size = min(own.shape[0], lacks[0].shape[0])
+        for i in range(size):
+            more = ca.fmax(own[i], lacks[0][i])
+            at, other = i, starts[k] + i
+            K[at, at] += more
+            K[other, other] += more
+            K[at, other] -= more
+            K[other, at] -= more
+    return K
+
+
+def _lacking(K: SX, masses: SX) -> SX:
+    """How much the diagonal is below what the rest of its rows asks for."""
+    scale, size, found = ca.sqrt(masses + TINY), K.shape[0], []
     for i in range(size):
         beside = sum((ca.fabs(K[i, j]) * scale[i] / scale[j] for j in range(size) if j != i), SX(0))
-        K[i, i] = ca.fmax(K[i, i], beside)
-    return K
+        found.append(ca.fmax(beside - K[i, i], 0))
+    return ca.vertcat(*found)

@@ -38,8 +38,8 @@ TANGENT = 27  # numbers of a tangent on a rigid body: h D + h^2 K (6, 6) as a lo
 def body_kernel(kind: BodyKind, what: str, exact: bool = False) -> Kernel:
     """begin, again (front of an iteration), advance-once (the only iteration of a step), advance-first, advance, shift
     (by what x has been set to), accept, retry."""
-    write = {BEGIN: _begin, FIRM: _begin, DRAW: _draw, AGAIN: _again, "advance-once": _advance_once, "advance-first": _advance_first,
-             "advance": _advance, "shift": _shift, "place-firm": _place, "lag": _lag, "advance-firm": _advance_firm, "accept": _accept, "retry": _retry}[what]  # fmt: skip
+    write = {BEGIN: _begin, FIRM: _firm, DRAW: _draw, AGAIN: _again, "advance-once": _advance_once, "advance-first": _advance_first,
+             "advance": _advance, "shift": _shift, "place-firm": _place, "lag": _lag, "reach": _reach, "advance-firm": _advance_firm, "accept": _accept, "retry": _retry}[what]  # fmt: skip
     name = f"implicit|{kind.name}|{what}|{exact}"
     return Kernel(name, lambda trace: write(trace, kind, exact), joining=Joining.SMALL)
 
@@ -65,6 +65,13 @@ def _draw(trace: Trace, kind: BodyKind, exact: bool) -> None:
     """The matrix of a firm iteration, and no forces."""
     A, _ = _own_tangent(trace, kind, View(kind, trace, 1), load_global(trace, "step"), SX.zeros(3))
     _store_front(trace, kind, A, SX.zeros(kind.nv), exact)
+
+
+def _firm(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    """As `_begin`, without what the turning of the body itself would add to its momentum."""
+    start, h = View(kind, trace, 1), load_global(trace, "step")
+    A, b = _own_tangent(trace, kind, start, h, load_global(trace, "gravity"))
+    _store_front(trace, kind, A, b - kind.momentum(start, h) + kind.momentum_alone(start), exact)
 
 
 def _own_tangent(_trace: Trace, kind: BodyKind, start: View, h, gravity) -> tuple[SX, SX]:
@@ -124,10 +131,12 @@ def _advance_once(trace: Trace, kind: BodyKind, exact: bool) -> None:
 
 
 def _advance_firm(trace: Trace, kind: BodyKind, exact: bool) -> None:
-    """As `_advance_once`, and where that leads is kept."""
-    _advance_once(trace, kind, exact)
+    """As `_advance_once`, with no kinetic energy from the body's own turning; where that leads is kept."""
     view, h = View(kind, trace, 1), load_global(trace, "step")
-    _store(trace, kind, q1=kind.displaced(view, view.q, h * view.field("x")))
+    x = view.field("x")
+    q1 = kind.displaced(view, view.q, h * x)
+    v1 = kind.calmed(view, view.q, q1, kind.velocity_after(view, view.q, q1, x, h), h)
+    _store(trace, kind, q=q1, v=v1, R=kind.pose(q1), q1=q1)
 
 
 def _lag(trace: Trace, kind: BodyKind, exact: bool) -> None:
@@ -139,6 +148,14 @@ def _lag(trace: Trace, kind: BodyKind, exact: bool) -> None:
     _store(trace, kind, v1=back)
     trace.store(1, kind.record.offset("v0"), ca.dot(momentum, view.v))
     trace.store(1, kind.record.offset("vm"), ca.dot(momentum, back))
+
+
+def _reach(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    """The squares, in the norm of the mass, of a displacement in x (first entry of v0) and of the way of the step (of vm)."""
+    view, h = View(kind, trace, 1), load_global(trace, "step")
+    M, x = kind.mass(view), view.field("x")
+    trace.store(1, kind.record.offset("v0"), ca.bilin(M, x, x))
+    trace.store(1, kind.record.offset("vm"), h * h * ca.bilin(M, view.v, view.v))
 
 
 def _place(trace: Trace, kind: BodyKind, exact: bool) -> None:
@@ -407,8 +424,8 @@ def linearised(trace: Trace, force: ForceKind, what: str, exact: bool) -> tuple[
     loads = ca.vertcat(*[x for x in force.loads(trace, shifted) if x is not None])
     [(f, by_shift, by_kick)] = derivatives([loads], [view for view in shifted if view is not None])
     if what in (FIRM, DRAW):
-        masses = ca.vertcat(*[ca.diag(view.kind.mass(view)) for view in views if view is not None])
-        return f, firm.raised_by_dominance(-by_shift, masses), firm.raised_by_dominance(-by_kick, masses)
+        masses = [ca.diag(view.kind.mass(view)) for view in views if view is not None]
+        return f, firm.raised(-by_shift, masses), firm.raised(-by_kick, masses)
     return f, -by_shift, -by_kick
 
 
