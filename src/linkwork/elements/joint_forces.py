@@ -195,7 +195,7 @@ class JointLimit(JointForce):
         bounded = self.COORDINATES.get(type(joint), ())
         if not bounded:
             checks.fail(self, f"{checks.label(joint)} has no coordinate to bound",
-                        "give a hinge, screw, slider, cylinder, universal, planar joint or ball")  # fmt: skip
+                        "give a hinge, screw, slider, cylinder, universal or ball, or a planar joint")  # fmt: skip
         words = {"bounds": "lower= or upper=", "cone": "cone=", "twist": "twist=", "reach": "reach="}
         ways = " or ".join(words[name] for name in bounded)
         if not self.given():

@@ -74,7 +74,9 @@ class Trajectory:
         named = _named(path, header)
         if of is None:
             first = next(iter(named))
-            checks.fail("Trajectory", f'"{path}" holds the motion of {len(named)} bodies', f'say of which, such as of="{first}"')
+            checks.fail(
+                "Trajectory", f'"{path}" holds the motion of {len(named)} bodies', f'say of which, such as of="{first}"'
+            )
         if of not in named:
             names = ", ".join(list(named)[:3]) + (", ..." if len(named) > 3 else "")
             checks.fail("Trajectory", f'"{path}" holds no motion of "{of}"', f"give a body that it has: {names}")
@@ -82,8 +84,8 @@ class Trajectory:
 
     @classmethod
     def load_all(cls, path, *, gap=None):
-        """{body: Trajectory} from a CSV file of many, with the header t,NAME.x,NAME.y,NAME.z,NAME.qw,NAME.qx,NAME.qy,NAME.qz,...
-        (orientations may be left out)."""
+        """{body: Trajectory} from a CSV file of many, with the header t,NAME.x,NAME.y,NAME.z,NAME.qw,NAME.qx,NAME.qy,NAME.qz
+        and so on (orientations may be left out)."""
         header, rows = _table(path)
         return {name: cls._of_columns(rows[:, 0], rows[:, columns], gap) for name, columns in _named(path, header).items()}
 
@@ -102,7 +104,10 @@ class Trajectory:
         times = [motion.times for motion in motions.values()]
         if not times or any(not np.array_equal(t, times[0]) for t in times):
             checks.fail("Trajectory", f"{len(times)} motions have no times in common", "give motions with the same times")
-        header = ["t", *(f"{name}.{c}" for name, motion in motions.items() for c in COLUMNS[1 : 1 + motion._columns().shape[1]])]
+        header = [
+            "t",
+            *(f"{name}.{c}" for name, motion in motions.items() for c in COLUMNS[1 : 1 + motion._columns().shape[1]]),
+        ]
         rows = np.hstack([times[0][:, None], *(motion._columns() for motion in motions.values())])
         np.savetxt(path, rows, fmt=f"%.{digits}g", delimiter=",", header=",".join(header), comments="")
 
@@ -184,7 +189,9 @@ def _named(path, header):
     for name, columns in found.items():
         if not name or tuple(columns) not in (COLUMNS[1:], COLUMNS[1:4]):
             problem = f'"{path}" has the columns {",".join(columns)} of {checks.show(name)}'
-            checks.fail("Trajectory", problem, "give NAME.x,NAME.y,NAME.z of each body, or these and NAME.qw,NAME.qx,NAME.qy,NAME.qz")
+            checks.fail(
+                "Trajectory", problem, "give NAME.x,NAME.y,NAME.z of each body, or these and NAME.qw,NAME.qx,NAME.qy,NAME.qz"
+            )
     return {name: [header.index(f"{name}.{what}") for what in columns] for name, columns in found.items()}
 
 

@@ -117,8 +117,8 @@ def _recentre(work, before, first, q, R, mass, com):
 
 @jit
 def _shorten(work, first, velocity, size, back, displacement, own_at, way_at):
-    """Displacements no longer than the way that the step has made, tree by tree: where constraints cannot be met, or are singular,
-    what is asked for may be anything."""
+    """Displacements no longer than the way that the step has made, tree by tree: where constraints cannot be met, or are
+    singular, what is asked for may be anything."""
     for tree in range(first.shape[0] - 1):
         own, way = 0.0, 0.0
         for k in range(first[tree], first[tree + 1]):
@@ -160,12 +160,20 @@ def sweeps_of_one_iteration(p: Implicit) -> tuple:
 def no_sweeps_of_one_iteration(p: Implicit) -> tuple:
     """The same, of the same types, for integrators that do not make such steps."""
     nothing, none = p.body(), np.zeros(0, dtype=np.int64)
-    return (nothing,) * 4, (nothing,) * 2, (nothing,) * 4, ((nothing, nothing), nothing, nothing), False, (none,) * 7, (none,) * 5
+    return (
+        (nothing,) * 4,
+        (nothing,) * 2,
+        (nothing,) * 4,
+        ((nothing, nothing), nothing, nothing),
+        False,
+        (none,) * 7,
+        (none,) * 5,
+    )
 
 
 def _trees(p: Implicit) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    """Where each tree of bodies begins, and entries of what `_follow` reads; the same of what `_centres` reads, of free trees of
-    rigid bodies."""
+    """Where each tree of bodies begins, and entries of what `_follow` reads; the same of what `_centres` reads, of free trees
+    of rigid bodies."""
     m, members = p.model, dict[int, list[int]]()
     for body, tree in enumerate(m.forest.tree):
         members.setdefault(tree, []).append(body)

@@ -21,7 +21,22 @@ from linkwork.symbolic.coupled import HELD
 from linkwork.symbolic.tape import POSITION
 
 TANGENTS = ("symmetric", "exact")
-STEPS = ("begin", "firm", "draw", "again", "advance-once", "advance-firm", "advance-first", "advance", "shift", "place-firm", "lag", "reach", "accept", "retry")
+STEPS = (
+    "begin",
+    "firm",
+    "draw",
+    "again",
+    "advance-once",
+    "advance-firm",
+    "advance-first",
+    "advance",
+    "shift",
+    "place-firm",
+    "lag",
+    "reach",
+    "accept",
+    "retry",
+)
 
 
 class Implicit(Programs):
@@ -88,8 +103,8 @@ class Implicit(Programs):
         return self._keep("strain", make)
 
     def drawn_in(self) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
-        """Displacements after which rows of places hold, as small as can be against inertia and the tangents of a firm iteration,
-        and how large they are; bodies displaced by them."""
+        """Displacements after which rows of places hold, as small as can be against inertia and the tangents of a firm
+        iteration, and how large they are; bodies displaced by them."""
 
         def down(sheet: Sheet) -> None:
             self._add_fronts(sheet, "backward", down=True)
@@ -103,7 +118,7 @@ class Implicit(Programs):
         return self._copied("history", "x")
 
     def joined(self) -> np.ndarray:
-        """Bodies put where the joints to their parents have them, from the ground on; in trees that are free, from their roots."""
+        """Bodies put where the joints to their parents have them, from the ground on; in free trees from their roots."""
 
         def make(sheet: Sheet) -> None:
             for place, (body, number, part) in enumerate(self._joints):

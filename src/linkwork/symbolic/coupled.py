@@ -32,8 +32,8 @@ def fields(is_ball: bool) -> dict[str, int]:
 
 
 def up(limb, trace: Trace, mode: str) -> None:
-    """Rows, factors, forward sweep of the iteration "begin", "again", "firm" (rows ask for no motion) or "draw" (for displacements
-    that take no time, against no forces)."""
+    """Rows, factors, forward sweep of the iteration "begin", "again", "firm" (rows ask for no motion) or "draw" (for
+    displacements that take no time, against no forces)."""
     derived, child, parent = limb.rows(trace, "next" if mode == "again" else "now", load_global(trace, "time"))
     r = {"firm": SX.zeros(limb.node.size), "draw": -derived.residual}.get(mode, -derived.residual / load_global(trace, "step"))
     if mode == "again":

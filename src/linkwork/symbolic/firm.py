@@ -21,7 +21,7 @@ from linkwork.symbolic.kinds import RIGID
 from linkwork.symbolic.tape import ASIDE, POSITION, VELOCITY
 
 TURN = 0.1  # rad: how far the arm of a pull may turn in a linear step
-APART = 2e-3  # m: how far joints may come apart by that
+APART = 2.5e-3  # m: how far joints may come apart by that
 TAUT = 0.5  # h^2 times the geometric stiffness of a pull, over the inertia that it turns; an explicit step diverges from 4 on
 TINY = 1e-300
 
@@ -40,8 +40,6 @@ def restoring(r: SX, mu: SX) -> SX:
 def pulls(trace: Trace, node: NodeKind, views, y: SX, start: int):
     """(body, its spin's Jacobian, arm, pull) of every point or direction that the rows of a node hold by multipliers y, as
     expressions on a tape, and the tape."""
-    from linkwork.symbolic.implicit import spin_arm
-
     tape, rows = node.tape_of_rows(trace, views, load_global(trace, "time"), start)
     slopes = [ca.jacobian(row, tape.rates if level == VELOCITY else tape.values) for level, row in rows]
     pulled, found = ca.vertcat(*slopes).T @ y, []
@@ -54,9 +52,17 @@ def pulls(trace: Trace, node: NodeKind, views, y: SX, start: int):
     return tape, found
 
 
+def spin_arm(jacobian: SX, spin: SX) -> SX:
+    """r where the spinning part of a point's or direction's Jacobian is w -> w x r."""
+    turning = jacobian @ spin.T  # (3, 3), -[r]x for a body that turns freely
+    twice = ca.vertcat(turning[1, 2] - turning[2, 1], turning[2, 0] - turning[0, 2], turning[0, 1] - turning[1, 0])
+    return twice / (2 if spin.nnz() == 3 else 1)  # a planar body turns about one axis
+
+
 def strain_kernel(node: NodeKind, start: int, x: int) -> Kernel:
-    """Pointer 1 a node, 2 and more its bodies: how far the arms of its pulls would turn in the step, over TURN, and their ends
-    miss a circle, over APART; and h |r||mu| of its pulls over the inertia across the arm r, over TAUT. `start`: of its parameters; x: of its multipliers, impulses."""
+    """Pointer 1 a node, 2 and more its bodies: how far the arms of its pulls would turn in the step, over TURN, how far their
+    ends miss a circle, over APART, and h |r||mu| over the inertia across the arm r, over TAUT. `start`: of its parameters;
+    x: of its multipliers, which are impulses."""
 
     def write(trace: Trace) -> None:
         views = node.views(trace, "now")
@@ -85,7 +91,9 @@ def joint_of(node: NodeKind) -> int | None:
     """Which part of a node is a joint that can place a rigid body, if one is."""
     if len(node.kinds) != 2 or any(kind is not None and kind is not RIGID for kind in node.kinds):
         return None
-    whole = [k for k, part in enumerate(node.parts) if type(part.relation) in JOINED and len(part.kept) == len(part.relation.levels)]
+    whole = [
+        k for k, part in enumerate(node.parts) if type(part.relation) in JOINED and len(part.kept) == len(part.relation.levels)
+    ]
     return whole[0] if whole else None
 
 

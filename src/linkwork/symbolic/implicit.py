@@ -3,6 +3,8 @@
 An iteration asks for displacements, divided by the step h, that make the linearised equations hold at the end of the step:
 
     first, at (q0, v0):   (M + h D + h^2 K) x + J^T y = M v0 + h f + h D v0            J x = -C(q0, t1) / h
+    firm, at (q0, v0):    (M + h D + h^2 K + h G) x + J^T y = M v0 + h f + h D v0      J x = -(C(q0, t1) - C(q0, t0)) / h
+    draw, at (q1, v1):    (M + h D + h^2 K) x + J^T y = 0                              J x = -C(q1, t1)
     again, at (q1, v1):   (M + h D + h^2 K + h G) x + J^T y = h f - (change of momentum)   J x = -C(q1, t1) / h
 
 D = -df/dv, K = -df/dq, G the derivative of J^T y (geometric stiffness), y minus the impulses of the constraints. v1 is the
@@ -36,10 +38,11 @@ TANGENT = 27  # numbers of a tangent on a rigid body: h D + h^2 K (6, 6) as a lo
 
 
 def body_kernel(kind: BodyKind, what: str, exact: bool = False) -> Kernel:
-    """begin, again (front of an iteration), advance-once (the only iteration of a step), advance-first, advance, shift
-    (by what x has been set to), accept, retry."""
-    write = {BEGIN: _begin, FIRM: _firm, DRAW: _draw, AGAIN: _again, "advance-once": _advance_once, "advance-first": _advance_first,
-             "advance": _advance, "shift": _shift, "place-firm": _place, "lag": _lag, "reach": _reach, "advance-firm": _advance_firm, "accept": _accept, "retry": _retry}[what]  # fmt: skip
+    """begin, firm, draw, again (front of an iteration), advance-once (the only iteration of a step), advance-firm (of one
+    with a second solve), advance-first, advance, shift (by what x has been set to), place-firm, lag, reach, accept, retry."""
+    write = {BEGIN: _begin, FIRM: _firm, DRAW: _draw, AGAIN: _again, "advance-once": _advance_once,
+             "advance-firm": _advance_firm, "advance-first": _advance_first, "advance": _advance, "shift": _shift,
+             "place-firm": _place, "lag": _lag, "reach": _reach, "accept": _accept, "retry": _retry}[what]  # fmt: skip
     name = f"implicit|{kind.name}|{what}|{exact}"
     return Kernel(name, lambda trace: write(trace, kind, exact), joining=Joining.SMALL)
 
@@ -332,16 +335,9 @@ def _restoring(trace: Trace, node: NodeKind, y: SX, start: int) -> SX:
         if view is None or not view.kind.directions or view.kind.elastic or entry.primitive.value.shape[0] == 0:
             continue
         spin, mu = view.spin().jacobian, pulls[3 * k : 3 * k + 3]
-        arm = spin_arm(entry.primitive.jacobian, spin)
+        arm = firm.spin_arm(entry.primitive.jacobian, spin)
         total[entry.body] += spin.T @ raised(arm, mu) @ spin
     return ca.diagcat(*tape.resolve(total))
-
-
-def spin_arm(jacobian: SX, spin: SX) -> SX:
-    """r where the spinning part of a point's or direction's Jacobian is w -> w x r."""
-    turning = jacobian @ spin.T  # (3, 3), -[r]x for a body that turns freely
-    twice = ca.vertcat(turning[1, 2] - turning[2, 1], turning[2, 0] - turning[0, 2], turning[0, 1] - turning[1, 0])
-    return twice / (2 if spin.nnz() == 3 else 1)  # a planar body turns about one axis
 
 
 # -- forces: pointer 1 the force, 2 and 3 (and more) its bodies, behind these the blocks between them -------------------------

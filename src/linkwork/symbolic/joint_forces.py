@@ -344,7 +344,9 @@ class ReachLimit(JointLaw, Limit):
         self.fields = {**self.joint.fields, "axis_a": 3, "stiffness": 1, "damping": 1, "reach": 1}
 
     def numbers(self, elements, A, B):
-        return self.joint_numbers(elements, A, B) | {name: wide(elements, name, 1) for name in ("stiffness", "damping", "reach")}
+        return self.joint_numbers(elements, A, B) | {
+            name: wide(elements, name, 1) for name in ("stiffness", "damping", "reach")
+        }
 
     def stops(self, handles, p):
         apart, normal = self.joint.apart(handles, p), handles[0].axis(p["axis_a"])
