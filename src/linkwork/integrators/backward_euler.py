@@ -2,7 +2,7 @@
 
     M (v1 - v0) = h F(q1, v1, t1) + J(q1)^T mu,   q1 reached from q0 with v1 in h,   C(q1, t1) = 0,   g(q1, v1, t1) = 0
 
-One iteration is hernandez11's method: linearised at the beginning of the step, angular momentum kept. Otherwise Newton's
+One iteration is hernandez11's method, linearised at the beginning of the step (one_iteration.py). Otherwise Newton's
 method goes on until the largest residual of a row and the largest displacement that is still asked for are below the
 tolerance: displacements that grow are halved, those that shrink slowly are extrapolated. A step in which it does not get
 there is made in halves, quarters, ... Order 1, for forces however stiff.
@@ -178,11 +178,11 @@ def _secants(work, places, rows, known):
 @jit
 def steps_of_backward_euler(work, table, newton, after, kept, impulses, sentinels, steps, limits):
     """(steps made, status, age). A step that does not converge is made in halves, quarters, ... newton and kept: as
-    `_converge` has them; after: sweeps that accept a step, try it again, find multipliers where prescribed motion asks for
-    its work (else `book` does), do that work, look for collapsed bodies, count turns; impulses: entries of the multipliers, and
+    `_converge` has them; after: sweeps that accept a step, try it again, do the work of prescribed motion, look for
+    collapsed bodies, count turns; impulses: entries of the multipliers, and
     where those of a step are summed up; limits: the tolerance, the iterations (0: until it is met), whether to stop before the
     first step that must be cut, and whether secants may help."""
-    accept, retry, multipliers, work_done, look, count = after
+    accept, retry, work_done, look, count = after
     watched = limits[2]
     dt = work[STEP]
     work[SHARE] = 1.0
@@ -215,8 +215,6 @@ def steps_of_backward_euler(work, table, newton, after, kept, impulses, sentinel
             sweep(work, table, accept)
             if k == steps - 1 and done == 0:
                 work[impulses[1] : impulses[1] + impulses[0].shape[0]] = 0.0
-            if work_done.shape[0] > 0:
-                sweep(work, table, multipliers)
             sweep(work, table, work_done)
             sweep(work, table, count if k == steps - 1 else look)
             done += part
@@ -247,7 +245,7 @@ class BackwardEuler(Integrator):
         """Of Newton's method, and of what comes after it."""
         p = self.programs
         assert isinstance(p, Implicit)
-        nothing, after = p.body(), (p.body("retry"), p.body(), p.work(), p.look(), p.count())
+        nothing, after = p.body(), (p.body("retry"), p.work(), p.look(), p.count())
         if self.iterations != 1:
             first, again = (p.iteration(BEGIN), p.solution("advance-first")), (p.iteration(AGAIN), p.solution("advance"))
             return (first, again, p.body("shift"), no_sweeps_of_one_iteration(p)), (p.body("accept"), *after)

@@ -176,7 +176,7 @@ class BackwardEulerInContact(InContact, BackwardEuler):
 
     def _step(self, work, last):
         """One step, in parts where Newton's method asks for that."""
-        _, (accept, retry, _, work_done, look, count) = self.sweeps
+        _, (accept, retry, work_done, look, count) = self.sweeps
         dt, begin, done = work[STEP], work[TIME], 0
         whole = work[PACE] == 0.0 or self.iterations == 1
         part, work[PARTS] = FINEST if whole else int(work[PACE]), 0.0

@@ -109,8 +109,8 @@ class Limb:
 
     def kernel(self, what: str) -> Kernel:
         """up-MODE (assemble, factor, forward sweep; a hinge counts its turns), forward, backward, landing; up-begin,
-        up-again, backward-begin, backward-again for implicit steps, and in the place of backward its halves, motion and
-        multipliers; forward-alone-begin and the like answer forces alone. With "-light" up keeps nothing for further
+        up-firm, up-draw, up-again, backward-begin, backward-again for implicit steps, and motion-again without multipliers;
+        forward-alone-begin and the like answer forces alone. With "-light" up keeps nothing for further
         right-hand sides, and backward finds no multipliers."""
         light = what.endswith("-light")
         what = what.removesuffix("-light")
@@ -124,15 +124,13 @@ class Limb:
             name = name.replace(what, f"{half}-alone-moved-{moved}")
             if half == "forward":
                 return Kernel(name, lambda trace: coupled.forward_alone(self, trace, moved), joining=Joining.GATHERS)
-            return Kernel(name, lambda trace: coupled.backward(self, trace, moved, True, True, True), joining=Joining.GATHERS)
+            return Kernel(name, lambda trace: coupled.backward(self, trace, moved, True, True), joining=Joining.GATHERS)
         if what.endswith(("-begin", "-again")):
             half, _, mode = what.partition("-")
             moved = mode == "begin" and coupled.is_moved(self)
             name = name.replace(what, f"{half}-moved-{moved}")  # else they are the same
-            motion, multipliers = half != "multipliers", half != "motion"
-            return Kernel(
-                name, lambda trace: coupled.backward(self, trace, moved, motion, multipliers), joining=Joining.GATHERS
-            )
+            multipliers = half != "motion"
+            return Kernel(name, lambda trace: coupled.backward(self, trace, moved, multipliers), joining=Joining.GATHERS)
         if what.startswith("up-"):
             return Kernel(name, lambda trace: self._up(trace, what[3:], light), pairs=True, joining=Joining.GATHERS)
         if light:
