@@ -88,7 +88,7 @@ def test_drift_is_of_second_order_in_numpy_and_no_larger_in_linkwork():
     one = "linkwork, one iteration"
     assert result["orders"][drift.EQUATION_3] == pytest.approx(2.0, abs=0.1)
     found = {(row["way"], row["dt"]): row["drift"] for row in result["rows"]}
-    assert all(found[one, dt] < 1.05 * found[drift.EQUATION_3, dt] for dt in (0.01, 0.005, 0.0025))
+    assert all(found[one, dt] < 1.1 * found[drift.EQUATION_3, dt] for dt in (0.01, 0.005, 0.0025))
     assert found[one, 0.0025] == pytest.approx(found[drift.EQUATION_3, 0.0025], rel=0.05)  # one solve a step
     assert found["linkwork, until C(q1) = 0", 0.01] < 1e-9
     assert result["thin"][0]["drift"] < 0.01
