@@ -12,7 +12,7 @@ from papers.command import run
 def measure(quick, progress):
     """Everything as one dictionary that JSON can hold."""
     from benchmarks import machine
-    from papers.hernandez11 import derivative, drift, examples, growth, roots, tangents
+    from papers.hernandez11 import derivative, drift, examples, growth, roots, stability, tangents
 
     return {
         "quick": quick,
@@ -21,6 +21,11 @@ def measure(quick, progress):
         "roots": roots.measure(progress.part("elimination"), trees=10 if quick else roots.TREES),
         "tangents": tangents.measure(progress.part("tangents")),
         "drift": drift.measure(progress.part("drift"), steps=drift.STEPS[:3] if quick else drift.STEPS),
+        "stability": stability.measure(
+            progress.part("stability"),
+            strands=50 if quick else stability.STRANDS,
+            steps=stability.STEPS[1:2] if quick else stability.STEPS,
+        ),
         **examples.measure(progress.part("examples"), rounds=1 if quick else 3),
         "growth": growth.measure(growth.QUICK_SIZES if quick else growth.SIZES, progress.part("growth")),
     }

@@ -58,7 +58,22 @@ def hand(rounds=3):
         "bend": bends[0].tolist(),
         "asked": [row[0] for row in asked],
         "most_backwards": {"asked": float(np.min(asked)), "found": float(bends.min())},
+        "recorded": recorded(),
     }
+
+
+def recorded(dt=0.01):
+    """The hand that follows a motion from a file: how far its bones are from it."""
+    motions = lw.Trajectory.load_all(hands.DRUMMING)
+    sim = lw.Simulation(lw.scenes.get("hand-recorded"), dt=dt, solver="implicit", iterations=1)
+    off, drift = [], 0.0
+    for _ in range(round(SECONDS["hand"] / dt)):
+        sim.step()
+        drift = max(drift, sim.drift())
+        off.append([float(np.linalg.norm(sim.position(name) - motion.at(sim.time)[0, :3])) for name, motion in motions.items()])
+    keys = len(next(iter(motions.values())))
+    return {"keys": keys, "bones": len(motions), "off": float(np.max(off)), "mean": float(np.mean(off)), "drift": float(drift),
+            "dt": dt}  # fmt: skip
 
 
 def drag(rounds=3):

@@ -82,7 +82,7 @@ def angular_momentum(sim):
     return total
 
 
-def kept(steps=200, dt=0.01):
+def kept(steps=400, dt=0.005):
     """Rows: how much of linkwork's angular momentum changes in the first step and in all steps, and the drift by then."""
     rows = []
     for tangent in ("symmetric", "exact"):

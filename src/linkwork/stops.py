@@ -1,4 +1,5 @@
-"""Why a run stopped: a body that collapsed, a force or constraint that is not finite, or a step that is too long."""
+"""Why a run stopped: a body that collapsed, a force or constraint that is not finite, a constraint that is singular, or a step
+that is too long."""
 
 from __future__ import annotations
 
@@ -8,15 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork import contradictions
-from linkwork.elements import checks
+from linkwork.elements import Skate, checks
 from linkwork.elements.base import Element
 from linkwork.errors import DivergenceError, ModelError
 from linkwork.integrators.backward_euler import FINEST, BackwardEuler
 from linkwork.integrators.base import CUT, DIVERGED, OK, STUCK
+from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Evaluator
 from linkwork.model.suspects import Suspects
 from linkwork.model.types import State
 from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.kernels import node_jacobian_kernel
 from linkwork.symbolic.lagrangian import Lagrangian
 from linkwork.symbolic.steps import body_kernel
 
@@ -25,6 +28,7 @@ LOOSE = "Simulation: one iteration a step leaves"
 SLACK = "Simulation: first-order motion leaves"
 FAR_OFF = 0.1  # m or rad: single iterations that hold a constraint no better than this do not hold it
 LOST = 1e30  # m, m/s: beyond this a run has blown up, and what is made of such numbers is nobody's fault
+VANISHED = 0.05  # of the size of a row of J as built: what is left of one that is called singular where a step fails
 NEARLY_LOST = 1e-2  # of the mass along coordinates as built: what is left of it before a body that lost its rank did so
 FINER = (16, 256)  # parts of a step that are tried where one failed
 LEAST_TRIED, MOST_TRIED = 600, 150_000_000  # of them, and entries of workspaces that more may go through
@@ -58,9 +62,8 @@ def _has_function(element: Element) -> bool:
 
 def reason(sim, status: int) -> DivergenceError:
     """The error that says why a simulation stopped with this status; the simulation stays as it is."""
-    worst, problem, remedy = (
-        _collapsed(sim) or _not_finite(sim, status) or _lost_rank(sim) or _contradicting(sim, status) or _too_long(sim, status)
-    )
+    found = _collapsed(sim) or _not_finite(sim, status) or _lost_rank(sim) or _singular(sim, status) or _contradicting(sim, status)
+    worst, problem, remedy = found or _too_long(sim, status)
     return DivergenceError(f"{problem}; {remedy}", step=sim.steps, time=sim.time, worst=worst)
 
 
@@ -110,6 +113,51 @@ def _lost_rank(sim):
     when = f"in step {sim.steps} at {sim.time:.6g} s"
     problem = f"{checks.label(body)}: dq/du loses rank near u = {checks.show(u)}, where it came {when}"
     return body, problem, "keep it away from there, or describe it by other coordinates"
+
+
+def _singular(sim, status: int):
+    """The constraint whose rows have all but vanished where a step could not be made, if there is one."""
+    if status != STUCK:
+        return None
+    found = vanishing(sim, sim.work)
+    if found is None:
+        return None
+    element, left = found
+    when = f"in step {sim.steps} at {sim.time:.6g} s"
+    problem = f"{checks.label(element)}: it is singular {when} (a row of its Jacobian has {left:.2g} of its size as built)"
+    return element, problem, _away_from(element)
+
+
+def _away_from(element: Element) -> str:
+    if isinstance(element, Skate):
+        return "keep its blade from standing along its normal, or remove it before that"
+    return "keep its bodies away from there, or remove it before that"
+
+
+def vanishing(sim, work: np.ndarray) -> tuple[Element, float] | None:
+    """The constraint with the row of J that is the smallest part of what it is as built, and that part, where there is next to
+    nothing left of one."""
+    model, built, found = sim.model, sim.model.workspace(), list[tuple[float, Element]]()
+    sim.integrator.run(built, sim.programs.body("place"))
+    for number, node in enumerate(model.nodes):
+        start = model.parameters_at(number) - int(model.node_at[number])
+        jacobian = Evaluator(node_jacobian_kernel(node.kind, start), node.kind.behind)
+        sizes = []
+        for space in (built, work):
+            bodies = {2 + k: space[model.body_at[b] :] for k, b in enumerate(node.ends) if b != GROUND}
+            entries = jacobian({0: space, 1: space[model.node_at[number] :], **bodies})
+            blocks, offset = [], 0
+            for kind in node.kind.kinds:
+                width = 0 if kind is None else kind.nv
+                blocks.append(entries[offset : offset + node.kind.size * width].reshape(node.kind.size, width))
+                offset += node.kind.size * width
+            sizes.append(np.linalg.norm(np.hstack(blocks), axis=1))
+        left = np.divide(sizes[1], sizes[0], out=np.ones(node.kind.size), where=sizes[0] > 0)
+        for element in node.elements:
+            rows = node.rows_of(element)
+            found.append((float(left[rows].min(initial=1.0)), element))
+    least, element = min(found, key=lambda pair: pair[0], default=(1.0, None))
+    return (element, least) if element is not None and least < VANISHED else None
 
 
 @contextmanager

@@ -116,3 +116,39 @@ def test_files_that_hold_no_motion_are_refused(tmp_path, text, says):
     with pytest.raises(ElementError, match=rf'^Trajectory: ".*bad.csv" {says}') as caught:
         Trajectory.load(tmp_path / "bad.csv")
     assert "\n" not in str(caught.value)
+
+
+def two_motions():
+    times = [0.0, 0.5, 1.0]
+    turns = np.array([[1, 0, 0, 0], [0.8, 0.6, 0, 0], [0.6, 0.8, 0, 0]])
+    return {"left.hand": Trajectory(times, np.arange(9.0).reshape(3, 3), turns), "ball": Trajectory(times, np.ones((3, 3)))}
+
+
+def test_motions_of_many_bodies_go_to_one_file_and_back(tmp_path):
+    path = tmp_path / "all.csv"
+    Trajectory.save_all(path, two_motions())
+    found = Trajectory.load_all(path)
+    assert list(found) == ["left.hand", "ball"]
+    for name, motion in two_motions().items():
+        np.testing.assert_array_equal(found[name].at([0.1, 0.7]), motion.at([0.1, 0.7]))
+        np.testing.assert_array_equal(Trajectory.load(path, of=name).at(0.3), motion.at(0.3))
+
+
+@pytest.mark.parametrize(("text", "of", "says"), [
+    ("t,a.x,a.y,a.z\n0,0,0,0\n1,0,0,0\n", None, 'holds the motion of 1 bodies; say of which, such as of="a"'),
+    ("t,a.x,a.y,a.z\n0,0,0,0\n1,0,0,0\n", "b", 'holds no motion of "b"; give a body that it has: a'),
+    ("t,a.x,a.z,a.y\n0,0,0,0\n1,0,0,0\n", "a", "has the columns x,z,y of 'a'; give NAME.x,NAME.y,NAME.z of each body"),
+    ("t,a.x,a.y,a.z,x,y,z\n0,0,0,0,0,0,0\n1,0,0,0,0,0,0\n", "a", "give NAME.x,NAME.y,NAME.z of each body"),
+])  # fmt: skip
+def test_files_of_many_that_cannot_be_read_say_why(tmp_path, text, of, says):
+    path = tmp_path / "motion.csv"
+    path.write_text(text)
+    with pytest.raises(ElementError) as caught:
+        Trajectory.load(path, of=of)
+    assert says in str(caught.value)
+
+
+def test_motions_with_other_times_do_not_go_to_one_file(tmp_path):
+    motions = two_motions() | {"late": Trajectory([0.0, 2.0], np.zeros((2, 3)))}
+    with pytest.raises(ElementError, match="3 motions have no times in common; give motions with the same times"):
+        Trajectory.save_all(tmp_path / "all.csv", motions)

@@ -135,16 +135,21 @@ class JointLimit(JointForce):
     They bound the angle of hinges and screws (turns counted; N m/rad), both angles of universals (two numbers each, or one for
     both), the travel of sliders and cylinders (N/m). A ball is
     bounded about an `axis` (world, as built): `cone` is the largest angle between that axis on a and on b, and
-    `twist=(lower, upper)` bounds the turn about it. A cylinder may have a `twist` in the place of its travel.
+    `twist=(lower, upper)` bounds the turn about it. A cylinder may have a `twist` in the place of its travel. Of a planar joint
+    `lower` and `upper` bound the angle about its normal (turns counted; N m/rad), or `reach` the distance in the plane
+    from a's anchor to b's (m; N/m).
 
     >>> JointLimit("knee", 0.0, 2.4, stiffness=200.0, damping=1.0, name="kneecap").upper
     2.4
     >>> JointLimit("hip", cone=0.8, twist=(-0.3, 0.3), axis=(0, 0, -1), stiffness=200.0, name="socket").cone
     0.8
+    >>> JointLimit("puck", reach=0.5, stiffness=1000.0, name="rim").reach
+    0.5
     """
 
     COORDINATES: ClassVar[dict] = {Hinge: ("bounds",), Screw: ("bounds",), Slider: ("bounds",), Universal: ("bounds",),
-                                   Cylindrical: ("bounds", "twist"), Ball: ("cone", "twist")}  # fmt: skip
+                                   Cylindrical: ("bounds", "twist"), Ball: ("cone", "twist"),
+                                   Planar: ("bounds", "reach")}  # fmt: skip
 
     lower: OpenVector | None = None  # rad or m; (2,) rad
     upper: OpenVector | None = None  # rad or m; (2,) rad
@@ -153,6 +158,7 @@ class JointLimit(JointForce):
     cone: float | Parameter | None = field(default=None, kw_only=True)  # rad, at most pi
     twist: OpenVector | None = field(default=None, kw_only=True)  # (2,), rad
     axis: Vector | None = field(default=None, kw_only=True)  # (3,), unit, world
+    reach: float | Parameter | None = field(default=None, kw_only=True)  # m
 
     def __post_init__(self):
         super().__post_init__()
@@ -170,6 +176,7 @@ class JointLimit(JointForce):
         self.cone = checks.optional(checks.non_negative, self, "cone", self.cone, parameter=True)
         if self.cone is not None and float(self.cone) > math.pi:
             checks.fail(self, f"cone is {checks.show(self.cone)}", "give an angle of at most pi")
+        self.reach = checks.optional(checks.non_negative, self, "reach", self.reach, parameter=True)
         if self.twist is not None:
             self.twist = checks.vector(self, "twist", self.twist, 2, parameter=True)
             _in_order(self, "twist[0]", self.twist[0], "twist[1]", self.twist[1])
@@ -178,9 +185,9 @@ class JointLimit(JointForce):
         self.axis = checks.optional(checks.direction, self, "axis", self.axis)
 
     def given(self):
-        """Which of its coordinates are bounded: "bounds" (lower, upper), "cone", "twist"."""
+        """Which of its coordinates are bounded: "bounds" (lower, upper), "cone", "twist", "reach"."""
         found = {"bounds": self.lower is not None or self.upper is not None, "cone": self.cone is not None,
-                 "twist": self.twist is not None}  # fmt: skip
+                 "twist": self.twist is not None, "reach": self.reach is not None}  # fmt: skip
         return tuple(name for name, there in found.items() if there)
 
     def check_resolved(self, resolved):
@@ -188,8 +195,8 @@ class JointLimit(JointForce):
         bounded = self.COORDINATES.get(type(joint), ())
         if not bounded:
             checks.fail(self, f"{checks.label(joint)} has no coordinate to bound",
-                        "give a hinge, screw, slider, cylinder, universal or ball")  # fmt: skip
-        words = {"bounds": "lower= or upper=", "cone": "cone=", "twist": "twist="}
+                        "give a hinge, screw, slider, cylinder, universal or ball, or a planar joint")  # fmt: skip
+        words = {"bounds": "lower= or upper=", "cone": "cone=", "twist": "twist=", "reach": "reach="}
         ways = " or ".join(words[name] for name in bounded)
         if not self.given():
             checks.fail(self, f"it bounds nothing of {checks.label(joint)}", f"give {ways}")
@@ -202,6 +209,8 @@ class JointLimit(JointForce):
                 checks.fail(self, f"{name} is {checks.show(value)} on {checks.label(joint)}", "give one number")
         if isinstance(joint, Cylindrical) and len(self.given()) > 1:
             checks.fail(self, "it bounds both travel and twist, with one stiffness", "give two limits, one for each")
+        if isinstance(joint, Planar) and len(self.given()) > 1:
+            checks.fail(self, "it bounds both angle and reach, with one stiffness", "give two limits, one for each")
         if isinstance(joint, Ball) != (self.axis is not None):
             problem = "axis is missing" if self.axis is None else f"{checks.label(joint)} has an axis of its own"
             checks.fail(self, problem, "give axis= for a ball, and only there")

@@ -66,32 +66,55 @@ class Trajectory:
         return np.hstack([poses[1:], np.diff(poses[:, :3], axis=0) / steps, rotation_vectors(turns) / steps])
 
     @classmethod
-    def load(cls, path, *, gap=None):
-        """From a CSV file with the header t,x,y,z or t,x,y,z,qw,qx,qy,qz."""
-        try:
-            path = Path(path)
-        except TypeError:
-            checks.fail("Trajectory", f"path is {checks.show(path)}", "give the path of a CSV file")
-        if not path.is_file():
-            raise ElementError(f'Trajectory: there is no file "{path}"; give the path of a CSV file')
-        with path.open() as file:
-            header = tuple(name.strip() for name in file.readline().split(","))
-            if header not in (COLUMNS, COLUMNS[:4]):
-                problem = f'"{path}" begins with {checks.show(",".join(header))}'
-                checks.fail("Trajectory", problem, "give the header t,x,y,z or t,x,y,z,qw,qx,qy,qz")
-            try:
-                rows = np.loadtxt(file, delimiter=",", ndmin=2)
-            except ValueError as error:
-                raise ElementError(f'Trajectory: "{path}" holds what is no number ({error}); give numbers alone') from None
-        if rows.shape[1:] != (len(header),):
-            checks.fail("Trajectory", f'"{path}" has no rows of {len(header)} numbers', "give one row a time")
-        return cls(rows[:, 0], rows[:, 1:4], rows[:, 4:] if len(header) == 8 else None, gap=gap)
+    def load(cls, path, *, of=None, gap=None):
+        """From a CSV file with the header t,x,y,z or t,x,y,z,qw,qx,qy,qz; or that of the body `of`, from a file of many with
+        columns of their own, t,NAME.x,NAME.y,NAME.z,NAME.qw,...: see `load_all`."""
+        header, rows = _table(path)
+        if of is None and header in (COLUMNS, COLUMNS[:4]):
+            return cls._of_columns(rows[:, 0], rows[:, 1:], gap)
+        named = _named(path, header)
+        if of is None:
+            first = next(iter(named))
+            checks.fail(
+                "Trajectory", f'"{path}" holds the motion of {len(named)} bodies', f'say of which, such as of="{first}"'
+            )
+        if of not in named:
+            names = ", ".join(list(named)[:3]) + (", ..." if len(named) > 3 else "")
+            checks.fail("Trajectory", f'"{path}" holds no motion of "{of}"', f"give a body that it has: {names}")
+        return cls._of_columns(rows[:, 0], rows[:, named[of]], gap)
+
+    @classmethod
+    def load_all(cls, path, *, gap=None):
+        """{body: Trajectory} from a CSV file of many, with the header t,NAME.x,NAME.y,NAME.z,NAME.qw,NAME.qx,NAME.qy,NAME.qz
+        and so on (orientations may be left out)."""
+        header, rows = _table(path)
+        return {name: cls._of_columns(rows[:, 0], rows[:, columns], gap) for name, columns in _named(path, header).items()}
+
+    @classmethod
+    def _of_columns(cls, times, values, gap):
+        return cls(times, values[:, :3], values[:, 3:] if values.shape[1] == 7 else None, gap=gap)
 
     def save(self, path):
         """As a CSV file that `load` reads, to the last digit."""
-        parts = [self.times[:, None], self.positions, *([] if self.orientations is None else [self.orientations])]
-        rows = np.hstack(parts)
+        rows = np.hstack([self.times[:, None], self._columns()])
         np.savetxt(path, rows, fmt="%.17g", delimiter=",", header=",".join(COLUMNS[: rows.shape[1]]), comments="")
+
+    @staticmethod
+    def save_all(path, motions, *, digits=17):
+        """Motions {body: Trajectory} with the same times as a CSV file that `load_all` reads; digits: significant ones."""
+        times = [motion.times for motion in motions.values()]
+        if not times or any(not np.array_equal(t, times[0]) for t in times):
+            checks.fail("Trajectory", f"{len(times)} motions have no times in common", "give motions with the same times")
+        header = [
+            "t",
+            *(f"{name}.{c}" for name, motion in motions.items() for c in COLUMNS[1 : 1 + motion._columns().shape[1]]),
+        ]
+        rows = np.hstack([times[0][:, None], *(motion._columns() for motion in motions.values())])
+        np.savetxt(path, rows, fmt=f"%.{digits}g", delimiter=",", header=",".join(header), comments="")
+
+    def _columns(self):
+        """(n, 3) or (n, 7): positions, and orientations if there are any."""
+        return np.hstack([self.positions, *([] if self.orientations is None else [self.orientations])])
 
     def _array(self, field, value, shape):
         """An array (n, *shape) of finite floats, as many as there are times."""
@@ -137,6 +160,43 @@ class Trajectory:
         flips = np.sum(array[1:] * array[:-1], axis=1) < 0
         array[1:] *= np.where(np.cumsum(flips) % 2, -1.0, 1.0)[:, None]
         return array
+
+
+def _table(path):
+    """The names and the rows of a CSV file."""
+    try:
+        path = Path(path)
+    except TypeError:
+        checks.fail("Trajectory", f"path is {checks.show(path)}", "give the path of a CSV file")
+    if not path.is_file():
+        raise ElementError(f'Trajectory: there is no file "{path}"; give the path of a CSV file')
+    with path.open() as file:
+        header = tuple(name.strip() for name in file.readline().split(","))
+        if header[:1] != ("t",) or len(header) < 4:
+            problem = f'"{path}" begins with {checks.show(",".join(header)[:80])}'
+            checks.fail("Trajectory", problem, "give the header t,x,y,z or t,x,y,z,qw,qx,qy,qz, or t,NAME.x,NAME.y,NAME.z,...")
+        try:
+            rows = np.loadtxt(file, delimiter=",", ndmin=2)
+        except ValueError as error:
+            raise ElementError(f'Trajectory: "{path}" holds what is no number ({error}); give numbers alone') from None
+    if rows.shape[1:] != (len(header),):
+        checks.fail("Trajectory", f'"{path}" has no rows of {len(header)} numbers', "give one row a time")
+    return header, rows
+
+
+def _named(path, header):
+    """{body: its columns}, of a file of many."""
+    found: dict[str, list[str]] = {}
+    for column in header[1:]:
+        name, _, what = column.rpartition(".")
+        found.setdefault(name, []).append(what)
+    for name, columns in found.items():
+        if not name or tuple(columns) not in (COLUMNS[1:], COLUMNS[1:4]):
+            problem = f'"{path}" has the columns {",".join(columns)} of {checks.show(name)}'
+            checks.fail(
+                "Trajectory", problem, "give NAME.x,NAME.y,NAME.z of each body, or these and NAME.qw,NAME.qx,NAME.qy,NAME.qz"
+            )
+    return {name: [header.index(f"{name}.{what}") for what in columns] for name, columns in found.items()}
 
 
 def product(p, q):

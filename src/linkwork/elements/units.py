@@ -37,6 +37,7 @@ BY_KIND: dict[str, tuple[str, ...]] = {
     **{f"{kind}.{name}": units for kind in ("JointSpring", "JointLimit") for name, units in
        (("stiffness", ("N m/rad", "N/m")), ("damping", ("N m s", "N s/m")))},
     "JointSpring.rest": ("rad", "m"),
+    "JointLimit.reach": ("m",),
     "TorsionSpring.stiffness": ("N m/rad",),
     "TorsionSpring.damping": ("N m s",),
     "Spring.rest": ("m",),

@@ -42,10 +42,12 @@ class AxisAngle(BaseModel):
 
 
 class FromFile(BaseModel):
-    """A recorded motion in a CSV file with the header t,x,y,z or t,x,y,z,qw,qx,qy,qz, inside the folder of the scene."""
+    """A recorded motion in a CSV file with the header t,x,y,z or t,x,y,z,qw,qx,qy,qz, inside the folder of the scene; or that
+    of one body in a file of many, with the header t,NAME.x,NAME.y,NAME.z,NAME.qw,..."""
 
     model_config = STRICT
     file: str
+    of: str | None = Field(None, description="The body whose motion is taken, in a file of many")
     gap: Number | None = Field(None, description="s")
 
 

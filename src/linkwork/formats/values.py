@@ -119,11 +119,11 @@ class Values(Telling):
     def motion(self, raw, line, numbers):
         kind = schema.motion()
         values = {name: self.value("motion", kind.fields[name], value, raw.lines[name], numbers)
-                  for name, value in raw.items() if value is not None and name != "file"}  # fmt: skip
+                  for name, value in raw.items() if value is not None and name not in ("file", "of")}  # fmt: skip
         if "file" in raw:
             path = self.inside(raw["file"], raw.lines["file"])
             read(path)  # which knows how large a file may be
-            return Trajectory.load(path, **values)
+            return Trajectory.load(path, of=raw.get("of"), **values)
         made = kind.make(**values)
         if self.exact and made.orientations is not None:
             made.turn_through(near(made.orientations, values["orientations"]))

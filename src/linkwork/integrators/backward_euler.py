@@ -2,7 +2,7 @@
 
     M (v1 - v0) = h F(q1, v1, t1) + J(q1)^T mu,   q1 reached from q0 with v1 in h,   C(q1, t1) = 0,   g(q1, v1, t1) = 0
 
-One iteration is hernandez11's method: linearised at the beginning of the step, angular momentum kept. Otherwise Newton's
+One iteration is hernandez11's method, linearised at the beginning of the step (one_iteration.py). Otherwise Newton's
 method goes on until the largest residual of a row and the largest displacement that is still asked for are below the
 tolerance: displacements that grow are halved, those that shrink slowly are extrapolated. A step in which it does not get
 there is made in halves, quarters, ... Order 1, for forces however stiff.
@@ -34,7 +34,9 @@ from linkwork.integrators.base import (
     finite,
     tally,
 )  # fmt: skip
+from linkwork.integrators.one_iteration import move_once, no_sweeps_of_one_iteration, solve_once, sweeps_of_one_iteration
 from linkwork.solvers.implicit import Implicit
+from linkwork.symbolic.implicit import AGAIN, BEGIN
 
 NEWTON = 40  # iterations before a step is tried again in halves
 CALM_PARTS = 16  # parts of a step that must go well before longer ones are tried
@@ -57,13 +59,14 @@ def _converge(work, table, sweeps, kept, limits):
     sweeps: of the first iteration, of another one, of a displacement that is given; kept: where displacements lie, and
     rows for the last two that were asked for and the last two that were made."""
     tolerance, iterations, secants = limits[0], limits[1], limits[3]
-    first, again, shift = sweeps
+    first, again, shift, once = sweeps
     places, rows = kept
     work[ITERATIONS] = 1.0
-    for operations in first:
-        sweep(work, table, operations, iterations != 1)  # a single iteration touches no cold fields
     if iterations == 1:
+        move_once(work, table, once, solve_once(work, table, once))
         return True
+    for operations in first:
+        sweep(work, table, operations, True)
     seen = UNSEEN
     for _ in range(1, most_iterations(iterations)):
         work[WORST] = 0.0
@@ -175,15 +178,15 @@ def _secants(work, places, rows, known):
 @jit
 def steps_of_backward_euler(work, table, newton, after, kept, impulses, sentinels, steps, limits):
     """(steps made, status, age). A step that does not converge is made in halves, quarters, ... newton and kept: as
-    `_converge` has them; after: sweeps that accept a step, try it again, find multipliers where prescribed motion asks for
-    its work (else `book` does), do that work, look for collapsed bodies, count turns; impulses: entries of the multipliers, and
+    `_converge` has them; after: sweeps that accept a step, try it again, do the work of prescribed motion, look for
+    collapsed bodies, count turns; impulses: entries of the multipliers, and
     where those of a step are summed up; limits: the tolerance, the iterations (0: until it is met), whether to stop before the
     first step that must be cut, and whether secants may help."""
-    accept, retry, multipliers, work_done, look, count = after
+    accept, retry, work_done, look, count = after
     watched = limits[2]
     dt = work[STEP]
     work[SHARE] = 1.0
-    part = FINEST if work[PACE] == 0.0 else int(work[PACE])
+    part = FINEST if work[PACE] == 0.0 or limits[1] == 1 else int(work[PACE])
     for k in range(steps):
         begin = work[TIME]
         done = 0
@@ -212,8 +215,6 @@ def steps_of_backward_euler(work, table, newton, after, kept, impulses, sentinel
             sweep(work, table, accept)
             if k == steps - 1 and done == 0:
                 work[impulses[1] : impulses[1] + impulses[0].shape[0]] = 0.0
-            if work_done.shape[0] > 0:
-                sweep(work, table, multipliers)
             sweep(work, table, work_done)
             sweep(work, table, count if k == steps - 1 else look)
             done += part
@@ -244,12 +245,12 @@ class BackwardEuler(Integrator):
         """Of Newton's method, and of what comes after it."""
         p = self.programs
         assert isinstance(p, Implicit)
-        once = self.iterations == 1
-        first = (p.iteration("begin"), p.solution("advance-once" if once else "advance-first", light=once))
-        again = first if once else (p.iteration("again"), p.solution("advance"))
-        shift = p.body() if once else p.body("shift")
-        accept, multipliers = (p.body(), p.multipliers()) if once else (p.body("accept"), p.body())
-        return (first, again, shift), (accept, p.body("retry"), multipliers, p.work(), p.look(), p.count())
+        nothing, after = p.body(), (p.body("retry"), p.work(), p.look(), p.count())
+        if self.iterations != 1:
+            first, again = (p.iteration(BEGIN), p.solution("advance-first")), (p.iteration(AGAIN), p.solution("advance"))
+            return (first, again, p.body("shift"), no_sweeps_of_one_iteration(p)), (p.body("accept"), *after)
+        pair = nothing, nothing
+        return (pair, pair, nothing, sweeps_of_one_iteration(p)), (nothing, *after)
 
     @cached_property
     def kept(self):
@@ -258,12 +259,6 @@ class BackwardEuler(Integrator):
         entries = [np.arange(x.start, x.stop) for x in (model.field_of_body(b, "x") for b in range(len(model.bodies.kinds)))]
         places = np.concatenate([np.zeros(0, dtype=np.int64), *entries])
         return places, np.zeros((4, 0 if self.iterations == 1 else len(places)))
-
-    def book(self, work, impact=False):
-        if self.iterations == 1 and not impact:
-            assert isinstance(self.programs, Implicit)
-            self.run(work, self.programs.multipliers())
-        super().book(work, impact)
 
     def advance(self, work, steps, age):
         newton, after = self.sweeps  # before the table, which they extend

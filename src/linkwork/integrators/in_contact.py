@@ -40,6 +40,7 @@ from linkwork.integrators.closing import copied
 from linkwork.integrators.euler import Euler
 from linkwork.integrators.joint import OPEN, JointEuler, JointImplicit, accelerations, bring_along, close
 from linkwork.integrators.joint_answers import JointAnswers
+from linkwork.integrators.one_iteration import move_once, solve_once
 from linkwork.integrators.rattle import (
     FINEST,
     Rattle,
@@ -163,11 +164,8 @@ class BackwardEulerInContact(InContact, BackwardEuler):
         """Sweeps between which the stages stand: of the first iteration, of another one."""
         p = self.programs
         assert isinstance(p, Implicit)
-        advance = "advance-once" if self.iterations == 1 else "advance-first"
-        return (p.iteration(BEGIN), p.solved(BEGIN), p.body(advance)), (p.iteration(AGAIN), p.solved(AGAIN), p.body("advance"))
-
-    def book(self, work, impact=False):
-        Integrator.book(self, work, impact)  # multipliers are there
+        first = p.iteration(BEGIN), p.solved(BEGIN), p.body("advance-first")
+        return first, (p.iteration(AGAIN), p.solved(AGAIN), p.body("advance"))
 
     def advance(self, work, steps, age):
         work[SHARE] = 1.0
@@ -179,9 +177,10 @@ class BackwardEulerInContact(InContact, BackwardEuler):
 
     def _step(self, work, last):
         """One step, in parts where Newton's method asks for that."""
-        _, (accept, retry, _, work_done, look, count) = self.sweeps
+        _, (accept, retry, work_done, look, count) = self.sweeps
         dt, begin, done = work[STEP], work[TIME], 0
-        part, work[PARTS] = FINEST if work[PACE] == 0.0 else int(work[PACE]), 0.0
+        whole = work[PACE] == 0.0 or self.iterations == 1
+        part, work[PARTS] = FINEST if whole else int(work[PACE]), 0.0
         while done < FINEST:
             start, h = begin + dt * (done / FINEST), dt * (part / FINEST)
             work[STEP], work[KICK], work[TIME], work[HALF] = h, h, start + h, start + h
@@ -213,14 +212,17 @@ class BackwardEulerInContact(InContact, BackwardEuler):
 
     def _converge(self, work, h):
         """Iterations until everything is below the tolerance: whether it is."""
-        (_, _, shift), _ = self.sweeps
+        (_, _, shift, once), _ = self.sweeps
+        if self.iterations == 1:
+            way = solve_once(work, self.programs.table, once)
+            self.contact.before_motion(work, h)
+            move_once(work, self.programs.table, once, way)
+            return True
         (assembled, solved, motion), (assembled_again, solved_again, motion_again) = self.around
         work[ITERATIONS] = 1.0
         self.run(work, assembled, solved)
         self.contact.before_motion(work, h)
         self.run(work, motion)
-        if self.iterations == 1:
-            return True
         seen = UNSEEN
         for _ in range(1, most_iterations(self.iterations)):
             work[WORST] = 0.0

@@ -4,6 +4,7 @@ Built palm down, fingers straight: x ahead, y towards the thumb, z up; metres, f
 """
 
 import math
+from pathlib import Path
 
 import numpy as np
 
@@ -53,6 +54,8 @@ DOWN, CLOSE, UP = (0.3, 0.9), (0.9, 1.6), (1.9, 2.7)  # s: when the palm goes do
 SAMPLES = np.linspace(0.0, 3.0, 181)  # s: 60 a second
 PALM_FIRMNESS = 60.0  # times that of the other bones' springs
 TIP = 3000.0  # N/m: of a fingertip's flesh
+DRUMMING = Path(__file__).with_name("drumming.csv")  # made by papers/hernandez11/recording.py
+OVER_TABLE = 0.07  # m: the palm's height when it drums
 
 
 def glove(t):
@@ -84,14 +87,43 @@ def hand(*, follow=200.0, stiffness=0.02, limit=5.0, mass=0.05, friction=0.9, li
     """
     world = World(gravity=(0, 0, -GRAVITY))
     home = np.array([0.0, 0.0, BALL - PLACE[2] + glove(0.0)[0]])
-    world.add(RigidBody(mass=DENSITY * PALM.volume, shape=PALM, position=home, name="palm"))
-    for finger in FINGERS:
-        _add_finger(world, finger, home, stiffness, limit)
+    _add_bones(world, home, stiffness, limit)
     bones = list(world.bodies)
     for bone, motion in zip(bones, record(bones, lift), strict=True):
         world.add(_follow(bone, motion, follow))
     _add_ball(world, mass, friction)
     return world
+
+
+def _recorded_facts(sim, **_):
+    """The bones are where they were recorded, but for what springs, joints and the table give way."""
+    motions = Trajectory.load_all(DRUMMING)
+    off = [np.linalg.norm(sim.position(name) - motion.at(sim.time)[0, :3]) for name, motion in motions.items()]
+    return [Fact("largest distance of a bone from the recording, m", float(np.max(off)), 0.0, 0.015)]
+
+
+@scene("hand-recorded", dt=0.01, seconds=3.0, facts=_recorded_facts, solver="implicit")
+def hand_recorded(*, follow=200.0, stiffness=0.02, limit=5.0, friction=0.9):
+    """A hand of 16 bones follows a recorded motion of many keys from a file: its fingers drum on a table.
+
+    follow N/m: of the springs from bones to the recorded motion; stiffness N m/rad of the joints, limit N m/rad beyond
+    their bounds; friction of the fingertips.
+    """
+    world = World(gravity=(0, 0, -GRAVITY))
+    _add_bones(world, np.array([0.0, 0.0, OVER_TABLE]), stiffness, limit)
+    motions = Trajectory.load_all(DRUMMING)
+    world.add([_follow(bone, motions[bone.name], follow) for bone in list(world.bodies)])
+    for finger, (_, lengths) in FINGERS.items():
+        tip = {"at": (0, 0, lengths[-1] / 2), "radius": RADII[-1], "friction": friction}
+        bone = world.find(f"{finger}-distal")
+        world.add(ContactSpring(world.ground, bone, TIP, 3.0, plane=((0, 0, 0), (0, 0, 1)), **tip, name=f"{finger}-tip"))
+    return world
+
+
+def _add_bones(world, home, stiffness, limit):
+    world.add(RigidBody(mass=DENSITY * PALM.volume, shape=PALM, position=home, name="palm"))
+    for finger in FINGERS:
+        _add_finger(world, finger, home, stiffness, limit)
 
 
 def _add_finger(world, finger, home, stiffness, limit):
@@ -147,15 +179,22 @@ def _add_ball(world, mass, friction):
 
 def record(bones, lift):
     """The recorded motion of each bone, in this order, as a glove would give it: a Trajectory."""
-    poses = np.array([_pose(bones, t, lift) for t in SAMPLES])  # (times, bones, 7)
-    return [Trajectory(SAMPLES, poses[:, k, :3], poses[:, k, 3:]) for k in range(len(bones))]
+
+    def pose(t):
+        height, angles = glove(t)
+        return bones[0].position + np.array([0.0, 0.0, height - glove(0.0)[0] + lift * _ramp(t, *UP)]), angles
+
+    return recorded(bones, SAMPLES, pose)
 
 
-def _pose(bones, t, lift):
-    """[(position, quaternion) of each bone] where the glove has them at the time t."""
-    height, angles = glove(t)
-    palm = bones[0]
-    moved = palm.position + np.array([0.0, 0.0, height - glove(0.0)[0] + lift * _ramp(t, *UP)])
+def recorded(bones, times, pose):
+    """The motion of each bone, a Trajectory, where pose(t) gives the palm's position and the fingers' angles."""
+    poses = np.array([_poses(bones[0], *pose(t)) for t in times])  # (times, bones, 7)
+    return [Trajectory(times, poses[:, k, :3], poses[:, k, 3:]) for k in range(len(bones))]
+
+
+def _poses(palm, moved, angles):
+    """[(position, quaternion) of each bone] where the palm has moved to, with these angles of the fingers."""
     found = [np.r_[moved, palm.orientation]]
     for finger, (base, lengths) in FINGERS.items():
         start, turned = moved + base, np.array([1.0, 0.0, 0.0, 0.0])

@@ -7,6 +7,7 @@ bodies that are no neighbours. `tangent="symmetric"` is L D L^T, `"exact"` L D U
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -16,11 +17,27 @@ from linkwork.model.front_rows import Form
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.programs import FIRST, LAST, Programs, Sheet
 from linkwork.model.types import Model
-from linkwork.symbolic import fronts, implicit
+from linkwork.symbolic import firm, fronts, implicit
 from linkwork.symbolic.coupled import HELD
+from linkwork.symbolic.tape import POSITION
 
 TANGENTS = ("symmetric", "exact")
-STEPS = ("begin", "again", "advance-once", "advance-first", "advance", "shift", "accept", "retry")
+STEPS = (
+    "begin",
+    "firm",
+    "draw",
+    "again",
+    "advance-once",
+    "advance-firm",
+    "advance-first",
+    "advance",
+    "shift",
+    "place-firm",
+    "lag",
+    "reach",
+    "accept",
+    "retry",
+)
 
 
 class Implicit(Programs):
@@ -49,50 +66,112 @@ class Implicit(Programs):
 
         def make(sheet: Sheet) -> None:
             self._add_system(sheet, what)
-            self._add_fronts(sheet, "exact-factor" if self.exact else "factor")
+            self._add_fronts(sheet, "exact-factor" if self._exact(what) else "factor")
             self._add_limbs(sheet, f"up-{what}", LAST)
 
         return self._keep(f"iteration {what}", make)
 
-    def solution(self, what: str, light: bool = False) -> np.ndarray:
-        """The backward sweep of an iteration (light: without multipliers of limbs), then a body kernel."""
+    def solution(self, what: str) -> np.ndarray:
+        """The backward sweep of an iteration, then a body kernel."""
 
         def make(sheet: Sheet) -> None:
             self._add_fronts(sheet, "exact-backward" if self.exact else "backward", down=True)
             stage = implicit.AGAIN if what == "advance" else implicit.BEGIN
-            self._add_limbs(sheet, f"{'motion' if light else 'backward'}-{stage}", 0, down=True)
+            self._add_limbs(sheet, f"backward-{stage}", 0, down=True)
             self._add_bodies(sheet, (what,), 1)
 
-        return self._keep(f"solution {what} {light}", make)
+        return self._keep(f"solution {what}", make)
 
-    def solved(self, stage: str) -> np.ndarray:
+    def _exact(self, what: str) -> bool:
+        """Whether an iteration takes exact tangents; a firm one does not, since only positive ones bound its energy."""
+        return self.exact and what not in (implicit.FIRM, implicit.DRAW)
+
+    def solved(self, stage: str, what: str | None = None) -> np.ndarray:
         """The backward sweep of an iteration alone."""
 
         def make(sheet: Sheet) -> None:
-            self._add_fronts(sheet, "backward", down=True)
+            self._add_fronts(sheet, "exact-backward" if self._exact(what or stage) else "backward", down=True)
             self._add_limbs(sheet, f"backward-{stage}", 0, down=True)
 
-        return self._keep(f"solved {stage}", make)
+        return self._keep(f"solved {stage} {self._exact(what or stage)}", make)
 
-    def multipliers(self) -> np.ndarray:
-        """What a light solution leaves out."""
-        return self._keep("multipliers", lambda sheet: self._add_limbs(sheet, f"multipliers-{implicit.BEGIN}", 0))
+    def strain(self) -> np.ndarray:
+        """How far a linear step goes, in parts of what it bears, at all nodes."""
+
+        def make(sheet: Sheet) -> None:
+            self._add_nodes(sheet, lambda kind, start, b, x: firm.strain_kernel(kind, start, x))
+
+        return self._keep("strain", make)
+
+    def drawn_in(self) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+        """Displacements after which rows of places hold, as small as can be against inertia and the tangents of a firm
+        iteration, and how large they are; bodies displaced by them."""
+
+        def down(sheet: Sheet) -> None:
+            self._add_fronts(sheet, "backward", down=True)
+            self._add_limbs(sheet, f"motion-{implicit.AGAIN}", 0, down=True)
+            self._add_bodies(sheet, ("reach",), 1)
+
+        return (self.iteration(implicit.DRAW), self._keep("drawn in", down)), self.body("place-firm")
+
+    def recalled(self) -> np.ndarray:
+        """Multipliers that were kept, where reports look for them."""
+        return self._copied("history", "x")
+
+    def joined(self) -> np.ndarray:
+        """Bodies put where the joints to their parents have them, from the ground on; in free trees from their roots."""
+
+        def make(sheet: Sheet) -> None:
+            for place, (body, number, part) in enumerate(self._joints):
+                node = self.model.nodes[number]
+                kernel = firm.joining_kernel(node.kind, part, node.ends.index(body), self._start(number))
+                sheet.add(place, 0, self._id(kernel), *self._node_offsets(number))
+
+        return self._keep("joined", make)
+
+    @cached_property
+    def _joints(self) -> list[tuple[int, int, int]]:
+        """(body, node, part of it) that place a body, parents first."""
+        forest, found = self.model.forest, []
+        for body in reversed(forest.order):
+            grounded = forest.ground_nodes[body] if forest.parent[body] < 0 else ()
+            for number in grounded or (forest.joint[body],):
+                part = None if number < 0 else firm.joint_of(self.model.nodes[number].kind)
+                if part is not None:
+                    found.append((body, number, part))
+                    break
+        return found
+
+    @cached_property
+    def holds_more_than_joints(self) -> bool:
+        """Whether there are rows of places beside the joints that place bodies."""
+        placed = {number: part for _, number, part in self._joints}
+        return any(
+            POSITION in part.relation.levels
+            for number, node in enumerate(self.model.nodes)
+            for k, part in enumerate(node.kind.parts)
+            if placed.get(number) != k
+        )
 
     def _add_system(self, sheet: Sheet, what: str) -> None:
         self._add_first(sheet, (what,))
         self._add_cleared_fill(sheet)
         self._add_tangents(sheet, what)
         self._add_assembly(sheet, f"implicit-{what}")
-        if what == implicit.AGAIN:
+        add = {implicit.AGAIN: self._add_geometric, implicit.FIRM: self._add_firm}.get(what)
+        if add is not None:
             for number in range(len(self.model.nodes)):
-                self._add_geometric(sheet, number)
+                add(sheet, number)
 
     def _body_kernel(self, kind, name):
-        return implicit.body_kernel(kind, name, self.exact) if name in STEPS else super()._body_kernel(kind, name)
+        if name == "advance-firm":
+            return implicit.body_kernel(kind, "advance-firm", False)
+        return implicit.body_kernel(kind, name, self._exact(name)) if name in STEPS else super()._body_kernel(kind, name)
 
     def _node_kernel(self, kind, mode, bodies_first, soft):
         if mode.startswith("implicit-"):
-            return implicit.rows_kernel(kind, mode.removeprefix("implicit-"), bodies_first, self.exact, soft)
+            what = mode.removeprefix("implicit-")
+            return implicit.rows_kernel(kind, what, bodies_first, self._exact(what), soft)
         return super()._node_kernel(kind, mode, bodies_first, soft)
 
     def _between(self, ends: tuple[int, ...]) -> tuple[int, list[int]]:
@@ -111,7 +190,7 @@ class Implicit(Programs):
             limb_node = self.coupled_limbs.get(frozenset(force.ends))
             if limb_node is None:
                 pairs = [self._between(pair) for pair in combinations([b for b in force.ends if b != GROUND], 2)]
-                kernel = implicit.force_kernel(force.kind, what, tuple(bool(first) for first, _ in pairs), self.exact)
+                kernel = implicit.force_kernel(force.kind, what, tuple(bool(first) for first, _ in pairs), self._exact(what))
                 where = [slot for _, slots in pairs for slot in slots]
             else:
                 kernel, where = self._turning_kernel(force, limb_node, what), [m.node_at[limb_node]]
@@ -136,6 +215,29 @@ class Implicit(Programs):
         kernel = implicit.geometric_kernel(node.kind, self._start(number), x, turned, self.exact)
         slots = [slot for _, where in pairs for slot in where]
         self._add_wide(sheet, self.node_asked[number], FIRST, kernel, *self._node_offsets(number), *slots)
+
+    def remembered(self) -> np.ndarray:
+        """Multipliers kept for the geometric stiffness of a firm iteration."""
+        return self._copied("x", "history")
+
+    def _copied(self, source: str, target: str) -> np.ndarray:
+        """One field of all nodes becomes another."""
+
+        def make(sheet: Sheet) -> None:
+            for number, node in enumerate(self.model.nodes):
+                kernel = implicit.copy_kernel(node.kind.size, *(self._beside(number, name) for name in (source, target)))
+                sheet.add(number, 0, self._id(kernel), int(self.model.node_at[number]))
+
+        return self._keep(f"copied {source} {target}", make)
+
+    def _beside(self, number: int, name: str) -> int:
+        """From the record of a node to one of its fields."""
+        return self.model.field_of_node(number, name).start - int(self.model.node_at[number])
+
+    def _add_firm(self, sheet: Sheet, number: int) -> None:
+        x = self._beside(number, "history")
+        kernel = implicit.firm_kernel(self.model.nodes[number].kind, self._start(number), x)
+        self._add_wide(sheet, self.node_asked[number], FIRST, kernel, *self._node_offsets(number))
 
     def _front_kernel(self, what: str, piece: str, forms: list[Form]) -> Kernel:
         if not what.startswith("exact-"):

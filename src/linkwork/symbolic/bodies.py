@@ -225,6 +225,18 @@ class BodyKind:
         """The velocity at q1 of a body that was found to move with v1 as seen from q0."""
         return v1
 
+    def momentum_alone(self, view: View) -> SX:
+        """What a body brings into a firm step: no more kinetic energy than it has."""
+        return self.mass(view) @ view.v
+
+    def calmed(self, view: View, q0, q1, v1, h) -> SX:
+        """As `carried`, and kinetic energy does not grow."""
+        return self.carried(view, q0, q1, v1, h)
+
+    def turned_velocity(self, view: View, q0, q1) -> SX:
+        """The velocity of a body that was put from q0 to q1 in no time: its kinetic energy and linear momentum are kept."""
+        return view.v
+
     # -- primitives ------------------------------------------------------------------------------------------
     def _no_direction(self):
         raise Unsupported(f"a {self.name} has no directions")

@@ -32,9 +32,10 @@ def fields(is_ball: bool) -> dict[str, int]:
 
 
 def up(limb, trace: Trace, mode: str) -> None:
-    """Rows, factors, forward sweep of the iteration "begin" or "again"."""
-    derived, child, parent = limb.rows(trace, "now" if mode == "begin" else "next", load_global(trace, "time"))
-    r = -derived.residual / load_global(trace, "step")
+    """Rows, factors, forward sweep of the iteration "begin", "again", "firm" (rows ask for no motion) or "draw" (for
+    displacements that take no time, against no forces)."""
+    derived, child, parent = limb.rows(trace, "next" if mode == "again" else "now", load_global(trace, "time"))
+    r = {"firm": SX.zeros(limb.node.size), "draw": -derived.residual}.get(mode, -derived.residual / load_global(trace, "step"))
     if mode == "again":
         note_worst(trace, derived.residual)
     D, f = symmetric(child.field("D"), 6), child.field("b")
@@ -138,15 +139,14 @@ def forward_alone(limb, trace: Trace, moved: bool) -> None:
         limb.to_parent(trace, e, None, ca.vertcat(pf, torque))
 
 
-def backward(limb, trace: Trace, moved: bool, motion: bool, multipliers: bool, alone: bool = False) -> None:
-    """The child's displacement, and the multipliers; or one of both. `moved`: the front was that of another point; `alone`:
-    after `forward_alone`."""
+def backward(limb, trace: Trace, moved: bool, multipliers: bool, alone: bool = False) -> None:
+    """The child's displacement, and, where they are asked for, the multipliers. `moved`: the front was that of another point;
+    `alone`: after `forward_alone`."""
     b, carried = trace.load(2, *RIGID.record["b"]), limb.carried(trace)
     x, left = (_backward_ball if limb.is_ball else _backward_axes)(limb, trace, b, carried, alone)
     if moved:
         x = ca.vertcat(x[0:3] - load_global(trace, "step") * cross(limb.load(trace, "b")[0:3], x[3:6]), x[3:6])
-    if motion:
-        trace.store(2, RIGID.record.offset("x"), x)
+    trace.store(2, RIGID.record.offset("x"), x)
     if multipliers:
         limb.save(trace, x=left)
 

@@ -4,6 +4,8 @@ corrected: docs/papers-errata.md, section 1).
 An iteration asks for displacements, divided by the step h, that make the linearised equations hold at the end of the step:
 
     first, at (q0, v0):   (M + h D + h^2 K) x + J^T y = M v0 + h f + h D v0            J x = -C(q0, t1) / h
+    firm, at (q0, v0):    (M + h D + h^2 K + h G) x + J^T y = M v0 + h f + h D v0      J x = -(C(q0, t1) - C(q0, t0)) / h
+    draw, at (q1, v1):    (M + h D + h^2 K) x + J^T y = 0                              J x = -C(q1, t1)
     again, at (q1, v1):   (M + h D + h^2 K + h G) x + J^T y = h f - (change of momentum)   J x = -C(q1, t1) / h
 
 D = -df/dv, K = -df/dq, G the derivative of J^T y (geometric stiffness), y minus the impulses of the constraints. v1 is the
@@ -22,25 +24,26 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Trace
-from linkwork.symbolic import blocks
+from linkwork.symbolic import blocks, firm
 from linkwork.symbolic.bodies import BodyKind, Shifted, View, derivatives, load_global, note_worst, raised
 from linkwork.symbolic.kernels import ForceKind, NodeKind, load_parameters, own_block
 from linkwork.symbolic.kinds import RIGID
 from linkwork.symbolic.relations import Relation
-from linkwork.symbolic.tape import ASIDE, VELOCITY, Rows, Tape
+from linkwork.symbolic.tape import ASIDE, POSITION, VELOCITY, Rows, Tape
 
-BEGIN, AGAIN = "begin", "again"
-STAGE = {BEGIN: "now", AGAIN: "next"}
+BEGIN, AGAIN, FIRM, DRAW = "begin", "again", "firm", "draw"
+STAGE = {BEGIN: "now", FIRM: "now", DRAW: "now", AGAIN: "next"}
 TANGENT = 27  # numbers of a tangent on a rigid body: h D + h^2 K (6, 6) as a lower triangle, h K v (6,)
 
 # -- bodies: pointer 1 -------------------------------------------------------------------------------------------------
 
 
 def body_kernel(kind: BodyKind, what: str, exact: bool = False) -> Kernel:
-    """begin, again (front of an iteration), advance-once (the only iteration of a step), advance-first, advance, shift
-    (by what x has been set to), accept, retry."""
-    write = {BEGIN: _begin, AGAIN: _again, "advance-once": _advance_once, "advance-first": _advance_first,
-             "advance": _advance, "shift": _shift, "accept": _accept, "retry": _retry}[what]  # fmt: skip
+    """begin, firm, draw, again (front of an iteration), advance-once (the only iteration of a step), advance-firm (of one
+    with a second solve), advance-first, advance, shift (by what x has been set to), place-firm, lag, reach, accept, retry."""
+    write = {BEGIN: _begin, FIRM: _firm, DRAW: _draw, AGAIN: _again, "advance-once": _advance_once,
+             "advance-firm": _advance_firm, "advance-first": _advance_first, "advance": _advance, "shift": _shift,
+             "place-firm": _place, "lag": _lag, "reach": _reach, "accept": _accept, "retry": _retry}[what]  # fmt: skip
     name = f"implicit|{kind.name}|{what}|{exact}"
     return Kernel(name, lambda trace: write(trace, kind, exact), joining=Joining.SMALL)
 
@@ -60,6 +63,19 @@ def _begin(trace: Trace, kind: BodyKind, exact: bool) -> None:
     start, h = View(kind, trace, 1), load_global(trace, "step")
     A, b = (_exact_tangent if exact else _own_tangent)(trace, kind, start, h, load_global(trace, "gravity"))
     _store_front(trace, kind, A, b, exact)
+
+
+def _draw(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    """The matrix of a firm iteration, and no forces."""
+    A, _ = _own_tangent(trace, kind, View(kind, trace, 1), load_global(trace, "step"), SX.zeros(3))
+    _store_front(trace, kind, A, SX.zeros(kind.nv), exact)
+
+
+def _firm(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    """As `_begin`, without what the turning of the body itself would add to its momentum."""
+    start, h = View(kind, trace, 1), load_global(trace, "step")
+    A, b = _own_tangent(trace, kind, start, h, load_global(trace, "gravity"))
+    _store_front(trace, kind, A, b - kind.momentum(start, h) + kind.momentum_alone(start), exact)
 
 
 def _own_tangent(_trace: Trace, kind: BodyKind, start: View, h, gravity) -> tuple[SX, SX]:
@@ -118,6 +134,41 @@ def _advance_once(trace: Trace, kind: BodyKind, exact: bool) -> None:
     _store(trace, kind, q=q1, v=v1 if exact else kind.carried(view, view.q, q1, v1, h), R=kind.pose(q1))
 
 
+def _advance_firm(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    """As `_advance_once`, with no kinetic energy from the body's own turning; where that leads is kept."""
+    view, h = View(kind, trace, 1), load_global(trace, "step")
+    x = view.field("x")
+    q1 = kind.displaced(view, view.q, h * x)
+    v1 = kind.calmed(view, view.q, q1, kind.velocity_after(view, view.q, q1, x, h), h)
+    _store(trace, kind, q=q1, v=v1, R=kind.pose(q1), q1=q1)
+
+
+def _lag(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    """How fast a body was put from where its velocity led (v1); the kinetic energy, twice, that this has in common with its
+    velocity (first entry of v0), and by itself (of vm)."""
+    view, h = View(kind, trace, 1), load_global(trace, "step")
+    back = kind.velocity_between(view, trace.load(1, *kind.record["q1"]), view.q, h)
+    momentum = kind.mass(view) @ back
+    _store(trace, kind, v1=back)
+    trace.store(1, kind.record.offset("v0"), ca.dot(momentum, view.v))
+    trace.store(1, kind.record.offset("vm"), ca.dot(momentum, back))
+
+
+def _reach(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    """The squares, in the norm of the mass, of a displacement in x (first entry of v0) and of the way of the step (of vm)."""
+    view, h = View(kind, trace, 1), load_global(trace, "step")
+    M, x = kind.mass(view), view.field("x")
+    trace.store(1, kind.record.offset("v0"), ca.bilin(M, x, x))
+    trace.store(1, kind.record.offset("vm"), h * h * ca.bilin(M, view.v, view.v))
+
+
+def _place(trace: Trace, kind: BodyKind, exact: bool) -> None:
+    """A displacement that takes no time: the body keeps its momentum, and spins on as it is turned."""
+    view = View(kind, trace, 1)
+    q1 = kind.displaced(view, view.q, view.field("x"))
+    _store(trace, kind, q=q1, v=kind.turned_velocity(view, view.q, q1), R=kind.pose(q1))
+
+
 def _advance_first(trace: Trace, kind: BodyKind, exact: bool) -> None:
     _, q1, v1 = _end(trace, kind, BEGIN)
     _store(trace, kind, q1=q1, v1=v1, R=kind.pose(q1))
@@ -153,17 +204,22 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, ...], exact
     def write(trace: Trace) -> None:
         views = node.views(trace, STAGE[what])
         rows = node.rows_between(trace, views, load_global(trace, "time"))
-        h = load_global(trace, "step")
-        if what == BEGIN and node.counters:
+        h, time, first = load_global(trace, "step"), load_global(trace, "time"), what != AGAIN
+        if what in (BEGIN, FIRM) and node.counters:
             node.count(trace)
         pairs = zip(rows.jacobians, views, strict=True)
-        carried = sum((J @ view.v for J, view in pairs if view), SX(node.size, 1)) if what == BEGIN else SX(node.size, 1)
-        off = [
-            rows.residual[k] - carried[k] if level == VELOCITY else rows.residual[k] / h for k, level in enumerate(rows.levels)
-        ]
+        carried = sum((J @ view.v for J, view in pairs if view), SX(node.size, 1)) if first else SX(node.size, 1)
+        asked = rows.residual / h
+        if what == FIRM:  # motion that time alone asks for; what has come apart is drawn in after the step
+            asked = (rows.residual - ca.substitute(rows.residual, time, time - h)) / h
+        off = [rows.residual[k] - carried[k] if level == VELOCITY else asked[k] for k, level in enumerate(rows.levels)]
+        if what == DRAW:  # displacements, that take no time
+            off = [rows.residual[k] if level == POSITION else SX(0) for k, level in enumerate(rows.levels)]
         left = list(off)
         for k, rotor in rows.rotors.items():
-            if what == BEGIN:
+            if what == DRAW:
+                off[k] = SX(0)
+            elif first:
                 off[k] = -rows.rate[k]
                 trace.store(1, rotor.speed_at, rows.rate[k])
                 trace.store(1, rotor.angle_at, rows.residual[k])
@@ -176,9 +232,9 @@ def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, ...], exact
             trace.store(1, node.record.offset("upper"), SX.zeros(blocks.triangle_size(node.size - 1)))
         jacobians = _met(node, rows, views) if what == BEGIN and not exact else rows.jacobians
         slopes = _slopes(trace, node, rows, what) if exact and node.moving_rows else jacobians
-        for k, (J, slope, first) in enumerate(zip(jacobians, slopes, bodies_first, strict=True)):
+        for k, (J, slope, before) in enumerate(zip(jacobians, slopes, bodies_first, strict=True)):
             if node.kinds[k] is not None:
-                block, mirror = (J.T, slope.T) if first else (slope, J)
+                block, mirror = (J.T, slope.T) if before else (slope, J)
                 trace.store(node.behind + k, 0, block)
                 if exact:
                     trace.store(node.behind + k, block.shape[0] * block.shape[1], mirror)
@@ -218,7 +274,7 @@ def _slopes(trace: Trace, node: NodeKind, rows: Rows, what: str) -> list[SX]:
 def _shifted(trace: Trace, kinds, what: str, follow: bool = True) -> list[Shifted | None]:
     """Bodies at pointers 2, 3, ... that can be displaced; but for the first iteration their velocities may follow."""
     views = [None if kind is None else Shifted(kind, trace, 2 + k, STAGE[what]) for k, kind in enumerate(kinds)]
-    if what == BEGIN or not follow:
+    if what != AGAIN or not follow:
         return list(views)
     return [None if view is None else view.reached(load_global(trace, "step")) for view in views]
 
@@ -242,6 +298,30 @@ def geometric_kernel(node: NodeKind, start: int, x: int, turned: tuple[bool, ...
     return Kernel(f"implicit|{node.key}|geometric|{start}|{x}|{turned}|{exact}", write)
 
 
+def copy_kernel(size: int, source: int, target: int) -> Kernel:
+    """Pointer 1 a node: one of its fields becomes another."""
+
+    def write(trace: Trace) -> None:
+        trace.store(1, target, trace.load(1, source, size))
+
+    return Kernel(f"implicit|copy|{size}|{source}|{target}", write, joining=Joining.SMALL)
+
+
+def firm_kernel(node: NodeKind, start: int, x: int) -> Kernel:
+    """Adds h d(J^T y)/dq to the bodies at the beginning of a step, the part of each pull's that is positive semidefinite."""
+
+    def write(trace: Trace) -> None:
+        views = node.views(trace, STAGE[FIRM])
+        tape, found = firm.pulls(trace, node, views, trace.load(1, x, node.size), start)
+        total = [SX(size, size) for size in (view.kind.nv if view else 0 for view in views)]
+        for body, spin, r, mu in found:
+            turn = load_global(trace, "step") * (spin @ views[body].v)  # a pull gives no more torque however far its arm turns
+            total[body] += spin.T @ firm.restoring(r, mu) @ spin / (1 + ca.sumsqr(turn))
+        _add_own(trace, node.kinds, load_global(trace, "step") * ca.diagcat(*tape.resolve(total)), False)
+
+    return Kernel(f"implicit|{node.key}|geometric-firm|{start}|{x}", write)
+
+
 def _restoring(trace: Trace, node: NodeKind, y: SX, start: int) -> SX:
     """The symmetric part of the geometric stiffness of every pull at the end of an arm, raised until it is positive
     semidefinite; what couples the arms is left out."""
@@ -256,16 +336,9 @@ def _restoring(trace: Trace, node: NodeKind, y: SX, start: int) -> SX:
         if view is None or not view.kind.directions or view.kind.elastic or entry.primitive.value.shape[0] == 0:
             continue
         spin, mu = view.spin().jacobian, pulls[3 * k : 3 * k + 3]
-        arm = spin_arm(entry.primitive.jacobian, spin)
+        arm = firm.spin_arm(entry.primitive.jacobian, spin)
         total[entry.body] += spin.T @ raised(arm, mu) @ spin
     return ca.diagcat(*tape.resolve(total))
-
-
-def spin_arm(jacobian: SX, spin: SX) -> SX:
-    """r where the spinning part of a point's or direction's Jacobian is w -> w x r."""
-    turning = jacobian @ spin.T  # (3, 3), -[r]x for a body that turns freely
-    twice = ca.vertcat(turning[1, 2] - turning[2, 1], turning[2, 0] - turning[0, 2], turning[0, 1] - turning[1, 0])
-    return twice / (2 if spin.nnz() == 3 else 1)  # a planar body turns about one axis
 
 
 # -- forces: pointer 1 the force, 2 and 3 (and more) its bodies, behind these the blocks between them -------------------------
@@ -277,8 +350,8 @@ def force_kernel(force: ForceKind, what: str, turned: tuple[bool, ...], exact: b
     def write(trace: Trace) -> None:
         h = load_global(trace, "step")
         f, K, D = linearised(trace, force, what, exact)
-        right = h * f
-        if what == BEGIN:
+        right = SX.zeros(f.shape[0]) if what == DRAW else h * f
+        if what in (BEGIN, FIRM):
             v = ca.vertcat(*[View(kind, trace, 2 + k).v for k, kind in enumerate(force.kinds) if kind])
             right += h * D @ v
             force.count(trace, force.parameters_of(trace))
@@ -309,11 +382,11 @@ def turning_kernel(force: ForceKind, what: str, child: int, held: int, joint: Re
         for term in force.law.terms(tape.handles, p, tape.time) or ():
             W = sum((weight for number, _, _, weight in term.motion if number == 1), SX(term.stiffness.shape[0], 3))
             A += W.T @ (h * term.damping + h * h * term.stiffness) @ W
-            if what == BEGIN:
+            if what in (BEGIN, FIRM):
                 t += h * W.T @ (term.damping @ (W @ (tape.handles[1].spin() - tape.handles[0].spin())))
-        A, t = tape.resolve([A, t])
+        A, t = tape.resolve([A, SX(3, 1) if what == DRAW else t])
         _add_to(trace, 4, held, ca.vertcat(blocks.lower(A), t if child == 1 else -t))
-        if what == BEGIN:
+        if what in (BEGIN, FIRM):
             force.count(trace, p)
 
     name = f"implicit|{force.key}|{what}|turning|{child}|{held}|{joint.key if joint else None}|{start}"
@@ -347,6 +420,9 @@ def linearised(trace: Trace, force: ForceKind, what: str, exact: bool) -> tuple[
     shifted = _shifted(trace, force.kinds, what, follow=exact)
     loads = ca.vertcat(*[x for x in force.loads(trace, shifted) if x is not None])
     [(f, by_shift, by_kick)] = derivatives([loads], [view for view in shifted if view is not None])
+    if what in (FIRM, DRAW):
+        masses = [ca.diag(view.kind.mass(view)) for view in views if view is not None]
+        return f, firm.raised(-by_shift, masses), firm.raised(-by_kick, masses)
     return f, -by_shift, -by_kick
 
 

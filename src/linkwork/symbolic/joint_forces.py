@@ -306,7 +306,7 @@ class Limit(Law):
 
 
 class AxisLimit(JointLaw, Limit):
-    """Of the angle of hinges and screws, of the travel of sliders, of either of cylinders."""
+    """Of the angle of hinges, screws and planes, of the travel of sliders, of either of cylinders."""
 
     def __init__(self, element):
         super().__init__(element)
@@ -332,6 +332,26 @@ class AxisLimit(JointLaw, Limit):
         axis = handles[0].axis(p["axis_a"])
         x = turning(self.counted(handles, p)[0], [axis]) if self.angular else travelling(handles, p, [axis])
         return [Stop(x, p["bounds"][0], p["bounds"][1])]
+
+
+class ReachLimit(JointLaw, Limit):
+    """Of the distance in its plane that a planar joint's anchors are apart."""
+
+    def __init__(self, element):
+        super().__init__(element)
+        self.velocity_dependent = not is_zero(element.damping)
+        self.key += f"-reach-{self.velocity_dependent}"
+        self.fields = {**self.joint.fields, "axis_a": 3, "stiffness": 1, "damping": 1, "reach": 1}
+
+    def numbers(self, elements, A, B):
+        return self.joint_numbers(elements, A, B) | {
+            name: wide(elements, name, 1) for name in ("stiffness", "damping", "reach")
+        }
+
+    def stops(self, handles, p):
+        apart, normal = self.joint.apart(handles, p), handles[0].axis(p["axis_a"])
+        beside = apart - ca.dot(normal, apart) * normal
+        return [Stop(travelling(handles, p, [beside / ca.sqrt(ca.sumsqr(beside) + rotation.TINY)]), 0, p["reach"])]
 
 
 def bounds(element, count: int = 1) -> list:
@@ -551,6 +571,8 @@ class Contact(Law):
 
 
 def _joint_limit(element) -> Law:
+    if element.reach is not None:
+        return ReachLimit(element)
     special = {joints.Ball: BallLimit, joints.Universal: UniversalLimit}
     return special.get(type(element.joint), AxisLimit)(element)
 

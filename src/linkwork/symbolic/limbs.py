@@ -109,13 +109,13 @@ class Limb:
 
     def kernel(self, what: str) -> Kernel:
         """up-MODE (assemble, factor, forward sweep; a hinge counts its turns), forward, backward, landing; up-begin,
-        up-again, backward-begin, backward-again for implicit steps, and in the place of backward its halves, motion and
-        multipliers; forward-alone-begin and the like answer forces alone. With "-light" up keeps nothing for further
+        up-firm, up-draw, up-again, backward-begin, backward-again for implicit steps, and motion-again without multipliers;
+        forward-alone-begin and the like answer forces alone. With "-light" up keeps nothing for further
         right-hand sides, and backward finds no multipliers."""
         light = what.endswith("-light")
         what = what.removesuffix("-light")
         name = f"{self.form}|{self.node.key}|{self.child}|{self.coupled}|{what}|{light}"
-        if what in ("up-begin", "up-again"):
+        if what in ("up-begin", "up-firm", "up-draw", "up-again"):
             mode = what.removeprefix("up-")
             return Kernel(name, lambda trace: coupled.up(self, trace, mode), pairs=True, joining=Joining.GATHERS)
         if "-alone-" in what:
@@ -124,15 +124,13 @@ class Limb:
             name = name.replace(what, f"{half}-alone-moved-{moved}")
             if half == "forward":
                 return Kernel(name, lambda trace: coupled.forward_alone(self, trace, moved), joining=Joining.GATHERS)
-            return Kernel(name, lambda trace: coupled.backward(self, trace, moved, True, True, True), joining=Joining.GATHERS)
+            return Kernel(name, lambda trace: coupled.backward(self, trace, moved, True, True), joining=Joining.GATHERS)
         if what.endswith(("-begin", "-again")):
             half, _, mode = what.partition("-")
             moved = mode == "begin" and coupled.is_moved(self)
             name = name.replace(what, f"{half}-moved-{moved}")  # else they are the same
-            motion, multipliers = half != "multipliers", half != "motion"
-            return Kernel(
-                name, lambda trace: coupled.backward(self, trace, moved, motion, multipliers), joining=Joining.GATHERS
-            )
+            multipliers = half != "motion"
+            return Kernel(name, lambda trace: coupled.backward(self, trace, moved, multipliers), joining=Joining.GATHERS)
         if what.startswith("up-"):
             return Kernel(name, lambda trace: self._up(trace, what[3:], light), pairs=True, joining=Joining.GATHERS)
         if light:
@@ -239,9 +237,11 @@ class Limb:
             "first-order": k * axis,
             "project": axis,
             "begin": axis / load_global(trace, "step"),
+            "firm": SX.zeros(3),
+            "draw": axis,
             "again": axis / load_global(trace, "step"),
         }[mode]
-        if mode != "again":
+        if mode not in ("again", "draw"):
             self._count(trace, p, Rb, t1, t2)
         scale = self.sign / ca.dot(axis, cross(t1, t2))
         return axis, (scale * t2, -scale * t1), ca.vertcat(ca.dot(t1, right), ca.dot(t2, right))

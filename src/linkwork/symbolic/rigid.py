@@ -149,6 +149,22 @@ class Rigid(BodyKind):
         w1 = R1 @ (kept + far * (_calmed(inertia, L, h) - kept))
         return ca.vertcat(v1[0:3] + cross(v1[3:6] - w1, R1 @ c), w1)
 
+    def momentum_alone(self, view):
+        return self.mass(view) @ view.v
+
+    def calmed(self, view, q0, q1, v1, h):
+        """As `carried`, by Euler's equations taken implicitly in the body's axes, whatever the turn."""
+        c, R0, R1 = view.field("com"), rotation.matrix(q0[3:7]), rotation.matrix(q1[3:7])
+        inertia = _turning(view)
+        w1 = R1 @ _calmed(inertia, inertia * (R0.T @ v1[3:6]), h)
+        return ca.vertcat(v1[0:3] + cross(v1[3:6] - w1, R1 @ c), w1)
+
+    def turned_velocity(self, view, q0, q1):
+        c, R0, R1 = view.field("com"), rotation.matrix(q0[3:7]), rotation.matrix(q1[3:7])
+        w = view.v[3:6]
+        w1 = R1 @ (R0.T @ w)
+        return ca.vertcat(view.v[0:3] + cross(w, R0 @ c) - cross(w1, R1 @ c), w1)
+
     def point(self, view, local):
         v, w = view.v[0:3], view.v[3:6]
         r = self.rotation(view) @ local

@@ -1,0 +1,116 @@
+"""Steps of one iteration hold together at every moment, with two solves at most, and win no energy from nothing."""
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.integrators.base import ITERATIONS
+from tests.implicit.systems import simulation
+
+TOGETHER = 1e-2  # m
+
+
+def links(n, length, width, mass, *, tip=1.0, speed=0.0, hinges=False, stiffness=0.0, push=0.0):
+    """A chain along x from the ground; `tip`: times the mass of a link; push N: for a tenth of a second."""
+    world, above = lw.World(gravity=(0, 0, -9.81)), "ground"
+    for k in range(n):
+        name, rate = f"link{k}", speed / (n * length)
+        world.add(lw.RigidBody(mass * (tip if k == n - 1 else 1.0), shape=lw.Box(length, width, width), name=name,
+                               position=(length * (k + 0.5), 0, 0), velocity=(0, speed * (k + 0.5) / n, 0),
+                               angular_velocity=(0, 0, rate)))  # fmt: skip
+        at = (length * k, 0, 0)
+        joint = lw.Hinge(above, name, at=at, axis=(0, 1, 0) if k % 2 else (0, 0, 1)) if hinges else lw.Ball(above, name, at=at)
+        world.add(joint)
+        if stiffness:
+            world.add(lw.JointSpring(joint, stiffness, 1e-3 * stiffness))
+        above = name
+    if push:
+        world.add(lw.Force(above, lambda body, t: push * lw.where(t < 0.1, 1.0, 0.0) * np.array([-1.0, 0.5, 0.3])))
+    return world
+
+
+def followed(world, dt, tangent="symmetric", seconds=1.0):
+    """(largest |C| of any step, largest gain of energy over the largest kinetic energy, most solves of a step)."""
+    sim = simulation(world, dt=dt, tangent=tangent, iterations=1)
+    start, apart, won, fastest, solves = sim.energy().total, 0.0, 0.0, 0.0, 0.0
+    for _ in range(round(seconds / dt)):
+        sim.step()
+        energy = sim.energy()
+        apart, won, fastest = max(apart, sim.drift()), max(won, energy.total - start), max(fastest, energy.kinetic)
+        solves = max(solves, sim.work[ITERATIONS])
+    return apart, won / fastest, solves
+
+
+HAIR = {"wind": {}, "calm": {"wind": 0.0}, "storm": {"wind": 12.0}, "limp": {"stiffness": 1e-5, "damping": 0.0}}
+
+
+@pytest.mark.parametrize("tangent", ["symmetric", "exact"])
+@pytest.mark.parametrize("dt", [1 / 30, 1 / 60, 1 / 120])
+@pytest.mark.parametrize("how", HAIR)
+def test_hair_stays_together(how, dt, tangent):
+    apart, _, solves = followed(lw.scenes.get("hair", strands=60, **HAIR[how]), dt, tangent)
+    assert apart < TOGETHER and solves <= 2
+
+
+@pytest.mark.slow
+def test_the_hair_that_ships_stays_together():
+    apart, _, _ = followed(lw.scenes.get("hair"), 1 / 60)
+    assert apart < 1e-12
+
+
+CHAINS = {
+    "thin": lambda: links(20, 0.05, 0.002, 0.01, speed=3.0),
+    "thin and fast": lambda: links(10, 0.1, 0.002, 0.01, speed=8.0),
+    "stiff and thin": lambda: links(20, 0.05, 0.001, 0.01, stiffness=100.0, speed=5.0),
+    "a heavy bob": lambda: links(10, 0.1, 0.01, 0.01, tip=1000.0, speed=1.0),
+    "long links": lambda: links(4, 1.0, 0.05, 1.0, speed=10.0),
+    "hinges": lambda: links(12, 0.1, 0.01, 0.05, hinges=True, speed=2.0),
+    "rag doll": lambda: lw.scenes.get("rag-doll"),
+    "tree": lambda: lw.scenes.get("tree", depth=4),
+    "ladder": lambda: lw.scenes.get("ladder", n=4),
+    "net": lambda: lw.scenes.get("net", rows=5, columns=5),
+}
+
+
+@pytest.mark.parametrize("tangent", ["symmetric", "exact"])
+@pytest.mark.parametrize("dt", [1 / 30, 1 / 60, 1 / 120])
+@pytest.mark.parametrize("name", CHAINS)
+def test_what_nothing_drives_wins_no_energy(name, dt, tangent):
+    apart, won, solves = followed(CHAINS[name](), dt, tangent)
+    assert apart < TOGETHER and won < 0.01 and solves <= 2
+
+
+@pytest.mark.parametrize("hinges", [False, True])
+@pytest.mark.parametrize("stiffness", [0.0, 1.0])
+def test_a_sudden_push_breaks_nothing(stiffness, hinges):
+    apart, _, solves = followed(links(10, 0.1, 0.01, 0.02, stiffness=stiffness, hinges=hinges, push=20.0), 1 / 60)
+    assert apart < TOGETHER and solves <= 2
+
+
+def test_a_fast_free_chain_keeps_its_linear_momentum():
+    world = lw.scenes.get("star", rate=20.0)
+    world.gravity = (0, 0, 0)
+    sim = simulation(world, dt=1 / 60, iterations=1)
+    momentum = [sum(b.mass * sim.velocity(b.name) for b in world.bodies)]
+    sim.step(30)
+    assert sim.work[ITERATIONS] == 2
+    momentum.append(sum(b.mass * sim.velocity(b.name) for b in world.bodies))
+    np.testing.assert_allclose(*momentum, rtol=0, atol=1e-12)
+
+
+def test_a_firm_run_goes_on_from_its_state_to_the_bit():
+    world = links(10, 0.1, 0.002, 0.01, speed=8.0)
+    one, other = (simulation(world, dt=1 / 60, iterations=1) for _ in range(2))
+    one.step(20)
+    assert one.work[ITERATIONS] == 2
+    other.state = one.state.copy()
+    one.step(20)
+    other.step(20)
+    np.testing.assert_array_equal(one.state.values, other.state.values)
+
+
+def test_gentle_steps_are_one_linear_solve():
+    sim = simulation(links(5, 0.3, 0.05, 1.0), dt=1e-3, iterations=1)
+    for _ in range(50):
+        sim.step()
+        assert sim.work[ITERATIONS] == 1
