@@ -189,6 +189,7 @@ class Following(Building):
         self._impulses = self._unbooked = False
         self._starting = self._starting and self.steps == 0
         self._past, self._pause, self._compare_at = [], 1, 0
+        self._turn_at = min(self._turn_at, self.steps + 1)
         self._touched()
 
     def _refuse_state(self, theirs: Layout) -> None:
