@@ -75,6 +75,7 @@ class Building(Reports):
     _starting = False  # from the world as built or from a keyframe: overlaps have not been looked at
     _pause: int
     _compare_at: int
+    _turn_at: int
     _known_order: Order | None = None  # of elimination, for the next model
     _world_version = -1  # for which the builds are
     _known_builds: dict[Arrangement, Build]  # of this world: switching back and forth makes nothing anew
@@ -141,6 +142,7 @@ class Building(Reports):
         at_risk = told < MOST_CONTRADICTIONS and contradictions.trees_at_risk(self.model, self._touching is not None)
         self._compares = bool(at_risk)  # whether prescribed motion may contradict something
         self._pause, self._compare_at = 1, 0  # steps between looks, and the next one
+        self._turn_at = 0  # the next look at bodies that turn fast
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
         self._remember_at = 0

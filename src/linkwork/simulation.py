@@ -239,7 +239,9 @@ class Simulation(Sealed, Grabbing, OdeView):
         longest = LOOKED_AT if self.integrator.iterations == 1 else LONGEST
         self._remember_at = self.steps + max(SHORTEST, min(longest, REMEMBERED // self.model.size))
         self._tell_if_loose()
-        self._tell_turning()
+        if self.steps >= self._turn_at:
+            self._turn_at = 2 * self.steps + 1  # seldom: a look costs as much as many steps of a small world
+            self._tell_turning()
 
     def _tell_turning(self) -> None:
         """A note, once, on a body that turns further in a step than the integrator is good for."""

@@ -62,8 +62,8 @@ def _has_function(element: Element) -> bool:
 
 def reason(sim, status: int) -> DivergenceError:
     """The error that says why a simulation stopped with this status; the simulation stays as it is."""
-    found = _collapsed(sim) or _not_finite(sim, status) or _lost_rank(sim) or _singular(sim, status) or _contradicting(sim, status)
-    worst, problem, remedy = found or _too_long(sim, status)
+    found = _collapsed(sim) or _not_finite(sim, status) or _lost_rank(sim) or _singular(sim, status)
+    worst, problem, remedy = found or _contradicting(sim, status) or _too_long(sim, status)
     return DivergenceError(f"{problem}; {remedy}", step=sim.steps, time=sim.time, worst=worst)
 
 

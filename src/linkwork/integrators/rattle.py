@@ -41,6 +41,7 @@ from linkwork.integrators.base import (
 )
 from linkwork.integrators.settling import ROUNDED, reach
 from linkwork.symbolic.rigid import BENT
+from linkwork.symbolic.steps import UNRESOLVED
 
 CORRECTIONS = 30  # of the position stage before a step is tried again in halves
 SLOW = 0.3  # of a residual, left by a correction
@@ -138,7 +139,7 @@ def land_on_constraints(work, plan, last, first, end):
     if last:
         tally(work, plan.multipliers, plan.marks[IMPULSES], 1.0, first)
     sweep(work, table, plan.work_done)
-    corrections, before = 0, np.inf
+    corrections, before = 0, UNRESOLVED  # a first residual of this size is one that corrections would only hide
     while work[WORST] > tolerance:
         if corrections == CORRECTIONS or (work[WORST] > slow * before and work[WORST] > 10.0 * tolerance):
             return work[WORST] <= plan.numbers[ENOUGH]
@@ -283,8 +284,8 @@ class Rattle(Integrator):
             closing += [p.up(mode, first=("settle-front",)), p.backward("strike")] * NEWTON
         elif velocity:
             closing += [p.forward(first=("settle",), forces=True, right=mode), p.backward("strike")]
-        fly = p.backward("fly", landing=True)
-        return (opening, p.body(), fly, fly, p.forward(rough=True), tuple(closing), p.body(), p.body("retry"),
+        first, fly = p.backward("first-fly", landing=True), p.backward("fly", landing=True)
+        return (opening, p.body(), first, fly, p.forward(rough=True), tuple(closing), p.body(), p.body("retry"),
                 p.work("middle"), p.count())  # fmt: skip
 
     @cached_property

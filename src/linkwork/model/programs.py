@@ -200,10 +200,10 @@ class Programs(Addresses):
         return self._keep(f"backward {what} {landing} {light}", make)
 
     def flight(self) -> np.ndarray:
-        """What `backward("fly", landing=True)` does after its backward sweep."""
+        """What `backward("first-fly", landing=True)` does after its backward sweep."""
 
         def make(sheet: Sheet) -> None:
-            self._add_bodies(sheet, ("fly",), 1)
+            self._add_bodies(sheet, ("first-fly",), 1)
             self._add_landing(sheet)
 
         return self._keep("flight", make)
@@ -428,16 +428,16 @@ class Programs(Addresses):
     def _add_bodies(self, sheet: Sheet, what: Iterable[str], turn: int) -> None:
         for step, name in enumerate(what):
             for kind, numbers in self.by_kind:
-                if name == "fly" and kind.iterated_flight:
+                flies = name in ("fly", "first-fly")
+                if flies and kind.iterated_flight:
                     flight = ("start-flight", *["refine-flight"] * (IMPLICIT_FLIGHT - 1), "last-refinement", "end-flight")
                     for part in flight:
                         self._add_body(sheet, kind, part, numbers, turn + step)
-                elif name == "fly" and self.halves:
-                    halved = np.array([b in self.halves for b in numbers])
-                    self._add_body(sheet, kind, "fly-halves", numbers[halved], turn + step)
-                    self._add_body(sheet, kind, name, numbers[~halved], turn + step)
-                else:
-                    self._add_body(sheet, kind, name, numbers, turn + step)
+                    continue
+                halved = np.array([flies and b in self.halves for b in numbers])
+                whole = "fly" if flies and not kind.turns else name
+                self._add_body(sheet, kind, "fly-halves", numbers[halved], turn + step)
+                self._add_body(sheet, kind, whole, numbers[~halved], turn + step)
 
     def _add_body(self, sheet: Sheet, kind, name: str, numbers: np.ndarray, turn: int) -> None:
         if len(numbers):

@@ -124,6 +124,7 @@ class BodyKind:
     is_a_point = False  # has no other points than its position
     elastic = False  # has forces of its own that depend on its configuration
     collapses = False  # `volume` may vanish
+    turns = False  # has an orientation, and `unresolved`
     iterated_flight = False  # its mass depends on its configuration: free flights are found by iteration
     may_be_flat = False  # some rows of constraints may not feel it
     counts_turns = True  # its quaternion keeps its sign where the body turns on and on
@@ -193,9 +194,9 @@ class BodyKind:
         """(q, v) after the free flight of duration h that starts with velocity v: exact where v stays constant."""
         return self.moved(view.q, h * v), v
 
-    def unresolved(self, view: View, v, h) -> SX | None:
-        """Whether such a flight goes further than it is good for; None where it is good for any."""
-        return None
+    def unresolved(self, view: View, v, h) -> SX:
+        """Of a kind that `turns`, after `flight`: whether that goes further than it is good for."""
+        raise NotImplementedError
 
     def displaced(self, view: View, q, step) -> SX:
         """q after a displacement; `velocity_between` finds the velocity of such a one."""

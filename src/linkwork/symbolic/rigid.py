@@ -20,6 +20,7 @@ class Rigid(BodyKind):
     where the compiler puts it (the centre of mass, or the joint to the parent), the centre of mass at `com`."""
 
     name, nq, nv = "RigidBody", 7, 6
+    turns = True
 
     def __init__(self):
         self.record = self.layout(9, {"home": 3, "turn": 9}, mass=1, com=3, inertia=3)
@@ -77,7 +78,8 @@ class Rigid(BodyKind):
         c, inertia = view.field("com"), _turning(view)
         R = rotation.matrix(view.q[3:7])
         r, w = R @ c, v[3:6]
-        L = R @ (inertia * (R.T @ w))
+        view.rotor = inertia, inertia * (R.T @ w)  # in its own axes: `unresolved` asks for the same, once more would be slow
+        L = R @ view.rotor[1]
         vc = v[0:3] + cross(w, r)
         q = rotation.rotor_flight(view.q[3:7], L, inertia, h)
         R1 = rotation.matrix(q)
@@ -85,13 +87,12 @@ class Rigid(BodyKind):
         return ca.vertcat(view.q[0:3] + r + h * vc - r1, q), ca.vertcat(vc - cross(w1, r1), w1)
 
     def unresolved(self, view, v, h):
-        inertia = _turning(view)
-        l = inertia * (rotation.matrix(view.q[3:7]).T @ v[3:6])
-        s = l * l
-        bent = ca.fabs((1 / inertia[0] - 1 / inertia[1]) * (1 / inertia[1] - 1 / inertia[2]))
-        between = s[0] * s[1] + s[1] * s[2] + s[2] * s[0]
-        size, hh = s[0] + s[1] + s[2], h * h
-        return ca.logic_or(hh * bent * between > BENT * size, hh * size > WHOLE * inertia[1] * inertia[1])
+        inertia, l = view.rotor
+        s, one = l * l, 1 / inertia
+        bent = ca.fabs((one[0] - one[1]) * (one[1] - one[2]))
+        side = s[0] + s[1]
+        between, size, hh = s[0] * s[1] + s[2] * side, side + s[2], h * h
+        return hh * ca.fmax(bent * between, (BENT / WHOLE) * one[1] * one[1] * size * size) > BENT * size
 
     def pose_rate(self, view, v):
         return turned_axes(view.field("R"), v[3:6])

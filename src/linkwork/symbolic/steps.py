@@ -108,13 +108,19 @@ def _fly(trace, kind):
     v = view.v + view.field("x")
     q1, v1 = kind.flight(view, v, load_global(trace, "step"))
     _store(trace, kind, v=v, q1=q1, v1=v1, R=kind.pose(q1), b=SX.zeros(kind.nv))
+    return view, v
+
+
+def _first_fly(trace, kind):
+    """The same, the first of a step, which looks whether it turns further than it is good for."""
+    view, v = _fly(trace, kind)
     _note_unresolved(trace, kind, view, v, load_global(trace, "step"))
 
 
 def _note_unresolved(trace, kind, view, v, h):
     """A flight that turns further than it is good for leaves a residual, so that the step is made in parts."""
-    if (far := kind.unresolved(view, v, h)) is not None:
-        note_worst(trace, ca.if_else(far, UNRESOLVED, 0))
+    if kind.turns:
+        note_worst(trace, ca.if_else(kind.unresolved(view, v, h), UNRESOLVED, 0))
 
 
 def _fly_halves(trace, kind):
@@ -258,7 +264,8 @@ _BODY = {
     "place": _place, "accelerate": _accelerate, "kick": _kick, "open": _open, "retry": _retry, "impulse": _impulse,
     "clear": _clear,
     "euler": _euler,
-    "fly": _fly, "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,
+    "fly": _fly, "first-fly": _first_fly,
+    "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,
     "last-refinement": _last_refinement,
     "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "settle-front": _settle_front,
     "strike": _strike, "nudge": _nudge,
