@@ -191,7 +191,7 @@ class ByForces(Touching):
     def _take_slots(self) -> None:
         """The touched bodies, and which of their six velocities they have."""
         self.touched = self.answers.bodies[self.slots.body_of[: self.used]]
-        self.moved = self.touched[:, PART : PART + 6] >= 0
+        self.has_velocity = self.touched[:, PART : PART + 6] >= 0
 
     def _slot_values(self, work, field):
         """(6 used,): velocities (V) or accelerations (X) of the touched bodies."""
@@ -216,7 +216,7 @@ class ByForces(Touching):
     def _solve_for(self, work, wrench):
         """x of wrenches (6 used,) on the touched bodies, and of nothing else."""
         work[self.b_at] = 0.0
-        for slot, i in np.argwhere(self.moved & (wrench.reshape(-1, 6) != 0.0)):
+        for slot, i in np.argwhere(self.has_velocity & (wrench.reshape(-1, 6) != 0.0)):
             push(work, self.touched[slot], self.touched[slot, PART + i], wrench[6 * slot + i])
         for operations in self.solve_again:
             sweep(work, self.programs.table, operations)
@@ -225,7 +225,7 @@ class ByForces(Touching):
         """R (6 used, 6 used): what touched bodies do when others of them get unit wrenches."""
         keep, n = work[self.x_at].copy(), 6 * self.used
         R = np.zeros((n, n))
-        for j in np.flatnonzero(self.moved.ravel()):
+        for j in np.flatnonzero(self.has_velocity.ravel()):
             unit = np.zeros(n)
             unit[j] = 1.0
             self._solve_for(work, unit)
