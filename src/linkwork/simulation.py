@@ -162,7 +162,7 @@ class Simulation(Grabbing, OdeView):
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
-            if self._tells_held and self._touching is not None and (held := self._touching.held) is not None:
+            if self._tells_held and self._touching is not None and (held := self._touching.unanswered) is not None:
                 self._tells_held = False
                 self._tell_held(*held)
             if n and self._ended():
