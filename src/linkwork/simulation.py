@@ -175,7 +175,7 @@ class Simulation(Sealed, Grabbing, OdeView):
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
-            if self._tells_held and self._touching is not None and (held := self._touching.held) is not None:
+            if self._tells_held and self._touching is not None and (held := self._touching.unanswered) is not None:
                 self._tells_held = False
                 self._tell_held(*held)
             if self._compares and self.steps >= self._compare_at:

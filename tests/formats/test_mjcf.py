@@ -341,6 +341,22 @@ def test_neighbours_do_not_touch(tmp_path):
     assert touching_here(world) == touching_in_mujoco(tmp_path / "model.xml") == {frozenset("ac")}
 
 
+def test_a_leg_keeps_off_the_fixed_pelvis_and_not_off_the_floor(tmp_path):
+    """A pelvis that is fixed to the world, and a leg on three hinges that is built inside it, as in robots that are attached to
+    something else later."""
+    text = """<worldbody><geom name="floor" type="plane" size="5 5 .1"/>
+      <body name="pelvis" pos="0 0 .6"><geom name="bowl" size=".2"/><body name="hip" pos="0 .1 0"><geom name="socket" size=".05"/>
+      <body name="leg"><joint name="x" axis="1 0 0"/><joint name="y" axis="0 1 0"/><joint name="z" axis="0 0 1"/>
+      <geom type="capsule" size=".05" fromto="0 0 0 0 0 -.4"/></body></body></body>
+      <body name="cart" pos="2 0 .11"><joint name="slide" type="slide" axis="1 0 0"/><joint name="lift" type="slide" axis="0 0 1"/>
+      <geom size=".1"/></body></worldbody>"""
+    sim = lw.Simulation(loaded(tmp_path, text), dt=2e-3)
+    sim.step(300)
+    touched = {frozenset(c.name for c in point.colliders) for point in sim.contacts()}
+    assert not sim.notes and not any({"bowl", "socket"} & names for names in touched)
+    assert any("floor" in names for names in touched) and np.isclose(sim.position("cart")[2], 0.1, atol=1e-6)
+
+
 def test_keyframes_that_do_not_fit():
     sim = lw.Simulation(lw.scenes.get("double-pendulum"))
     name = sim.world.constraints[0].name

@@ -344,3 +344,42 @@ def test_contact_comes_and_goes_while_a_simulation_runs():
     world.remove(rule)
     sim.run(0.3)
     assert sim.position("box0")[2] < -0.1
+
+
+def random_robot(seed):
+    """A tree of capsules and boxes on hinges with narrow hard limits and dry friction, thrown at a floor."""
+    rng = np.random.default_rng(seed)
+    world = lw.World()
+    world.add(lw.Collider(world.ground, lw.Plane(), friction=1.0, name="floor"))
+    bodies, places = [], []
+    for k in range(14):
+        above = int(rng.integers(max(0, k - 4), k)) if k else -1
+        at = np.array((0, 0, 0.6)) if k == 0 else places[above] + rng.uniform(-0.15, 0.15, 3)
+        shape = (lw.Capsule(0.03, 0.12), lw.Box(0.1, 0.06, 0.04), lw.Sphere(0.04))[k % 3]
+        thrown = {"velocity": (2, 0, -4)} if k == 0 else {}
+        bodies.append(world.add(lw.RigidBody(rng.uniform(0.005, 2.0), shape=shape, position=at, name=f"b{k}", **thrown)))
+        places.append(at)
+        if k:
+            joint = lw.Hinge(bodies[above], bodies[k], at=(at + places[above]) / 2, axis=rng.normal(size=3), name=f"j{k}")
+            world.add(joint)
+            world.add(lw.HardLimit(joint, -rng.uniform(0.0, 0.3), rng.uniform(0.0, 0.3), name=f"l{k}"))
+            if k % 4 == 0:
+                world.add(lw.JointFriction(joint, 0.05, name=f"f{k}"))
+    world.add(lw.Contact(friction=1.0))
+    return world
+
+
+@pytest.mark.parametrize("dt", [1e-3, 1e-2])
+@pytest.mark.parametrize("seed", range(4))
+def test_every_step_of_a_robot_with_limits_and_contact_returns(seed, dt):
+    """Light links on heavy ones, inside each other as built, with limits that are closed at once, so that no motion at all meets
+    them: it runs, or says why not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lw.Note)
+        sim = lw.Simulation(random_robot(seed), dt=dt)
+        try:
+            sim.step(300)
+        except lw.DivergenceError as error:
+            assert error.step <= 300
+        else:
+            assert sim.drift() < 1e-6

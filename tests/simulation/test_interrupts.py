@@ -56,14 +56,14 @@ def test_compilation_ends(tmp_path):
     assert code != 0 and "KeyboardInterrupt" in printed and "finished" not in printed
 
 
-WAYS = [("tree", "rattle"), ("tree", "euler"), ("implicit", "backward-euler"), ("tree", "rk4"), ("aba", "joint-euler")]
+WAYS = [("tree", "rattle"), ("tree", "euler"), ("implicit", "backward-euler"), ("aba", "joint-euler")]
 
 
-@pytest.mark.parametrize(("solver", "integrator"), WAYS)
-@pytest.mark.parametrize("scene", ["double-pendulum", "box-stack"])
+@pytest.mark.parametrize(
+    ("scene", "solver", "integrator"),
+    [(scene, *way) for scene in ("double-pendulum", "box-stack") for way in WAYS] + [("double-pendulum", "tree", "rk4")],
+)
 def test_pieces_change_no_bit(scene, solver, integrator, monkeypatch):
-    if scene == "box-stack" and integrator == "rk4":
-        pytest.skip("it takes no contact")
     states = []
     for growth in (1, 1000):  # one step in each call, and all in two
         monkeypatch.setattr(simulation, "GROWTH", growth)

@@ -23,7 +23,7 @@ from linkwork.contact.answers import Answers
 from linkwork.contact.colliders import contacts_for
 from linkwork.contact.detect import detect
 from linkwork.contact.pivoting import pivot_dense, pivot_workspace
-from linkwork.contact.problem import INCONSISTENT
+from linkwork.contact.problem import INCONSISTENT, UNANSWERED
 from linkwork.contact.responses import PART, POSE, SPOT, Q, V, X, component, push
 from linkwork.contact.rows import (
     ABOVE_SPEED,
@@ -169,7 +169,8 @@ class ByForces(Touching):
 
     def _pivot(self, W, q, slip, chosen, h):
         """(3 m,): forces of the chosen rows; h: what makes velocities of q."""
-        at = np.flatnonzero(chosen)
+        own = np.diag(W).reshape(-1, 3)
+        at = np.flatnonzero(chosen & (own[:, 0] > UNANSWERED * own.mean(axis=1)))  # others are held by joints
         rows, f = (3 * at[:, None] + np.arange(3)).ravel(), np.zeros(3 * len(chosen))
         found = np.zeros(len(rows))
         scratch = pivot_workspace(1, 1, len(at), 36)

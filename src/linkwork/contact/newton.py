@@ -159,6 +159,13 @@ def settle(problem, work, tolerance, slow):
         return TOO_SMALL, 0, math.inf, math.inf
     push_all(problem, base)
     residual, active = residuals(problem, base)
+    if not residual < math.inf:  # no number: nothing can be solved, and many iterations would be spent on it
+        for k in range(len(problem.mu)):
+            clear(problem.impulse[k], 0, 3)
+        push_all(problem, base)
+        residual, active = residuals(problem, base)
+        if not residual < math.inf:
+            return UNCONVERGED, 0, math.inf, 0.0
     fastest = _fastest(problem, base)
     if fastest <= slow:
         if 0 < active <= MOST:
@@ -260,7 +267,7 @@ def rounds(problem, work, residual, active, tolerance, enough, patient, iteratio
         if not _arrange(problem, work):
             return TOO_SMALL, 0, math.inf
     clear(work.lift, 0, len(problem.mu))
-    while True:
+    while residual < math.inf:
         few_press = hasty and active <= MOST
         bound = tolerance if steps < (PATIENT_WITH_FEW if few_press else patient) else enough
         if residual <= bound or steps >= (MOST_WITH_FEW if few_press else iterations):

@@ -462,7 +462,7 @@ class Touching:
         return float(self.told[RESIDUAL])
 
     @property
-    def held(self) -> tuple[int, list[Element]] | None:
+    def unanswered(self) -> tuple[int, list[Element]] | None:
         """(how many pairs press now though joints hold both, so that no impulse along their normal moves them apart; the first
         of them), or None. A rope or hard limit is named alone."""
         first = self.told[[HELD_A, HELD_B]].astype(int) - 1
