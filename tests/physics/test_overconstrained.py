@@ -97,6 +97,13 @@ def test_light_and_heavy_links():
     assert np.abs(path - motion(world, 1.0)[0]).max() < 1e-6 and abs(gain) < 1e-7 * kinetic
 
 
+@pytest.mark.parametrize("solver", ["tree", "anticipation", "cg"])
+def test_motion_without_inertia(solver):
+    fine = motion(linkages.bennett(), 0.2, "cg", "first-order", 1e-4)[0]
+    path, _, _, sim = motion(linkages.bennett(), 0.2, solver, "first-order")
+    assert np.abs(path - fine).max() < 2e-4 and sim.drift() < 1e-13
+
+
 def test_feedback_that_has_nothing_to_do_is_told():
     with pytest.warns(lw.Note, match="stiffness and damping"):
         lw.Simulation(linkages.bennett(), integrator="euler", stiffness=100.0)

@@ -1,20 +1,31 @@
 """First-order motion, f = m v (kinematic manipulation): velocities follow forces at once, M v = F + J^T lambda,
-J v = -(C_t + k C); velocity rows hold as they are. Forces that depend on velocity are refused."""
+J v = -(C_t + k C); velocity rows hold as they are. Forces that depend on velocity are refused. Where rows depend on others
+positions that are on the constraints are brought back onto them after the step, and rows that are violated are as soft as that
+(settling.py)."""
 
 from __future__ import annotations
 
 from functools import cached_property
 
 from linkwork.codegen.jit import jit, sweep
-from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, STEP, TIME, Integrator, finite, tally
+from linkwork.integrators.base import DIVERGED, HALF, KICK, OK, SHARE, SOFTNESS, STEP, TIME, Integrator, finite, tally
+from linkwork.integrators.settling import SOFTEST, settle_positions, settling, violation
+from linkwork.symbolic.kernels import SOFT
+
+HELD = 1e-6  # of the size of a mechanism: what is violated by less, as it may be as built, is on the constraints
+PROJECTIONS = 20  # at most, in a singular place
 
 
 @jit
-def steps_of_first_order(work, table, kick, up, down, work_done, count, sentinels, steps):
+def steps_of_first_order(work, table, kick, up, down, work_done, count, settling, sentinels, steps):
     h = work[STEP]
     work[KICK] = 1.0
     work[SHARE] = h
+    off = 0.0
     for k in range(steps):
+        if settling is not None:
+            off = violation(work, settling)
+            work[SOFTNESS] = SOFT + min(off, SOFTEST)
         sweep(work, table, kick)
         sweep(work, table, up)
         sweep(work, table, down)
@@ -22,6 +33,12 @@ def steps_of_first_order(work, table, kick, up, down, work_done, count, sentinel
             work[HALF] = work[TIME]
             sweep(work, table, work_done)
         work[TIME] += h
+        if settling is not None:
+            if off < HELD:
+                for _ in range(PROJECTIONS):
+                    if settle_positions(work, settling):
+                        break
+            work[KICK], work[SOFTNESS] = 1.0, SOFT
         sweep(work, table, count)
         if not finite(work, sentinels):
             return k + 1, DIVERGED, 0
@@ -35,7 +52,8 @@ class FirstOrder(Integrator):
     @cached_property
     def sweeps(self):
         p = self.programs
-        return p.body("kick"), p.up("first-order", warm=True), p.backward("first-order"), p.work(), p.count()
+        own = settling(p) if p.model.redundant else None
+        return p.body("kick"), p.up("first-order", warm=True), p.backward("first-order"), p.work(), p.count(), own
 
     def book(self, work, impact=False):
         """A step is one solve, for a force."""
