@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.codegen.bundle import Bundle
-from linkwork.codegen.jit import jit_inner, sweep
+from linkwork.codegen.jit import jit, jit_inner, sweep
 from linkwork.integrators.base import KICK, SOFTNESS
 from linkwork.model.programs import Programs
 from linkwork.model.types import Model
@@ -74,6 +74,12 @@ def violation(work, s):
     for i in s.rows:
         worst = max(worst, abs(work[i])) if abs(work[i]) < np.inf else np.inf
     return worst / s.length[0]
+
+
+@jit
+def violated(work, s):
+    """The same, for callers in Python."""
+    return violation(work, s)
 
 
 @jit_inner
