@@ -97,6 +97,29 @@ def test_light_and_heavy_links():
     assert np.abs(path - motion(world, 1.0)[0]).max() < 1e-6 and abs(gain) < 1e-7 * kinetic
 
 
+@pytest.mark.parametrize("solver", ["tree", "anticipation", "cg"])
+def test_motion_without_inertia(solver):
+    fine = motion(linkages.bennett(), 0.2, "cg", "first-order", 1e-4)[0]
+    path, _, _, sim = motion(linkages.bennett(), 0.2, solver, "first-order")
+    assert np.abs(path - fine).max() < 2e-4 and sim.drift() < 1e-13
+
+
+@pytest.mark.parametrize(
+    "solver,integrator", [("tree", "rattle"), ("tree", "euler"), ("anticipation", "euler"), ("ltdl", "joint-euler")]
+)
+@pytest.mark.parametrize("floor", [-5.0, -0.25])
+def test_bennetts_linkage_above_a_floor(solver, integrator, floor):
+    """Out of reach it makes no difference; in reach the linkage comes to rest on it."""
+    world = linkages.bennett()
+    world.add(lw.Collider(world.ground, lw.Box(20, 20, 1), position=(0, 0, floor - 0.5)))
+    world.add([lw.Collider("link1", lw.Sphere(0.05)), lw.Contact()])
+    path, gain, kinetic, sim = motion(world, 1.0, solver, integrator)
+    if floor < -1:
+        assert np.abs(path - motion(linkages.bennett(), 1.0)[0]).max() < 2e-3 and abs(gain) < 5e-3 * kinetic
+    else:
+        assert sim.position("link1")[2] == pytest.approx(floor + 0.05, abs=1e-3) and sim.energy().kinetic < 1e-6
+
+
 def test_feedback_that_has_nothing_to_do_is_told():
     with pytest.warns(lw.Note, match="stiffness and damping"):
         lw.Simulation(linkages.bennett(), integrator="euler", stiffness=100.0)

@@ -37,6 +37,13 @@ def test_a_straight_chain_stays_straight(solver, integrator):
     stays(straight_chain(), 6, solver=solver, integrator=integrator)
 
 
+@pytest.mark.parametrize("dt", [1e-3, 1e-4])
+def test_a_straight_chain_without_inertia(dt):
+    sim = lw.Simulation(straight_chain(), dt=dt, integrator="first-order")
+    sim.step(100)
+    assert off_the_line(sim, 6) < 1e-5
+
+
 @pytest.mark.parametrize("dt", [1e-2, 1e-4, 1e-5, 1e-6])
 @pytest.mark.parametrize("solver,integrator", [("tree", "euler"), ("tree", "rk4"), ("ltdl", "joint-rk4")])
 def test_whatever_the_step(solver, integrator, dt):

@@ -28,6 +28,7 @@ from linkwork.integrators.base import (
     PACE,
     PARTS,
     SHARE,
+    SOFTNESS,
     STEP,
     STUCK,
     TIME,
@@ -46,8 +47,10 @@ from linkwork.integrators.rattle import (
     Rattle,
     Shake,
 )
+from linkwork.integrators.settling import SOFTEST, settling, violated
 from linkwork.solvers.implicit import Implicit
 from linkwork.symbolic.implicit import AGAIN, BEGIN
+from linkwork.symbolic.kernels import SOFT
 
 CALM_IN_CONTACT = 4  # parts of a step that must go well before longer ones are tried
 SLOW_IN_CONTACT = 0.7  # of the residual, left by a correction: many of them cost less than one more stage
@@ -124,18 +127,26 @@ class EulerInContact(InContact, Euler):
         p = self.programs
         return p.up("acceleration", first=("accelerate",)), p.backward(), p.body("euler"), p.work(), p.count()
 
+    @cached_property
+    def _settling(self):
+        return settling(self.programs) if self.programs.model.redundant else None
+
     def advance(self, work, steps, age):
         if isinstance(self.contact, ByForces):
             return self._with_forces(work, steps)
         return super().advance(work, steps, age)
 
     def _with_forces(self, work, steps):
-        """Steps of which the stage is not compiled."""
+        """Steps of which the stage is not compiled. Where rows depend on others they are as soft as feedback leaves them
+        violated (settling.py)."""
         up, solved, down, work_done, count = self.sweeps
         h = work[STEP]
         work[KICK], work[SHARE] = 1.0, h
         for made in range(1, steps + 1):
+            if self._settling is not None:
+                work[SOFTNESS] = SOFT + min(violated(work, self._settling), SOFTEST)
             self.run(work, up, solved)
+            work[SOFTNESS] = SOFT
             self.contact.before_motion(work, h)
             work[HALF] = work[TIME]
             self.run(work, work_done, down)

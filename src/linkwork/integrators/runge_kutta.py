@@ -130,10 +130,10 @@ def _step_of_shake(work, table, unpack, redundant, packed, y0, multipliers, impu
 def steps_of_rk4(
     work,
     table,
+    redundant,
     sweeps,
     normalise,
     projection,
-    redundant,
     work_done,
     count,
     multipliers,
@@ -179,7 +179,7 @@ def steps_of_rk4(
 
 @jit
 def steps_of_dopri5(
-    work, table, sweeps, normalise, projection, redundant, work_done, count, multipliers, impulses, sentinels, packed, rates,
+    work, table, redundant, sweeps, normalise, projection, work_done, count, multipliers, impulses, sentinels, packed, rates,
     n, steps, A, B, C, E, tolerance
 ):  # fmt: skip
     """Each step of dt is made of as many accepted ones as the error asks for; the pace is kept in the state."""
@@ -268,8 +268,13 @@ class RungeKutta(Integrator):
         m = p.model
         projection, normalise, work_done, count = self.projection(), p.body("normalise"), p.work(), p.count()
         rest = (*self.impulses, self.sentinels, m.packed[0], m.rates[0], m.packed[1])
-        redundant = Redundant(normalise, settling(p), self.shake.plan) if self.shake is not None else None
-        return stage, normalise, projection, redundant, work_done, count, *rest
+        return stage, normalise, projection, work_done, count, *rest
+
+    @cached_property
+    def redundant(self) -> Redundant | None:
+        """Apart from the sweeps: it holds tables of kernels, which are whole only after the sweeps are made."""
+        p = self.programs
+        return Redundant(p.body("normalise"), settling(p), self.shake.plan) if self.shake is not None else None
 
     @cached_property
     def shake(self) -> Shake | None:
@@ -288,8 +293,8 @@ class RK4(RungeKutta):
     most_mixed, mixing = 0.005, GROWS
 
     def advance(self, work, steps, age):
-        sweeps = self.sweeps
-        return self._made(steps_of_rk4(work, self.programs.table, *sweeps, steps, A4, B4, C4))
+        sweeps, redundant = self.sweeps, self.redundant
+        return self._made(steps_of_rk4(work, self.programs.table, redundant, *sweeps, steps, A4, B4, C4))
 
 
 class Dopri5(RungeKutta):
@@ -298,5 +303,6 @@ class Dopri5(RungeKutta):
     default_tolerance = 1e-9
 
     def advance(self, work, steps, age):
-        sweeps = self.sweeps
-        return self._made(steps_of_dopri5(work, self.programs.table, *sweeps, steps, A5, B5, C5, E5, self.tolerance))
+        sweeps, redundant = self.sweeps, self.redundant
+        made = steps_of_dopri5(work, self.programs.table, redundant, *sweeps, steps, A5, B5, C5, E5, self.tolerance)
+        return self._made(made)

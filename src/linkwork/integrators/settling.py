@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.codegen.bundle import Bundle
-from linkwork.codegen.jit import jit_inner, sweep
+from linkwork.codegen.jit import jit, jit_inner, sweep
 from linkwork.integrators.base import KICK, SOFTNESS
 from linkwork.model.programs import Programs
 from linkwork.model.types import Model
@@ -67,16 +67,28 @@ def factor(work, s):
 
 
 @jit_inner
+def violation(work, s):
+    """|C| / l of positions as they are."""
+    sweep(work, s.kernels, s.check)
+    worst = 0.0
+    for i in s.rows:
+        worst = max(worst, abs(work[i])) if abs(work[i]) < np.inf else np.inf
+    return worst / s.length[0]
+
+
+@jit
+def violated(work, s):
+    """The same, for callers in Python."""
+    return violation(work, s)
+
+
+@jit_inner
 def settle_positions(work, s):
     """Positions back onto the constraints; whether the place is regular."""
     before, part, slow = np.inf, 1.0, 0
     work[KICK] = 0.0
     for _ in range(ROUNDS):
-        sweep(work, s.kernels, s.check)
-        worst = 0.0
-        for i in s.rows:
-            worst = max(worst, abs(work[i])) if abs(work[i]) < np.inf else np.inf
-        worst /= s.length[0]
+        worst = violation(work, s)
         if worst > SLOW * before:
             if worst <= ROUNDED:
                 break
