@@ -72,8 +72,7 @@ def strain_kernel(node: NodeKind, start: int, x: int) -> Kernel:
             measures.append(SX(2))  # points have no arms to compare with
         for body, spin, r, mu in found:
             view, square = views[body], ca.sumsqr(r) + TINY
-            inertia = spin @ view.kind.mass(view) @ spin.T
-            across = 0.5 * (ca.trace(inertia) * square - ca.bilin(inertia, r, r)) + TINY
+            across = view.kind.inertia_across(view, r) + TINY
             measures.append(h / TAUT * ca.sqrt(ca.sumsqr(mu) * square) * square / across)
             turned = cross(spin @ view.field("x"), r)
             measures.append(h / TURN * ca.sqrt(ca.sumsqr(turned) / square))

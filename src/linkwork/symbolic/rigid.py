@@ -137,6 +137,13 @@ class Rigid(BodyKind):
         w1 = R1 @ (kept + far * (_calmed(inertia, L, h) - kept))
         return ca.vertcat(v1[0:3] + cross(v1[3:6] - w1, R1 @ c), w1)
 
+    def inertia_across(self, view, r):
+        """In the body's axes, where that takes few operations."""
+        own, I, m, c = self.rotation(view).T @ r, view.field("inertia"), view.field("mass"), view.field("com")
+        square = ca.sumsqr(r)
+        beside = m * (ca.sumsqr(c) * square + ca.dot(c, own) ** 2)
+        return 0.5 * (ca.sum1(I) * square - ca.dot(I, own * own) + beside)
+
     def momentum_alone(self, view):
         return self.mass(view) @ view.v
 
