@@ -138,11 +138,9 @@ class Rigid(BodyKind):
         return ca.vertcat(v1[0:3] + cross(v1[3:6] - w1, R1 @ c), w1)
 
     def inertia_across(self, view, r):
-        """In the body's axes, where that takes few operations."""
-        own, I, m, c = self.rotation(view).T @ r, view.field("inertia"), view.field("mass"), view.field("com")
-        square = ca.sumsqr(r)
-        beside = m * (ca.sumsqr(c) * square + ca.dot(c, own) ** 2)
-        return 0.5 * (ca.sum1(I) * square - ca.dot(I, own * own) + beside)
+        """About the centre of mass, in the body's axes."""
+        own, inertia = self.rotation(view).T @ r, view.field("inertia")
+        return 0.5 * (ca.sum1(inertia) * ca.sumsqr(r) - ca.dot(inertia, own * own))
 
     def momentum_alone(self, view):
         return self.mass(view) @ view.v
