@@ -25,7 +25,7 @@ def tap(t, finger):
 
 
 def pose(t):
-    """(the palm's place, m; finger -> angles, rad), as `hands.recorded` takes them."""
+    """(the palm's place, m; finger -> angles, rad), as `hands.bent` takes them."""
     palm = np.array([0.004 * math.sin(1.7 * t), 0.006 * math.sin(2.3 * t), hands.OVER_TABLE + 0.003 * math.sin(5.1 * t)])
     angles = {}
     for finger in hands.FINGERS:
@@ -40,8 +40,8 @@ def pose(t):
 def motions():
     """{bone: Trajectory}."""
     bones = lw.World(gravity=(0, 0, 0))
-    hands._add_bones(bones, np.array([0.0, 0.0, hands.OVER_TABLE]), 1.0, 1.0)
-    found = hands.recorded(list(bones.bodies), TIMES, pose)
+    hands.add_bones(bones, np.array([0.0, 0.0, hands.OVER_TABLE]), 1.0, 1.0)
+    found = hands.motions(TIMES, [hands.bent(bones.find("palm"), *pose(t)) for t in TIMES])
     return {bone.name: motion for bone, motion in zip(bones.bodies, found, strict=True)}
 
 

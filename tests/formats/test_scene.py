@@ -112,6 +112,12 @@ elements:
     assert [body.mass for body in nested.bodies] == pytest.approx([0.001, 0.011, 0.021, 0.002, 0.012, 0.022], rel=1e-15)
 
 
+def test_a_motion_from_a_file_of_many(given):
+    (given.folder / "all.csv").write_text("t,arm.x,arm.y,arm.z,leg.x,leg.y,leg.z\n0,0,0,0,5,5,5\n1,0,0,1,5,5,6\n")
+    line = "  - Follow: {name: pull, body: arm, motion: {file: all.csv, of: leg}, stiffness: 1}\n"
+    assert given(ARM + line).find("pull").motion.at(0.5)[0, :3].tolist() == [5, 5, 5.5]
+
+
 def test_options_keyframes_and_motions(given):
     times = "t,x,y,z\n0,0,0,0\n1,0,0,1\n"
     (given.folder / "wave.csv").write_text(times)

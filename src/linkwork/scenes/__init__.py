@@ -12,7 +12,7 @@
 from .branches import star, tree
 from .chains import bridge, chain, hinge_chain
 from .figures import rag_doll, rag_doll_on_stairs
-from .hands import hand
+from .hands import hand, hand_recorded
 from .linkages import four_bars, ladder, scissor_lift, slider_crank, squeezer, stewart
 from .mixtures import mixed, scalable
 from .nets import net
@@ -51,6 +51,7 @@ __all__ = [
     "governor",
     "hair",
     "hand",
+    "hand_recorded",
     "hanging_chain",
     "hinge_chain",
     "ladder",

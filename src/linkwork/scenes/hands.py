@@ -87,7 +87,7 @@ def hand(*, follow=200.0, stiffness=0.02, limit=5.0, mass=0.05, friction=0.9, li
     """
     world = World(gravity=(0, 0, -GRAVITY))
     home = np.array([0.0, 0.0, BALL - PLACE[2] + glove(0.0)[0]])
-    _add_bones(world, home, stiffness, limit)
+    add_bones(world, home, stiffness, limit)
     bones = list(world.bodies)
     for bone, motion in zip(bones, record(bones, lift), strict=True):
         world.add(_follow(bone, motion, follow))
@@ -110,7 +110,7 @@ def hand_recorded(*, follow=200.0, stiffness=0.02, limit=5.0, friction=0.9):
     their bounds; friction of the fingertips.
     """
     world = World(gravity=(0, 0, -GRAVITY))
-    _add_bones(world, np.array([0.0, 0.0, OVER_TABLE]), stiffness, limit)
+    add_bones(world, np.array([0.0, 0.0, OVER_TABLE]), stiffness, limit)
     motions = Trajectory.load_all(DRUMMING)
     world.add([_follow(bone, motions[bone.name], follow) for bone in list(world.bodies)])
     for finger, (_, lengths) in FINGERS.items():
@@ -120,7 +120,8 @@ def hand_recorded(*, follow=200.0, stiffness=0.02, limit=5.0, friction=0.9):
     return world
 
 
-def _add_bones(world, home, stiffness, limit):
+def add_bones(world, home, stiffness, limit):
+    """The palm at `home`, straight fingers, and what holds their joints."""
     world.add(RigidBody(mass=DENSITY * PALM.volume, shape=PALM, position=home, name="palm"))
     for finger in FINGERS:
         _add_finger(world, finger, home, stiffness, limit)
@@ -179,21 +180,22 @@ def _add_ball(world, mass, friction):
 
 def record(bones, lift):
     """The recorded motion of each bone, in this order, as a glove would give it: a Trajectory."""
-
-    def pose(t):
-        height, angles = glove(t)
-        return bones[0].position + np.array([0.0, 0.0, height - glove(0.0)[0] + lift * _ramp(t, *UP)]), angles
-
-    return recorded(bones, SAMPLES, pose)
+    return motions(SAMPLES, [_pose(bones, t, lift) for t in SAMPLES])
 
 
-def recorded(bones, times, pose):
-    """The motion of each bone, a Trajectory, where pose(t) gives the palm's position and the fingers' angles."""
-    poses = np.array([_poses(bones[0], *pose(t)) for t in times])  # (times, bones, 7)
-    return [Trajectory(times, poses[:, k, :3], poses[:, k, 3:]) for k in range(len(bones))]
+def motions(times, poses):
+    """A Trajectory for each bone, from its poses (times, bones, 7)."""
+    return [Trajectory(times, of_bone[:, :3], of_bone[:, 3:]) for of_bone in np.swapaxes(poses, 0, 1)]
 
 
-def _poses(palm, moved, angles):
+def _pose(bones, t, lift):
+    """[(position, quaternion) of each bone] where the glove has them at the time t."""
+    height, angles = glove(t)
+    palm = bones[0]
+    return bent(palm, palm.position + np.array([0.0, 0.0, height - glove(0.0)[0] + lift * _ramp(t, *UP)]), angles)
+
+
+def bent(palm, moved, angles):
     """[(position, quaternion) of each bone] where the palm has moved to, with these angles of the fingers."""
     found = [np.r_[moved, palm.orientation]]
     for finger, (base, lengths) in FINGERS.items():

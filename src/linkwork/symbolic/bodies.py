@@ -226,6 +226,12 @@ class BodyKind:
         """The velocity at q1 of a body that was found to move with v1 as seen from q0."""
         return v1
 
+    def inertia_across(self, view: View, r) -> SX:
+        """The mean moment of inertia about axes across r, times |r|^2."""
+        spin = view.spin().jacobian
+        inertia = spin @ self.mass(view) @ spin.T
+        return 0.5 * (ca.trace(inertia) * ca.sumsqr(r) - ca.bilin(inertia, r, r))
+
     def momentum_alone(self, view: View) -> SX:
         """What a body brings into a firm step: no more kinetic energy than it has."""
         return self.mass(view) @ view.v

@@ -22,7 +22,7 @@ from linkwork.symbolic.tape import ASIDE, POSITION, VELOCITY
 
 TURN = 0.1  # rad: how far the arm of a pull may turn in a linear step
 APART = 2.5e-3  # m: how far joints may come apart by that
-TAUT = 0.5  # h^2 times the geometric stiffness of a pull, over the inertia that it turns; an explicit step diverges from 4 on
+TAUT = 1.0  # h^2 times the geometric stiffness of a pull, over the inertia that it turns; an explicit step diverges from 4 on
 TINY = 1e-300
 
 
@@ -39,17 +39,18 @@ def restoring(r: SX, mu: SX) -> SX:
 
 def pulls(trace: Trace, node: NodeKind, views, y: SX, start: int):
     """(body, its spin's Jacobian, arm, pull) of every point or direction that the rows of a node hold by multipliers y, as
-    expressions on a tape, and the tape."""
+    expressions on a tape; the tape before them, and after them which are points."""
     tape, rows = node.tape_of_rows(trace, views, load_global(trace, "time"), start)
     slopes = [ca.jacobian(row, tape.rates if level == VELOCITY else tape.values) for level, row in rows]
-    pulled, found = ca.vertcat(*slopes).T @ y, []
+    pulled, found, points = ca.vertcat(*slopes).T @ y, [], []
     for k, entry in enumerate(tape.entries):
         view = None if entry.body == ASIDE else views[entry.body]
         if view is None or not view.kind.directions or view.kind.elastic or entry.primitive.value.shape[0] == 0:
             continue
         spin = view.spin().jacobian
         found.append((entry.body, spin, spin_arm(entry.primitive.jacobian, spin), pulled[3 * k : 3 * k + 3]))
-    return tape, found
+        points.append(entry.primitive.jacobian[:, 0:3].nnz() > 0)
+    return tape, found, points
 
 
 def spin_arm(jacobian: SX, spin: SX) -> SX:
@@ -66,14 +67,18 @@ def strain_kernel(node: NodeKind, start: int, x: int) -> Kernel:
 
     def write(trace: Trace) -> None:
         views = node.views(trace, "now")
-        tape, found = pulls(trace, node, views, trace.load(1, x, node.size), start)
+        tape, found, points = pulls(trace, node, views, trace.load(1, x, node.size), start)
         h, measures = load_global(trace, "step"), []
         if POSITION in node.levels and any(view is not None and not view.kind.directions for view in views):
             measures.append(SX(2))  # points have no arms to compare with
-        for body, spin, r, mu in found:
-            view, square = views[body], ca.sumsqr(r) + TINY
-            inertia = spin @ view.kind.mass(view) @ spin.T
-            across = 0.5 * (ca.trace(inertia) * square - ca.bilin(inertia, r, r)) + TINY
+        for k, (body, spin, r, mu) in enumerate(found):
+            view = views[body]
+            if view.kind is RIGID and points[k]:
+                r = r - RIGID.rotation(view) @ view.field(
+                    "com"
+                )  # wherever the origin lies, the centre of mass moves straight on
+            square = ca.sumsqr(r) + TINY
+            across = view.kind.inertia_across(view, r) + TINY
             measures.append(h / TAUT * ca.sqrt(ca.sumsqr(mu) * square) * square / across)
             turned = cross(spin @ view.field("x"), r)
             measures.append(h / TURN * ca.sqrt(ca.sumsqr(turned) / square))

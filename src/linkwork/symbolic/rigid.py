@@ -150,6 +150,11 @@ class Rigid(BodyKind):
         w1 = R1 @ (kept + far * (_calmed(inertia, L, h) - kept))
         return ca.vertcat(v1[0:3] + cross(v1[3:6] - w1, R1 @ c), w1)
 
+    def inertia_across(self, view, r):
+        """About the centre of mass, in the body's axes."""
+        own, inertia = self.rotation(view).T @ r, view.field("inertia")
+        return 0.5 * (ca.sum1(inertia) * ca.sumsqr(r) - ca.dot(inertia, own * own))
+
     def momentum_alone(self, view):
         return self.mass(view) @ view.v
 
