@@ -405,7 +405,10 @@ class Reports:
         m = self.model
         if "RigidBody" not in m.bodies.members:
             return None
-        numbers = np.array(m.bodies.members["RigidBody"])
+        held = self.programs.constrained if self.integrator.cuts_turns else ()
+        numbers = np.array([b for b in m.bodies.members["RigidBody"] if b not in held])
+        if not len(numbers):
+            return None
         kind = m.bodies.kinds[numbers[0]]
         q, v, inertia = readout.fields(m, self.work, kind, numbers, "q", "v", "inertia")
         inertia = np.where(inertia > 0.0, inertia, 1.0)

@@ -204,7 +204,7 @@ def test_a_heap_that_starts_inside_itself_comes_apart_without_a_blow(seed):
     sim = lw.Simulation(world, dt=2e-3)
     with pytest.warns(lw.Note, match="the deepest of [0-9]+ such pairs"):
         sim.step()
-    assert len(sim.notes) == 1
+    assert sum("inside" in note for note in sim.notes) == 1
     fastest = 0.0
     for _ in range(500):
         sim.step()

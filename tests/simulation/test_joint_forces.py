@@ -329,7 +329,7 @@ def test_bad_commands_are_refused():
         sim.control["pul"] = (0, 0, 0)
     with pytest.raises(lw.UnknownNameError, match='nothing that takes commands is called "engine"; there are pull, thread$'):
         sim.control["engine"] = 1.0
-    with pytest.raises(lw.UnknownNameError, match="; add a Motor, or a Follow without a motion$"):
+    with pytest.raises(lw.UnknownNameError, match="; add a Motor, or a Follow or Motion without a motion$"):
         lw.Simulation(lw.scenes.get("pendulum")).control["engine"]
 
 

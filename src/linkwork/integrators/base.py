@@ -81,6 +81,7 @@ class Integrator:
     kicks = 1  # stages of a step in which it does
     most_mixed = np.inf  # of the axes of a body that turns (`_fastest_turn`), from which on its steps are not good ...
     mixing = ""  # ... and what becomes of them
+    cuts_turns = False  # makes steps of such bodies in parts, if no constraint holds them
     watched = True  # stops before the first step that must be made in parts, where the integrator can tell
 
     def __init__(self, programs: Programs, dt: float, tolerance: float | None, iterations: int = 0):

@@ -139,7 +139,7 @@ def land_on_constraints(work, plan, last, first, end):
     if last:
         tally(work, plan.multipliers, plan.marks[IMPULSES], 1.0, first)
     sweep(work, table, plan.work_done)
-    corrections, before = 0, UNRESOLVED  # a first residual of this size is one that corrections would only hide
+    corrections, before = 0, UNRESOLVED  # which a first flight leaves that has turned too far: corrections would only hide it
     while work[WORST] > tolerance:
         if corrections == CORRECTIONS or (work[WORST] > slow * before and work[WORST] > 10.0 * tolerance):
             return work[WORST] <= plan.numbers[ENOUGH]
@@ -264,7 +264,7 @@ class Rattle(Integrator):
     takes_tolerance = True
     takes_feedback = False
     default_tolerance = 1e-11
-    most_mixed, mixing = BENT, "and its steps are made in parts; dt={:.2g} would do without"
+    most_mixed, mixing, cuts_turns = BENT, "and its steps are made in parts; dt={:.2g} would do without", True
 
     def prepare(self, work):
         """Factors at the current configuration, by the same operations that leave them after a step."""

@@ -394,6 +394,7 @@ class Programs(Addresses):
         self.front_nodes = [number for number in range(len(m.nodes)) if number not in m.limb_of]
         middle = [node for node in m.nodes if node.kind.moving_rows or node.kind.aimed]
         self.halves = {b for node in middle for b in node.ends if b != GROUND}
+        self.constrained = {b for node in m.nodes for b in node.ends}
 
     def _first_asked(self) -> np.ndarray:
         """The position at which each body is first asked for in a sweep upwards: by a neighbour that is eliminated before
@@ -435,9 +436,11 @@ class Programs(Addresses):
                         self._add_body(sheet, kind, part, numbers, turn + step)
                     continue
                 halved = np.array([flies and b in self.halves for b in numbers])
-                whole = "fly" if flies and not kind.turns else name
+                # constraints that do not close tell when a step turns too far; nobody tells it of a body that has none
+                alone = np.array([name == "first-fly" and kind.turns and b not in self.constrained for b in numbers])
                 self._add_body(sheet, kind, "fly-halves", numbers[halved], turn + step)
-                self._add_body(sheet, kind, whole, numbers[~halved], turn + step)
+                self._add_body(sheet, kind, "first-fly", numbers[alone], turn + step)
+                self._add_body(sheet, kind, "fly" if flies else name, numbers[~(halved | alone)], turn + step)
 
     def _add_body(self, sheet: Sheet, kind, name: str, numbers: np.ndarray, turn: int) -> None:
         if len(numbers):

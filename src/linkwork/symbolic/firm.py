@@ -39,8 +39,9 @@ def restoring(r: SX, mu: SX) -> SX:
 
 def pulls(trace: Trace, node: NodeKind, views, y: SX, start: int):
     """(body, its spin's Jacobian, arm, pull) of every point or direction that the rows of a node hold by multipliers y, as
-    expressions on a tape; the tape before them, and after them which are points."""
+    expressions on a tape; the tape before them, and after them which are points, and the position rows."""
     tape, rows = node.tape_of_rows(trace, views, load_global(trace, "time"), start)
+    off = [row for level, row in rows if level == POSITION]
     slopes = [ca.jacobian(row, tape.rates if level == VELOCITY else tape.values) for level, row in rows]
     pulled, found, points = ca.vertcat(*slopes).T @ y, [], []
     for k, entry in enumerate(tape.entries):
@@ -50,7 +51,7 @@ def pulls(trace: Trace, node: NodeKind, views, y: SX, start: int):
         spin = view.spin().jacobian
         found.append((entry.body, spin, spin_arm(entry.primitive.jacobian, spin), pulled[3 * k : 3 * k + 3]))
         points.append(entry.primitive.jacobian[:, 0:3].nnz() > 0)
-    return tape, found, points
+    return tape, found, points, off
 
 
 def spin_arm(jacobian: SX, spin: SX) -> SX:
@@ -62,15 +63,18 @@ def spin_arm(jacobian: SX, spin: SX) -> SX:
 
 def strain_kernel(node: NodeKind, start: int, x: int) -> Kernel:
     """Pointer 1 a node, 2 and more its bodies: how far the arms of its pulls would turn in the step, over TURN, how far their
-    ends miss a circle, over APART, and h |r||mu| over the inertia across the arm r, over TAUT. `start`: of its parameters;
-    x: of its multipliers, which are impulses."""
+    ends miss a circle, over APART, and h |r||mu| over the inertia across the arm r, over TAUT; and how far a joint is apart
+    already, over APART, since linear steps one after another may open it further. `start`: of its parameters; x: of its
+    multipliers, which are impulses."""
 
     def write(trace: Trace) -> None:
         views = node.views(trace, "now")
-        tape, found, points = pulls(trace, node, views, trace.load(1, x, node.size), start)
+        tape, found, points, off = pulls(trace, node, views, trace.load(1, x, node.size), start)
         h, measures = load_global(trace, "step"), []
         if POSITION in node.levels and any(view is not None and not view.kind.directions for view in views):
             measures.append(SX(2))  # points have no arms to compare with
+        if joint_of(node) is not None:
+            measures += [ca.fabs(row) / APART for row in off]
         for k, (body, spin, r, mu) in enumerate(found):
             view = views[body]
             if view.kind is RIGID and points[k]:

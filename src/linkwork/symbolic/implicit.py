@@ -312,7 +312,7 @@ def firm_kernel(node: NodeKind, start: int, x: int) -> Kernel:
 
     def write(trace: Trace) -> None:
         views = node.views(trace, STAGE[FIRM])
-        tape, found, _ = firm.pulls(trace, node, views, trace.load(1, x, node.size), start)
+        tape, found, _, _ = firm.pulls(trace, node, views, trace.load(1, x, node.size), start)
         total = [SX(size, size) for size in (view.kind.nv if view else 0 for view in views)]
         for body, spin, r, mu in found:
             turn = load_global(trace, "step") * (spin @ views[body].v)  # a pull gives no more torque however far its arm turns

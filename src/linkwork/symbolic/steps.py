@@ -9,7 +9,7 @@ from linkwork.codegen.trace import Joining, Kernel, Record, Trace
 from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global, note_worst
 
-UNRESOLVED = 1e3  # a residual that no correction makes smaller
+UNRESOLVED = 1e300  # a residual that no correction makes smaller, beyond all that a flight can leave
 
 
 def body_kernel(kind: BodyKind, what: str) -> Kernel:
@@ -112,15 +112,10 @@ def _fly(trace, kind):
 
 
 def _first_fly(trace, kind):
-    """The same, the first of a step, which looks whether it turns further than it is good for."""
+    """The same, the first of a step: one that turns further than it is good for leaves a residual, so that the step is made
+    in parts."""
     view, v = _fly(trace, kind)
-    _note_unresolved(trace, kind, view, v, load_global(trace, "step"))
-
-
-def _note_unresolved(trace, kind, view, v, h):
-    """A flight that turns further than it is good for leaves a residual, so that the step is made in parts."""
-    if kind.turns:
-        note_worst(trace, ca.if_else(kind.unresolved(view, v, h), UNRESOLVED, 0))
+    note_worst(trace, ca.if_else(kind.unresolved(view, v, load_global(trace, "step")), UNRESOLVED, 0))
 
 
 def _fly_halves(trace, kind):
@@ -132,7 +127,6 @@ def _fly_halves(trace, kind):
     middle = _At(view, qm, vm)
     q1, v1 = kind.flight(middle, vm, half)
     _store(trace, kind, v=v, qm=qm, vm=vm, q1=q1, v1=v1, R=kind.pose(q1), b=SX.zeros(kind.nv))
-    _note_unresolved(trace, kind, view, v, half)
 
 
 class _At(View):
