@@ -19,7 +19,9 @@ BEGIN = (
 
 
 def interrupted(script, tmp_path=None, until="begins", pause=0.5):
-    """(exit code, what it printed) of a script that got SIGINT some time after it printed `until`."""
+    """(exit code, what it printed) of a script that got SIGINT some time after it printed `until`. It listens to it even where
+    the tests run in the background of a shell, which has its children ignore it."""
+    script = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {script}"
     env = dict(os.environ) if tmp_path is None else {**os.environ, "LINKWORK_CACHE": str(tmp_path)}
     with subprocess.Popen([sys.executable, "-u", "-c", script], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True) as process:  # fmt: skip
