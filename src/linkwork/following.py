@@ -188,7 +188,6 @@ class Following(Building):
         inside = self.__dict__  # to which one assigns much faster than by Sealed
         inside["steps"], inside["age"], inside["_past"] = state.steps, age, []
         inside["_pause"], inside["_compare_at"] = 1, 0
-        inside["_turn_at"] = min(self._turn_at, state.steps + 1)
         inside["_impulses"] = inside["_unbooked"] = False
         inside["_starting"] = self._starting and state.steps == 0
         self._touched()

@@ -149,9 +149,10 @@ class Simulation(Sealed, Grabbing, OdeView):
         self._follow_world()
         own = self.__dict__  # to which one assigns much faster than by Sealed
         own["_solved"] = False
-        if self._touching is not None:
-            self._touching.count_anew()
-        while n > 0 and not (self._interrupted is not None and self._interrupted()):
+        touching, interrupted = self._touching, self._interrupted
+        if touching is not None:
+            touching.count_anew()
+        while n > 0 and (interrupted is None or not interrupted()):
             if self._stale or self.steps >= self._remember_at:
                 self._remember()
             if self._stale:
@@ -165,23 +166,24 @@ class Simulation(Sealed, Grabbing, OdeView):
             if status == CUT:
                 status = self._make_in_parts()
                 n -= 1
-            if self._tells_unsolved and self._touching is not None and self._touching.unsolved > UNSOLVED:
+            if touching is not None and self._tells_unsolved and touching.unsolved > UNSOLVED:
                 self._tells_unsolved = False
                 if not self._tell_contradictions(f"at {self.time:.6g} s"):
-                    off = f"some contact impulses until {self.time:.6g} s {UNSOLVED_TEXT} {self._touching.unsolved:.3g} m/s"
+                    off = f"some contact impulses until {self.time:.6g} s {UNSOLVED_TEXT} {touching.unsolved:.3g} m/s"
                     self.note(f"Simulation: {off}, which was the best of many iterations; the run goes on")
             if self.programs.iterates:
                 self._tell_unmet()
             if status != OK:
                 self._stale, self._impulses, self._unbooked = True, False, False
                 raise stops.reason(self, status)
-            if self._tells_held and self._touching is not None and (held := self._touching.unanswered) is not None:
+            if touching is not None and self._tells_held and (held := touching.unanswered) is not None:
                 self._tells_held = False
                 self._tell_held(*held)
             if self._compares and self.steps >= self._compare_at:
                 self._compare()
             if n and self._ended():
                 self._follow_world()
+                touching = self._touching
 
     def _advance(self, n: int) -> tuple[int, int]:
         """n steps, each with the targets of its motions, if any: (how many were made, status of the last)."""
