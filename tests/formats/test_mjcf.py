@@ -3,7 +3,6 @@
 import struct
 import warnings
 from itertools import combinations
-from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -434,19 +433,6 @@ def test_switching_filterparent_off_is_told(tmp_path):
     assert not remarks_of(tmp_path, "", body=pair)
     told = remarks_of(tmp_path, "", flag, pair)
     assert told == {"bodies that a joint connects never touch here; the file switches filterparent off": 'joint "j"'}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("version", ["V2020", "V2019"])
-def test_the_cmu_humanoid_with_its_root_fixed_starts_without_a_jerk(version):
-    dm_control = pytest.importorskip("dm_control")
-    path = Path(dm_control.__file__).parent / f"locomotion/walkers/assets/humanoid_CMU_{version}.xml"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lw.Note)
-        sim = lw.Simulation(lw.load(path), dt=2e-3)
-    sim.step(100)
-    speeds = [np.linalg.norm(sim.velocity(body)) for body in sim.world.bodies]
-    assert max(speeds) < 6.0, "parts that fall for 0.2 s, and none that is thrown"
 
 
 MOCAP = """<worldbody><geom name="floor" type="plane" size="5 5 1"/>

@@ -39,9 +39,13 @@ def restoring(r: SX, mu: SX) -> SX:
 
 def pulls(trace: Trace, node: NodeKind, views, y: SX, start: int):
     """(body, its spin's Jacobian, arm, pull) of every point or direction that the rows of a node hold by multipliers y, as
-    expressions on a tape; the tape before them, and after them which are points, and the position rows."""
+    expressions on a tape; the tape before them, and after them which are points, and the joint's position rows."""
     tape, rows = node.tape_of_rows(trace, views, load_global(trace, "time"), start)
-    off = [row for level, row in rows if level == POSITION]
+    off, first = [], 0  # of joints that can be put together alone: rows of motions ask for places that are yet to come
+    for k, part in enumerate(node.parts):
+        if k == joint_of(node):
+            off = [row for level, row in rows[first : first + len(part.kept)] if level == POSITION]
+        first += len(part.kept)
     slopes = [ca.jacobian(row, tape.rates if level == VELOCITY else tape.values) for level, row in rows]
     pulled, found, points = ca.vertcat(*slopes).T @ y, [], []
     for k, entry in enumerate(tape.entries):
@@ -73,8 +77,7 @@ def strain_kernel(node: NodeKind, start: int, x: int) -> Kernel:
         h, measures = load_global(trace, "step"), []
         if POSITION in node.levels and any(view is not None and not view.kind.directions for view in views):
             measures.append(SX(2))  # points have no arms to compare with
-        if joint_of(node) is not None:
-            measures += [ca.fabs(row) / APART for row in off]
+        measures += [ca.fabs(row) / APART for row in off]
         for k, (body, spin, r, mu) in enumerate(found):
             view = views[body]
             if view.kind is RIGID and points[k]:
