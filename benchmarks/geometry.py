@@ -16,8 +16,8 @@ from scipy.spatial.transform import Rotation
 
 import linkwork as lw
 from benchmarks import machine, tables
-from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
-from linkwork.contact.detect import detect
+from linkwork.collision.collider_table import Placed, compile_colliders, contacts_for, scratch_for
+from linkwork.collision.detect import detect
 
 ROUNDS = 7
 MARGIN = 0.002  # m

@@ -19,8 +19,8 @@ import numpy as np
 
 import linkwork as lw
 from benchmarks import machine, tables
-from linkwork.formats import mjcf
-from linkwork.formats.reading import Reading
+from linkwork.formats.mjcf import read as mjcf
+from linkwork.formats.source import Reading
 
 STATES = 20
 STEP = 1e-2  # s: what a single step of semi-implicit Euler adds to velocities tells accelerations

@@ -22,8 +22,8 @@ import linkwork as lw  # noqa: E402
 from benchmarks import machine, tables  # noqa: E402
 from benchmarks.timing import Run, best_of_turns  # noqa: E402
 from linkwork.codegen.jit import sweep  # noqa: E402
-from linkwork.model.compile import compile  # noqa: E402
-from linkwork.solvers import SOLVERS  # noqa: E402
+from linkwork.engines.solvers import SOLVERS  # noqa: E402
+from linkwork.model.compile_model import compile  # noqa: E402
 from linkwork.symbolic.bodies import GLOBALS  # noqa: E402
 
 DT = 1e-3  # s

@@ -16,7 +16,7 @@ import numpy as np
 from numba.extending import get_cython_function_address
 
 from benchmarks import machine, tables
-from linkwork.reduced import cost, factor_drivers
+from linkwork.reduced import cost, sparse_drivers
 from linkwork.reduced.parent_array import expanded, parent_array
 from linkwork.reduced.sparse import lists, ltdl, solve, solve_matrix
 from linkwork.reduced.substitution import solving
@@ -107,10 +107,10 @@ class Contest:
         lanes = (p.flat, p.pivots, *p.program.lanes, flat, flat, self.D)
         return {
             "LAPACK dpotrf": lambda: cholesky(self.A, LOWER, self.size, self.info),
-            "LTDL row by row": lambda: factor_drivers.ltdl_by_rows(self.parents, self.A, self.A, self.D),
-            "LTDL in tiles, one by one": lambda: factor_drivers.ltdl_by_tiles(*single),
-            "LTDL in tiles, four at once": lambda: factor_drivers.ltdl_in_lanes(*lanes),
-            "LTDL in packed rows": lambda: factor_drivers.ltdl_packed(
+            "LTDL row by row": lambda: sparse_drivers.ltdl_by_rows(self.parents, self.A, self.A, self.D),
+            "LTDL in tiles, one by one": lambda: sparse_drivers.ltdl_by_tiles(*single),
+            "LTDL in tiles, four at once": lambda: sparse_drivers.ltdl_in_lanes(*lanes),
+            "LTDL in packed rows": lambda: sparse_drivers.ltdl_packed(
                 self.parents, *packing(self.parents), self.A, self.A, self.D
             ),
             "lw.reduced.ltdl": lambda: ltdl(self.parents, self.A, (self.A, self.D)),
@@ -121,7 +121,7 @@ class Contest:
         ours = (*lists(self.parents), *self.factors, self.x[:, None, :])
         return {
             "LAPACK dpotrs": lambda: cholesky_solve(self.G, self.x, LOWER, self.size, self.one, self.info),
-            "with L and D, compiled": lambda: factor_drivers.solve(*ours),
+            "with L and D, compiled": lambda: sparse_drivers.solve(*ours),
             "lw.reduced.solve": lambda: solve(self.parents, self.factors, self.x, self.x),
         }
 
@@ -136,8 +136,8 @@ class Contest:
 
         return {
             "LAPACK dpotrf, dpotrs": with_lapack,
-            "in tiles, one by one": lambda: factor_drivers.solve_by_tiles(*places, *s.program.single, *ours),
-            "in tiles, four at once": lambda: factor_drivers.solve_in_lanes(*places, *s.program.lanes, *ours),
+            "in tiles, one by one": lambda: sparse_drivers.solve_by_tiles(*places, *s.program.single, *ours),
+            "in tiles, four at once": lambda: sparse_drivers.solve_in_lanes(*places, *s.program.lanes, *ours),
             "lw.reduced.solve_matrix": lambda: solve_matrix(self.parents, self.A, self.x, self.x),
         }
 

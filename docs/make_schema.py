@@ -6,7 +6,7 @@ python docs/make_schema.py
 import json
 from pathlib import Path
 
-from linkwork.formats.schema import json_schema
+from linkwork.formats.scene.schema import json_schema
 
 PATH = Path(__file__).resolve().parent / "scene.schema.json"
 

@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from linkwork.drawing import GRID, INK, PALE_INK, PAPER
+from linkwork.viz.plot import GRID, INK, PALE_INK, PAPER
 
 
 def sheet(width, height, rows=1, columns=1, **options):

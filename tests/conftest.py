@@ -9,9 +9,10 @@ import pytest
 def no_word_about_waiting(monkeypatch):
     """Progress and words about compiling are shown after some seconds: on a busy machine tests would find them in what is
     printed. Those that are about them set these times themselves."""
-    from linkwork import drawing, recorder
-    from linkwork.codegen import compile
+    from linkwork.codegen import loader
+    from linkwork.simulation import recorder
+    from linkwork.viz import plot as drawing
 
     monkeypatch.setattr(recorder, "PATIENCE", math.inf)
     monkeypatch.setattr(drawing, "SLOW", math.inf)
-    monkeypatch.setattr(compile, "PATIENCE", math.inf)
+    monkeypatch.setattr(loader, "PATIENCE", math.inf)

@@ -10,7 +10,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 import linkwork as lw
 from linkwork.codegen.jit import jit, sweep
-from linkwork.solvers.anticipation import Anticipation, divider
+from linkwork.engines.maximal.loop_schur import Anticipation, divider
 from papers.baraff96 import structures
 from papers.baraff96.matrices import ELIMINATION
 from papers.baraff96.sizes import whole

@@ -11,7 +11,7 @@ from scipy import sparse
 
 import linkwork as lw
 from linkwork.codegen.jit import sweep
-from linkwork.solvers.tree import TreeWithoutLimbs
+from linkwork.engines.maximal.tree import TreeWithoutLimbs
 
 ELIMINATION = ("front|", "piece|", "zero|")  # kernel keys: everything else of an upward sweep is assembly
 

@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.patches import Patch, Rectangle
 
-from linkwork.drawing import INK, PALE_INK, PALETTE
 from linkwork.reduced import cost, envelope, nested_form, pattern
+from linkwork.viz.plot import INK, PALE_INK, PALETTE
 from papers.featherstone05.nested import entries
 from papers.featherstone05.trees import CHAIN, HUMANOID, TREE_1, robot
 from papers.style import dress, guide, sheet

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linkwork.drawing import INK, PALE_INK
+from linkwork.viz.plot import INK, PALE_INK
 from papers.style import dress, guide, sheet
 from papers.witkin97 import growth, tinkertoy
 

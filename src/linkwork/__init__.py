@@ -29,14 +29,14 @@ __version__ = "0.1.0"
 
 # what needs CasADi, LLVM or plotting is imported when first used
 _LATER = {
-    "Simulation": "linkwork.simulation",
-    "Recording": "linkwork.recording",
+    "Simulation": "linkwork.simulation.simulation",
+    "Recording": "linkwork.recording.recording",
     "scenes": "linkwork.scenes",
     "reduced": "linkwork.reduced",
     "load": "linkwork.formats",
     "save": "linkwork.formats",
-    "check": "linkwork.checking",
-    "CheckReport": "linkwork.checking",
+    "check": "linkwork.verify.check",
+    "CheckReport": "linkwork.verify.check",
     **dict.fromkeys(
         ("dot", "cross", "norm", "where", "minimum", "maximum", "sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "atan2"),
         "linkwork.symbolic.functions",

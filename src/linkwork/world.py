@@ -4,14 +4,14 @@ import difflib
 import weakref
 from importlib import import_module
 
-from .elements import checks
-from .elements.appearance import Visual
-from .elements.base import Body, ConstraintElement, Element, ForceElement, is_a
-from .elements.bodies import Ground
-from .elements.changing import check, seal, unseal
-from .elements.contacts import ContactElement
-from .errors import ElementError, ModelError, UnknownNameError
-from .sealing import Sealed
+from linkwork.elements import checks
+from linkwork.elements.appearance import Visual
+from linkwork.elements.base import Body, ConstraintElement, Element, ForceElement, is_a
+from linkwork.elements.bodies import Ground
+from linkwork.elements.changing import check, seal, unseal
+from linkwork.elements.contacts import ContactElement
+from linkwork.errors import ElementError, ModelError, UnknownNameError
+from linkwork.util.sealing import Sealed
 
 
 class World(Sealed):
@@ -168,7 +168,9 @@ class World(Sealed):
         """
         partly = checks.flag(self, "partly", partly)
         self._check()
-        found = import_module("linkwork.assembly").assemble(self, partly)  # it stands on compiled models, above this module
+        found = import_module("linkwork.simulation.assembly").assemble(
+            self, partly
+        )  # it stands on compiled models, above this module
         self._changed()
         return found
 

@@ -8,9 +8,10 @@ import sys
 import pytest
 
 import linkwork as lw
-from linkwork import memory, scenes
+from linkwork import scenes
 from linkwork.cli import main
-from linkwork.recording import Recording
+from linkwork.recording.recording import Recording
+from linkwork.util import resources
 
 FILES = {"recording.nc", "checkpoint.npz", "scene.yaml", "plot.png", "replay.html", "report.txt", "report.json"}
 
@@ -56,7 +57,7 @@ TOO_LARGE = {
 
 @pytest.mark.parametrize("case", TOO_LARGE)
 def test_what_memory_cannot_hold_is_refused_at_once(capsys, monkeypatch, case):
-    monkeypatch.setattr(memory, "installed", lambda: 8_000_000_000)
+    monkeypatch.setattr(resources, "installed", lambda: 8_000_000_000)
     arguments, sentence = TOO_LARGE[case]
     code, out, err = call(capsys, "run", *arguments)
     assert code == 2 and out == "" and err.startswith(f"linkwork: {sentence}") and err.count("\n") == 1
@@ -168,7 +169,7 @@ def test_a_run_that_diverges_keeps_what_was_recorded(capsys, tmp_path):
 
 def interrupt_at(monkeypatch, step):
     """Ctrl-C during the simulation's step of this number."""
-    from linkwork.simulation import Simulation
+    from linkwork.simulation.simulation import Simulation
 
     before = Simulation.step
 

@@ -9,7 +9,7 @@ import pytest
 import linkwork as lw
 from linkwork.cli import main
 from linkwork.errors import printable
-from linkwork.recording import Recording
+from linkwork.recording.recording import Recording
 
 BAD = {"title": "\x1b]0;X\x07", "colour": "\x1b[31m", "c1": "\x9b2J", "line": "\n\r", "bidi": "\u202e\u2066", "half": "\ud800",
        "hidden": "\u200b\ufeff\u00ad", "tag": "\U000e0041", "ends": "\u2028\x85"}  # fmt: skip

@@ -13,9 +13,9 @@ import pytest
 
 import linkwork as lw
 from linkwork.cli import main
-from linkwork.cli.running import Run
-from linkwork.files import CLAIM
-from linkwork.recording import Recording
+from linkwork.cli.run_loop import Run
+from linkwork.recording.recording import Recording
+from linkwork.util.atomic_io import CLAIM
 
 SCENE = """\
 linkwork: 1
@@ -163,7 +163,7 @@ def test_a_keyframe_is_part_of_the_scene_that_is_left_and_of_the_report(capsys, 
 
 
 def test_a_seed_is_all_that_is_random(folder):
-    from linkwork.cli.running import push
+    from linkwork.cli.run_loop import push
 
     def start(seed, shake=0.1):
         world = lw.load("arm.yaml")
@@ -267,11 +267,11 @@ def test_control_c_keeps_the_run_and_it_goes_on_bit_for_bit(folder):
 
 
 def test_a_run_that_was_killed_goes_on_from_its_last_checkpoint(folder, monkeypatch, capsys):
-    from linkwork.cli import running
+    from linkwork.cli import run_loop
 
-    monkeypatch.setattr(running, "OFTEN", 0.0)
-    monkeypatch.setattr(running, "SHARE", 0.0)
-    check = running.Run._check
+    monkeypatch.setattr(run_loop, "OFTEN", 0.0)
+    monkeypatch.setattr(run_loop, "SHARE", 0.0)
+    check = run_loop.Run._check
 
     def die_after_the_third(self):
         check(self)
@@ -280,7 +280,7 @@ def test_a_run_that_was_killed_goes_on_from_its_last_checkpoint(folder, monkeypa
             raise KeyboardInterrupt  # as a second Ctrl-C does: at once
 
     die_after_the_third.made = 0
-    monkeypatch.setattr(running.Run, "_check", die_after_the_third)
+    monkeypatch.setattr(run_loop.Run, "_check", die_after_the_third)
     with pytest.raises((KeyboardInterrupt, SystemExit)):
         main(["run", "arm.yaml", "--out", "run"])
     capsys.readouterr()
@@ -345,9 +345,9 @@ def test_a_scene_that_lies_in_the_folder_is_not_written_over(capsys, folder, no_
 
 
 def test_of_two_runs_that_begin_in_one_folder_the_second_is_refused(capsys, folder, no_plots, monkeypatch):
-    from linkwork.cli import running
+    from linkwork.cli import run_loop
 
-    build = running.Simulation
+    build = run_loop.Simulation
 
     def slowly(*arguments, **options):
         """Meanwhile another one begins there."""
@@ -355,7 +355,7 @@ def test_of_two_runs_that_begin_in_one_folder_the_second_is_refused(capsys, fold
         (folder / "run/scene.yaml").write_text("of the other")
         return build(*arguments, **options)
 
-    monkeypatch.setattr(running, "Simulation", slowly)
+    monkeypatch.setattr(run_loop, "Simulation", slowly)
     code, _, err = call(capsys, "run", "arm.yaml", "--out", "run")
     assert code == 2 and "it holds a run already (scene.yaml)" in err and err.count("\n") == 1
     assert (folder / "run/scene.yaml").read_text() == "of the other"
@@ -479,7 +479,7 @@ def test_parameters_of_a_file(capsys, folder):
 
 
 def test_info_lists_what_is_not_taken_as_written(capsys, folder, monkeypatch):
-    from linkwork.formats import scene
+    from linkwork.formats.scene import read as scene
 
     read = scene.load
 
@@ -530,7 +530,7 @@ def test_convert_writes_what_loads_as_the_same(capsys, folder):
 
 
 def test_progress_without_a_terminal_is_a_line_now_and_then(capsys, folder, monkeypatch):
-    from linkwork import recorder
+    from linkwork.simulation import recorder
 
     monkeypatch.setattr(recorder, "PATIENCE", 0.0)
     monkeypatch.setattr(recorder, "QUIET", 0.0)

@@ -6,9 +6,9 @@ import weakref
 import numpy as np
 import pytest
 
-from linkwork.codegen.asking import Asked
-from linkwork.codegen.bundle import Bundle
+from linkwork.codegen.callbacks import Asked
 from linkwork.codegen.jit import jit, sweep
+from linkwork.codegen.struct import Bundle
 
 
 class Shelf(Bundle):

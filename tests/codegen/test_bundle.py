@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import call_compiled, compiled_address, jit
-from linkwork.contact.vectors import dot
+from linkwork.codegen.struct import Bundle
+from linkwork.collision.vectors import dot
 
 
 class Inner(Bundle):

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.codegen.compile import LOADER
+from linkwork.codegen import kernel_table
+from linkwork.codegen.kernel_table import NOT_YET
+from linkwork.codegen.loader import LOADER
 from linkwork.codegen.store import cache_folder
 from linkwork.codegen.trace import LITTLE, MANY, MUCH, SOME, Kernel
-from linkwork.model import addresses
-from linkwork.model.addresses import NOT_YET
-from linkwork.solvers import SOLVERS
+from linkwork.engines.solvers import SOLVERS
 from tests.codegen.test_emit import run
 
 
@@ -66,7 +66,7 @@ def programs():
 def test_sweeps_are_compiled_together_and_are_the_same(monkeypatch):
     alone, together = programs(), programs()
     asked = []
-    monkeypatch.setattr(addresses, "kernel_table", lambda kernels: asked.append(len(kernels)) or np.arange(len(kernels)))
+    monkeypatch.setattr(kernel_table, "kernel_table", lambda kernels: asked.append(len(kernels)) or np.arange(len(kernels)))
     with together.at_once():
         found = [together.up("velocity", first=("kick",)), together.backward(), together.check()]
         assert not asked
@@ -83,7 +83,7 @@ def test_a_sweep_that_could_not_be_compiled_is_made_anew(monkeypatch):
         def fail(kernels):
             raise KeyboardInterrupt
 
-        patch.setattr(addresses, "kernel_table", fail)
+        patch.setattr(kernel_table, "kernel_table", fail)
         with pytest.raises(KeyboardInterrupt):
             p.backward()
         with pytest.raises(KeyboardInterrupt), p.at_once():

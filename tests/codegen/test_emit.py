@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from casadi import SX
 
-from linkwork.codegen.compile import LOADER
 from linkwork.codegen.emit import POINTERS
+from linkwork.codegen.loader import LOADER
 from linkwork.codegen.trace import Kernel
 
 TYPE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * POINTERS)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import linkwork as lw
-from linkwork.integrators import INTEGRATORS
+from linkwork.engines.integrators import INTEGRATORS
 
 ROOT = Path(__file__).parents[2]
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from linkwork.codegen.fusion import join
 from linkwork.codegen.jit import OPERANDS, kernel_table, sweep
 from linkwork.codegen.trace import COLD, Joining, Kernel, Record, Space
-from linkwork.model.joining import join
 
 
 def small(trace):

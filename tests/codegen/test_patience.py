@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from linkwork.codegen import jit
-from linkwork.contact.whole import contact_stage
-from linkwork.integrators import euler
+from linkwork.contact.stage import contact_stage
+from linkwork.engines.maximal import euler
 
 pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from linkwork.codegen import jit, store
-from linkwork.codegen.compile import LOADER, KernelLoader, place_of, symbol_names
 from linkwork.codegen.jit import OPERANDS
+from linkwork.codegen.loader import LOADER, KernelLoader, place_of, symbol_names
 from linkwork.codegen.trace import Kernel
 
 compiled_alone = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")

@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 
 from linkwork.codegen.jit import jit
-from linkwork.codegen.strips import (
-    add_multiple,
-    add_multiples,
-    copy,
-    inner_product,
-    nine_products,
-    six_products,
-    three_products,
-)
+from linkwork.codegen.simd import add_multiple, add_multiples, copy, inner_product, nine_products, six_products, three_products
 
 
 @jit

@@ -9,10 +9,10 @@ import sys
 import numpy as np
 
 import linkwork as lw
-from linkwork.contact import responses as r
-from linkwork.contact.answers import BySweeps
-from linkwork.contact.stages import Slots
-from linkwork.contact.trees import stretches, velocity_parts
+from linkwork.contact import delassus as r
+from linkwork.contact.delassus_tables import stretches, velocity_parts
+from linkwork.contact.inverse_mass import BySweeps
+from linkwork.contact.stage_kernels import Slots
 from tests.solvers.forests import assembled, forest, simulations
 
 

@@ -8,8 +8,8 @@ import sys
 
 import numpy as np
 
-from linkwork.contact.answers import BySweeps
-from linkwork.contact.trees import stretches
+from linkwork.contact.delassus_tables import stretches
+from linkwork.contact.inverse_mass import BySweeps
 from tests.contact.answers import pointed, responded, selection, slots_of
 from tests.implicit import worlds
 from tests.implicit.systems import assembled, parts_of, place_iterate, simulation, start_step

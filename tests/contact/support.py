@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 import linkwork as lw
-from linkwork.solvers import SOLVERS
+from linkwork.engines.solvers import SOLVERS
 from tests.contact.test_every_step import four_bar
 from tests.simulation.test_contacts import boxes
 

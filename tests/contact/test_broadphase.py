@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.contact.broadphase import partners, place, prepare
-from linkwork.contact.colliders import Placed, compile_colliders, scratch_for
+from linkwork.collision.broadphase import partners, place, prepare
+from linkwork.collision.collider_table import Placed, compile_colliders, scratch_for
 
 SHAPES = [lw.Sphere(0.1), lw.Box(0.3, 0.2, 0.1), lw.Capsule(0.05, 0.6)]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.contact.by_forces import ByForces
+from linkwork.contact.acceleration_level import ByForces
 
 FORCES = {"solver": "anticipation", "integrator": "euler"}
 G = 9.81

@@ -14,8 +14,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
-from linkwork.contact.detect import detect
+from linkwork.collision.collider_table import Placed, compile_colliders, contacts_for, scratch_for
+from linkwork.collision.detect import detect
 from linkwork.errors import ElementError
 
 BALL = lw.Sphere(0.1)
@@ -200,9 +200,9 @@ def as_lists():
     return [field[:count].tolist() for field in out]
 
 
-@pytest.mark.parametrize("module", ["colliders", "detect"])
+@pytest.mark.parametrize("module", ["collider_table", "detect"])
 def test_examples_run(module):
-    result = doctest.testmod(importlib.import_module(f"linkwork.contact.{module}"))
+    result = doctest.testmod(importlib.import_module(f"linkwork.collision.{module}"))
     assert result.attempted > 0 and result.failed == 0
 
 

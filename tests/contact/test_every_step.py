@@ -9,7 +9,7 @@ import pytest
 import linkwork as lw
 from linkwork.contact.problem import law_residual
 from linkwork.contact.rows import GAP, RECOVERY
-from linkwork.contact.stages import RECOVERED
+from linkwork.contact.stage_kernels import RECOVERED
 from tests.simulation.test_contacts import boxes, quietly, same, tumbling
 
 G = 9.81

@@ -5,7 +5,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.codegen.jit import jit
-from linkwork.contact.few import ROW, SIZE, _solve, few
+from linkwork.contact.dense_newton import ROW, SIZE, _solve, few
 from linkwork.contact.newton import LOOSE, TIGHT, newton_workspace, settle
 from linkwork.contact.problem import CONVERGED
 from tests.contact.random_problems import copied, law_violation, random_problem, response

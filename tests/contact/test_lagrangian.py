@@ -311,7 +311,7 @@ def test_recordings_show_the_spheres_where_the_points_are(tmp_path):
     rec = sim.run(0.5, record_every=0.1)
     np.testing.assert_allclose(rec.extra["place skin"][-1], sim.point("arms", (1, 0, 0)))
     assert rec.extra_units["place skin"] == "m"
-    from linkwork.staging import Stage
+    from linkwork.viz.scene import Stage
 
     again = lw.Recording.load(rec.save(tmp_path / "run.npz"))
     for each in (rec, again):

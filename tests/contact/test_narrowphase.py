@@ -8,8 +8,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
-from linkwork.contact.detect import detect
+from linkwork.collision.collider_table import Placed, compile_colliders, contacts_for, scratch_for
+from linkwork.collision.detect import detect
 from tests.oracles.solids import outside, reach
 
 SOLIDS = {

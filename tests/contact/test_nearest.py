@@ -4,8 +4,8 @@ import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 
 from linkwork.codegen.jit import jit
-from linkwork.contact.narrowphase_boxes import nearest_to_box
-from linkwork.contact.narrowphase_ellipsoids import nearest_on_ellipsoid, nearest_to_ellipsoid
+from linkwork.collision.boxes import nearest_to_box
+from linkwork.collision.ellipsoids import nearest_on_ellipsoid, nearest_to_ellipsoid
 
 
 @jit

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.contact.answers import BySweeps
+from linkwork.contact.inverse_mass import BySweeps
 from tests.contact.answers import by_schur, by_sweeps, compare, slots_of
 
 ROOT = Path(__file__).parents[2]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.contact import stages
-from linkwork.contact.layout import CLOSING, OPENING
+from linkwork.collision.layout import CLOSING, OPENING
+from linkwork.contact import stage_kernels
 from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, GAP, NORMAL, SIGN, rows_for, stop_value
 
 
@@ -67,31 +67,31 @@ def made_up(gaps, labels):
     rows.labels[:, BODY_A], rows.labels[:, BODY_B] = -1, 0
     rows.slot_a[:], rows.slot_b[:] = -1, 0
     rows.Jb[:, 0, 2] = rows.numbers[:, NORMAL + 2] = 1.0
-    rows.numbers[:, stages.RECOVERY] = 0.5
+    rows.numbers[:, stage_kernels.RECOVERY] = 0.5
     return rows
 
 
 def test_targets_let_gaps_close_and_take_overlap_back_no_faster_than_recovery():
     rows, u, h = made_up([0.01, -1e-4, -1.0], [0, 1, 2]), np.zeros((1, 6)), 0.01
-    stages.aim(rows, 3, u, h, 1e-5, OPENING, rows.labels, np.zeros((3, 9)), 0)
-    quiet = stages.QUIET * 1e-5
+    stage_kernels.aim(rows, 3, u, h, 1e-5, OPENING, rows.labels, np.zeros((3, 9)), 0)
+    quiet = stage_kernels.QUIET * 1e-5
     assert np.allclose(rows.target[:, 0], [-(0.01 - quiet) / h, 0.2 * (1e-4 - quiet) / h, 0.5])
-    stages.aim(rows, 3, u, h, 1e-5, CLOSING, rows.labels, np.zeros((3, 9)), 0)
+    stage_kernels.aim(rows, 3, u, h, 1e-5, CLOSING, rows.labels, np.zeros((3, 9)), 0)
     assert rows.target[0, 0] <= -10 and rows.target[1:, 0].tolist() == [0.0, 0.0]
 
 
 def test_impulses_are_known_again_by_what_touches():
     old, new = made_up([0, 0, 0], [1, 3, 5]), made_up([0, 0, 0, 0], [0, 3, 4, 5])
     cached = np.arange(27.0).reshape(3, 9)
-    stages.aim(new, 4, np.zeros((1, 6)), 0.01, 1.0, CLOSING, old.labels, cached, 3)
+    stage_kernels.aim(new, 4, np.zeros((1, 6)), 0.01, 1.0, CLOSING, old.labels, cached, 3)
     assert np.allclose(new.impulse[:, 0], [0, 14, 0, 23])  # along the normal, z
     kept, labels = np.ones((4, 9)), np.zeros((4, 5), dtype=np.int64)
     old.impulse[:] = [[1, 0, 0], [2, 0, 0], [3, 0, 0]]
-    stages.remember(new, 4, labels, kept, old, 3, True)
+    stage_kernels.remember(new, 4, labels, kept, old, 3, True)
     assert np.allclose(kept[:, :3], [[0, 0, 0], [0, 0, 2], [0, 0, 0], [0, 0, 3]])
     assert np.allclose(kept[:, 3:6], [[0, 0, 0], [12, 13, 14], [0, 0, 0], [21, 22, 23]])
     assert np.array_equal(labels, new.labels)
-    stages.remember(new, 4, labels, kept, old, 3, False)
+    stage_kernels.remember(new, 4, labels, kept, old, 3, False)
     assert not kept[:, 3:6].any()
 
 
@@ -100,17 +100,17 @@ def test_impulses_stay_where_they_are_though_tangents_turn():
     old.numbers[0, NORMAL : NORMAL + 3], new.numbers[0, NORMAL : NORMAL + 3] = (1e-9, 0, 1), (0, 1e-9, 1)
     old.impulse[0] = 5.0, 1.0, 2.0
     cached, labels = np.zeros((1, 9)), np.zeros((1, 5), dtype=np.int64)
-    stages.remember(old, 1, labels, cached, old, 0, True)
-    stages.aim(new, 1, np.zeros((1, 6)), 0.01, 1.0, CLOSING, labels, cached, 1)
+    stage_kernels.remember(old, 1, labels, cached, old, 0, True)
+    stage_kernels.aim(new, 1, np.zeros((1, 6)), 0.01, 1.0, CLOSING, labels, cached, 1)
     assert not np.allclose(new.impulse, old.impulse)
     again = np.zeros((1, 9))
-    stages.remember(new, 1, labels, again, new, 0, True)
+    stage_kernels.remember(new, 1, labels, again, new, 0, True)
     assert np.allclose(again, cached)
 
 
 def test_only_what_meets_within_the_step_and_is_fast_bounces():
     rows, h = made_up([0.0, 0.005, 0.02], [0, 1, 2]), 0.01
-    rows.numbers[:, stages.RESTITUTION], rows.numbers[:, stages.ABOVE_SPEED] = 0.5, 0.1
-    assert stages.bounce(rows, 3, np.array([[0, 0, -1.0, 0, 0, 0]]), h, 0.2, 1e-5, OPENING)
+    rows.numbers[:, stage_kernels.RESTITUTION], rows.numbers[:, stage_kernels.ABOVE_SPEED] = 0.5, 0.1
+    assert stage_kernels.bounce(rows, 3, np.array([[0, 0, -1.0, 0, 0, 0]]), h, 0.2, 1e-5, OPENING)
     assert rows.target[:2, 0].tolist() == [0.5, 0.5] and rows.target[2, 0] <= -10
-    assert not stages.bounce(rows, 3, np.array([[0, 0, -0.15, 0, 0, 0]]), h, 0.2, 1e-5, OPENING)
+    assert not stage_kernels.bounce(rows, 3, np.array([[0, 0, -0.15, 0, 0, 0]]), h, 0.2, 1e-5, OPENING)

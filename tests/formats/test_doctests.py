@@ -7,7 +7,7 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    "name", ["linkwork.formats", "linkwork.formats.urdf", "linkwork.formats.paths", "linkwork.formats.numbers"]
+    "name", ["linkwork.formats", "linkwork.formats.urdf.read", "linkwork.formats.paths", "linkwork.formats.numbers"]
 )
 def test_examples_run(name):
     result = doctest.testmod(importlib.import_module(name))

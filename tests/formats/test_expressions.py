@@ -8,10 +8,10 @@ import pytest
 
 import linkwork as lw
 from linkwork.elements.traced import Traced
-from linkwork.formats.expressions import FUNCTIONS, MOST_DEPTH, NUMERIC, Formula, FormulaError, number
-from linkwork.formats.printing import printed
+from linkwork.formats.formula_writer import printed
+from linkwork.formats.formulas import FUNCTIONS, MOST_DEPTH, NUMERIC, Formula, FormulaError, number
+from linkwork.formats.scene.templates import filled
 from linkwork.formats.symbols import SYMBOLIC
-from linkwork.formats.templates import filled
 
 K = lw.Parameter(3.0, name="k")
 ONE, TWO = ("b", "t"), ("a", "b", "t")

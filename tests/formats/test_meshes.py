@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkwork.formats import meshes
-from linkwork.formats.meshes import MeshError, hull, read_mesh, scaled, whole
+from linkwork.formats import mesh_files
+from linkwork.formats.mesh_files import MeshError, hull, read_mesh, scaled, whole
 from linkwork.formats.paths import Folders, Missing, Outside
 
 SEEDS = Path(__file__).parent / "seeds"
@@ -151,10 +151,10 @@ def test_broken_files_say_why(tmp_path, name, data, problem):
 
 def test_bounds_of_size(tmp_path, monkeypatch):
     (tmp_path / "a.stl").write_bytes(binary_stl(WEDGE))
-    monkeypatch.setattr(meshes, "MOST_TRIANGLES", 3)
+    monkeypatch.setattr(mesh_files, "MOST_TRIANGLES", 3)
     with pytest.raises(MeshError, match="more than 3 triangles"):
         read_mesh(tmp_path / "a.stl")
-    monkeypatch.setattr(meshes, "MOST_BYTES", 100)
+    monkeypatch.setattr(mesh_files, "MOST_BYTES", 100)
     with pytest.raises(MeshError, match="files of at most 0 MB are read"):
         read_mesh(tmp_path / "a.stl")
 

@@ -10,8 +10,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.formats import mjcf_source
-from linkwork.formats.reading import Reading
+from linkwork.formats.mjcf import source as mjcf_source
+from linkwork.formats.source import Reading
 
 BALL = '<geom size="0.1"/>'
 TETRAHEDRON = [[(0, 0, 0), (0, 1, 0), (1, 0, 0)], [(0, 0, 0), (1, 0, 0), (0, 0, 1)], [(0, 0, 0), (0, 0, 1), (0, 1, 0)],

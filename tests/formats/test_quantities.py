@@ -9,8 +9,8 @@ import pytest
 
 from linkwork import elements
 from linkwork.elements.units import BY_KIND, units_of
-from linkwork.formats import schema
 from linkwork.formats.quantities import QuantityError, quantity, unit
+from linkwork.formats.scene import schema
 
 NO_UNITS = {"unit", "quaternion", "u", "u'", "F"}  # words that begin a comment where there is no unit
 

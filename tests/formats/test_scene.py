@@ -9,7 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.formats import scene, yaml_lines
+from linkwork.formats import yaml_lines
+from linkwork.formats.scene import read as scene
 from tests.formats import fuzz
 from tests.formats.worlds import differences
 
@@ -310,7 +311,7 @@ class TestIncludes:
 
     def test_copies_of_a_robot_are_counted_when_the_first_is_read(self, given, monkeypatch):
         read = []
-        urdf = import_module("linkwork.formats.urdf")
+        urdf = import_module("linkwork.formats.urdf.read")
         load = urdf.load
         monkeypatch.setattr(urdf, "load", lambda reading, **options: read.append(1) or load(reading, **options))
         (given.folder / "robot.urdf").write_text("<robot name='r'><link name='base'/></robot>")

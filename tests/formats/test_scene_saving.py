@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.formats import schema, writing
+from linkwork.formats.scene import schema
+from linkwork.formats.scene import write as writing
 from tests.formats.worlds import differences
 
 SMALL = {"hair": {"strands": 2, "links": 3}, "chain": {"n": 5}, "plant": {"depth": 2}}

@@ -12,7 +12,7 @@ import yaml
 import linkwork as lw
 from linkwork import elements
 from linkwork.elements import Element, Ground, Shape
-from linkwork.formats import schema
+from linkwork.formats.scene import schema
 from tests.formats.test_scene_saving import mechanism
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -11,9 +11,9 @@ import yourdfpy
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork.formats.reading import Reading
-from linkwork.formats.urdf_bodies import groups_of, shortest_stop
-from linkwork.formats.urdf_robot import HERE, robot_of
+from linkwork.formats.source import Reading
+from linkwork.formats.urdf.bodies import groups_of, shortest_stop
+from linkwork.formats.urdf.robot import HERE, robot_of
 from linkwork.formats.xml import parse
 from tests.formats.random_robots import random_robot
 

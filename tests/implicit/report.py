@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from linkwork.model.compile import compile
+from linkwork.model.compile_model import compile
 from tests.implicit import worlds
 from tests.implicit.systems import (
     assembled,

@@ -14,9 +14,9 @@ import numpy as np
 import linkwork as lw
 from linkwork.codegen.jit import sweep
 from linkwork.codegen.trace import Trace
+from linkwork.engines.implicit.schedules import Implicit
+from linkwork.engines.solvers import SOLVERS
 from linkwork.model.graph import GROUND
-from linkwork.solvers import SOLVERS
-from linkwork.solvers.implicit import Implicit
 from linkwork.symbolic.bodies import GLOBALS, load_global
 from tests.oracles import poses
 from tests.oracles.backward_euler import Step

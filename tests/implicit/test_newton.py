@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import linkwork as lw
-from linkwork.integrators.base import ITERATIONS
+from linkwork.engines.engine import ITERATIONS
 from tests.implicit.test_stability import network
 
 

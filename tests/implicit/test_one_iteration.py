@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.integrators.base import ITERATIONS
+from linkwork.engines.engine import ITERATIONS
 from tests.implicit.systems import simulation
 
 TOGETHER = 1e-2  # m

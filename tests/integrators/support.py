@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 import linkwork as lw
-from linkwork.solvers import SOLVERS
+from linkwork.engines.solvers import SOLVERS
 from tests.integrators.problems import FIRST_ORDER, PROBLEMS, Problem
 
 SECONDS, DT = 0.2, 2e-3

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.integrators.closing import solve_by_largest_pivots
+from linkwork.engines.joint_coordinates.loops import solve_by_largest_pivots
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.Note")
 SOLVERS = ("ltdl", "anticipation")  # by the inertia matrix, and by responses of the articulated-body algorithm

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import linkwork as lw
-from linkwork.integrators import INTEGRATORS
-from linkwork.solvers import SOLVERS
+from linkwork.engines.integrators import INTEGRATORS
+from linkwork.engines.solvers import SOLVERS
 from tests.integrators.support import FEATURES, NO, PAIRS, REFUSED, attempt
 
 PAGE = Path(__file__).parents[2] / "docs" / "integrators.md"

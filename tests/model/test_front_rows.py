@@ -4,8 +4,8 @@ import pytest
 
 import linkwork as lw
 from linkwork.codegen.jit import OPERANDS
-from linkwork.model.compile import compile
-from linkwork.model.front_rows import UNROLLED, Fronts
+from linkwork.model.compile_model import compile
+from linkwork.schedules.front_ops import UNROLLED, Fronts
 
 
 def written(model, vertex, way):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linkwork.model.pivots import eliminated, least_share
+from linkwork.model.rank import eliminated, least_share
 from tests.oracles import elimination
 
 

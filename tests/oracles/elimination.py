@@ -1,4 +1,4 @@
-"""Elimination with unit masses by dictionaries of blocks and numpy: the obvious twin of model/pivots.py."""
+"""Elimination with unit masses by dictionaries of blocks and numpy: the obvious twin of model/rank.py."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ LOADED = 1e-5
 
 
 def eliminated(sequence, own, seats, ends, blocks, many, rotors, dims):
-    """As `linkwork.model.pivots.eliminated`."""
+    """As `linkwork.model.rank.eliminated`."""
     elimination = Elimination(dims[: len(dims) - len(ends)], seats, ends, many, blocks, rotors)
     order = [vertex for body, nodes in zip(sequence, own, strict=True) for vertex in elimination.eliminate(body, nodes)]
     return order + elimination.finish(), elimination.redundant

@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 
 from linkwork.elements import Box, Capsule, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Sphere
-from linkwork.recording import Recording
+from linkwork.recording.recording import Recording
 
 EVERY_SHAPE = (Box(0.4, 0.1, 0.1), Sphere(0.1), Ellipsoid(0.4, 0.2, 0.1), Cylinder(0.1, 0.4), Disc(0.2, 0.02))
 

@@ -7,7 +7,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.elements import Capsule, Mesh, Shape
-from linkwork.recording import FIELDS, Recording, RecordingError
+from linkwork.recording.recording import FIELDS, Recording, RecordingError
 from tests.recording.made_up import COLLIDERS, everything, make
 
 ENDINGS = [".nc", ".npz"]
@@ -141,8 +141,8 @@ def test_files_of_the_first_format_are_read(tmp_path, ending, monkeypatch):
     def described(self, shape):
         return None if shape is None else [type(shape).__name__, shape.given()]
 
-    monkeypatch.setattr("linkwork.recording.FORMAT", 1)
-    monkeypatch.setattr("linkwork.recording_files.Described.__call__", described)
+    monkeypatch.setattr("linkwork.recording.recording.FORMAT", 1)
+    monkeypatch.setattr("linkwork.recording.files.Described.__call__", described)
     rec.save(tmp_path / f"run{ending}")
     monkeypatch.undo()
     assert_same(rec, Recording.load(tmp_path / f"run{ending}"))
@@ -154,7 +154,7 @@ def test_a_newer_format_and_an_unknown_shape_are_refused(tmp_path, ending, monke
     make(shapes=(Cone(),)).save(path)
     with pytest.raises(RecordingError, match='body "body0" has a Cone, which this linkwork does not know'):
         Recording.load(path)
-    monkeypatch.setattr("linkwork.recording.FORMAT", 3)
+    monkeypatch.setattr("linkwork.recording.recording.FORMAT", 3)
     make().save(path)
     monkeypatch.undo()
     with pytest.raises(RecordingError, match="reads formats 1 and 2, the file has 3"):

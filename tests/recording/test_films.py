@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from linkwork import rendering
 from linkwork.elements import Box, Plane, Sphere
 from linkwork.errors import LinkworkError
-from linkwork.rendering import Picture
+from linkwork.viz import offscreen
+from linkwork.viz.offscreen import Picture
 from tests.recording.made_up import make
 
 FLOOR = ("floor", None, Plane(), (0, 0, -1.2), (1, 0, 0, 0))
@@ -32,8 +32,8 @@ def can_draw():
 @pytest.fixture(autouse=True)
 def coarse(monkeypatch):
     """Textures of the ground that are drawn quickly."""
-    monkeypatch.setattr(rendering, "PIXELS", 256)
-    monkeypatch.setattr(rendering, "SHADOW", 256)
+    monkeypatch.setattr(offscreen, "PIXELS", 256)
+    monkeypatch.setattr(offscreen, "SHADOW", 256)
 
 
 def red(picture):
@@ -80,7 +80,7 @@ def test_a_shadow_goes_with_its_body(monkeypatch):
             return [np.array(picture.at(t), int) for t in (0.0, 0.5)]
 
     with_them = shadows()
-    monkeypatch.setattr(rendering, "DARK", 0.0)
+    monkeypatch.setattr(offscreen, "DARK", 0.0)
     darker = [(bare - dark).max(axis=-1) for bare, dark in zip(shadows(), with_them, strict=True)]
     places = [np.argwhere(d > 15).mean(axis=0) for d in darker]
     assert np.linalg.norm(places[0] - places[1]) > 8

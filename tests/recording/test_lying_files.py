@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork import checkpoints
 from linkwork.errors import LinkworkError
-from linkwork.recording import Recording
+from linkwork.recording.recording import Recording
+from linkwork.simulation import checkpoints
 from tests.recording.made_up import everything, make
 
 MUCH = 5e7  # bytes of memory that no small file may take
@@ -92,7 +92,7 @@ def test_netcdf_that_declares_more_than_it_holds_or_lies_elsewhere(tmp_path, wha
 
 def test_many_names_that_are_one_in_the_file_are_not_all_read(tmp_path):
     """References to one long text: each is a text of its own once it is read."""
-    from linkwork.recording_files import _text_size
+    from linkwork.recording.files import _text_size
 
     class Names:
         ndim, size, name = 1, 10**9, "body"

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from linkwork import drawing, meshes, recording, surroundings
 from linkwork.elements import Box, Capsule, ConvexHull, Cylinder, Mesh, Plane, Sphere
-from linkwork.recording import Recording, RecordingError
+from linkwork.recording import recording
+from linkwork.recording.recording import Recording, RecordingError
+from linkwork.viz import facets
+from linkwork.viz import ground as surroundings
+from linkwork.viz import plot as drawing
 from tests.recording.made_up import COLLIDERS, EVERY_SHAPE, everything, make, replace, turning
 
 TILTED = np.array([1.0, 2, 2]) / 3
@@ -33,7 +36,7 @@ def volume(mesh):
 @pytest.mark.parametrize("shape", [*EVERY_SHAPE, Capsule(0.05, 0.3), HULL], ids=lambda s: type(s).__name__)
 @pytest.mark.parametrize("detail", [8, 12, 24])
 def test_a_mesh_is_closed_and_as_large_as_its_shape(shape, detail):
-    mesh = meshes.mesh(shape, detail)
+    mesh = facets.mesh(shape, detail)
     triangles = (np.sort(mesh.faces)[:, 1:] == np.sort(mesh.faces)[:, :-1]).any(axis=1)
     assert len(mesh.vertices) - len(mesh.edges) + len(mesh.faces) == 2  # Euler
     assert 2 * len(mesh.edges) == 4 * len(mesh.faces) - triangles.sum()
@@ -43,7 +46,7 @@ def test_a_mesh_is_closed_and_as_large_as_its_shape(shape, detail):
 
 def test_a_finer_mesh_comes_nearer():
     for shape in EVERY_SHAPE[1:]:
-        gaps = [shape.volume - volume(meshes.mesh(shape, detail)) for detail in (8, 16, 32)]
+        gaps = [shape.volume - volume(facets.mesh(shape, detail)) for detail in (8, 16, 32)]
         assert gaps[0] > 3 * gaps[1] > 9 * gaps[2] > 0
 
 
@@ -232,9 +235,9 @@ def test_a_body_in_front_of_a_solid_is_hidden_by_none_of_its_points():
         solid = ("solid", None, shape, rng.normal(size=3), q / np.linalg.norm(q))
         far = np.full(3, 50.0)
         (thing,) = surroundings.standing([solid], drawing.rotations, towards, -far, far)
-        other = meshes.mesh(shape, 4 if isinstance(shape, Box) else 24)
-        corners = meshes.moved(other, drawing.rotations(solid[4]), solid[3]).vertices[other.faces]
-        planes = meshes.normals(corners)
+        other = facets.mesh(shape, 4 if isinstance(shape, Box) else 24)
+        corners = facets.moved(other, drawing.rotations(solid[4]), solid[3]).vertices[other.faces]
+        planes = facets.normals(corners)
         offsets = np.einsum("mi,mi->m", planes, corners[:, 0])
         points = rng.normal(size=3) * 1.5 + 0.2 * rng.normal(size=(40, 3))
         front = bool(thing.in_front(points, [0], 0.0)[0])

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork import memory, recorder
+from linkwork.simulation import recorder
+from linkwork.util import resources
 
 
 def pendulum(**options):
@@ -30,7 +31,7 @@ def test_durations_as_a_person_says_them(seconds, text):
 
 def test_a_recording_that_memory_cannot_hold_is_refused(monkeypatch):
     sim = pendulum()
-    monkeypatch.setattr(memory, "installed", lambda: 1_000_000)
+    monkeypatch.setattr(resources, "installed", lambda: 1_000_000)
     with pytest.raises(
         lw.LinkworkError, match=r"frames need about .*, and this machine has 1 MB; give a longer record_every, such as \d"
     ):
@@ -39,13 +40,13 @@ def test_a_recording_that_memory_cannot_hold_is_refused(monkeypatch):
     assert len(sim.run(5.0, record_every=1.0)) == 6
     assert len(sim.run(50.0, record_every=None)) == 2
     assert sim.run(1e6, until=lambda s: True).attributes["note"].startswith("stopped by until")
-    monkeypatch.setattr(memory, "installed", lambda: None)  # a system that does not tell
+    monkeypatch.setattr(resources, "installed", lambda: None)  # a system that does not tell
     assert len(sim.run(1.0)) == 101
 
 
 def test_the_estimate_of_a_recording_is_about_right(monkeypatch):
     sim, seen = lw.Simulation(lw.scenes.get("chain", n=50)), []
-    monkeypatch.setattr(memory, "too_large", seen.append)
+    monkeypatch.setattr(resources, "too_large", seen.append)
     rec = sim.run(1.0)
     held = sum(value.nbytes for value in vars(rec).values() if isinstance(value, np.ndarray))
     states = len(rec) * 8 * len(sim.model.state_index)

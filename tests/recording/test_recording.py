@@ -8,7 +8,7 @@ import pytest
 
 from linkwork.elements import Box, Particle
 from linkwork.errors import LinkworkError, UnknownNameError
-from linkwork.recording import RecordingError
+from linkwork.recording.recording import RecordingError
 from tests.recording.made_up import make, replace
 
 
@@ -83,6 +83,6 @@ def test_xarray_of_stretching_bodies_has_their_frames():
 
 
 def test_importing_stays_quick():
-    code = "import sys, linkwork.recording; print({'xarray', 'matplotlib', 'PIL', 'rich'} & set(sys.modules))"
+    code = "import sys, linkwork.recording.recording; print({'xarray', 'matplotlib', 'PIL', 'rich'} & set(sys.modules))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "set()"

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from linkwork import rendering
 from linkwork.elements import Box, Plane, Sphere
 from linkwork.errors import LinkworkError
-from linkwork.recording import RecordingError
+from linkwork.recording.recording import RecordingError
+from linkwork.viz import offscreen
 from tests.recording.made_up import VISUALS, everything, make
 
 FLOOR = ("floor", None, Plane(), (0, 0, -1), (1, 0, 0, 0))
@@ -45,7 +45,7 @@ def test_a_still_shows_the_colours_of_the_moment(tmp_path):
 def test_there_is_a_shadow_on_the_ground_and_nowhere_else(tmp_path, monkeypatch):
     rec = make(frames=2, shapes=(Box(0.5, 0.5, 0.1),), colliders=[("floor", None, Plane(), (0, 0, -0.3), (1, 0, 0, 0))])
     with_it = drawn(rec, tmp_path / "with.png", at=0.0, size=(320, 240))
-    monkeypatch.setattr(rendering, "DARK", 0.0)
+    monkeypatch.setattr(offscreen, "DARK", 0.0)
     without = drawn(rec, tmp_path / "without.png", at=0.0, size=(320, 240))
     if with_it is None:
         return

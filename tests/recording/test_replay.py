@@ -6,11 +6,13 @@ import re
 import numpy as np
 import pytest
 
-from linkwork import drawing, replaying, staging
 from linkwork.elements import AffineBody, Ball, Box, Sphere
 from linkwork.errors import LinkworkError
-from linkwork.recording import RecordingError
-from linkwork.simulation import Simulation
+from linkwork.recording.recording import RecordingError
+from linkwork.simulation.simulation import Simulation
+from linkwork.viz import plot as drawing
+from linkwork.viz import replay_page
+from linkwork.viz import scene as staging
 from linkwork.world import World
 from tests.recording.made_up import EVERY_SHAPE, VISUALS, everything, make, replace
 
@@ -55,7 +57,7 @@ def test_poses_in_a_page_are_those_of_the_recording(tmp_path, monkeypatch):
 
     solids = [s for s in stage.solids if s.body != staging.GROUND]
     for solid in solids:
-        player = replaying._Instances(Scene(), "solid", [solid])
+        player = replay_page._Instances(Scene(), "solid", [solid])
         for frame in range(9):
             shown.clear()
             player.show(frame, *stage.pose(frame))
@@ -70,18 +72,18 @@ def test_quaternions_are_the_way_back_of_rotations():
     random = np.random.default_rng(5)
     q = random.normal(size=(2000, 4)) * 10.0 ** random.uniform(-8, 0, size=(2000, 4))
     q /= np.linalg.norm(q, axis=1, keepdims=True)
-    found = replaying.quaternions(drawing.rotations(q))
+    found = replay_page.quaternions(drawing.rotations(q))
     np.testing.assert_allclose(np.abs(np.einsum("ni,ni->n", found, q)), 1, atol=1e-14)
     np.testing.assert_allclose(drawing.rotations(found), drawing.rotations(q), atol=1e-14)
 
 
 def test_frames_are_thinned_so_that_a_page_stays_small(monkeypatch):
     rec = make(frames=5000)
-    assert len(replaying._frames(rec, 100)) == replaying.MOST_FRAMES
-    few = replaying._frames(rec, replaying.MOST_NUMBERS // 10)
+    assert len(replay_page._frames(rec, 100)) == replay_page.MOST_FRAMES
+    few = replay_page._frames(rec, replay_page.MOST_NUMBERS // 10)
     assert len(few) == 10 and few[0] == 0 and few[-1] == 4999
-    assert replaying._frames(make(frames=7), 1).tolist() == list(range(7))
-    assert replaying._frames(make(frames=1), 1).tolist() == [0]
+    assert replay_page._frames(make(frames=7), 1).tolist() == list(range(7))
+    assert replay_page._frames(make(frames=1), 1).tolist() == [0]
 
 
 def test_everything_has_a_page(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from linkwork.cli.topology import joint_tree
 from linkwork.codegen import store
 from linkwork.errors import ArrayError, LinkworkError, UnknownNameError
-from linkwork.reduced import compile, cost, factor_drivers, prediction, timers
+from linkwork.reduced import compile, cost, prediction, sparse_drivers, timers
 from linkwork.reduced.cost import Operations, Rate
 from linkwork.reduced.mechanisms import mechanism
 from linkwork.reduced.parent_array import parent_array
@@ -66,15 +66,15 @@ def test_own_counts_are_what_the_drivers_do(parents, monkeypatch):
     """Row by row and in packed rows; in tiles, the operations of the plan times those of each kernel."""
     H, n = branches.matrix(parents, np.random.default_rng(2)), len(parents)
     parents = parent_array(parents)
-    plain = {name: getattr(f, "py_func", f) for name, f in vars(factor_drivers).items() if callable(f)}
+    plain = {name: getattr(f, "py_func", f) for name, f in vars(sparse_drivers).items() if callable(f)}
     for name in ("_packed", "_unpacked", "_add_rows", "eliminate_packed"):
-        monkeypatch.setattr(factor_drivers, name, plain[name])
-    monkeypatch.setattr(factor_drivers, "np", CountingArrays)
+        monkeypatch.setattr(sparse_drivers, name, plain[name])
+    monkeypatch.setattr(sparse_drivers, "np", CountingArrays)
     for driver, places in ((plain["ltdl_by_rows"], ()), (plain["ltdl_packed"], packing(parents))):
 
         def run(H, driver=driver, places=places):
             L, D = np.zeros((1, n, n), object), np.empty((1, n), object)
-            assert driver(parents, *places, H[None], L, D) == factor_drivers.DONE
+            assert driver(parents, *places, H[None], L, D) == sparse_drivers.DONE
             return D
 
         _, found = branches.counted(run, H)

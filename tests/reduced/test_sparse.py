@@ -12,7 +12,6 @@ from linkwork.reduced import (
     Factors,
     cost,
     expanded,
-    factor_drivers,
     from_paper,
     inverse,
     ltdl,
@@ -25,6 +24,7 @@ from linkwork.reduced import (
     solve_LT,
     solve_matrix,
     sparse,
+    sparse_drivers,
     substitution,
     tiles,
     ways,
@@ -71,16 +71,16 @@ def test_every_way_gives_one_answer(parents):
     n = len(parents)
     parents = parent_array.parent_array(parents)
     steps, (by_rows, by_tiles, packed) = tiles.plan(parents), [(np.zeros((1, n, n)), np.empty((1, n))) for _ in range(3)]
-    assert factor_drivers.ltdl_by_rows(parents, H, *by_rows) == factor_drivers.DONE
+    assert sparse_drivers.ltdl_by_rows(parents, H, *by_rows) == sparse_drivers.DONE
     flat = H.reshape(1, -1), by_tiles[0].reshape(1, -1), by_tiles[1]
-    assert factor_drivers.ltdl_by_tiles(steps.flat, steps.pivots, *steps.program.single, *flat) == factor_drivers.DONE
-    assert factor_drivers.ltdl_packed(parents, *packing(parents), H, *packed) == factor_drivers.DONE
+    assert sparse_drivers.ltdl_by_tiles(steps.flat, steps.pivots, *steps.program.single, *flat) == sparse_drivers.DONE
+    assert sparse_drivers.ltdl_packed(parents, *packing(parents), H, *packed) == sparse_drivers.DONE
     for one, other, third in zip(by_rows, by_tiles, packed, strict=True):
         close(one, other)
         close(one, third)
     x = np.random.default_rng(5).normal(size=(1, n))
     y = x.copy()
-    assert factor_drivers.solve_packed(parents, *packing(parents), H, y, np.empty((1, n))) == factor_drivers.DONE
+    assert sparse_drivers.solve_packed(parents, *packing(parents), H, y, np.empty((1, n))) == sparse_drivers.DONE
     close(H[0] @ y[0], x[0])
     assert len(steps.program.operations) == tiles.operation_count(parents)
 
@@ -189,9 +189,9 @@ def test_every_layout_is_one_to_the_drivers():
                 inverse(order, factors)
                 solve_matrix(order, given, b)
                 ltl(order, given)
-    for driver in (factor_drivers.ltdl_by_rows, factor_drivers.ltdl_by_tiles, factor_drivers.ltdl_in_lanes, factor_drivers.solve,
-                   factor_drivers.inverse, factor_drivers.scale_rows, factor_drivers.solve_by_tiles, factor_drivers.solve_in_lanes,
-                   factor_drivers.ltdl_packed, factor_drivers.solve_packed):  # fmt: skip
+    for driver in (sparse_drivers.ltdl_by_rows, sparse_drivers.ltdl_by_tiles, sparse_drivers.ltdl_in_lanes, sparse_drivers.solve,
+                   sparse_drivers.inverse, sparse_drivers.scale_rows, sparse_drivers.solve_by_tiles, sparse_drivers.solve_in_lanes,
+                   sparse_drivers.ltdl_packed, sparse_drivers.solve_packed):  # fmt: skip
         assert len(driver.signatures) == 1
 
 
@@ -340,12 +340,12 @@ def numbers_touched(parents, monkeypatch):
     class Matrices(list):
         shape = (1,)
 
-    plain = {name: getattr(f, "py_func", f) for name, f in vars(factor_drivers).items() if callable(f)}
+    plain = {name: getattr(f, "py_func", f) for name, f in vars(sparse_drivers).items() if callable(f)}
     for name in ("_packed", "_unpacked", "_add_rows", "eliminate_packed"):
-        monkeypatch.setattr(factor_drivers, name, plain[name])
+        monkeypatch.setattr(sparse_drivers, name, plain[name])
     H, L = Matrix(), Matrix()
     given = Matrices([H]), Matrices([L]), np.empty((1, len(parents)))
-    assert plain["ltdl_packed"](parents, *packing(parents), *given) == factor_drivers.DONE
+    assert plain["ltdl_packed"](parents, *packing(parents), *given) == sparse_drivers.DONE
     return H.seen, L.seen
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import linkwork as lw
 from linkwork import scenes
-from linkwork.drawing import rotations
 from linkwork.scenes import hands, robots, rods, skins
+from linkwork.viz.plot import rotations
 
 
 def simulate(name, **parameters):

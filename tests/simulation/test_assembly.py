@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import least_squares
 
 import linkwork as lw
-from linkwork.assembly import Assembler
+from linkwork.simulation.assembly import Assembler
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.errors.Note")
 

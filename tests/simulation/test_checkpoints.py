@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork import checkpoints
 from linkwork.errors import FileError, LinkworkError, ModelError
+from linkwork.simulation import checkpoints
 
 
 def motor():

@@ -5,8 +5,8 @@ import importlib
 
 import pytest
 
-MODULES = ["linkwork", "linkwork.memory", "linkwork.simulation", "linkwork.reports", "linkwork.checking", "linkwork.model.types",
-           "linkwork.following", "linkwork.grabbing", "linkwork.model.present", "linkwork.symbolic.drawn",
+MODULES = ["linkwork", "linkwork.util.resources", "linkwork.simulation.simulation", "linkwork.simulation.query", "linkwork.verify.check", "linkwork.model.model",
+           "linkwork.simulation.editor", "linkwork.simulation.hands", "linkwork.model.active_world", "linkwork.symbolic.drawn",
            "linkwork.symbolic.functions", "linkwork.elements.traced"]  # fmt: skip
 
 

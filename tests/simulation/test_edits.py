@@ -12,9 +12,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import linkwork as lw
 from linkwork.elements.base import Pose
-from linkwork.model.carrying import counters
 from linkwork.model.frames import matrices
-from linkwork.model.places import poses_of
+from linkwork.model.poses import poses_of
+from linkwork.model.state_transfer import counters
 from tests.simulation.worlds import crank_and_rod, same
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.errors.Note")

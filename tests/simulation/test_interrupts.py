@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork import simulation
+from linkwork.simulation import simulation
 
 HANGS = 120  # s: no press of a key takes that long
 BEGIN = (

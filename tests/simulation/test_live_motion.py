@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
-from linkwork import checkpoints
+from linkwork.simulation import checkpoints
 
 PAIRS = [("tree", "rattle"), ("tree", "euler"), ("tree", "rk4"), ("fronts", "rattle"), ("dense", "rattle"), ("cg", "rattle"),
          ("anticipation", "rattle"), ("implicit", "backward-euler"), ("ltdl", "joint-euler"), ("ltdl", "joint-rk4"),

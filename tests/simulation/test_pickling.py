@@ -12,7 +12,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.elements.traced import Traced
-from linkwork.model.compile import compile
+from linkwork.model.compile_model import compile
 
 CLONES = [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
 clones = pytest.mark.parametrize("clone", CLONES, ids=["deepcopy", "pickle"])
@@ -81,7 +81,7 @@ def test_a_copy_of_a_copy_is_the_same_expression(clone):
 
 @clones
 def test_a_copy_needs_no_new_kernels(clone):
-    from linkwork.codegen.compile import LOADER
+    from linkwork.codegen.loader import LOADER
 
     world = functions()
     quietly(world).step()

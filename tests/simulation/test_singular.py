@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork import stops
+from linkwork.simulation import diagnose
 
 
 def sled(velocity=(0, 0, 0), spin=(0, 0, 0), at=None, contact=False):
@@ -21,11 +21,11 @@ def sled(velocity=(0, 0, 0), spin=(0, 0, 0), at=None, contact=False):
 
 def test_a_row_that_has_vanished_is_found():
     sim = lw.Simulation(sled(spin=(0, np.pi / 2, 0)), dt=0.01, solver="implicit")
-    assert stops.vanishing(sim, sim.work) is None
+    assert diagnose.vanishing(sim, sim.work) is None
     sim.step(50)
-    assert stops.vanishing(sim, sim.work) is None
+    assert diagnose.vanishing(sim, sim.work) is None
     sim.step(50)
-    element, left = stops.vanishing(sim, sim.work)
+    element, left = diagnose.vanishing(sim, sim.work)
     assert element.name == "blade" and left < 1e-3
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork import contradictions
+from linkwork.simulation import contradictions
 from linkwork.symbolic.bodies import GLOBALS
 from tests.simulation.worlds import crank_and_rod, same
 

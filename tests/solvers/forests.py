@@ -14,11 +14,11 @@ import numpy as np
 from scipy.linalg import lu_factor, lu_solve
 
 import linkwork as lw
-from linkwork.model import compile as compiler
+from linkwork.kernels.node import SOFT, node_right_kernel
+from linkwork.model import compile_model as compiler
 from linkwork.model import nodes as stacking
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.constraints import RELATIONS
-from linkwork.symbolic.kernels import SOFT, node_right_kernel
 from tests.oracles import kkt
 
 GRAVITY = 9.81

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 
 import linkwork as lw
-from linkwork.model import compile as compiler
+from linkwork.model import compile_model as compiler
 from linkwork.model import nodes as stacking
 from linkwork.symbolic.bodies import GLOBALS
 from tests.solvers import forests

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.solvers import SOLVERS
-from linkwork.solvers.anticipation import divider
+from linkwork.engines.maximal.loop_schur import divider
+from linkwork.engines.solvers import SOLVERS
 from tests.solvers.forests import accelerations, assembled, motion, solution, w_against_schur
 
 G = 10.0

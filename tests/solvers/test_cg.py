@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.model.carrying import remembered
-from linkwork.solvers import METHODS, SOLVERS
-from linkwork.solvers.cg import PRECISE
+from linkwork.engines.maximal.cg import PRECISE
+from linkwork.engines.solvers import METHODS, SOLVERS
+from linkwork.model.state_transfer import remembered
 from tests.simulation.worlds import make, same
 from tests.solvers import forests
 from tests.solvers.gradients import judged, quiet, solved

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 import linkwork as lw
-from linkwork.model.compile import compile
+from linkwork.model.compile_model import compile
 from tests.oracles.poses import Ground, as_built, bent
 from tests.oracles.residuals import user as evaluate
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.model.compile import compile
+from linkwork.model.compile_model import compile
 from tests.oracles import poses
 from tests.symbolic.pairs import APART, DIRECTED, KINDS, P, body, build
 from tests.symbolic.probe import STENCIL, Force, difference

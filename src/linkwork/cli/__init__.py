@@ -5,13 +5,13 @@ import warnings
 
 import typer
 
-from ..errors import LinkworkError, Note
-from .convert import convert
-from .info import info
-from .render import render
-from .run import run
-from .scenes import scenes
-from .version import version
+from linkwork.cli.convert import convert
+from linkwork.cli.info import info
+from linkwork.cli.render import render
+from linkwork.cli.run import run
+from linkwork.cli.scenes import scenes
+from linkwork.cli.version import version
+from linkwork.errors import LinkworkError, Note
 
 app = typer.Typer(
     name="linkwork",

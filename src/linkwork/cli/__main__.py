@@ -1,5 +1,5 @@
 """python -m linkwork.cli"""
 
-from . import main
+from linkwork.cli import main
 
 main()

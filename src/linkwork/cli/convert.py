@@ -4,8 +4,8 @@ from pathlib import Path
 
 import typer
 
-from ..errors import LinkworkError
-from .words import AsFound, Floating, Packages, Root, Settings, Strict, say
+from linkwork.cli.options import AsFound, Floating, Packages, Root, Settings, Strict, say
+from linkwork.errors import LinkworkError
 
 
 def convert(
@@ -24,8 +24,8 @@ def convert(
         raise LinkworkError(f'"{target}": linkwork writes scene files, which end in .yaml; give such a name')
     if target.exists() and not overwrite:
         raise LinkworkError(f'"{target}": there is such a file already; give another name, or --overwrite')
-    from .. import save
-    from .gallery import pick
+    from linkwork import save
+    from linkwork.cli.models import pick
 
     words = {"strict": strict, "floating": floating, "meshes_as_found": meshes_as_found, "packages": packages, "root": root}
     chosen = pick(source, settings, **words)
@@ -33,7 +33,7 @@ def convert(
     if chosen.path is None:
         world.simulate = dict(chosen.suggested)
     save(world, target)
-    from .report import count
+    from linkwork.cli.report import count
 
     parts = (world.bodies, "body", "bodies"), (world.constraints, "constraint"), (world.forces, "force")
     say(f"{target}: {', '.join(count(len(elements), *words) for elements, *words in parts)}")

@@ -2,7 +2,7 @@
 
 import typer
 
-from .words import AsFound, Floating, Packages, Root, Settings, escape
+from linkwork.cli.options import AsFound, Floating, Packages, Root, Settings, escape
 
 
 def info(
@@ -19,13 +19,13 @@ def info(
 
     from rich.console import Console
 
-    from ..errors import Note
-    from .gallery import pick
+    from linkwork.cli.models import pick
+    from linkwork.errors import Note
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Note)  # all remarks are listed at the end
         chosen = pick(scene, settings, floating=floating, meshes_as_found=meshes_as_found, packages=packages, root=root)
-    from .topology import draw, joint_tree
+    from linkwork.cli.topology import draw, joint_tree
 
     world, console = chosen.world, Console(highlight=False)
     console.print(f"[bold]{escape(chosen.name)}[/]: {escape(chosen.summary)}", soft_wrap=True)
@@ -33,8 +33,8 @@ def info(
         console.print(f"  {name:<12}{escape(text)}", soft_wrap=True)
     tree = joint_tree(world)
     if tree and tree[0]:
-        from ..elements import Gear
-        from ..reduced.cost import report
+        from linkwork.elements import Gear
+        from linkwork.reduced.cost import report
 
         gears = any(isinstance(constraint, Gear) for constraint in world.constraints)
         console.print(f"[bold]in joint coordinates[/]{', gears left aside' if gears else ''}")
@@ -48,9 +48,9 @@ def _rows(chosen):
     """Name -> text; of a world that cannot be compiled what its elements say, and why not."""
     from collections import Counter
 
-    from .. import Simulation
-    from ..errors import LinkworkError
-    from ..memory import readable
+    from linkwork import Simulation
+    from linkwork.errors import LinkworkError
+    from linkwork.util.resources import readable
 
     world = chosen.world
     kinds = {

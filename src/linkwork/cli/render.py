@@ -4,8 +4,8 @@ from pathlib import Path
 
 import typer
 
-from ..errors import LinkworkError
-from .words import say
+from linkwork.cli.options import say
+from linkwork.errors import LinkworkError
 
 
 def render(
@@ -29,7 +29,7 @@ def render(
     if not path.is_file():
         what = "it holds no recording.nc" if run.is_dir() else "there is no such folder or file"
         raise LinkworkError(f'"{run}": {what}; give the folder that "linkwork run --out" left')
-    from ..recording import Recording
+    from linkwork.recording.recording import Recording
 
     recording = Recording.load(path)
     try:

@@ -1,6 +1,6 @@
 """The report of a run: plain values for report.json, and the same as text."""
 
-from ..errors import printable
+from linkwork.errors import printable
 
 SHOWN = 5  # of the largest reactions
 LOOKED_AT = 500  # constraints among which they are looked for, the first ones: each takes some milliseconds

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import typer
 
-from ..errors import DivergenceError, LinkworkError
-from .words import AsFound, Floating, Packages, Root, Settings, Strict, say
+from linkwork.cli.options import AsFound, Floating, Packages, Root, Settings, Strict, say
+from linkwork.errors import DivergenceError, LinkworkError
 
 CHECKPOINT, RECORDING, SCENE = "checkpoint.npz", "recording.nc", "scene.yaml"
 OF_A_RUN = (CHECKPOINT, RECORDING, SCENE, "report.json")  # by these a folder is known to hold one
@@ -65,13 +65,13 @@ def run(
 def _run(scene, given, words, out, resume, overwrite, held):
     kept = None
     if resume:
-        from .running import hold, kept_in
+        from linkwork.cli.run_loop import hold, kept_in
 
         hold(out, held)
         kept = kept_in(out)
         words = {name: value or kept.facts.get(name) for name, value in words.items()}
     chosen = _pick(scene, words, kept, out)
-    from .running import Run
+    from linkwork.cli.run_loop import Run
 
     work = Run(chosen, given, out, kept, words, held, overwrite)
     try:
@@ -81,7 +81,7 @@ def _run(scene, given, words, out, resume, overwrite, held):
         if out is not None and recording is not None:
             say(f"what was recorded until then is in {work.save(recording)}")
         raise
-    from .report import text
+    from linkwork.cli.report import text
 
     report = work.report(recording)
     say(text(report))
@@ -95,7 +95,7 @@ def _run(scene, given, words, out, resume, overwrite, held):
 
 def _pick(scene, words, kept, out):
     """What is to be simulated; where a run goes on, what is refused may come from the words that it began with."""
-    from .gallery import pick
+    from linkwork.cli.models import pick
 
     try:
         return pick(scene, **words)

@@ -7,7 +7,7 @@ def scenes():
     from rich.console import Console
     from rich.table import Table
 
-    from .. import scenes as gallery
+    from linkwork import scenes as gallery
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("scene", no_wrap=True, style="bold")

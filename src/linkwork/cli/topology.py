@@ -4,10 +4,10 @@ from collections import deque
 from dataclasses import dataclass, field
 from itertools import permutations
 
-from ..elements import Armature, Gear, Ground, RigidBody
-from ..elements.base import Body
-from ..elements.joints import Joint
-from .words import escape
+from linkwork.cli.options import escape
+from linkwork.elements import Armature, Gear, Ground, RigidBody
+from linkwork.elements.base import Body
+from linkwork.elements.joints import Joint
 
 ASIDE = (Armature, Gear)  # between joints, of which each has its coordinate
 SHOWN = 3  # of a row of more links of one kind than this, only the ends are drawn

@@ -21,7 +21,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from linkwork.codegen import store
-from linkwork.codegen.sources import PACKAGE, driver_sources
+from linkwork.codegen.cache_key import PACKAGE, driver_sources
 
 VERSIONS = (numba.__version__, llvmlite.__version__, np.__version__, *sys.version_info[:3], getattr(sys, "abiflags", ""))
 

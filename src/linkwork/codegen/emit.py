@@ -16,7 +16,7 @@ from struct import pack, unpack
 
 import casadi as ca
 
-from linkwork.codegen.arctangent import arctangent
+from linkwork.codegen.atan2 import arctangent
 from linkwork.codegen.trace import POINTERS
 
 OPS = {getattr(ca, name): name[3:] for name in dir(ca) if name.startswith("OP_")}

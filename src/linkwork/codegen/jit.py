@@ -17,7 +17,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from linkwork.codegen.compile import LOADER
+from linkwork.codegen.loader import LOADER
 from linkwork.codegen.trace import COLD, POINTERS, Evaluated, Kernel, Trace
 from linkwork.codegen.waiting import interruptible, stop_if_abandoned
 

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inner
+from linkwork.codegen.struct import Bundle
 
 BITS = 62  # of a word of a row of the graph, sign and one more left alone
 

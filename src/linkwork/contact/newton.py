@@ -18,10 +18,11 @@ import math
 
 import numpy as np
 
-from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inline, jit_inner
+from linkwork.codegen.struct import Bundle
+from linkwork.collision.vectors import long
 from linkwork.contact.cholesky import BITS, Factors, connect, factor, factors, find, order, solve
-from linkwork.contact.few import (
+from linkwork.contact.dense_newton import (
     BRISK,
     MOST,
     POLISH,
@@ -56,7 +57,6 @@ from linkwork.contact.problem import (
     residuals,
     workspace,
 )
-from linkwork.contact.vectors import long
 
 START, SOFTEST, STIFF, STIFFEST = 30.0, 0.1, 1e3, 1e6  # stiffness of contacts, times their own inverse mass
 INNER = 15  # Newton steps a round

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 from linkwork.codegen.jit import jit, jit_inner
-from linkwork.contact.vectors import long
+from linkwork.collision.vectors import long
 
 SINGULAR = 1e-13  # part of a diagonal entry below which a pivot counts as zero
 ROUNDING = 1e-13

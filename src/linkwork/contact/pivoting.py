@@ -17,8 +17,8 @@ import math
 
 import numpy as np
 
-from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inner
+from linkwork.codegen.struct import Bundle
 from linkwork.contact.one_contact import one_contact
 from linkwork.contact.problem import (
     CONVERGED,

@@ -17,10 +17,10 @@ import math
 
 import numpy as np
 
-from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inline, jit_inner
-from linkwork.codegen.strips import add_multiple, add_multiples, nine_products, six_products, three_products
-from linkwork.contact.vectors import long
+from linkwork.codegen.simd import add_multiple, add_multiples, nine_products, six_products, three_products
+from linkwork.codegen.struct import Bundle
+from linkwork.collision.vectors import long
 
 CONVERGED = 0  # the residual is within the tolerance
 UNCONVERGED = 1  # the bound on iterations came first

@@ -11,10 +11,10 @@ import math
 
 import numpy as np
 
-from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import jit, jit_inline, jit_inner
-from linkwork.contact.responses import FLAT, PART, POSE, R_AT, RIGID, Q
-from linkwork.contact.vectors import across, cross, dot, length, minus, plus, row, times, turn
+from linkwork.codegen.struct import Bundle
+from linkwork.collision.vectors import across, cross, dot, length, minus, plus, row, times, turn
+from linkwork.contact.delassus import FLAT, PART, POSE, R_AT, RIGID, Q
 
 ROPE, TURN, TRAVEL, CONE = 0, 1, 2, 3
 UNCOUNTED = -1  # in the place of a turn counter

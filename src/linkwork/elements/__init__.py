@@ -1,9 +1,9 @@
 """What a user can say: bodies, joints, constraints, forces, shapes and parameters, as plain dataclasses."""
 
-from .appearance import Visual
-from .base import Body, ConstraintElement, Element, ForceElement
-from .bodies import AffineBody, Ground, Particle, PlanarBody, PlanarParticle, RigidBody, ScalableBody
-from .constraints import (
+from linkwork.elements.appearance import Visual
+from linkwork.elements.base import Body, ConstraintElement, Element, ForceElement
+from linkwork.elements.bodies import AffineBody, Ground, Particle, PlanarBody, PlanarParticle, RigidBody, ScalableBody
+from linkwork.elements.constraints import (
     Constraint,
     Distance,
     Drive,
@@ -18,16 +18,28 @@ from .constraints import (
     Tangent,
     VelocityConstraint,
 )
-from .contacts import Collider, Contact, ContactElement, HardLimit, JointFriction, NoContact, Rope
-from .drives import Armature
-from .forces import Cable, Damper, Drag, Force, Motor, Spring, Wrench
-from .joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
-from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
-from .keyframe import Keyframe
-from .lagrangian import LagrangianBody, bead_on_wire, bending_beam, double_pendulum, squashing_ball
-from .parameter import Parameter
-from .shapes import Box, Capsule, ConvexHull, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Shape, Sphere
-from .trajectory import Trajectory
+from linkwork.elements.contacts import Collider, Contact, ContactElement, HardLimit, JointFriction, NoContact, Rope
+from linkwork.elements.drives import Armature
+from linkwork.elements.forces import Cable, Damper, Drag, Force, Motor, Spring, Wrench
+from linkwork.elements.joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
+from linkwork.elements.joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
+from linkwork.elements.keyframe import Keyframe
+from linkwork.elements.lagrangian import LagrangianBody, bead_on_wire, bending_beam, double_pendulum, squashing_ball
+from linkwork.elements.parameter import Parameter
+from linkwork.elements.shapes import (
+    Box,
+    Capsule,
+    ConvexHull,
+    Cylinder,
+    Disc,
+    Ellipsoid,
+    HeightField,
+    Mesh,
+    Plane,
+    Shape,
+    Sphere,
+)
+from linkwork.elements.trajectory import Trajectory
 
 __all__ = [
     "AffineBody",

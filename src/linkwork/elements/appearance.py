@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from . import checks
-from .base import Body, Element, Vector
-from .shapes import Shape, check_placed
+from linkwork.elements import checks
+from linkwork.elements.base import Body, Element, Vector
+from linkwork.elements.shapes import Shape, check_placed
 
 
 @dataclass(eq=False, repr=False)

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from . import checks
-from .base import Body, Matrix, Scalar, Vector
-from .shapes import Shape
+from linkwork.elements import checks
+from linkwork.elements.base import Body, Matrix, Scalar, Vector
+from linkwork.elements.shapes import Shape
 
 PLANES = {"xz": (0, 2, 1), "xy": (0, 1, 2), "yz": (1, 2, 0)}  # name -> the two axes in it, its normal
 

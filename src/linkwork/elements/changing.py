@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ElementError, suggestion
-from . import checks
+from linkwork.elements import checks
+from linkwork.errors import ElementError, suggestion
 
 
 class UnchangeableError(ElementError, AttributeError):

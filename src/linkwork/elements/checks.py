@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from ..errors import ElementError, printable
-from .parameter import Parameter
+from linkwork.elements.parameter import Parameter
+from linkwork.errors import ElementError, printable
 
 QUATERNION_SLACK = 1e-3  # |q| - 1: 0.7071 is off by 1e-5, a forgotten component by far more
 TRIANGLE_SLACK = 1e-9  # relative; flat plates lie on the bound

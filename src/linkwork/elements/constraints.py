@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from . import checks
-from .base import Body, ConstraintElement, Vector, body_arguments, check_ends
-from .joints import Joint, one_way
-from .parameter import Parameter
+from linkwork.elements import checks
+from linkwork.elements.base import Body, ConstraintElement, Vector, body_arguments, check_ends
+from linkwork.elements.joints import Joint, one_way
+from linkwork.elements.parameter import Parameter
 
 ORIGIN = checks.ZERO
 

@@ -7,11 +7,11 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from . import checks
-from .base import Body, Element, Scalar, Vector, check_ends
-from .constraints import has_coordinate
-from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal
-from .shapes import Shape, check_placed
+from linkwork.elements import checks
+from linkwork.elements.base import Body, Element, Scalar, Vector, check_ends
+from linkwork.elements.constraints import has_coordinate
+from linkwork.elements.joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal
+from linkwork.elements.shapes import Shape, check_placed
 
 FRICTION = 0.5  # of colliders and bodies' own shapes where nobody says anything else
 BOUNCE_ABOVE = 0.1  # m/s, the speed of approach below which nothing bounces

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from . import checks
-from .base import ConstraintElement
-from .constraints import has_coordinate
-from .joints import Joint
-from .parameter import Parameter
+from linkwork.elements import checks
+from linkwork.elements.base import ConstraintElement
+from linkwork.elements.constraints import has_coordinate
+from linkwork.elements.joints import Joint
+from linkwork.elements.parameter import Parameter
 
 
 @dataclass(eq=False, repr=False)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 from casadi import SX
 
-from ..errors import LinkworkError
+from linkwork.errors import LinkworkError
 
 
 class Misuse(LinkworkError, TypeError):

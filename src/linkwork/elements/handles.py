@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from . import checks
-from .base import Body, ConstraintElement, ForceElement, Vector
+from linkwork.elements import checks
+from linkwork.elements.base import Body, ConstraintElement, ForceElement, Vector
 
 
 @dataclass(eq=False, repr=False)

@@ -9,11 +9,11 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from . import checks
-from .base import Body, ForceElement, OpenVector, Vector
-from .joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal
-from .parameter import Parameter
-from .trajectory import Trajectory
+from linkwork.elements import checks
+from linkwork.elements.base import Body, ForceElement, OpenVector, Vector
+from linkwork.elements.joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal
+from linkwork.elements.parameter import Parameter
+from linkwork.elements.trajectory import Trajectory
 
 WORDS = {1: "one", 2: "two", 3: "three"}
 

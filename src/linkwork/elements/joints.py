@@ -8,9 +8,9 @@ where that point (direction) lies as built. Positions in metres; axes are unit v
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from . import checks
-from .base import Body, ConstraintElement, Vector
-from .parameter import Parameter
+from linkwork.elements import checks
+from linkwork.elements.base import Body, ConstraintElement, Vector
+from linkwork.elements.parameter import Parameter
 
 
 @dataclass(eq=False, repr=False)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from . import checks
+from linkwork.elements import checks
 
 
 @dataclass(frozen=True)

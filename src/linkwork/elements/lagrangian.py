@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import checks
-from .base import Body, Scalar, Vector
+from linkwork.elements import checks
+from linkwork.elements.base import Body, Scalar, Vector
 
 PIVOT = (0.0, 0.0, 0.0)
 

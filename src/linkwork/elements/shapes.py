@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from . import checks
+from linkwork.elements import checks
 
 
 @dataclass(frozen=True)

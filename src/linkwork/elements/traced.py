@@ -16,10 +16,10 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from ..errors import ElementError, suggestion
-from . import checks
-from .expression import Expression, Misuse, NoSuchAttribute
-from .parameter import Parameter, parameter_of
+from linkwork.elements import checks
+from linkwork.elements.expression import Expression, Misuse, NoSuchAttribute
+from linkwork.elements.parameter import Parameter, parameter_of
+from linkwork.errors import ElementError, suggestion
 
 SYMBOLS = {"p": 3, "t": 1, "u": 1}  # arguments that are no bodies: a point, the time, coordinates (as many as the owner has)
 VELOCITIES = ("point_rate", "spin")

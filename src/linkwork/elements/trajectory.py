@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import ElementError
-from . import checks
+from linkwork.elements import checks
+from linkwork.errors import ElementError
 
 GAP = 5.0  # times the median step: a longer one is a gap
 COLUMNS = ("t", "x", "y", "z", "qw", "qx", "qy", "qz")

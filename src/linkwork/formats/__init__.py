@@ -5,10 +5,10 @@ from importlib import import_module
 from inspect import signature
 from pathlib import Path
 
-from ..elements import checks
-from ..errors import FileError, Note, suggestion
-from ..world import World
-from .reading import MOST_BYTES, Reading, decode, read
+from linkwork.elements import checks
+from linkwork.errors import FileError, Note, suggestion
+from linkwork.formats.source import MOST_BYTES, Reading, decode, read
+from linkwork.world import World
 
 
 def load(path, *, strict=False, root=None, **options):
@@ -34,7 +34,7 @@ def load(path, *, strict=False, root=None, **options):
     """
     path = _path("load", path)
     checks.flag("load", "strict", strict)
-    reader = import_module(f".{format_of(path)}", __name__)
+    reader = import_module(f".{format_of(path)}.read", __name__)
     _check_options(path, reader.load, options)
     reading = Reading(path, strict, root=_root(path, root))
     world = reader.load(reading, **options)
@@ -58,7 +58,7 @@ def save(world, path):
     path = _path("save", path)
     if path.suffix.lower() not in (".yaml", ".yml"):
         raise FileError(f'{path}: scene files end in .yaml; give a path such as "{path.stem}.yaml"')
-    return import_module(".writing", __name__).save(world, path)
+    return import_module(".scene.write", __name__).save(world, path)
 
 
 def format_of(path):

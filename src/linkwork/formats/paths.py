@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from ..errors import FileError
+from linkwork.errors import FileError
 
 MODEL_FOLDERS = ("urdf", "robots")  # in a package, models lie in a folder of such a name, and what they name beside it
 

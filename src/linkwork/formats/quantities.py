@@ -8,7 +8,7 @@ import math
 import re
 from functools import lru_cache
 
-from ..errors import LinkworkError, suggestion
+from linkwork.errors import LinkworkError, suggestion
 
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _QUANTITY = re.compile(rf"\s*({NUMBER})\s*(.*?)\s*\Z", re.DOTALL)

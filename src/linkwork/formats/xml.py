@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from ..errors import FileError
-from .reading import MOST_ELEMENTS
+from linkwork.errors import FileError
+from linkwork.formats.source import MOST_ELEMENTS
 
 MOST_DEPTH = 200
 PIECE = 4096  # characters in which the root element is looked for

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from ..errors import FileError
+from linkwork.errors import FileError
 
 MOST_DEPTH = 60
 MOST_NODES = 5_000_000  # of one file, what aliases repeat counted

@@ -21,7 +21,7 @@ from itertools import permutations
 
 import numpy as np
 
-from linkwork.model.pivots import eliminated
+from linkwork.model.rank import eliminated
 
 GROUND = -1
 Ends = tuple[int, ...]  # the bodies of a node

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from linkwork.elements import Body, RigidBody, Weld, checks
 from linkwork.errors import ModelError
-from linkwork.model.types import Item
+from linkwork.model.model import Item
 
 
 def is_massless(body) -> bool:

@@ -15,18 +15,11 @@ from linkwork.codegen.trace import Evaluated, Kernel
 from linkwork.elements import checks, constraints, joints
 from linkwork.elements.parameter import Parameter
 from linkwork.errors import ModelError
+from linkwork.kernels.node import ForceKind, NodeKind, Part, node_check_kernel, node_jacobian_kernel, parameter_record
 from linkwork.model.frames import BESIDE, Fixed, Frames
 from linkwork.model.graph import GROUND
 from linkwork.symbolic.bodies import BodyKind
 from linkwork.symbolic.drawn import Draw, Drawn
-from linkwork.symbolic.kernels import (
-    ForceKind,
-    NodeKind,
-    Part,
-    node_check_kernel,
-    node_jacobian_kernel,
-    parameter_record,
-)
 from linkwork.symbolic.lagrangian import Lagrangian
 from linkwork.symbolic.relations import Relation
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.kernels.node import parameter_record
 from linkwork.model.frames import apply, matrices, polar, product, quaternions
-from linkwork.model.types import Model
+from linkwork.model.model import Model
 from linkwork.symbolic.flat import PLANES
-from linkwork.symbolic.kernels import parameter_record
 from linkwork.symbolic.lagrangian import Lagrangian
 
 

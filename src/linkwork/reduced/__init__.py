@@ -1,11 +1,11 @@
 """Mechanisms in joint coordinates: trees, their dynamics and kinematics; sparse factorisations of inertia matrices and what all
 of it costs (featherstone05)."""
 
-from . import cost
-from .algorithms import aba, crba, rnea
-from .configurations import difference, integrate, neutral, random
-from .convert import Bodies, State, from_bodies, to_bodies
-from .kinematics import (
+from linkwork.reduced import cost
+from linkwork.reduced.algorithms import aba, crba, rnea
+from linkwork.reduced.configurations import difference, integrate, neutral, random
+from linkwork.reduced.convert import Bodies, State, from_bodies, to_bodies
+from linkwork.reduced.kinematics import (
     Poses,
     centre_of_mass,
     centroidal_momentum,
@@ -16,8 +16,8 @@ from .kinematics import (
     jacobian_rate,
     velocities,
 )
-from .packed import ltdl_packed, pack, places, solve_packed, unpack
-from .sparse import (
+from linkwork.reduced.packed import ltdl_packed, pack, places, solve_packed, unpack
+from linkwork.reduced.sparse import (
     Factors,
     expanded,
     from_paper,
@@ -31,8 +31,8 @@ from .sparse import (
     solve_LT,
     solve_matrix,
 )
-from .structure import NestedForm, Numbering, envelope, nested_form, number_regularly, pattern
-from .tree import Tree, compile
+from linkwork.reduced.structure import NestedForm, Numbering, envelope, nested_form, number_regularly, pattern
+from linkwork.reduced.tree import Tree, compile
 
 __all__ = [
     "Bodies",

@@ -12,7 +12,7 @@ import numpy as np
 
 from linkwork.elements import checks
 from linkwork.errors import ElementError
-from linkwork.reduced.programs import numbers_in, run, the_tree
+from linkwork.reduced.operation_lists import numbers_in, run, the_tree
 from linkwork.reduced.tree import Tree
 
 

@@ -10,7 +10,7 @@ from linkwork.elements import checks
 from linkwork.errors import ElementError
 from linkwork.model.frames import quaternions
 from linkwork.reduced.kinematics import forward_kinematics, velocities
-from linkwork.reduced.programs import numbers_in, run, the_tree
+from linkwork.reduced.operation_lists import numbers_in, run, the_tree
 from linkwork.reduced.tree import Tree
 
 

@@ -20,10 +20,10 @@ from linkwork.reduced.counts import Operations
 from linkwork.reduced.frames import STILL
 from linkwork.reduced.mechanisms import mechanism
 from linkwork.reduced.parent_array import parent_array
-from linkwork.reduced.stepping import Stepper
 from linkwork.reduced.tiles import plan
 from linkwork.reduced.tree import Tree, compile
 from linkwork.reduced.ways import Way, way
+from linkwork.reduced.workspace import Stepper
 
 COUNTED = {"ADD": "a", "SUB": "a", "TWICE": "a", "MUL": "m", "SQ": "m", "DIV": "div", "INV": "div", "SQRT": "sqrt"}
 SWEEPS = {  # of one state, as a Simulation makes it

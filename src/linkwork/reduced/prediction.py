@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 
 from linkwork.codegen import store
-from linkwork.codegen.compile import platform_digest
+from linkwork.codegen.loader import platform_digest
 from linkwork.elements import checks
 from linkwork.errors import ArrayError, UnknownNameError, suggestion
 from linkwork.reduced import counts

@@ -29,7 +29,7 @@ import numpy as np
 
 from linkwork.codegen.jit import INTERPRETED
 from linkwork.errors import ArrayError
-from linkwork.reduced import factor_drivers as drivers
+from linkwork.reduced import sparse_drivers
 from linkwork.reduced.parent_array import ancestor_lists, expanded, from_paper, parent_array
 from linkwork.reduced.structure import pattern
 from linkwork.reduced.substitution import solving
@@ -79,7 +79,7 @@ def ltl(parents, H, out: np.ndarray | None = None, *, check: bool = False) -> np
            [1., 2.]])
     """
     L, D = ltdl(parents, H, (out, None), check=check)
-    drivers.scale_rows(*lists(parents), several(L, 2), several(D, 1))
+    sparse_drivers.scale_rows(*lists(parents), several(L, 2), several(D, 1))
     return L
 
 
@@ -89,7 +89,7 @@ def mul_L(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
     >>> mul_L((-1, 0), [[1.0, 0.0], [0.5, 1.0]], [2.0, 3.0])
     array([2., 4.])
     """
-    return _applied(drivers.mul_L, parents, L, x, out)
+    return _applied(sparse_drivers.mul_L, parents, L, x, out)
 
 
 def mul_LT(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
@@ -98,7 +98,7 @@ def mul_LT(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
     >>> mul_LT((-1, 0), [[1.0, 0.0], [0.5, 1.0]], [2.0, 3.0])
     array([3.5, 3. ])
     """
-    return _applied(drivers.mul_LT, parents, L, x, out)
+    return _applied(sparse_drivers.mul_LT, parents, L, x, out)
 
 
 def solve_L(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
@@ -107,7 +107,7 @@ def solve_L(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
     >>> solve_L((-1, 0), [[1.0, 0.0], [0.5, 1.0]], [2.0, 4.0])
     array([2., 3.])
     """
-    return _applied(drivers.solve_L, parents, L, x, out)
+    return _applied(sparse_drivers.solve_L, parents, L, x, out)
 
 
 def solve_LT(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
@@ -116,7 +116,7 @@ def solve_LT(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
     >>> solve_LT((-1, 0), [[1.0, 0.0], [0.5, 1.0]], [3.5, 3.0])
     array([2., 3.])
     """
-    return _applied(drivers.solve_LT, parents, L, x, out)
+    return _applied(sparse_drivers.solve_LT, parents, L, x, out)
 
 
 def solve(parents, factors, b, out: np.ndarray | None = None) -> np.ndarray:
@@ -128,7 +128,7 @@ def solve(parents, factors, b, out: np.ndarray | None = None) -> np.ndarray:
     """
     n = len(parent_array(parents))
     L, D = _pair(factors, n)
-    return _applied(drivers.solve, parents, L, b, out, several(D, 1))
+    return _applied(sparse_drivers.solve, parents, L, b, out, several(D, 1))
 
 
 def solve_matrix(parents, H, b, out: np.ndarray | None = None, *, check: bool = False) -> np.ndarray:
@@ -159,7 +159,7 @@ def inverse(parents, factors, out: np.ndarray | None = None) -> np.ndarray:
     parents = parent_array(parents)
     L, D = _pair(factors, len(parents))
     out = np.empty(L.shape) if out is None else written("out", out, L.shape)
-    drivers.inverse(*lists(parents), several(L, 2), several(D, 1), several(out, 2))
+    sparse_drivers.inverse(*lists(parents), several(L, 2), several(D, 1), several(out, 2))
     return out
 
 
@@ -170,12 +170,12 @@ def factor_into(parents, H, L, D) -> None:
     """H (k, n, n) -> L, D by the way of the parent array; in tiles four matrices at once where there are so many."""
     chosen = way(parents)
     if chosen is Way.ROWS:
-        return say(drivers.ltdl_by_rows(parents, H, L, D), D)
+        return say(sparse_drivers.ltdl_by_rows(parents, H, L, D), D)
     if chosen is Way.PACKED:
-        return say(drivers.ltdl_packed(parents, *packing(parents), H, L, D), D)
+        return say(sparse_drivers.ltdl_packed(parents, *packing(parents), H, L, D), D)
     k, n = D.shape
     steps = plan(parents)
-    _in_parts(drivers.ltdl_in_lanes, drivers.ltdl_by_tiles, (steps.flat, steps.pivots), steps.program,
+    _in_parts(sparse_drivers.ltdl_in_lanes, sparse_drivers.ltdl_by_tiles, (steps.flat, steps.pivots), steps.program,
               H.reshape(k, n * n), L.reshape(k, n * n), D)  # fmt: skip
 
 
@@ -186,13 +186,13 @@ def solve_into(parents, H, x) -> None:
     chosen = way(parents)
     if chosen is Way.ROWS:
         L = np.empty(H.shape)
-        say(drivers.ltdl_by_rows(parents, H, L, D), D)
-        return drivers.solve(*lists(parents), L, D, x[:, None, :])
+        say(sparse_drivers.ltdl_by_rows(parents, H, L, D), D)
+        return sparse_drivers.solve(*lists(parents), L, D, x[:, None, :])
     if chosen is Way.PACKED:
-        return say(drivers.solve_packed(parents, *packing(parents), H, x, D), D)
+        return say(sparse_drivers.solve_packed(parents, *packing(parents), H, x, D), D)
     steps, both = plan(parents), solving(parents)
-    _in_parts(drivers.solve_in_lanes, drivers.solve_by_tiles, (steps.flat, steps.pivots, both.order), both.program,
-              H.reshape(k, n * n), x, D)  # fmt: skip
+    _in_parts(sparse_drivers.solve_in_lanes, sparse_drivers.solve_by_tiles, (steps.flat, steps.pivots, both.order),
+              both.program, H.reshape(k, n * n), x, D)  # fmt: skip
 
 
 def _in_parts(in_lanes, by_tiles, places, program, *arrays) -> None:
@@ -208,7 +208,7 @@ def _in_parts(in_lanes, by_tiles, places, program, *arrays) -> None:
 
 def say(status: int, D: np.ndarray, before: int = 0) -> None:
     """Raise, in words, what a driver found."""
-    if status == drivers.DONE:
+    if status == sparse_drivers.DONE:
         return
     which, row = divmod(status, D.shape[1])
     which += before

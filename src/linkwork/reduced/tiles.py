@@ -19,8 +19,8 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from linkwork.codegen.compile import LOADER
 from linkwork.codegen.jit import OPERANDS, kernel_table
+from linkwork.codegen.loader import LOADER
 from linkwork.codegen.trace import Kernel, Trace
 from linkwork.reduced.parent_array import runs
 from linkwork.symbolic.blocks import lower, rows, symmetric, triangle_size

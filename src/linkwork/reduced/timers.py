@@ -10,8 +10,8 @@ import numpy as np
 from linkwork.codegen.jit import jit, sweep
 from linkwork.reduced.frames import STILL
 from linkwork.reduced.mechanisms import mechanism
-from linkwork.reduced.stepping import Stepper
 from linkwork.reduced.tree import compile
+from linkwork.reduced.workspace import Stepper
 
 TURNS, LEAST = 30, 2e-4  # turns, of which the best counts, each of so many seconds
 SWEEPS = {"aba": ("aba out", "aba back"), "rnea": ("bias out", "bias back"), "crba": ("inertia", "")}  # and "solve"

@@ -15,8 +15,8 @@ from linkwork.model.massless import check_carrying
 from linkwork.reduced import frames
 from linkwork.reduced.frames import BACKWARDS, HALF_TURN, NAMES, STILL, SWAPPED, Pose, after, inverse
 from linkwork.reduced.joints import KINDS, JointKind
+from linkwork.reduced.operation_lists import Programs, order
 from linkwork.reduced.parent_array import expanded
-from linkwork.reduced.programs import Programs, order
 
 ROOT = -1  # the parent of what stands on the ground or floats
 

@@ -13,8 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from linkwork.reduced.factor_drivers import PACKED_RUN
 from linkwork.reduced.parent_array import depths, runs
+from linkwork.reduced.sparse_drivers import PACKED_RUN
 from linkwork.reduced.tiles import operation_count
 
 WORTH = 8  # multiplications an operation, below which the calls of kernels cost more than they save

@@ -9,25 +9,25 @@
 `scene.check(sim, **parameters)` compares a simulation with what is known of the scene without simulating it.
 """
 
-from .branches import star, tree
-from .chains import bridge, chain, hinge_chain
-from .figures import rag_doll, rag_doll_on_stairs
-from .hands import hand, hand_recorded
-from .linkages import four_bars, ladder, scissor_lift, slider_crank, squeezer, stewart
-from .mixtures import mixed, scalable
-from .nets import net
-from .pendulums import double_pendulum, pendulum, top
-from .piles import box_stack, dominoes, wall
-from .plants import plant
-from .registry import Fact, Scene, find, get, names, scene
-from .robots import robot_drag
-from .rods import bent_rod, hanging_chain
-from .shafts import cardan, governor
-from .sprockets import bicycle_chain
-from .strands import hair
-from .toys import bowling, spinning_top
-from .tracks import bead_on_wire, skate
-from .wheels import gear_train, rolling_disc, turntable
+from linkwork.scenes.branches import star, tree
+from linkwork.scenes.chains import bridge, chain, hinge_chain
+from linkwork.scenes.figures import rag_doll, rag_doll_on_stairs
+from linkwork.scenes.hands import hand, hand_recorded
+from linkwork.scenes.linkages import four_bars, ladder, scissor_lift, slider_crank, squeezer, stewart
+from linkwork.scenes.mixtures import mixed, scalable
+from linkwork.scenes.nets import net
+from linkwork.scenes.pendulums import double_pendulum, pendulum, top
+from linkwork.scenes.piles import box_stack, dominoes, wall
+from linkwork.scenes.plants import plant
+from linkwork.scenes.registry import Fact, Scene, find, get, names, scene
+from linkwork.scenes.robots import robot_drag
+from linkwork.scenes.rods import bent_rod, hanging_chain
+from linkwork.scenes.shafts import cardan, governor
+from linkwork.scenes.sprockets import bicycle_chain
+from linkwork.scenes.strands import hair
+from linkwork.scenes.toys import bowling, spinning_top
+from linkwork.scenes.tracks import bead_on_wire, skate
+from linkwork.scenes.wheels import gear_train, rolling_disc, turntable
 
 __all__ = [
     "Fact",

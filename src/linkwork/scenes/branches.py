@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from ..elements import Ball, Capsule, Disc, RigidBody, checks
-from ..world import World
-from . import facts
-from .layout import compose, rod, rotate, turn, whirl
-from .registry import Fact, scene
+from linkwork.elements import Ball, Capsule, Disc, RigidBody, checks
+from linkwork.scenes import facts
+from linkwork.scenes.layout import compose, rod, rotate, turn, whirl
+from linkwork.scenes.registry import Fact, scene
+from linkwork.world import World
 
 
 def _tree_facts(sim, *, depth, **_):

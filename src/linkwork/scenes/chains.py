@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from ..elements import Ball, Body, Box, Hinge, RigidBody, checks
-from ..world import World
-from . import facts
-from .layout import rod, turn, whirl
-from .registry import Fact, scene
+from linkwork.elements import Ball, Body, Box, Hinge, RigidBody, checks
+from linkwork.scenes import facts
+from linkwork.scenes.layout import rod, turn, whirl
+from linkwork.scenes.registry import Fact, scene
+from linkwork.world import World
 
 GRAVITY = 9.81  # m/s^2
 

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from ..elements import RigidBody
-from .layout import matrix
-from .registry import Fact
+from linkwork.elements import RigidBody
+from linkwork.scenes.layout import matrix
+from linkwork.scenes.registry import Fact
 
 
 def point(what, found, expected, tolerance):

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ..elements import Ball, Box, Collider, Contact, Drag, Ellipsoid, HardLimit, Hinge, Plane, RigidBody, Universal
-from ..world import World
-from .layout import rod
-from .registry import scene
+from linkwork.elements import Ball, Box, Collider, Contact, Drag, Ellipsoid, HardLimit, Hinge, Plane, RigidBody, Universal
+from linkwork.scenes.layout import rod
+from linkwork.scenes.registry import scene
+from linkwork.world import World
 
 TALL, HEAVY = 1.8, 70.0  # m and kg: the doll that the numbers below describe, x ahead, y to its left, feet at z = 0
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..elements import (
+from linkwork.elements import (
     Ball,
     Box,
     ContactSpring,
@@ -21,9 +21,9 @@ from ..elements import (
     Trajectory,
     Universal,
 )
-from ..world import World
-from .layout import along, compose, rod, rotate, turn
-from .registry import Fact, scene
+from linkwork.scenes.layout import along, compose, rod, rotate, turn
+from linkwork.scenes.registry import Fact, scene
+from linkwork.world import World
 
 GRAVITY = 9.81  # m/s^2
 DENSITY = 1100.0  # kg/m^3

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..elements import Capsule, Particle, RigidBody
+from linkwork.elements import Capsule, Particle, RigidBody
 
 
 def turn(axis, angle):

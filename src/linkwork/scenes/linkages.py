@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ..elements import (
+from linkwork.elements import (
     Ball,
     Box,
     Hinge,
@@ -19,10 +19,10 @@ from ..elements import (
     Wrench,
     checks,
 )
-from ..world import World
-from . import facts
-from .layout import rod
-from .registry import Fact, scene
+from linkwork.scenes import facts
+from linkwork.scenes.layout import rod
+from linkwork.scenes.registry import Fact, scene
+from linkwork.world import World
 
 GRAVITY = 9.81  # m/s^2
 ACROSS = (0, 1, 0)  # the axis of all hinges of flat linkages

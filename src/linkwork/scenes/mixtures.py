@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..elements import AffineBody, Ball, Box, Distance, Ellipsoid, Hinge, Particle, PlanarBody, ScalableBody
-from ..world import World
-from .layout import along, matrix, rod
-from .registry import Fact, scene
+from linkwork.elements import AffineBody, Ball, Box, Distance, Ellipsoid, Hinge, Particle, PlanarBody, ScalableBody
+from linkwork.scenes.layout import along, matrix, rod
+from linkwork.scenes.registry import Fact, scene
+from linkwork.world import World
 
 GRAVITY = 9.81  # m/s^2
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from ..elements import Ball, Distance, Particle, checks
-from ..world import World
-from .registry import scene
+from linkwork.elements import Ball, Distance, Particle, checks
+from linkwork.scenes.registry import scene
+from linkwork.world import World
 
 DOWN, OUT = np.array([0.6, 0.0, -0.8]), np.array([0.8, 0.0, 0.6])  # along the net and across it
 

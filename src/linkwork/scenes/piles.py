@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from ..elements import Ball, Box, Collider, Contact, Plane, RigidBody, Sphere
-from ..world import World
-from .layout import rod
-from .registry import Fact, scene
+from linkwork.elements import Ball, Box, Collider, Contact, Plane, RigidBody, Sphere
+from linkwork.scenes.layout import rod
+from linkwork.scenes.registry import Fact, scene
+from linkwork.world import World
 
 
 def _floor(world, **options):

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from ..elements import Ball, Ellipsoid, Force, Hinge, JointSpring, RigidBody
-from ..world import World
-from . import winds
-from .layout import along, compose, rod, rotate, turn
-from .registry import scene
+from linkwork.elements import Ball, Ellipsoid, Force, Hinge, JointSpring, RigidBody
+from linkwork.scenes import winds
+from linkwork.scenes.layout import along, compose, rod, rotate, turn
+from linkwork.scenes.registry import scene
+from linkwork.world import World
 
 GRAVITY, WOOD = 9.81, 600.0  # m/s^2, kg/m^3
 GOLDEN = math.pi * (3 - math.sqrt(5))  # rad: from one branch to the next, around the stem

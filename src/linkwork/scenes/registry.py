@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from .. import memory
-from ..elements import checks
-from ..errors import UnknownNameError
+from linkwork.elements import checks
+from linkwork.errors import UnknownNameError
+from linkwork.util import resources
 
 MOST = 1e15  # of anything that a scene counts
 _SCENES: dict = {}
@@ -77,10 +77,10 @@ class Scene:
 
     def _refuse_too_many(self, counts):
         bodies = (self.bodies or _product)(**counts)
-        need = memory.too_large(bodies * memory.A_BODY)
+        need = resources.too_large(bodies * resources.A_BODY)
         if need is not None:
             asked = " and ".join(f"{name} is {value:.6g}" for name, value in counts.items())
-            remedy = f"give less: about {(memory.installed() or 0) / memory.A_BODY:.1g} would fit"
+            remedy = f"give less: about {(resources.installed() or 0) / resources.A_BODY:.1g} would fit"
             checks.fail(self, f"{asked}: {bodies:.3g} bodies need {need}", remedy)
 
     def _checked(self, name, value, default):

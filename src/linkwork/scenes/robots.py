@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from ..elements import Ball, Box, Follow, Hinge, JointLimit, JointSpring, Parameter, RigidBody, Sphere, Trajectory
-from ..world import World
-from .layout import along, compose, rod, rotate, turn
-from .registry import scene
+from linkwork.elements import Ball, Box, Follow, Hinge, JointLimit, JointSpring, Parameter, RigidBody, Sphere, Trajectory
+from linkwork.scenes.layout import along, compose, rod, rotate, turn
+from linkwork.scenes.registry import scene
+from linkwork.world import World
 
 GRAVITY = 9.81  # m/s^2
 # x ahead, y to its left, z up; m, kg; the left side, the right one is its mirror

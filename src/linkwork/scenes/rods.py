@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..elements import Ball, Body, JointSpring
-from ..elements.base import Element
-from ..world import World
-from .layout import between, rod
-from .registry import Fact, scene
+from linkwork.elements import Ball, Body, JointSpring
+from linkwork.elements.base import Element
+from linkwork.scenes.layout import between, rod
+from linkwork.scenes.registry import Fact, scene
+from linkwork.world import World
 
 GRAVITY = 9.81  # m/s^2
 FIRST_MODE = 1.8751  # the first root of cos(x) cosh(x) = -1: a cantilever's wave number times its length

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from ..elements import Ball, Box, Cylinder, Drive, Hinge, Particle, PointOnLine, RigidBody, Universal, checks
-from ..world import World
-from .layout import rod, turn, whirl
-from .registry import Fact, scene
+from linkwork.elements import Ball, Box, Cylinder, Drive, Hinge, Particle, PointOnLine, RigidBody, Universal, checks
+from linkwork.scenes.layout import rod, turn, whirl
+from linkwork.scenes.registry import Fact, scene
+from linkwork.world import World
 
 GRAVITY = 9.81  # m/s^2
 OFFSET = 0.05  # m: from the governor's axle to the pivots of its arms

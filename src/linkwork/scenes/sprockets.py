@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from ..elements import Capsule, Collider, Contact, Cylinder, Hinge, JointSpring, PlanarBody, Sphere, Wrench, checks
-from ..world import World
-from .layout import along, turn
-from .registry import Fact, scene
+from linkwork.elements import Capsule, Collider, Contact, Cylinder, Hinge, JointSpring, PlanarBody, Sphere, Wrench, checks
+from linkwork.scenes.layout import along, turn
+from linkwork.scenes.registry import Fact, scene
+from linkwork.world import World
 
 PITCH = 0.0127  # m, from roller to roller
 ROLLER = 0.3 * PITCH  # m, radius

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from ..elements import Force
-from ..world import World
-from . import winds
-from .registry import scene
-from .rods import elastic_line
+from linkwork.elements import Force
+from linkwork.scenes import winds
+from linkwork.scenes.registry import scene
+from linkwork.scenes.rods import elastic_line
+from linkwork.world import World
 
 GRAVITY = 9.81  # m/s^2
 GOLDEN = math.pi * (3 - math.sqrt(5))  # rad
@@ -43,7 +43,7 @@ def hair(*, strands=1000, links=10, length=0.25, radius=0.001, mass=0.002, stiff
 
 def _air_and_head(wind, long, body, t):
     """The force (3, N) on the middle of a link."""
-    from ..symbolic.functions import maximum, norm
+    from linkwork.symbolic.functions import maximum, norm
 
     out = norm(body.position)
     inside = maximum(HEAD - out, 0)

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from ..elements import Capsule, Collider, Contact, ConvexHull, Disc, Plane, RigidBody, Sphere, checks
-from ..world import World
-from . import facts
-from .layout import matrix, turn
-from .registry import Fact, scene
+from linkwork.elements import Capsule, Collider, Contact, ConvexHull, Disc, Plane, RigidBody, Sphere, checks
+from linkwork.scenes import facts
+from linkwork.scenes.layout import matrix, turn
+from linkwork.scenes.registry import Fact, scene
+from linkwork.world import World
 
 GRAVITY = 9.81  # m/s^2
 INCH = 0.0254  # m

@@ -9,11 +9,11 @@ import numpy as np
 
 from linkwork.elements import checks, constraints, joints
 from linkwork.symbolic import rotation
+from linkwork.symbolic.autodiff import POSITION, VELOCITY
 from linkwork.symbolic.functions import cross, on_tape
 from linkwork.symbolic.joints import JOINTS
 from linkwork.symbolic.relations import Relation, anchors, column, perpendicular, position_rows
 from linkwork.symbolic.surfaces import PointOnOwnCoordinates, Tangent
-from linkwork.symbolic.tape import POSITION, VELOCITY
 
 
 class Distance(Relation):

@@ -16,8 +16,8 @@ from linkwork.elements.expression import Expression, wrapped
 from linkwork.elements.parameter import Parameter
 from linkwork.elements.traced import Traced, vector
 from linkwork.errors import ElementError, LinkworkError
+from linkwork.symbolic.autodiff import Handle
 from linkwork.symbolic.bodies import View
-from linkwork.symbolic.tape import Handle
 
 
 def _taking_expressions(function: Callable) -> Callable:

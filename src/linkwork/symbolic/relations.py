@@ -13,7 +13,7 @@ import numpy as np
 from casadi import SX
 
 from linkwork.elements.traced import Traced
-from linkwork.symbolic.tape import POSITION
+from linkwork.symbolic.autodiff import POSITION
 
 
 def column(elements, name) -> np.ndarray:

@@ -23,8 +23,8 @@ from casadi import SX
 
 from linkwork.elements import checks, constraints
 from linkwork.elements.traced import Traced
+from linkwork.symbolic.autodiff import POSITION
 from linkwork.symbolic.relations import Relation, position_rows
-from linkwork.symbolic.tape import POSITION
 
 SEARCH = 60  # steps towards unknowns as built
 SHORTEST = 1e-6  # part of a step that is tried

@@ -1,0 +1,1 @@
+"""Where colliders touch: broad phase, pairs, distances."""

@@ -1,0 +1,255 @@
+"""The distance of two convex solids by their support functions (Gilbert, Johnson and Keerthi), with witness points.
+
+Solids are taken as *cores*: a sphere is its centre, a capsule its axis; what is left out is a radius that the caller
+subtracts. Everything is relative to the centre of the first solid, so that digits do not depend on where the world is.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwork.codegen.jit import jit_inner
+from linkwork.collision.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, SPHERE
+from linkwork.collision.vectors import along, cross, dot, length, minus, plus, times, turn, turn_back
+
+TOUCHING = 1e-8  # relative: a distance below this has no direction that can be trusted
+PRECISION = 1e-13  # relative: of the distance
+ACCURACY = 1e-12  # relative to the size: of the distance
+STEPS = 100
+
+
+class Solid(NamedTuple):
+    """A convex solid in the world."""
+
+    kind: int
+    size: tuple  # (3,) m: half lengths, or radius and half length
+    R: np.ndarray  # (3, 3)
+    p: tuple  # (3,) m
+    first: int  # of its vertices
+    vertex_count: int
+    vertices: np.ndarray  # (V, 3) m, local: those of all hulls
+
+
+@jit_inner
+def core_support(solid, direction):
+    """The point of the core that is farthest along a direction, m."""
+    R, size, kind = solid.R, solid.size, solid.kind
+    if kind == SPHERE:
+        return solid.p
+    d = turn_back(R, direction)
+    if kind == CAPSULE:
+        local = (0.0, 0.0, size[1] if d[2] >= 0.0 else -size[1])
+    elif kind == BOX:
+        local = (
+            size[0] if d[0] >= 0.0 else -size[0],
+            size[1] if d[1] >= 0.0 else -size[1],
+            size[2] if d[2] >= 0.0 else -size[2],
+        )
+    elif kind == CYLINDER:
+        around = math.hypot(d[0], d[1])
+        scale = size[0] / around if around > 0.0 else 0.0
+        local = (d[0] * scale, d[1] * scale, size[1] if d[2] >= 0.0 else -size[1])
+    elif kind == ELLIPSOID:
+        e = (size[0] * d[0], size[1] * d[1], size[2] * d[2])
+        far = length(e)
+        scale = 1.0 / far if far > 0.0 else 0.0
+        local = (size[0] * e[0] * scale, size[1] * e[1] * scale, size[2] * e[2] * scale)
+    else:
+        vertices, best, farthest = solid.vertices, solid.first, -np.inf
+        for i in range(solid.first, solid.first + solid.vertex_count):
+            reach = vertices[i, 0] * d[0] + vertices[i, 1] * d[1] + vertices[i, 2] * d[2]
+            if reach > farthest:
+                best, farthest = i, reach
+        local = (vertices[best, 0], vertices[best, 1], vertices[best, 2])
+    return plus(solid.p, turn(R, local))
+
+
+@jit_inner
+def _of_segment(a, b):
+    """Weights of the point of a segment nearest to the origin."""
+    d = minus(b, a)
+    dd = dot(d, d)
+    t = -dot(a, d) / dd if dd > 0.0 else 0.0
+    if t <= 0.0:
+        return (1.0, 0.0)
+    if t >= 1.0:
+        return (0.0, 1.0)
+    return (1.0 - t, t)
+
+
+@jit_inner
+def _of_triangle(a, b, c):
+    """Weights of the point of a triangle nearest to the origin."""
+    ab, ac = minus(b, a), minus(c, a)
+    normal = cross(ab, ac)
+    nn = dot(normal, normal)
+    if nn > 0.0:
+        # signed areas, each from the vertices nearest to it
+        wa, wb, wc = dot(cross(b, c), normal), dot(cross(c, a), normal), dot(cross(a, b), normal)
+        if wa > 0.0 and wb > 0.0 and wc > 0.0:
+            whole = wa + wb + wc
+            return (wa / whole, wb / whole, wc / whole)
+    u, v = _of_segment(a, b)
+    best, nearest = (u, v, 0.0), _squared(u, a, v, b)
+    u, v = _of_segment(b, c)
+    d = _squared(u, b, v, c)
+    if d < nearest:
+        best, nearest = (0.0, u, v), d
+    u, v = _of_segment(c, a)
+    d = _squared(u, c, v, a)
+    if d < nearest:
+        best, nearest = (v, 0.0, u), d
+    return best
+
+
+@jit_inner
+def _squared(u, a, v, b):
+    q = along(times(u, a), v, b)
+    return dot(q, q)
+
+
+@jit_inner
+def _volume(a, b, c):
+    return dot(a, cross(b, c))
+
+
+@jit_inner
+def _of_tetrahedron(a, b, c, d):
+    """Weights of the point of a tetrahedron nearest to the origin; all four positive: the origin is inside."""
+    whole = _volume(minus(b, a), minus(c, a), minus(d, a))
+    wa, wb, wc, wd = _volume(b, c, d), -_volume(a, c, d), _volume(a, b, d), -_volume(a, b, c)
+    if whole < 0.0:
+        whole, wa, wb, wc, wd = -whole, -wa, -wb, -wc, -wd
+    if whole > 0.0 and wa > 0.0 and wb > 0.0 and wc > 0.0 and wd > 0.0:
+        return (wa / whole, wb / whole, wc / whole, wd / whole)
+    best, nearest = (1.0, 0.0, 0.0, 0.0), np.inf
+    if not wd > 0.0:
+        u, v, w = _of_triangle(a, b, c)
+        q = along(along(times(u, a), v, b), w, c)
+        if dot(q, q) < nearest:
+            best, nearest = (u, v, w, 0.0), dot(q, q)
+    if not wc > 0.0:
+        u, v, w = _of_triangle(a, b, d)
+        q = along(along(times(u, a), v, b), w, d)
+        if dot(q, q) < nearest:
+            best, nearest = (u, v, 0.0, w), dot(q, q)
+    if not wb > 0.0:
+        u, v, w = _of_triangle(a, c, d)
+        q = along(along(times(u, a), v, c), w, d)
+        if dot(q, q) < nearest:
+            best, nearest = (u, 0.0, v, w), dot(q, q)
+    if not wa > 0.0:
+        u, v, w = _of_triangle(b, c, d)
+        q = along(along(times(u, b), v, c), w, d)
+        if dot(q, q) < nearest:
+            best, nearest = (0.0, u, v, w), dot(q, q)
+    return best
+
+
+@jit_inner
+def _keep(simplex, n, w, s):
+    simplex[4, 0] = n
+    for k in range(4):
+        for i in range(3):
+            simplex[k, i], simplex[k, 3 + i] = w[k][i], s[k][i]
+
+
+@jit_inner
+def distance(a, b, towards, beyond, simplex):
+    """The distance of two cores, m, the unit normal from a to b and the nearest points of both.
+
+    towards: about where b is seen from a, of any length. A distance of 0 says that they overlap or nearly touch; the normal
+    then has no meaning, and `simplex` (5, 6) holds the points of a minus those of b around (or next to) the origin, the
+    points of a beside them (both relative to a), and how many in simplex[4, 0]. Once it is certain that they are farther
+    apart than `beyond`, a lower bound is returned that is itself larger than `beyond`. In the end too the distance is that of
+    two planes across the normal: the largest lower bound, since the last steps on curved solids improve the points and
+    spoil the direction.
+    """
+    zero = (0.0, 0.0, 0.0)
+    v = times(-1.0, towards)
+    if dot(v, v) == 0.0:
+        v = (1.0, 0.0, 0.0)
+    n = 0
+    w0 = w1 = w2 = w3 = zero  # corners of the simplex: points of a minus points of b
+    s0 = s1 = s2 = s3 = zero  # and the points of a
+    l0 = l1 = l2 = l3 = 0.0
+    nearest, lower, normal = np.inf, 0.0, zero
+    size = 0.0
+    for _ in range(STEPS):
+        on_a = minus(core_support(a, times(-1.0, v)), a.p)
+        on_b = minus(core_support(b, v), a.p)
+        w = minus(on_a, on_b)
+        size = max(size, abs(w[0]), abs(w[1]), abs(w[2]))
+        vw = dot(v, w)
+        if vw > 0.0:  # the plane across v keeps the two that far apart
+            size_of_v = length(v)
+            if vw > lower * size_of_v:
+                lower, normal = vw / size_of_v, times(-1.0 / size_of_v, v)
+                if lower > beyond:
+                    return lower, normal, zero, zero
+        if n > 0 and nearest - vw <= max(PRECISION * nearest, ACCURACY * size * math.sqrt(nearest)):
+            break
+        if (n > 0 and w == w0) or (n > 1 and w == w1) or (n > 2 and w == w2) or (n > 3 and w == w3):
+            break
+        if n == 0:
+            w0, s0 = w, on_a
+            l0 = 1.0
+        elif n == 1:
+            w1, s1 = w, on_a
+            l0, l1 = _of_segment(w0, w1)
+        elif n == 2:
+            w2, s2 = w, on_a
+            l0, l1, l2 = _of_triangle(w0, w1, w2)
+        else:
+            w3, s3 = w, on_a
+            l0, l1, l2, l3 = _of_tetrahedron(w0, w1, w2, w3)
+        n += 1
+        if n == 4 and l0 > 0.0 and l1 > 0.0 and l2 > 0.0 and l3 > 0.0:
+            _keep(simplex, 4, (w0, w1, w2, w3), (s0, s1, s2, s3))
+            return 0.0, zero, zero, zero
+        # only corners that carry weight stay
+        kept = 0
+        if l0 > 0.0:
+            kept = 1
+        if n > 1 and l1 > 0.0:
+            if kept == 0:
+                w0, s0, l0 = w1, s1, l1
+            kept += 1
+        if n > 2 and l2 > 0.0:
+            if kept == 0:
+                w0, s0, l0 = w2, s2, l2
+            elif kept == 1:
+                w1, s1, l1 = w2, s2, l2
+            kept += 1
+        if n > 3 and l3 > 0.0:
+            if kept == 0:
+                w0, s0, l0 = w3, s3, l3
+            elif kept == 1:
+                w1, s1, l1 = w3, s3, l3
+            elif kept == 2:
+                w2, s2, l2 = w3, s3, l3
+            kept += 1
+        n = kept
+        v_new = times(l0, w0)
+        if n > 1:
+            v_new = along(v_new, l1, w1)
+        if n > 2:
+            v_new = along(v_new, l2, w2)
+        vv = dot(v_new, v_new)
+        if vv <= (TOUCHING * size) ** 2:
+            _keep(simplex, n, (w0, w1, w2, w3), (s0, s1, s2, s3))
+            return 0.0, zero, zero, zero
+        if vv >= nearest:  # rounding: no further progress
+            break
+        v, nearest = v_new, vv
+    on_a = times(l0, s0)
+    if n > 1:
+        on_a = along(on_a, l1, s1)
+    if n > 2:
+        on_a = along(on_a, l2, s2)
+    if lower == 0.0:  # rounding hides which side is which
+        _keep(simplex, n, (w0, w1, w2, w3), (s0, s1, s2, s3))
+        return 0.0, zero, zero, zero
+    on_a = plus(a.p, on_a)
+    return lower, normal, on_a, minus(on_a, v)

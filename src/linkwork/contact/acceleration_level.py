@@ -1,0 +1,280 @@
+"""Contact on the level of accelerations, for few rows: forces by pivoting, impacts by impulses (baraff96 section 8, baraff94).
+
+`anticipation` asks how touched bodies answer unit wrenches, by whole solves with the factors that are there, loops and all:
+R. With the rows J of contacts, ropes and limits, W = J R J^T, and
+
+    c = W f + q,   q = J a + J'v + (J v - target) / h,   f in the cone, c_n >= 0, and none of both
+
+for what must hold of accelerations, with feedback that takes back what is left of velocities in a step of h. J'v is found by
+moving all bodies a little way along their velocities, and looking once more where they touch: so it knows that contact points
+roll over curved solids. Friction of a contact that slides is against its slip as it is; of one that friction could stop within
+few steps, against the slip at the end of the step, or it is held.
+
+What approaches fast meets in an impact first, which changes velocities by impulses. Where no forces meet the law (Painleve's
+paradox), impulses do: then friction is against the slip at the end of the step, whatever it was.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.codegen.jit import sweep
+from linkwork.collision.collider_table import contacts_for
+from linkwork.collision.detect import detect
+from linkwork.contact.contact_system import ROOM, Touching
+from linkwork.contact.delassus import PART, POSE, SPOT, Q, V, X, component, push
+from linkwork.contact.inverse_mass import Answers
+from linkwork.contact.pivoting import pivot_dense, pivot_workspace
+from linkwork.contact.problem import INCONSISTENT, UNANSWERED
+from linkwork.contact.rows import (
+    ABOVE_SPEED,
+    BODY_A,
+    BODY_B,
+    FEATURE,
+    GAP,
+    RECOVERY,
+    RESTITUTION,
+    rows_for,
+    write_contacts,
+    write_stops,
+)
+from linkwork.contact.stage_kernels import QUIET, RECOVERED
+from linkwork.contact.stage_solve import ITERATIONS, PASSES, RESIDUAL, RESTING, UNSOLVED
+from linkwork.elements import JointFriction
+from linkwork.elements.checks import label
+from linkwork.errors import ModelError
+from linkwork.schedules.schedules import Programs
+
+AHEAD = 1e-5  # s: how far bodies are moved to see how rows change
+STILL = 1e-10  # m/s: slower than this nothing slides
+FAST = 2.0  # times what friction changes in a step: slower slips are those at the end of the step, or they would swing
+TURNS = 20  # times that contacts are found to stop sliding in a step
+TOLERANCE, ENOUGH = 1e-9, 1e-6  # m/s over a step: how far accelerations may be from the law, and what is told
+
+
+class ByForces(Touching):
+    """Contact of one simulation, on the level of accelerations."""
+
+    def __init__(self, programs: Programs, answers: Answers, kicks: int = 1):
+        super().__init__(programs, answers, kicks)
+        p, model = programs, programs.model
+        for stop in self.stops:
+            if isinstance(stop.element, JointFriction):
+                raise ModelError(f"{label(stop.element)}: contact on the level of accelerations takes no dry friction; use "
+                                 'solver="tree", or integrator="joint-euler"')  # fmt: skip
+        for node in model.nodes:
+            if node.kind.aimed:
+                raise ModelError(f"{label(node.elements[0])}: it names the force that holds it, which does not go with "
+                                 "contact; leave force= out, or take contact out")  # fmt: skip
+        self.forces_again = (p.up("acceleration", first=("accelerate",)), p.backward())
+        self.solve_again = (p.forward(), p.backward())
+        bodies, nodes = range(len(model.bodies.kinds)), range(len(model.nodes))
+        self.b_at = _indices([*(model.field_of_body(k, "b") for k in bodies), *(model.field_of_node(k, "b") for k in nodes)])
+        self.x_at = _indices([*(model.field_of_body(k, "x") for k in bodies), *(model.field_of_node(k, "x") for k in nodes)])
+        self.moved = (
+            _indices([model.field_of_body(k, "x") for k in bodies]),
+            _indices([model.field_of_body(k, "v") for k in bodies]),
+        )
+        self.paradoxes = 0  # steps without forces that meet the law
+
+    def before_motion(self, work: np.ndarray, h: float) -> None:
+        """Accelerations x of the solve before get what contact forces add to them; velocities, what impacts do."""
+        self._find(work, h, self.answers.carried, self.answers.scale)
+        m = self.count
+        self.rows.total[:m] = self.rows.given[:m] = 0.0
+        if m:
+            self._add_forces(work, h)
+        self._set_aside()
+
+    # -- the step ---------------------------------------------------------------------------------------------------
+    def _add_forces(self, work: np.ndarray, h: float) -> None:
+        rows, m = self.rows, self.count
+        self._take_slots()
+        J = self._jacobian(rows, m, rows.slot_a[:m], rows.slot_b[:m])
+        R = self._responses(work)
+        W = J @ R @ J.T
+        struck = self._impacts(work, h, J, R, W)
+        if np.any(struck):
+            keep = work[self.x_at].copy()
+            self._solve_for(work, J.T @ struck)
+            change = work[self.moved[0]].copy()
+            work[self.x_at] = keep
+            work[self.moved[1]] += change
+            for operations in self.forces_again:
+                sweep(work, self.programs.table, operations)
+        force = self._forces(work, h, J, W)
+        keep = work[self.x_at].copy()
+        self._solve_for(work, J.T @ force)
+        work[self.x_at] += keep
+        rows.total[:m] = (h * force + struck).reshape(m, 3)
+        rows.impulse[:m] = h * force.reshape(m, 3)
+        on_b = np.where((rows.slot_b[:m] >= 0)[:, None, None], rows.Jb[:m, :, :3], -rows.Ja[:m, :, :3])
+        rows.given[:m] = np.einsum("kji,kj->ki", on_b, rows.total[:m])
+
+    def _impacts(self, work, h, J, R, W):
+        """(3 m,) N s: impulses of what approaches fast and would meet within the step; bounces first."""
+        rows, m = self.rows, self.count
+        gap, restitution = rows.numbers[:m, GAP], rows.numbers[:m, RESTITUTION]
+        slow = np.maximum(rows.numbers[:m, ABOVE_SPEED], RESTING * self.gravity * h)
+        u, total = self._slot_values(work, V), np.zeros(3 * m)
+        for turn in range(PASSES + 1):
+            c = (J @ u).reshape(m, 3)
+            meets = (gap + h * c[:, 0] < 0.0) & (c[:, 0] < -slow)
+            bouncing = meets & (restitution > 0.0)
+            if turn < PASSES and bouncing.any():
+                target, chosen = -restitution * c[:, 0], bouncing
+            elif meets.any():
+                target, chosen = np.zeros(m), meets | (gap <= self.near)
+            else:
+                break
+            c[:, 0] -= target
+            impulse = self._pivot(W, c, np.zeros((m, 2)), chosen, 1.0)
+            self._tell()
+            u = u + R @ (J.T @ impulse)
+            total += impulse
+            if chosen is not bouncing:
+                break
+        return total
+
+    def _forces(self, work, h, J, W):
+        """(3 m,) N: forces with which accelerations obey the law."""
+        rows, m = self.rows, self.count
+        gap, near = rows.numbers[:m, GAP], self.near
+        u = self._slot_values(work, V)
+        v = (J @ u).reshape(m, 3)
+        target = np.where(gap > 0.0, -gap / h, np.minimum(rows.numbers[:m, RECOVERY], -RECOVERED * gap / h))
+        target[np.abs(gap) <= QUIET * near] = 0.0
+        q = (J @ (self._slot_values(work, X) + self._bias(work))).reshape(m, 3) + self._changes(work, J, u)
+        q += v / h
+        q[:, 0] -= target / h
+        everything = np.ones(m, bool)
+        slow = np.maximum(STILL, FAST * h * rows.mu[:m] * self.gravity)
+        slip = np.where((np.linalg.norm(v[:, 1:], axis=1) > slow)[:, None], v[:, 1:], 0.0)
+        slip[rows.mu[:m] <= 0.0] = 0.0
+        force = np.zeros(3 * m)
+        for _ in range(TURNS):
+            force = self._pivot(W, q, slip, everything, h)
+            if self.status == INCONSISTENT and slip.any():
+                self.paradoxes += 1
+                force = self._pivot(W, q, np.zeros((m, 2)), everything, h)
+                break
+            push, ends = force.reshape(m, 3)[:, 0], (W @ force).reshape(m, 3)[:, 1:] + q[:, 1:]  # over h: slips at the end
+            slow = np.linalg.norm(slip, axis=1) < FAST * h * rows.mu[:m] * push * np.diag(W).reshape(m, 3)[:, 1:].max(axis=1)
+            held = ((np.einsum("ki,ki->k", ends, slip) < 0.0) & (push > 0.0)) | (slow & slip.any(axis=1))
+            if not held.any():
+                break
+            slip[held] = 0.0
+        self._tell()
+        return force
+
+    def _pivot(self, W, q, slip, chosen, h):
+        """(3 m,): forces of the chosen rows; h: what makes velocities of q."""
+        own = np.diag(W).reshape(-1, 3)
+        at = np.flatnonzero(chosen & (own[:, 0] > UNANSWERED * own.mean(axis=1)))  # others are held by joints
+        rows, f = (3 * at[:, None] + np.arange(3)).ravel(), np.zeros(3 * len(chosen))
+        found = np.zeros(len(rows))
+        scratch = pivot_workspace(1, 1, len(at), 36)
+        within, mu = np.ascontiguousarray(W[np.ix_(rows, rows)]), self.rows.mu[: len(chosen)][at]
+        solved = pivot_dense(within, q[at].ravel(), mu, slip[at], found, scratch, TOLERANCE / h)
+        self.status, pivots, residual = solved
+        f[rows] = found
+        self.left = float(residual * h)
+        self.told[ITERATIONS] = max(self.told[ITERATIONS], pivots)
+        return f
+
+    def _tell(self) -> None:
+        """Of the last solve, whose forces are used."""
+        self.told[RESIDUAL] = max(self.told[RESIDUAL], self.left)
+        if self.left > ENOUGH:
+            self.told[UNSOLVED] = max(self.told[UNSOLVED], self.left)
+
+    # -- rows and responses -----------------------------------------------------------------------------------------
+    def _take_slots(self) -> None:
+        """The touched bodies, and which of their six velocities they have."""
+        self.touched = self.answers.bodies[self.slots.body_of[: self.used]]
+        self.has_velocity = self.touched[:, PART : PART + 6] >= 0
+
+    def _slot_values(self, work, field):
+        """(6 used,): velocities (V) or accelerations (X) of the touched bodies."""
+        return _motions(work, self.touched, field).ravel()
+
+    def _bias(self, work):
+        """(6 used,): what accelerations have beside X: those of points as their bodies move on."""
+        found = np.zeros((self.used, 6))
+        for slot in np.flatnonzero(self.touched[:, POSE] == SPOT):
+            at = self.touched[slot, Q] + 3
+            found[slot, :3] = work[at : at + 3]
+        return found.ravel()
+
+    def _jacobian(self, rows, m, slot_a, slot_b):
+        """(3 m, 6 used)."""
+        J = np.zeros((m, 3, self.used, 6))
+        for slots, of in ((slot_a, rows.Ja), (slot_b, rows.Jb)):
+            on = np.flatnonzero(slots >= 0)
+            J[on, :, slots[on]] += of[on]
+        return J.reshape(3 * m, 6 * self.used)
+
+    def _solve_for(self, work, wrench):
+        """x of wrenches (6 used,) on the touched bodies, and of nothing else."""
+        work[self.b_at] = 0.0
+        for slot, i in np.argwhere(self.has_velocity & (wrench.reshape(-1, 6) != 0.0)):
+            push(work, self.touched[slot], self.touched[slot, PART + i], wrench[6 * slot + i])
+        for operations in self.solve_again:
+            sweep(work, self.programs.table, operations)
+
+    def _responses(self, work):
+        """R (6 used, 6 used): what touched bodies do when others of them get unit wrenches."""
+        keep, n = work[self.x_at].copy(), 6 * self.used
+        R = np.zeros((n, n))
+        for j in np.flatnonzero(self.has_velocity.ravel()):
+            unit = np.zeros(n)
+            unit[j] = 1.0
+            self._solve_for(work, unit)
+            R[:, j] = self._slot_values(work, X)
+        work[self.x_at] = keep
+        return 0.5 * (R + R.T)
+
+    def _changes(self, work, J, u):
+        """(m, 3): J'v, by the rows a little way ahead."""
+        m, v = self.count, _motions(work, self.answers.bodies, V)
+        origins, axes = self.origins + AHEAD * v[:, :3], _turned(self.axes, AHEAD * v[:, 3:])
+        found = contacts_for(len(self.found.gap))
+        count = 0
+        if len(self.names):
+            while (count := detect(self.geometry, axes, origins, self.least, self.scratch, found)) > len(found.gap):
+                found = contacts_for(ROOM * count)
+        rows = rows_for(count + len(self.stops))
+        write_contacts(rows, found, count, self.materials, origins)
+        total = write_stops(work, rows, count, self.hard_stops, len(self.names), axes, origins, self.least, self.margins,
+                            self.speeds)  # fmt: skip
+        there = {tuple(label): k for k, label in enumerate(rows.labels[:total, : FEATURE + 1].tolist())}
+        same = [(k, there[tuple(label)]) for k, label in enumerate(self.rows.labels[:m, : FEATURE + 1].tolist())
+                if tuple(label) in there]  # fmt: skip
+        change = np.zeros((m, 3))
+        if same:
+            here, ahead = np.array(same).T
+            slot = np.append(self.slots.slot_of, -1)  # the ground's
+            ends = [slot[rows.labels[:total, end]] for end in (BODY_A, BODY_B)]
+            later = (self._jacobian(rows, total, *ends) @ u).reshape(total, 3)
+            change[here] = (later[ahead] - (J @ u).reshape(m, 3)[here]) / AHEAD
+        return change
+
+
+def _motions(work, bodies, field):
+    """(n, 6): velocities (V) or accelerations (X) of bodies, and of points of them."""
+    parts = bodies[:, PART : PART + 6]
+    found = np.where(parts >= 0, work[np.where(parts >= 0, bodies[:, field, None] + parts, 0)], 0.0)
+    for k in np.flatnonzero(bodies[:, POSE] == SPOT):
+        found[k, :3] = [component(work, bodies[k], part, field) for part in range(3)]
+    return found
+
+
+def _turned(axes, turns):
+    """(n, 3, 3) axes turned by rotation vectors (n, 3)."""
+    from scipy.spatial.transform import Rotation
+
+    return np.ascontiguousarray(Rotation.from_rotvec(turns).as_matrix() @ axes)
+
+
+def _indices(fields):
+    return np.concatenate([np.arange(field.start, field.stop) for field in fields] or [np.zeros(0, dtype=np.int64)])

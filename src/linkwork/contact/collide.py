@@ -1,0 +1,65 @@
+"""What touches, in one compiled call: poses of bodies, how far to look, contacts, and rows of contacts and stops."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.codegen.jit import jit, sweep
+from linkwork.codegen.struct import Bundle
+from linkwork.collision.collider_table import Contacts, Geometry, Scratch
+from linkwork.collision.detect import detect
+from linkwork.contact.rows import Materials, Stops
+from linkwork.contact.stage_kernels import Slots, find_poses_and_margins, find_rows
+
+
+class Finding(Bundle):
+    """What is looked at, and where what is found goes."""
+
+    spots: np.ndarray  # (k, 6) int32: operations that say where points of Lagrangian bodies are, and how they move
+    reach: np.ndarray  # (n,) m: how far from its origin each body can touch; -1 where it cannot
+    geometry: Geometry
+    scratch: Scratch
+    found: Contacts
+    materials: Materials
+    stops: Stops
+    axes: np.ndarray  # (n, 3, 3) of bodies
+    origins: np.ndarray  # (n, 3) m
+    margins: np.ndarray  # (1 + n,) rad: how far limits are looked for, 0: not known yet; m: contacts of each body
+    speeds: np.ndarray  # (2,) m/s: of stops, at which they bounce, and of their recovery
+    slots: Slots
+    counts: np.ndarray  # (5,) int64: rows, slots, groups, length of all responses, entries of blocks
+
+
+@jit
+def find(work, table, bodies, order, place, rows, least, h, carried, scale):
+    """Rows, slots and groups of the present configuration, at velocities carried v + scale x; returns the number of contacts.
+    If there is no room for so many, nothing else is done. least: m, the smallest margin; place: a `Finding`."""
+    axes, origins, margins = place.axes, place.origins, place.margins
+    sweep(work, table, place.spots)
+    find_poses_and_margins(work, bodies, place.reach, axes, origins, h, carried, scale, margins, place.slots.u[0])
+    count, found = 0, place.found
+    if len(place.materials.body) > 0 and math.isfinite(margins[0]):
+        count = detect(place.geometry, axes, origins, least, place.scratch, found)
+        if count > len(found.gap):
+            return count
+    total, used, groups, length, blocks = find_rows(
+        work,
+        bodies,
+        order,
+        rows,
+        found,
+        count,
+        place.materials,
+        place.stops,
+        axes,
+        origins,
+        least,
+        margins,
+        place.speeds,
+        place.slots,
+    )
+    counts = place.counts
+    counts[0], counts[1], counts[2], counts[3], counts[4] = total, used, groups, length, blocks
+    return count

@@ -1,0 +1,117 @@
+"""A contact stage in one compiled call: what touches, how it answers, the impulses, what these do, and what is kept of them.
+
+Steps call it by its address (`codegen/jit.py`, `call_compiled`), so that they are compiled without it. Where it lacks room it
+asks Python for more, by an operation like that of a kernel, and goes on: what it has been given is found in the same place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.codegen.jit import jit, jit_inner, sweep
+from linkwork.codegen.struct import Bundle
+from linkwork.collision.layout import (
+    ANSWERED,
+    BEFORE,
+    BLOCKS,
+    CACHED,
+    CLOSING,
+    ENDED,
+    FRESH,
+    FULL,
+    LACKS,
+    OPENING,
+    SINGLE,
+    WANTED,
+    WRITTEN,
+)
+from linkwork.contact.collide import Finding, find
+from linkwork.contact.delassus import Sweeping, Trees, add_answers, responses
+from linkwork.contact.stage_kernels import remember, some_recover
+from linkwork.contact.stage_solve import Solving, begin_stage, solve_stage
+
+NOTHING, CONTACTS, RESPONSES, PANELS = range(4)  # what there is too little room for
+LEAST, GRAVITY, NEAR, CARRIED, SCALE, TURNING = range(6)  # numbers
+
+
+class Stage(Bundle):
+    """All that a stage needs."""
+
+    trees: Trees
+    swept: Sweeping
+    place: Finding
+    even: Solving
+    odd: Solving
+    marks: np.ndarray  # (10,) int64
+    numbers: np.ndarray  # (6,) the smallest margin (m), gravity (m/s^2), what is near (m); carried, scale, turning (0 or 1)
+    asking: np.ndarray  # (1,) int64: a table with the routine that makes room
+    request: np.ndarray  # (1, operation) int32: its operation
+
+
+@jit
+def contact_stage(work, table, c, h, stage):
+    """One stage of a step of length h (s); c: a `Stage`. Returns nothing of meaning."""
+    marks = c.marks
+    if stage == CLOSING:
+        look_anew(c)
+    lacks, wanted = _try_stage(work, table, c, h, stage)
+    while lacks != NOTHING:
+        marks[LACKS], marks[WANTED] = lacks, wanted
+        sweep(work, c.asking, c.request)
+        if marks[FULL]:
+            return 1
+        lacks, wanted = _try_stage(work, table, c, h, stage)
+    marks[FRESH] = 1
+    if stage == CLOSING:
+        _keep(c, marks[WRITTEN], 1)
+        marks[ENDED] = 1
+    else:
+        marks[WRITTEN], marks[BEFORE], marks[ENDED] = 1 - marks[WRITTEN], c.place.counts[0], 0
+    if stage == SINGLE:
+        _keep(c, 1 - marks[WRITTEN], 0)
+        look_anew(c)
+    return 0
+
+
+@jit_inner
+def look_anew(c):
+    """Bodies move: the next stage looks for itself what touches."""
+    c.marks[FRESH], c.place.margins[0] = 0, 0.0
+
+
+@jit_inner
+def _try_stage(work, table, c, h, stage):
+    """A stage, unless it lacks room: (what for, how many contacts or blocks there are)."""
+    trees, swept, place, counts, numbers = c.trees, c.swept, c.place, c.place.counts, c.numbers
+    s = c.even if c.marks[WRITTEN] == 0 else c.odd
+    slots, rows = s.slots, s.rows
+    if not c.marks[FRESH]:
+        count = find(work, table, trees.bodies, trees.order, place, rows, numbers[LEAST], h, numbers[CARRIED], numbers[SCALE])
+        if count > len(place.found.gap):
+            return CONTACTS, count
+        if counts[3] > len(s.R) or counts[4] > c.marks[BLOCKS]:
+            return RESPONSES, counts[4]
+        c.marks[FRESH], c.marks[ANSWERED] = 1, 0
+    lengths, near, when = (counts[0], counts[1], counts[2], counts[3]), numbers[NEAR], CLOSING if stage == CLOSING else OPENING
+    before, old = (c.odd if c.marks[WRITTEN] == 0 else c.even).rows, c.marks[BEFORE] if stage == CLOSING else 0
+    presses = counts[0] > 0 and begin_stage(work, trees.bodies, s, lengths, h, near, when, numbers[CARRIED], numbers[SCALE],
+                                            numbers[TURNING] > 0.0)  # fmt: skip
+    if presses or (counts[0] > 0 and some_recover(before, old, numbers[GRAVITY] * h)):
+        if not c.marks[ANSWERED]:
+            responses(work, table, trees, swept, slots.body_of, slots.first, slots.size, slots.at, s.R, slots.rank, counts[2])
+            c.marks[ANSWERED], s.solver.base.known[0] = 1, 0
+        if not solve_stage(s, lengths, h, numbers[GRAVITY], near, when, c.marks[CACHED], before, old):
+            return PANELS, 0
+        add_answers(work, table, trees, swept, slots.body_of, slots.first, slots.size, slots.wrench, slots.u, slots.before,
+                    counts[2], numbers[SCALE])  # fmt: skip
+    return NOTHING, 0
+
+
+@jit_inner
+def _keep(c, turn, ended):
+    """What the next step starts from: rows as they are now, with the impulses of the last solve of each stage."""
+    now, before = (c.even, c.odd) if turn == 0 else (c.odd, c.even)
+    if not ended:
+        before = now
+    c.marks[CACHED] = c.place.counts[0]
+    remember(now.rows, c.marks[CACHED], now.labels, now.cache, before.rows, c.marks[BEFORE], ended > 0)

@@ -1,0 +1,378 @@
+"""The contact stage of a step: detect, predict, solve, strike, one compiled function each.
+
+A step that would solve for x, changes of velocity (or accelerations), and then move the bodies by them, stops in between.
+`find_rows` looks at what touches, and `contact/inverse_mass.py` knows how touched bodies answer impulses; `predict` reads the
+velocities that the step is about to use; a solver finds impulses with which these obey the law of contact; `collect` adds them
+up by bodies, and the answers do to all bodies and constraint forces what impulses do. So contact forces stand beside the
+constraint forces of the same solve, and everything that follows is as without contact.
+
+Targets. An open gap may close within the step (c_n >= -gap/h: speculative). Overlap is taken back by a part of it a step, no
+faster than `recovery`. What approaches faster than `above`, and would meet within the step, bounces: such rows are solved
+first, with the others left out, again and again until none approaches any more. So an impact travels through a row of balls as
+it should.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from linkwork.codegen.jit import jit, jit_inline, jit_inner
+from linkwork.codegen.struct import Bundle
+from linkwork.collision.layout import OPENING
+from linkwork.collision.vectors import across, cross, dot, plus, row, times
+from linkwork.contact.delassus import MASS, PART, POSE, RIGID, V, X, component, group_slots
+from linkwork.contact.problem import approach
+from linkwork.contact.rows import (
+    ABOVE_SPEED,
+    BODY_A,
+    BODY_B,
+    COLLIDER_A,
+    COLLIDER_B,
+    GAP,
+    NO_IMPULSE,
+    NORMAL,
+    POINT,
+    RECOVERY,
+    RESTITUTION,
+    find_poses,
+    write_contacts,
+    write_stops,
+)
+
+RECOVERED = 0.2  # part of an overlap that is taken back in a step
+QUIET = (
+    0.01  # part of the distance that counts as touching: within it gaps are let be, so that what rests starts from its solution
+)
+LEFT_OUT = 10.0  # times the fastest approach: the target of rows that are left out
+AHEAD = 1.25  # times what a body moves in a step: contacts are looked for as far as both bodies of a pair can come
+TURN_AHEAD, TURN_SLACK = 2.0, 0.05  # times what the quickest body turns in a step, rad: limits that are nearer are looked at
+
+
+class Slots(Bundle):
+    """Bodies that take part, and how they answer. Arrays are as long as the table of bodies."""
+
+    touched: np.ndarray  # (n,) bool
+    slot_of: np.ndarray  # (n,) int64
+    body_of: np.ndarray  # (n,) int64
+    first: np.ndarray  # (n,) int32: groups
+    size: np.ndarray
+    at: np.ndarray  # (n,) int64
+    rank: np.ndarray  # (n,) int64: of groups whose R is given as L of R = L L^T; -1: R itself
+    u: np.ndarray  # (n, 6)
+    before: np.ndarray  # (n, 6) u without impulses
+    wrench: np.ndarray  # (n, 6) N s, N m s
+
+
+@jit
+def find_poses_and_margins(work, bodies, reach, R, p, h, carried, scale, margins, u):
+    """Poses of all bodies; how far limits are looked for (rad) and contacts of each body (m), from their speeds, unless that is
+    known. u: (6,) scratch."""
+    find_poses(work, bodies, R, p)
+    if margins[0] > 0.0:
+        return
+    farthest, quickest = 0.0, 0.0
+    for body in range(len(reach)):
+        margins[1 + body] = 0.0
+        if reach[body] < 0.0:
+            continue
+        _all_velocities(work, bodies[body], carried, scale, u)
+        linear, angular = math.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2), math.sqrt(u[3] ** 2 + u[4] ** 2 + u[5] ** 2)
+        margins[1 + body] = AHEAD * h * (linear + angular * reach[body])
+        farthest += margins[1 + body]
+        quickest = max(quickest, angular)
+    margins[0] = TURN_SLACK + TURN_AHEAD * h * quickest if math.isfinite(farthest) else np.inf
+
+
+@jit
+def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p, least, margins, speeds, slots):
+    """Rows of all contacts and stops, their slots and groups: (rows, slots, groups, length of all responses, entries of
+    blocks)."""
+    write_contacts(rows, contacts, count, materials, p)
+    total = write_stops(work, rows, count, stops, len(materials.body), R, p, least, margins, speeds)
+    for body in range(len(slots.touched)):
+        slots.touched[body] = False
+    for k in range(total):
+        for end in (BODY_A, BODY_B):
+            if rows.labels[k, end] >= 0:
+                slots.touched[rows.labels[k, end]] = True
+    used, groups, length = group_slots(
+        bodies, order, slots.touched, slots.slot_of, slots.body_of, slots.first, slots.size, slots.at
+    )
+    for g in range(groups):
+        for slot in range(slots.first[g], slots.first[g] + slots.size[g]):
+            slots.wrench[slot, 0] = slots.size[g]
+    blocks = 0
+    for k in range(total):
+        a, b = rows.labels[k, BODY_A], rows.labels[k, BODY_B]
+        rows.slot_a[k] = slots.slot_of[a] if a >= 0 else -1
+        rows.slot_b[k] = slots.slot_of[b] if b >= 0 else -1
+        for slot in (rows.slot_a[k], rows.slot_b[k]):
+            if slot >= 0:
+                blocks += 18 * int(slots.wrench[slot, 0])
+    return total, used, groups, length, blocks
+
+
+@jit_inline
+def _all_velocities(work, body, carried, scale, u):
+    """The six velocities of a body that a step is about to use, into u."""
+    v, x = body[V], body[X]
+    if body[POSE] == RIGID:
+        for i in range(6):
+            u[i] = carried * work[v + i] + (scale * work[x + i] if scale != 0.0 else 0.0)
+        return
+    for i in range(6):
+        part, u[i] = body[PART + i], 0.0
+        if part >= 0:
+            u[i] = carried * component(work, body, part, V)
+            if scale != 0.0:
+                u[i] += scale * component(work, body, part, X)
+
+
+@jit
+def predict(work, bodies, body_of, used, R, u, before, carried, scale, turning):
+    """The velocities of all slots that the step is about to use: carried v + scale x. `turning`: x is an acceleration of
+    origins, and the centre of mass moves straight on."""
+    for slot in range(used):
+        body = bodies[body_of[slot]]
+        _all_velocities(work, body, carried, scale, u[slot])
+        if turning and body[POSE] == RIGID:
+            w, com, axes = work[body[V] + 3 : body[V] + 6], work[body[MASS] + 1 : body[MASS] + 4], R[body_of[slot]]
+            square = w[0] ** 2 + w[1] ** 2 + w[2] ** 2
+            along = 0.0
+            for i in range(3):
+                along += w[i] * (axes[i, 0] * com[0] + axes[i, 1] * com[1] + axes[i, 2] * com[2])
+            for i in range(3):
+                r = axes[i, 0] * com[0] + axes[i, 1] * com[1] + axes[i, 2] * com[2]
+                u[slot, i] += scale * (along * w[i] - square * r)
+        for i in range(6):
+            before[slot, i] = u[slot, i]
+
+
+@jit_inner
+def _far_below(rows, m, u):
+    """A target that leaves a row out: impulses do not make bodies approach that fast."""
+    largest = 0.0
+    for k in range(m):
+        largest = max(largest, abs(approach(rows, k, u)))
+    return -LEFT_OUT * (largest + 1.0)
+
+
+@jit_inline
+def _bounces(rows, k, u, h, slow, near, stage):
+    """Whether a row bounces, and the velocity of its approach (m/s)."""
+    if not rows.numbers[k, RESTITUTION] > 0.0:
+        return False, 0.0
+    c, gap = approach(rows, k, u), rows.numbers[k, GAP]
+    meets = gap + h * c < 0.0 if stage == OPENING else gap <= near
+    return meets and c < -max(rows.numbers[k, ABOVE_SPEED], slow), c
+
+
+@jit
+def bounce(rows, m, u, h, slow, near, stage):
+    """Set targets for rows that bounce, and leave out all others; whether there is any. slow: m/s, at which nothing bounces;
+    near: m, what counts as touching after the motion."""
+    some = False
+    for k in range(m):
+        some = some or _bounces(rows, k, u, h, slow, near, stage)[0]
+    if not some:
+        return False
+    never = _far_below(rows, m, u)
+    for k in range(m):
+        bounces, c = _bounces(rows, k, u, h, slow, near, stage)
+        rows.target[k, 0] = -rows.numbers[k, RESTITUTION] * c if bounces else never
+        rows.target[k, 1] = rows.target[k, 2] = 0.0
+        for i in range(3):
+            rows.impulse[k, i] = 0.0
+        if rows.mu[k] < 0.0:
+            rows.mu[k] = -NO_IMPULSE
+    return True
+
+
+@jit_inline
+def _target(rows, k, h, quiet, stage):
+    """The least normal velocity of a row that is not left out (m/s)."""
+    gap = rows.numbers[k, GAP]
+    if stage != OPENING or rows.mu[k] < 0.0 or abs(gap) <= quiet:
+        return 0.0
+    if gap > 0.0:  # from the edge of what is let be: targets of what rests change little from step to step
+        return -(gap - quiet) / h
+    return min(rows.numbers[k, RECOVERY], -RECOVERED * (gap + quiet) / h)
+
+
+@jit_inner
+def some_press(rows, m, u, h, near, stage):
+    """Whether no impulses at all would not do."""
+    for k in range(m):
+        if rows.mu[k] < 0.0:
+            return True
+        if (stage == OPENING or rows.numbers[k, GAP] <= near) and not approach(rows, k, u) >= _target(
+            rows, k, h, QUIET * near, stage
+        ):
+            return True
+    return False
+
+
+@jit_inner
+def leave_alone(rows, m, leaving):
+    """No impulses."""
+    for k in range(m):
+        leaving[k] = -np.inf
+        for i in range(3):
+            rows.impulse[k, i] = rows.total[k, i] = rows.given[k, i] = 0.0
+
+
+@jit
+def aim(rows, m, u, h, near, stage, labels, cache, cached):
+    """Targets of all rows, and cached impulses to start from: those of the nearest point of the same pair. Cache (:, 9):
+    impulses of both stages in the world, points. Rows and cache are in the same order."""
+    j, never, quiet = 0, _far_below(rows, m, u) if stage != OPENING else 0.0, QUIET * near
+    for k in range(m):
+        left_out = stage != OPENING and rows.mu[k] >= 0.0 and rows.numbers[k, GAP] > near
+        rows.target[k, 0] = never if left_out else _target(rows, k, h, quiet, stage)
+        if rows.mu[k] < 0.0:
+            rows.mu[k] = -max(h * rows.numbers[k, RECOVERY], NO_IMPULSE)
+        rows.target[k, 1] = rows.target[k, 2] = 0.0
+        while j < cached and _compare(labels[j], rows.labels[k]) < 0:
+            j += 1
+        found = -1 if left_out else _nearest(labels, cache[:, 6:], j, cached, rows.labels[k], rows.numbers[k])
+        if found >= 0:
+            _along_axes(rows, k, row(cache[:, 3 * stage : 3 * stage + 3], found))
+        else:
+            rows.impulse[k, 0] = rows.impulse[k, 1] = rows.impulse[k, 2] = 0.0
+
+
+@jit_inline
+def _along_axes(rows, k, impulse):
+    """Set a row's impulse from one in the world: where normals waver, tangents turn from step to step."""
+    n = row(rows.numbers[:, NORMAL : NORMAL + 3], k)
+    t = across(n)
+    rows.impulse[k, 0], rows.impulse[k, 1], rows.impulse[k, 2] = dot(n, impulse), dot(t, impulse), dot(cross(n, t), impulse)
+
+
+@jit_inline
+def _in_world(rows, k):
+    n, f = row(rows.numbers[:, NORMAL : NORMAL + 3], k), row(rows.impulse, k)
+    t = across(n)
+    return plus(times(f[0], n), plus(times(f[1], t), times(f[2], cross(n, t))))
+
+
+@jit_inline
+def _nearest(labels, points, begin, end, label, number):
+    """The nearest of those from `begin` on that are of the same pair, or -1: features change where faces are level."""
+    best, found = np.inf, -1
+    for j in range(begin, end):
+        if _compare(labels[j], label) != 0:
+            break
+        far = 0.0
+        for i in range(3):
+            far += (points[j, i] - number[POINT + i]) ** 2
+        if far < best:
+            best, found = far, j
+    return found
+
+
+@jit_inline
+def _compare(one, other):
+    """-1, 0, 1 as a pair of colliders comes before another one, is the same, or comes after."""
+    for i in range(COLLIDER_A, COLLIDER_B + 1):
+        if one[i] != other[i]:
+            return -1 if one[i] < other[i] else 1
+    return 0
+
+
+@jit_inline
+def _recovers(before, j, fast):
+    """Whether a row took back overlap faster than that (m/s), and pressed for it."""
+    return before.mu[j] >= 0.0 and before.target[j, 0] > fast and before.impulse[j, 0] > 0.0
+
+
+@jit_inner
+def some_recover(before, old, fast):
+    """Whether some of the rows of the stage before the motion did."""
+    for j in range(old):
+        if _recovers(before, j, fast):
+            return True
+    return False
+
+
+@jit_inner
+def take_back(rows, m, before, old, fast):
+    """Impulses of the rows that undo those which took back overlap before the motion, at the nearest points of the same pairs;
+    whether there are any. before: `old` rows of the stage before the motion. fast: m/s, what weights give in a step: overlap
+    that is taken back no faster leaves no velocity that is worth it."""
+    some, k = False, 0
+    for j in range(old):
+        if not _recovers(before, j, fast):
+            continue
+        while k < m and _compare(rows.labels[k], before.labels[j]) < 0:
+            k += 1
+        found = _nearest(rows.labels, rows.numbers, k, m, before.labels[j], before.numbers[j])
+        if found < 0:
+            continue
+        if not some:
+            some = True
+            for i in range(m):
+                rows.impulse[i, 0] = rows.impulse[i, 1] = rows.impulse[i, 2] = 0.0
+        f0, f1, f2 = row(rows.impulse, found)
+        _along_axes(rows, found, _in_world(before, j))
+        rows.impulse[found, 0] = f0 - rows.impulse[found, 0]
+        rows.impulse[found, 1] = f1 - rows.impulse[found, 1]
+        rows.impulse[found, 2] = f2 - rows.impulse[found, 2]
+    return some
+
+
+@jit
+def add_up(rows, m):
+    """Add the impulses of a solve to the stage's."""
+    for k in range(m):
+        for i in range(3):
+            rows.total[k, i] += rows.impulse[k, i]
+
+
+@jit
+def note_bounces(rows, m, u, leaving):
+    """The normal velocities with which rows leave that have bounced; of others, no bound. u: after all solves of the stage."""
+    for k in range(m):
+        leaving[k] = approach(rows, k, u) if rows.total[k, 0] > rows.impulse[k, 0] else -np.inf
+
+
+@jit
+def collect(rows, m, slots, used):
+    """The wrench that the stage's impulses put on each slot. Impulses on b in the world go to `rows.given`."""
+    for slot in range(used):
+        for i in range(6):
+            slots.wrench[slot, i] = 0.0
+    for k in range(m):
+        a, b = rows.slot_a[k], rows.slot_b[k]
+        for i in range(3):
+            rows.given[k, i] = 0.0
+        for j in range(3):
+            f = rows.total[k, j]
+            if f == 0.0:
+                continue
+            for i in range(6):
+                if a >= 0:
+                    slots.wrench[a, i] += rows.Ja[k, j, i] * f
+                if b >= 0:
+                    slots.wrench[b, i] += rows.Jb[k, j, i] * f
+            for i in range(3):
+                rows.given[k, i] += f * (rows.Jb[k, j, i] if b >= 0 else -rows.Ja[k, j, i])
+
+
+@jit
+def remember(rows, m, labels, cache, before, old, ended):
+    """What the next step starts from: labels and points of the rows that are there now, the impulses of the stage before the
+    motion, at the nearest points, and of the one after it, if there was one. Cache (:, 9): both in the world, points."""
+    j = 0
+    for k in range(m):
+        for i in range(labels.shape[1]):
+            labels[k, i] = rows.labels[k, i]
+        while j < old and _compare(before.labels[j], rows.labels[k]) < 0:
+            j += 1
+        found = _nearest(before.labels, before.numbers, j, old, rows.labels[k], rows.numbers[k])
+        opening = _in_world(before, found) if found >= 0 else (0.0, 0.0, 0.0)
+        closing = _in_world(rows, k) if ended else (0.0, 0.0, 0.0)
+        for i in range(3):
+            cache[k, i], cache[k, 3 + i], cache[k, 6 + i] = opening[i], closing[i], rows.numbers[k, POINT + i]

@@ -1,0 +1,1 @@
+"""Solvers and integrators, by the coordinates in which they step."""

@@ -1,0 +1,1 @@
+"""Implicit steps in maximal coordinates."""

@@ -1,0 +1,192 @@
+"""A step of one iteration (hernandez11): one linear solve, and a second where that one alone would not hold together.
+
+A linear step leaves out two things: how the pulls of constraints turn with their bodies, h^2 times a stiffness, without which
+light bodies under tension leap further in every step, and the curvature of the motion, (h w)^2 / 2 of a length, which the
+next step's J v = -C/h would turn into speed. Where the solution shows that either matters (`strain`), the step is *firm*:
+
+- M x + h G x + J^T y = M v0 + h f, J x = 0, with the positive semidefinite part G of the geometric stiffness of the
+  multipliers that were found last. Without forces, |x| <= |v0| in the norm of M.
+- Places after it are drawn in to C = 0 by one projection, whose metric is M with the tangents of forces; what that leaves of
+  joints in a tree is taken by putting bodies to their parents one after another (`joined`): |C| is at rounding however far
+  bodies have turned.
+- What this put back is taken from the velocities, tree by tree, as far as it lessens kinetic energy: so neither part gives any.
+
+A step after a firm one begins with the firm solve; its second is the projection. One after a linear step finds out by a solve
+that is thrown away; its second is the firm one, with the multipliers of the first, and bodies are put to their parents at once.
+Where other constraints than joints of a tree hold places, the first solve is kept there, and the second is the projection.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.codegen.jit import jit, sweep
+from linkwork.engines.engine import CALM, ITERATIONS, WORST
+from linkwork.engines.implicit.schedules import Implicit
+from linkwork.kernels.implicit_bodies import AGAIN, BEGIN, FIRM
+from linkwork.model.graph import GROUND
+from linkwork.symbolic.kinds import RIGID
+
+RELAXED = 0.25  # of what a linear step bears: firm steps go on until no more is asked for
+LINEAR, PUT, DRAWN = 0, 1, 2  # how places are found: as they are; by putting bodies to their parents; drawn in before
+
+
+@jit
+def solve_once(work, table, once):
+    """The motion of a step, in x of the bodies; returns how its places are to be found."""
+    linear, firm, _, _, loops, _, _ = once
+    solve, solved, strain, remember = linear
+    work[ITERATIONS] = 1.0
+    fresh = work[CALM] == 0.0
+    if fresh:
+        sweep(work, table, solve, True)
+        sweep(work, table, solved, True)
+        if _strain(work, table, strain) <= 1.0:
+            return LINEAR
+        work[ITERATIONS] = 2.0
+        sweep(work, table, remember, True)
+        if loops:
+            work[CALM] = 1.0
+            return DRAWN
+    for operations in firm:
+        sweep(work, table, operations, True)
+    work[CALM] = 0.0 if _strain(work, table, strain) <= RELAXED else 1.0
+    sweep(work, table, remember, True)
+    return PUT if fresh else DRAWN
+
+
+@jit
+def _strain(work, table, strain):
+    """How far the motion goes, in parts of what a linear step bears."""
+    work[WORST] = 0.0
+    sweep(work, table, strain, True)
+    return work[WORST]
+
+
+@jit
+def move_once(work, table, once, way):
+    """Places and velocities after the motion that was found."""
+    _, _, moves, drawn_in, _, trees, free = once
+    advance, advance_firm, joined, lag = moves
+    if way == LINEAR:
+        sweep(work, table, advance)
+        return
+    sweep(work, table, advance_firm, True)
+    if way == DRAWN:
+        work[ITERATIONS] = 2.0
+        displacements, place, recall = drawn_in
+        for operations in displacements:
+            sweep(work, table, operations, True)
+        _shorten(work, *trees)
+        sweep(work, table, place, True)
+        sweep(work, table, recall, True)
+    before = _centres(work, *free)
+    sweep(work, table, joined, True)
+    _recentre(work, before, *free)
+    sweep(work, table, lag, True)
+    _follow(work, *trees)
+
+
+@jit
+def _centres(work, first, q, R, mass, com):
+    """(trees, 3): centres of mass of the trees that nothing ties to the ground."""
+    found = np.zeros((first.shape[0] - 1, 3))
+    for tree in range(first.shape[0] - 1):
+        total = 0.0
+        for k in range(first[tree], first[tree + 1]):
+            m = work[mass[k]]
+            total += m
+            for i in range(3):
+                at = work[q[k] + i]
+                for j in range(3):
+                    at += work[R[k] + 3 * i + j] * work[com[k] + j]
+                found[tree, i] += m * at
+        found[tree] /= total
+    return found
+
+
+@jit
+def _recentre(work, before, first, q, R, mass, com):
+    """Move these trees as a whole, so that their centres are where they were."""
+    after = _centres(work, first, q, R, mass, com)
+    for tree in range(first.shape[0] - 1):
+        for k in range(first[tree], first[tree + 1]):
+            for i in range(3):
+                work[q[k] + i] += before[tree, i] - after[tree, i]
+
+
+@jit
+def _shorten(work, first, velocity, size, back, displacement, own_at, way_at):
+    """Displacements no longer than the way that the step has made, tree by tree: where constraints cannot be met, or are
+    singular, what is asked for may be anything."""
+    for tree in range(first.shape[0] - 1):
+        own, way = 0.0, 0.0
+        for k in range(first[tree], first[tree + 1]):
+            own += work[own_at[k]]
+            way += work[way_at[k]]
+        if own <= way:
+            continue
+        part = np.sqrt(way / own) if way < own < np.inf else 0.0
+        for k in range(first[tree], first[tree + 1]):
+            for i in range(size[k]):
+                work[displacement[k] + i] *= part
+
+
+@jit
+def _follow(work, first, velocity, size, back, displacement, common_at, own_at):
+    """Bodies that were put back from where their velocities led lose these velocities, tree by tree, as far as this takes
+    kinetic energy from the tree."""
+    for tree in range(first.shape[0] - 1):
+        common, own = 0.0, 0.0
+        for k in range(first[tree], first[tree + 1]):
+            common += work[common_at[k]]
+            own += work[own_at[k]]
+        if common >= 0.0:
+            continue
+        part = min(1.0, -common / own)
+        for k in range(first[tree], first[tree + 1]):
+            for i in range(size[k]):
+                work[velocity[k] + i] += part * work[back[k] + i]
+
+
+def sweeps_of_one_iteration(p: Implicit) -> tuple:
+    """What `solve_once` and `move_once` take."""
+    linear = p.iteration(BEGIN), p.solved(BEGIN), p.strain(), p.remembered()
+    firm = p.iteration(FIRM), p.solved(AGAIN, FIRM)
+    moves = p.body("advance-once"), p.body("advance-firm"), p.joined(), p.body("lag")
+    return linear, firm, moves, (*p.drawn_in(), p.recalled()), p.holds_more_than_joints, *_trees(p)
+
+
+def no_sweeps_of_one_iteration(p: Implicit) -> tuple:
+    """The same, of the same types, for integrators that do not make such steps."""
+    nothing, none = p.body(), np.zeros(0, dtype=np.int64)
+    return (
+        (nothing,) * 4,
+        (nothing,) * 2,
+        (nothing,) * 4,
+        ((nothing, nothing), nothing, nothing),
+        False,
+        (none,) * 7,
+        (none,) * 5,
+    )
+
+
+def _trees(p: Implicit) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """Where each tree of bodies begins, and entries of what `_follow` reads; the same of what `_centres` reads, of free trees
+    of rigid bodies."""
+    m, members = p.model, dict[int, list[int]]()
+    for body, tree in enumerate(m.forest.tree):
+        members.setdefault(tree, []).append(body)
+    held = {m.forest.tree[node.ends[-1]] for node in m.nodes if node.ends[0] == GROUND}
+    free = [t for t, bodies in members.items() if t not in held and all(m.bodies.kinds[b] is RIGID for b in bodies)]
+
+    def firsts(trees: list[list[int]]) -> np.ndarray:
+        return np.cumsum([0, *map(len, trees)])
+
+    def entries(trees: list[list[int]], name: str) -> np.ndarray:
+        return np.array([m.field_of_body(b, name).start for bodies in trees for b in bodies], dtype=np.int64)
+
+    every, loose = list(members.values()), [members[t] for t in free if len(members[t]) > 1]
+    sizes = np.array([m.bodies.kinds[b].nv for bodies in every for b in bodies], dtype=np.int64)
+    velocity, *others = (entries(every, name) for name in ("v", "v1", "x", "v0", "vm"))
+    return (firsts(every), velocity, sizes, *others), (firsts(loose), *(entries(loose, n) for n in ("q", "R", "mass", "com")))

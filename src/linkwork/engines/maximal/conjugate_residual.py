@@ -1,0 +1,423 @@
+"""Conjugate gradients on A = J W J^T (witkin97 section 4.4) in the form that minimises the residual; A is never formed.
+
+With the factors of a body's mass, M = L D L^T, its block of J becomes G = J L^-T D^-1/2, so that A = G G^T. The rows of each
+node are then made orthonormal by the factors of its diagonal block of A, which is block-Jacobi preconditioning: from here on G
+stands for the rows so made, and all diagonal blocks of A = G G^T are unit matrices. One iteration (conjugate residuals) is
+
+    alpha = r.Ar / Ap.Ap;   y += alpha p;   r -= alpha Ap;   beta = (r.Ar)' / r.Ar;   p = r + beta p;   Ap = Ar + beta Ap
+
+with Ar = G (G^T r) and r.Ar = |G^T r|^2, never negative. On a matrix that is symmetric and positive semidefinite these are the
+iterates of MINRES: the residual never grows, redundant rows do no harm, and rows that contradict each other are met in the
+sense of least squares. The residual is computed afresh at the end, and the iteration begun again where rounding has led it
+astray.
+
+A rotor of inertia a is a body of one velocity: its mass is a, its block of J is 1 in the row that turns it, nothing pushes it.
+
+The method "least-squares" is the one that witkin97 prints: conjugate gradients on |A y - right|^2, with A = J W J^T as it is.
+
+    alpha = s.s / Ap.Ap;   y += alpha p;   r -= alpha Ap;   s = A r;   beta = (s.s)' / s.s;   p = s + beta p
+
+It bears redundant and contradicting rows as well, but its condition is the square of A's, and an iteration has twice the
+products.
+
+All numbers are in one area of the workspace (model/cg_layout.py). Nothing is allocated.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.codegen.jit import jit_inner, opened
+from linkwork.model.cg_layout import COLUMN_VECTORS, HEAD, METHOD, REMEMBERED, ROW_VECTORS, TOLD, WARM
+
+DEPENDENT = 1e-8  # a pivot of a node's block, beside its diagonal, from which on its rows are only scaled
+NO_FORCE = 1e-12  # r.Ar / r.r below which nothing that the rows can do makes the residual smaller
+RESTARTS = 4
+NOTHING = -1  # where a rotor has its right-hand side, which is zero; -1 - row in the place of its block of J
+LIMIT, SQUARED_LIMIT = 4, 100  # iterations for each row
+OFF = 1e-6  # relative and, per row, absolute (m/s^2, m/s): a residual that is told
+SOLVES, ITERATIONS, MOST, RESIDUAL, WORST, WORST_ROW, CONFLICT = range(TOLD)
+
+
+def step(base, area, warm, tolerance, fresh, _5, _6, _7):
+    """As an operation of a sweep: offsets of the area, of what is remembered (0: nothing) and of the tolerance; fresh: not zero
+    where J and the masses are new. Before it bodies have L^-1 of their right-hand sides, after it with what the rows add."""
+    work, area, warm, tolerance, fresh = opened(base, area, warm, tolerance, fresh)
+    told, vectors, column_vectors, G, factors, tables = areas(work, area)
+    right, y, r, _, _, _ = vectors
+    root, given, added, _, _ = column_vectors
+    rows = y.shape[0]
+    printed = work[area + METHOD] > 0.0
+    if fresh > 0:
+        scale_rows(work, root, G, factors, tables, printed)
+    take_right_sides(work, right, root, given, G, factors, tables)
+    size = dot(right, right)
+    copy(right, r)
+    fill(y, 0.0)
+    fill(added, 0.0)
+    memory = work[warm : warm + 1 + REMEMBERED * rows]
+    if warm > 0 and memory[0] > 0.0:
+        start_warm(memory[1:], 1.0, 0.0, 0.0, vectors, column_vectors, G, factors, tables)
+    if warm > 0 and memory[0] >= REMEMBERED:
+        start_warm(memory[1:], 3.0, -3.0, 1.0, vectors, column_vectors, G, factors, tables)
+    if printed:
+        limit = 100 + SQUARED_LIMIT * rows
+        iterations, left, conflict = minimise_squares(vectors, column_vectors, G, tables, size, work[tolerance], limit)
+    else:
+        iterations, left, conflict = minimise(vectors, column_vectors, G, tables, size, work[tolerance], 100 + LIMIT * rows)
+    put_solutions(work, y, root, added, factors, tables)
+    if warm > 0:
+        remember(work, memory, left <= OFF * OFF * size, tables)
+    tell(told, iterations, left, size, conflict, r, factors, tables, work[tolerance])
+
+
+@jit_inner
+def areas(work, area):
+    """(told, vectors of rows, vectors of columns, G, factors, tables) of an area."""
+    rows, columns, bodies, nodes, links, entries, triangles = (
+        int(work[area + 1]), int(work[area + 2]), int(work[area + 3]), int(work[area + 4]), int(work[area + 5]),
+        int(work[area + 6]), int(work[area + 7]),
+    )  # fmt: skip
+    at = area + HEAD
+    told = work[at : at + TOLD]
+    at += TOLD + WARM * (1 + REMEMBERED * rows)
+    v = work[at : at + ROW_VECTORS * rows].reshape(ROW_VECTORS, rows)
+    at += ROW_VECTORS * rows
+    c = work[at : at + COLUMN_VECTORS * columns].reshape(COLUMN_VECTORS, columns)
+    at += COLUMN_VECTORS * columns
+    G, factors = work[at : at + entries], work[at + entries : at + entries + triangles]
+    at += entries + triangles
+    integers = 3 * bodies + 3 * nodes + 4 + 2 * links + 3 * rows + entries
+    whole = work[at : at + (integers + 1) // 2].view(np.int32)
+    b1 = bodies
+    b2 = b1 + bodies
+    b3 = b2 + bodies + 1
+    n1 = b3 + nodes + 1
+    n2 = n1 + nodes + 1
+    n3 = n2 + nodes
+    l1 = n3 + links
+    l2 = l1 + links
+    r1 = l2 + rows
+    r2 = r1 + rows
+    r3 = r2 + rows + 1
+    tables = (whole[:b1], whole[b1:b2], whole[b2:b3], whole[b3:n1], whole[n1:n2], whole[n2:n3], whole[n3:l1], whole[l1:l2],
+              whole[r1:r2], whole[l2:r1], whole[r2:r3], whole[r3 : r3 + entries])  # fmt: skip
+    return told, (v[0], v[1], v[2], v[3], v[4], v[5]), (c[0], c[1], c[2], c[3], c[4]), G, factors, tables
+
+
+@jit_inner
+def scale_rows(work, root, G, factors, tables, printed):
+    """G and the factors of its diagonal blocks, from J and the factors of the masses; `printed`: rows stay as they are."""
+    body_D, _, first_column, first_row, first_link, factor_at, slot, link_body, _, _, first_entry, _ = tables
+    for body in range(body_D.shape[0]):
+        for i in range(first_column[body + 1] - first_column[body]):
+            root[first_column[body] + i] = np.sqrt(abs(work[body_D[body] + i * (i + 3) // 2]))
+    for node in range(factor_at.shape[0]):
+        row, m = first_row[node], first_row[node + 1] - first_row[node]
+        start, width = first_entry[row], first_entry[row + 1] - first_entry[row]
+        side = 0
+        for link in range(first_link[node], first_link[node + 1]):
+            body = link_body[link]
+            d, D, column = first_column[body + 1] - first_column[body], body_D[body], first_column[body]
+            for i in range(m):
+                source, target = slot[link] + i * d, start + i * width + side
+                for a in range(d):
+                    value = work[source + a] if slot[link] >= 0 else 1.0 if i == -1 - slot[link] else 0.0
+                    for c in range(a):
+                        value -= work[D + a * (a + 1) // 2 + c] * G[target + c]
+                    G[target + a] = value
+                for a in range(d):
+                    G[target + a] *= root[column + a]
+            side += d
+        if printed:
+            leave_alone(m, factors[factor_at[node] :])
+        else:
+            make_orthonormal(G[start : start + m * width].reshape(m, width), factors[factor_at[node] :])
+
+
+@jit_inner
+def leave_alone(m, factor):
+    """The factors of rows that are as they were."""
+    for i in range(m):
+        for j in range(i):
+            factor[at(i, j)] = 0.0
+        factor[at(i, i)] = 1.0
+
+
+@jit_inner
+def make_orthonormal(rows, factor):
+    """Rows (m, width) times the inverse of L D^1/2, where L D L^T is their block of A; L and D^-1/2 go into `factor`, a packed
+    triangle. Where rows depend on each other they are only scaled."""
+    m, width = rows.shape
+    regular = True
+    for i in range(m):
+        whole = dot(rows[i], rows[i])
+        pivot = whole
+        for j in range(i):
+            value = dot(rows[i], rows[j])
+            for k in range(j):
+                value -= factor[at(i, k)] * factor[at(j, k)] * factor[at(k, k)]
+            factor[at(i, j)] = value / factor[at(j, j)]
+            pivot -= value * factor[at(i, j)]
+        factor[at(i, i)] = pivot
+        if not pivot > DEPENDENT * whole:
+            regular = False
+            break
+    for i in range(m):
+        if not regular:
+            for j in range(i):
+                factor[at(i, j)] = 0.0
+            factor[at(i, i)] = dot(rows[i], rows[i])
+        for j in range(i):
+            for k in range(width):
+                rows[i, k] -= factor[at(i, j)] * rows[j, k]
+    for i in range(m):
+        pivot = factor[at(i, i)]
+        factor[at(i, i)] = 1.0 / np.sqrt(pivot) if pivot != 0.0 else 1.0
+        for k in range(width):
+            rows[i, k] *= factor[at(i, i)]
+
+
+@jit_inner
+def at(i, j):
+    """The place of an entry in a packed triangle."""
+    return i * (i + 1) // 2 + j
+
+
+@jit_inner
+def fill(target, value):
+    for k in range(target.shape[0]):
+        target[k] = value
+
+
+@jit_inner
+def copy(source, target):
+    for k in range(source.shape[0]):
+        target[k] = source[k]
+
+
+@jit_inner
+def dot(a, b):
+    total = 0.0
+    for k in range(a.shape[0]):
+        total += a[k] * b[k]
+    return total
+
+
+@jit_inner
+def take_right_sides(work, right, root, given, G, factors, tables):
+    """right = the rows' right-hand sides, made like the rows of G, less what forces alone do (`given`: G^T side of it)."""
+    body_D, body_b, first_column, first_row, _, factor_at, _, _, _, b_at, _, _ = tables
+    for body in range(body_D.shape[0]):
+        for i in range(first_column[body + 1] - first_column[body]):
+            column = first_column[body] + i
+            given[column] = work[body_b[body] + i] * root[column] if body_b[body] != NOTHING else 0.0
+    for node in range(factor_at.shape[0]):
+        row, m, factor = first_row[node], first_row[node + 1] - first_row[node], factors[factor_at[node] :]
+        for i in range(m):
+            value = work[b_at[row + i]]
+            for j in range(i):
+                value -= factor[at(i, j)] * right[row + j]
+            right[row + i] = value
+        for i in range(m):
+            right[row + i] *= factor[at(i, i)]
+    subtract_product(right, G, given, tables)
+
+
+@jit_inner
+def subtract_product(target, G, columns, tables):
+    """target -= G columns."""
+    first_entry, column = tables[10], tables[11]
+    for row in range(target.shape[0]):
+        total = 0.0
+        for e in range(first_entry[row], first_entry[row + 1]):
+            total += G[e] * columns[column[e]]
+        target[row] -= total
+
+
+@jit_inner
+def product(target, G, columns, tables):
+    """target = G columns."""
+    first_entry, column = tables[10], tables[11]
+    for row in range(target.shape[0]):
+        total = 0.0
+        for e in range(first_entry[row], first_entry[row + 1]):
+            total += G[e] * columns[column[e]]
+        target[row] = total
+
+
+@jit_inner
+def transposed_product(target, G, rows, tables):
+    """target = G^T rows."""
+    first_entry, column = tables[10], tables[11]
+    fill(target, 0.0)
+    for row in range(rows.shape[0]):
+        value = rows[row]
+        for e in range(first_entry[row], first_entry[row + 1]):
+            target[column[e]] += G[e] * value
+
+
+@jit_inner
+def start_warm(memory, w1, w2, w3, vectors, column_vectors, G, factors, tables):
+    """Start from these weights of the last multipliers, if that leaves less than what is there."""
+    right, y, r, _, guess, left = vectors
+    _, _, added, _, adding = column_vectors
+    rows, first_row, factor_at = y.shape[0], tables[3], tables[5]
+    for k in range(rows):
+        left[k] = w1 * memory[k] + w2 * memory[rows + k] + w3 * memory[2 * rows + k]
+    for node in range(factor_at.shape[0]):
+        row, m, factor = first_row[node], first_row[node + 1] - first_row[node], factors[factor_at[node] :]
+        for i in range(m):
+            value = left[row + i]
+            for k in range(i + 1, m):
+                value += factor[at(k, i)] * left[row + k]
+            guess[row + i] = value / factor[at(i, i)]
+    transposed_product(adding, G, guess, tables)
+    copy(right, left)
+    subtract_product(left, G, adding, tables)
+    if dot(left, left) < dot(r, r):
+        copy(left, r)
+        copy(guess, y)
+        copy(adding, added)
+
+
+@jit_inner
+def remember(work, memory, good, tables):
+    """The multipliers of this solve, before those of earlier ones; nothing where it did not go well."""
+    rows = tables[8].shape[0]
+    memory[0] = min(memory[0] + 1.0, float(REMEMBERED)) if good else 0.0
+    for k in range(REMEMBERED * rows - 1, rows - 1, -1):
+        memory[1 + k] = memory[1 + k - rows] if good else 0.0
+    for k in range(rows):
+        memory[1 + k] = -work[tables[8][k]] if good else 0.0
+
+
+@jit_inner
+def minimise(vectors, column_vectors, G, tables, size, tolerance, limit):
+    """(iterations, r.r, whether no force can make it smaller): y and what it adds, until |r| <= tolerance |right|."""
+    right, y, r, Ar, p, Ap = vectors
+    _, _, added, of_r, of_p = column_vectors
+    enough = tolerance * tolerance * size
+    iterations, left, conflict = 0, dot(r, r), False
+    if not left < np.inf:  # not a number anywhere is not a number everywhere
+        fill(y, np.nan)
+        fill(added, np.nan)
+        return 0, left, False
+    for _ in range(RESTARTS):
+        if left <= enough or iterations >= limit or conflict:
+            break
+        transposed_product(of_r, G, r, tables)
+        product(Ar, G, of_r, tables)
+        copy(r, p)
+        copy(Ar, Ap)
+        copy(of_r, of_p)
+        rAr = dot(of_r, of_r)
+        while left > enough and iterations < limit:
+            conflict = not rAr > NO_FORCE * left
+            if conflict:
+                break
+            alpha = rAr / dot(Ap, Ap)
+            left = 0.0
+            for k in range(y.shape[0]):
+                y[k] += alpha * p[k]
+                r[k] -= alpha * Ap[k]
+                left += r[k] * r[k]
+            for k in range(added.shape[0]):
+                added[k] += alpha * of_p[k]
+            transposed_product(of_r, G, r, tables)
+            product(Ar, G, of_r, tables)
+            before, rAr = rAr, dot(of_r, of_r)
+            beta = rAr / before
+            for k in range(y.shape[0]):
+                p[k] = r[k] + beta * p[k]
+                Ap[k] = Ar[k] + beta * Ap[k]
+            for k in range(added.shape[0]):
+                of_p[k] = of_r[k] + beta * of_p[k]
+            iterations += 1
+        copy(right, r)
+        subtract_product(r, G, added, tables)
+        left = dot(r, r)
+    return iterations, left, conflict
+
+
+@jit_inner
+def minimise_squares(vectors, column_vectors, G, tables, size, tolerance, limit):
+    """As `minimise`, by conjugate gradients on |A y - right|^2."""
+    right, y, r, s, p, Ap = vectors
+    _, _, added, of_r, of_p = column_vectors
+    enough = tolerance * tolerance * size
+    iterations, left, conflict = 0, dot(r, r), False
+    if not left < np.inf:
+        fill(y, np.nan)
+        fill(added, np.nan)
+        return 0, left, False
+    usual = dot(G, G) / y.shape[0]  # a diagonal entry of A, in the mean
+    for _ in range(RESTARTS):
+        if left <= enough or iterations >= limit or conflict:
+            break
+        transposed_product(of_r, G, r, tables)
+        product(s, G, of_r, tables)
+        copy(s, p)
+        ss = dot(s, s)
+        while left > enough and iterations < limit:
+            conflict = not dot(of_r, of_r) > NO_FORCE * usual * left
+            if conflict:
+                break
+            transposed_product(of_p, G, p, tables)
+            product(Ap, G, of_p, tables)
+            alpha = ss / dot(Ap, Ap)
+            left = 0.0
+            for k in range(y.shape[0]):
+                y[k] += alpha * p[k]
+                r[k] -= alpha * Ap[k]
+                left += r[k] * r[k]
+            for k in range(added.shape[0]):
+                added[k] += alpha * of_p[k]
+            transposed_product(of_r, G, r, tables)
+            product(s, G, of_r, tables)
+            before, ss = ss, dot(s, s)
+            for k in range(y.shape[0]):
+                p[k] = s[k] + ss / before * p[k]
+            iterations += 1
+        copy(right, r)
+        subtract_product(r, G, added, tables)
+        left = dot(r, r)
+    return iterations, left, conflict
+
+
+@jit_inner
+def put_solutions(work, y, root, added, factors, tables):
+    """Minus the multipliers into the nodes; what they add to the right-hand sides of the bodies."""
+    body_D, body_b, first_column, first_row, _, factor_at, _, _, x_at, _, _, _ = tables
+    for node in range(factor_at.shape[0]):
+        row, m, factor = first_row[node], first_row[node + 1] - first_row[node], factors[factor_at[node] :]
+        for i in range(m - 1, -1, -1):
+            value = -factor[at(i, i)] * y[row + i]
+            for k in range(i + 1, m):
+                value -= factor[at(k, i)] * work[x_at[row + k]]
+            work[x_at[row + i]] = value
+    for body in range(body_D.shape[0]):
+        for i in range(first_column[body + 1] - first_column[body] if body_b[body] != NOTHING else 0):
+            work[body_b[body] + i] += added[first_column[body] + i] / root[first_column[body] + i]
+
+
+@jit_inner
+def tell(told, iterations, left, size, conflict, r, factors, tables, tolerance):
+    """Count, and keep the largest residual of a row (in its own unit) of those that are worth a word."""
+    told[SOLVES] += 1.0
+    told[ITERATIONS] += iterations
+    told[MOST] = max(told[MOST], float(iterations))
+    relative = np.sqrt(left / size) if size > 0.0 else 0.0
+    told[RESIDUAL] = relative
+    if not relative > OFF or tolerance > OFF:
+        return
+    first_row, factor_at = tables[3], tables[5]
+    for node in range(factor_at.shape[0]):
+        row, m, factor = first_row[node], first_row[node + 1] - first_row[node], factors[factor_at[node] :]
+        for i in range(m):
+            value = r[row + i] / factor[at(i, i)]
+            for j in range(i):
+                value += factor[at(i, j)] * r[row + j] / factor[at(j, j)]
+            if abs(value) > max(OFF, told[WORST]):
+                told[WORST], told[WORST_ROW] = abs(value), float(row + i)
+                told[CONFLICT] = 1.0 if conflict else 0.0

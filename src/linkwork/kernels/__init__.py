@@ -1,0 +1,1 @@
+"""From elements to kernels on records: rows, forces, bodies, eliminations."""

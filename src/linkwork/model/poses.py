@@ -1,0 +1,67 @@
+"""Where bodies are: read from a workspace, kept by elements that are made there, put into the bodies of a world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from linkwork.elements import AffineBody, Ground, LagrangianBody, PlanarBody, PlanarParticle, Rope, ScalableBody, checks
+from linkwork.elements.base import Body, Element, Pose
+from linkwork.elements.bodies import PLANES
+from linkwork.model import readout
+from linkwork.model.model import Model
+from linkwork.symbolic.lagrangian import lagrangian
+
+
+def poses_of(model: Model, work: np.ndarray) -> dict[str, Pose]:
+    """All bodies of a model, by name."""
+    found = readout.poses(model, work, np.arange(len(model.bodies.elements)))
+    return {str(body.name): Pose(found.position[k], found.orientation[k], found.frame[k], *_coordinates(model, work, k))
+            for k, body in enumerate(model.bodies.elements)}  # fmt: skip
+
+
+def _coordinates(model: Model, work: np.ndarray, number: int) -> list[np.ndarray]:
+    """u of a Lagrangian body, and the numbers of its Parameters."""
+    lagrangian = isinstance(model.bodies.elements[number], LagrangianBody)
+    return [work[model.field_of_body(number, name)].copy() for name in ("q", "user")] if lagrangian else []
+
+
+def made_at(element: Element, poses: Mapping[str, Pose]) -> None:
+    """What an element says of the world (`at`, `axis`, lengths that are left out) is of bodies in these poses."""
+    bodies = [other for _, _, other in element.references() if isinstance(other, Body) and not isinstance(other, Ground)]
+    own = {name: poses[name] for name in (str(body.name) for body in bodies) if name in poses}
+    if own:
+        vars(element)["built"] = own
+    if isinstance(element, Rope) and element.length is None:
+        ends = [_point(body, local, poses) for body, local in ((element.a, element.on_a), (element.b, element.on_b))]
+        vars(element)["length"] = float(np.linalg.norm(ends[1] - ends[0]))
+
+
+def _point(body, local: np.ndarray, poses: Mapping[str, Pose]) -> np.ndarray:
+    """Where a local point of a body (or of the ground) is."""
+    pose = poses.get(body.name)
+    if pose is not None and isinstance(body, LagrangianBody):
+        where = pose.coordinates[None], np.zeros((1, body.dim)), local[None], pose.parameters[None]
+        return lagrangian(body).located(*where)[0][0]
+    return local if pose is None else pose.position + pose.frame @ local
+
+
+def put(body: Body, pose: Pose) -> None:
+    """Build a body elsewhere."""
+    if isinstance(body, LagrangianBody):
+        vars(body)["coordinates"] = pose.coordinates
+        return
+    if isinstance(body, (PlanarBody, PlanarParticle)):
+        first, second, normal = PLANES[body.plane]
+        vars(body)["position"] = pose.position[[first, second]]
+        if isinstance(body, PlanarBody):
+            vars(body)["angle"] = 2 * float(np.arctan2(pose.orientation[1 + normal], pose.orientation[0]))
+        return
+    vars(body)["position"] = pose.position
+    if isinstance(body, AffineBody):
+        vars(body)["deformation"] = pose.frame
+    elif hasattr(body, "orientation"):
+        vars(body)["orientation"] = checks.quaternion(body, "orientation", pose.orientation)
+    if isinstance(body, ScalableBody):
+        vars(body)["stretch"] = np.linalg.norm(pose.frame, axis=0)

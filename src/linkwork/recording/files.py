@@ -1,0 +1,132 @@
+"""Recordings in files: NetCDF and NumPy's own; what is no array is JSON, and shapes made of arrays are kept once each."""
+
+import json
+import re
+from dataclasses import fields
+
+from linkwork.elements import shapes as shape_kinds
+from linkwork.recording.fields import CONTACT_FIELDS, FIELDS, ContactRecords, RecordingError
+from linkwork.util import archives
+
+FORMAT = 2  # of saved files: raised when an older linkwork could not read them
+READ = (1, 2)  # formats that this one reads
+TEXTS = 1000  # names that are read at a time
+_SOLID = re.compile(r"solid\d+_\w+")  # arrays of a shape
+
+
+class NewerError(RecordingError):
+    """A file that a newer linkwork has written."""
+
+
+class Described:
+    """[kind, sizes] of shapes; of those that are made of arrays [kind, a name], and each once."""
+
+    def __init__(self):
+        self.arrays, self.named, self.known = {}, {}, {}
+
+    def __call__(self, shape):
+        if shape is None:
+            return None
+        if not isinstance(shape, shape_kinds.OfArrays):
+            return [type(shape).__name__, shape.given()]
+        if id(shape) not in self.known:  # comparing large ones takes time
+            self.known[id(shape)] = self._described(shape)
+        return self.known[id(shape)]
+
+    def _described(self, shape):
+        if shape not in self.named:
+            name = self.named[shape] = f"solid{len(self.named)}"
+            self.arrays |= {f"{name}_{f.name}": getattr(shape, f.name) for f in fields(shape) if f.init}
+        return [type(shape).__name__, self.named[shape]]
+
+
+def read_netcdf(path):
+    import xarray
+
+    _check_netcdf(path)
+    with xarray.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
+        facts = _parse(data.attrs.get("linkwork"))
+        fields: dict = {name: data[name].values for name in FIELDS if name in data}
+        fields |= {
+            "time": data["time"].values,
+            "bodies": data["body"].values.tolist(),
+            "joints": data["joint"].values.tolist(),
+        }
+        if "contact_count" in data:
+            columns = {name: data[f"contact_{name}"].values for name in ("count", *CONTACT_FIELDS)}
+            fields["touching"] = ContactRecords(data["collider"].values.tolist(), **columns)
+        extras = [v for v in data.data_vars.values() if "extra" in v.attrs]
+        fields["extra"] = {v.attrs["extra"]: (v.values, v.attrs["units"]) for v in extras}
+        arrays = {n: v.values for n, v in data.data_vars.items() if _SOLID.fullmatch(str(n)) and "extra" not in v.attrs}
+    return facts, fields, arrays
+
+
+def read_npz(path):
+    with archives.opened(path) as data:
+        facts = _parse(str(data["facts"]) if "facts" in data else None)
+        fields: dict = {name: data[name] for name in ("time", *FIELDS) if name in data}
+        if "contact_count" in data:
+            columns = {name: data[f"contact_{name}"] for name in ("count", *CONTACT_FIELDS)}
+            fields["touching"] = ContactRecords(data["contact_names"].tolist(), **columns)
+        fields["extra"] = {name: (data[f"extra{i}"], unit) for i, (name, unit) in enumerate(facts["extra"])}
+        arrays = {name: data[name] for name in data.files if _SOLID.fullmatch(name)}
+    return facts, fields | {"bodies": facts["bodies"], "joints": facts["joints"]}, arrays
+
+
+def _check_netcdf(path):
+    """ValueError where the file declares more than it can hold, or speaks of other files."""
+    import h5py
+
+    left = archives.most(path)
+    with h5py.File(path) as file:
+        if len(file) > archives.PARTS:
+            raise ValueError(f"it declares {len(file)} arrays")
+        for name in file:
+            if not isinstance(file.get(name, getlink=True), h5py.HardLink):
+                raise ValueError(f"{name} lies in another file")
+            found = file[name]
+            if not isinstance(found, h5py.Dataset):
+                continue
+            if found.external or found.is_virtual:
+                raise ValueError(f"{name} lies in another file")
+            left -= found.size * found.dtype.itemsize if found.dtype != object else _text_size(found, left)
+            if left < 0:
+                raise ValueError(f"{name} declares more than {path.stat().st_size} bytes can hold")
+
+
+def _text_size(dataset, most):
+    """The bytes that a list of texts takes, read in pieces until they are more than `most`: many may be one in the file."""
+    if dataset.ndim != 1:
+        raise ValueError(f"{dataset.name} is no list of names")
+    taken = 16 * dataset.size
+    for k in range(0, dataset.size, TEXTS):
+        if taken > most:
+            break
+        taken += sum(map(len, dataset[k : k + TEXTS]))
+    return taken
+
+
+def _parse(text):
+    facts = json.loads(text) if text else {}
+    if not isinstance(facts, dict):
+        raise ValueError("it does not say what it holds")
+    if facts.get("format") not in READ:
+        known = " and ".join(map(str, READ))
+        raise ValueError(f"this linkwork reads formats {known}, the file has {facts.get('format', 'none')}")
+    return facts
+
+
+def shape_of(who, given, arrays, known):
+    """The shape that [kind, sizes] or [kind, a name of arrays] describes; `known`: those that were made already."""
+    if given is None:
+        return None
+    key = json.dumps(given)
+    if key not in known:
+        kind = getattr(shape_kinds, given[0], None)
+        if not (isinstance(kind, type) and issubclass(kind, shape_kinds.Shape)):
+            raise NewerError(f"load: {who} has a {given[0]}, which this linkwork does not know; use a newer one")
+        sizes = given[1]
+        if isinstance(sizes, str):
+            sizes = {name.partition("_")[2]: value for name, value in arrays.items() if name.partition("_")[0] == sizes}
+        known[key] = kind(**sizes)
+    return known[key]

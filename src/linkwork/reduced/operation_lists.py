@@ -1,0 +1,493 @@
+"""Programs: an algorithm on a tree as a list of operations, with the workspace that they run on.
+
+The workspace begins with scalars that all lanes share (gravity, the constants of links and bodies, a point), then come the
+records of links and bodies, each entry once a lane.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+
+import numpy as np
+
+from linkwork.codegen.jit import INTERPRETED, LANES, OPERANDS, kernel_table
+from linkwork.codegen.trace import Kernel, Record
+from linkwork.elements import checks
+from linkwork.errors import ElementError
+from linkwork.reduced import drivers
+from linkwork.reduced.link_kernels import (
+    BODY,
+    BODY_CONSTANTS,
+    GIVEN,
+    POINT,
+    SUMS,
+    Link,
+    body_from_link,
+    body_pose,
+    body_still,
+    body_to_acceleration,
+    body_to_link,
+    body_velocity,
+    body_wrench,
+    climb_kernel,
+    crba_kernel,
+    plain,
+    point_move,
+    point_place,
+    sums_clear,
+    sums_finish,
+)
+
+GLOBALS = 8  # gravity, and room up to a cache line
+INPUTS = 3  # that a driver takes
+NONE = np.zeros(0, dtype=np.int64)
+PATH = 3  # ancestors that one kernel climbs past
+
+
+class Layout:
+    """Where everything lies: offsets of constants, and entries of records behind `start`."""
+
+    def __init__(self, tree):
+        self.tree = tree
+        shapes: dict[tuple[str, bool], Link] = {}
+        self.links = [shapes.setdefault((d.kind.name, d.parent < 0), Link(d.kind, d.parent < 0)) for d in tree.links]
+        at = GLOBALS
+        self.constants_at, at = _offsets([link.constants.size for link in self.links], at)
+        self.body_constants_at, at = _offsets([BODY_CONSTANTS.size] * len(tree.bodies), at)
+        self.probe = at
+        self.start = -(-(at + 3) // 8) * 8
+        self.link_at, at = _offsets([link.record.size for link in self.links], 0)
+        self.body_at, at = _offsets([BODY.size] * len(tree.bodies), at)
+        self.point, at = at, at + POINT.size
+        self.sums, at = at, at + SUMS.size
+        self.size = at
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """(link, itself or ancestor) for every block of H, each link's from itself upwards."""
+        found = []
+        for i in range(len(self.links)):
+            j = i
+            while j >= 0:
+                found.append((i, j))
+                j = self.tree.links[j].parent
+        return found
+
+    @cached_property
+    def block_at(self) -> list[int]:
+        """Entries of those blocks, behind all records; there may be many more of them than links."""
+        return _offsets([_block(self.tree, i, j) for i, j in self.pairs], self.size)[0]
+
+    def scalars(self) -> np.ndarray:
+        """What stands before the records."""
+        tree, values = self.tree, np.zeros(self.start)
+        values[0:3] = tree.gravity
+        for link, at, data, (mass, com, inertia) in zip(self.links, self.constants_at, tree.links, tree.masses, strict=True):
+            fields = {"E": data.on_parent[0].ravel(), "t": data.on_parent[1], "mass": mass, "h": mass * com,
+                      "inertia": inertia[np.tril_indices(3)], "armature": data.armature[order(data)],
+                      "damping": data.damping[order(data)], "beside": data.beside}  # fmt: skip
+            for name, value in fields.items():
+                values[at:][link.constants.slice(name)] = value
+        for at, (_, _, (Q, o)) in zip(self.body_constants_at, tree.bodies, strict=True):
+            values[at:][BODY_CONSTANTS.slice("o")] = o
+            values[at:][BODY_CONSTANTS.slice("Q")] = Q.ravel()
+        return values
+
+    def fields(self, name: str) -> np.ndarray:
+        """Entries of a field of all links, in the order of q or qd."""
+        found = []
+        for link, at, data in zip(self.links, self.link_at, self.tree.links, strict=True):
+            offset, size = link.record[name]
+            places = at + offset + np.arange(size)
+            found.append(places[::-1] if data.backwards else places)
+        return np.concatenate([NONE, *found])
+
+    def body_fields(self, *names: str, record: Record = BODY) -> np.ndarray:
+        """Entries of fields of all bodies, body by body."""
+        spans = np.concatenate([np.arange(record.slice(name).start, record.slice(name).stop) for name in names])
+        return (np.array(self.body_at, dtype=np.int64)[:, None] + spans).ravel()
+
+
+def order(data) -> slice:
+    """From the order of a link's record to that of q and qd, or back."""
+    return slice(None, None, -1) if data.backwards else slice(None)
+
+
+def _offsets(sizes: Sequence[int], at: int) -> tuple[list[int], int]:
+    ends = np.cumsum([at, *sizes])
+    return [int(x) for x in ends[:-1]], int(ends[-1])
+
+
+def _block(tree, i: int, j: int) -> int:
+    """Entries of the block of H between links i and j; of a diagonal one the lower triangle."""
+    n, m = tree.links[i].kind.nv, tree.links[j].kind.nv
+    return n * (n + 1) // 2 if i == j else n * m
+
+
+@dataclass
+class Program:
+    """Operations, inputs and results of one algorithm."""
+
+    layout: Layout
+    shape: tuple[int, ...]  # of the result for one state
+    into: list[np.ndarray]  # entries of each input
+    source: np.ndarray  # entries of the result ...
+    dest: np.ndarray | None = None  # ... and where they go; None: in order
+    beyond: int = 0  # entries that it needs behind the layout's
+    kernels: list[Kernel] = field(default_factory=list)
+    rows: list[tuple[int, ...]] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def add(self, kernel: Kernel, *operands: int) -> None:
+        """One more operation: entries of records, offsets of constants."""
+        if kernel.key not in self.numbers:
+            self.numbers[kernel.key] = len(self.kernels)
+            self.kernels.append(kernel)
+        self.rows.append((self.numbers[kernel.key], *operands, *[0] * (OPERANDS - len(operands))))
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """Of each input."""
+        return [len(entries) for entries in self.into]
+
+    @cached_property
+    def count(self) -> int:
+        """Entries of the result for one state."""
+        return math.prod(self.shape)
+
+    @cached_property
+    def missing(self) -> list[np.ndarray]:
+        """What stands for inputs that it does not have."""
+        return [np.zeros(0)] * (INPUTS - len(self.into))
+
+    @cached_property
+    def alone(self) -> tuple:
+        """What `run_state` needs."""
+        return self._prepared(1)
+
+    @cached_property
+    def one(self) -> Callable:
+        """`run_state`, but for the inputs and the result."""
+        return partial(drivers.run_state, *self.alone)
+
+    @cached_property
+    def among(self) -> tuple:
+        """What `run_states` needs."""
+        return self._prepared(LANES)
+
+    def _prepared(self, lanes: int) -> tuple:
+        scalars, start = self.layout.scalars(), self.layout.start
+        work = aligned(start + lanes * (self.layout.size + self.beyond))
+        work[:start] = scalars
+        rows = np.array(self.rows, dtype=np.int64).reshape(-1, 1 + OPERANDS)
+        shared = np.zeros((len(self.kernels), 1 + OPERANDS), dtype=bool)
+        for number, kernel in enumerate(self.kernels):
+            shared[number, [0, *kernel.shared]] = True
+        operations = np.where(shared[rows[:, 0]], rows, start + lanes * rows).astype(np.int32)
+        into, source = (start + lanes * entries for entries in (np.concatenate([NONE, *self.into]), self.source))
+        dest = np.arange(len(source)) if self.dest is None else self.dest
+        head = [*self.sizes, *[0] * (INPUTS - len(self.into)), self.count]
+        index = np.concatenate([head, into, dest, source]).astype(np.uint32)  # no signs: numba asks less
+        return work, kernel_table(self.kernels, lanes), operations, index
+
+    def fix(self, at: int, values) -> None:
+        """Set scalars that all lanes share."""
+        for work in (self.alone[0], self.among[0]):
+            work[at : at + len(values)] = values
+
+
+def aligned(size: int) -> np.ndarray:
+    """Zeros that begin on a cache line."""
+    whole = np.zeros(size + 8)
+    skip = (-whole.ctypes.data // 8) % 8
+    return whole[skip : skip + size]
+
+
+class Programs:
+    """The programs of a tree, written when first asked for."""
+
+    def __init__(self, tree):
+        self.tree = tree
+        self.known: dict[tuple, Program] = {}
+
+    @cached_property
+    def layout(self) -> Layout:
+        return Layout(self.tree)
+
+    def get(self, key: tuple) -> Program:
+        """The program of an algorithm: its name and options."""
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = getattr(self, key[0])(*key[1:])
+        return found
+
+    # inputs
+    def _inputs(self, *names: str | tuple[str, ...]) -> list[np.ndarray]:
+        """Entries of each input; several names make one input together."""
+        return [np.concatenate([self._entries(part) for part in ([name] if isinstance(name, str) else name)]) for name in names]
+
+    def _entries(self, name: str) -> np.ndarray:
+        return self.layout.body_fields("wrench") if name == "wrench" else self.layout.fields(name)
+
+    # parts of algorithms
+    def add_sweep(self, program: Program, what: str, inwards: bool = False, only: Callable[[int], bool] | None = None) -> None:
+        """One kernel on every link, outwards or inwards; pointers: link, parent, constants."""
+        layout = self.layout
+        numbers = range(len(layout.links))
+        for i in reversed(numbers) if inwards else numbers:
+            if only is None or only(i):
+                above = self.tree.links[i].parent
+                at = layout.link_at[i]
+                program.add(
+                    layout.links[i].kernel(what), at, layout.link_at[above] if above >= 0 else at, layout.constants_at[i]
+                )
+
+    def add_bodies(self, program: Program, kernel: Kernel) -> None:
+        layout = self.layout
+        for number, (_, link, _) in enumerate(self.tree.bodies):
+            if link >= 0:
+                program.add(kernel, layout.link_at[link], layout.body_at[number], layout.body_constants_at[number])
+
+    def _to_and_fro(self, loaded: bool) -> Program:
+        """From accelerations to forces or back, which stand in the same places."""
+        inputs = self._inputs("q", "qd", ("x", "wrench")[: 1 + loaded])
+        return Program(self.layout, (self.tree.nv,), inputs, self.layout.fields("x"))
+
+    # algorithms
+    def rnea(self, loaded: bool) -> Program:
+        program = self._to_and_fro(loaded)
+        self.add_sweep(program, "rnea_out")
+        if loaded:
+            self.add_bodies(program, plain(body_wrench))
+        self.add_sweep(program, "rnea_in", inwards=True)
+        return program
+
+    def aba(self, loaded: bool) -> Program:
+        program = self._to_and_fro(loaded)
+        self.add_sweep(program, "aba_out")
+        if loaded:
+            self.add_bodies(program, plain(body_wrench))
+        self.add_aba_back(program)
+        return program
+
+    def add_aba_back(self, program: Program, held: bool = False) -> None:
+        """Inwards and outwards again; `held`: with implicit forces at joints."""
+        self.add_sweep(program, "aba_in_held" if held else "aba_in", inwards=True)
+        self.add_sweep(program, "aba_last", only=lambda i: self.tree.links[i].parent >= 0)
+
+    def crba(self, packed: bool) -> Program:
+        layout, nv = self.layout, self.tree.nv
+        entries = layout.size + np.arange(self.tree.pattern.shape[1])
+        rows, columns = self.tree.pattern
+        program = Program(layout, (len(entries),) if packed else (nv, nv), self._inputs("q"), entries, beyond=len(entries))
+        if not packed:
+            beside = rows != columns
+            program.source = np.concatenate([entries, entries[beside]])
+            program.dest = np.concatenate([rows * nv + columns, (columns * nv + rows)[beside]])
+        self.add_sweep(program, "crba_out")
+        self.add_blocks(program)
+        return program
+
+    def add_blocks(self, program: Program, held: bool = False) -> None:
+        """The blocks of H, in the order of `Tree.pattern` behind all records; links are in place."""
+        layout = self.layout
+        place = dict(zip(layout.pairs, layout.block_at, strict=True))
+        for i in reversed(range(len(layout.links))):
+            at, above = layout.link_at[i], self.tree.links[i].parent
+            kernel = crba_kernel(layout.links[i], layout.links[above] if above >= 0 else None, held)
+            program.add(kernel, at, layout.link_at[above] if above >= 0 else at, layout.constants_at[i], place[i, i])
+            self._climb(program, i, place)
+
+    def _climb(self, program: Program, i: int, place: dict) -> None:
+        """The blocks with the ancestors beyond the parent."""
+        layout, above = self.layout, self.tree.links[i].parent
+        above = self.tree.links[above].parent if above >= 0 else above
+        while above >= 0:
+            path: list[int] = []
+            while above >= 0 and len(path) < PATH:
+                path.append(above)
+                above = self.tree.links[above].parent
+            kernel = climb_kernel(layout.links[i].kind.nv, tuple(layout.links[j] for j in path))
+            records = [layout.link_at[j] for j in path]
+            program.add(kernel, layout.link_at[i], *records, *[0] * (PATH - len(path)), place[i, path[0]])
+
+    def poses(self) -> Program:
+        source = self.layout.body_fields("position", "rotation")
+        program = Program(self.layout, (len(self.tree.bodies), 12), self._inputs("q"), source)
+        self.add_sweep(program, "place")
+        self.add_bodies(program, plain(body_pose))
+        for number, (_, link, _) in enumerate(self.tree.bodies):
+            if link < 0:
+                program.add(plain(body_still), 0, self.layout.body_at[number], self.layout.body_constants_at[number])
+        return program
+
+    def velocities(self) -> Program:
+        source = self.layout.body_fields("velocity")
+        program = Program(self.layout, (len(self.tree.bodies), 6), self._inputs("q", "qd"), source)
+        self.add_sweep(program, "move")
+        self.add_bodies(program, plain(body_velocity))
+        return program
+
+    def jacobian(self, link: int, rate: bool) -> Program:
+        layout = self.layout
+        program = Program(layout, (6, self.tree.nv), self._inputs("q", *["qd"] * rate), NONE)
+        path: list[int] = []
+        while link >= 0:
+            path.append(link)
+            link = self.tree.links[link].parent
+        for i in reversed(path):
+            above = max(self.tree.links[i].parent, 0)
+            program.add(layout.links[i].kernel("move" if rate else "place"), layout.link_at[i], layout.link_at[above],
+                        layout.constants_at[i])  # fmt: skip
+        if path:
+            program.add(plain(point_move if rate else point_place), layout.link_at[path[0]], layout.point, layout.probe)
+        for i in path:
+            program.add(layout.links[i].kernel("column_rate" if rate else "column"), layout.link_at[i], layout.point)
+        self._take_columns(program, path)
+        return program
+
+    def _take_columns(self, program: Program, links: Iterable[int]) -> None:
+        """The result (6, nv) are the columns J of these links."""
+        layout, nv = self.layout, self.tree.nv
+        source, dest = [NONE], [NONE]
+        for i in links:
+            offset, n = layout.links[i].record.offset("J"), self.tree.links[i].kind.nv
+            columns = np.arange(n)[order(self.tree.links[i])]
+            source += [layout.link_at[i] + offset + n * row + columns for row in range(6)]
+            dest += [nv * row + self.tree.v_at[i] + np.arange(n) for row in range(6)]
+        program.source, program.dest = np.concatenate(source), np.concatenate(dest)
+
+    def momentum(self) -> Program:
+        layout = self.layout
+        program = Program(layout, (6, self.tree.nv), self._inputs("q"), NONE)
+        self.add_sweep(program, "place")
+        self._add_sums(program, "weigh")
+        self.add_sweep(program, "compose")
+        for i in reversed(range(len(layout.links))):
+            above, at = self.tree.links[i].parent, layout.link_at[i]
+            program.add(layout.links[i].kernel("momentum_in"), at, layout.link_at[above] if above >= 0 else at,
+                        layout.constants_at[i], layout.sums)  # fmt: skip
+        self._take_columns(program, range(len(layout.links)))
+        return program
+
+    def sums(self, names: tuple[str, ...], moving: bool) -> Program:
+        """Sums over all links."""
+        layout = self.layout
+        source = np.concatenate([layout.sums + np.arange(SUMS.slice(n).start, SUMS.slice(n).stop) for n in names])
+        program = Program(layout, (len(source),), self._inputs("q", *["qd"] * moving), source)
+        self.add_sweep(program, "move" if moving else "place")
+        self._add_sums(program, "sum_up" if moving else "weigh")
+        return program
+
+    def _add_sums(self, program: Program, what: str) -> None:
+        layout = self.layout
+        program.add(plain(sums_clear), layout.sums)
+        for i, link in enumerate(layout.links):
+            program.add(link.kernel(what), layout.link_at[i], layout.sums, layout.constants_at[i])
+        program.add(plain(sums_finish), layout.sums)
+
+    def recover(self) -> Program:
+        """q and qd from maximal coordinates: each link's first body tells where it is."""
+        layout, tree = self.layout, self.tree
+        inputs = [layout.body_fields("position", "quaternion", "velocity", record=GIVEN)]
+        program = Program(layout, (tree.nq + tree.nv,), inputs, np.concatenate([layout.fields("q"), layout.fields("qd")]))
+        self.add_recovery(program)
+        return program
+
+    def add_recovery(self, program: Program) -> None:
+        self._add_first_bodies(program, plain(body_to_link))
+        self.add_sweep(program, "recover")
+
+    def add_following(self, program: Program) -> None:
+        """qdd from the accelerations of bodies, where their wrenches would be."""
+        self.add_sweep(program, "move")
+        self._add_first_bodies(program, plain(body_to_acceleration))
+        self.add_sweep(program, "follow")
+
+    def _add_first_bodies(self, program: Program, kernel: Kernel) -> None:
+        """One kernel on the first body of each link."""
+        layout, tree, told = self.layout, self.tree, set()
+        for number, (_, link, _) in enumerate(tree.bodies):
+            if link >= 0 and link not in told:
+                told.add(link)
+                program.add(kernel, layout.link_at[link], layout.body_at[number], layout.body_constants_at[number])
+
+    def add_way_out(self, program: Program) -> None:
+        """Maximal coordinates of all bodies, in the places where they are given."""
+        self.add_sweep(program, "move")
+        self.add_bodies(program, plain(body_from_link))
+
+    def integrate(self) -> Program:
+        program = Program(self.layout, (self.tree.nq,), self._inputs("q", "qd"), self.layout.fields("q"))
+        self.add_sweep(program, "integrate")
+        return program
+
+    def difference(self) -> Program:
+        program = Program(self.layout, (self.tree.nv,), self._inputs("q", "end"), self.layout.fields("qd"))
+        self.add_sweep(program, "difference")
+        return program
+
+
+def the_tree(tree):
+    """The Tree itself; anything else is refused."""
+    if not isinstance(getattr(tree, "programs", None), Programs):
+        raise ElementError(f"tree is {checks.show(tree)}; give what lw.reduced.compile returns")
+    return tree
+
+
+def run(tree, key: tuple, names: Sequence[str], given: Sequence, out) -> np.ndarray:
+    """Run a program on one state, or on an array of states: inputs (n,) or (k, n); a single one goes with all others."""
+    try:
+        programs = tree.programs
+    except AttributeError:
+        the_tree(tree)
+        raise
+    program = programs.known.get(key) or programs.get(key)
+    if out is None and not INTERPRETED:  # at once, if these are vectors as they should be
+        found = np.empty(program.shape)
+        try:
+            fits = program.one(*given, *program.missing, found)
+        except (TypeError, ValueError):  # not of those types
+            fits = False
+        if fits:
+            return found
+    arrays = [numbers_in(name, value) for name, value in zip(names, given, strict=True)]
+    count = max([a.shape[0] for a in arrays if a.ndim == 2], default=None)
+    _check(names, arrays, program.sizes, count)
+    found = _result(out, program.shape if count is None else (count, *program.shape))
+    if count is None:
+        program.one(*arrays, *program.missing, found)
+    else:
+        arrays = [a if a.ndim == 2 else np.tile(a, (count, 1)) for a in arrays]
+        missing = [np.zeros((count, 0))] * len(program.missing)
+        drivers.run_states(*program.among, *arrays, *missing, found.reshape(count, program.count))
+    return found
+
+
+def _check(names: Sequence[str], arrays: list[np.ndarray], sizes: list[int], count: int | None) -> None:
+    for name, array, size in zip(names, arrays, sizes, strict=True):
+        if array.ndim not in (1, 2) or array.shape[-1] != size or (array.ndim == 2 and array.shape[0] != count):
+            shape = f"({size},)" if count is None else f"({count}, {size}), one state a row"
+            raise ElementError(f"{name} has the shape {array.shape}; give one of the shape {shape}")
+
+
+def _result(out, shape: tuple[int, ...]) -> np.ndarray:
+    """The array for the result: the one that is given, or a new one."""
+    if out is None:
+        return np.empty(shape)
+    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != np.float64 or not out.flags.carray:
+        described = f"{out.dtype} of the shape {out.shape}" if isinstance(out, np.ndarray) else f"a {type(out).__name__}"
+        raise ElementError(f"out is {described}; give a contiguous array of float64 of the shape {shape}")
+    return out
+
+
+def numbers_in(name: str, value) -> np.ndarray:
+    """An input as the drivers want it: one type, so that they are compiled once."""
+    try:
+        found = np.require(value, dtype=np.float64, requirements=["C", "A", "W"])
+    except (TypeError, ValueError):
+        raise ElementError(f"{name} is {checks.show(value)}; give an array of numbers") from None
+    return found

@@ -1,0 +1,1 @@
+"""The order in which kernels run: sweeps as lists of operations."""

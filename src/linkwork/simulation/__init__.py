@@ -1,0 +1,1 @@
+"""A Simulation: a world compiled, stepped, read, edited and recorded."""

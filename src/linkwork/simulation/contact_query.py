@@ -1,0 +1,74 @@
+"""What a simulation can tell of contact: what touches, with which force; what ropes and hard limits do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.contact.contact_system import Touching
+from linkwork.contact.points import TouchingPoint, TouchingPoints
+from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, COLLIDER_B, FEATURE, GAP, NORMAL, POINT
+from linkwork.elements import checks
+
+SHALLOW = 0.02  # part of a body's half size, as built, that needs no note
+STRETCHED = 1e-6  # m, rad: of a rope or hard limit, the same
+
+
+@dataclass(frozen=True)
+class ContactReport:
+    """How the contact problems of the last step (of the last call of `step`) were solved: `residual` is how far velocities are
+    from the law of contact (m/s), `penetration` the deepest overlap (m)."""
+
+    points: int
+    iterations: int
+    residual: float
+    converged: bool
+    penetration: float
+
+
+def touching_points(contact: Touching, bodies, ground, dt: float) -> TouchingPoints:
+    """Contacts at the end of the last step, those that gave something at its beginning alone behind them."""
+    found: dict[tuple, dict[str, Any]] = {}
+    for rows, m in contact.steps() if contact.before_count else [(contact.rows, contact.count)]:
+        for k in range(m):
+            label, number = rows.labels[k], rows.numbers[k]
+            if label[COLLIDER_A] >= len(contact.names) or not (number[GAP] <= contact.near or rows.given[k].any()):
+                continue
+            key = (int(label[COLLIDER_A]), int(label[COLLIDER_B]), int(label[FEATURE]))
+            ends = tuple(ground if b < 0 else bodies[contact.body_of(b)] for b in (label[BODY_A], label[BODY_B]))
+            where = {"bodies": ends, "colliders": (contact.names[key[0]], contact.names[key[1]]),
+                     "point": number[POINT : POINT + 3].copy(), "normal": number[NORMAL : NORMAL + 3].copy(),
+                     "gap": float(number[GAP]), "impulse": np.zeros(3)}  # fmt: skip
+            found.setdefault(key, where)["impulse"] = found.get(key, where)["impulse"] + rows.given[k]
+    return TouchingPoints(TouchingPoint(force=entry["impulse"] / dt, **entry) for entry in found.values())
+
+
+def report(contact: Touching) -> ContactReport:
+    gaps = contact.rows.numbers[: contact.count, GAP] if contact.ended else contact.before.numbers[: contact.before_count, GAP]
+    return ContactReport(contact.count, contact.iterations, contact.residual, contact.unsolved == 0.0,
+                         float(max(0.0, -gaps.min(initial=0.0))))  # fmt: skip
+
+
+def deepest_as_built(contact: Touching) -> str | None:
+    """A sentence on overlaps at the start, if any is worth one: how many pairs, and the deepest."""
+    worst, text, pairs = 0.0, None, set()
+    for k in range(contact.count):
+        label, depth = contact.rows.labels[k], -float(contact.rows.numbers[k, GAP])
+        if label[COLLIDER_A] >= len(contact.names):
+            element, limit = contact.stops[label[COLLIDER_A] - len(contact.names)].element, STRETCHED
+            sentence = f"{checks.label(element)}: it is beyond its bound by {depth:.3g} as built"
+        else:
+            one, other = (contact.names[label[end]] for end in (COLLIDER_A, COLLIDER_B))
+            size = min(contact.sizes[label[COLLIDER_A]], contact.sizes[label[COLLIDER_B]])
+            limit, sentence = SHALLOW * size, f"{checks.label(one)}: it is {depth:.3g} m inside {checks.label(other)} as built"
+        if depth > limit:
+            pairs.add((int(label[COLLIDER_A]), int(label[COLLIDER_B])))
+        if depth > max(limit, worst):
+            worst, text = depth, sentence
+    if text is None:
+        return None
+    others = "" if len(pairs) == 1 else f", the deepest of {len(pairs)} such pairs"
+    return (f"{text}{others}; it is let out at no more than the recovery speed of its Contact; place them apart, or give "
+            "NoContact if that is not meant")  # fmt: skip

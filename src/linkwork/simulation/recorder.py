@@ -1,0 +1,382 @@
+"""Recorder: samples a running simulation, shows progress, and makes a Recording of what it has."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from linkwork.codegen.waiting import compiling
+from linkwork.contact.points import TouchingPoints
+from linkwork.elements.constraints import Distance
+from linkwork.elements.contacts import Collider
+from linkwork.elements.joints import AxisJoint, Joint
+from linkwork.elements.lagrangian import LagrangianBody
+from linkwork.errors import LinkworkError
+from linkwork.model import readout
+from linkwork.model.graph import GROUND
+from linkwork.model.model import Model
+from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.util import resources
+
+PATIENCE = 2.0  # seconds after which progress is shown
+QUIET = 10.0  # seconds between lines of progress where there is no terminal
+A_POSE = 44  # numbers of a body in a frame: pose, velocities and axes, and the same once more while a recording is made
+A_FRAME = 600  # bytes of a frame beside its numbers
+PART = 0.1  # of memory that a recording may well take
+
+
+class Chapter:
+    """The states of a run while its model was the same one, and so were the Parameters on which places of bodies depend."""
+
+    def __init__(self, model: Model, work: np.ndarray):
+        self.model, self.work = model, work
+        self.entries = _placing(model)
+        self.values = work[self.entries]
+        self.states: list[np.ndarray] = []
+        self.joints = [(str(e.name), k, part) for k, node in enumerate(model.nodes) for part, e in enumerate(node.elements)
+                       if isinstance(e, AxisJoint)]  # fmt: skip
+
+    def goes_on(self, model: Model, work: np.ndarray) -> bool:
+        return self.model is model and np.array_equal(work[self.entries], self.values)
+
+    def numbers(self) -> np.ndarray:
+        """A workspace with the Parameters of the time."""
+        if not len(self.entries):
+            return self.work
+        found = self.work.copy()
+        found[self.entries] = self.values
+        return found
+
+    @property
+    def bodies(self) -> list[str]:
+        return [str(body.name) for body in self.model.bodies.elements]
+
+
+def _placing(model: Model) -> np.ndarray:
+    """Entries of Parameters on which places of bodies depend."""
+    fields = [model.field_of_body(k, "user") for k, kind in enumerate(model.bodies.kinds) if isinstance(kind, Lagrangian)]
+    return np.array([entry for field in fields for entry in range(field.start, field.stop)], dtype=np.int64)
+
+
+class Recorder:
+    """Keeps the state, energies and drift of each sample; poses and angles are computed once, at the end. Of bodies and joints
+    that come or go while it runs there is no number (NaN) where they are not."""
+
+    def __init__(self, sim, reactions: list[str]):
+        sim._follow_world()
+        self.sim = sim
+        self.chapters: list[Chapter] = []
+        self.reactions = reactions
+        for name in reactions:
+            sim.reaction(name)
+        self.samples: list[tuple] = []
+        self.touched: list[TouchingPoints] | None = None if sim._touching is None else []
+        self.note: str | None = None
+
+    def take(self) -> None:
+        """One sample, now."""
+        sim = self.sim
+        energy, drift = sim.energy(), sim.drift()
+        with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
+            pulls = [sim.reaction(name) for name in self.reactions]
+        if not self.chapters or not self.chapters[-1].goes_on(sim.model, sim.work):
+            self.chapters.append(Chapter(sim.model, sim.work))
+        self.chapters[-1].work = sim.work
+        self.chapters[-1].states.append(sim.work[sim.model.state_index])
+        self.samples.append((sim.time, energy.kinetic, energy.potential, drift, pulls))
+        if self.touched is not None:
+            self.touched.append(sim.contacts() if sim._touching is not None else TouchingPoints())
+
+    def refuse_too_many(self, frames: int, seconds: float) -> None:
+        """Refuse more frames than memory can hold, before the first is taken."""
+        model = self.sim.model
+        bodies, joints = len(model.bodies.elements), len(Chapter(model, self.sim.work).joints)
+        numbers = 3 * len(model.state_index) + A_POSE * bodies + joints + 6 * len(self.reactions)
+        size = frames * (8 * numbers + A_FRAME)
+        need = resources.too_large(size)
+        if need is not None:
+            longer = seconds / frames * size / (PART * (resources.installed() or size))
+            remedy = f"give a longer record_every, such as {float(f'{longer:.1g}'):g}, or None for the two ends alone"
+            raise LinkworkError(f"Simulation: {frames:.3g} frames need {need}; {remedy}")
+
+    @contextmanager
+    def watch(self, total: int, progress: bool | None):
+        """A function of the steps done that shows a bar when the run takes long."""
+        with watch(total, sys.stderr.isatty() if progress is None else progress) as watched:
+            yield watched
+
+    def recording(self):
+        from linkwork.recording.recording import Recording
+
+        sim = self.sim
+        times, kinetic, potential, drift, pulls = zip(*self.samples, strict=True)
+        bodies, joints, poses, angles, places = self._motion()
+        stretching = any(kind.name in ("ScalableBody", "AffineBody") for kind in sim.model.bodies.kinds)
+        extra: dict = {f"place {name}": (place, "m") for name, place in places.items()}
+        for k, name in enumerate(self.reactions):
+            extra[f"reaction {name}"] = np.array([p[k].force for p in pulls])
+            extra[f"torque {name}"] = np.array([p[k].torque for p in pulls])
+        attributes = {"dt": sim.dt, "solver": sim.solver, "integrator": sim.integrator_name, "steps": sim.steps}
+        if self.note:
+            attributes["note"] = self.note
+        shapes = {b.name: getattr(b, "shape", None) for chapter in self.chapters for b in chapter.model.bodies.elements}
+        return Recording(
+            time=np.array(times), bodies=bodies, position=poses.position, orientation=poses.orientation,
+            velocity=poses.velocity, angular_velocity=poses.angular_velocity, kinetic=np.array(kinetic),
+            potential=np.array(potential), drift=np.array(drift), joints=joints, angle=angles,
+            frame=poses.frame if stretching else None, extra=extra, shapes=shapes, links=self._links(),
+            colliders=self._colliders(), visuals=self._visuals(), touching=self._contacts(), attributes=attributes,
+        )  # fmt: skip
+
+    def _motion(self) -> tuple[list[str], list[str], readout.Poses, np.ndarray, dict[str, np.ndarray]]:
+        """Names of all bodies and of joints with an angle or travel; poses (samples, bodies, ...), angles (samples, joints);
+        places (samples, 3) of colliders that move as no frame does, by name."""
+        bodies = list(dict.fromkeys(name for chapter in self.chapters for name in chapter.bodies))
+        joints = list(dict.fromkeys(name for chapter in self.chapters for name, _, _ in chapter.joints))
+        of_body, of_joint = ({name: k for k, name in enumerate(names)} for names in (bodies, joints))
+        shape = (len(self.samples), len(bodies))
+        blank = readout.blank(shape[0] * shape[1])
+        poses = readout.Poses(*(np.full((*shape, *value.shape[1:]), np.nan) for value in vars(blank).values()))
+        angles, first = np.full((len(self.samples), len(joints)), np.nan), 0
+        beside = [c for c in self.sim.world.contacts if isinstance(c, Collider) and isinstance(c.body, LagrangianBody)]
+        places = {str(c.name): np.full((len(self.samples), 3), np.nan) for c in beside if c.position.any()}
+        for chapter in self.chapters:
+            with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
+                motion = _Motion(chapter.model, chapter.numbers(), np.array(chapter.states))
+                found = [motion.coordinate(node, part) for _, node, part in chapter.joints]
+            frames, first = slice(first, first + len(chapter.states)), first + len(chapter.states)
+            columns = [of_body[name] for name in chapter.bodies]
+            for field, values in vars(motion.poses).items():
+                getattr(poses, field)[frames, columns] = values
+            for (name, _, _), values in zip(chapter.joints, found, strict=True):
+                angles[frames, of_joint[name]] = values
+            for c in beside:
+                if str(c.name) in places and (number := chapter.model.bodies.number.get(id(c.body))) is not None:
+                    places[str(c.name)][frames] = motion.point(number, c.position)
+        return bodies, joints, poses, angles, places
+
+    def _links(self) -> list[tuple]:
+        """Anchors of joints and rods, in the users' frames."""
+        sim, found, local_of = self.sim, [], self._to_users_frames()
+        for k, node in enumerate(sim.model.nodes):
+            for part, element in enumerate(node.elements):
+                if not isinstance(element, (Joint, Distance)):
+                    continue
+                p, piece = sim._numbers(k, part), node.kind.parts[part]
+                ends = piece.arranged(node.ends)
+                if any(b != GROUND and isinstance(sim.model.bodies.kinds[b], Lagrangian) for b in ends):
+                    continue  # whose points move as no frame does
+                local = [local_of(body, anchor) for body, anchor in zip(ends, (p["on_a"], p["on_b"]), strict=True)]
+                names = [None if b == GROUND else sim.model.bodies.elements[b].name for b in ends]
+                if names[1] is None:  # drawings have the ground first
+                    names, local = names[::-1], local[::-1]
+                found.append((element.name, names[0], local[0], names[1], local[1]))
+        return found
+
+    def _colliders(self) -> list[tuple]:
+        """Shapes beside those of bodies, and where they are on them."""
+        found = []
+        for c in self.sim.world.contacts:
+            if isinstance(c, Collider):
+                assert not isinstance(c.body, str)
+                found.append((c.name, c.body.name if c.body.dim else None, c.shape, c.position, c.orientation))
+        return found
+
+    def _visuals(self) -> list[tuple]:
+        """What is shown in the place of shapes, and where it is on its body."""
+        seen = self.sim.world.visuals
+        return [(v.name, v.body.name if v.body.dim else None, v.shape, v.position, v.orientation, v.color) for v in seen]
+
+    def _contacts(self):
+        """The contacts of all samples, one after another, with numbers in the place of bodies and colliders."""
+        from linkwork.recording.fields import ContactRecords
+
+        if self.touched is None:
+            return None
+        found = [point for points in self.touched for point in points]
+        number = {id(body): k for k, body in enumerate(self.sim.model.bodies.elements)}
+        names = list(dict.fromkeys(element.name for point in found for element in point.colliders))
+        place = {name: k for k, name in enumerate(names)}
+        count = np.array([len(points) for points in self.touched], dtype=np.int64)
+        bodies = np.array([[number.get(id(body), GROUND) for body in p.bodies] for p in found], dtype=np.int64)
+        colliders = np.array([[place[element.name] for element in p.colliders] for p in found], dtype=np.int64)
+        every = TouchingPoints(found)
+        return ContactRecords(names, count, bodies.reshape(-1, 2), colliders.reshape(-1, 2), every.points, every.normals,
+                              every.gaps, every.forces, every.impulses)  # fmt: skip
+
+    def _to_users_frames(self):
+        """local(body, point): a point of a body's internal frame (only rigid bodies have one), as users have it."""
+        model = self.sim.model
+        members = np.array(model.bodies.members.get("RigidBody", []), dtype=np.int64)
+        if not len(members):
+            return lambda body, point: point.copy()
+        home, turn = readout.fields(model, self.sim.work, model.bodies.kinds[members[0]], members, "home", "turn")
+        axes, place, kinds = turn.reshape(-1, 3, 3).transpose(0, 2, 1), model.bodies.place, model.bodies.kinds
+
+        def local(body: int, point: np.ndarray) -> np.ndarray:
+            if body == GROUND or kinds[body].name != "RigidBody":
+                return point.copy()
+            return axes[place[body]] @ (point - home[place[body]])
+
+        return local
+
+
+@contextmanager
+def watch(total: int, shown: bool, kind=None):
+    """A function of the steps done that shows a Bar, or what else shows them, once it takes long. How fast it goes is counted
+    from its first call on: what is compiled before the first step takes no part in it."""
+    first: tuple[float, int] | None = None
+    bar = None
+
+    def watched(done: int) -> None:
+        nonlocal bar, first
+        now = time.perf_counter()
+        first = first or (now, done)
+        took, made = now - first[0], done - first[1]
+        if bar is None and shown and took > PATIENCE and made and done < total:
+            bar = (kind or Bar)(total)
+        if bar is not None:
+            bar.show(done, made / took, took)
+
+    try:
+        yield watched
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+@contextmanager
+def patient_interrupt():
+    """A function that tells whether Ctrl-C was pressed: a run ends after a whole step. A second press ends it at once, as does
+    the first one while something is being compiled, which takes long and is no step."""
+    pressed: list[bool] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+
+    def handler(number, frame):
+        if pressed or compiling():
+            raise KeyboardInterrupt
+        pressed.append(True)
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Motion:
+    """Poses of all bodies over all samples, from their states."""
+
+    def __init__(self, model: Model, work: np.ndarray, states: np.ndarray):
+        self.model, self.work, self.states = model, work, states
+        samples, _ = states.shape
+        self.column = {int(entry): k for k, entry in enumerate(model.state_index)}
+        self.coordinates: dict[str, np.ndarray] = {}  # kind -> (samples, bodies of the kind, nq + nv)
+        shape = (samples, len(model.bodies.kinds))
+        blank = readout.blank(shape[0] * shape[1])
+        self.poses = readout.Poses(*(value.reshape(*shape, *value.shape[1:]) for value in vars(blank).values()))
+        for name, members in model.bodies.members.items():
+            kind, numbers = model.bodies.kinds[members[0]], np.array(members)
+            width = kind.nq + kind.nv
+            first = self.column[int(model.body_at[members[0]]) + kind.record.offset("q")]
+            block = states[:, first : first + len(members) * width].reshape(samples, len(members), width)
+            self.coordinates[name] = block
+            flat = block.reshape(-1, width)
+            constants = readout.fields(model, work, kind, numbers, *readout.constants(kind))
+            repeated = [np.tile(x, (samples, 1)) for x in constants]
+            found = readout.of_kind(kind, flat[:, : kind.nq], flat[:, kind.nq :], *repeated)
+            for field, values in vars(found).items():
+                getattr(self.poses, field)[:, numbers] = values.reshape(samples, len(members), *values.shape[1:])
+
+    def point(self, body: int, local: np.ndarray) -> np.ndarray:
+        """(samples, 3): where a point of a Lagrangian body was."""
+        kind: Any = self.model.bodies.kinds[body]
+        found = self.coordinates[kind.name][:, self.model.bodies.place[body]]
+        same = [np.tile(x, (len(found), 1)) for x in (local, self.work[self.model.field_of_body(body, "user")])]
+        return kind.located(found[:, : kind.nq], found[:, kind.nq :], *same)[0]
+
+    def _internal(self, body: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Axes, deformations and origins of a body's internal frame over the samples."""
+        model, samples = self.model, len(self.states)
+        if body == GROUND:
+            still = np.tile(np.eye(3), (samples, 1, 1))
+            return still, still, np.zeros((samples, 3))
+        kind = model.bodies.kinds[body]
+        if kind.name == "RigidBody":
+            q = self.coordinates[kind.name][:, model.bodies.place[body]]
+            R = readout.matrices(q[:, 3:7])
+            return R, R, q[:, :3]
+        R = readout.matrices(self.poses.orientation[:, body])
+        return R, self.poses.frame[:, body], self.poses.position[:, body]
+
+    def coordinate(self, node_number: int, part: int) -> np.ndarray:
+        """The angle or travel of a joint over the samples."""
+        node = self.model.nodes[node_number]
+        piece, p = node.kind.parts[part], readout.numbers(self.model, self.work, node_number, part)
+        a, b = piece.arranged(node.ends)
+        (Ra, Fa, xa), (Rb, Fb, xb) = self._internal(a), self._internal(b)
+        if piece.relation.counters:
+            start = (p["turns"].__array_interface__["data"][0] - self.work.__array_interface__["data"][0]) // 8
+            return readout.angle(Ra, Rb, p, self.states[:, [self.column[start], self.column[start + 1]]])
+        apart = xb + Fb @ p["on_b"] - xa - Fa @ p["on_a"]
+        return np.sum((Ra @ p["axis_a"]) * apart, axis=1)
+
+
+class Bar:
+    """Progress on stderr: steps made, how fast, and the time left."""
+
+    def __init__(self, total: int):
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self.total = total
+        self.progress = Progress(TextColumn("{task.completed:,.0f} of {task.total:,.0f} steps"), BarColumn(),
+                                 TextColumn("{task.description}"), console=Console(stderr=True))  # fmt: skip
+        self.task = self.progress.add_task("", total=total)
+        self.progress.start()
+
+    def show(self, done: int, speed: float, took: float) -> None:
+        """Steps done, steps a second, and the seconds since this began."""
+        self.progress.update(self.task, completed=done, description=pace(self.total - done, speed))
+
+    def stop(self) -> None:
+        self.progress.stop()
+
+
+class Lines:
+    """The same where stderr is no terminal: a line now and then."""
+
+    def __init__(self, total: int):
+        self.total, self.next = total, QUIET
+
+    def show(self, done: int, speed: float, took: float) -> None:
+        if took >= self.next and done < self.total:
+            self.next = took + QUIET
+            print(f"{done:,.0f} of {self.total:,.0f} steps, {pace(self.total - done, speed)}", file=sys.stderr, flush=True)
+
+    def stop(self) -> None:
+        pass
+
+
+def pace(left: int, speed: float) -> str:
+    """`12,000 steps/s, 1:07 left`."""
+    return f"{speed:,.0f} steps/s, {duration(left / speed)} left"
+
+
+def duration(seconds: float) -> str:
+    """A time as a person says it: 1:07, 2:05:00, 12 days, 3.2e+04 years."""
+    minutes, rest = divmod(round(min(seconds, 1e15)), 60)
+    if minutes < 60:
+        return f"{minutes}:{rest:02d}"
+    if minutes < 48 * 60:
+        return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
+    days = seconds / 86400
+    return f"{days:.0f} days" if days < 730 else f"{days / 365.25:.3g} years"

@@ -1,0 +1,1 @@
+"""Files, archives, memory and attributes: what every other folder may use."""

@@ -1,0 +1,1 @@
+"""`lw.check`: a user's elements against finite differences."""

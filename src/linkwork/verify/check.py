@@ -1,0 +1,546 @@
+"""lw.check: a user's constraint, force or body against finite differences, as built and elsewhere, moving and at rest.
+
+Everything that linkwork derives of an element is compared with differences of what the element gives: rows with their J, rate,
+bias and derivatives by time; forces with their tangents and energies; bodies with their points, mass, bias and weight. Nothing
+is compiled to machine code.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from linkwork.codegen.trace import Kernel, Trace
+from linkwork.elements import Ground, LagrangianBody, RigidBody, checks
+from linkwork.elements.base import Body, ConstraintElement, Element, ForceElement
+from linkwork.elements.traced import Traced
+from linkwork.errors import LinkworkError, printable
+from linkwork.kernels.implicit_bodies import BEGIN, linearised
+from linkwork.kernels.node import ForceKind, NodeKind, Part, node_count_kernel, parameter_record
+from linkwork.model import nodes as stacking
+from linkwork.model.compile_model import bodies_of
+from linkwork.model.graph import GROUND
+from linkwork.model.nodes import Bodies, Evaluator
+from linkwork.symbolic.autodiff import VELOCITY
+from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
+from linkwork.symbolic.drives import RELATIONS
+from linkwork.symbolic.joint_forces import LAWS
+from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.world import World
+
+STEPS = (1e-3, 1e-4, 1e-5)  # m, rad, s: between places that differences are taken of
+STENCIL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))  # a derivative of fourth order, times the step
+ONE_SIDED = (-25 / 12, 4.0, -3.0, 4 / 3, -1 / 4)  # the same from one side
+OFF = 1e-6  # by which a derivative may differ, relative to one plus its size ...
+NEARS = 0.3  # ... unless smaller steps leave less than this part of it each time
+KINKED = 1e-3  # by which derivatives from both sides may differ: rounding is larger there
+VIOLATED = 1e-6  # m, rad: by which a row may be off as built
+NO_CHANGE = 1e-9  # a derivative that is none
+NO_RANK = 1e-12  # of a mass matrix whose diagonal is made one
+NEARBY, FAR = 0.1, 1.0  # m, rad, m/s: how far random states are from the one as built
+RANDOM = 2  # of either
+BRINGS = 20  # times that what a constraint keeps is brought up to date
+REMEDY = "write it so that it is finite there, for example with lw.norm or lw.where"
+
+Slopes: TypeAlias = Callable[[float], np.ndarray]  # derivatives by differences of a step
+
+
+@dataclass
+class CheckReport:
+    """What lw.check found: `problems`, a sentence each, none if all is well; `notes` on places where it has no value, but which
+    it may never reach; `errors`, of each quantity the largest difference from finite differences, relative to one plus its
+    size; `states`, how many were looked at. True where there is no problem."""
+
+    label: str
+    states: int = 0
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    errors: dict[str, float] = field(default_factory=dict)
+    _told: set = field(default_factory=set, repr=False)
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        verdict = "nothing wrong" if self.ok else f"{len(self.problems)} problem{'s' if len(self.problems) > 1 else ''}"
+        lines = [f"{printable(self.label)}: {verdict} in {self.states} states"]
+        lines += [f"  - {printable(problem)}" for problem in self.problems]
+        lines += [f"  (note) {printable(note)}" for note in self.notes]
+        lines += [f"  {name}: off by at most {error:.1e}" for name, error in self.errors.items()]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def tell(self, text: str, about: object = None, note: bool = False) -> None:
+        """A problem (or a note) about something, once."""
+        about = text if about is None else about
+        if about not in self._told:
+            self._told.add(about)
+            (self.notes if note else self.problems).append(text)
+
+    def compare(self, name: str, found: np.ndarray, slopes: Slopes, place: Place, what: Callable[[tuple], str]) -> None:
+        """Note the largest difference from slopes. Where it is too large, and smaller steps do not come nearer, tell what."""
+        found = np.asarray(found, dtype=float)
+        gaps = [_gap(found, slopes(STEPS[0]))]
+        if not found.size or np.isnan(gaps[0]).any():  # a value that is not finite nearby is told where it is
+            return
+        if gaps[0].max() > OFF:
+            gaps += [_gap(found, slopes(step)) for step in STEPS[1:]]
+        nearing = np.all([b <= np.maximum(NEARS * a, OFF) for a, b in itertools.pairwise(gaps)], axis=0)
+        least = np.min(gaps, axis=0)
+        self.errors[name] = max(self.errors.get(name, 0.0), float(np.where(nearing, least, gaps[0]).max()))
+        wrong = np.argwhere((gaps[0] > OFF) & ~nearing)
+        if len(wrong):
+            at = tuple(int(k) for k in wrong[0])
+            other = float(np.broadcast_to(slopes(STEPS[0]), found.shape)[at])
+            text = (
+                f"{what(at)} is {found[at] + 0.0:.6g} where differences give {other:.6g}, {place.name}; it has a kink or jump"
+            )
+            self.tell(text, (what(at), "kink"), note=not place.serious)
+
+
+def _gap(found: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.abs(found - other) / (1 + np.abs(found))
+
+
+def check(element: Element) -> CheckReport:
+    """Test a body, joint, constraint or force against finite differences: as built and at other places, moving and at rest, and
+    with all bodies unturned. Says what is wrong, a sentence each. The element knows its bodies: it has been added to a world.
+
+    >>> import linkwork as lw
+    >>> world = lw.World()
+    >>> bead = world.add(lw.Particle(1.0, position=(1, 0, 0), name="bead"))
+    >>> hoop = world.add(lw.Constraint(bead, lambda b, t: lw.dot(b.position, b.position) - 1 - t, name="hoop"))
+    >>> lw.check(hoop).ok
+    True
+    >>> bad = world.add(lw.Constraint(bead, lambda b, t: lw.sqrt(b.position[1]), name="bad"))
+    >>> print(lw.check(bad).problems[0])
+    the rate of row 1 is nan as built, at rest; write it so that it is finite there, for example with lw.norm or lw.where
+    """
+    if not isinstance(element, Element):
+        raise LinkworkError(f"check: it was given {checks.show(element)}; give a body, joint, constraint or force")
+    if isinstance(element, Ground) or not isinstance(element, (Body, ConstraintElement, ForceElement)):
+        raise LinkworkError(f"{checks.label(element)}: it is no body, joint, constraint or force; check one of these")
+    report = CheckReport(checks.label(element))
+    _check_functions(element, report)
+    if report.ok:
+        try:
+            twin, bodies = _alone(element)
+            _CHECKS[twin.sort](twin, bodies, report)
+        except LinkworkError as error:
+            report.tell(str(error).removeprefix(f"{report.label}: "))
+    return report
+
+
+def _check_functions(element: Element, report: CheckReport) -> None:
+    """Functions can be traced, and give the same expression each time."""
+    for where in element.FUNCTIONS:
+        function = getattr(element, where)
+        if not callable(function) or isinstance(function, Traced):
+            continue
+        try:
+            twice = [element.traced(where).digest for _ in range(2)]
+        except LinkworkError as error:
+            report.tell(str(error).removeprefix(f"{report.label}: "))
+            continue
+        if twice[0] != twice[1]:
+            report.tell(
+                f"its {where} gives another expression each time that it is called; let it depend on its arguments alone"
+            )
+
+
+def _alone(element: Element) -> tuple[Element, Bodies]:
+    """A copy of the element in a world of its own, with copies of what it speaks of, and the bodies there."""
+    home = element._world()
+    named = [item for _, _, item in element.references() if isinstance(item, str)]
+    if named:
+        checks.fail(element, f'it is in no world, so that "{named[0]}" is not known', "add it to a world first")
+    world = World(gravity=home.gravity if home is not None else (0, 0, -9.81))
+    known: dict[int, Element] = {}
+
+    def twin_of(one: Element) -> Element:
+        if isinstance(one, Ground):
+            return world.ground
+        if id(one) not in known:
+            twin = known[id(one)] = copy.copy(one)
+            twin.replace_references([twin_of(other) for _, _, other in one.references()])
+            world.add(twin)
+        return known[id(one)]
+
+    return twin_of(element), bodies_of(world)
+
+
+# -- states ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where bodies are, and how they move."""
+
+    name: str  # "as built, moving": goes on after "is nan"
+    time: float
+    q: list[np.ndarray]
+    v: list[np.ndarray]
+    serious: bool = True  # the element should be sound there
+    special: bool = False  # there may be a kink just there, which random places miss
+
+
+class Bench:
+    """Some bodies and an evaluator of what is written about them, at any state."""
+
+    def __init__(self, bodies: Bodies, numbers: list[int], pointers: list[int], record: np.ndarray, write: Callable, out: int):
+        self.kinds = [bodies.kinds[k] for k in numbers]
+        self.pointers, self.record = pointers, record
+        starts = {name: frames.start() for name, frames in bodies.frames.items()}
+        self.fields = [
+            {name: values[bodies.place[k]] for name, values in starts[bodies.kinds[k].name].items()} for k in numbers
+        ]
+        self._moved, self._poses = [_moved(kind) for kind in self.kinds], [_pose(kind) for kind in self.kinds]
+        self._evaluate, self._layout = _evaluator(write, out)
+
+    def results(self, place: Place) -> list[np.ndarray]:
+        flat = self._evaluate(self.records(place))
+        return [flat[start : start + rows * columns].reshape(rows, columns) for start, rows, columns in self._layout]
+
+    def records(self, place: Place) -> dict[int, np.ndarray]:
+        """By pointers."""
+        records = {0: np.zeros(GLOBALS.size), 1: self.record}
+        records[0][GLOBALS.offset("time")] = place.time
+        for k, (kind, pointer) in enumerate(zip(self.kinds, self.pointers, strict=True)):
+            entries = np.zeros(kind.record.span)
+            for name, value in (self.fields[k] | {"q": place.q[k], "v": place.v[k]}).items():
+                entries[kind.record.slice(name)] = value
+            entries[kind.record.slice("R")] = self._poses[k](place.q[k]).full().ravel()
+            records[pointer] = entries
+        return records
+
+    def shifted(self, place: Place, by: list[np.ndarray], time: float = 0.0) -> Place:
+        """The place after all bodies were displaced, in the units of velocity."""
+        q = [move(x, d).full().ravel() for move, x, d in zip(self._moved, place.q, by, strict=True)]
+        return replace(place, time=place.time + time, q=q)
+
+    def kicked(self, place: Place, by: list[np.ndarray]) -> Place:
+        return replace(place, v=[v + d for v, d in zip(place.v, by, strict=True)])
+
+    def split(self, whole: np.ndarray) -> list[np.ndarray]:
+        """A vector over all velocities, a part a body."""
+        return np.split(whole, np.cumsum([kind.nv for kind in self.kinds])[:-1])
+
+    @property
+    def width(self) -> int:
+        return sum(kind.nv for kind in self.kinds)
+
+    def places(self) -> Iterator[Place]:
+        """As built, unturned, nearby and far, each moving and at rest."""
+        rng = np.random.default_rng(0)
+        built, still = [fields["q"] for fields in self.fields], self.split(np.zeros(self.width))
+        zero = [_unturned(kind, q) for kind, q in zip(self.kinds, built, strict=True)]
+        found = [Place("as built", 0.0, built, still, special=True)]
+        lagrangian = any(isinstance(kind, Lagrangian) for kind in self.kinds)
+        found.append(Place("with u = 0" if lagrangian else "with all bodies unturned", 0.3, zero, still, not lagrangian, True))
+        for size, word in ((NEARBY, "near where it is built"), (FAR, "far from where it is built")):
+            for _ in range(RANDOM):
+                by, time = self.split(size * rng.normal(size=self.width)), float(rng.uniform(0.2, 1))
+                found.append(self.shifted(Place(word, time, built, still, size == NEARBY), by))
+        for place in found:
+            yield replace(place, name=f"{place.name}, at rest")
+            yield replace(place, name=f"{place.name}, moving", v=self.split(rng.normal(size=self.width)))
+
+    def slopes(self, place: Place, step: Callable[[Place, float], Place], which: int) -> Slopes:
+        """The derivative of a result along a step."""
+
+        def differences(h: float) -> np.ndarray:
+            return np.asarray(sum(weight * self.results(step(place, k * h))[which] for k, weight in STENCIL)) / h
+
+        return differences
+
+    def columns(self, place: Place, step: Callable[[Place, list[np.ndarray]], Place], which: int) -> Slopes:
+        """The derivatives of a result (m, 1) by all velocity components (m, n); step: `shifted` or `kicked`."""
+
+        def differences(h: float) -> np.ndarray:
+            along = [lambda here, by, e=e: step(here, self.split(by * e)) for e in np.eye(self.width)]
+            return np.hstack([self.slopes(place, one, which)(h) for one in along])
+
+        return differences
+
+    def kink(self, place: Place, step: Callable[[Place, list[np.ndarray]], Place], which: int) -> np.ndarray:
+        """(m,): how far derivatives of a result from one side and from the other are apart, at most."""
+        worst, h = np.zeros(0), STEPS[0]
+        for e in np.eye(self.width):
+            sides = [sum(weight * self.results(step(place, self.split(side * k * h * e)))[which][:, 0]
+                         for k, weight in enumerate(ONE_SIDED)) * side / h for side in (1, -1)]  # fmt: skip
+            apart = np.abs(sides[0] - sides[1]) / (1 + np.abs(sides[0]))
+            worst = np.maximum(worst, apart) if worst.size else apart
+        return worst
+
+
+def _moved(kind: BodyKind) -> ca.Function:
+    q, step = SX.sym("q", kind.nq), SX.sym("step", kind.nv)
+    return ca.Function("moved", [q, step], [ca.densify(kind.normalised(kind.moved(q, step)))])
+
+
+def _pose(kind: BodyKind) -> ca.Function:
+    q = SX.sym("q", kind.nq)
+    return ca.Function("pose", [q], [ca.densify(kind.pose(q))])
+
+
+def _unturned(kind: BodyKind, q: np.ndarray) -> np.ndarray:
+    """The same place with no turn and no deformation; a Lagrangian body at u = 0."""
+    found, name = q.copy(), kind.name
+    if name in ("RigidBody", "ScalableBody"):
+        found[3:] = [1, 0, 0, 0, *[1] * (kind.nq - 7)]
+    elif name == "AffineBody":
+        found[3:] = np.eye(3).ravel()
+    elif name.startswith("PlanarBody"):
+        found[2] = 0.0
+    elif isinstance(kind, Lagrangian):
+        found[:] = 0.0
+    return found
+
+
+def _evaluator(write: Callable, out: int) -> tuple[Evaluator, list[tuple[int, int, int]]]:
+    """Runs what `write(trace)` gives, a list of matrices; and where each is among the results."""
+    layout: list[tuple[int, int, int]] = []
+
+    def store(trace: Trace) -> None:
+        start = 0
+        for matrix in write(trace):
+            matrix = ca.densify(SX(matrix))
+            layout.append((start, *matrix.shape))
+            trace.store(out, start, matrix)
+            start += matrix.numel()
+
+    return Evaluator(Kernel("check", store), out), layout
+
+
+# -- constraints -------------------------------------------------------------------------------------------------------
+
+
+def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> None:
+    [group] = stacking.grouped([element], RELATIONS, bodies)
+    values = stacking.numbers_of(group, bodies).values[0]
+    rows = tuple(range(len(group.relation.levels)))
+    kind = NodeKind((Part(group.relation, tuple(range(len(group.kinds))), rows),), group.kinds)
+    record = np.zeros(kind.record.span)
+    record[kind.record.slice("parameters")] = values
+
+    def write(trace: Trace) -> list[SX]:
+        found = kind.write_rows(trace, "now", load_global(trace, "time"))
+        return [found.residual, found.rate, found.bias, found.forcing, ca.horzcat(*found.jacobians)]
+
+    ends = group.ends[0]
+    moving = [k for k, end in enumerate(ends) if end != GROUND]
+    bench = Bench(bodies, [ends[k] for k in moving], [2 + k for k in moving], record, write, kind.behind)
+    position = np.array([level != VELOCITY for level in kind.levels])[:, None]
+    bring = _bringing(bench, kind)
+    changes, flat, rank = np.zeros(len(rows)), np.zeros(len(rows), dtype=bool), 0
+    for place in bench.places():
+        report.states += 1
+        bring(place)
+        residual, rate, bias, forcing, J = bench.results(place)
+        as_built = place.name == "as built, at rest"
+        for k in np.flatnonzero(as_built & position[:, 0] & (np.abs(residual[:, 0]) > VIOLATED)):
+            report.tell(f"row {k + 1} is off by {residual[k, 0]:.3g} as built; place its bodies so that it holds")
+        named = {"row {}": residual, "the rate of row {}": rate, "the derivative of row {}": J, "the bias of row {}": bias}
+        if not all([_finite(report, place, what, values) for what, values in named.items()]):
+            continue
+        flat |= as_built & (np.abs(J).max(axis=1, initial=0.0) < NO_CHANGE) & (np.abs(residual[:, 0]) <= VIOLATED)
+        changes, rank = np.maximum(changes, np.abs(J).max(axis=1, initial=0.0)), max(rank, np.linalg.matrix_rank(J, NO_CHANGE))
+        _check_rows(report, bench, place, position, (rate, bias, forcing, J))
+    constant = changes < NO_CHANGE
+    for k in np.flatnonzero(constant):
+        what = "move" if position[k] else "change their speed"
+        report.tell(f"row {k + 1} does not change when its bodies {what}, whatever the state: it has no derivative; write it "
+                    "as an expression of its bodies without rounding and signs")  # fmt: skip
+    for k in np.flatnonzero(flat & ~constant):
+        report.tell(f"row {k + 1} has the derivative zero as built, so that no force can hold it there; write it so that it "
+                    "passes through zero, such as lw.norm(d) - length for a square")  # fmt: skip
+    if 0 < rank < len(rows) and not constant.any():
+        report.tell(f"its {len(rows)} rows depend on each other in every state (rank {rank}); leave out what the others say")
+
+
+def _bringing(bench: Bench, kind: NodeKind) -> Callable[[Place], None]:
+    """Brings what a constraint keeps from step to step, such as where surfaces touch, to what it is at a place."""
+    [part], start = kind.parts, kind.record.offset("parameters")
+    layout = parameter_record(part.relation)
+    kept = [k for name in part.relation.kept for k in range(start + layout.offset(name), start + layout.slice(name).stop)]
+    built, count = bench.record[kept], Evaluator(node_count_kernel(kind, start), 1) if kind.counters and kept else None
+
+    def bring(place: Place) -> None:
+        bench.record[kept] = built
+        for _ in range(BRINGS if count else 0):
+            bench.record[kept] = count(bench.records(place))[kept]  # type: ignore[misc]
+
+    return bring
+
+
+def _check_rows(report: CheckReport, bench: Bench, place: Place, position: np.ndarray, derived) -> None:
+    rate, bias, forcing, J = derived
+
+    def along(here: Place, h: float) -> Place:
+        return bench.shifted(here, [h * v for v in here.v], h)
+
+    def of_row(what: str) -> Callable[[tuple], str]:
+        return lambda at: f"the {what} of row {at[0] + 1}"
+
+    def chosen(by_place: Slopes, by_velocity: Slopes) -> Slopes:
+        def differences(h: float) -> np.ndarray:
+            parts = [slopes(h) if wanted.any() else 0.0 for slopes, wanted in ((by_place, position), (by_velocity, ~position))]
+            return np.where(position, *parts)
+
+        return differences
+
+    speed = bench.slopes(place, along, 0)
+    report.compare("rate", rate, lambda h: np.where(position, speed(h), rate), place, of_row("rate"))
+    if not any(v.any() for v in place.v):
+        report.compare(
+            "derivative by time", forcing, lambda h: np.where(position, speed(h), forcing), place, of_row("derivative by time")
+        )
+    report.compare("bias", bias, bench.slopes(place, along, 1), place, of_row("bias"))
+    report.compare("J", J, chosen(bench.columns(place, bench.shifted, 0), bench.columns(place, bench.kicked, 0)), place,
+                   of_row("derivative"))  # fmt: skip
+    if not place.special:
+        return
+    apart = np.where(position[:, 0], *[bench.kink(place, step, 0) if wanted.any() else 0.0
+                                       for step, wanted in ((bench.shifted, position), (bench.kicked, ~position))])  # fmt: skip
+    for k in np.flatnonzero(apart > KINKED):
+        text = f"row {k + 1} has a kink {place.name}: derivatives from both sides differ by {apart[k]:.3g}; write a smooth one"
+        report.tell(text, (f"the derivative of row {k + 1}", "kink"), note=not place.serious)
+
+
+def _finite(report: CheckReport, place: Place, what: str, values: np.ndarray) -> bool:
+    """Whether all values are finite; `what` has a place for the number of a row, if rows are told apart."""
+    rows = values if "{}" in what else values.reshape(1, -1)
+    for k in np.flatnonzero(~np.isfinite(rows).all(axis=1)):
+        value = rows[k][~np.isfinite(rows[k])][0]
+        report.tell(f"{what.format(k + 1)} is {value:g} {place.name}; {REMEDY}", ("finite", int(k)), note=not place.serious)
+    return bool(np.isfinite(values).all())
+
+
+# -- forces ------------------------------------------------------------------------------------------------------------
+
+
+def _check_force(element: Element, bodies: Bodies, report: CheckReport) -> None:
+    [group] = stacking.grouped([element], LAWS, bodies)
+    kind = ForceKind(group.relation, group.kinds)  # type: ignore[arg-type]
+    record = stacking.numbers_of(group, bodies).values[0]
+
+    def write(trace: Trace) -> list[SX]:
+        f, stiffness, damping = linearised(trace, kind, BEGIN, True)
+        return [f, stiffness, damping, kind.write_law(trace)[1]]
+
+    ends = group.ends[0]
+    moving = [k for k, end in enumerate(ends) if end != GROUND]
+    bench = Bench(bodies, [ends[k] for k in moving], [2 + k for k in moving], record, write, 2 + len(ends))
+    for place in bench.places():
+        report.states += 1
+        f, stiffness, damping, potential = bench.results(place)
+        named = {"it": f, "its energy": potential, "its derivative by place": stiffness, "its derivative by velocity": damping}
+        if not all([_finite(report, place, what, values) for what, values in named.items()]):
+            continue
+        for what, tangent, step in (("place", stiffness, bench.shifted), ("velocity", damping, bench.kicked)):
+            report.compare(f"derivative by {what}", -tangent, bench.columns(place, step, 0), place,
+                           _of_component(f"the derivative by {what} of its component"))  # fmt: skip
+        if not kind.law.velocity_dependent:
+            _check_energy(report, place, "energy", f, bench.columns(place, bench.shifted, 3))
+
+
+def _of_component(what: str) -> Callable[[tuple], str]:
+    return lambda at: f"{what} {at[0] + 1}"
+
+
+def _check_energy(report: CheckReport, place: Place, name: str, force: np.ndarray, gradient: Slopes) -> None:
+    """A force (n, 1) is how its energy falls; where it has none there is nothing to say."""
+    if gradient(STEPS[0]).any():
+        report.compare(name, force, lambda h: -gradient(h).T, place, _of_component("against its energy, its component"))
+
+
+# -- bodies ------------------------------------------------------------------------------------------------------------
+
+
+def _check_body(element: Element, bodies: Bodies, report: CheckReport) -> None:
+    [number] = bodies.number.values()
+    kind, gravity = bodies.kinds[number], SX(ca.DM([0.3, -0.5, -9.0]))
+
+    def write(trace: Trace) -> list[SX]:
+        view = View(kind, trace, 1)
+        found = [view.point(SX(ca.DM(local))) for local in _points(element, kind)]
+        stacked = [ca.vertcat(*[getattr(point, name) for point in found]) for name in ("value", "jacobian", "rate", "bias")]
+        own = [
+            kind.mass(view),
+            kind.inertial(view),
+            kind.weight(view, gravity),
+            kind.potential(view, gravity),
+            kind.kinetic(view),
+        ]
+        return [*stacked, *own]
+
+    bench = Bench(bodies, [number], [1], np.zeros(0), write, 2)
+    for place in bench.places():
+        report.states += 1
+        value, J, rate, bias, M, inertial, weight, potential, _ = bench.results(place)
+        named = {"a point of it": value, "the derivative of a point of it": J, "the bias of a point of it": bias, "its mass": M,
+                 "its inertial force": inertial, "its weight": weight, "its energy": potential}  # fmt: skip
+        if not all([_finite(report, place, what, values) for what, values in named.items()]):
+            continue
+        scale = np.sqrt(np.abs(M.diagonal()))
+        meant = isinstance(element, RigidBody) and element.massless
+        if not meant and (not scale.all() or np.linalg.eigvalsh(M / np.outer(scale, scale))[0] <= NO_RANK):
+            report.tell(f"its mass matrix has no inverse {place.name}: some coordinate moves no mass; keep it away from there",
+                        "rank", note=not place.serious)  # fmt: skip
+        _check_points(report, bench, place, J, rate, bias)
+        _check_mechanics(report, bench, place, element, (M, inertial, weight))
+
+
+def _points(element: Element, kind: BodyKind) -> list[np.ndarray]:
+    """All particles of a Lagrangian body; of others as many points as tell how all of them move."""
+    if isinstance(element, LagrangianBody):
+        return [element.point(k) for k in range(len(element.masses))]
+    return [np.zeros(3), *([] if kind.is_a_point else np.eye(3))]
+
+
+def _along(bench: Bench) -> Callable[[Place, float], Place]:
+    return lambda here, h: bench.shifted(here, [h * v for v in here.v])
+
+
+def _check_points(report: CheckReport, bench: Bench, place: Place, J: np.ndarray, rate: np.ndarray, bias: np.ndarray) -> None:
+    def of_point(what: str) -> Callable[[tuple], str]:
+        return lambda at: f"the {what} of its point {at[0] // 3}"
+
+    report.compare("velocity of points", rate, bench.slopes(place, _along(bench), 0), place, of_point("velocity"))
+    report.compare("bias of points", bias, bench.slopes(place, _along(bench), 2), place, of_point("bias"))
+    report.compare("J of points", J, bench.columns(place, bench.shifted, 0), place, of_point("derivative"))
+
+
+def _check_mechanics(report: CheckReport, bench: Bench, place: Place, element: Element, derived) -> None:
+    M, inertial, weight = derived
+    if isinstance(element, LagrangianBody):  # eqs. 12 and 13 of witkin97, with J and J' u' by differences
+        by_u, biases = bench.columns(place, bench.shifted, 0), bench.slopes(place, _along(bench), 2)
+        m = np.repeat(element.masses, 3)[:, None]
+        report.compare("mass", M, lambda h: by_u(h).T @ (m * by_u(h)), place, lambda at: f"its mass {list(at)}")
+        report.compare("inertial force", inertial, lambda h: -by_u(h).T @ (m * biases(h)), place,
+                       lambda at: f"its inertial force {at[0] + 1}")  # fmt: skip
+    gained = bench.slopes(place, _along(bench), 8)
+    report.compare("power of the inertial force", np.array([[place.v[0] @ inertial[:, 0]]]), lambda h: -gained(h), place,
+                   lambda at: "the power of its inertial force")  # fmt: skip
+    if not place.v[0].any():
+        _check_energy(report, place, "weight", weight, bench.columns(place, bench.shifted, 7))
+
+
+_CHECKS: dict[str, Callable] = {
+    "body": _check_body,
+    "joint": _check_constraint,
+    "constraint": _check_constraint,
+    "force": _check_force,
+}

@@ -1,0 +1,1 @@
+"""Pictures: plots, offscreen rendering, replay pages."""
