@@ -403,7 +403,7 @@ def test_of_two_processes_one_has_the_folder(folder):
 
 HOLD = """
 import pathlib, sys
-from linkwork.files import claimed
+from linkwork.util.atomic_io import claimed
 folder = pathlib.Path(sys.argv[1])
 folder.mkdir()
 with claimed(folder) as alone:
