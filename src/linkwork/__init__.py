@@ -39,7 +39,7 @@ _LATER = {
     "CheckReport": "linkwork.verify.check",
     **dict.fromkeys(
         ("dot", "cross", "norm", "where", "minimum", "maximum", "sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "atan2"),
-        "linkwork.symbolic.functions",
+        "linkwork.elements.core.functions",
     ),
 }
 

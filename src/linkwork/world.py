@@ -4,12 +4,12 @@ import difflib
 import weakref
 from importlib import import_module
 
-from linkwork.elements import checks
-from linkwork.elements.appearance import Visual
-from linkwork.elements.base import Body, ConstraintElement, Element, ForceElement, is_a
 from linkwork.elements.bodies import Ground
-from linkwork.elements.changing import check, seal, unseal
 from linkwork.elements.contacts import ContactElement
+from linkwork.elements.core import checks
+from linkwork.elements.core.changing import check, seal, unseal
+from linkwork.elements.core.element import Body, ConstraintElement, Element, ForceElement, is_a
+from linkwork.elements.core.visual import Visual
 from linkwork.errors import ElementError, ModelError, UnknownNameError
 from linkwork.util.sealing import Sealed
 

@@ -1,7 +1,5 @@
 """Which pairs touch, what is refused, and what `detect` promises: order, capacity, no memory of what was before."""
 
-import doctest
-import importlib
 import json
 import os
 import re
@@ -198,12 +196,6 @@ def as_lists():
     geometry, R, p = pile(np.random.default_rng(7), 12)
     count, out = run(geometry, R, p, scratch_for(geometry))
     return [field[:count].tolist() for field in out]
-
-
-@pytest.mark.parametrize("module", ["collider_table", "detect"])
-def test_examples_run(module):
-    result = doctest.testmod(importlib.import_module(f"linkwork.collision.{module}"))
-    assert result.attempted > 0 and result.failed == 0
 
 
 SENTENCES = [

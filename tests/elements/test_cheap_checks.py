@@ -26,8 +26,8 @@ from linkwork.elements import (
     ScalableBody,
     Sphere,
     Spring,
-    checks,
 )
+from linkwork.elements.core import checks
 from linkwork.errors import ElementError
 from linkwork.world import World
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.elements.traced import Traced
+from linkwork.elements.core.traced import Traced
 from linkwork.formats.formula_writer import printed
 from linkwork.formats.formulas import FUNCTIONS, MOST_DEPTH, NUMERIC, Formula, FormulaError, number
 from linkwork.formats.scene.templates import filled

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from linkwork import elements
-from linkwork.elements.units import BY_KIND, units_of
+from linkwork.elements.core.units import BY_KIND, units_of
 from linkwork.formats.quantities import QuantityError, quantity, unit
 from linkwork.formats.scene import schema
 

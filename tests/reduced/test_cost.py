@@ -1,7 +1,5 @@
 """Counts of operations: the formulae of featherstone05 against counting what the printed algorithms do."""
 
-import doctest
-import importlib
 import itertools
 from types import SimpleNamespace
 
@@ -357,8 +355,3 @@ def test_all_stages_are_timed(monkeypatch):
     for stage in prediction.STAGES:
         assert timers.timer(stage)(*prediction.samples()[0]) == pytest.approx(5e-4)
         assert 1e-4 < rates[stage].seconds(3, 500) < 1e-2
-
-
-@pytest.mark.parametrize("module", ["choice", "cost", "counts", "kernel_counts", "prediction", "mechanisms", "timers"])
-def test_examples_run(module):
-    assert doctest.testmod(importlib.import_module(f"linkwork.reduced.{module}")).failed == 0

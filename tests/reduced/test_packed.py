@@ -1,8 +1,5 @@
 """Packed rows: the same numbers as dense matrices, to the bit where both are packed; large trees that no dense matrix could hold."""
 
-import doctest
-import importlib
-
 import numpy as np
 import pytest
 
@@ -69,7 +66,3 @@ def test_what_does_not_fit_is_named():
     with pytest.raises(ArrayError, match=r"b: shape \(2,\) beside factors of 3 rows; give \(3,\)"):
         solve_packed(parents, ltdl_packed(parents, [4.0, 1, 2, 2, 5]), np.ones(2))
     assert ltdl_packed([], []).D.shape == (0,)
-
-
-def test_examples_run():
-    assert doctest.testmod(importlib.import_module("linkwork.reduced.packed")).failed == 0

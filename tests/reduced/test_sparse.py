@@ -1,8 +1,5 @@
 """L^T L and L^T D L: they rebuild H, every product and solve equals the dense one, and zeros are never touched."""
 
-import doctest
-import importlib
-
 import numpy as np
 import pytest
 
@@ -23,11 +20,8 @@ from linkwork.reduced import (
     solve_L,
     solve_LT,
     solve_matrix,
-    sparse,
     sparse_drivers,
-    substitution,
     tiles,
-    ways,
 )
 from linkwork.reduced.ways import Way, packing, way
 from tests.oracles import branches
@@ -366,8 +360,3 @@ def test_figure_2_is_expanded_as_printed():
 def test_a_joint_without_freedoms_hands_on_its_parent():
     assert expanded([-1, 0, 1, 1], [1, 0, 1, 2]).tolist() == [-1, 0, 0, 2]
     assert expanded([-1, 0], [0, 1]).tolist() == [-1]
-
-
-@pytest.mark.parametrize("module", [sparse, parent_array, tiles, substitution, ways], ids=lambda module: module.__name__)
-def test_examples_run(module):
-    assert doctest.testmod(importlib.import_module(module.__name__)).failed == 0

@@ -1,8 +1,5 @@
 """The shape of matrices with branches: regular numberings of any tree, patterns, the nested form and its envelope."""
 
-import doctest
-import importlib
-
 import numpy as np
 import pytest
 
@@ -87,7 +84,3 @@ def test_only_square_patterns_have_an_envelope():
     with pytest.raises(ArrayError, match=r"filled: shape \(3,\); give the pattern of a matrix"):
         lw.reduced.envelope([1, 0, 1])
     assert lw.reduced.envelope(np.zeros((0, 0))).shape == (0,)
-
-
-def test_examples_run():
-    assert doctest.testmod(importlib.import_module("linkwork.reduced.structure")).failed == 0

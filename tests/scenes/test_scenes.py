@@ -1,7 +1,5 @@
 """Every scene builds, starts consistently, and refuses what it does not know."""
 
-import doctest
-import importlib
 import inspect
 import math
 
@@ -171,11 +169,3 @@ def test_values_out_of_range_are_refused_in_one_sentence(name, parameters):
     with pytest.raises(ElementError) as caught:
         scenes.get(name, **parameters)
     assert "; " in str(caught.value) and "\n" not in str(caught.value)
-
-
-MODULES = ["", *(f".{m}" for m in ("registry", "layout", "facts", "chains", "wheels"))]
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_examples_run(module):
-    assert doctest.testmod(importlib.import_module(f"linkwork.scenes{module}")).failed == 0

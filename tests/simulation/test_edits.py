@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import linkwork as lw
-from linkwork.elements.base import Pose
+from linkwork.elements.core.element import Pose
 from linkwork.model.frames import matrices
 from linkwork.model.poses import poses_of
 from linkwork.model.state_transfer import counters

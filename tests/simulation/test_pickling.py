@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.elements.traced import Traced
+from linkwork.elements.core.traced import Traced
 from linkwork.model.compile_model import compile
 
 CLONES = [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]

@@ -10,7 +10,7 @@ from linkwork import Simulation
 from linkwork.cli import report as reports
 from linkwork.cli.run import CHECKPOINT, COMPARED, RECORDING, SCENE, SHAKE, refuse_a_run
 from linkwork.cli.version import versions
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import DivergenceError, FileError, LinkworkError, Note
 from linkwork.formats.scene.write import text as text_of
 from linkwork.recording.recording import Recording

@@ -6,7 +6,7 @@ from itertools import permutations
 
 from linkwork.cli.options import escape
 from linkwork.elements import Armature, Gear, Ground, RigidBody
-from linkwork.elements.base import Body
+from linkwork.elements.core.element import Body
 from linkwork.elements.joints import Joint
 
 ASIDE = (Armature, Gear)  # between joints, of which each has its coordinate

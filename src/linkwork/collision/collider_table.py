@@ -49,7 +49,7 @@ from linkwork.collision.round_shapes import (
 )
 from linkwork.collision.surfaces import solid_surface
 from linkwork.elements import Box, Capsule, ConvexHull, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Shape, Sphere
-from linkwork.elements.checks import fail
+from linkwork.elements.core.checks import fail
 
 GROUND = -1
 FAR_LARGER = 16.0  # times the median size: stands outside the tree

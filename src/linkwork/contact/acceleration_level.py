@@ -41,7 +41,7 @@ from linkwork.contact.rows import (
 from linkwork.contact.stage_kernels import QUIET, RECOVERED
 from linkwork.contact.stage_solve import ITERATIONS, PASSES, RESIDUAL, RESTING, UNSOLVED
 from linkwork.elements import JointFriction
-from linkwork.elements.checks import label
+from linkwork.elements.core.checks import label
 from linkwork.errors import ModelError
 from linkwork.schedules.schedules import Programs
 

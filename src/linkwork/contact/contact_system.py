@@ -82,9 +82,9 @@ from linkwork.elements import (
     Universal,
     Weld,
 )
-from linkwork.elements.base import Element
-from linkwork.elements.checks import label
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
+from linkwork.elements.core.checks import label
+from linkwork.elements.core.element import Element
 from linkwork.errors import ModelError
 from linkwork.kernels.node import parameter_record
 from linkwork.model.frames import Fixed, product

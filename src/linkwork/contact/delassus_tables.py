@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.contact.delassus import (  # fmt: skip
+from linkwork.contact.delassus import (
     ABOVE,
     AXES_AT,
     BACKWARD,
@@ -38,7 +38,7 @@ from linkwork.contact.delassus import (  # fmt: skip
     Q,
     Trees,
 )
-from linkwork.elements.checks import label
+from linkwork.elements.core.checks import label
 from linkwork.errors import ModelError
 from linkwork.model.graph import GROUND
 from linkwork.schedules.schedules import Programs

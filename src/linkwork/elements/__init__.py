@@ -1,7 +1,5 @@
 """What a user can say: bodies, joints, constraints, forces, shapes and parameters, as plain dataclasses."""
 
-from linkwork.elements.appearance import Visual
-from linkwork.elements.base import Body, ConstraintElement, Element, ForceElement
 from linkwork.elements.bodies import AffineBody, Ground, Particle, PlanarBody, PlanarParticle, RigidBody, ScalableBody
 from linkwork.elements.constraints import (
     Constraint,
@@ -19,13 +17,16 @@ from linkwork.elements.constraints import (
     VelocityConstraint,
 )
 from linkwork.elements.contacts import Collider, Contact, ContactElement, HardLimit, JointFriction, NoContact, Rope
+from linkwork.elements.core.element import Body, ConstraintElement, Element, ForceElement
+from linkwork.elements.core.keyframe import Keyframe
+from linkwork.elements.core.parameter import Parameter
+from linkwork.elements.core.trajectory import Trajectory
+from linkwork.elements.core.visual import Visual
 from linkwork.elements.drives import Armature
 from linkwork.elements.forces import Cable, Damper, Drag, Force, Motor, Spring, Wrench
 from linkwork.elements.joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
 from linkwork.elements.joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
-from linkwork.elements.keyframe import Keyframe
 from linkwork.elements.lagrangian import LagrangianBody, bead_on_wire, bending_beam, double_pendulum, squashing_ball
-from linkwork.elements.parameter import Parameter
 from linkwork.elements.shapes import (
     Box,
     Capsule,
@@ -39,7 +40,6 @@ from linkwork.elements.shapes import (
     Shape,
     Sphere,
 )
-from linkwork.elements.trajectory import Trajectory
 
 __all__ = [
     "AffineBody",

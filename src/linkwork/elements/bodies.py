@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from linkwork.elements import checks
-from linkwork.elements.base import Body, Matrix, Scalar, Vector
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body, Matrix, Scalar, Vector
 from linkwork.elements.shapes import Shape
 
 PLANES = {"xz": (0, 2, 1), "xy": (0, 1, 2), "yz": (1, 2, 0)}  # name -> the two axes in it, its normal

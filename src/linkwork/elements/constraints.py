@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from linkwork.elements import checks
-from linkwork.elements.base import Body, ConstraintElement, Vector, body_arguments, check_ends
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body, ConstraintElement, Vector, body_arguments, check_ends
+from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.joints import Joint, one_way
-from linkwork.elements.parameter import Parameter
 
 ORIGIN = checks.ZERO
 

@@ -7,9 +7,9 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from linkwork.elements import checks
-from linkwork.elements.base import Body, Element, Scalar, Vector, check_ends
 from linkwork.elements.constraints import has_coordinate
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body, Element, Scalar, Vector, check_ends
 from linkwork.elements.joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal
 from linkwork.elements.shapes import Shape, check_placed
 

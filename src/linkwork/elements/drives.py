@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from linkwork.elements import checks
-from linkwork.elements.base import ConstraintElement
 from linkwork.elements.constraints import has_coordinate
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import ConstraintElement
+from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.joints import Joint
-from linkwork.elements.parameter import Parameter
 
 
 @dataclass(eq=False, repr=False)

@@ -11,11 +11,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from linkwork.elements import checks
-from linkwork.elements.base import Body, ForceElement, OpenVector, Vector
 from linkwork.elements.constraints import ORIGIN, bodies_and_function, has_coordinate
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body, ForceElement, OpenVector, Vector
+from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.joints import Joint
-from linkwork.elements.parameter import Parameter
 
 
 @dataclass(eq=False, repr=False)

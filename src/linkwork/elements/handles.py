@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from linkwork.elements import checks
-from linkwork.elements.base import Body, ConstraintElement, ForceElement, Vector
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body, ConstraintElement, ForceElement, Vector
 
 
 @dataclass(eq=False, repr=False)

@@ -9,11 +9,11 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from linkwork.elements import checks
-from linkwork.elements.base import Body, ForceElement, OpenVector, Vector
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body, ForceElement, OpenVector, Vector
+from linkwork.elements.core.parameter import Parameter
+from linkwork.elements.core.trajectory import Trajectory
 from linkwork.elements.joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal
-from linkwork.elements.parameter import Parameter
-from linkwork.elements.trajectory import Trajectory
 
 WORDS = {1: "one", 2: "two", 3: "three"}
 

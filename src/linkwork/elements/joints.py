@@ -8,9 +8,9 @@ where that point (direction) lies as built. Positions in metres; axes are unit v
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from linkwork.elements import checks
-from linkwork.elements.base import Body, ConstraintElement, Vector
-from linkwork.elements.parameter import Parameter
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body, ConstraintElement, Vector
+from linkwork.elements.core.parameter import Parameter
 
 
 @dataclass(eq=False, repr=False)

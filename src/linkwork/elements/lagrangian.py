@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.elements import checks
-from linkwork.elements.base import Body, Scalar, Vector
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body, Scalar, Vector
 
 PIVOT = (0.0, 0.0, 0.0)
 
@@ -181,7 +181,7 @@ def bending_beam(length=1.0, mass=1.0, bending=1.0, *, clamp=PIVOT, bent=(0.0, 0
 
     >>> import linkwork as lw
     >>> world = lw.World(gravity=(0, 0, 0))
-    >>> beam = world.add(lw.bending_beam(2.0, 1.0, 40.0, damping=20.0, name="beam"))
+    >>> beam = world.add(lw.bending_beam(2.0, 1.0, 40.0, damping=2.0, name="beam"))
     >>> world.add(lw.Wrench(beam, force=(0, 0, -3.0), at=(2.0, 0, 0), name="load"))
     <Wrench "load">
     >>> sim = lw.Simulation(world, dt=0.02, solver="implicit")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 
 
 @dataclass(frozen=True)

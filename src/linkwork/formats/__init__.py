@@ -5,7 +5,7 @@ from importlib import import_module
 from inspect import signature
 from pathlib import Path
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import FileError, Note, suggestion
 from linkwork.formats.source import MOST_BYTES, Reading, decode, read
 from linkwork.world import World

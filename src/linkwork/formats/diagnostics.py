@@ -4,7 +4,7 @@ import re
 
 from pydantic import ValidationError
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import FileError, suggestion
 from linkwork.formats.scene import schema
 from linkwork.formats.source import Reading

@@ -25,7 +25,7 @@ OFFERS = {"point": ("position", "point"), "point_rate": ("velocity", "point_velo
 def printed(traced, words=None):
     """A Traced function as a text of which a Formula makes the same expression; `words`: id of a Parameter -> the word for it.
 
-    >>> from linkwork.elements.traced import Traced
+    >>> from linkwork.elements.core.traced import Traced
     >>> printed(Traced("pull", lambda b, t: -3 * b.position[0] ** 2, ("b", "t")))
     'x1 = b.position\\n-3.0 * x1[0]**2'
     """

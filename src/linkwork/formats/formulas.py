@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import LinkworkError, suggestion
 
 MOST_CHARACTERS = 250_000  # of a function

@@ -30,11 +30,11 @@ from linkwork.elements import (
     Trajectory,
     Visual,
     Wrench,
-    checks,
 )
 from linkwork.elements.bodies import PLANES
 from linkwork.elements.constraints import Constraint, Motion, PointOn, PointOnCurve, PointOnSurface
-from linkwork.elements.trajectory import product
+from linkwork.elements.core import checks
+from linkwork.elements.core.trajectory import product
 
 IN_WORLD = (Joint, PointOn, Rolling, Skate, Tangent, JointLimit, HardLimit)  # their points and directions as built
 DIRECTIONS = ("axis", "normal", "first", "second", "direction")

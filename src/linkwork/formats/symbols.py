@@ -3,10 +3,10 @@
 import casadi as ca
 from casadi import SX
 
-from linkwork.elements.expression import Expression, Misuse, wrapped
-from linkwork.elements.parameter import Parameter
-from linkwork.elements.traced import vector
-from linkwork.symbolic import functions
+from linkwork.elements.core import functions
+from linkwork.elements.core.expression import Expression, Misuse, wrapped
+from linkwork.elements.core.parameter import Parameter
+from linkwork.elements.core.traced import vector
 
 SAME = ("sign", "floor", "ceil", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "log1p", "expm1", "erf")
 UNARY = {"abs": ca.OP_FABS, "opposite": ca.OP_NOT, **{name: getattr(ca, f"OP_{name.upper()}") for name in SAME}}

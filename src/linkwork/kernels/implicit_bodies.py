@@ -24,13 +24,13 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Trace
+from linkwork.elements.core.constraint_kind import Relation
 from linkwork.kernels import single_iteration
 from linkwork.kernels.node import ForceKind, NodeKind, load_parameters, own_block
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import ASIDE, POSITION, VELOCITY, Rows, Tape
 from linkwork.symbolic.bodies import BodyKind, Shifted, View, derivatives, load_global, note_worst, raised
 from linkwork.symbolic.kinds import RIGID
-from linkwork.symbolic.relations import Relation
 
 BEGIN, AGAIN, FIRM, DRAW = "begin", "again", "firm", "draw"
 STAGE = {BEGIN: "now", FIRM: "now", DRAW: "now", AGAIN: "next"}

@@ -13,11 +13,11 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Record, Trace
+from linkwork.elements.core.constraint_kind import Relation, crossing
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import POSITION, ROTOR, VELOCITY, Rotor, Rows, Tape, derive
 from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
 from linkwork.symbolic.forces import Law
-from linkwork.symbolic.relations import Relation, crossing
 
 # -- what constraint nodes and forces share: parameters, counters, a tape ---------------------------------------
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.codegen.trace import Space
-from linkwork.elements import checks
-from linkwork.elements.base import Element, Pose
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Element, Pose
 from linkwork.elements.joint_forces import Follow
 from linkwork.errors import ModelError
 from linkwork.kernels.body_kernels import body_kernel

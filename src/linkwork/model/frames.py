@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from linkwork.elements import checks
-from linkwork.elements.base import Pose
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Pose
 from linkwork.symbolic.bodies import BodyKind
 from linkwork.symbolic.flat import HANDED, PLANES
 from linkwork.symbolic.lagrangian import Lagrangian, parameters_of

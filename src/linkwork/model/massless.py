@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from linkwork.elements import Body, RigidBody, Weld, checks
+from linkwork.elements import Body, RigidBody, Weld
+from linkwork.elements.core import checks
 from linkwork.errors import ModelError
 from linkwork.model.model import Item
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.codegen.trace import Record
-from linkwork.elements import Collider, Rope, Sphere, checks
+from linkwork.elements import Collider, Rope, Sphere
+from linkwork.elements.core import checks
 from linkwork.kernels.body_kernels import spot_record
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Bodies, check_named

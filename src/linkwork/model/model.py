@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.base import Element
-from linkwork.elements.parameter import Parameter
+from linkwork.elements.core.element import Element
+from linkwork.elements.core.parameter import Parameter
 from linkwork.errors import FileError, ModelError
 from linkwork.kernels.joint_elimination import Limb
 from linkwork.kernels.node import SOFT

@@ -12,8 +12,10 @@ import casadi as ca
 import numpy as np
 
 from linkwork.codegen.trace import Evaluated, Kernel
-from linkwork.elements import checks, constraints, joints
-from linkwork.elements.parameter import Parameter
+from linkwork.elements import constraints, joints
+from linkwork.elements.core import checks
+from linkwork.elements.core.constraint_kind import Relation
+from linkwork.elements.core.parameter import Parameter
 from linkwork.errors import ModelError
 from linkwork.kernels.node import ForceKind, NodeKind, Part, node_check_kernel, node_jacobian_kernel, parameter_record
 from linkwork.model.frames import BESIDE, Fixed, Frames
@@ -21,7 +23,6 @@ from linkwork.model.graph import GROUND
 from linkwork.symbolic.bodies import BodyKind
 from linkwork.symbolic.drawn import Draw, Drawn
 from linkwork.symbolic.lagrangian import Lagrangian
-from linkwork.symbolic.relations import Relation
 
 # classes whose elements all share one relation
 SHARED = (joints.Joint, constraints.Distance, constraints.PointOnLine, constraints.PointOnPlane, constraints.Skate)

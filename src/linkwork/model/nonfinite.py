@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.codegen.trace import Kernel
-from linkwork.elements.base import Element
+from linkwork.elements.core.element import Element
 from linkwork.kernels.body_kernels import body_kernel
 from linkwork.kernels.node import force_report_kernel, node_check_kernel, node_jacobian_kernel
 from linkwork.model.graph import GROUND

@@ -6,8 +6,8 @@ import copy
 
 import numpy as np
 
-from linkwork.elements.base import Element
-from linkwork.elements.parameter import Parameter
+from linkwork.elements.core.element import Element
+from linkwork.elements.core.parameter import Parameter
 from linkwork.model.model import Model
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from linkwork.elements import AffineBody, Ground, LagrangianBody, PlanarBody, PlanarParticle, Rope, ScalableBody, checks
-from linkwork.elements.base import Body, Element, Pose
+from linkwork.elements import AffineBody, Ground, LagrangianBody, PlanarBody, PlanarParticle, Rope, ScalableBody
 from linkwork.elements.bodies import PLANES
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body, Element, Pose
 from linkwork.model import readout
 from linkwork.model.model import Model
 from linkwork.symbolic.lagrangian import lagrangian

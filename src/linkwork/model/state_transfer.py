@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from linkwork.elements import checks
-from linkwork.elements.base import Element
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Element
 from linkwork.kernels.node import parameter_record
 from linkwork.model.cg_layout import REMEMBERED, WARM, GradientArea
 from linkwork.model.frames import apply, matrices

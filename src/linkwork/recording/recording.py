@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from linkwork.contact.points import TouchingPoint, TouchingPoints
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import FileError, UnknownNameError, printable
 from linkwork.recording.fields import (
     CONTACT_FIELDS,
@@ -354,9 +354,7 @@ class Recording(Sealed):
             span = f"{self.time[0]:g} to {self.time[-1]:g} s"
             raise RecordingError(f"render: at is {at:g} s; the recording is from {span}, give a time within it")
         if at is not None and path.suffix == ".mp4":
-            raise RecordingError(
-                "render: a video is of all that was recorded; leave at out, or end the path in .png  # noqa: E501"
-            )
+            raise RecordingError("render: a video is of all that was recorded; leave at out, or end the path in .png")
         with whole(path) as beside:
             if path.suffix == ".mp4":
                 offscreen.video(self, beside, fps, tuple(size))

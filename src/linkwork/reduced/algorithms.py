@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import ElementError
 from linkwork.reduced.operation_lists import numbers_in, run, the_tree
 from linkwork.reduced.tree import Tree

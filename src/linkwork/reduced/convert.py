@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import ElementError
 from linkwork.model.frames import quaternions
 from linkwork.reduced.kinematics import forward_kinematics, velocities

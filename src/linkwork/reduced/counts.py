@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import ArrayError
 from linkwork.reduced.parent_array import depths, expanded, integers, parent_array, sizes
 

@@ -8,10 +8,10 @@ import casadi as ca
 import numpy as np
 
 from linkwork.elements import Ball, Cylindrical, Hinge, Parameter, Planar, Screw, Slider, Universal, Weld
+from linkwork.elements.core.constraint_kind import anchors
 from linkwork.model.frames import Fixed, Frames, RigidFrames, matrices
 from linkwork.reduced.joints import JointKind
 from linkwork.symbolic.joints import JOINTS
-from linkwork.symbolic.relations import anchors
 
 Pose = tuple[np.ndarray, np.ndarray]  # rotation (3, 3), place (3,) in m
 NAMES = {Hinge: "hinge", Slider: "slider", Screw: "screw", Cylindrical: "cylindrical", Universal: "universal",

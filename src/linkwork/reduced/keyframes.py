@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.elements import checks
-from linkwork.elements.keyframe import Keyframe
+from linkwork.elements.core import checks
+from linkwork.elements.core.keyframe import Keyframe
 from linkwork.errors import ElementError
 from linkwork.reduced.convert import Bodies, to_bodies
 from linkwork.reduced.tree import compile

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.reduced.operation_lists import run, the_tree
 from linkwork.reduced.tree import Tree
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from linkwork.codegen.jit import INTERPRETED, LANES, OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel, Record
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import ElementError
 from linkwork.reduced import drivers
 from linkwork.reduced.link_kernels import (

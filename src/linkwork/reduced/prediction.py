@@ -17,7 +17,7 @@ import numpy as np
 
 from linkwork.codegen import store
 from linkwork.codegen.loader import platform_digest
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import ArrayError, UnknownNameError, suggestion
 from linkwork.reduced import counts
 

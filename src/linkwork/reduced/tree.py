@@ -9,7 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.elements import Armature, Gear, RigidBody, checks
+from linkwork.elements import Armature, Gear, RigidBody
+from linkwork.elements.core import checks
 from linkwork.errors import ModelError, Note
 from linkwork.model.massless import check_carrying
 from linkwork.reduced import frames

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from linkwork.elements import Ball, Capsule, Disc, RigidBody, checks
+from linkwork.elements import Ball, Capsule, Disc, RigidBody
+from linkwork.elements.core import checks
 from linkwork.scenes import facts
 from linkwork.scenes.layout import compose, rod, rotate, turn, whirl
 from linkwork.scenes.registry import Fact, scene

@@ -17,8 +17,8 @@ from linkwork.elements import (
     Spring,
     Universal,
     Wrench,
-    checks,
 )
+from linkwork.elements.core import checks
 from linkwork.scenes import facts
 from linkwork.scenes.layout import rod
 from linkwork.scenes.registry import Fact, scene

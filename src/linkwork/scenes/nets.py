@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from linkwork.elements import Ball, Distance, Particle, checks
+from linkwork.elements import Ball, Distance, Particle
+from linkwork.elements.core import checks
 from linkwork.scenes.registry import scene
 from linkwork.world import World
 

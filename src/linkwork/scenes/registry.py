@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import UnknownNameError
 from linkwork.util import resources
 

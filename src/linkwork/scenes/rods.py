@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from linkwork.elements import Ball, Body, JointSpring
-from linkwork.elements.base import Element
+from linkwork.elements.core.element import Element
 from linkwork.scenes.layout import between, rod
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from linkwork.elements import Ball, Box, Cylinder, Drive, Hinge, Particle, PointOnLine, RigidBody, Universal, checks
+from linkwork.elements import Ball, Box, Cylinder, Drive, Hinge, Particle, PointOnLine, RigidBody, Universal
+from linkwork.elements.core import checks
 from linkwork.scenes.layout import rod, turn, whirl
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World

@@ -9,7 +9,7 @@ import itertools
 import numpy as np
 
 from linkwork.elements import Box, Capsule
-from linkwork.elements.checks import fail
+from linkwork.elements.core.checks import fail
 
 BLEND, WEIGHING = 0.002, 0.005  # m: how far bones melt into one another, and how far a joint's bend spreads
 FLESH = 0.001  # m beyond the bones

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from linkwork.elements import Capsule, Collider, Contact, Cylinder, Hinge, JointSpring, PlanarBody, Sphere, Wrench, checks
+from linkwork.elements import Capsule, Collider, Contact, Cylinder, Hinge, JointSpring, PlanarBody, Sphere, Wrench
+from linkwork.elements.core import checks
 from linkwork.scenes.layout import along, turn
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World

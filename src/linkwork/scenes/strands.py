@@ -43,7 +43,7 @@ def hair(*, strands=1000, links=10, length=0.25, radius=0.001, mass=0.002, stiff
 
 def _air_and_head(wind, long, body, t):
     """The force (3, N) on the middle of a link."""
-    from linkwork.symbolic.functions import maximum, norm
+    from linkwork.elements.core.functions import maximum, norm
 
     out = norm(body.position)
     inside = maximum(HEAD - out, 0)

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from linkwork.elements import Capsule, Collider, Contact, ConvexHull, Disc, Plane, RigidBody, Sphere, checks
+from linkwork.elements import Capsule, Collider, Contact, ConvexHull, Disc, Plane, RigidBody, Sphere
+from linkwork.elements.core import checks
 from linkwork.scenes import facts
 from linkwork.scenes.layout import matrix, turn
 from linkwork.scenes.registry import Fact, scene

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from linkwork.elements import Box, Particle, PlanarBody, PointOnCurve, Skate, checks
+from linkwork.elements import Box, Particle, PlanarBody, PointOnCurve, Skate
+from linkwork.elements.core import checks
 from linkwork.scenes import facts
 from linkwork.scenes.registry import scene
 from linkwork.world import World
@@ -54,7 +55,7 @@ def bead_on_wire(*, radius=0.3, pitch=0.2, turns=5.0, mass=0.1):
     advance = pitch / (2 * math.pi)
 
     def helix(p):
-        from linkwork.symbolic.functions import cos, sin
+        from linkwork.elements.core.functions import cos, sin
 
         angle = p[2] / advance
         return p[0] * sin(angle) - p[1] * cos(angle), (p[0] ** 2 + p[1] ** 2 - radius**2) / (2 * radius)

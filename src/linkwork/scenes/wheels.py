@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from linkwork.elements import Cylinder, Disc, Drive, Gear, Hinge, RigidBody, Rolling, Sphere, Wrench, checks
+from linkwork.elements import Cylinder, Disc, Drive, Gear, Hinge, RigidBody, Rolling, Sphere, Wrench
+from linkwork.elements.core import checks
 from linkwork.scenes import facts
 from linkwork.scenes.layout import turn
 from linkwork.scenes.registry import Fact, scene

@@ -6,7 +6,7 @@ GUSTS = ((0.5, 1.1, 0.4), (0.3, 2.9, 1.3), (0.2, 6.7, 2.9))  # share of the spee
 
 def flow(speed, place, t):
     """The wind (3, m/s) at a place (3, m) and time, of this mean speed (m/s); numbers or expressions."""
-    from linkwork.symbolic.functions import sin
+    from linkwork.elements.core.functions import sin
 
     x, y, z = (place[k] for k in range(3))
     gust = sum(share * sin(rate * (t - x / 10) + across * (y + z)) for share, rate, across in GUSTS)
@@ -15,7 +15,7 @@ def flow(speed, place, t):
 
 def drag(speed, area, body, t):
     """The force (3, N) of that wind on a body of this area (m^2)."""
-    from linkwork.symbolic.functions import norm, vector
+    from linkwork.elements.core.functions import norm, vector
 
     past = vector(flow(speed, body.position, t)) - body.velocity
     return 0.5 * AIR * area * norm(past) * past
@@ -23,6 +23,6 @@ def drag(speed, area, body, t):
 
 def force(function):
     """The function of a Force after tracing: many bodies may share it."""
-    from linkwork.elements.traced import Traced
+    from linkwork.elements.core.traced import Traced
 
     return Traced("Force", function, ("b", "t"))

@@ -18,7 +18,7 @@ from linkwork.codegen.jit import OPERANDS
 from linkwork.codegen.kernel_table import Addresses
 from linkwork.codegen.trace import Kernel
 from linkwork.codegen.wide_operands import Gathered, gathered
-from linkwork.elements.base import Element
+from linkwork.elements.core.element import Element
 from linkwork.kernels import body_kernels, fronts
 from linkwork.kernels import node as k
 from linkwork.kernels.joint_elimination import Limb

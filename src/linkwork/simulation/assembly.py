@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwork.codegen.jit import sweep
 from linkwork.codegen.trace import Kernel, Trace
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import ModelError
 from linkwork.model.compile_model import compile
 from linkwork.model.poses import made_at, poses_of, put

@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.contact.contact_system import Touching
 from linkwork.contact.points import TouchingPoint, TouchingPoints
 from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, COLLIDER_B, FEATURE, GAP, NORMAL, POINT
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 
 SHALLOW = 0.02  # part of a body's half size, as built, that needs no note
 STRETCHED = 1e-6  # m, rad: of a rope or hard limit, the same

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.elements import checks
-from linkwork.elements.base import Element
 from linkwork.elements.constraints import Constraint, VelocityConstraint
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Element
 from linkwork.model.agreement import DENSE, Asked, disputes
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.nodes import blocks_of

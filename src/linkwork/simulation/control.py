@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from linkwork.codegen.trace import Record
-from linkwork.elements import Motion, checks
-from linkwork.elements.base import Element
-from linkwork.elements.trajectory import product
+from linkwork.elements import Motion
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Element
+from linkwork.elements.core.trajectory import product
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.kernels.node import parameter_record
 from linkwork.util.sealing import Sealed

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.elements import Skate, checks
-from linkwork.elements.base import Element
+from linkwork.elements import Skate
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Element
 from linkwork.engines.engine import CUT, DIVERGED, OK, STUCK
 from linkwork.engines.implicit.backward_euler import FINEST, BackwardEuler
 from linkwork.errors import DivergenceError, ModelError

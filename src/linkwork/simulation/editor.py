@@ -13,8 +13,9 @@ from math import inf
 
 import numpy as np
 
-from linkwork.elements import Keyframe, Motor, checks
-from linkwork.elements.base import Body, Element
+from linkwork.elements import Keyframe, Motor
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body, Element
 from linkwork.errors import LinkworkError, ModelError, NotFiniteError, UnknownNameError, suggestion
 from linkwork.model.frames import RigidFrames
 from linkwork.model.model import Arrangement, Model, State

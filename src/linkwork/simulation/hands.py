@@ -10,9 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.elements import LagrangianBody, PlanarBody, PlanarParticle, checks
-from linkwork.elements.base import Element
+from linkwork.elements import LagrangianBody, PlanarBody, PlanarParticle
 from linkwork.elements.bodies import PLANES
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Element
 from linkwork.elements.handles import Hold, Pull
 from linkwork.engines.engine import OK
 from linkwork.errors import LinkworkError, printable

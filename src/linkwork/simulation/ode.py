@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.engines.engine import KICK, TIME
 from linkwork.errors import LinkworkError
 from linkwork.model.model import Arrangement, State

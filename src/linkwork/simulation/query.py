@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.elements import HardLimit, JointFriction, Rope, checks
-from linkwork.elements.base import Element
+from linkwork.elements import HardLimit, JointFriction, Rope
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Element
 from linkwork.engines.integrators import Integrator
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.model import readout

@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.engines.engine import CUT, OK
 from linkwork.engines.integrators import INTEGRATORS
 from linkwork.engines.solvers import METHODS, SOLVERS, TANGENTS

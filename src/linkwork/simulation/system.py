@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from linkwork.elements import Joint, Slider, checks
-from linkwork.elements.base import Element, Pose
+from linkwork.elements import Joint, Slider
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Element, Pose
 from linkwork.engines.integrators import INTEGRATORS, Integrator
 from linkwork.engines.solvers import SOLVERS
 from linkwork.errors import LinkworkError, ModelError, Note, printable

@@ -7,12 +7,13 @@ from collections.abc import Callable
 import casadi as ca
 import numpy as np
 
-from linkwork.elements import checks, constraints, joints
+from linkwork.elements import constraints, joints
+from linkwork.elements.core import checks
+from linkwork.elements.core.constraint_kind import Relation, anchors, column, perpendicular, position_rows
+from linkwork.elements.core.functions import cross, on_tape
 from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import POSITION, VELOCITY
-from linkwork.symbolic.functions import cross, on_tape
 from linkwork.symbolic.joints import JOINTS
-from linkwork.symbolic.relations import Relation, anchors, column, perpendicular, position_rows
 from linkwork.symbolic.surfaces import PointOnOwnCoordinates, Tangent
 
 

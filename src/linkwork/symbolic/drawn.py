@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from linkwork.elements.core.constraint_kind import Relation
 from linkwork.symbolic.autodiff import POSITION
-from linkwork.symbolic.relations import Relation
 
 FASTEST = 1.0  # m/s, rad/s: the speed at which the largest offset of a constraint is drawn in, half way
 PEAK = 1.5  # of the mean speed: that of a cubic which starts and ends at rest

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements import drives, joints
+from linkwork.elements.core.constraint_kind import Relation, column
 from linkwork.symbolic.autodiff import ROTOR
 from linkwork.symbolic.constraints import RELATIONS
 from linkwork.symbolic.joints import JOINTS
-from linkwork.symbolic.relations import Relation, column
 
 
 class Armature(Relation):

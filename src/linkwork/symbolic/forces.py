@@ -14,10 +14,10 @@ import numpy as np
 from casadi import SX
 
 from linkwork.elements import forces, joints
-from linkwork.elements.parameter import Parameter
-from linkwork.symbolic.functions import cross, norm, on_tape
+from linkwork.elements.core.constraint_kind import Relation, column
+from linkwork.elements.core.functions import cross, norm, on_tape
+from linkwork.elements.core.parameter import Parameter
 from linkwork.symbolic.joints import JOINTS, AxisRelation
-from linkwork.symbolic.relations import Relation, column
 
 
 @dataclass

@@ -7,12 +7,12 @@ import numpy as np
 from casadi import SX
 
 from linkwork.elements import handles
+from linkwork.elements.core.constraint_kind import Relation, column, position_rows
+from linkwork.elements.core.functions import norm
 from linkwork.symbolic.autodiff import POSITION
 from linkwork.symbolic.drives import RELATIONS
 from linkwork.symbolic.forces import Law, Term
-from linkwork.symbolic.functions import norm
 from linkwork.symbolic.joint_forces import LAWS
-from linkwork.symbolic.relations import Relation, column, position_rows
 
 
 def _vectors(elements, name: str) -> np.ndarray:

@@ -11,12 +11,12 @@ import numpy as np
 from casadi import SX
 
 from linkwork.elements import joint_forces, joints
+from linkwork.elements.core.functions import cross, norm
+from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.joint_forces import is_zero, size
-from linkwork.elements.parameter import Parameter
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import skew
 from linkwork.symbolic.forces import LAWS, Coordinate, Law, Term, travelling, turning
-from linkwork.symbolic.functions import cross, norm
 from linkwork.symbolic.joints import JOINTS, AxisRelation
 
 OPPOSITE = 1e-9  # of 1 + cos: axes so nearly opposite that no turn about them can be told from another

@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 
 from linkwork.elements import joints
+from linkwork.elements.core.constraint_kind import Relation, anchors, axes, column, perpendicular, position_rows
 from linkwork.symbolic.autodiff import POSITION
-from linkwork.symbolic.relations import Relation, anchors, axes, column, perpendicular, position_rows
 
 
 class Ball(Relation):

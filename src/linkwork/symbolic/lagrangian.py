@@ -15,9 +15,9 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
+from linkwork.elements.core.parameter import Parameter
+from linkwork.elements.core.traced import Traced
 from linkwork.elements.lagrangian import LagrangianBody
-from linkwork.elements.parameter import Parameter
-from linkwork.elements.traced import Traced
 from linkwork.symbolic import blocks
 from linkwork.symbolic.bodies import BodyKind, Primitive
 

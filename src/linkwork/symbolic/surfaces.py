@@ -21,10 +21,11 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from linkwork.elements import checks, constraints
-from linkwork.elements.traced import Traced
+from linkwork.elements import constraints
+from linkwork.elements.core import checks
+from linkwork.elements.core.constraint_kind import Relation, position_rows
+from linkwork.elements.core.traced import Traced
 from linkwork.symbolic.autodiff import POSITION
-from linkwork.symbolic.relations import Relation, position_rows
 
 SEARCH = 60  # steps towards unknowns as built
 SHORTEST = 1e-6  # part of a step that is tried

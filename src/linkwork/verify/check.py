@@ -18,9 +18,10 @@ import numpy as np
 from casadi import SX
 
 from linkwork.codegen.trace import Kernel, Trace
-from linkwork.elements import Ground, LagrangianBody, RigidBody, checks
-from linkwork.elements.base import Body, ConstraintElement, Element, ForceElement
-from linkwork.elements.traced import Traced
+from linkwork.elements import Ground, LagrangianBody, RigidBody
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body, ConstraintElement, Element, ForceElement
+from linkwork.elements.core.traced import Traced
 from linkwork.errors import LinkworkError, printable
 from linkwork.kernels.implicit_bodies import BEGIN, linearised
 from linkwork.kernels.node import ForceKind, NodeKind, Part, node_count_kernel, parameter_record

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from linkwork.codegen.jit import jit, sweep
-from linkwork.engines.engine import (  # fmt: skip
+from linkwork.engines.engine import (
     CALM,
     CUT,
     DIVERGED,

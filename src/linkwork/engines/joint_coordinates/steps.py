@@ -18,7 +18,8 @@ from functools import cached_property
 import numpy as np
 
 from linkwork.codegen.jit import jit, sweep
-from linkwork.elements import Armature, Parameter, Screw, checks
+from linkwork.elements import Armature, Parameter, Screw
+from linkwork.elements.core import checks
 from linkwork.engines.engine import DIVERGED, DONE, GROWS, KICK, OK, STEP, STUCK, TIME, Integrator, finite
 from linkwork.engines.joint_coordinates.loops import (
     ACCELERATION,

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.codegen.jit import compiled_routine_address
 from linkwork.codegen.trace import Kernel
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.engines.maximal import conjugate_residual
 from linkwork.model.cg_layout import COUNTS
 from linkwork.model.graph import moving

@@ -25,7 +25,7 @@ def add(draft):
 
 
 def _drag(draft, b, density, viscosity, wind):
-    from linkwork.symbolic.functions import dot, where  # CasADi: not to be waited for where there is no medium
+    from linkwork.elements.core.functions import dot, where  # CasADi: not to be waited for where there is no medium
 
     model, data, body = draft.model, draft.data, draft.bodies[b]
     root = int(model.body_weldid[b])

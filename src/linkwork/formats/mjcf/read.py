@@ -19,7 +19,7 @@ try:
 except ImportError:
     raise FileError('MJCF: MuJoCo\'s own compiler reads it and is not installed; pip install "linkwork[robots]"') from None
 
-from linkwork.elements.keyframe import Keyframe
+from linkwork.elements.core.keyframe import Keyframe
 from linkwork.formats.mjcf import actuators as mjcf_actuators
 from linkwork.formats.mjcf import bodies as mjcf_bodies
 from linkwork.formats.mjcf import equalities as mjcf_equalities

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from linkwork.elements import Trajectory, checks
+from linkwork.elements import Trajectory
+from linkwork.elements.core import checks
 from linkwork.errors import FileError, LinkworkError, suggestion
 from linkwork.formats import yaml_lines
 from linkwork.formats.diagnostics import Telling

@@ -8,8 +8,9 @@ from importlib import import_module
 
 import numpy as np
 
-from linkwork.elements import Keyframe, Parameter, checks
-from linkwork.elements.base import Pose
+from linkwork.elements import Keyframe, Parameter
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Pose
 from linkwork.errors import LinkworkError, suggestion
 from linkwork.formats import yaml_lines
 from linkwork.formats.formulas import CONSTANTS, FUNCTIONS, Formula, FormulaError, number, taken_name

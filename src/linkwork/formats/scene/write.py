@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from linkwork.elements import Element, Parameter, Shape, Trajectory, checks
-from linkwork.elements.trajectory import GAP
+from linkwork.elements import Element, Parameter, Shape, Trajectory
+from linkwork.elements.core import checks
+from linkwork.elements.core.trajectory import GAP
 from linkwork.errors import FileError, LinkworkError
 from linkwork.formats.formula_writer import printed
 from linkwork.formats.formulas import Formula, taken_name

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import LinkworkError, suggestion
 from linkwork.formats.numbers import number, shown
 from linkwork.formats.urdf.robot import HERE, Inertial, JointSpec, Link, Place

@@ -21,8 +21,8 @@ from linkwork.elements import (
     Planar,
     RigidBody,
     Slider,
-    checks,
 )
+from linkwork.elements.core import checks
 from linkwork.formats.numbers import aside, number, shown
 from linkwork.formats.paths import Folders
 from linkwork.formats.source import Reading, decode, read

@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from linkwork.elements.traced import Traced
+from linkwork.elements.core.traced import Traced
 from linkwork.symbolic.autodiff import POSITION
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
-from linkwork.elements import checks
-from linkwork.elements.changing import Making, change
-from linkwork.elements.parameter import Parameter, parameters_in
+from linkwork.elements.core import checks
+from linkwork.elements.core.changing import Making, change
+from linkwork.elements.core.parameter import Parameter, parameters_in
 
 Scalar: TypeAlias = Any  # given: a number (None where it can be filled in); once made: a float
 Vector: TypeAlias = Any  # given: numbers in a tuple, list or array; once made: a float64 array
@@ -131,9 +131,7 @@ class Element(metaclass=Making):
 
     def traced(self, where, size=None):
         """The function in a field as an expression, of `size` rows if given; a number is the function that gives it."""
-        from linkwork.elements.traced import (
-            traced,  # needs CasADi, which an element that is not compiled or copied can do without
-        )
+        from linkwork.elements.core.traced import traced
 
         value = getattr(self, where)
         function = value if callable(value) else lambda t: value

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from linkwork.elements import checks
-from linkwork.elements.base import Body, Element, Vector
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body, Element, Vector
 from linkwork.elements.shapes import Shape, check_placed
 
 

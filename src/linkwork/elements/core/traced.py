@@ -16,9 +16,9 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from linkwork.elements import checks
-from linkwork.elements.expression import Expression, Misuse, NoSuchAttribute
-from linkwork.elements.parameter import Parameter, parameter_of
+from linkwork.elements.core import checks
+from linkwork.elements.core.expression import Expression, Misuse, NoSuchAttribute
+from linkwork.elements.core.parameter import Parameter, parameter_of
 from linkwork.errors import ElementError, suggestion
 
 SYMBOLS = {"p": 3, "t": 1, "u": 1}  # arguments that are no bodies: a point, the time, coordinates (as many as the owner has)

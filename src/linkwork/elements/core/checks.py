@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from linkwork.elements.parameter import Parameter
+from linkwork.elements.core.parameter import Parameter
 from linkwork.errors import ElementError, printable
 
 QUATERNION_SLACK = 1e-3  # |q| - 1: 0.7071 is off by 1e-5, a forgotten component by far more

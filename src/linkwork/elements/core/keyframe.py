@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 
 
 @dataclass(frozen=True)

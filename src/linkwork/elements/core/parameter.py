@@ -24,7 +24,7 @@ class Parameter:
     _symbol = None
 
     def __init__(self, value, name=None):
-        from linkwork.elements import checks  # checks knows Parameter, so this import cannot stand at the top
+        from linkwork.elements.core import checks  # checks knows Parameter, so this import cannot stand at the top
 
         self.name = None
         self.name = checks.name(self, name)
@@ -37,7 +37,7 @@ class Parameter:
 
     @value.setter
     def value(self, value):
-        from linkwork.elements import checks
+        from linkwork.elements.core import checks
 
         self._value = checks.number(self, "value", value)
 
@@ -45,7 +45,7 @@ class Parameter:
     def symbol(self):
         """Its CasADi symbol, made when first asked for and the same ever after."""
         if self._symbol is None:
-            from linkwork.elements.expression import SX, Expression
+            from linkwork.elements.core.expression import SX, Expression
 
             self._symbol = Expression(SX.sym(self.name or "parameter"))
             _BY_SYMBOL[self._symbol.element_hash()] = self
@@ -67,7 +67,7 @@ class Parameter:
         """`array * k` and `numpy.sin(k)` give CasADi expressions, not arrays of objects."""
         import casadi
 
-        from linkwork.elements.expression import wrapped
+        from linkwork.elements.core.expression import wrapped
 
         function = _UFUNCS.get(ufunc.__name__) or getattr(casadi, ufunc.__name__, None)
         if method != "__call__" or options or function is None:

@@ -1,6 +1,6 @@
 """Users' functions: what stands in their expressions, and their place on the tape of a constraint or force.
 
-`dot`, `cross`, `norm`, `where`, ... take and give CasADi expressions. How a function is traced: elements/traced.py.
+`dot`, `cross`, `norm`, `where`, ... take and give CasADi expressions. How a function is traced: elements/core/traced.py.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from functools import wraps
 import casadi as ca
 from casadi import SX
 
-from linkwork.elements import checks
-from linkwork.elements.expression import Expression, wrapped
-from linkwork.elements.parameter import Parameter
-from linkwork.elements.traced import Traced, vector
+from linkwork.elements.core import checks
+from linkwork.elements.core.expression import Expression, wrapped
+from linkwork.elements.core.parameter import Parameter
+from linkwork.elements.core.traced import Traced, vector
 from linkwork.errors import ElementError, LinkworkError
 from linkwork.symbolic.autodiff import Handle
 from linkwork.symbolic.bodies import View

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import ElementError
 
 GAP = 5.0  # times the median step: a longer one is a gap

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.elements import checks
+from linkwork.elements.core import checks
 from linkwork.errors import ElementError, suggestion
 
 

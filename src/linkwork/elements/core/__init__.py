@@ -1,0 +1,1 @@
+"""What every element is: names, checks, parameters, expressions, kinds."""
