@@ -1,0 +1,1 @@
+"""Machine code: traces of CasADi expressions as LLVM, drivers by numba, both kept between processes."""

@@ -1,1 +1,1 @@
-"""Contact: geometry, the contact problem and its solvers, and the stages of a step."""
+"""Contact rows, the contact problem, its solvers and its place in a step."""

@@ -1,0 +1,1 @@
+"""A world compiled: layout in memory, elimination order, states; arrays only."""

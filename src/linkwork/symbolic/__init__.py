@@ -1,0 +1,1 @@
+"""Algebra in CasADi that knows no element: rotations, blocks, derivatives of rows."""
