@@ -4,7 +4,8 @@ import numpy as np
 from matplotlib.patches import Patch, Rectangle
 
 from linkwork.reduced import cost, envelope, nested_form, pattern
-from linkwork.viz.plot import INK, PALE_INK, PALETTE
+from linkwork.viz.plot import INK, PALE_INK
+from linkwork.viz.views import PALETTE
 from papers.featherstone05.nested import entries
 from papers.featherstone05.trees import CHAIN, HUMANOID, TREE_1, robot
 from papers.style import dress, guide, sheet

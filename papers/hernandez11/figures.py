@@ -6,7 +6,8 @@ from matplotlib.colors import to_rgb
 
 import linkwork as lw
 from linkwork.scenes.skins import skin
-from linkwork.viz.plot import INK, PALE_INK, PALETTE
+from linkwork.viz.plot import INK, PALE_INK
+from linkwork.viz.views import PALETTE
 from papers.hernandez11 import derivative as derivatives
 from papers.hernandez11 import drift as drifts
 from papers.hernandez11.examples import quietly

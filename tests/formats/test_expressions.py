@@ -8,8 +8,9 @@ import pytest
 
 import linkwork as lw
 from linkwork.elements.core.traced import Traced
+from linkwork.formats.formula_check import FUNCTIONS, MOST_DEPTH, FormulaError
 from linkwork.formats.formula_writer import printed
-from linkwork.formats.formulas import FUNCTIONS, MOST_DEPTH, NUMERIC, Formula, FormulaError, number
+from linkwork.formats.formulas import NUMERIC, Formula, number
 from linkwork.formats.scene.templates import filled
 from linkwork.formats.symbols import SYMBOLIC
 

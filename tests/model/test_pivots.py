@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from linkwork.model.rank import eliminated, least_share
+from linkwork.model.rank import eliminated
+from linkwork.model.rank_elimination import least_share
 from tests.oracles import elimination
 
 

@@ -11,7 +11,7 @@ from PIL import Image
 from linkwork.elements import Box, Capsule, ConvexHull, Cylinder, Mesh, Plane, Sphere
 from linkwork.recording import recording
 from linkwork.recording.recording import Recording, RecordingError
-from linkwork.viz import facets
+from linkwork.viz import facets, views
 from linkwork.viz import ground as surroundings
 from linkwork.viz import plot as drawing
 from tests.recording.made_up import COLLIDERS, EVERY_SHAPE, everything, make, replace, turning
@@ -51,14 +51,14 @@ def test_a_finer_mesh_comes_nearer():
 
 
 def test_rotations_turn_as_the_conventions_say():
-    np.testing.assert_allclose(drawing.rotations(turning((0, 1, 0), np.array(np.pi / 2))) @ (0, 0, 1), (1, 0, 0), atol=1e-15)
+    np.testing.assert_allclose(views.rotations(turning((0, 1, 0), np.array(np.pi / 2))) @ (0, 0, 1), (1, 0, 0), atol=1e-15)
 
 
 @pytest.mark.parametrize("axis, towards", [((0.0, 1, 0), (0, -1, 0)), ((0.0, 0, 1), (0, 0, 1)), (TILTED, -TILTED)])
 def test_a_planar_motion_is_seen_straight_on(axis, towards):
     rec = make(frames=20, axis=axis)
     position = rec.position - np.multiply.outer(rec.position @ axis, axis)  # into the plane, for the tilted one
-    view, flat = drawing.choose_view(position, drawing.rotations(rec.orientation))
+    view, flat = views.choose_view(position, views.rotations(rec.orientation))
     assert flat
     np.testing.assert_allclose(np.abs(view[2] @ towards), 1, atol=1e-6)
     np.testing.assert_allclose(view @ view.T, np.eye(3), atol=1e-12)
@@ -67,15 +67,15 @@ def test_a_planar_motion_is_seen_straight_on(axis, towards):
 
 def test_a_motion_in_space_is_seen_from_above():
     rec = make(frames=20)
-    spinning = drawing.rotations(turning((1, 0, 0), 3 * rec.time[:, None] * np.ones(2)))
+    spinning = views.rotations(turning((1, 0, 0), 3 * rec.time[:, None] * np.ones(2)))
     leaving = rec.position + np.multiply.outer(rec.time, np.ones((2, 1)) * (0, 0.3, 0))
     side_by_side = rec.position + np.array([[0, 0, 0], [0, 9, 0]])
     for position, frame in (
         (rec.position, spinning),
-        (leaving, drawing.rotations(rec.orientation)),
-        (side_by_side, drawing.rotations(rec.orientation)),
+        (leaving, views.rotations(rec.orientation)),
+        (side_by_side, views.rotations(rec.orientation)),
     ):
-        view, flat = drawing.choose_view(position, frame)
+        view, flat = views.choose_view(position, frame)
         assert not flat and view[2, 2] > 0.2 and view[1, 2] > 0.8
         np.testing.assert_allclose(view @ view.T, np.eye(3), atol=1e-12)
 
@@ -234,9 +234,9 @@ def test_a_body_in_front_of_a_solid_is_hidden_by_none_of_its_points():
         q = rng.normal(size=4)
         solid = ("solid", None, shape, rng.normal(size=3), q / np.linalg.norm(q))
         far = np.full(3, 50.0)
-        (thing,) = surroundings.standing([solid], drawing.rotations, towards, -far, far)
+        (thing,) = surroundings.standing([solid], views.rotations, towards, -far, far)
         other = facets.mesh(shape, 4 if isinstance(shape, Box) else 24)
-        corners = facets.moved(other, drawing.rotations(solid[4]), solid[3]).vertices[other.faces]
+        corners = facets.moved(other, views.rotations(solid[4]), solid[3]).vertices[other.faces]
         planes = facets.normals(corners)
         offsets = np.einsum("mi,mi->m", planes, corners[:, 0])
         points = rng.normal(size=3) * 1.5 + 0.2 * rng.normal(size=(40, 3))
@@ -252,7 +252,7 @@ def test_a_body_in_front_of_a_solid_is_hidden_by_none_of_its_points():
 
 def test_what_is_cut_stays_in_the_picture():
     low, high = np.array([-1.2, -1.1, -0.9]), np.array([1.2, 1.3, 0.3])
-    things = surroundings.standing(COLLIDERS, drawing.rotations, np.array([0.0, -0.6, 0.8]), low, high)
+    things = surroundings.standing(COLLIDERS, views.rotations, np.array([0.0, -0.6, 0.8]), low, high)
     assert [thing.sort for thing in things] == sorted(thing.sort for thing in things) and len(things) >= 4
     for thing in things:
         for part in (*thing.facets, *thing.edges):

@@ -10,8 +10,7 @@ from linkwork.elements import AffineBody, Ball, Box, Sphere
 from linkwork.errors import LinkworkError
 from linkwork.recording.recording import RecordingError
 from linkwork.simulation.simulation import Simulation
-from linkwork.viz import plot as drawing
-from linkwork.viz import replay_page
+from linkwork.viz import replay_page, views
 from linkwork.viz import scene as staging
 from linkwork.world import World
 from tests.recording.made_up import EVERY_SHAPE, VISUALS, everything, make, replace
@@ -62,7 +61,7 @@ def test_poses_in_a_page_are_those_of_the_recording(tmp_path, monkeypatch):
             shown.clear()
             player.show(frame, *stage.pose(frame))
             told = dict(shown)
-            R = drawing.rotations(told["batched_wxyzs"].astype(float))
+            R = views.rotations(told["batched_wxyzs"].astype(float))
             found = solid.surface.vertices @ R[0].T + told["batched_positions"][0]
             x, F = stage.pose(frame)
             np.testing.assert_allclose(found, solid.of_body() @ F[solid.body].T + x[solid.body], atol=2e-6)
@@ -72,9 +71,9 @@ def test_quaternions_are_the_way_back_of_rotations():
     random = np.random.default_rng(5)
     q = random.normal(size=(2000, 4)) * 10.0 ** random.uniform(-8, 0, size=(2000, 4))
     q /= np.linalg.norm(q, axis=1, keepdims=True)
-    found = replay_page.quaternions(drawing.rotations(q))
+    found = replay_page.quaternions(views.rotations(q))
     np.testing.assert_allclose(np.abs(np.einsum("ni,ni->n", found, q)), 1, atol=1e-14)
-    np.testing.assert_allclose(drawing.rotations(found), drawing.rotations(q), atol=1e-14)
+    np.testing.assert_allclose(views.rotations(found), views.rotations(q), atol=1e-14)
 
 
 def test_frames_are_thinned_so_that_a_page_stays_small(monkeypatch):

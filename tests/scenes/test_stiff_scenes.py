@@ -8,7 +8,7 @@ import pytest
 import linkwork as lw
 from linkwork import scenes
 from linkwork.scenes import hands, robots, rods, skins
-from linkwork.viz.plot import rotations
+from linkwork.viz.views import rotations
 
 
 def simulate(name, **parameters):

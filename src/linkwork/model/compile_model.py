@@ -28,7 +28,7 @@ from linkwork.model.graph import GROUND, Order, elimination_order, forest, later
 from linkwork.model.material_points import spots_of
 from linkwork.model.model import Item, Model
 from linkwork.model.nodes import Bodies, Node, evaluator
-from linkwork.model.rank import least_share
+from linkwork.model.rank_elimination import least_share
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.drawn import Draw
 from linkwork.symbolic.handles import LAWS, RELATIONS

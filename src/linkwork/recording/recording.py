@@ -533,7 +533,7 @@ def _figure(shown):
 
 
 def _lines(axes, time, values, labels):
-    from linkwork.viz.plot import colours
+    from linkwork.viz.views import colours
 
     for column, label, colour in zip(values.T, labels, colours(len(labels)), strict=False):
         axes.plot(time, column, label=printable(label), color=colour, lw=1.3)

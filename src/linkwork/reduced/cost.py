@@ -14,29 +14,21 @@ from linkwork.reduced.counts import (
     Bounds,
     Family,
     Operations,
-    Steps,
-    aba,
     back_substitution,
     bounds,
     chain,
-    crba,
-    crba_alike,
     density,
-    dh_nodes,
     floating,
-    forward_dynamics,
     ltdl,
     ltl,
-    non_dh,
     nonzeros,
-    rnea,
     simple_count,
-    steps,
     table_1,
     zeros,
 )
 from linkwork.reduced.kernel_counts import ltdl as own_ltdl
 from linkwork.reduced.kernel_counts import stages as own_stages
+from linkwork.reduced.operation_counts import Steps, aba, crba, crba_alike, dh_nodes, forward_dynamics, non_dh, rnea, steps
 from linkwork.reduced.parent_array import depths
 from linkwork.reduced.prediction import Prediction, Rate, calibrate, predict, remember, stored
 

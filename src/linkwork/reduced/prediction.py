@@ -19,12 +19,12 @@ from linkwork.codegen import store
 from linkwork.codegen.loader import platform_digest
 from linkwork.elements.core import checks
 from linkwork.errors import ArrayError, UnknownNameError, suggestion
-from linkwork.reduced import counts
+from linkwork.reduced import counts, operation_counts
 
 STAGES = {
-    "aba": counts.aba,
-    "crba": counts.crba,
-    "rnea": counts.rnea,
+    "aba": operation_counts.aba,
+    "crba": operation_counts.crba,
+    "rnea": operation_counts.rnea,
     "solve": lambda parents, freedoms=None: counts.ltdl(parents, freedoms) + counts.back_substitution(parents, freedoms),
 }
 BY_INERTIA = ("crba", "rnea", "solve")  # the stages of the way by the inertia matrix

@@ -20,7 +20,7 @@ TETRAHEDRA = np.array([(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (
 
 def skin(recording, bones=None):
     """(vertices (T, V, 3), m; faces (F, 3)) of a skin over these bodies, capsules and boxes (default: all), frame by frame."""
-    from linkwork.viz.plot import rotations
+    from linkwork.viz.views import rotations
 
     if bones is None:
         bones = [name for name in recording.bodies if isinstance(recording.shapes[name], (Capsule, Box))]
@@ -134,7 +134,7 @@ def blending(built, vertices, near):
 
 def follow(records, vertices, weights):
     """(T, V, 3): linear blending of what each bone would do to the vertices since the first frame."""
-    from linkwork.viz.plot import rotations
+    from linkwork.viz.views import rotations
 
     moved = np.zeros((len(records[0].time), *vertices.shape))
     for record, weight in zip(records, weights.T, strict=True):

@@ -12,7 +12,8 @@ import numpy as np
 from linkwork.elements.shapes import HeightField, Mesh, Plane, Sphere
 from linkwork.viz.facets import mesh
 from linkwork.viz.ground import floor_height
-from linkwork.viz.plot import STONE, choose_view, colours, pose, rotations, spread
+from linkwork.viz.plot import STONE
+from linkwork.viz.views import choose_view, colours, pose, rotations, spread
 
 GROUND = -1
 DETAIL = ((20, 40), (60, 28), (400, 20), (np.inf, 12))  # most bodies, facets around a round solid
@@ -61,7 +62,7 @@ class Stage:
         self.seen = [pose(rec, k) for k in frames]
         places = np.array([x for x, _ in self.seen]).reshape(-1, 3)
         places = places[np.isfinite(places).all(axis=1)]
-        self._extent = max(float(np.ptp(places, axis=0).max()) if len(places) else 0.0, 1e-3)
+        self.extent = max(float(np.ptp(places, axis=0).max()) if len(places) else 0.0, 1e-3)
         self._surfaces: dict = {}
         self.solids = self._solids()
         self._bound()
@@ -94,7 +95,7 @@ class Stage:
                 hidden = k != GROUND and k in dressed
                 found += self._pieces(name, k, shape, position, q, fill, plain=k == GROUND, hidden=hidden)
         for k, name in enumerate(rec.bodies):
-            shape = Sphere(DOT * self._extent) if k in self.dots else rec.shapes[name]
+            shape = Sphere(DOT * self.extent) if k in self.dots else rec.shapes[name]
             if shape is not None:
                 found += self._pieces(name, k, shape, (0, 0, 0), (1, 0, 0, 0), (*own[k], 1.0), hidden=k in dressed)
         return found

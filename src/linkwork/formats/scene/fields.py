@@ -7,7 +7,8 @@ from linkwork.elements.core import checks
 from linkwork.errors import FileError, LinkworkError, suggestion
 from linkwork.formats import yaml_lines
 from linkwork.formats.diagnostics import Telling
-from linkwork.formats.formulas import Formula, FormulaError
+from linkwork.formats.formula_check import FormulaError
+from linkwork.formats.formulas import Formula
 from linkwork.formats.paths import remedy
 from linkwork.formats.quantities import QuantityError, quantity, split, unit
 from linkwork.formats.scene import schema

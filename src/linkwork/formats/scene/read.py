@@ -13,7 +13,8 @@ from linkwork.elements.core import checks
 from linkwork.elements.core.element import Pose
 from linkwork.errors import LinkworkError, suggestion
 from linkwork.formats import yaml_lines
-from linkwork.formats.formulas import CONSTANTS, FUNCTIONS, Formula, FormulaError, number, taken_name
+from linkwork.formats.formula_check import CONSTANTS, FUNCTIONS, FormulaError, taken_name
+from linkwork.formats.formulas import Formula, number
 from linkwork.formats.include import placed, taken_over
 from linkwork.formats.scene import schema
 from linkwork.formats.scene.fields import Values, keep

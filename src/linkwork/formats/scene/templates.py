@@ -3,7 +3,8 @@
 import re
 from functools import lru_cache
 
-from linkwork.formats.formulas import SHORT, FormulaError, number, short
+from linkwork.formats.formula_check import SHORT, FormulaError, short
+from linkwork.formats.formulas import number
 
 _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 

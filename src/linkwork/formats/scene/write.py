@@ -10,8 +10,9 @@ from linkwork.elements import Element, Parameter, Shape, Trajectory
 from linkwork.elements.core import checks
 from linkwork.elements.core.trajectory import GAP
 from linkwork.errors import FileError, LinkworkError
+from linkwork.formats.formula_check import taken_name
 from linkwork.formats.formula_writer import printed
-from linkwork.formats.formulas import Formula, taken_name
+from linkwork.formats.formulas import Formula
 from linkwork.formats.scene import schema
 from linkwork.util.atomic_io import whole
 
