@@ -1,4 +1,4 @@
-"""Two source trees, the same bits? Every scene with every solver and integrator, files, edits, grabs, resets, pickles, checkpoints.
+"""Two source trees, the same bits? Every scene with every solver and integrator; files, edits, grabs, resets, checkpoints.
 
     python -m benchmarks.bits --base /path/to/old/src --new /path/to/new/src [--only PATTERN] [--quick] [--out FILE.json]
 
@@ -28,6 +28,7 @@ LIMIT = 300.0  # s for a case: with an empty cache, the code of contact is compi
 RENEWED = 400  # cases of a process, after which it is started anew: what it has compiled stays in memory
 POSES = ("position", "orientation")
 SHOWN = 40  # cases that are printed; all are in the file
+SLOW = 5.0  # s: a case worth a line while it goes on
 SIDES = ("base", "new")
 
 
@@ -94,7 +95,7 @@ class Comparison:
     def __init__(self, sides, steps, limit, folder):
         self.sides, self.steps, self.limit, self.folder = sides, steps, limit, Path(folder)
         self.digests, self.different, self.lost, self.broken = {}, {}, {}, {}
-        self.counts = Counter()
+        self.counts: Counter[str] = Counter()
 
     def cases(self):
         """({case: sides that have it})."""
@@ -146,6 +147,8 @@ def compare(given):
                 before = time.perf_counter()
                 run.run(case)
                 seconds[case] = time.perf_counter() - before
+                if seconds[case] > SLOW:
+                    print(f"{case}: {seconds[case]:.0f} s", file=sys.stderr, flush=True)
                 if k % 100 == 99:
                     print(f"{k + 1} of {len(both)} cases, {len(run.different)} differ", file=sys.stderr, flush=True)
         finally:

@@ -8,10 +8,13 @@ import base64
 import copy
 import gc
 import importlib
+import itertools
+import math
 import pickle
 import tempfile
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +23,7 @@ from benchmarks import children
 
 FILES = sorted((children.HERE / "tests" / "formats" / "seeds").glob("*.*"))
 SUFFIXES = (".yaml", ".urdf", ".xml")
-VARIANTS = {  # beside the pairs of solver and integrator
+VARIANTS: dict[str, dict[str, Any]] = {  # beside the pairs of solver and integrator
     "implicit/one iteration": {"solver": "implicit", "iterations": 1},
     "implicit/exact tangent": {"solver": "implicit", "tangent": "exact"},
     "cg/least-squares": {"solver": "cg", "integrator": "euler", "method": "least-squares"},
@@ -28,11 +31,16 @@ VARIANTS = {  # beside the pairs of solver and integrator
 EDITED = ("chain", "hinge-chain", "four-bars", "rag-doll-on-stairs", "box-stack", "scalable", "robot-drag")
 EDITED_WITH = ("tree/rattle", "tree/euler", "tree/dopri5", "fronts/shake", "anticipation/euler", "cg/euler",
                "implicit/backward-euler", "aba/joint-euler", "ltdl/joint-euler", "ltdl/joint-implicit")  # fmt: skip
-LARGEST = 200  # bodies of a world; scenes that have more are made smaller, except with their own options
+LARGEST = 80  # bodies of a world; scenes that have more are made smaller, except with their own options
 WORK = {"tree": 2e5, "dense": 2e6}  # bodies times steps of a run; of dense solvers bodies^2 times steps
+ADAPTIVE = "dopri5"  # it cuts a step into as many parts as its tolerance asks for: by many where forces are stiff
+PARTS = 20  # of a step that it is reckoned with
+STIFF = 1000  # parts of a scene's dt that are its step where the scene is made for implicit steps
 CUBED = ("dense", "anticipation", "cg")  # whose steps grow faster than the number of bodies
-ONE_BY_ONE = 3  # steps of the run that are made by a call each
-SOME = 12  # joints and bodies that are asked one by one
+FEWEST = 4  # steps of a run
+ONE_BY_ONE = 2  # steps of the run that are made by a call each
+COLLECTED = 25  # cases between two collections of garbage
+SOME = 8  # joints and bodies that are asked one by one
 
 
 class Told:
@@ -117,8 +125,14 @@ def run(case, most, written, read):
     for warning in caught:
         if not issubclass(warning.category, lw.Note):  # notes of a simulation are told as such
             told.word("warnings", f"{warning.category.__name__}: {warning.message}")
-    gc.collect()
+    _clean_up()
     return told.plain()
+
+
+def _clean_up(count=itertools.count(1)):  # noqa: B008 - one count for all calls
+    """Simulations go in circles, and a collection takes as long as a short case."""
+    if next(count) % COLLECTED == 0:
+        gc.collect()
 
 
 def _run(told, case, most, written, read):
@@ -130,7 +144,7 @@ def _run(told, case, most, written, read):
     if sort == "saved":
         return save(told, lw.scenes.get(what, **smaller(what)), written)
     world, options, dt = made(told, sort, what, "/".join(way))
-    steps = number_of_steps(options.get("solver", "tree"), len(world.bodies), most)
+    steps = number_of_steps(options, len(world.bodies), most)
     sim = lw.Simulation(world, dt=dt, **options)
     try:
         if sort in EDITS:
@@ -152,7 +166,10 @@ def made(told, sort, what, way):
             told.word("remarks", remark)
         return world, options, 1e-3
     scene = lw.scenes.find(what)
-    return scene(**({} if way == "own" else smaller(what))), dict(scene.options) if way == "own" else options, scene.dt
+    if way == "own":
+        return scene(), dict(scene.options), scene.dt
+    stiff = scene.options.get("solver") == "implicit" and options.get("integrator") == ADAPTIVE
+    return scene(**smaller(what)), options, scene.dt / (STIFF if stiff else 1)
 
 
 def smaller(name):
@@ -160,15 +177,17 @@ def smaller(name):
     scene = lw.scenes.find(name)
     counts = {key: value for key, value in scene.parameters.items() if type(value) is int}
     while counts and len(scene(**counts).bodies) > LARGEST:
-        most = max(counts, key=counts.get)
+        most = max(counts, key=lambda key: counts[key])
         counts[most] //= 2
     return counts
 
 
-def number_of_steps(solver, bodies, most):
+def number_of_steps(options, bodies, most):
     """Fewer where a step is expensive."""
-    limit = WORK["dense"] / bodies**2 if solver in CUBED else WORK["tree"] / bodies
-    return int(max(4, min(most, limit)))
+    limit = WORK["dense"] / bodies**2 if options.get("solver") in CUBED else WORK["tree"] / bodies
+    if options.get("integrator") == ADAPTIVE:
+        limit, most = limit / PARTS, most // 4
+    return int(max(FEWEST, min(most, limit)))
 
 
 # -- what is done ----------------------------------------------------------------------------------------------------------
@@ -176,13 +195,12 @@ def number_of_steps(solver, bodies, most):
 
 def motion(told, sim, steps):
     """A run with looks at it, then from its start again, without."""
-    for k in (1, steps // 2 - 1, 0, steps - steps // 2 - ONE_BY_ONE):
-        if k == 0:
-            for _ in range(ONE_BY_ONE):
-                sim.step()
-        else:
-            sim.step(max(0, k))
-        look(told, sim)
+    sim.step()
+    look(told, sim)
+    for k in (steps // 2 - 1, *[1] * ONE_BY_ONE, max(0, steps - steps // 2 - ONE_BY_ONE)):
+        sim.step(k)
+        told.number("state", sim.state.values)
+    look(told, sim)
     sim.reset()
     sim.step(4)
     told.number("after reset", sim.state.values)
@@ -204,7 +222,7 @@ def add(told, sim, steps, *_):
     sim.step(steps)
     look(told, sim)
     world.remove("rubber")
-    sim.add(lw.Distance(first, body, 0.99 * np.linalg.norm(sim.position(body) - sim.position(first)), name="rod"))
+    sim.add(lw.Distance(first, body, 0.99 * math.dist(sim.position(body), sim.position(first)), name="rod"))
     sim.step(steps)
     look(told, sim)
     world.remove(body, cascade=True)
@@ -253,7 +271,8 @@ def states(told, sim, steps, *_):
         one.step(steps)
         look(told, one)
     sim.reset()
-    recorded = sim.run(steps * sim.dt, 2 * sim.dt, control=lambda sim: sim.energy(), until=lambda sim: sim.steps > 3 * steps // 4,
+    recorded = sim.run(steps * sim.dt, 2 * sim.dt, control=lambda sim: sim.energy(),
+                       until=lambda sim: sim.steps > 3 * steps // 4,
                        record=[element.name for element in sim.world.constraints[:2]])  # fmt: skip
     for name, variable in sorted(recorded.to_xarray().variables.items()):
         if variable.dtype.kind in "fiub":

@@ -22,7 +22,7 @@ BROKEN = "broken: "  # before what is no refusal in plain words
 TAIL = 1500  # characters of what a process said before it died
 
 
-class Lost(Exception):  # noqa: N818 - it is what happened to the process, and no fault of this one
+class Lost(Exception):
     """The process died or took too long: why."""
 
 
@@ -38,6 +38,7 @@ class Child:
 
     def ask(self, **request) -> None:
         process = self._started()
+        assert process.stdin is not None
         try:
             process.stdin.write(json.dumps(request).encode() + b"\n")
             process.stdin.flush()
@@ -47,7 +48,7 @@ class Child:
     def answer(self, limit: float):
         """What came of the request within `limit` seconds of now; an exception in the process is one here, too."""
         until = time.monotonic() + limit
-        assert self._process is not None
+        assert self._process is not None and self._process.stdout is not None
         while b"\n" not in self._kept:
             ready, _, _ = select.select([self._process.stdout], [], [], max(0.0, until - time.monotonic()))
             if not ready:
@@ -88,7 +89,7 @@ class Child:
 
 
 def environment(tree: Path, cache: Path | None = None) -> dict[str, str]:
-    """In which Python finds this linkwork before an installed one. LAPACK runs on one thread: its sums depend on their number."""
+    """In which Python finds this linkwork before an installed one. LAPACK has one thread: its sums depend on their number."""
     found = os.environ | ONE_THREAD | {"PYTHONPATH": f"{tree}{os.pathsep}{HERE}"}
     return found if cache is None else found | {"LINKWORK_CACHE": str(cache)}
 
