@@ -23,7 +23,9 @@ import numpy as np
 from benchmarks import children, machine
 
 STEPS, QUICK_STEPS = 200, 20
-EDIT_SHARE = 10  # edits make several runs of steps / EDIT_SHARE
+WHOLE = ("pair", "scene", "file", "reduced", "saved")  # cases of one run ...
+EDIT_SHARE = 10  # ... others make several runs of steps / EDIT_SHARE
+WRITES = "kept"  # cases that leave files, which the other tree reads
 LIMIT = 300.0  # s for a case: with an empty cache, the code of contact is compiled in one of them
 RENEWED = 400  # cases of a process, after which it is started anew: what it has compiled stays in memory
 POSES = ("position", "orientation")
@@ -105,17 +107,19 @@ class Comparison:
         return {case: [side for side in SIDES if case in lists[side]] for case in dict.fromkeys(lists["base"] + lists["new"])}
 
     def run(self, case):
-        """Both trees run it at the same time."""
-        edits = case.split("/")[0] not in ("pair", "scene", "file", "reduced", "saved")
-        most = max(2, self.steps // EDIT_SHARE) if edits else self.steps
-        for side, child in self.sides.items():
-            child.ask(do="run", case=case, most=most, written=str(self.folder / side), read=str(self.folder / "base"))
+        """Both trees run it at the same time, or the base first where the new one reads what the base has written."""
+        sort = case.split("/")[0]
+        most = self.steps if sort in WHOLE else max(2, self.steps // EDIT_SHARE)
+        folders = {side: str(self.folder / side / "files") for side in SIDES}
         answers = {}
-        for side, child in self.sides.items():
-            try:
-                answers[side] = child.answer(self.limit)
-            except children.Lost as why:
-                self.lost.setdefault(case, {})[side] = str(why)
+        for sides in [[side] for side in SIDES] if sort == WRITES else [SIDES]:
+            for side in sides:
+                self.sides[side].ask(do="run", case=case, most=most, written=folders[side], read=folders["base"])
+            for side in sides:
+                try:
+                    answers[side] = self.sides[side].answer(self.limit)
+                except children.Lost as why:
+                    self.lost.setdefault(case, {})[side] = str(why)
         if len(answers) == len(SIDES):
             self._compare(case, *(answers[side] for side in SIDES))
 
@@ -135,7 +139,7 @@ def compare(given):
     """The result, as plain data."""
     begin, seconds = time.perf_counter(), {}
     with tempfile.TemporaryDirectory(prefix="linkwork-bits-") as folder:
-        sides = children.pair("benchmarks.bits_cases", given.base, given.new, folder if given.fresh else None)
+        sides = children.pair("benchmarks.bits_cases", given.base, given.new, folder, given.fresh)
         try:
             run = Comparison(sides, QUICK_STEPS if given.quick else STEPS, given.limit, folder)
             known = {case: has for case, has in run.cases().items() if fnmatch.fnmatch(case, f"*{given.only}*")}
@@ -156,7 +160,7 @@ def compare(given):
                 child.close()
     return {
         "machine": machine.describe(),
-        **{side: str(child.tree) for side, child in sides.items()},
+        **{side: str(Path(getattr(given, side)).resolve()) for side in SIDES},
         "steps": run.steps,
         "seconds": time.perf_counter() - begin,
         "slowest": dict(sorted(seconds.items(), key=lambda item: -item[1])[:10]),

@@ -6,6 +6,7 @@ by channel (refusals, notes, what ended the run).
 
 import base64
 import copy
+import functools
 import gc
 import importlib
 import itertools
@@ -172,6 +173,7 @@ def made(told, sort, what, way):
     return scene(**smaller(what)), options, scene.dt / (STIFF if stiff else 1)
 
 
+@functools.cache
 def smaller(name):
     """Parameters with which a scene has no more than LARGEST bodies: its largest count is halved until then."""
     scene = lw.scenes.find(name)
@@ -287,7 +289,7 @@ def kept_files(told, sim, steps, written, read):
     sim.step(steps)
     (written / "sim.pickle").write_bytes(pickle.dumps(sim))
     checkpoints.save(sim, written / "checkpoint.npz")
-    for folder in (written, read) if (read / "checkpoint.npz").exists() else (written, written):
+    for folder in (written, read):
         other = pickle.loads((folder / "sim.pickle").read_bytes())
         other.step(steps)
         look(told, other)

@@ -7,6 +7,7 @@ with `children.serve(handlers)`.
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,13 +27,22 @@ class Lost(Exception):
     """The process died or took too long: why."""
 
 
+def copied(trees: dict[str, str], folder: str) -> dict[str, Path]:
+    """The trees as they are now, copied into a folder: one that is edited meanwhile does not change what is run."""
+    found = {}
+    for side, tree in trees.items():
+        if not (Path(tree) / "linkwork" / "__init__.py").is_file():
+            raise SystemExit(f"{tree}: there is no linkwork in it; give the folder that holds the package, such as .../src")
+        found[side] = Path(folder).resolve() / side / "src"
+        shutil.copytree(Path(tree) / "linkwork", found[side] / "linkwork", ignore=shutil.ignore_patterns("__pycache__"))
+    return found
+
+
 class Child:
     """A process with one tree on its path. `ask` begins a request, `answer` waits for what comes of it."""
 
     def __init__(self, module: str, tree: Path, cache: Path | None = None):
-        self.module, self.tree, self.cache = module, Path(tree).resolve(), cache
-        if not (self.tree / "linkwork" / "__init__.py").is_file():
-            raise SystemExit(f"{tree}: there is no linkwork in it; give the folder that holds the package, such as .../src")
+        self.module, self.tree, self.cache = module, tree, cache
         self._process: subprocess.Popen | None = None
         self._kept = b""
 
@@ -94,10 +104,10 @@ def environment(tree: Path, cache: Path | None = None) -> dict[str, str]:
     return found if cache is None else found | {"LINKWORK_CACHE": str(cache)}
 
 
-def pair(module: str, base: str, new: str, fresh: str | None = None) -> dict[str, Child]:
-    """The two processes; `fresh`: a folder in which each gets an empty cache of compiled code."""
-    trees = {"base": base, "new": new}
-    return {side: Child(module, Path(tree), Path(fresh) / side if fresh else None) for side, tree in trees.items()}
+def pair(module: str, base: str, new: str, folder: str, fresh: bool = False) -> dict[str, Child]:
+    """The two processes, of copies of the trees in a folder; `fresh`: each with an empty cache of compiled code there."""
+    trees = copied({"base": base, "new": new}, folder)
+    return {side: Child(module, tree, tree.parent / "cache" if fresh else None) for side, tree in trees.items()}
 
 
 def serve(handlers) -> None:

@@ -11,6 +11,7 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from benchmarks import children, machine, tables
@@ -44,9 +45,9 @@ def process_seconds(tree, code):
     return used.ru_utime + used.ru_stime
 
 
-def measured(base, new, only, rounds):
-    """Rows with seconds of both."""
-    sides = children.pair("benchmarks.house_cases", base, new)
+def measured(base, new, only, rounds, folder):
+    """Rows with seconds of both, and what is not installed; `folder`: for copies of the trees."""
+    sides = children.pair("benchmarks.house_cases", base, new, folder)
     names, rows = list(sides), []
 
     def ask(side, **request):
@@ -108,7 +109,8 @@ def main():
     parser.add_argument("--out", help="a JSON file; the page is written beside it")
     given = parser.parse_args()
     described = machine.describe()
-    rows, missing = measured(given.base, given.new, given.only, given.rounds)
+    with tempfile.TemporaryDirectory(prefix="linkwork-house-") as folder:
+        rows, missing = measured(given.base, given.new, given.only, given.rounds, folder)
     result = {"machine": described, "base": str(Path(given.base).resolve()), "new": str(Path(given.new).resolve()),
               "rounds": given.rounds, "missing": missing, "rows": rows}  # fmt: skip
     print(page(result))
