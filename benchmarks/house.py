@@ -54,10 +54,15 @@ def measured(base, new, only, rounds, folder):
         sides[side].ask(**request)
         return sides[side].answer(LIMIT)
 
-    def row(case, question):
+    def prepare(case):
+        count = ask("base", do="make", case=case, count=None)
+        ask("new", do="make", case=case, count=count)
+
+    def row(case, question, before=lambda: None):
         if only not in case:
             return
         try:
+            before()
             found = {"case": case, **in_turns(question, names, rounds)}
         except (children.Lost, RuntimeError) as error:
             found = {"case": case, "failed": str(error).strip().splitlines()[-1]}
@@ -67,7 +72,7 @@ def measured(base, new, only, rounds, folder):
     try:
         known = {side: ask(side, do="cases") for side in names}
         for case in known["base"]["cases"]:
-            row(case, lambda side, case=case: ask(side, do="turn", case=case))
+            row(case, lambda side, case=case: ask(side, do="turn", case=case), lambda case=case: prepare(case))
         for case, code in PROCESSES.items():
             row(case, lambda side, code=code: process_seconds(sides[side].tree, code))
     finally:
