@@ -2,11 +2,14 @@
 
 import copy
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import linkwork
 from benchmarks import bits, bits_cases, children, house
+from tests.contact.support import PAIRS
 
 
 @pytest.fixture
@@ -92,12 +95,9 @@ def test_the_verdict_needs_cases_and_no_difference():
 
 
 def test_every_pair_of_the_package_and_every_edit_is_a_case():
-    from linkwork.solvers import SOLVERS
-
     cases = bits_cases.cases()
     assert len(set(cases)) == len(cases)
-    for solver, made in SOLVERS.items():
-        assert {f"scene/chain/{solver}/{integrator}" for integrator in made.integrators} <= set(cases)
+    assert {f"scene/chain/{solver}/{integrator}" for solver, integrator in PAIRS} <= set(cases)
     assert {f"{edit}/chain/tree/rattle" for edit in bits_cases.EDITS} <= set(cases)
     assert {path.suffix for path in bits_cases.FILES} >= set(bits_cases.SUFFIXES)
 
@@ -118,3 +118,45 @@ def test_the_page_of_timings_is_made_from_the_result():
     rows = [{"case": "a step", "base": 2e-6, "new": 3e-6, "ratio": 1.5}, {"case": "another", "failed": "it is broken"}]
     text = house.page({"machine": machine, "base": "x", "new": "y", "rounds": 2, "missing": ["Panda"], "rows": rows})
     assert "| a step | 2 | 3 | 1.500 |" in text and "it is broken" in text and "Not installed here: Panda." in text
+
+
+ENOUGH = 120.0  # s for an answer: the process imports linkwork first
+SOURCES = Path(linkwork.__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def child():
+    one = children.Child("tests.benchmarks.dying", SOURCES)
+    yield one
+    one.close()
+
+
+def asked(child, limit=ENOUGH, **request):
+    child.ask(**request)
+    return child.answer(limit)
+
+
+def test_a_process_that_dies_or_never_answers_is_reported_and_started_anew(child):
+    assert asked(child, do="echo", text="a") == "a"
+    with pytest.raises(children.Lost, match="SIGSEGV"):
+        asked(child, do="die")
+    assert asked(child, do="echo", text="b") == "b"
+    with pytest.raises(children.Lost, match=r"no answer in 0\.1 s"):
+        asked(child, 0.1, do="wait")
+    assert asked(child, do="echo", text="c") == "c"
+    with pytest.raises(RuntimeError, match="it is not done"):
+        asked(child, do="refuse")
+    assert asked(child, do="echo", text="d") == "d"
+
+
+def test_a_folder_without_the_package_is_refused(tmp_path):
+    with pytest.raises(SystemExit, match="there is no linkwork in it"):
+        children.copied({"base": str(tmp_path)}, str(tmp_path / "copies"))
+
+
+def test_trees_are_copied_as_they_are(tmp_path):
+    (tmp_path / "src" / "linkwork").mkdir(parents=True)
+    (tmp_path / "src" / "linkwork" / "__init__.py").write_text("old = 1")
+    found = children.copied({"base": str(tmp_path / "src")}, str(tmp_path / "copies"))["base"]
+    (tmp_path / "src" / "linkwork" / "__init__.py").write_text("new = 1")
+    assert (found / "linkwork" / "__init__.py").read_text() == "old = 1"
