@@ -25,11 +25,11 @@ from benchmarks import children, machine
 STEPS, QUICK_STEPS = 200, 20
 WHOLE = ("pair", "scene", "file", "reduced", "saved")  # cases of one run ...
 EDIT_SHARE = 10  # ... others make several runs of steps / EDIT_SHARE
-WRITES = "kept"  # cases that leave files, which the other tree reads
 LIMIT = 300.0  # s for a case: with an empty cache, the code of contact is compiled in one of them
 RENEWED = 400  # cases of a process, after which it is started anew: what it has compiled stays in memory
 POSES = ("position", "orientation")
 SHOWN = 40  # cases that are printed; all are in the file
+WORDS = 2  # channels of words that are printed of a case
 SLOW = 5.0  # s: a case worth a line while it goes on
 SIDES = ("base", "new")
 
@@ -81,10 +81,16 @@ def poses_apart(found):
 
 
 def sentence(case, found):
-    """One line for people."""
-    channels = ", ".join(f"{name} {value:.1e}" for name, value in found["numbers"].items())
-    words = "; ".join(f"{name}: {_short(old)} -> {_short(new)}" for name, (old, new) in found["words"].items())
-    return f"{case}: poses {poses_apart(found):.1e} apart; {'; '.join(filter(None, (channels, words)))}"
+    """One line for people: what ended first, then numbers by channel, then other words."""
+    numbers, words = found["numbers"], dict(found["words"])
+    far = [name for name, value in numbers.items() if value == float("inf")]
+    parts = [f"poses {poses_apart(found):.1e} apart"]
+    parts += [f"ends: {' -> '.join(map(_short, words.pop('ends')))}"] if "ends" in words else []
+    parts += [f"{name} {value:.1e}" for name, value in numbers.items() if name not in far]
+    parts += [f"not as many numbers, or not finite: {', '.join(far)}"] if far else []
+    told = [f"{name}: {_short(old)} -> {_short(new)}" for name, (old, new) in words.items()]
+    parts += told[:WORDS] + [f"{len(told) - WORDS} other channels of words"] * (len(told) > WORDS)
+    return f"{case}: {'; '.join(parts)}"
 
 
 def _short(text):
@@ -107,19 +113,17 @@ class Comparison:
         return {case: [side for side in SIDES if case in lists[side]] for case in dict.fromkeys(lists["base"] + lists["new"])}
 
     def run(self, case):
-        """Both trees run it at the same time, or the base first where the new one reads what the base has written."""
-        sort = case.split("/")[0]
-        most = self.steps if sort in WHOLE else max(2, self.steps // EDIT_SHARE)
+        """Both trees run it at the same time."""
+        most = self.steps if case.split("/")[0] in WHOLE else max(2, self.steps // EDIT_SHARE)
         folders = {side: str(self.folder / side / "files") for side in SIDES}
+        for side, child in self.sides.items():
+            child.ask(do="run", case=case, most=most, written=folders[side], read=folders["base"])
         answers = {}
-        for sides in [[side] for side in SIDES] if sort == WRITES else [SIDES]:
-            for side in sides:
-                self.sides[side].ask(do="run", case=case, most=most, written=folders[side], read=folders["base"])
-            for side in sides:
-                try:
-                    answers[side] = self.sides[side].answer(self.limit)
-                except children.Lost as why:
-                    self.lost.setdefault(case, {})[side] = str(why)
+        for side, child in self.sides.items():
+            try:
+                answers[side] = child.answer(self.limit)
+            except children.Lost as why:
+                self.lost.setdefault(case, {})[side] = str(why)
         if len(answers) == len(SIDES):
             self._compare(case, *(answers[side] for side in SIDES))
 

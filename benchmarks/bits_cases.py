@@ -29,6 +29,8 @@ VARIANTS: dict[str, dict[str, Any]] = {  # beside the pairs of solver and integr
     "implicit/exact tangent": {"solver": "implicit", "tangent": "exact"},
     "cg/least-squares": {"solver": "cg", "integrator": "euler", "method": "least-squares"},
 }
+FOLDER = Path(lw.__file__).resolve().parents[2]  # what stands in it has other paths in the other tree
+PICKLE, CHECKPOINT = "sim.pickle", "checkpoint.npz"
 EDITED = ("chain", "hinge-chain", "four-bars", "rag-doll-on-stairs", "box-stack", "scalable", "robot-drag")
 EDITED_WITH = ("tree/rattle", "tree/euler", "tree/dopri5", "fronts/shake", "anticipation/euler", "cg/euler",
                "implicit/backward-euler", "aba/joint-euler", "ltdl/joint-euler", "ltdl/joint-implicit")  # fmt: skip
@@ -55,7 +57,7 @@ class Told:
         self.numbers.setdefault(channel, []).append(found.ravel())
 
     def word(self, channel, text):
-        self.words.setdefault(channel, []).append(str(text))
+        self.words.setdefault(channel, []).append(str(text).replace(str(FOLDER), "..."))
 
     def ask(self, channel, function, *arguments, **options):
         """The numbers that a function gives, or its refusal."""
@@ -283,20 +285,22 @@ def states(told, sim, steps, *_):
 
 
 def kept_files(told, sim, steps, written, read):
-    """A pickle and a checkpoint, one's own and those that the base has written: each goes on with the same bits."""
-    checkpoints = _checkpoints()
+    """A pickle and a checkpoint: each goes on with the same bits."""
     written.mkdir(parents=True, exist_ok=True)
     sim.step(steps)
-    (written / "sim.pickle").write_bytes(pickle.dumps(sim))
-    checkpoints.save(sim, written / "checkpoint.npz")
-    for folder in (written, read):
-        other = pickle.loads((folder / "sim.pickle").read_bytes())
-        other.step(steps)
-        look(told, other)
-        sim.reset()
-        checkpoints.load(folder / "checkpoint.npz").put(sim)
-        sim.step(steps)
-        look(told, sim)
+    (written / PICKLE).write_bytes(pickle.dumps(sim))
+    _checkpoints().save(sim, written / CHECKPOINT)
+    old_files(told, sim, steps, written, written)
+
+
+def old_files(told, sim, steps, written, read):
+    """The same, of the files that the base has written in the case before."""
+    if not (read / CHECKPOINT).exists():
+        return told.word("ends", "there are no files of the base; run the cases kept/, too")
+    _checkpoints().load(read / CHECKPOINT).put(sim)
+    for one in (sim, pickle.loads((read / PICKLE).read_bytes())):
+        one.step(steps)
+        look(told, one)
 
 
 def _checkpoints():
@@ -309,7 +313,7 @@ def _checkpoints():
     raise ImportError("linkwork has no checkpoints where they are looked for; add their place here")
 
 
-EDITS = {"add": add, "switch": switch, "grab": grab, "states": states, "kept": kept_files}
+EDITS = {"add": add, "switch": switch, "grab": grab, "states": states, "kept": kept_files, "old": old_files}
 
 
 def joint_coordinates(told, world):
