@@ -12,6 +12,7 @@ import base64
 import fnmatch
 import hashlib
 import json
+import resource
 import sys
 import tempfile
 import time
@@ -167,6 +168,7 @@ def compare(given):
         **{side: str(Path(getattr(given, side)).resolve()) for side in SIDES},
         "steps": run.steps,
         "seconds": time.perf_counter() - begin,
+        "processor_seconds": sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]),  # of both trees
         "slowest": dict(sorted(seconds.items(), key=lambda item: -item[1])[:10]),
         "cases": len(both),
         "counts": dict(run.counts),
@@ -193,7 +195,8 @@ def page(result):
     lines += [f"{case}: {side} is {text}" for case, sides in list(broken.items())[:SHOWN] for side, text in sides.items()]
     counts = ", ".join(f"{count} {what}" for what, count in sorted(result["counts"].items()))
     lines.append(
-        f"{result['cases']} cases of {result['steps']} steps or fewer in {result['seconds']:.0f} s ({counts}): "
+        f"{result['cases']} cases of {result['steps']} steps or fewer in {result['seconds']:.0f} s "
+        f"({result['processor_seconds']:.0f} s of processor time; {counts}): "
         f"{len(result['different'])} differ, {sum(map(len, result['only'].values()))} in one tree alone, "
         f"{len(result['lost'])} lost, {len(broken)} with errors that are no refusals."
     )
