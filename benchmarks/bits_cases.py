@@ -194,9 +194,6 @@ def number_of_steps(options, bodies, most):
     return int(max(FEWEST, min(most, limit)))
 
 
-# -- what is done ----------------------------------------------------------------------------------------------------------
-
-
 def motion(told, sim, steps):
     """A run with looks at it, then from its start again, without."""
     sim.step()
@@ -338,9 +335,6 @@ def save(told, world, written):
         told.word("file", lw.save(world, Path(folder) / "world.yaml").read_text(encoding="utf-8"))
 
 
-# -- what is looked at ---------------------------------------------------------------------------------------------------
-
-
 def look(told, sim):
     """All that a user can ask at this moment."""
     world = sim.world
@@ -363,20 +357,19 @@ def look(told, sim):
     told.ask("energy", lambda: [(e := sim.energy()).kinetic, e.potential, e.work])
     told.ask("drift", lambda: [sim.drift(), sim.drift(velocity=True)])
     stops = [e for e in world.elements if isinstance(e, (lw.Rope, lw.HardLimit, lw.JointFriction))]
-    for element in [*some(world.constraints, SOME), *some(stops, SOME)]:
+    pulling = [*some(world.constraints, SOME), *some(stops, SOME)]
+    for element in pulling:
         told.ask("impulse", sim.impulse, element)
         told.ask("unknowns", sim.unknowns, element)
-    for element in [*some(world.constraints, SOME), *some(stops, SOME)]:
-        told.ask("reaction", lambda e=element: _reaction(sim.reaction(e)))
+    for element in pulling:
+        told.ask(
+            "reaction", lambda e=element: np.hstack([(r := sim.reaction(e)).force, r.torque, r.at, r.generalised, r.determined])
+        )
     for body in some(world.bodies, SOME):
         told.ask("acceleration", sim.acceleration, body)
         told.ask("angular acceleration", sim.angular_acceleration, body)
         told.ask("jacobian", sim.jacobian, body)
     told.ask("iterations", lambda: [(r := sim.solver_report()).solves, r.iterations, r.most, r.residual, r.worst])
-
-
-def _reaction(r):
-    return np.concatenate([r.force, r.torque, r.at, r.generalised, [r.determined]])
 
 
 def _contacts(told, sim):
