@@ -158,10 +158,14 @@ class Simulation(Sealed, Grabbing, OdeView):
             if self._stale:
                 self._prepare()
             own["_impulses"] = own["_unbooked"] = self.integrator.keeps_impulses
-            most = min(n, self._remember_at - self.steps)
-            if self._compares:
-                most = min(most, max(1, self._compare_at - self.steps))
-            made, status = self._advance_by_hand(self._steps_to_end(most) if self._arrangement.drawn else most)
+            most = n
+            if n > 1:
+                most = min(n, self._remember_at - self.steps)
+                if self._compares:
+                    most = min(most, max(1, self._compare_at - self.steps))
+                if self._arrangement.drawn:
+                    most = self._steps_to_end(most)
+            made, status = self._advance_by_hand(most) if self._hands else self._advance(most)
             n -= made
             if status == CUT:
                 status = self._make_in_parts()
