@@ -15,6 +15,7 @@ from linkwork.grabbing import Grabbing
 from linkwork.integrators import INTEGRATORS
 from linkwork.integrators.base import CUT, OK
 from linkwork.memory import no_collection
+from linkwork.model.states import MOST_STEPS
 from linkwork.model.types import Arrangement
 from linkwork.ode import OdeView
 from linkwork.recorder import Recorder, patient_interrupt
@@ -25,7 +26,6 @@ from linkwork.world import World
 
 RECORD_EVERY = 0.01  # s between frames where nobody says anything else; the nearest number of steps will do
 WHOLE = 1e-6  # relative: a number of steps this near to a whole one is whole
-MOST_STEPS = 10**18  # of a run: beyond them they could not be counted
 CHUNK = 1000  # steps between looks at the recording and the bar
 PIECE = 0.05  # s: of steps in one compiled call, after which Python sees whether Ctrl-C was pressed
 GROWTH = 8  # times as many steps as in the last piece, at most

@@ -12,8 +12,8 @@ from linkwork import contradictions
 from linkwork.elements import Skate, checks
 from linkwork.elements.base import Element
 from linkwork.errors import DivergenceError, ModelError
-from linkwork.integrators.backward_euler import FINEST, BackwardEuler
-from linkwork.integrators.base import CUT, DIVERGED, OK, STUCK
+from linkwork.integrators.backward_euler import BackwardEuler
+from linkwork.integrators.base import CUT, DIVERGED, FINEST, OK, STUCK
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Evaluator
 from linkwork.model.suspects import Suspects

@@ -21,6 +21,7 @@ from linkwork.integrators.base import (
     CUT,
     DIVERGED,
     DONE,
+    FINEST,
     HALF,
     ITERATIONS,
     KICK,
@@ -35,6 +36,7 @@ from linkwork.integrators.base import (
     WORST,
     Integrator,
     finite,
+    part_at_once,
     tally,
 )
 from linkwork.integrators.closing import copied
@@ -42,11 +44,7 @@ from linkwork.integrators.euler import Euler
 from linkwork.integrators.joint import OPEN, JointEuler, JointImplicit, accelerations, bring_along, close
 from linkwork.integrators.joint_answers import JointAnswers
 from linkwork.integrators.one_iteration import move_once, solve_once
-from linkwork.integrators.rattle import (
-    FINEST,
-    Rattle,
-    Shake,
-)
+from linkwork.integrators.rattle import Rattle, Shake
 from linkwork.integrators.settling import SOFTEST, settling, violated
 from linkwork.solvers.implicit import Implicit
 from linkwork.symbolic.implicit import AGAIN, BEGIN
@@ -190,8 +188,7 @@ class BackwardEulerInContact(InContact, BackwardEuler):
         """One step, in parts where Newton's method asks for that."""
         _, (accept, retry, work_done, look, count) = self.sweeps
         dt, begin, done = work[STEP], work[TIME], 0
-        whole = work[PACE] == 0.0 or self.iterations == 1
-        part, work[PARTS] = FINEST if whole else int(work[PACE]), 0.0
+        part, work[PARTS] = FINEST if self.iterations == 1 else part_at_once(work[PACE]), 0.0
         while done < FINEST:
             start, h = begin + dt * (done / FINEST), dt * (part / FINEST)
             work[STEP], work[KICK], work[TIME], work[HALF] = h, h, start + h, start + h
