@@ -221,7 +221,7 @@ class HardLimit(ContactElement):
 
     def check_resolved(self, resolved):
         (joint,) = resolved
-        bounded = self.COORDINATES.get(type(joint), ())
+        bounded = self.COORDINATES.get(joint.family, ())
         words = {"bounds": "lower= or upper=", "cone": "cone=", "twist": "twist="}
         if not bounded:
             checks.fail(self, f"{checks.label(joint)} has no coordinate to bound", "give another joint")

@@ -13,6 +13,7 @@ import numpy as np
 
 from linkwork.codegen.trace import Evaluated, Kernel
 from linkwork.elements import checks, constraints, joints
+from linkwork.elements.families import of_family
 from linkwork.elements.parameter import Parameter
 from linkwork.errors import ModelError
 from linkwork.model.frames import BESIDE, Fixed, Frames
@@ -78,10 +79,10 @@ def grouped(elements: Sequence, table: dict, bodies: Bodies, drawn: Mapping[str,
     shared: dict[type, Relation] = {}
     by_key: dict[tuple, Group] = {}
     for number, element in enumerate(elements):
-        cls = type(element)
+        cls = element.family
         relation = shared.get(cls)
         if relation is None:
-            relation = table[cls](element)
+            relation = of_family(table, element)(element)
             if isinstance(element, SHARED):
                 shared[cls] = relation
         if element.name in drawn:
