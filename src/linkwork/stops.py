@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork import contradictions
-from linkwork.elements import Skate, checks
+from linkwork.elements import Motion, Skate, checks
 from linkwork.elements.base import Element
 from linkwork.errors import DivergenceError, ModelError
 from linkwork.integrators.backward_euler import BackwardEuler
 from linkwork.integrators.base import CUT, DIVERGED, FINEST, OK, STUCK
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Evaluator
+from linkwork.model.states import RIGID
 from linkwork.model.suspects import Suspects
 from linkwork.model.types import State
 from linkwork.symbolic.bodies import GLOBALS
@@ -63,7 +64,7 @@ def _has_function(element: Element) -> bool:
 def reason(sim, status: int) -> DivergenceError:
     """The error that says why a simulation stopped with this status; the simulation stays as it is."""
     found = _collapsed(sim) or _not_finite(sim, status) or _lost_rank(sim) or _singular(sim, status)
-    worst, problem, remedy = found or _contradicting(sim, status) or _too_long(sim, status)
+    worst, problem, remedy = found or _led_too_far(sim, status) or _contradicting(sim, status) or _too_long(sim, status)
     return DivergenceError(f"{problem}; {remedy}", step=sim.steps, time=sim.time, worst=worst)
 
 
@@ -265,6 +266,35 @@ def _off(sim, k: int, element: Element, h: float) -> float:
     node, rows = sim.model.nodes[k], sim.model.nodes[k].rows_of(element)
     weights = [1.0 if level == "position" else h for level in node.kind.levels[rows]]
     return np.abs(weights * sim.work[sim.model.report_at[k] :][rows]).max(initial=0.0)
+
+
+def _led_too_far(sim, status: int):
+    """The Motion that asks for a longer way in the next step than from one end of the world to the other, or than half a turn,
+    if one does: no step is good for that, and a shorter one fails later."""
+    model = sim.model
+    motions = [(k, e) for k, node in enumerate(model.nodes) for e in node.elements if isinstance(e, Motion)]
+    if not motions:
+        return None
+    places = np.array([np.resize(getattr(body, "position", 0.0), 3) for body in model.bodies.elements])
+    far = max(np.pi, float(np.ptp(places, axis=0).max()))
+    with _looking_back(sim):
+        last, start = _last_states(sim)[-1], sim._start_here()
+        values = last.values.copy()
+        for sort in (RIGID, "bodies"):  # where they are does not matter, and may be nowhere
+            values[sim._layout.where(sort)] = start.values[sim._layout.where(sort)]
+        sim.work[model.state_index] = values
+        seen = []
+        for time in (last.time, last.time + sim.dt):
+            sim.work[0] = time
+            sim.integrator.run(sim.work, sim.programs.body("place"), sim.programs.check())
+            seen.append([sim.work[model.report_at[k] :][model.nodes[k].rows_of(e)].copy() for k, e in motions])
+    ways = [float(np.abs(after - before).max()) for before, after in zip(*seen, strict=True)]
+    way, motion = max(zip(ways, (e for _, e in motions), strict=True), key=lambda pair: np.nan_to_num(pair[0]))
+    if not far < way < np.inf:
+        return None
+    asks = f"{checks.label(motion)} asks for a way of {way:.3g} m or rad in a step of {sim.dt:g} s"
+    remedy = "give it a nearer place or more time (within=)" if motion.live else "let its function change more slowly"
+    return motion, f"{_what(sim, status)}, since {asks}", remedy
 
 
 def _contradicting(sim, status: int):

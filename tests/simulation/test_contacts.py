@@ -174,13 +174,15 @@ def test_deep_overlap_as_built_is_told_and_let_out_slowly():
     world = boxes(1)
     world.bodies[0].position[2] = 0.045
     sim = lw.Simulation(world)
-    with pytest.warns(lw.Note, match=r'"box0" as built|inside .* as built; it is let out'):
+    with pytest.warns(lw.Note, match=r'^RigidBody "box0": it is 0.005 m inside .* as built; it is let out'):
         sim.run(0.5)
     assert np.isclose(sim.position("box0")[2], 0.05, atol=1e-6) and sim.energy().kinetic < 1e-9
     world = boxes(1)
     world.bodies[0].position[2] = -0.02
     sim = lw.Simulation(world)
-    with pytest.warns(lw.Note, match="0.07 m inside .* as built.*place them apart, or give NoContact"):
+    with pytest.warns(
+        lw.Note, match=r'^RigidBody "box0": it is 0.07 m inside Collider .* as built.*place them apart, or give NoContact'
+    ):
         sim.step()
     for _ in range(100):
         before = sim.position("box0")[2]
