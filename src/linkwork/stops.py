@@ -282,8 +282,7 @@ def _led_too_far(sim, status: int):
         values = last.values.copy()
         for sort in (RIGID, "bodies"):  # where they are does not matter, and may be nowhere
             values[sim._layout.where(sort)] = start.values[sim._layout.where(sort)]
-        sim.work[model.state_index] = values
-        seen = []
+        sim.work[model.state_index], seen = values, []
         for time in (last.time, last.time + sim.dt):
             sim.work[0] = time
             sim.integrator.run(sim.work, sim.programs.body("place"), sim.programs.check())
@@ -316,11 +315,7 @@ def _too_long(sim, status: int):
         name, draw = max(sim._arrangement.drawn, key=lambda pair: pair[1].left(sim.time))
         element = sim.world.find(name)
         about = f"while {checks.label(element)} was drawn in, which is still off by {draw.left(sim.time):.3g}"
-        return (
-            element,
-            f"{_what(sim, status)}, {about}",
-            "others may keep it from ever being met; remove one of them",
-        )
+        return element, f"{_what(sim, status)}, {about}", "others may keep it from ever being met; remove one of them"
     if status == STUCK and isinstance(sim.integrator, BackwardEuler):
         residual, element = _largest_residual(sim, sim.dt / FINEST)
         where = f"in step {sim.steps} at {sim.time:.6g} s, not even in {FINEST} parts of it"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from tests.physics.linkages import bennett
+from tests.physics.linkages import bennett, goldberg
 
 ANGLES = [-2.0, 2.0, -np.pi, np.pi, 3.5, -3.5, 3 * np.pi, 7.0, -7.0, 0.0, 1.5707963, -1.5707963, 33.3, -20.0]
 JOINTS = {
@@ -151,6 +151,7 @@ def driven(world, angle, solver="tree"):
 @pytest.mark.parametrize("turned", [7.0, -16.0])
 @pytest.mark.parametrize("swapped", [False, True])
 def test_what_closes_a_loop_has_turned_as_if_it_had_been_led_there(swapped, turned):
+    """In the plane, whatever counts its turns."""
     world = parallelogram(swapped)
     world.add([lw.JointSpring(name, 1e-9, name=f"spring{k}") for k, name in enumerate(HINGES)])
     sim = driven(world, turned)
@@ -182,13 +183,17 @@ def test_all_joints_of_a_loop_may_be_named_where_they_agree():
             sim.reset(wrong)
 
 
-def test_turns_of_a_spatial_loop_are_those_that_are_named():
-    world = bennett()
+@pytest.mark.parametrize("make, turned", [(bennett, 7.0), (bennett, -16.0), (goldberg, 2.0), (goldberg, -9.0)])
+def test_a_spatial_loop_has_turned_as_if_it_had_been_led_there(make, turned):
+    """Four and five hinges, of which none is parallel to another."""
+    world = make()
     world.gravity = (0, 0, 0)
-    sim = driven(world, 7.0)
-    angles = {name: sim.angle(name) for name in HINGES}
-    sim.reset(lw.Keyframe(angles))
-    assert [sim.angle(name) for name in HINGES] == pytest.approx([*angles.values()], abs=1e-6)
+    sim, names = driven(world, turned), [joint.name for joint in world.constraints]
+    angles = {name: sim.angle(name) for name in names}
+    assert max(map(abs, angles.values())) > 2 * np.pi
+    for closing in names:
+        sim.reset(lw.Keyframe({name: angle for name, angle in angles.items() if name != closing}))
+        assert [sim.angle(name) for name in names] == pytest.approx([*angles.values()], abs=1e-6)
 
 
 def test_what_has_no_coordinate_is_named_in_vain():
