@@ -82,7 +82,7 @@ def test_run_leaves_its_files(capsys, tmp_path):
     report = json.loads((folder / "report.json").read_text())
     assert report["options"] == {
         "seconds": 0.2, "dt": 0.002, "solver": "dense", "integrator": "rattle", "record_every": 0.02, "keyframe": None, "seed": None,
-        "shake": None,
+        "shake": None, "method": None,
     }  # fmt: skip
     assert report["parameters"]["n"] == 3 and report["steps"] == 100 and not report["interrupted"]
     assert {"linkwork", "numpy", "casadi", "python"} <= set(report["versions"])

@@ -131,6 +131,31 @@ def test_the_scene_that_is_left_is_the_same_run_again(capsys, folder, no_plots):
     assert_same_bits(Recording.load("first/recording.nc"), Recording.load("second/recording.nc"))
 
 
+def test_the_method_of_cg_is_an_option_of_files_and_runs(capsys, folder, no_plots):
+    squares = ("--solver", "cg", "--method", "least-squares", "--seconds", 0.1)
+    assert call(capsys, "run", "arm.yaml", *squares, "--out", "told")[0] == 0
+    assert "method: least-squares" in (folder / "told/scene.yaml").read_text()
+    (folder / "squares.yaml").write_text((folder / "told/scene.yaml").read_text())
+    world = lw.load("squares.yaml")
+    assert world.simulate["method"] == "least-squares"
+    for name, words in (("left", ("told/scene.yaml",)), ("resumed", ("squares.yaml", "--seconds", 0.04))):
+        assert call(capsys, "run", *words, "--out", name)[0] == 0
+    assert call(capsys, "run", "squares.yaml", "--out", "resumed", "--resume", "--seconds", 0.1)[0] == 0
+    told = Recording.load("told/recording.nc")
+    for name in ("left", "resumed"):
+        assert_same_bits(told, Recording.load(f"{name}/recording.nc"))
+    sim = lw.Simulation(world, **{name: world.simulate[name] for name in ("dt", "solver", "integrator", "method")})
+    assert_same_bits(told, sim.run(0.1, record_every=0.02, record=["axle"]))
+    code, _, err = call(capsys, "run", "squares.yaml", "--out", "resumed", "--resume", "--method", "least-residual")
+    assert code != 0 and "--method: the run that goes on has least-squares, not least-residual" in err
+    assert call(capsys, "run", "squares.yaml", "--solver", "tree")[0] == 0  # the method goes with the solver
+    code, _, err = call(capsys, "run", "arm.yaml", "--method", "least-squares")
+    assert code != 0 and 'the solver "tree" takes no method; use solver="cg"' in err
+    (folder / "squares.yaml").write_text((folder / "told/scene.yaml").read_text().replace("least-squares", "least-cubes"))
+    code, _, err = call(capsys, "run", "squares.yaml")
+    assert code != 0 and 'there is no method "least-cubes"' in err
+
+
 def test_a_run_may_start_from_a_keyframe(capsys, folder, no_plots):
     (folder / "key.yaml").write_text(SCENE + "keyframes:\n  up: {positions: {axle: -0.5}, velocities: {axle: 1.0}}\n")
     assert call(capsys, "run", "key.yaml", "--keyframe", "up", "--seconds", 0.1, "--out", "run")[0] == 0

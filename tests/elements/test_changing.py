@@ -44,6 +44,17 @@ def test_every_field_of_an_element_in_use_is_refused(kind):
             LinkworkError, match=r'"e": (\w+ cannot be changed, for its world has been simulated|its world knows)'
         ):
             setattr(element, field.name, getattr(element, field.name))
+        with pytest.raises(LinkworkError, match=r'"e": (\w+ cannot be changed, for|its world knows)'):
+            delattr(element, field.name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_field_is_deleted(kind):
+    element = make(kind)
+    for field in dataclasses.fields(kind):
+        with pytest.raises(AttributeError, match=rf"{field.name} cannot be deleted; give it another value"):
+            delattr(element, field.name)
+        assert field.name in vars(element)
 
 
 @pytest.mark.parametrize("use", [lw.Simulation, lw.reduced.compile])
@@ -125,10 +136,15 @@ def test_subclasses_may_have_more():
     sim, air = Watched(pendulum()), Painted("red", body="b", linear=0.1, name="air")
     sim.seen += 1
     air.colour = "blue"
+    air.seal = sim.told = 1
+    del air.seal, sim.told
+    assert not hasattr(air, "seal") and not hasattr(sim, "told")
     assert (sim.seen, air.colour, type(air)) == (1, "blue", Painted)
     for name in ("solver", "model", "control", "steps"):
         with pytest.raises(LinkworkError, match=f"^Watched: {name} cannot be assigned"):
             setattr(sim, name, 2.0)
+        with pytest.raises(AttributeError, match=f"^Watched: {name} cannot be deleted"):
+            delattr(sim, name)
 
 
 def test_names_and_references_are_looked_at():

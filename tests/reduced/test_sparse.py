@@ -335,7 +335,7 @@ def numbers_touched(parents, monkeypatch):
         shape = (1,)
 
     plain = {name: getattr(f, "py_func", f) for name, f in vars(sparse_drivers).items() if callable(f)}
-    for name in ("_packed", "_unpacked", "_add_rows", "eliminate_packed"):
+    for name in ("_carry", "_add_rows", "eliminate_packed"):
         monkeypatch.setattr(sparse_drivers, name, plain[name])
     H, L = Matrix(), Matrix()
     given = Matrices([H]), Matrices([L]), np.empty((1, len(parents)))

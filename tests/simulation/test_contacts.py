@@ -174,13 +174,15 @@ def test_deep_overlap_as_built_is_told_and_let_out_slowly():
     world = boxes(1)
     world.bodies[0].position[2] = 0.045
     sim = lw.Simulation(world)
-    with pytest.warns(lw.Note, match=r'"box0" as built|inside .* as built; it is let out'):
+    with pytest.warns(lw.Note, match=r'^RigidBody "box0": it is 0.005 m inside .* as built; it is let out'):
         sim.run(0.5)
     assert np.isclose(sim.position("box0")[2], 0.05, atol=1e-6) and sim.energy().kinetic < 1e-9
     world = boxes(1)
     world.bodies[0].position[2] = -0.02
     sim = lw.Simulation(world)
-    with pytest.warns(lw.Note, match="0.07 m inside .* as built.*place them apart, or give NoContact"):
+    with pytest.warns(
+        lw.Note, match=r'^RigidBody "box0": it is 0.07 m inside Collider .* as built.*place them apart, or give NoContact'
+    ):
         sim.step()
     for _ in range(100):
         before = sim.position("box0")[2]
@@ -383,3 +385,20 @@ def test_every_step_of_a_robot_with_limits_and_contact_returns(seed, dt):
             assert error.step <= 300
         else:
             assert sim.drift() < 1e-6
+
+
+@pytest.mark.parametrize("spin", [-2.0, 2.0])
+@pytest.mark.parametrize("joint", ["universal", "planar"])
+def test_limits_of_universals_and_planes_count_no_turns(joint, spin):
+    """Two bounds hold; with one alone, what turns the other way goes round."""
+    for lower, upper, stays in ((-1.0, 2.5, True), (None, 1.0, spin > 0), (-1.0, None, spin < 0)):
+        world = lw.World(gravity=(0, 0, 0))
+        world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), angular_velocity=(0, 0, spin), name="b"))
+        if joint == "universal":
+            world.add(lw.Universal(world.ground, "b", at=(0, 0, 0), first=(0, 0, 1), second=(1, 0, 0), name="j"))
+        else:
+            world.add(lw.Planar(world.ground, "b", at=(0, 0, 0), normal=(0, 0, 1), name="j"))
+        world.add(lw.HardLimit("j", lower, upper, name="stop"))
+        sim = lw.Simulation(world, dt=2e-3)
+        sim.step(2000)
+        assert sim.angular_velocity("b")[2] == pytest.approx(0.0 if stays else spin, abs=1e-6)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from tests.physics.linkages import bennett, goldberg
 
 ANGLES = [-2.0, 2.0, -np.pi, np.pi, 3.5, -3.5, 3 * np.pi, 7.0, -7.0, 0.0, 1.5707963, -1.5707963, 33.3, -20.0]
 JOINTS = {
@@ -120,3 +121,90 @@ def test_a_keyframe_that_is_no_number_is_refused_by_name(wrong):
         with pytest.raises(lw.LinkworkError, match='"j"'):
             sim.reset(keyframe)
         assert sim.state.values.tobytes() == before.values.tobytes()
+
+
+def parallelogram(swapped=False):
+    """A crank, a coupler and a rocker on four hinges, in a plane; `swapped`: the last one tells of the ground as seen from the
+    rocker."""
+    world = lw.World(gravity=(0, 0, 0))
+    for name, place in (("crank", (0, 0, 0.25)), ("coupler", (0.4, 0, 0.5)), ("rocker", (0.8, 0, 0.25))):
+        world.add(lw.RigidBody(1.0, (0.02, 0.02, 0.02), position=place, name=name))
+    ends = ((world.ground, "crank", (0, 0, 0)), ("crank", "coupler", (0, 0, 0.5)), ("coupler", "rocker", (0.8, 0, 0.5)),
+            (world.ground, "rocker", (0.8, 0, 0)) if swapped else ("rocker", world.ground, (0.8, 0, 0)))  # fmt: skip
+    for k, (a, b, at) in enumerate(ends):
+        world.add(lw.Hinge(a, b, at=at, axis=(0, 1, 0), name=f"hinge{k}"))
+    return world
+
+
+HINGES = [f"hinge{k}" for k in range(4)]
+
+
+def driven(world, angle, solver="tree"):
+    """A simulation in which the first hinge has been led to an angle, without a jump."""
+    sim = lw.Simulation(world, dt=2e-3, solver=solver)
+    sim.reset(lw.Keyframe(velocities={"hinge0": float(np.sign(angle))}))
+    while abs(sim.angle("hinge0")) < abs(angle):
+        sim.step()
+    return sim
+
+
+@pytest.mark.parametrize("turned", [7.0, -16.0])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_closes_a_loop_has_turned_as_if_it_had_been_led_there(swapped, turned):
+    """In the plane, whatever counts its turns."""
+    world = parallelogram(swapped)
+    world.add([lw.JointSpring(name, 1e-9, name=f"spring{k}") for k, name in enumerate(HINGES)])
+    sim = driven(world, turned)
+    angles, potential = {name: sim.angle(name) for name in HINGES}, sim.energy().potential
+    assert sum(abs(angle) > np.pi for angle in angles.values()) == 4
+    for closing in HINGES:
+        other = lw.Simulation(world, solver="dense")
+        other.reset(lw.Keyframe({name: angle for name, angle in angles.items() if name != closing}))
+        for name in HINGES:
+            assert other.angle(name) == pytest.approx(angles[name], abs=1e-6), (closing, name)
+        assert other.energy().potential == pytest.approx(potential, rel=1e-5)  # springs count turns, too
+
+
+def test_all_joints_of_a_loop_may_be_named_where_they_agree():
+    sim = driven(parallelogram(), 7.0)
+    angles, rates = ({name: ask(name) for name in HINGES} for ask in (sim.angle, sim.rate))
+    sim.reset(lw.Keyframe(angles, rates))
+    assert [sim.angle(name) for name in HINGES] == pytest.approx([*angles.values()], abs=1e-9)
+    assert [sim.rate(name) for name in HINGES] == pytest.approx([*rates.values()], abs=1e-6)
+    sim.reset(lw.Keyframe(angles | {"hinge3": angles["hinge3"] + 4 * np.pi}))  # turns are those that are given
+    assert sim.angle("hinge3") == pytest.approx(angles["hinge3"] + 4 * np.pi, abs=1e-9)
+    for wrong, word in (
+        (lw.Keyframe(angles | {"hinge3": 0.3}), "put it at"),
+        (lw.Keyframe(angles, rates | {"hinge3": 9.0}), "move"),
+    ):
+        with pytest.raises(
+            lw.ElementError, match=rf'"hinge3" is .*, but it closes a loop, and the other joints around it {word}'
+        ):
+            sim.reset(wrong)
+
+
+@pytest.mark.parametrize("make, turned", [(bennett, 7.0), (bennett, -16.0), (goldberg, 2.0), (goldberg, -9.0)])
+def test_a_spatial_loop_has_turned_as_if_it_had_been_led_there(make, turned):
+    """Four and five hinges, of which none is parallel to another."""
+    world = make()
+    world.gravity = (0, 0, 0)
+    sim, names = driven(world, turned), [joint.name for joint in world.constraints]
+    angles = {name: sim.angle(name) for name in names}
+    assert max(map(abs, angles.values())) > 2 * np.pi
+    for closing in names:
+        sim.reset(lw.Keyframe({name: angle for name, angle in angles.items() if name != closing}))
+        assert [sim.angle(name) for name in names] == pytest.approx([*angles.values()], abs=1e-6)
+
+
+def test_what_has_no_coordinate_is_named_in_vain():
+    world = parallelogram()
+    world.add(lw.Distance("crank", "rocker", name="rod"))
+    with pytest.raises(lw.ElementError, match='Keyframe "given": "rod" has no joint coordinate; leave it out'):
+        lw.Simulation(world).reset(lw.Keyframe({"rod": 1.0}))
+
+
+@pytest.mark.parametrize("angle", [1e5, -1e9])
+def test_many_turns_around_a_loop_take_no_time(angle):
+    sim = lw.Simulation(parallelogram())
+    sim.reset(lw.Keyframe({"hinge0": angle, "hinge1": -angle, "hinge2": angle}))
+    assert sim.angle("hinge3") == pytest.approx(-angle, rel=1e-12)

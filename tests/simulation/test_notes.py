@@ -42,3 +42,16 @@ def test_constraints_that_are_drawn_in_together_are_told_together():
         'Motion "lift0", Motion "lift1", Motion "lift2" and 17 more: they are off where their bodies are now, '
     )
     assert "by 0.2 at most" in note and len(sim._arrangement.drawn) == 20
+
+
+@pytest.mark.filterwarnings("ignore::linkwork.errors.Note")
+def test_redundant_rows_are_those_of_joints_and_told_once():
+    """Rotors add rows that are never redundant, and a keyframe changes nothing that was told."""
+    world = held_twice(1)
+    world.add([lw.Armature(name, 0.1, name=f"rotor of {name}") for name in ("p0", "q0")])
+    sim = lw.Simulation(world)
+    for _ in range(2):
+        sim.reset(lw.Keyframe({"p0": 0.3}))
+        sim.step()
+    (note,) = (text for text in sim.notes if "redundant" in text)
+    assert note.startswith('Hinge "q0": 5 of the 10 rows between its bodies are redundant as built')

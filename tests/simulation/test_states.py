@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.engines.engine import FINEST, part_at_once
 from tests.simulation.worlds import INTEGRATORS, crank_and_rod, make, same, zoo
 
 
@@ -156,3 +157,45 @@ def test_states_are_taken_from_like_models_and_from_before_forces_that_count_not
     sim.step(3)
     sim.state = before
     assert sim.steps == twin.steps == 3 and sim.position("a") == pytest.approx(twin.position("a"), abs=0)
+
+
+PACES = {
+    "rattle": [(1e300, 0.0), (-1.0, 0.0), (3.0, 0.0), (0.5, 0.0), (8192.0, 0.0), (64.0, -1e300), (64.0, 1e300)],
+    "backward-euler": [(1e300, 0.0), (100.0, 0.0)],
+    "dopri5": [(-1e-3, 0.0)],
+}
+
+
+@pytest.mark.parametrize("integrator", PACES)
+def test_a_pace_that_no_step_leaves_is_refused(integrator):
+    sim = lw.Simulation(
+        lw.scenes.get("pendulum"), solver="implicit" if integrator == "backward-euler" else "tree", integrator=integrator
+    )
+    sim.step(3)
+    for pace in PACES[integrator]:
+        changed = sim.state.copy()
+        changed.values[changed.layout.where("pace")] = pace
+        with pytest.raises(lw.ModelError, match=rf"the pace of the integrator is .* as {integrator} never leaves it"):
+            sim.state = changed
+    before = sim.state
+    before.values[before.layout.where("pace")] = {"dopri5": (1e-4, 0.0)}.get(integrator, (64.0, 3.0))
+    sim.state = before
+    sim.step()
+    assert sim.steps == 4
+
+
+@pytest.mark.parametrize("field", ["steps", "age"])
+def test_a_state_that_counts_too_far_is_refused(field):
+    sim = lw.Simulation(lw.scenes.get("pendulum"))
+    state = sim.state
+    setattr(state, field, 10**30)
+    with pytest.raises(lw.LinkworkError, match=r"of the state is 10{30}; give a whole number"):
+        sim.state = state
+
+
+@pytest.mark.parametrize("pace", [1e300, -1e300, math.inf, -math.inf, math.nan, 1e-300, 5000.0, 3.5, 4096.0, 64.0, 1.0, 0.0])
+def test_parts_of_a_step_add_up_whatever_the_pace(pace):
+    part = part_at_once(pace)
+    assert 1 <= part <= FINEST and FINEST % part == 0
+    if pace in (1.0, 64.0, 4096.0):
+        assert part == pace

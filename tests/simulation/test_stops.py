@@ -221,3 +221,25 @@ def test_bars_that_fall_into_line_are_named():
     sim._touched()
     sim.integrator.run(sim.work, sim.programs.body("place"))
     assert {element.name for element in contradictions.singular(sim)} == {"first", "second", "nail"}
+
+
+@pytest.mark.parametrize("function, integrator, remedy", [
+    (None, "rattle", "nearer place or more time"),
+    (None, "euler", "nearer place or more time"),
+    (None, "rk4", "nearer place or more time"),
+    (lambda t: (1 + 1e9 * t, 0, 0), "rattle", "change more slowly"),
+])  # fmt: skip
+def test_a_motion_that_asks_for_too_much_is_named(function, integrator, remedy):
+    """A command of 1e9 m, and a function of as much."""
+    world = lw.World()
+    for k, name in enumerate("bc"):
+        world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(1 + k, 0, 0), name=name))
+    world.add(lw.Ball("b", "c", at=(1.5, 0, 0), name="link"))
+    world.add(lw.Motion("b", function, name="hand"))
+    sim = lw.Simulation(world, integrator=integrator)
+    if function is None:
+        sim.control["hand"] = (1e9, 0, 0)
+    pattern = rf'since Motion "hand" asks for a way of \d.*e\+0\d m or rad in a step of 0.001 s; .*{remedy}'
+    with pytest.raises(lw.DivergenceError, match=pattern) as caught:
+        sim.step(200)
+    assert caught.value.worst is world.find("hand") and not any("contradict" in note for note in sim.notes)

@@ -14,6 +14,7 @@ COMPARED = (
     "dt",
     "solver",
     "integrator",
+    "method",
     "record_every",
     "keyframe",
     "seed",
@@ -32,6 +33,7 @@ def run(
         "coordinates); each scene suggests one.",
     ),
     integrator: str = typer.Option(None, help="rattle (constraints exact), euler, rk4, ...; each solver has one."),
+    method: str = typer.Option(None, help="Of cg: least-residual, or least-squares as witkin97 prints it, which takes longer."),
     record_every: float = typer.Option(None, help="Seconds between recorded frames; 0.01 unless the scene says otherwise."),
     out: Path = typer.Option(None, metavar="DIR", help="Leave recording, plots, replay page, scene and report here."),
     keyframe: str = typer.Option(None, metavar="NAME", help="Start from this keyframe of the file."),
@@ -52,7 +54,7 @@ def run(
     step and keeps it; --resume goes on with it."""
     given = {
         "seconds": seconds, "dt": dt, "solver": solver, "integrator": integrator, "record_every": record_every, "seed": seed,
-        "shake": shake, "keyframe": keyframe,
+        "shake": shake, "keyframe": keyframe, "method": method,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     _look(out, resume, overwrite)

@@ -41,7 +41,7 @@ class Run:
                 warnings.filterwarnings("ignore", ".*velocities as built were off", Note)
             self.sim = sim = _simulation(chosen, own)
         options["solver"], options["integrator"] = sim.solver, sim.integrator_name  # as they were chosen
-        suggested = ("seconds", "dt", "solver", "integrator", "record_every", "keyframe")
+        suggested = ("seconds", "dt", "solver", "integrator", "method", "record_every", "keyframe")
         world.simulate = {name: options[name] for name in suggested if options[name] is not None} | {
             name: value for name, value in own.items() if name not in options
         }
@@ -232,6 +232,7 @@ def hold(folder, held):
 def kept_in(folder):
     """The Checkpoint of the run in a folder."""
     kept = checkpoints.load(folder / CHECKPOINT)
+    kept.facts.setdefault("method", None)  # which runs of older versions do not name, for there was one alone
     missing = {"seconds", *COMPARED, *WORDS} - set(kept.facts)
     if missing:
         raise LinkworkError(f'--resume: "{folder / CHECKPOINT}" says nothing of {min(missing)}; it is of no run, begin anew')
@@ -254,7 +255,8 @@ def push(world, seed, shake):
 
 def _options(chosen, given, kept):
     """All options of a run: those given, then those of the run that goes on or those that the scene suggests."""
-    suggested = {"solver": "tree", "integrator": None, "keyframe": None, "seed": None, "shake": None, **chosen.suggested}
+    unless_told = dict.fromkeys(("integrator", "method", "keyframe", "seed", "shake"))
+    suggested = {"solver": "tree", **unless_told, **chosen.suggested}
     if kept is not None:
         for name in COMPARED:
             if name in given and given[name] != kept[name]:
@@ -263,8 +265,8 @@ def _options(chosen, given, kept):
                 )
         suggested = {name: kept[name] for name in ("seconds", *COMPARED)}
     options = {name: given.get(name, suggested[name]) for name in ("seconds", *COMPARED)}
-    if "solver" in given and "integrator" not in given and kept is None:
-        options["integrator"] = None if given["solver"] != chosen.suggested.get("solver") else options["integrator"]
+    if "solver" in given and kept is None and given["solver"] != chosen.suggested.get("solver"):
+        options |= {name: given.get(name) for name in ("integrator", "method")}  # which go with the solver
     if None not in (options["seed"], options["keyframe"]) and kept is None:
         raise LinkworkError(
             f'--seed: the keyframe "{options["keyframe"]}" says how fast everything starts, and pushes are lost; leave one out'
@@ -288,7 +290,7 @@ def _of_simulation(chosen, options):
     """Keyword arguments of the Simulation: what the scene suggests for its own solver goes with that one alone."""
     own = chosen.options
     more = own if options["solver"] == own.get("solver", "tree") else {k: v for k, v in own.items() if k == "off"}
-    return {**more, "dt": options["dt"], "solver": options["solver"], "integrator": options["integrator"]}
+    return {**more, **{name: options[name] for name in ("dt", "solver", "integrator", "method")}}
 
 
 def _without_options(text):

@@ -110,7 +110,7 @@ else:
     import numba
     from llvmlite import ir
     from numba import types
-    from numba.core import cgutils, event, typeinfer
+    from numba.core import cgutils, event
     from numba.core.ccallback import CFunc
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.registry import CPUDispatcher
@@ -206,15 +206,26 @@ else:
         of them twice, which is ten nanoseconds."""
         return _inner(function, forceinline=True)
 
+    _ALONE = threading.RLock()  # of two threads that call first, one compiles
+
+    class _Exact(_Outer):
+        """Compiled by its first call. While its module is imported no other thread could do so, for it would wait for that to
+        end, and Ctrl-C would not be felt."""
+
+        def _compile_for_args(self, *_arguments, **_named):
+            """What numba calls next, with the same arguments: the same again, which compiles nothing any more."""
+            with _ALONE:
+                for signature in self.signatures_wanted if self._can_compile else ():
+                    self.compile(signature)
+                self.disable_compile()
+            return self
+
     def jit_exactly(*signatures: str):
         """For arguments of these types alone: calls with others are refused with a TypeError, and at once."""
 
         def decorate(function):
             made = _kept(function)
-            with typeinfer.register_dispatcher(made):  # it may call itself
-                for signature in signatures:
-                    made.compile(signature)
-            made.disable_compile()
+            made.__class__, made.signatures_wanted = _Exact, signatures
             return made
 
         return decorate

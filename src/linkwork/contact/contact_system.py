@@ -699,7 +699,7 @@ def joined_bodies(model, covered: set[int]) -> set[tuple[int, int]]:
     elements = model.bodies.elements
     links = {k for k, body in enumerate(elements) if getattr(body, "mass", 1.0) == 0.0 and k not in covered}
     for node in model.nodes:
-        kinds = [type(element) for element in node.elements if isinstance(element, Joint)]
+        kinds = [element.family for element in node.elements if isinstance(element, Joint)]
         if kinds:
             joints.append(node.ends)
         if kinds and GROUND not in node.ends and links.intersection(node.ends):

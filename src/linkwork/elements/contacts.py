@@ -165,9 +165,10 @@ class HardLimit(ContactElement):
     the soft one.
 
     They bound the angle of hinges and screws (rad, turns counted), the travel of sliders and cylinders (m), both angles of
-    universals (two numbers each, or one for both) and the angle of a plane about its normal; these two below pi. A ball is held
-    within a `cone` (rad) about an `axis` (world, as built): the largest angle between that axis on a and on b. The turn of a
-    cylinder stays between the two of `twist` (rad, turns counted).
+    universals (two numbers each, or one for both) and the angle of a plane about its normal. Turns of these two are not
+    counted: bounds are below pi, and with one alone what turns the other way goes round and past it. A ball is held within a
+    `cone` (rad) about an `axis` (world, as built): the largest angle between that axis on a and on b. The turn of a cylinder
+    stays between the two of `twist` (rad, turns counted).
 
     >>> HardLimit("elbow", lower=0.0, upper=2.0, name="elbow stop").upper
     2.0
@@ -221,7 +222,7 @@ class HardLimit(ContactElement):
 
     def check_resolved(self, resolved):
         (joint,) = resolved
-        bounded = self.COORDINATES.get(type(joint), ())
+        bounded = self.COORDINATES.get(joint.family, ())
         words = {"bounds": "lower= or upper=", "cone": "cone=", "twist": "twist="}
         if not bounded:
             checks.fail(self, f"{checks.label(joint)} has no coordinate to bound", "give another joint")

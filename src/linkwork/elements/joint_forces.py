@@ -71,23 +71,23 @@ class JointSpring(JointForce):
 
     def check_resolved(self, resolved):
         (joint,) = resolved
-        if type(joint) not in self.SIZES:
+        if joint.family not in self.SIZES:
             checks.fail(self, f"{checks.label(joint)} leaves nothing that a spring could move", "give a joint with freedoms")
         for name in ("stiffness", "damping"):
-            if size(getattr(self, name)) not in self.SIZES[type(joint)]:
-                wanted = " or ".join(WORDS[n] for n in self.SIZES[type(joint)])
+            if size(getattr(self, name)) not in self.SIZES[joint.family]:
+                wanted = " or ".join(WORDS[n] for n in self.SIZES[joint.family])
                 given = checks.show(getattr(self, name))
                 checks.fail(self, f"{name} is {given} on {checks.label(joint)}", f"give {wanted} of them")
-        length = {Ball: 4, Universal: 2}.get(type(joint), 1)
+        length = {Ball: 4, Universal: 2}.get(joint.family, 1)
         if self.rest is not None and size(self.rest) != length:
             problem = f"rest is {checks.show(self.rest)} on {checks.label(joint)}"
-            checks.fail(self, problem, f"give {self.RESTS[type(joint)]}")
+            checks.fail(self, problem, f"give {self.RESTS[joint.family]}")
         self._check_travel(joint)
 
     def _check_travel(self, joint):
         for name in ("travel_stiffness", "travel_damping", "travel_rest"):
             value = getattr(self, name)
-            if type(joint) not in (Cylindrical, Planar) and value is not None and not is_zero(value):
+            if joint.family not in (Cylindrical, Planar) and value is not None and not is_zero(value):
                 checks.fail(self, f"{name} is {checks.show(value)} on {checks.label(joint)}",
                             "leave it out: it is for cylinders and planes")  # fmt: skip
         if self.travel_rest is None:
@@ -192,7 +192,7 @@ class JointLimit(JointForce):
 
     def check_resolved(self, resolved):
         (joint,) = resolved
-        bounded = self.COORDINATES.get(type(joint), ())
+        bounded = self.COORDINATES.get(joint.family, ())
         if not bounded:
             checks.fail(self, f"{checks.label(joint)} has no coordinate to bound",
                         "give a hinge, screw, slider, cylinder, universal or ball, or a planar joint")  # fmt: skip

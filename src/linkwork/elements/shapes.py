@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from linkwork.elements.core import checks
+from linkwork.elements.core.families import OfFamily
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(OfFamily, abstract=True):
     """A solid: each subclass gives its volume (m^3) and its moments per unit of mass."""
 
     solid = True  # whether a body may have it
@@ -23,7 +24,7 @@ class Shape:
 
     def given(self):
         """What it was made of, by name, as plain numbers and lists."""
-        return {f.name: np.asarray(getattr(self, f.name)).tolist() for f in fields(self) if f.init}
+        return {f.name: np.asarray(getattr(self, f.name)).tolist() for f in fields(self.family) if f.init}
 
     @property
     def volume(self):
@@ -169,7 +170,7 @@ class Capsule(Shape):
         return across, across, (1 - caps) * along + caps * cap_along
 
 
-class OfArrays(Shape):
+class OfArrays(Shape, abstract=True):
     """A shape that is given by arrays: compared by what they hold, and read-only."""
 
     def _keep(self, **arrays):

@@ -17,6 +17,7 @@ from linkwork.symbolic.bodies import GLOBALS
 
 GROWS = 'and its energy grows: take dt={:.2g}, or integrator="rattle", which makes such steps in parts'
 OK, DIVERGED, STUCK, CUT = 0, 1, 2, 3  # cut: a step must be made in parts, which nobody has been told; it is not made yet
+FINEST = 1 << 12  # parts into which a step may be cut
 NAMES = ("time", "half", "step", "kick", "share", "extrapolate", "worst", "work", "pace", "calm", "fault",
          "iterations", "parts", "softness")  # fmt: skip
 TIME, HALF, STEP, KICK, SHARE, EXTRAPOLATE, WORST, DONE, PACE, CALM, FAULT, ITERATIONS, PARTS, SOFTNESS = (
@@ -34,6 +35,20 @@ def finite(work, sentinels):
         if not abs(work[i]) < 1e150:
             return False
     return True
+
+
+@jit
+def part_at_once(pace):
+    """How many of the FINEST parts of a step are made at once, a power of two whatever the pace is: steps end in any state."""
+    part = FINEST
+    while pace != 0.0 and part > 1 and part > pace:
+        part //= 2
+    return part
+
+
+def makes_parts(pace: float, calm: float) -> bool:
+    """Whether an integrator that cuts steps into parts can have left this pace, after so many parts that went well."""
+    return (pace == 0.0 or part_at_once(pace) == pace) and 0.0 <= calm <= FINEST
 
 
 @jit
@@ -119,6 +134,10 @@ class Integrator:
         if self._driver is None:
             self._driver = entry(driver, *given)
         return self._driver(*given)
+
+    def knows_pace(self, pace: float, calm: float) -> bool:
+        """Whether it can have left these in a state (`makes_parts`); what does not look at them knows all."""
+        return True
 
     def book(self, work: np.ndarray, impact: bool = False) -> None:
         """Add the last solve of a step to its impulses; that of an impact is all there is."""

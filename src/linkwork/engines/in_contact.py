@@ -19,6 +19,7 @@ from linkwork.engines.engine import (
     CUT,
     DIVERGED,
     DONE,
+    FINEST,
     HALF,
     ITERATIONS,
     KICK,
@@ -33,6 +34,7 @@ from linkwork.engines.engine import (
     WORST,
     Integrator,
     finite,
+    part_at_once,
     tally,
 )
 from linkwork.engines.implicit.backward_euler import CALM_PARTS as CALM_PARTS_OF_NEWTON
@@ -43,7 +45,7 @@ from linkwork.engines.joint_coordinates.loops import copied
 from linkwork.engines.joint_coordinates.path_delassus import JointAnswers
 from linkwork.engines.joint_coordinates.steps import OPEN, JointEuler, JointImplicit, accelerations, bring_along, close
 from linkwork.engines.maximal.euler import Euler
-from linkwork.engines.maximal.rattle import FINEST, Rattle, Shake
+from linkwork.engines.maximal.rattle import Rattle, Shake
 from linkwork.engines.maximal.settling import SOFTEST, settling, violated
 from linkwork.kernels.implicit_bodies import AGAIN, BEGIN
 from linkwork.kernels.node import SOFT
@@ -186,8 +188,7 @@ class BackwardEulerInContact(InContact, BackwardEuler):
         """One step, in parts where Newton's method asks for that."""
         _, (accept, retry, work_done, look, count) = self.sweeps
         dt, begin, done = work[STEP], work[TIME], 0
-        whole = work[PACE] == 0.0 or self.iterations == 1
-        part, work[PARTS] = FINEST if whole else int(work[PACE]), 0.0
+        part, work[PARTS] = FINEST if self.iterations == 1 else part_at_once(work[PACE]), 0.0
         while done < FINEST:
             start, h = begin + dt * (done / FINEST), dt * (part / FINEST)
             work[STEP], work[KICK], work[TIME], work[HALF] = h, h, start + h, start + h

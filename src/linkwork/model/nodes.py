@@ -15,6 +15,7 @@ from linkwork.codegen.trace import Evaluated, Kernel
 from linkwork.elements import constraints, joints
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import Relation
+from linkwork.elements.core.families import of_family
 from linkwork.elements.core.parameter import Parameter
 from linkwork.errors import ModelError
 from linkwork.kernels.node import ForceKind, NodeKind, Part, node_check_kernel, node_jacobian_kernel, parameter_record
@@ -72,10 +73,10 @@ def grouped(elements: Sequence, table: dict, bodies: Bodies, drawn: Mapping[str,
     shared: dict[type, Relation] = {}
     by_key: dict[tuple, Group] = {}
     for number, element in enumerate(elements):
-        cls = type(element)
+        cls = element.family
         relation = shared.get(cls)
         if relation is None:
-            relation = table[cls](element)
+            relation = of_family(table, element)(element)
             if isinstance(element, SHARED):
                 shared[cls] = relation
         if element.name in drawn:

@@ -18,6 +18,8 @@ from linkwork.model.frames import CONJUGATE, apply, matrices, product, quaternio
 
 FORMAT = 1  # of states that are pickled or in checkpoints: raised when an older linkwork could not read them
 
+MOST_STEPS = 10**18  # of a run: beyond them they could not be counted
+
 RIGID = "rigid"  # 13 numbers a body: place of its internal origin, quaternion of its internal axes, their velocities
 COMMANDS = "commands"
 NEEDED = ("work", RIGID, "bodies", "turns", "kept")  # what every solver and integrator has, in the same order
@@ -72,6 +74,11 @@ class Layout:
             if len(place := np.flatnonzero(where == number)):
                 return name, int(place[0])
         raise IndexError(number)
+
+    def pace(self, values: np.ndarray) -> tuple[float, float]:
+        """Of these values, what an integrator that controls its steps has left there: its pace, and how long it has kept it."""
+        pace, calm = values[self.where("pace")].tolist()
+        return pace, calm
 
     def check(self) -> None:
         """ValueError where its own parts do not agree, as in a file that somebody has changed."""

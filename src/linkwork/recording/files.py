@@ -28,7 +28,7 @@ class Described:
         if shape is None:
             return None
         if not isinstance(shape, shape_kinds.OfArrays):
-            return [type(shape).__name__, shape.given()]
+            return [shape.family.__name__, shape.given()]
         if id(shape) not in self.known:  # comparing large ones takes time
             self.known[id(shape)] = self._described(shape)
         return self.known[id(shape)]
@@ -36,8 +36,8 @@ class Described:
     def _described(self, shape):
         if shape not in self.named:
             name = self.named[shape] = f"solid{len(self.named)}"
-            self.arrays |= {f"{name}_{f.name}": getattr(shape, f.name) for f in fields(shape) if f.init}
-        return [type(shape).__name__, self.named[shape]]
+            self.arrays |= {f"{name}_{f.name}": getattr(shape, f.name) for f in fields(shape.family) if f.init}
+        return [shape.family.__name__, self.named[shape]]
 
 
 def read_netcdf(path):

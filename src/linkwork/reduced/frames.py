@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.elements import Ball, Cylindrical, Hinge, Parameter, Planar, Screw, Slider, Universal, Weld
 from linkwork.elements.core.constraint_kind import anchors
+from linkwork.elements.core.families import of_family
 from linkwork.model.frames import Fixed, Frames, RigidFrames, matrices
 from linkwork.reduced.joints import JointKind
 from linkwork.symbolic.joints import JOINTS
@@ -62,7 +63,7 @@ def _axes(joint, A, B) -> tuple[np.ndarray, np.ndarray]:
     if isinstance(joint, Universal):
         both = np.column_stack([joint.first, joint.second, np.cross(joint.first, joint.second)])
         return both, both
-    axis_a, ref_a, side_a, axis_b, ref_b = JOINTS[type(joint)](joint).frame([joint], A, B)
+    axis_a, ref_a, side_a, axis_b, ref_b = of_family(JOINTS, joint)(joint).frame([joint], A, B)
     of_a = [A.world_axis(v)[0] for v in (ref_a, side_a, axis_a)]
     of_b = [B.world_axis(v)[0] for v in (ref_b, np.cross(axis_b, ref_b), axis_b)]
     return np.column_stack(of_a), np.column_stack(of_b)

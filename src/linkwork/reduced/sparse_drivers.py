@@ -46,24 +46,16 @@ def ltdl_by_rows(parents, H, L, D):
     return DONE
 
 
-@jit
-def _packed(parents, first, matrix, work):
-    """The numbers of a matrix (n, n) that the parent array allows, into packed rows."""
+@jit_inline
+def _carry(parents, first, matrix, work, back):
+    """The numbers of a matrix (n, n) that the parent array allows, into packed rows, or `back` into the matrix."""
     for i in range(len(parents)):
         row, e, j = matrix[i], first[i + 1] - 1, i
         while j >= 0:
-            work[e] = row[j]
-            e -= 1
-            j = parents[j]
-
-
-@jit
-def _unpacked(parents, first, work, matrix):
-    """Packed rows, into a matrix (n, n)."""
-    for i in range(len(parents)):
-        row, e, j = matrix[i], first[i + 1] - 1, i
-        while j >= 0:
-            row[j] = work[e]
+            if back:
+                row[j] = work[e]
+            else:
+                work[e] = row[j]
             e -= 1
             j = parents[j]
 
@@ -135,11 +127,11 @@ def ltdl_packed(parents, first, runs, rows, H, L, D):
     n = len(parents)
     work, taken = np.empty(first[n]), np.zeros(first[n])
     for b in range(H.shape[0]):
-        _packed(parents, first, H[b], work)
+        _carry(parents, first, H[b], work, False)
         bad = eliminate_packed(parents, first, runs, rows, work, taken, D[b])
         if bad != DONE:
             return b * n + bad
-        _unpacked(parents, first, work, L[b])
+        _carry(parents, first, L[b], work, True)
     return DONE
 
 
@@ -166,14 +158,14 @@ def substitute_packed(parents, first, L, D, x):
 def pack_all(parents, first, H, numbers):
     """Matrices (k, n, n) into packed rows (k, numbers)."""
     for b in range(H.shape[0]):
-        _packed(parents, first, H[b], numbers[b])
+        _carry(parents, first, H[b], numbers[b], False)
 
 
 @jit
 def unpack_all(parents, first, numbers, H):
     """And back, the lower triangle."""
     for b in range(H.shape[0]):
-        _unpacked(parents, first, numbers[b], H[b])
+        _carry(parents, first, H[b], numbers[b], True)
 
 
 @jit
@@ -201,7 +193,7 @@ def solve_packed(parents, first, runs, rows, H, x, D):
     n = len(parents)
     work, taken = np.empty(first[n]), np.zeros(first[n])
     for b in range(H.shape[0]):
-        _packed(parents, first, H[b], work)
+        _carry(parents, first, H[b], work, False)
         bad = eliminate_packed(parents, first, runs, rows, work, taken, D[b])
         if bad != DONE:
             return b * n + bad

@@ -229,7 +229,7 @@ class _Builder:
         for joint in self.world.constraints:
             if isinstance(joint, Armature):
                 self.rotors.setdefault(joint.joint, []).append(joint)
-            elif type(joint) not in NAMES:
+            elif joint.family not in NAMES:
                 self._leave_out(joint, "it has no joint coordinate")
 
     def _leave_out(self, constraint, why: str) -> None:
@@ -312,7 +312,7 @@ class _Builder:
             waiting += [(other, far) for other in reversed(self.joints[far]) if other is not joint]
 
     def _join(self, joint, near, far) -> None:
-        name, (on_a, on_b) = NAMES[type(joint)], frames.joint_frames(joint, self.batches)
+        name, (on_a, on_b) = NAMES[joint.family], frames.joint_frames(joint, self.batches)
         on_near, on_far, swapped = on_a, on_b, False
         if joint.a is far:
             on_near, on_far = on_b, on_a

@@ -51,6 +51,11 @@ def report(contact: Touching) -> ContactReport:
                          float(max(0.0, -gaps.min(initial=0.0))))  # fmt: skip
 
 
+def _stands(source) -> bool:
+    """Whether a collider, or the body whose shape it is, is fixed to the ground."""
+    return getattr(source, "body", source).dim == 0
+
+
 def deepest_as_built(contact: Touching) -> str | None:
     """A sentence on overlaps at the start, if any is worth one: how many pairs, and the deepest."""
     worst, text, pairs = 0.0, None, set()
@@ -60,7 +65,7 @@ def deepest_as_built(contact: Touching) -> str | None:
             element, limit = contact.stops[label[COLLIDER_A] - len(contact.names)].element, STRETCHED
             sentence = f"{checks.label(element)}: it is beyond its bound by {depth:.3g} as built"
         else:
-            one, other = (contact.names[label[end]] for end in (COLLIDER_A, COLLIDER_B))
+            one, other = sorted((contact.names[label[end]] for end in (COLLIDER_A, COLLIDER_B)), key=_stands)
             size = min(contact.sizes[label[COLLIDER_A]], contact.sizes[label[COLLIDER_B]])
             limit, sentence = SHALLOW * size, f"{checks.label(one)}: it is {depth:.3g} m inside {checks.label(other)} as built"
         if depth > limit:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.elements import Skate
+from linkwork.elements import Motion, Skate
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
-from linkwork.engines.engine import CUT, DIVERGED, OK, STUCK
-from linkwork.engines.implicit.backward_euler import FINEST, BackwardEuler
+from linkwork.engines.engine import CUT, DIVERGED, FINEST, OK, STUCK
+from linkwork.engines.implicit.backward_euler import BackwardEuler
 from linkwork.errors import DivergenceError, ModelError
 from linkwork.kernels.body_kernels import body_kernel
 from linkwork.kernels.node import node_jacobian_kernel
@@ -20,6 +20,7 @@ from linkwork.model.graph import GROUND
 from linkwork.model.model import State
 from linkwork.model.nodes import Evaluator
 from linkwork.model.nonfinite import Suspects
+from linkwork.model.states import RIGID
 from linkwork.simulation import contradictions
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.lagrangian import Lagrangian
@@ -64,7 +65,7 @@ def _has_function(element: Element) -> bool:
 def reason(sim, status: int) -> DivergenceError:
     """The error that says why a simulation stopped with this status; the simulation stays as it is."""
     found = _collapsed(sim) or _not_finite(sim, status) or _lost_rank(sim) or _singular(sim, status)
-    worst, problem, remedy = found or _contradicting(sim, status) or _too_long(sim, status)
+    worst, problem, remedy = found or _led_too_far(sim, status) or _contradicting(sim, status) or _too_long(sim, status)
     return DivergenceError(f"{problem}; {remedy}", step=sim.steps, time=sim.time, worst=worst)
 
 
@@ -268,6 +269,34 @@ def _off(sim, k: int, element: Element, h: float) -> float:
     return np.abs(weights * sim.work[sim.model.report_at[k] :][rows]).max(initial=0.0)
 
 
+def _led_too_far(sim, status: int):
+    """The Motion that asks for a longer way in the next step than from one end of the world to the other, or than half a turn,
+    if one does: no step is good for that, and a shorter one fails later."""
+    model = sim.model
+    motions = [(k, e) for k, node in enumerate(model.nodes) for e in node.elements if isinstance(e, Motion)]
+    if not motions:
+        return None
+    places = np.array([np.resize(getattr(body, "position", 0.0), 3) for body in model.bodies.elements])
+    far = max(np.pi, float(np.ptp(places, axis=0).max()))
+    with _looking_back(sim):
+        last, start = _last_states(sim)[-1], sim._start_here()
+        values = last.values.copy()
+        for sort in (RIGID, "bodies"):  # where they are does not matter, and may be nowhere
+            values[sim._layout.where(sort)] = start.values[sim._layout.where(sort)]
+        sim.work[model.state_index], seen = values, []
+        for time in (last.time, last.time + sim.dt):
+            sim.work[0] = time
+            sim.integrator.run(sim.work, sim.programs.body("place"), sim.programs.check())
+            seen.append([sim.work[model.report_at[k] :][model.nodes[k].rows_of(e)].copy() for k, e in motions])
+    ways = [float(np.abs(after - before).max()) for before, after in zip(*seen, strict=True)]
+    way, motion = max(zip(ways, (e for _, e in motions), strict=True), key=lambda pair: np.nan_to_num(pair[0]))
+    if not far < way < np.inf:
+        return None
+    asks = f"{checks.label(motion)} asks for a way of {way:.3g} m or rad in a step of {sim.dt:g} s"
+    remedy = "give it a nearer place or more time (within=)" if motion.live else "let its function change more slowly"
+    return motion, f"{_what(sim, status)}, since {asks}", remedy
+
+
 def _contradicting(sim, status: int):
     """Constraints that cannot all hold where it stopped, or within the next step, and by how much they disagree."""
     what = _what(sim, status)
@@ -287,11 +316,7 @@ def _too_long(sim, status: int):
         name, draw = max(sim._arrangement.drawn, key=lambda pair: pair[1].left(sim.time))
         element = sim.world.find(name)
         about = f"while {checks.label(element)} was drawn in, which is still off by {draw.left(sim.time):.3g}"
-        return (
-            element,
-            f"{_what(sim, status)}, {about}",
-            "others may keep it from ever being met; remove one of them",
-        )
+        return element, f"{_what(sim, status)}, {about}", "others may keep it from ever being met; remove one of them"
     if status == STUCK and isinstance(sim.integrator, BackwardEuler):
         residual, element = _largest_residual(sim, sim.dt / FINEST)
         where = f"in step {sim.steps} at {sim.time:.6g} s, not even in {FINEST} parts of it"

@@ -21,7 +21,7 @@ from linkwork.model.frames import RigidFrames
 from linkwork.model.model import Arrangement, Model, State
 from linkwork.model.poses import made_at, poses_of
 from linkwork.model.state_transfer import carried, counters, named_number
-from linkwork.model.states import Layout, converted
+from linkwork.model.states import MOST_STEPS, Layout, converted
 from linkwork.simulation import contradictions
 from linkwork.simulation.system import VIOLATED, Building
 from linkwork.symbolic.drawn import Draw, draw
@@ -216,12 +216,17 @@ class Following(Building):
             raise NotFiniteError(
                 f"Simulation: {whose} is {values[wrong]:g} in the state; give a state whose numbers are finite"
             )
+        if theirs is self._layout or theirs.fits_history(self._layout):
+            pace = theirs.pace(values)
+            if not self.integrator.knows_pace(*pace):
+                raise ModelError(f"Simulation: the pace of the integrator is {pace[0]:g}, kept for {pace[1]:g}, in the state, "
+                                 f"as {self.integrator_name} never leaves it; give a state that was not changed")  # fmt: skip
         time, steps, age, contact = state.time, state.steps, state.age, state.contact
         if not (type(time) is float and -inf < time < inf):
             checks.number(self, "the time of the state", time)
-        if not (type(steps) is int and type(age) is int and steps >= 0 and age >= 0):
-            checks.whole(self, "the number of steps of the state", steps)
-            checks.whole(self, "the age of the state", age)
+        if not (type(steps) is int and type(age) is int and 0 <= steps <= MOST_STEPS and 0 <= age <= MOST_STEPS):
+            checks.whole(self, "the number of steps of the state", steps, most=MOST_STEPS)
+            checks.whole(self, "the age of the state", age, most=MOST_STEPS)
         if contact is not None and (wrong_contact := contact.wrong()) is not None:
             raise NotFiniteError(
                 f"Simulation: the state remembers a contact with {wrong_contact}; take a state that was not changed"

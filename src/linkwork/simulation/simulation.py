@@ -13,6 +13,7 @@ from linkwork.engines.integrators import INTEGRATORS
 from linkwork.engines.solvers import METHODS, SOLVERS, TANGENTS
 from linkwork.errors import DivergenceError, LinkworkError, suggestion
 from linkwork.model.model import Arrangement
+from linkwork.model.states import MOST_STEPS
 from linkwork.simulation import diagnose
 from linkwork.simulation.hands import Grabbing
 from linkwork.simulation.ode import OdeView
@@ -25,7 +26,6 @@ from linkwork.world import World
 
 RECORD_EVERY = 0.01  # s between frames where nobody says anything else; the nearest number of steps will do
 WHOLE = 1e-6  # relative: a number of steps this near to a whole one is whole
-MOST_STEPS = 10**18  # of a run: beyond them they could not be counted
 CHUNK = 1000  # steps between looks at the recording and the bar
 PIECE = 0.05  # s: of steps in one compiled call, after which Python sees whether Ctrl-C was pressed
 GROWTH = 8  # times as many steps as in the last piece, at most
@@ -158,10 +158,14 @@ class Simulation(Sealed, Grabbing, OdeView):
             if self._stale:
                 self._prepare()
             own["_impulses"] = own["_unbooked"] = self.integrator.keeps_impulses
-            most = min(n, self._remember_at - self.steps)
-            if self._compares:
-                most = min(most, max(1, self._compare_at - self.steps))
-            made, status = self._advance_by_hand(self._steps_to_end(most) if self._arrangement.drawn else most)
+            most = n
+            if n > 1:
+                most = min(n, self._remember_at - self.steps)
+                if self._compares:
+                    most = min(most, max(1, self._compare_at - self.steps))
+                if self._arrangement.drawn:
+                    most = self._steps_to_end(most)
+            made, status = self._advance_by_hand(most) if self._hands else self._advance(most)
             n -= made
             if status == CUT:
                 status = self._make_in_parts()

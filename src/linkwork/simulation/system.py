@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from linkwork.elements import Joint, Slider
+from linkwork.elements import Armature, Joint, Slider
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element, Pose
 from linkwork.engines.integrators import INTEGRATORS, Integrator
@@ -259,12 +259,12 @@ class Building(Reports):
         if not nodes:
             return
         whose = "its" if len(nodes) == 1 else "their"
-        rows, size = sum(redundant.values()), sum(node.kind.size for node in nodes)
-        text = (f"{checks.labels([node.elements[-1] for node in nodes])}: {rows} of the {size} rows between {whose} bodies are "
-                f"redundant {when}, other constraints hold them already; all share the load with least norm, for "
-                "other reactions take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip
-        if text not in self.notes:
-            self.note(text)
+        rows, size = sum(redundant.values()), sum(node.kind.size - len(node.kind.rotors) for node in nodes)
+        named = [next(e for e in reversed(node.elements) if not isinstance(e, Armature)) for node in nodes]
+        known = f"{checks.labels(named)}: {rows} of the {size} rows between {whose} bodies are redundant "
+        if not any(text.startswith(printable(known)) for text in self.notes):
+            self.note(f"{known}{when}, other constraints hold them already; all share the load with least norm, for "
+                      "other reactions take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip
 
     def _check_factors(self) -> None:
         """Rows that depend on each other show as a solution that is not finite, or as huge multipliers."""

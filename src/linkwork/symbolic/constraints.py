@@ -10,6 +10,7 @@ import numpy as np
 from linkwork.elements import constraints, joints
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import Relation, anchors, column, perpendicular, position_rows
+from linkwork.elements.core.families import of_family
 from linkwork.elements.core.functions import cross, on_tape
 from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import POSITION, VELOCITY
@@ -105,7 +106,7 @@ class Gear(Relation):
 
     def __init__(self, element):
         pair = {"a": element.a, "b": element.b}
-        self.joints = {end: JOINTS[type(joint)](joint) for end, joint in pair.items()}
+        self.joints = {end: of_family(JOINTS, joint)(joint) for end, joint in pair.items()}
         self.sliding = {end: isinstance(joint, joints.Slider) for end, joint in pair.items()}
         moving = self.bodies(element)
         self.ends = {end: [_place(moving, body) for body in (joint.a, joint.b)] for end, joint in pair.items()}
@@ -227,11 +228,11 @@ class OnJoint(Relation):
     forced = True
 
     def __init__(self, element, joint, field, level):
-        self.joint = JOINTS[type(joint)](joint)
+        self.joint = of_family(JOINTS, joint)(joint)
         self.sliding = isinstance(joint, joints.Slider)
         self.traced = element.traced(field, 1)
         self.parameters = tuple(self.traced.parameters)
-        self.key = f"{type(element).__name__}:{self.joint.key}:{self.traced.digest}"
+        self.key = f"{element.family.__name__}:{self.joint.key}:{self.traced.digest}"
         self.levels = [level]
         self.fields = {**self.joint.fields, "axis_a": 3, "user": len(self.parameters)}
         self.needs_directions = (True, True)

@@ -6,6 +6,7 @@ import numpy as np
 
 from linkwork.elements import drives, joints
 from linkwork.elements.core.constraint_kind import Relation, column
+from linkwork.elements.core.families import of_family
 from linkwork.symbolic.autodiff import ROTOR
 from linkwork.symbolic.constraints import RELATIONS
 from linkwork.symbolic.joints import JOINTS
@@ -18,7 +19,7 @@ class Armature(Relation):
     needs_directions = (True, True)
 
     def __init__(self, element):
-        self.joint = JOINTS[type(element.joint)](element.joint)
+        self.joint = of_family(JOINTS, element.joint)(element.joint)
         self.sliding = isinstance(element.joint, joints.Slider)
         self.counters = 0 if self.sliding else 1
         self.key = f"Armature:{self.joint.key}"

@@ -15,6 +15,7 @@ from casadi import SX
 
 from linkwork.elements import forces, joints
 from linkwork.elements.core.constraint_kind import Relation, column
+from linkwork.elements.core.families import of_family
 from linkwork.elements.core.functions import cross, norm, on_tape
 from linkwork.elements.core.parameter import Parameter
 from linkwork.symbolic.joints import JOINTS, AxisRelation
@@ -97,7 +98,7 @@ class Spring(Law):
 
     def __init__(self, element):
         self.velocity_dependent = not (isinstance(element.damping, float) and element.damping == 0.0)
-        self.key = f"{type(element).__name__}-{self.velocity_dependent}"
+        self.key = f"{element.family.__name__}-{self.velocity_dependent}"
 
     def numbers(self, elements, A, B):
         on_a, on_b = _points(elements, A, "on_a"), _points(elements, B, "on_b")
@@ -225,7 +226,7 @@ class Motor(Law):
     relative = True
 
     def __init__(self, element):
-        self.joint = JOINTS[type(element.joint)](element.joint)
+        self.joint = of_family(JOINTS, element.joint)(element.joint)
         self.sliding = isinstance(element.joint, joints.Slider)
         self.kind, self.limited = element.kind, element.limit is not None
         self.geared, self.ranged = isinstance(element.gear, Parameter) or element.gear != 1.0, element.range is not None

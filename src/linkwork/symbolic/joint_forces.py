@@ -11,6 +11,7 @@ import numpy as np
 from casadi import SX
 
 from linkwork.elements import joint_forces, joints
+from linkwork.elements.core.families import of_family
 from linkwork.elements.core.functions import cross, norm
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.joint_forces import is_zero, size
@@ -46,8 +47,8 @@ class JointLaw(Law):
     relative = True
 
     def __init__(self, element):
-        self.joint = JOINTS[type(element.joint)](element.joint)
-        self.key = f"{type(element).__name__}:{self.joint.key}"
+        self.joint = of_family(JOINTS, element.joint)(element.joint)
+        self.key = f"{element.family.__name__}:{self.joint.key}"
 
     @staticmethod
     def bodies(element):
@@ -574,12 +575,12 @@ def _joint_limit(element) -> Law:
     if element.reach is not None:
         return ReachLimit(element)
     special = {joints.Ball: BallLimit, joints.Universal: UniversalLimit}
-    return special.get(type(element.joint), AxisLimit)(element)
+    return special.get(element.joint.family, AxisLimit)(element)
 
 
 def _joint_spring(element) -> Law:
     special = {joints.Ball: BallSpring, joints.Universal: UniversalSpring}
-    return special.get(type(element.joint), AxisSpring)(element)
+    return special.get(element.joint.family, AxisSpring)(element)
 
 
 LAWS |= {

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from linkwork.elements import bodies
+from linkwork.elements.core.families import of_family
 from linkwork.elements.lagrangian import LagrangianBody
 from linkwork.symbolic.bodies import BodyKind
 from linkwork.symbolic.flat import PLANES, Particle, Planar, PlanarParticle
@@ -18,12 +22,18 @@ def _kinds() -> dict[str, BodyKind]:
 
 
 KINDS = _kinds()
+FAMILIES: dict[type, Callable[..., BodyKind]] = {
+    bodies.RigidBody: lambda body: KINDS["RigidBody"],
+    bodies.Particle: lambda body: KINDS["Particle"],
+    bodies.ScalableBody: lambda body: KINDS["ScalableBody"],
+    bodies.AffineBody: lambda body: KINDS["AffineBody"],
+    bodies.PlanarBody: lambda body: KINDS[f"PlanarBody-{body.plane}"],
+    bodies.PlanarParticle: lambda body: KINDS[f"PlanarParticle-{body.plane}"],
+    LagrangianBody: lagrangian,
+}
 RIGID: Rigid = KINDS["RigidBody"]  # type: ignore[assignment]
 
 
 def kind_of(body) -> BodyKind:
     """The kind of a body element."""
-    if isinstance(body, LagrangianBody):
-        return lagrangian(body)
-    name = type(body).__name__
-    return KINDS[f"{name}-{body.plane}" if name in ("PlanarBody", "PlanarParticle") else name]
+    return of_family(FAMILIES, body)(body)

@@ -1,4 +1,5 @@
-"""Objects whose public attributes are read: assigning one that cannot be assigned, or that is none, is refused by name.
+"""Objects whose public attributes are read: assigning one that cannot be assigned, or that is none, and deleting any
+is refused by name.
 
 Code inside assigns them by `vars(self)`, which is also many times faster than a `__setattr__` in Python.
 """
@@ -33,6 +34,11 @@ class Sealed:
         if name[:1] != "_" and name not in self._assigned:
             self._refuse(name)
         object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if name[:1] != "_" and (name in self._known or type(self).__module__.startswith("linkwork.")):
+            raise SealedError(f"{type(self).__name__}: {name} cannot be deleted; leave it as it is")
+        object.__delattr__(self, name)
 
     def _refuse(self, name: str) -> None:
         kind, ours = type(self).__name__, type(self).__module__.startswith("linkwork.")

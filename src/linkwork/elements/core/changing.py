@@ -50,6 +50,7 @@ def _open(cls: Any):
         "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,
         "__doc__": cls.__doc__,
+        "family": cls.family,
     }
     return Making(cls.__name__, (cls,), same)
 
@@ -79,6 +80,16 @@ def change(element, name, value):
         vars(element).pop("_unchecked", None)
     if world is not None:
         world._changed()
+
+
+def check_deleted(element, name):
+    """Refuse to delete a field; a subclass that somebody else wrote may have more than fields."""
+    kind: Any = type(element)
+    if name in _names(kind):
+        world = element._world()
+        if world is not None:
+            _refuse_if_used(element, name, world)
+        raise UnchangeableError(f"{checks.label(element)}: {name} cannot be deleted; give it another value")
 
 
 def check(element, world):

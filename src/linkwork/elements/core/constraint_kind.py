@@ -82,7 +82,7 @@ class Relation:
     aimed = False  # names the forces that hold its rows
 
     def __init__(self, element):
-        self.key = type(element).__name__
+        self.key = element.family.__name__
 
     @staticmethod
     def bodies(element) -> tuple:

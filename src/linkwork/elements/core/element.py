@@ -6,7 +6,8 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.changing import Making, change
+from linkwork.elements.core.changing import Making, change, check_deleted
+from linkwork.elements.core.families import OfFamily
 from linkwork.elements.core.parameter import Parameter, parameters_in
 
 Scalar: TypeAlias = Any  # given: a number (None where it can be filled in); once made: a float
@@ -39,9 +40,9 @@ def _hyphenated(name):
 
 
 @dataclass(eq=False, repr=False)
-class Element(metaclass=Making):
+class Element(OfFamily, metaclass=Making):
     """Anything that a World holds. Elements are compared and hashed by identity. Fields may be assigned until the world is
-    first simulated; then they are checked, and refuse from then on."""
+    first simulated; then they are checked, and refuse from then on; arrays are read-only then."""
 
     sort: ClassVar[str]  # "body", "joint", "constraint" or "force"
     REFERENCES: ClassVar[dict] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
@@ -54,6 +55,7 @@ class Element(metaclass=Making):
     built = _AS_BUILT  # or body's name -> Pose: where `at`, `axis` and lengths that are left out speak of
 
     def __init_subclass__(cls):
+        super().__init_subclass__()
         own = inspect.get_annotations(cls).items()
         cls.PARAMETERS += tuple(name for name, annotation in own if _speaks_of_parameter(annotation))
 
@@ -70,6 +72,10 @@ class Element(metaclass=Making):
             object.__setattr__(self, name, value)
         else:
             change(self, name, value)
+
+    def __delattr__(self, name):
+        check_deleted(self, name)
+        object.__delattr__(self, name)
 
     def __copy__(self):
         twin = object.__new__(type(self))

@@ -19,6 +19,7 @@ from linkwork.engines.engine import (
     CALM,
     CUT,
     DIVERGED,
+    FINEST,
     HALF,
     ITERATIONS,
     KICK,
@@ -32,6 +33,8 @@ from linkwork.engines.engine import (
     WORST,
     Integrator,
     finite,
+    makes_parts,
+    part_at_once,
     tally,
 )
 from linkwork.engines.implicit.one_iteration import move_once, no_sweeps_of_one_iteration, solve_once, sweeps_of_one_iteration
@@ -40,7 +43,6 @@ from linkwork.kernels.implicit_bodies import AGAIN, BEGIN
 
 NEWTON = 40  # iterations before a step is tried again in halves
 CALM_PARTS = 16  # parts of a step that must go well before longer ones are tried
-FINEST = 1 << 12  # parts into which a step may be cut
 SLOW = 0.1  # of the last displacement: where more is still asked for, secants help
 WILD = 4.0  # times the last displacement: then half of that one is taken back
 HALVINGS = 3  # of one displacement that made it wild
@@ -186,7 +188,7 @@ def steps_of_backward_euler(work, table, newton, after, kept, impulses, sentinel
     watched = limits[2]
     dt = work[STEP]
     work[SHARE] = 1.0
-    part = FINEST if work[PACE] == 0.0 or limits[1] == 1 else int(work[PACE])
+    part = FINEST if limits[1] == 1 else part_at_once(work[PACE])
     for k in range(steps):
         begin = work[TIME]
         done = 0
@@ -239,6 +241,9 @@ class BackwardEuler(Integrator):
     takes_tolerance = True
     takes_feedback = False
     default_tolerance = 1e-10
+
+    def knows_pace(self, pace, calm):
+        return makes_parts(pace, calm)
 
     @cached_property
     def sweeps(self):

@@ -60,11 +60,8 @@ def step(base, area, warm, tolerance, fresh, _5, _6, _7):
         start_warm(memory[1:], 1.0, 0.0, 0.0, vectors, column_vectors, G, factors, tables)
     if warm > 0 and memory[0] >= REMEMBERED:
         start_warm(memory[1:], 3.0, -3.0, 1.0, vectors, column_vectors, G, factors, tables)
-    if printed:
-        limit = 100 + SQUARED_LIMIT * rows
-        iterations, left, conflict = minimise_squares(vectors, column_vectors, G, tables, size, work[tolerance], limit)
-    else:
-        iterations, left, conflict = minimise(vectors, column_vectors, G, tables, size, work[tolerance], 100 + LIMIT * rows)
+    limit = 100 + (SQUARED_LIMIT if printed else LIMIT) * rows
+    iterations, left, conflict = minimise(vectors, column_vectors, G, tables, size, work[tolerance], limit, printed)
     put_solutions(work, y, root, added, factors, tables)
     if warm > 0:
         remember(work, memory, left <= OFF * OFF * size, tables)
@@ -293,10 +290,24 @@ def remember(work, memory, good, tables):
 
 
 @jit_inner
-def minimise(vectors, column_vectors, G, tables, size, tolerance, limit):
-    """(iterations, r.r, whether no force can make it smaller): y and what it adds, until |r| <= tolerance |right|."""
-    right, y, r, Ar, p, Ap = vectors
-    _, _, added, of_r, of_p = column_vectors
+def go_along(alpha, y, p, r, Ap, added, of_p):
+    """A step of alpha along p, and r.r then; of_p: what p adds."""
+    left = 0.0
+    for k in range(y.shape[0]):
+        y[k] += alpha * p[k]
+        r[k] -= alpha * Ap[k]
+        left += r[k] * r[k]
+    for k in range(added.shape[0]):
+        added[k] += alpha * of_p[k]
+    return left
+
+
+@jit_inner
+def minimise(vectors, column_vectors, G, tables, size, tolerance, limit, squares):
+    """(iterations, r.r, whether no force can make it smaller): y and what it adds, until |r| <= tolerance |right|. By conjugate
+    residuals, or by conjugate gradients on |A y - right|^2 (`squares`)."""
+    right, y, r = vectors[:3]
+    added = column_vectors[2]
     enough = tolerance * tolerance * size
     iterations, left, conflict = 0, dot(r, r), False
     if not left < np.inf:  # not a number anywhere is not a number everywhere
@@ -306,83 +317,69 @@ def minimise(vectors, column_vectors, G, tables, size, tolerance, limit):
     for _ in range(RESTARTS):
         if left <= enough or iterations >= limit or conflict:
             break
-        transposed_product(of_r, G, r, tables)
-        product(Ar, G, of_r, tables)
-        copy(r, p)
-        copy(Ar, Ap)
-        copy(of_r, of_p)
-        rAr = dot(of_r, of_r)
-        while left > enough and iterations < limit:
-            conflict = not rAr > NO_FORCE * left
-            if conflict:
-                break
-            alpha = rAr / dot(Ap, Ap)
-            left = 0.0
-            for k in range(y.shape[0]):
-                y[k] += alpha * p[k]
-                r[k] -= alpha * Ap[k]
-                left += r[k] * r[k]
-            for k in range(added.shape[0]):
-                added[k] += alpha * of_p[k]
-            transposed_product(of_r, G, r, tables)
-            product(Ar, G, of_r, tables)
-            before, rAr = rAr, dot(of_r, of_r)
-            beta = rAr / before
-            for k in range(y.shape[0]):
-                p[k] = r[k] + beta * p[k]
-                Ap[k] = Ar[k] + beta * Ap[k]
-            for k in range(added.shape[0]):
-                of_p[k] = of_r[k] + beta * of_p[k]
-            iterations += 1
-        copy(right, r)
+        most = limit - iterations
+        if squares:
+            made, conflict = follow_squares(vectors, column_vectors, G, tables, left, enough, most)
+        else:
+            made, conflict = follow_residuals(vectors, column_vectors, G, tables, left, enough, most)
+        iterations += made
+        copy(right, r)  # without what rounding has added to it
         subtract_product(r, G, added, tables)
         left = dot(r, r)
     return iterations, left, conflict
 
 
 @jit_inner
-def minimise_squares(vectors, column_vectors, G, tables, size, tolerance, limit):
-    """As `minimise`, by conjugate gradients on |A y - right|^2."""
-    right, y, r, s, p, Ap = vectors
+def follow_residuals(vectors, column_vectors, G, tables, left, enough, limit):
+    """(iterations, conflict) of conjugate residuals from r on."""
+    _, y, r, Ar, p, Ap = vectors
     _, _, added, of_r, of_p = column_vectors
-    enough = tolerance * tolerance * size
-    iterations, left, conflict = 0, dot(r, r), False
-    if not left < np.inf:
-        fill(y, np.nan)
-        fill(added, np.nan)
-        return 0, left, False
+    transposed_product(of_r, G, r, tables)
+    product(Ar, G, of_r, tables)
+    copy(r, p)
+    copy(Ar, Ap)
+    copy(of_r, of_p)
+    rAr, iterations = dot(of_r, of_r), 0
+    while left > enough and iterations < limit:
+        if not rAr > NO_FORCE * left:
+            return iterations, True
+        left = go_along(rAr / dot(Ap, Ap), y, p, r, Ap, added, of_p)
+        transposed_product(of_r, G, r, tables)
+        product(Ar, G, of_r, tables)
+        before, rAr = rAr, dot(of_r, of_r)
+        beta = rAr / before
+        for k in range(y.shape[0]):
+            p[k] = r[k] + beta * p[k]
+            Ap[k] = Ar[k] + beta * Ap[k]
+        for k in range(added.shape[0]):
+            of_p[k] = of_r[k] + beta * of_p[k]
+        iterations += 1
+    return iterations, False
+
+
+@jit_inner
+def follow_squares(vectors, column_vectors, G, tables, left, enough, limit):
+    """The same, of conjugate gradients on the squares."""
+    _, y, r, s, p, Ap = vectors
+    _, _, added, of_r, of_p = column_vectors
     usual = dot(G, G) / y.shape[0]  # a diagonal entry of A, in the mean
-    for _ in range(RESTARTS):
-        if left <= enough or iterations >= limit or conflict:
-            break
+    transposed_product(of_r, G, r, tables)
+    product(s, G, of_r, tables)
+    copy(s, p)
+    ss, iterations = dot(s, s), 0
+    while left > enough and iterations < limit:
+        if not dot(of_r, of_r) > NO_FORCE * usual * left:
+            return iterations, True
+        transposed_product(of_p, G, p, tables)
+        product(Ap, G, of_p, tables)
+        left = go_along(ss / dot(Ap, Ap), y, p, r, Ap, added, of_p)
         transposed_product(of_r, G, r, tables)
         product(s, G, of_r, tables)
-        copy(s, p)
-        ss = dot(s, s)
-        while left > enough and iterations < limit:
-            conflict = not dot(of_r, of_r) > NO_FORCE * usual * left
-            if conflict:
-                break
-            transposed_product(of_p, G, p, tables)
-            product(Ap, G, of_p, tables)
-            alpha = ss / dot(Ap, Ap)
-            left = 0.0
-            for k in range(y.shape[0]):
-                y[k] += alpha * p[k]
-                r[k] -= alpha * Ap[k]
-                left += r[k] * r[k]
-            for k in range(added.shape[0]):
-                added[k] += alpha * of_p[k]
-            transposed_product(of_r, G, r, tables)
-            product(s, G, of_r, tables)
-            before, ss = ss, dot(s, s)
-            for k in range(y.shape[0]):
-                p[k] = s[k] + ss / before * p[k]
-            iterations += 1
-        copy(right, r)
-        subtract_product(r, G, added, tables)
-        left = dot(r, r)
-    return iterations, left, conflict
+        before, ss = ss, dot(s, s)
+        for k in range(y.shape[0]):
+            p[k] = s[k] + ss / before * p[k]
+        iterations += 1
+    return iterations, False
 
 
 @jit_inner

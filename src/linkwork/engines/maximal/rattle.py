@@ -25,6 +25,7 @@ from linkwork.engines.engine import (
     DIVERGED,
     DONE,
     EXTRAPOLATE,
+    FINEST,
     HALF,
     KICK,
     OK,
@@ -36,6 +37,8 @@ from linkwork.engines.engine import (
     WORST,
     Integrator,
     finite,
+    makes_parts,
+    part_at_once,
     project,
     tally,
 )
@@ -48,8 +51,7 @@ SLOW = 0.3  # of a residual, left by a correction
 SLOW_IF_REDUNDANT = 0.2  # the same where rows depend on others: in a singular place Newton's method leaves a quarter
 NEWTON = 3  # closing kicks with new factors, for rows that are not linear in velocities
 CALM_PARTS = 256  # parts of a step that must go well before longer ones are tried: rare changes keep the energy bounded
-FINEST = 1 << 12  # parts into which a step may be cut
-RESCUED_PART = FINEST // 16  # and from which on a singular configuration is passed by projection
+RESCUED_PART = FINEST // 16  # of a step, from which on a singular configuration is passed by projection
 RESCUES = 8  # projections, each with new factors
 SINGULAR = 1e-9  # a residual that is left as it is in mechanisms with loops, where corrections do not help
 
@@ -185,7 +187,7 @@ def steps_of_rattle(work, plan, steps, age, contact):
     that it flies with, and, where forces act then, after the closing kick, so that a body at rest has no velocity."""
     dt = work[STEP]
     work[SHARE] = 1.0
-    part = FINEST if work[PACE] == 0.0 else int(work[PACE])
+    part = part_at_once(work[PACE])
     table, multipliers, impulses = plan.kernels, plan.multipliers, plan.marks[IMPULSES]
     first_kick, last_kick = plan.numbers[FIRST_KICK], plan.numbers[LAST_KICK]
     given = work[:0]  # impulses of the parts that are done of a step that was cut
@@ -265,6 +267,9 @@ class Rattle(Integrator):
     takes_feedback = False
     default_tolerance = 1e-11
     most_mixed, mixing, cuts_turns = BENT, "and its steps are made in parts; dt={:.2g} would do without", True
+
+    def knows_pace(self, pace, calm):
+        return makes_parts(pace, calm)
 
     def prepare(self, work):
         """Factors at the current configuration, by the same operations that leave them after a step."""

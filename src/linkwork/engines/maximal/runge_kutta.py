@@ -302,6 +302,9 @@ class Dopri5(RungeKutta):
     takes_tolerance = True
     default_tolerance = 1e-9
 
+    def knows_pace(self, pace, calm):
+        return pace >= 0.0  # s
+
     def advance(self, work, steps, age):
         sweeps, redundant = self.sweeps, self.redundant
         made = steps_of_dopri5(work, self.programs.table, redundant, *sweeps, steps, A5, B5, C5, E5, self.tolerance)

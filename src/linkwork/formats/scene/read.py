@@ -27,7 +27,7 @@ DEEPEST = 20  # files that include one another
 MOST_INCLUDES = 100_000  # of all files together
 LONGEST = 200  # characters of a prefix
 SECONDS = ("seconds", "dt", "record_every")  # options of `simulate` that are times,
-WORDS = ("solver", "integrator", "tangent", "iterations", "seed", "off", "keyframe")  # and that are no numbers with units
+WORDS = ("solver", "integrator", "tangent", "iterations", "method", "seed", "off", "keyframe")  # and no numbers with units
 STATES = {"positions": ("rad", "m"), "velocities": ("rad/s", "m/s"), "controls": ("N m", "N", "rad", "m", "rad/s", "m/s")}
 
 
@@ -141,10 +141,10 @@ class _File(Values):
             elif raw is not None:
                 given = schema.numbers(name, ("s",) if name in SECONDS else ())
                 found[name] = self.value("simulate", given, raw, data.lines[name], self.numbers)
-        if "solver" in found or "integrator" in found:
-            from linkwork.simulation.simulation import INTEGRATORS, SOLVERS  # imported by whoever simulates, and by nobody else
+        if {"solver", "integrator", "method"} & set(found):
+            from linkwork.simulation.simulation import INTEGRATORS, METHODS, SOLVERS
 
-            for name, known in (("solver", (*SOLVERS, "auto")), ("integrator", tuple(INTEGRATORS))):
+            for name, known in (("solver", (*SOLVERS, "auto")), ("integrator", tuple(INTEGRATORS)), ("method", METHODS)):
                 if found.get(name) is not None and found[name] not in known:
                     hint = suggestion(found[name], known).lstrip("; ") or f"there are {', '.join(known)}"
                     self.fail(data.lines[name], f'simulate: there is no {name} "{found[name]}"', hint)

@@ -296,6 +296,7 @@ class Simulate(BaseModel):
     damping: Number | None = Field(None, description="1/s, Baumgarte feedback of euler")
     tangent: StrictStr | None = Field(None, description="Of implicit steps: symmetric or exact")
     iterations: StrictInt | None = Field(None, description="Of implicit steps: 1 is one linear solve a step")
+    method: StrictStr | None = Field(None, description="Of cg: least-residual, or least-squares as witkin97 prints it")
     seed: StrictInt | None = None
     off: list[StrictStr] | None = Field(None, description="Elements that are switched off at the start")
     keyframe: StrictStr | None = Field(None, description="The keyframe that it starts from")

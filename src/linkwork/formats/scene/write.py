@@ -149,7 +149,7 @@ class _Writer:
         if value is None or _same(value, given.default):
             return True
         kind, shape = type(element).__name__, vars(element).get("shape")
-        if name in DERIVED and type(shape) in _SIMPLE and np.ndim(value) == 2:
+        if name in DERIVED and shape is not None and shape.family in _SIMPLE and np.ndim(value) == 2:
             return _same(value, getattr(shape, DERIVED[name])(element.mass))
         if kind == "LagrangianBody":
             return name == "masses" and element.volumes is not None
@@ -202,8 +202,8 @@ def _same(value, default):
 
 
 def _shape(shape):
-    given, kind = shape.given(), type(shape).__name__
-    if type(shape) in _SIMPLE:
+    given, kind = shape.given(), shape.family.__name__
+    if shape.family in _SIMPLE:
         return {kind: list(given.values())} if given else kind
     return {kind: given}
 
