@@ -145,22 +145,35 @@ class Implicit(Programs):
     @cached_property
     def holds_more_than_joints(self) -> bool:
         """Whether there are rows of places beside the joints that place bodies."""
+        return bool(self._closing)
+
+    @cached_property
+    def _closing(self) -> list[int]:
+        """Nodes with rows of places beside a joint that places a body: those that close loops, for one."""
         placed = {number: part for _, number, part in self._joints}
-        return any(
-            POSITION in part.relation.levels
+        return [
+            number
             for number, node in enumerate(self.model.nodes)
-            for k, part in enumerate(node.kind.parts)
-            if placed.get(number) != k
-        )
+            if any(POSITION in part.relation.levels and placed.get(number) != k for k, part in enumerate(node.kind.parts))
+        ]
+
+    @cached_property
+    def _braced(self) -> list[int]:
+        """Nodes of trees that hold more than their joints do. There the pulls of the step count in the projection, too: where
+        a chain is drawn taut, J is nearly dependent, and what is smallest against inertia alone is a zigzag of the few bodies
+        at its kinks. In other trees bodies would lag behind, and joints are closed by themselves."""
+        tree, nodes = self.model.forest.tree, self.model.nodes
+        held = {tree[body] for number in self._closing for body in moving(nodes[number].ends)}
+        return [number for number, node in enumerate(nodes) if any(tree[body] in held for body in moving(node.ends))]
 
     def _add_system(self, sheet: Sheet, what: str) -> None:
         self._add_first(sheet, (what,))
         self._add_cleared_fill(sheet)
         self._add_tangents(sheet, what)
         self._add_assembly(sheet, f"implicit-{what}")
-        add = {implicit.AGAIN: self._add_geometric, implicit.FIRM: self._add_firm}.get(what)
+        add = {implicit.AGAIN: self._add_geometric, implicit.FIRM: self._add_firm, implicit.DRAW: self._add_firm}.get(what)
         if add is not None:
-            for number in range(len(self.model.nodes)):
+            for number in self._braced if what == implicit.DRAW else range(len(self.model.nodes)):
                 add(sheet, number)
 
     def _body_kernel(self, kind, name):
