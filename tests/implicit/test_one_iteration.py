@@ -114,3 +114,52 @@ def test_gentle_steps_are_one_linear_solve():
     for _ in range(50):
         sim.step()
         assert sim.work[ITERATIONS] == 1
+
+
+def between_nails(n=20, length=0.1, *, hinges=False, middle=1.0, slack=0.0):
+    """A chain between two nails, straight, or hanging as a V that is shorter by a part of its length; middle: times the mass of
+    a link."""
+    half = n * length / 2
+    drop = half * np.sqrt(1 - (1 - slack) ** 2)
+    points = [np.array([2 * half * (1 - slack) * k / n, 0, -2 * drop * min(k, n - k) / n]) for k in range(n + 1)]
+    world, above = lw.World(gravity=(0, 0, -9.81)), "ground"
+    joint = (lambda a, b, at: lw.Hinge(a, b, at=at, axis=(0, 1, 0))) if hinges else (lambda a, b, at: lw.Ball(a, b, at=at))
+    for k in range(n):
+        (x, _, z), name = points[k + 1] - points[k], f"link{k}"
+        turn = np.arctan2(-z, x) / 2
+        world.add(lw.RigidBody(length * (middle if k == n // 2 else 1.0), shape=lw.Box(length, 0.02, 0.02), name=name,
+                               position=(points[k] + points[k + 1]) / 2,
+                               orientation=(np.cos(turn), 0, np.sin(turn), 0)))  # fmt: skip
+        world.add(joint(above, name, points[k]))
+        above = name
+    world.add(joint(above, "ground", points[n]))
+    return world
+
+
+NAILED = {
+    "twenty": {},
+    "hinges": {"hinges": True},
+    "fifty": {"n": 50, "length": 0.04},
+    "a heavy link": {"middle": 100.0},
+    "nearly taut": {"slack": 1e-4},
+    "slack": {"slack": 1e-2},
+}
+
+
+@pytest.mark.filterwarnings("ignore::linkwork.Note")
+@pytest.mark.parametrize("tangent", ["symmetric", "exact"])
+@pytest.mark.parametrize("dt", [1 / 30, 1 / 60, 1 / 120])
+@pytest.mark.parametrize("name", NAILED)
+def test_a_chain_drawn_taut_between_two_nails_stays_together(name, dt, tangent):
+    apart, won, solves = followed(between_nails(**NAILED[name]), dt, tangent)
+    assert apart < TOGETHER and won < 0.02 and solves <= 2
+
+
+@pytest.mark.filterwarnings("ignore::linkwork.Note")
+def test_a_taut_chain_comes_to_rest_and_its_nails_carry_its_weight():
+    sim = simulation(between_nails(), dt=1 / 60, iterations=1)
+    sim.step(120)
+    assert sim.energy().kinetic < 1e-12
+    ends = [sim.world.constraints[0], sim.world.constraints[-1]]
+    held = [np.array(sim.reaction(end).force) for end in ends]
+    assert abs(held[0][2]) + abs(held[1][2]) == pytest.approx(20 * 0.1 * 9.81, rel=1e-3)

@@ -115,8 +115,18 @@ class Implicit(Programs):
         return (self.iteration(implicit.DRAW), self._keep("drawn in", down)), self.body("place-firm")
 
     def recalled(self) -> np.ndarray:
-        """Multipliers that were kept, where reports look for them."""
-        return self._copied("history", "x")
+        """Multipliers that were kept, where reports look for them; where pulls count in the projection, with its own: the
+        impulses of the whole step, from which the next one takes its pulls."""
+
+        def make(sheet: Sheet) -> None:
+            for number, node in enumerate(self.model.nodes):
+                x, kept = (self._beside(number, name) for name in ("x", "history"))
+                summed = number in braced
+                kernel = firm.summed_kernel(node.kind.size, x, kept) if summed else implicit.copy_kernel(node.kind.size, kept, x)
+                sheet.add(number, 0, self._id(kernel), int(self.model.node_at[number]))
+
+        braced = set(self._braced)
+        return self._keep("recalled", make)
 
     def joined(self) -> np.ndarray:
         """Bodies put where the joints to their parents have them, from the ground on; in free trees from their roots."""
@@ -231,17 +241,22 @@ class Implicit(Programs):
 
     def remembered(self) -> np.ndarray:
         """Multipliers kept for the geometric stiffness of a firm iteration."""
-        return self._copied("x", "history")
-
-    def _copied(self, source: str, target: str) -> np.ndarray:
-        """One field of all nodes becomes another."""
 
         def make(sheet: Sheet) -> None:
             for number, node in enumerate(self.model.nodes):
-                kernel = implicit.copy_kernel(node.kind.size, *(self._beside(number, name) for name in (source, target)))
+                kernel = implicit.copy_kernel(node.kind.size, *(self._beside(number, name) for name in ("x", "history")))
                 sheet.add(number, 0, self._id(kernel), int(self.model.node_at[number]))
 
-        return self._keep(f"copied {source} {target}", make)
+        return self._keep("remembered", make)
+
+    def pulled_by(self, trees: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Where the multipliers of each of these trees that count in the projection begin, and their entries."""
+        found: dict[int, list[int]] = {tree: [] for tree in trees}
+        for number in self._braced:
+            x = self.model.field_of_node(number, "x")
+            found[self.model.forest.tree[moving(self.model.nodes[number].ends)[0]]] += range(x.start, x.stop)
+        every = list(found.values())
+        return np.cumsum([0, *map(len, every)]), np.array([entry for own in every for entry in own], dtype=np.int64)
 
     def _beside(self, number: int, name: str) -> int:
         """From the record of a node to one of its fields."""
