@@ -121,8 +121,8 @@ class Implicit(Programs):
         def make(sheet: Sheet) -> None:
             for number, node in enumerate(self.model.nodes):
                 x, kept = (self._beside(number, name) for name in ("x", "history"))
-                summed = number in braced
-                kernel = firm.summed_kernel(node.kind.size, x, kept) if summed else implicit.copy_kernel(node.kind.size, kept, x)
+                size = node.kind.size
+                kernel = firm.summed_kernel(size, x, kept) if number in braced else implicit.copy_kernel(size, kept, x)
                 sheet.add(number, 0, self._id(kernel), int(self.model.node_at[number]))
 
         braced = set(self._braced)
