@@ -13,6 +13,7 @@ from linkwork.codegen.asking import Asked
 from linkwork.codegen.jit import compiled_address, entry, sweep
 from linkwork.contact import stages
 from linkwork.contact.answers import Answers, BySweeps
+from linkwork.contact.bending import bend
 from linkwork.contact.colliders import Placed, compile_colliders, contacts_for, scratch_for
 from linkwork.contact.finding import Finding, find
 from linkwork.contact.layout import (
@@ -174,6 +175,7 @@ class Touching:
         self.scratch = scratch_for(self.geometry, self.margins[1:])
         self.reach = self._reach(self.geometry, self.hard_stops)
         self.axes, self.origins = np.zeros((n, 3, 3)), np.zeros((n, 3))
+        self.bending = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros(6)
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.marks, self.counts = np.zeros(FULL + 1, dtype=np.int64), np.zeros(5, dtype=np.int64)
         self.panels = 0
@@ -395,6 +397,7 @@ class Touching:
             self.found, self.both = contacts_for(contacts), (rows_for(rows), rows_for(rows))
             self.cache_labels, self.cache = np.zeros((rows, 5), dtype=np.int64), np.zeros((rows, 9))
             self.leaving = np.zeros(rows)  # m/s: of rows that bounced, the normal velocity after that
+            self.bent = np.zeros(rows)  # m/s: what targets get in another iteration of a step
             self.before_count = 0
             self._remember(memory)
         if responses > len(self.R):
@@ -402,7 +405,7 @@ class Touching:
         self.blocks = max(blocks, self.blocks)
         rows = max(1, len(self.rows.mu))
         solver = newton_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)), self.panels)
-        known = self.axes, self.cache_labels, self.cache, self.leaving
+        known = self.axes, self.cache_labels, self.cache, self.leaving, self.bent
         self.solving = [solving(rows, self.slots, self.R, solver, self.told, *known) for rows in self.both]
         self.finding = Finding(self.programs.spots(), self.reach, self.geometry, self.scratch, self.found, self.materials,
                                self.hard_stops, self.axes, self.origins, self.margins, self.speeds, self.slots,
@@ -554,11 +557,14 @@ class Touching:
 
     def once_more(self, work: np.ndarray, h: float, answers: Answers) -> None:
         """The same stage with other factors, for another iteration of the same step. What bounced in the first one shall leave
-        with the speeds that it had then."""
+        with the speeds that it had then; ropes and limits are where the iterate has them."""
         self._set_aside()
         if self.count:
             answers.respond(work, self.slots, self.groups, self.R)
             self._forget_blocks()
+            if len(self.stops):
+                bend(work, answers.bodies, self.rows, self.count, len(self.names), self.hard_stops, *self.bending[:2], h,
+                     *self.bending[2:], self.bent)  # fmt: skip
             self._solve(solve_again, work, h, OPENING, answers)
             self.off = self.told[LAST] if self.told[LAST] > TOLERANCE else 0.0
         self._set_aside()
