@@ -39,6 +39,7 @@ TOLD = 1e-6  # ... and those that are put right with a note
 IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
 MOST_BUILDS = 8  # of one world that are kept
 UNSOLVED_TEXT = "are off the law of contact by"
+STRETCHED_TEXT = "it was beyond its bound by"
 HELD_TEXT = "no push moves them apart: such contacts are left out"
 UNMET_TEXT = "the run goes on, sim.solver_report() tells more"
 TURNING_TEXT = "it tumbles by"
@@ -136,6 +137,7 @@ class Building(Reports):
         self._stale = self._solved = self._impulses = self._unbooked = False
         self._tells_unsolved = not any(UNSOLVED_TEXT in text for text in self.notes)
         self._tells_unmet = not any(UNMET_TEXT in text for text in self.notes)
+        self._tells_stretched = not any(STRETCHED_TEXT in text for text in self.notes)
         self._tells_held = not any(HELD_TEXT in text for text in self.notes)
         self._tells_turning = not any(TURNING_TEXT in text for text in self.notes)
         told = sum(CONTRADICTING_TEXT in text for text in self.notes)

@@ -39,6 +39,7 @@ from linkwork.contact.responses import PART, TREE, push
 from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
+    BOUND,
     COLLIDER_A,
     COLLIDER_B,
     CONE,
@@ -47,6 +48,7 @@ from linkwork.contact.rows import (
     ROPE,
     STOP_A,
     STOP_B,
+    STOP_KIND,
     TRAVEL,
     TURN,
     UNCOUNTED,
@@ -95,6 +97,7 @@ from linkwork.symbolic.kernels import parameter_record
 LEAST_MARGIN, THIN = 0.002, 0.1  # m, and part of the smallest collider: contacts are looked for at least that far
 TOUCHING = 0.01  # part of that: nearer counts as touching
 ROOM = 2  # times what was too small
+LONGER, FAR_BEYOND = 0.1, 0.1  # part of its length by which a rope, m or rad by which a limit may be exceeded without a word
 LIKELY = 50_000  # numbers: room that is made before it is asked for
 
 
@@ -176,6 +179,9 @@ class Touching:
         self.reach = self._reach(self.geometry, self.hard_stops)
         self.axes, self.origins = np.zeros((n, 3, 3)), np.zeros((n, 3))
         self.bending = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros(6)
+        self.over = np.full((len(self.stops), 2), -1.0)  # m or rad: of ropes and hard limits beyond their bounds
+        ropes, bounds = self.hard_stops.labels[:, STOP_KIND] == ROPE, self.hard_stops.numbers[:, BOUND]
+        self.bearable = np.where(ropes, LONGER * bounds, FAR_BEYOND)  # m or rad
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.marks, self.counts = np.zeros(FULL + 1, dtype=np.int64), np.zeros(5, dtype=np.int64)
         self.panels = 0
@@ -409,7 +415,7 @@ class Touching:
         self.solving = [solving(rows, self.slots, self.R, solver, self.told, *known) for rows in self.both]
         self.finding = Finding(self.programs.spots(), self.reach, self.geometry, self.scratch, self.found, self.materials,
                                self.hard_stops, self.axes, self.origins, self.margins, self.speeds, self.slots,
-                               self.counts)  # fmt: skip
+                               self.counts, self.over)  # fmt: skip
         if "stage" in self.__dict__:
             self.stage.renew(place=self.finding, even=self.solving[0], odd=self.solving[1])
 
@@ -483,6 +489,16 @@ class Touching:
     def unsolved(self) -> float:
         """m/s; zero where all solves converged."""
         return self.told.item(UNSOLVED)
+
+    @property
+    def stretched(self) -> tuple[Element, float] | None:
+        """The rope or hard limit that was beyond its bound by the most that no step should leave, and by how much (m or rad)
+        more than when it was first seen."""
+        if not len(self.over):
+            return None
+        more = self.over[:, 1] - self.over[:, 0]
+        worst = int((more / self.bearable).argmax())
+        return (self.stops[worst].element, float(more[worst])) if more[worst] > self.bearable[worst] else None
 
     # -- what is kept -------------------------------------------------------------------------------------------
     def forget(self) -> None:
