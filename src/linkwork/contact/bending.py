@@ -1,8 +1,8 @@
 """Ropes and hard limits at an iterate of an implicit step: where they pull then, and what they ask for there.
 
 A row of the beginning of a step holds a rope to first order: a light link that turns by a radian in a step takes its end a
-whole length further than the row knows, and a fifth of that is all that the next step takes back. So Newton's method goes on with
-the rows as well: from an iterate (q1, v1), reached in h, the next one has gap(q1) + h J(q1) (v - v1) >= goal, where the goal is
+whole length further than the row knows, and a fifth of that is all that the next step takes back. So Newton's method takes
+the rows along: from an iterate (q1, v1), reached in h, the next one has gap(q1) + h J(q1) (v - v1) >= goal, where the goal is
 what the row asked for at the beginning, gap(q0) + h target.
 """
 

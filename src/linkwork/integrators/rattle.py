@@ -39,7 +39,7 @@ from linkwork.integrators.base import (
     project,
     tally,
 )
-from linkwork.integrators.settling import ROUNDED, reach
+from linkwork.integrators.settling import ROUNDED, position_rows, reach
 from linkwork.symbolic.rigid import BENT
 from linkwork.symbolic.steps import UNRESOLVED
 
@@ -50,7 +50,7 @@ NEWTON = 3  # closing kicks with new factors, for rows that are not linear in ve
 CALM_PARTS = 256  # parts of a step that must go well before longer ones are tried: rare changes keep the energy bounded
 FINEST = 1 << 12  # parts into which a step may be cut
 RESCUED_PART = FINEST // 16  # and from which on a singular configuration is passed by projection
-RESCUES = 8  # projections, each with new factors
+RESCUES = 64  # projections at most, each with new factors: in a singular place one leaves a quarter or more
 SINGULAR = 1e-9  # a residual that is left as it is in mechanisms with loops, where corrections do not help
 
 
@@ -72,6 +72,8 @@ class Rescue(Bundle):
     right: np.ndarray
     up_velocity: np.ndarray
     strike: np.ndarray
+    check: np.ndarray
+    rows: np.ndarray  # int64: where it leaves residuals of positions
 
 
 class Plan(Bundle):
@@ -157,7 +159,8 @@ def land_on_constraints(work, plan, last, first, end):
 @jit_inner
 def rescued(work, plan):
     """Part of a step where forces along the constraints of its beginning cannot bring it back onto them: a flight, then the
-    nearest place on the constraints, with the directions found there. Of first order; leaves factors as a closing kick."""
+    nearest place on the constraints, with the directions found there, as near as what is enough: a residual of e is a sag of
+    sqrt(e l). Of first order; leaves factors as a closing kick."""
     r = plan.rescue
     work[EXTRAPOLATE : EXTRAPOLATE + 3] = 0.0
     work[KICK] = work[STEP]
@@ -166,6 +169,12 @@ def rescued(work, plan):
     sweep(work, r.kernels, r.land, True)
     for _ in range(RESCUES):
         project(work, r.kernels, r.kick, r.up_position, r.nudge, r.clear, r.right, r.up_velocity, r.strike, 1)
+        sweep(work, r.kernels, r.check)
+        worst = 0.0
+        for i in r.rows:
+            worst = max(worst, abs(work[i]))
+        if worst <= plan.numbers[ENOUGH]:
+            break
 
 
 @jit_inner
@@ -304,13 +313,14 @@ class Rattle(Integrator):
         table = self.programs.table  # with the kernels of the sweeps, since these are made
         return Plan(table, *in_a_row(opening), solved, first_fly, fly, forward, *in_a_row(closing), *others, multipliers,
                     self.sentinels, np.array(numbers), marks,
-                    self._asked.routine, self._asked.request, Rescue(table, *[none] * 8))  # fmt: skip
+                    self._asked.routine, self._asked.request, Rescue(table, *[none] * 9, np.zeros(0, dtype=np.int64)))  # fmt: skip
 
     def make_rescue(self) -> None:
         """The first step that needs a rescue asks for it, in the middle of a run."""
         plan = self.plan
         with self.programs.at_once(seldom=True):
-            sweeps = self.programs.body("land"), *self.projection()
+            sweeps = self.programs.body("land"), *self.projection(), self.programs.check()
+        sweeps = *sweeps, position_rows(self.programs.model)
         plan.rescue.renew(**dict(zip(Rescue.fields, (self.programs.table, *sweeps), strict=True)))
         plan.marks[RESCUE] = THERE
 
