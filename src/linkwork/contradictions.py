@@ -16,6 +16,7 @@ import numpy as np
 from linkwork.elements import checks
 from linkwork.elements.base import Element
 from linkwork.elements.constraints import Constraint, VelocityConstraint
+from linkwork.elements.handles import Hold
 from linkwork.model.agreement import DENSE, Asked, disputes
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.nodes import blocks_of
@@ -58,7 +59,7 @@ def trees_at_risk(model, touches: bool) -> set[int]:
 
 
 def found(sim) -> list[Contradiction]:
-    """What contradicts what at this moment; the simulation stays as it is."""
+    """What contradicts what at this moment; the simulation stays as it is. A hand contradicts nothing: it gives way."""
     model = sim.model
     trees = trees_at_risk(model, sim._touching is not None)
     if not trees:
@@ -69,7 +70,7 @@ def found(sim) -> list[Contradiction]:
         told = list[Contradiction]()
         for tree in sorted(trees):
             told += _Tree(sim, tree).contradictions()
-        return told
+        return [one for one in told if not any(isinstance(element, Hold) for element in one.elements)]
     finally:
         sim.work[:] = kept
 

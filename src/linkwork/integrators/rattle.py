@@ -301,7 +301,7 @@ class Rattle(Integrator):
     def plan(self) -> Plan:
         with self.programs.at_once():
             opening, solved, first_fly, fly, forward, closing, *others = self.sweeps
-        model, none = self.programs.model, self.programs.body()
+        model, none, no_rows = self.programs.model, self.programs.body(), np.zeros(0, dtype=np.int64)
         numbers = [self.tolerance, max(self.tolerance, SINGULAR) if model.soft else self.tolerance, *self.patience, *self.kick]
         if model.redundant:
             numbers[TOLERANCE] = 0.0 if self.by_default else self.tolerance
@@ -313,7 +313,7 @@ class Rattle(Integrator):
         table = self.programs.table  # with the kernels of the sweeps, since these are made
         return Plan(table, *in_a_row(opening), solved, first_fly, fly, forward, *in_a_row(closing), *others, multipliers,
                     self.sentinels, np.array(numbers), marks,
-                    self._asked.routine, self._asked.request, Rescue(table, *[none] * 9, np.zeros(0, dtype=np.int64)))  # fmt: skip
+                    self._asked.routine, self._asked.request, Rescue(table, *[none] * 9, no_rows))  # fmt: skip
 
     def make_rescue(self) -> None:
         """The first step that needs a rescue asks for it, in the middle of a run."""
