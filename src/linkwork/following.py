@@ -346,6 +346,10 @@ class Following(Building):
         except BaseException:  # as it was, until the world is one that can be followed
             vars(self).update(before)
             raise
+        if self._touching is not None and any(name not in self.model.names for name in old.names):
+            from linkwork import contact_reports
+
+            self._parted = contact_reports.parted(old, self._touching) | (self._parted or set())
         self._touched()
 
     def _fresh(self, old: Model) -> list[Element]:
