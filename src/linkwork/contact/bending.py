@@ -26,8 +26,6 @@ def bend(work, bodies, rows, m, colliders, stops, R, p, h, u, bent):
             continue
         own, bounds, Ja, Jb = stops.labels[stop], stops.numbers[stop], rows.Ja[k, 0], rows.Jb[k, 0]
         a, b, sign = own[STOP_A], own[STOP_B], bounds[SIGN]
-        if (a >= 0 and bodies[a, POSE] == SPOT) or (b >= 0 and bodies[b, POSE] == SPOT):
-            continue  # a point of a Lagrangian body, whose place is that of the beginning
         value, point, d = stop_value(work, own, bounds, R, p, Ja, Jb)
         closing = 0.0
         for body, J in ((a, Ja), (b, Jb)):
@@ -39,3 +37,22 @@ def bend(work, bodies, rows, m, colliders, stops, R, p, h, u, bent):
         for i in range(3):
             rows.numbers[k, POINT + i], rows.numbers[k, NORMAL + i] = point[i], -sign * d[i]
         bent[k] = closing + (rows.numbers[k, GAP] - sign * (bounds[BOUND] - value)) / h
+
+
+@jit
+def too_far(work, bodies, rows, m, colliders, stops, R, p, allowed, J):
+    """Whether a step of straight rows has led a rope or limit beyond its bound, or beyond where it was, by more than is allowed
+    (stops,). J: scratch (2, 6); others as above."""
+    find_poses(work, bodies, R, p)
+    for k in range(m):
+        stop = rows.labels[k, COLLIDER_A] - colliders
+        if stop < 0 or stops.numbers[stop, SIGN] == 0.0:
+            continue
+        own, bounds = stops.labels[stop], stops.numbers[stop]
+        a, b = own[STOP_A], own[STOP_B]
+        if (a >= 0 and bodies[a, POSE] == SPOT) or (b >= 0 and bodies[b, POSE] == SPOT):
+            continue  # a point of a Lagrangian body, whose place is that of the beginning
+        value, _, _ = stop_value(work, own, bounds, R, p, J[0], J[1])
+        if bounds[SIGN] * (bounds[BOUND] - value) < min(rows.numbers[k, GAP], 0.0) - allowed[stop]:
+            return True
+    return False

@@ -69,7 +69,7 @@ from linkwork.contact.solving import (
     solve_first,
     solving,
 )
-from linkwork.contact.trees import refuse_stretching
+from linkwork.contact.trees import bodies_of, refuse_stretching
 from linkwork.contact.whole import CONTACTS, PANELS, RESPONSES, Stage, contact_stage
 from linkwork.elements import (
     Ball,
@@ -98,6 +98,7 @@ LEAST_MARGIN, THIN = 0.002, 0.1  # m, and part of the smallest collider: contact
 TOUCHING = 0.01  # part of that: nearer counts as touching
 ROOM = 2  # times what was too small
 LONGER, FAR_BEYOND = 0.1, 0.1  # part of its length by which a rope, m or rad by which a limit may be exceeded without a word
+BENT = 0.1  # part of that by which a step may lead it further: one that does is made in parts, where it can be
 LIKELY = 50_000  # numbers: room that is made before it is asked for
 
 
@@ -426,7 +427,8 @@ class Touching:
         assert isinstance(answers, BySweeps)
         numbers = [self.least, self.gravity, self.near, answers.carried, answers.scale, answers.turning]
         return Stage(answers.trees, answers.swept, self.finding, *self.solving, self.marks, np.array(numbers, dtype=float),
-                     self.asked.routine, self.asked.request)  # fmt: skip
+                     self.asked.routine, self.asked.request, bodies_of(self.programs, "v1"), *self.bending[:2],
+                     BENT * self.bearable, np.zeros((2, 6)))  # fmt: skip
 
     def _give_what_lacks(self) -> None:
         """Room for what a compiled stage has too little of."""
@@ -576,9 +578,12 @@ class Touching:
         with the speeds that it had then; ropes and limits are where the iterate has them."""
         self._set_aside()
         if self.count:
+            if self.stops and self.model.spots:
+                spots = self.programs.spots("next")  # before the table, which it extends
+                sweep(work, self.programs.table, spots)
             answers.respond(work, self.slots, self.groups, self.R)
             self._forget_blocks()
-            if len(self.stops):
+            if self.stops:
                 bend(work, answers.bodies, self.rows, self.count, len(self.names), self.hard_stops, *self.bending[:2], h,
                      *self.bending[2:], self.bent)  # fmt: skip
             self._solve(solve_again, work, h, OPENING, answers)

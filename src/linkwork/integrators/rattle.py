@@ -19,7 +19,7 @@ import numpy as np
 from linkwork.codegen.asking import Asked
 from linkwork.codegen.bundle import Bundle
 from linkwork.codegen.jit import call_compiled, jit, jit_inner, sweep
-from linkwork.contact.layout import CLOSING, FRESH, OPENING, SINGLE
+from linkwork.contact.layout import CLOSING, FRESH, LANDED, OPENING, SINGLE
 from linkwork.integrators.base import (
     CALM,
     DIVERGED,
@@ -50,6 +50,7 @@ NEWTON = 3  # closing kicks with new factors, for rows that are not linear in ve
 CALM_PARTS = 256  # parts of a step that must go well before longer ones are tried: rare changes keep the energy bounded
 FINEST = 1 << 12  # parts into which a step may be cut
 RESCUED_PART = FINEST // 16  # and from which on a singular configuration is passed by projection
+BENT_PART = FINEST // 16  # the same, for ropes and limits that a straight row does not hold
 RESCUES = 64  # projections at most, each with new factors: in a singular place one leaves a quarter or more
 SINGULAR = 1e-9  # a residual that is left as it is in mechanisms with loops, where corrections do not help
 
@@ -219,7 +220,10 @@ def steps_of_rattle(work, plan, steps, age, contact):
                 if plan.marks[OWN_FACTORS]:
                     contact[1].marks[FRESH] = 0
                 call_compiled(contact[0], (work, table, contact[1], h, OPENING if last_kick > 0.0 else SINGLE))
-            if not land_on_constraints(work, plan, last, done == 0, start + h):
+            landed = land_on_constraints(work, plan, last, done == 0, start + h)
+            if landed and contact is not None and part > BENT_PART:
+                landed = call_compiled(contact[0], (work, table, contact[1], h, LANDED)) == 0
+            if not landed:
                 sweep(work, table, plan.retry)
                 work[DONE] = work_before
                 if contact is not None:
