@@ -1,5 +1,7 @@
 """Steps of one iteration hold together at every moment, with two solves at most, and win no energy from nothing."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -114,3 +116,90 @@ def test_gentle_steps_are_one_linear_solve():
     for _ in range(50):
         sim.step()
         assert sim.work[ITERATIONS] == 1
+
+
+def between_nails(n=20, length=0.1, *, hinges=False, middle=1.0, slack=0.0):
+    """A chain between two nails, straight, or hanging as a V that is shorter by a part of its length; middle: times the mass of
+    a link."""
+    half = n * length / 2
+    drop = half * np.sqrt(1 - (1 - slack) ** 2)
+    points = [np.array([2 * half * (1 - slack) * k / n, 0, -2 * drop * min(k, n - k) / n]) for k in range(n + 1)]
+    world, above = lw.World(gravity=(0, 0, -9.81)), "ground"
+    joint = (lambda a, b, at: lw.Hinge(a, b, at=at, axis=(0, 1, 0))) if hinges else (lambda a, b, at: lw.Ball(a, b, at=at))
+    for k in range(n):
+        (x, _, z), name = points[k + 1] - points[k], f"link{k}"
+        turn = np.arctan2(-z, x) / 2
+        world.add(lw.RigidBody(length * (middle if k == n // 2 else 1.0), shape=lw.Box(length, 0.02, 0.02), name=name,
+                               position=(points[k] + points[k + 1]) / 2,
+                               orientation=(np.cos(turn), 0, np.sin(turn), 0)))  # fmt: skip
+        world.add(joint(above, name, points[k]))
+        above = name
+    world.add(joint(above, "ground", points[n]))
+    return world
+
+
+NAILED = {
+    "twenty": {},
+    "hinges": {"hinges": True},
+    "fifty": {"n": 50, "length": 0.04},
+    "a heavy link": {"middle": 100.0},
+    "nearly taut": {"slack": 1e-4},
+    "slack": {"slack": 1e-2},
+}
+
+
+@pytest.mark.filterwarnings("ignore::linkwork.Note")
+@pytest.mark.parametrize("tangent", ["symmetric", "exact"])
+@pytest.mark.parametrize("dt", [1 / 30, 1 / 60, 1 / 120])
+@pytest.mark.parametrize("name", NAILED)
+def test_a_chain_drawn_taut_between_two_nails_stays_together(name, dt, tangent):
+    apart, won, solves = followed(between_nails(**NAILED[name]), dt, tangent)
+    assert apart < TOGETHER and won < 0.02 and solves <= 2
+
+
+@pytest.mark.filterwarnings("ignore::linkwork.Note")
+def test_a_taut_chain_comes_to_rest_and_its_nails_carry_its_weight():
+    sim = simulation(between_nails(), dt=1 / 60, iterations=1)
+    sim.step(120)
+    assert sim.energy().kinetic < 1e-12
+    held = [sim.impulse(sim.world.constraints[k])[2] / sim.dt for k in (0, -1)]
+    assert abs(held[0] - held[1]) == pytest.approx(20 * 0.1 * 9.81, rel=1e-3)
+
+
+def random_tree(seed):
+    """Up to 13 links of up to 3,000 times the mass of others, struck: (world, dt, tangent)."""
+    r, world = np.random.default_rng(seed), lw.World(gravity=(0, 0, -9.81))
+    length, kinds, ends = 10 ** r.uniform(-1.3, 0), r.permutation(["ball", "hinge", "universal"])[: r.integers(1, 4)], []
+    width, speed = 10 ** r.uniform(-2, -0.7) * length, r.uniform(0, 5)
+    for k in range(r.integers(2, 14)):
+        above, at = ends[-1 - r.integers(0, min(3, len(ends)))] if ends else ("ground", np.zeros(3))
+        along, first, name = *(d / np.linalg.norm(d) for d in r.normal(size=(2, 3))), f"link{k}"
+        second = np.cross(first, along)
+        half = np.array([1 + along[0], *np.cross((1, 0, 0), along)])
+        world.add(lw.RigidBody(10 ** r.uniform(-3, 0.5), shape=lw.Box(length, width, width), position=at + along * length / 2,
+                               orientation=half / np.linalg.norm(half), velocity=speed / 2 * r.normal(size=3),
+                               angular_velocity=speed / length / 2 * r.normal(size=3), name=name))  # fmt: skip
+        kind = r.choice(kinds)
+        if kind == "ball":
+            world.add(lw.Ball(above, name, at=at))
+        elif kind == "hinge":
+            world.add(lw.Hinge(above, name, at=at, axis=first))
+        else:
+            world.add(lw.Universal(above, name, at=at, first=first, second=second / np.linalg.norm(second)))
+        ends.append((name, at + along * length))
+    return world, r.choice([1 / 30, 1 / 60, 1 / 120]), str(r.choice(["symmetric", "exact"]))
+
+
+@pytest.mark.filterwarnings("ignore::linkwork.Note")
+@pytest.mark.parametrize("seed", [*range(10), 68, 88, 101, 128, 139, 166, 171, 190, 201, 269, 291])
+def test_random_trees_stay_together_and_win_no_energy_in_any_step(seed):
+    """The later ones are lifted by being put back onto their constraints, by more than a step loses."""
+    world, dt, tangent = random_tree(seed)
+    sim = simulation(world, dt=dt, tangent=tangent, iterations=1)
+    energies, apart = [sim.energy()], 0.0
+    for _ in range(round(1 / dt)):
+        sim.step()
+        energies.append(sim.energy())
+        apart = max(apart, sim.drift())
+    won = max(after.total - before.total for before, after in pairwise(energies))
+    assert apart < TOGETHER and won < 0.02 * max(energy.kinetic for energy in energies)

@@ -44,6 +44,23 @@ def test_a_straight_chain_without_inertia(dt):
     assert off_the_line(sim, 6) < 1e-5
 
 
+@pytest.mark.parametrize("dt,steps", [(1e-2, 3), (1e-3, 6), (1e-4, 40)])
+def test_a_long_straight_chain_without_inertia(dt, steps):
+    """A whole step would take it so far from its line that it does not come back."""
+    sim, other = (lw.Simulation(straight_chain(20), dt=dt, integrator="first-order") for _ in range(2))
+    for _ in range(steps):
+        sim.step()
+        assert off_the_line(sim, 20) < 1e-4 and sim.drift() < 1e-9
+    other.step(steps)
+    assert sim.time == pytest.approx(steps * dt) and sim.state.values.tobytes() == other.state.values.tobytes()
+
+
+@pytest.mark.parametrize("dt", [1e-2, 1 / 60])
+@pytest.mark.parametrize("integrator", ["rattle", "euler", "rk4"])
+def test_a_long_straight_chain_in_long_steps(integrator, dt):
+    stays(straight_chain(20), 20, dt, solver="tree", integrator=integrator)
+
+
 @pytest.mark.parametrize("dt", [1e-2, 1e-4, 1e-5, 1e-6])
 @pytest.mark.parametrize("solver,integrator", [("tree", "euler"), ("tree", "rk4"), ("ltdl", "joint-rk4")])
 def test_whatever_the_step(solver, integrator, dt):

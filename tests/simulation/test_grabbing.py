@@ -180,3 +180,48 @@ def test_bad_input():
         lw.LinkworkError, match=r"^Simulation: damping is 1, which first-order motion does not have; leave it out$"
     ):
         slow.grab("link1", damping=1.0)
+
+
+def parallelogram():
+    """Four bars on four hinges, one freedom: its coupler of 1 m stands 1 m above the ground."""
+    world, across = lw.World(gravity=(0, 0, -9.81)), (0, 1, 0)
+    for name, x in (("left", 0.0), ("right", 1.0)):
+        world.add(lw.RigidBody(1.0, shape=lw.Box(0.05, 0.05, 1.0), position=(x, 0, 0.5), name=name))
+        world.add(lw.Hinge("ground", name, at=(x, 0, 0), axis=across))
+    world.add(lw.RigidBody(1.0, shape=lw.Box(1.0, 0.05, 0.05), position=(0.5, 0, 1.0), name="coupler"))
+    for name, x in (("left", 0.0), ("right", 1.0)):
+        world.add(lw.Hinge(name, "coupler", at=(x, 0, 1), axis=across))
+    return world
+
+
+IN_LOOPS = [{}, {"integrator": "euler"}, {"integrator": "rk4"}, {"solver": "cg", "integrator": "rk4"}, {"solver": "ltdl"},
+            {"solver": "ltdl", "integrator": "joint-euler"}, {"solver": "anticipation", "integrator": "joint-rk4"},
+            {"solver": "implicit"}, {"solver": "implicit", "iterations": 1}]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::linkwork.Note")
+@pytest.mark.parametrize("how", IN_LOOPS, ids=str)
+@pytest.mark.parametrize("goal", [(0.8, 0, 1.2), (0.5, 0.5, 1.0)])
+def test_a_hand_that_asks_for_what_a_loop_does_not_have_gives_way(how, goal):
+    sim = lw.Simulation(parallelogram(), dt=2e-3, **how)
+    hand = sim.grab("coupler", by="constraint")
+    hand.to(goal)
+    slipped = False
+    for _ in range(500):
+        sim.step()
+        slipped = slipped or hand.slipping
+    x, y, z = sim.position("coupler")
+    assert slipped and abs(y) < 1e-9 and np.hypot(x - 0.5, z) == pytest.approx(1.0, abs=1e-6)
+    assert (x > 0.7) == (goal[0] > 0.5)
+    assert not any("contradict" in note for note in sim.notes)
+
+
+def test_what_contradicts_without_a_hand_still_stops():
+    world = parallelogram()
+    hinges = list(world.constraints)
+    for hinge, speed in zip(hinges[:2], (1.0, -1.0), strict=True):
+        world.add(lw.Drive(hinge, rate=speed))
+    sim = lw.Simulation(world, dt=2e-3, solver="ltdl")
+    sim.grab("coupler", by="constraint").to((0.5, 0, 1.5))
+    with pytest.raises(lw.DivergenceError, match="contradict each other"):
+        sim.run(1.0)

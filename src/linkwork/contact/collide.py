@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, sweep
+from linkwork.codegen.jit import jit, jit_inner, sweep
 from linkwork.codegen.struct import Bundle
 from linkwork.collision.collider_table import Contacts, Geometry, Scratch
 from linkwork.collision.detect import detect
-from linkwork.contact.rows import Materials, Stops
+from linkwork.contact.rows import COLLIDER_A, GAP, Materials, Stops
 from linkwork.contact.stage_kernels import Slots, find_poses_and_margins, find_rows
 
 
@@ -30,6 +30,7 @@ class Finding(Bundle):
     speeds: np.ndarray  # (2,) m/s: of stops, at which they bounce, and of their recovery
     slots: Slots
     counts: np.ndarray  # (5,) int64: rows, slots, groups, length of all responses, entries of blocks
+    over: np.ndarray  # (stops, 2) m or rad: how far each was beyond its bound when it was seen first (-1: not yet), and at most
 
 
 @jit
@@ -60,6 +61,19 @@ def find(work, table, bodies, order, place, rows, least, h, carried, scale):
         place.speeds,
         place.slots,
     )
+    _note_over(rows, count, total, len(place.materials.body), place.over)
     counts = place.counts
     counts[0], counts[1], counts[2], counts[3], counts[4] = total, used, groups, length, blocks
     return count
+
+
+@jit_inner
+def _note_over(rows, begin, end, colliders, over):
+    """How far ropes and hard limits are beyond their bounds."""
+    for k in range(begin, end):
+        if rows.mu[k] < 0.0:
+            continue
+        seen, beyond = over[rows.labels[k, COLLIDER_A] - colliders], max(0.0, -rows.numbers[k, GAP])
+        if seen[0] < 0.0:
+            seen[0] = beyond
+        seen[1] = max(seen[1], beyond)

@@ -31,14 +31,16 @@ from linkwork.collision.layout import (
     WRITTEN,
 )
 from linkwork.contact import stage_kernels
+from linkwork.contact.bending import bend
 from linkwork.contact.collide import Finding, find
 from linkwork.contact.delassus import PART, TREE, push
-from linkwork.contact.delassus_tables import refuse_stretching
+from linkwork.contact.delassus_tables import bodies_of, refuse_stretching
 from linkwork.contact.inverse_mass import Answers, BySweeps
 from linkwork.contact.newton import newton_workspace
 from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
+    BOUND,
     COLLIDER_A,
     COLLIDER_B,
     CONE,
@@ -47,6 +49,7 @@ from linkwork.contact.rows import (
     ROPE,
     STOP_A,
     STOP_B,
+    STOP_KIND,
     TRAVEL,
     TURN,
     UNCOUNTED,
@@ -94,6 +97,8 @@ from linkwork.schedules.schedules import Programs
 LEAST_MARGIN, THIN = 0.002, 0.1  # m, and part of the smallest collider: contacts are looked for at least that far
 TOUCHING = 0.01  # part of that: nearer counts as touching
 ROOM = 2  # times what was too small
+LONGER, FAR_BEYOND = 0.1, 0.1  # part of its length by which a rope, m or rad by which a limit may be exceeded without a word
+BENT = 0.1  # part of that by which a step may lead it further: one that does is made in parts, where it can be
 LIKELY = 50_000  # numbers: room that is made before it is asked for
 
 
@@ -174,6 +179,10 @@ class Touching:
         self.scratch = scratch_for(self.geometry, self.margins[1:])
         self.reach = self._reach(self.geometry, self.hard_stops)
         self.axes, self.origins = np.zeros((n, 3, 3)), np.zeros((n, 3))
+        self.bending = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros(6)
+        self.over = np.full((len(self.stops), 2), -1.0)  # m or rad: of ropes and hard limits beyond their bounds
+        ropes, bounds = self.hard_stops.labels[:, STOP_KIND] == ROPE, self.hard_stops.numbers[:, BOUND]
+        self.bearable = np.where(ropes, LONGER * bounds, FAR_BEYOND)  # m or rad
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.marks, self.counts = np.zeros(FULL + 1, dtype=np.int64), np.zeros(5, dtype=np.int64)
         self.panels = 0
@@ -395,6 +404,7 @@ class Touching:
             self.found, self.both = contacts_for(contacts), (rows_for(rows), rows_for(rows))
             self.cache_labels, self.cache = np.zeros((rows, 5), dtype=np.int64), np.zeros((rows, 9))
             self.leaving = np.zeros(rows)  # m/s: of rows that bounced, the normal velocity after that
+            self.bent = np.zeros(rows)  # m/s: what targets get in another iteration of a step
             self.before_count = 0
             self._remember(memory)
         if responses > len(self.R):
@@ -402,11 +412,11 @@ class Touching:
         self.blocks = max(blocks, self.blocks)
         rows = max(1, len(self.rows.mu))
         solver = newton_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)), self.panels)
-        known = self.axes, self.cache_labels, self.cache, self.leaving
+        known = self.axes, self.cache_labels, self.cache, self.leaving, self.bent
         self.solving = [solving(rows, self.slots, self.R, solver, self.told, *known) for rows in self.both]
         self.finding = Finding(self.programs.spots(), self.reach, self.geometry, self.scratch, self.found, self.materials,
                                self.hard_stops, self.axes, self.origins, self.margins, self.speeds, self.slots,
-                               self.counts)  # fmt: skip
+                               self.counts, self.over)  # fmt: skip
         if "stage" in self.__dict__:
             self.stage.renew(place=self.finding, even=self.solving[0], odd=self.solving[1])
 
@@ -417,7 +427,8 @@ class Touching:
         assert isinstance(answers, BySweeps)
         numbers = [self.least, self.gravity, self.near, answers.carried, answers.scale, answers.turning]
         return Stage(answers.trees, answers.swept, self.finding, *self.solving, self.marks, np.array(numbers, dtype=float),
-                     self.asked.routine, self.asked.request)  # fmt: skip
+                     self.asked.routine, self.asked.request, bodies_of(self.programs, "v1"), *self.bending[:2],
+                     BENT * self.bearable, np.zeros((2, 6)))  # fmt: skip
 
     def _give_what_lacks(self) -> None:
         """Room for what a compiled stage has too little of."""
@@ -480,6 +491,16 @@ class Touching:
     def unsolved(self) -> float:
         """m/s; zero where all solves converged."""
         return self.told.item(UNSOLVED)
+
+    @property
+    def stretched(self) -> tuple[Element, float] | None:
+        """The rope or hard limit that was beyond its bound by the most that no step should leave, and by how much (m or rad)
+        more than when it was first seen."""
+        if not len(self.over):
+            return None
+        more = self.over[:, 1] - self.over[:, 0]
+        worst = int((more / self.bearable).argmax())
+        return (self.stops[worst].element, float(more[worst])) if more[worst] > self.bearable[worst] else None
 
     # -- what is kept -------------------------------------------------------------------------------------------
     def forget(self) -> None:
@@ -554,11 +575,17 @@ class Touching:
 
     def once_more(self, work: np.ndarray, h: float, answers: Answers) -> None:
         """The same stage with other factors, for another iteration of the same step. What bounced in the first one shall leave
-        with the speeds that it had then."""
+        with the speeds that it had then; ropes and limits are where the iterate has them."""
         self._set_aside()
         if self.count:
+            if self.stops and self.model.spots:
+                spots = self.programs.spots("next")  # before the table, which it extends
+                sweep(work, self.programs.table, spots)
             answers.respond(work, self.slots, self.groups, self.R)
             self._forget_blocks()
+            if self.stops:
+                bend(work, answers.bodies, self.rows, self.count, len(self.names), self.hard_stops, *self.bending[:2], h,
+                     *self.bending[2:], self.bent)  # fmt: skip
             self._solve(solve_again, work, h, OPENING, answers)
             self.off = self.told[LAST] if self.told[LAST] > TOLERANCE else 0.0
         self._set_aside()

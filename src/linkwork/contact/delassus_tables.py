@@ -87,13 +87,14 @@ def components(model) -> np.ndarray:
 
 
 def bodies_of(programs: Programs, velocity: str = "v") -> np.ndarray:
-    """The table of bodies, and of points that can be touched behind them; `velocity`: the field that velocities are read in."""
+    """The table of bodies, and of points that can be touched behind them; `velocity`: the field that velocities are read in,
+    v1 of an iterate, whose places are in q1."""
     m, component = programs.model, components(programs.model)
     n = len(m.bodies.kinds)
     table = np.full((n + len(m.spots), PART + 6), NONE, dtype=np.int64)
     table[:n, TREE], table[:n, ITEM] = component, programs.place
     for kind, numbers in programs.by_kind:
-        for column, name in enumerate(("q", velocity, "R", "b", "x", "mass")):
+        for column, name in enumerate(("q1" if velocity == "v1" else "q", velocity, "R", "b", "x", "mass")):
             table[numbers, column] = m.body_at[numbers] + (kind.record.offset(name) if name in kind.record else 0)
         if not stretches(kind):
             table[numbers, POSE], table[numbers, PART:] = pose_of(kind), velocity_parts(kind)

@@ -20,11 +20,13 @@ from linkwork.collision.layout import (
     FRESH,
     FULL,
     LACKS,
+    LANDED,
     OPENING,
     SINGLE,
     WANTED,
     WRITTEN,
 )
+from linkwork.contact.bending import too_far
 from linkwork.contact.collide import Finding, find
 from linkwork.contact.delassus import Sweeping, Trees, add_answers, responses
 from linkwork.contact.stage_kernels import remember, some_recover
@@ -46,12 +48,19 @@ class Stage(Bundle):
     numbers: np.ndarray  # (6,) the smallest margin (m), gravity (m/s^2), what is near (m); carried, scale, turning (0 or 1)
     asking: np.ndarray  # (1,) int64: a table with the routine that makes room
     request: np.ndarray  # (1, operation) int32: its operation
+    landed: np.ndarray  # (n, 16) int64: the table of bodies, at the end of a flight
+    axes: np.ndarray  # (n, 3, 3) scratch for poses there
+    origins: np.ndarray  # (n, 3)
+    allowed: np.ndarray  # (stops,) m or rad: by which a step may lead a rope or limit further beyond its bound
+    across: np.ndarray  # (2, 6) scratch for rows
 
 
 @jit
 def contact_stage(work, table, c, h, stage):
-    """One stage of a step of length h (s); c: a `Stage`. Returns nothing of meaning."""
+    """One stage of a step of length h (s); c: a `Stage`. Returns 1 where there is no room, or where a step has led too far."""
     marks = c.marks
+    if stage == LANDED:
+        return _led_too_far(work, c)
     if stage == CLOSING:
         look_anew(c)
     lacks, wanted = _try_stage(work, table, c, h, stage)
@@ -71,6 +80,17 @@ def contact_stage(work, table, c, h, stage):
         _keep(c, 1 - marks[WRITTEN], 0)
         look_anew(c)
     return 0
+
+
+@jit_inner
+def _led_too_far(work, c):
+    """1 where a flight has taken a rope or hard limit further beyond its bound than a step may."""
+    stops = c.place.stops
+    if len(stops.labels) == 0:
+        return 0
+    rows, m = (c.odd if c.marks[WRITTEN] == 0 else c.even).rows, c.marks[BEFORE]
+    colliders = len(c.place.materials.body)
+    return 1 if too_far(work, c.landed, rows, m, colliders, stops, c.axes, c.origins, c.allowed, c.across) else 0
 
 
 @jit_inner

@@ -77,7 +77,7 @@ def find_poses_and_margins(work, bodies, reach, R, p, h, carried, scale, margins
         margins[1 + body] = 0.0
         if reach[body] < 0.0:
             continue
-        _all_velocities(work, bodies[body], carried, scale, u)
+        all_velocities(work, bodies[body], carried, scale, u)
         linear, angular = math.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2), math.sqrt(u[3] ** 2 + u[4] ** 2 + u[5] ** 2)
         margins[1 + body] = AHEAD * h * (linear + angular * reach[body])
         farthest += margins[1 + body]
@@ -115,7 +115,7 @@ def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p
 
 
 @jit_inline
-def _all_velocities(work, body, carried, scale, u):
+def all_velocities(work, body, carried, scale, u):
     """The six velocities of a body that a step is about to use, into u."""
     v, x = body[V], body[X]
     if body[POSE] == RIGID:
@@ -136,7 +136,7 @@ def predict(work, bodies, body_of, used, R, u, before, carried, scale, turning):
     origins, and the centre of mass moves straight on."""
     for slot in range(used):
         body = bodies[body_of[slot]]
-        _all_velocities(work, body, carried, scale, u[slot])
+        all_velocities(work, body, carried, scale, u[slot])
         if turning and body[POSE] == RIGID:
             w, com, axes = work[body[V] + 3 : body[V] + 6], work[body[MASS] + 1 : body[MASS] + 4], R[body_of[slot]]
             square = w[0] ** 2 + w[1] ** 2 + w[2] ** 2

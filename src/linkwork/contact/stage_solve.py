@@ -52,10 +52,11 @@ class Solving(Bundle):
     labels: np.ndarray  # of what is remembered
     cache: np.ndarray  # (rows, 9) N s, m
     leaving: np.ndarray  # (rows,) m/s: of rows that bounced, the normal velocity after that
+    bent: np.ndarray  # (rows,) m/s: what targets get in another iteration of a step, `contact/bending.py`
 
 
 def solving(rows: Rows, slots: Slots, R: np.ndarray, solver: NewtonWorkspace, told: np.ndarray, *known: np.ndarray) -> Solving:
-    """The problem of some rows. known: axes, labels, cache, leaving."""
+    """The problem of some rows. known: axes, labels, cache, leaving, bent."""
     problem = Problem(slots.u, slots.first, slots.size, slots.at, R, rows.slot_a, rows.slot_b, rows.Ja, rows.Jb, rows.mu,
                       rows.target, rows.impulse)  # fmt: skip
     which = np.array([OF.get(name, ROWS) for name in problem.fields], dtype=np.int64)
@@ -136,7 +137,7 @@ def solve_again(work, bodies, s, lengths, h, gravity, near, stage, carried, scal
     _give_ranks(s, lengths)
     aim(rows, m, slots.u, h, near, stage, s.labels, s.cache, cached)
     for k in range(m):
-        rows.target[k, 0] = max(rows.target[k, 0], s.leaving[k])
+        rows.target[k, 0] = max(rows.target[k, 0] + s.bent[k], s.leaving[k])
         for i in range(3):
             rows.impulse[k, i] = rows.total[k, i]
     _clear(rows.total, m)

@@ -23,17 +23,17 @@ def spot_record(kind: BodyKind) -> Record:
     return Record(local=3, place=3, bias=3, J=3 * kind.nv)
 
 
-def spot_kernel(kind: BodyKind) -> Kernel:
-    """Where such a point is, its bias and J. Pointer 2: its record."""
+def spot_kernel(kind: BodyKind, stage: str = "now") -> Kernel:
+    """Where such a point is, its bias and J. Pointer 2: its record; `stage`: of the body."""
 
     def write(trace: Trace) -> None:
         record = spot_record(kind)
-        point = View(kind, trace, 1).point(trace.load(2, *record["local"]))
+        point = View(kind, trace, 1, stage).point(trace.load(2, *record["local"]))
         trace.store(2, record.offset("place"), point.value)
         trace.store(2, record.offset("bias"), point.bias)
         trace.store(2, record.offset("J"), point.jacobian)
 
-    return Kernel(f"spot|{kind.name}", write)
+    return Kernel(f"spot|{kind.name}" if stage == "now" else f"spot|{kind.name}|{stage}", write)
 
 
 def _store(trace: Trace, kind: BodyKind, **results) -> None:

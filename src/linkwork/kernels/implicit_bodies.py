@@ -136,23 +136,28 @@ def _advance_once(trace: Trace, kind: BodyKind, exact: bool) -> None:
 
 
 def _advance_firm(trace: Trace, kind: BodyKind, exact: bool) -> None:
-    """As `_advance_once`, with no kinetic energy from the body's own turning; where that leads is kept."""
+    """As `_advance_once`, with no kinetic energy from the body's own turning; where that leads is kept, and what backward Euler
+    loses of energy, twice: the square of the change of velocity (first entry of qm)."""
     view, h = View(kind, trace, 1), load_global(trace, "step")
     x = view.field("x")
     q1 = kind.displaced(view, view.q, h * x)
     v1 = kind.calmed(view, view.q, q1, kind.velocity_after(view, view.q, q1, x, h), h)
     _store(trace, kind, q=q1, v=v1, R=kind.pose(q1), q1=q1)
+    trace.store(1, kind.record.offset("qm"), ca.bilin(kind.mass(view), x - view.v, x - view.v))
 
 
 def _lag(trace: Trace, kind: BodyKind, exact: bool) -> None:
     """How fast a body was put from where its velocity led (v1); the kinetic energy, twice, that this has in common with its
-    velocity (first entry of v0), and by itself (of vm)."""
+    velocity (first entry of v0), and by itself (of vm); the work against gravity of being put there (of x), and the kinetic
+    energy of the velocity, twice (of q1)."""
     view, h = View(kind, trace, 1), load_global(trace, "step")
     back = kind.velocity_between(view, trace.load(1, *kind.record["q1"]), view.q, h)
     momentum = kind.mass(view) @ back
     _store(trace, kind, v1=back)
     trace.store(1, kind.record.offset("v0"), ca.dot(momentum, view.v))
     trace.store(1, kind.record.offset("vm"), ca.dot(momentum, back))
+    trace.store(1, kind.record.offset("x"), -h * ca.dot(kind.weight(view, load_global(trace, "gravity")), back))
+    trace.store(1, kind.record.offset("q1"), ca.bilin(kind.mass(view), view.v, view.v))
 
 
 def _reach(trace: Trace, kind: BodyKind, exact: bool) -> None:

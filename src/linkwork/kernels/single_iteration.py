@@ -11,7 +11,7 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from linkwork.codegen.trace import Kernel, Trace
+from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.kernels.node import NodeKind
 from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import ASIDE, POSITION, VELOCITY
@@ -94,6 +94,18 @@ def strain_kernel(node: NodeKind, start: int, x: int) -> Kernel:
             note_worst(trace, ca.vertcat(*tape.resolve(measures)))
 
     return Kernel(f"implicit|{node.key}|strain|{start}|{x}", write)
+
+
+def summed_kernel(size: int, x: int, kept: int) -> Kernel:
+    """Pointer 1 a node: the multipliers of a projection at x, which takes no time, over the step, are added to those that were
+    kept, and both become the sum: the impulses of the whole step."""
+
+    def write(trace: Trace) -> None:
+        total = trace.load(1, kept, size) + trace.load(1, x, size) / load_global(trace, "step")
+        trace.store(1, kept, total)
+        trace.store(1, x, total)
+
+    return Kernel(f"implicit|summed|{size}|{x}|{kept}", write, joining=Joining.SMALL)
 
 
 JOINED = (Ball, Hinge, Universal, Weld)  # joints that say where a body is, given its parent and its turn

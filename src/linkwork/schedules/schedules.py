@@ -313,16 +313,16 @@ class Programs(Addresses):
         return self._keep(f"force {number} {kernel.key}", lambda sheet: self._add_wide(
             sheet, 0, 0, kernel, *self._force_offsets(number), self.model.scratch))  # fmt: skip
 
-    def spots(self) -> np.ndarray:
-        """Where the points of Lagrangian bodies are that can be touched, and J of each."""
+    def spots(self, stage: str = "now") -> np.ndarray:
+        """Where the points of Lagrangian bodies are that can be touched, and J of each; `stage`: of the bodies."""
         m = self.model
 
         def make(sheet: Sheet) -> None:
             for number, spot in enumerate(m.spots):
-                kernel = self._id(body_kernels.spot_kernel(m.bodies.kinds[spot.body]))
+                kernel = self._id(body_kernels.spot_kernel(m.bodies.kinds[spot.body], stage))
                 sheet.add(number, 0, kernel, int(m.body_at[spot.body]), spot.at)
 
-        return self._keep("spots", make)
+        return self._keep(f"spots {stage}", make)
 
     def packed(self, what: str) -> np.ndarray:
         """pack, unpack, rates: between the bodies and the packed vectors."""

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.contact.contact_system import Touching
+from linkwork.contact.contact_system import Touching, joined_bodies
 from linkwork.contact.points import TouchingPoint, TouchingPoints
 from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, COLLIDER_B, FEATURE, GAP, NORMAL, POINT
 from linkwork.elements.core import checks
+from linkwork.model.graph import GROUND
+from linkwork.model.model import Model
 
 SHALLOW = 0.02  # part of a body's half size, as built, that needs no note
 STRETCHED = 1e-6  # m, rad: of a rope or hard limit, the same
@@ -56,18 +58,36 @@ def _stands(source) -> bool:
     return getattr(source, "body", source).dim == 0
 
 
-def deepest_as_built(contact: Touching) -> str | None:
-    """A sentence on overlaps at the start, if any is worth one: how many pairs, and the deepest."""
+def parted(old: Model, contact: Touching) -> set[frozenset[int]]:
+    """Pairs of bodies, by the identity of their elements, that joints of an old model kept from touching, and those of now do
+    not."""
+    here, apart = contact.model, []
+    covered = {id(here.bodies.elements[contact.body_of(b)]) for b in contact.materials.body.tolist() if b >= 0}
+    for model in (old, here):
+        elements = model.bodies.elements
+        numbers = {k for k, element in enumerate(elements) if id(element) in covered}
+        pairs = joined_bodies(model, numbers)
+        apart.append({frozenset(GROUND if b == GROUND else id(elements[b]) for b in pair) for pair in pairs})
+    return apart[0] - apart[1]
+
+
+def deepest(contact: Touching, when: str = "as built", among: set[frozenset[int]] | None = None) -> str | None:
+    """A sentence on overlaps at the start, or among pairs of bodies that joints have kept from touching, if any is worth one:
+    how many pairs, and the deepest."""
     worst, text, pairs = 0.0, None, set()
     for k in range(contact.count):
         label, depth = contact.rows.labels[k], -float(contact.rows.numbers[k, GAP])
+        ends = (label[BODY_A], label[BODY_B])
+        bodies = frozenset(GROUND if b < 0 else id(contact.model.bodies.elements[contact.body_of(b)]) for b in ends)
+        if among is not None and bodies not in among:
+            continue
         if label[COLLIDER_A] >= len(contact.names):
             element, limit = contact.stops[label[COLLIDER_A] - len(contact.names)].element, STRETCHED
-            sentence = f"{checks.label(element)}: it is beyond its bound by {depth:.3g} as built"
+            sentence = f"{checks.label(element)}: it is beyond its bound by {depth:.3g} {when}"
         else:
             one, other = sorted((contact.names[label[end]] for end in (COLLIDER_A, COLLIDER_B)), key=_stands)
             size = min(contact.sizes[label[COLLIDER_A]], contact.sizes[label[COLLIDER_B]])
-            limit, sentence = SHALLOW * size, f"{checks.label(one)}: it is {depth:.3g} m inside {checks.label(other)} as built"
+            limit, sentence = SHALLOW * size, f"{checks.label(one)}: it is {depth:.3g} m inside {checks.label(other)} {when}"
         if depth > limit:
             pairs.add((int(label[COLLIDER_A]), int(label[COLLIDER_B])))
         if depth > max(limit, worst):

@@ -16,6 +16,7 @@ import numpy as np
 from linkwork.elements.constraints import Constraint, VelocityConstraint
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
+from linkwork.elements.handles import Hold
 from linkwork.model.agreement import DENSE, Asked, disputes
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.nodes import blocks_of
@@ -65,7 +66,7 @@ def trees_at_risk(model, touches: bool) -> set[int]:
 
 
 def found(sim) -> list[Contradiction]:
-    """What contradicts what at this moment; the simulation stays as it is."""
+    """What contradicts what at this moment; the simulation stays as it is. A hand contradicts nothing: it gives way."""
     model = sim.model
     trees = trees_at_risk(model, sim._touching is not None)
     if not trees:
@@ -77,7 +78,7 @@ def found(sim) -> list[Contradiction]:
         with np.errstate(over="ignore", invalid="ignore"):  # of a run that blows up
             for tree in sorted(trees):
                 told += _Tree(sim, tree).contradictions()
-        return [one for one in told if one.of_several]
+        return [one for one in told if one.of_several and not any(isinstance(element, Hold) for element in one.elements)]
     finally:
         sim.work[:] = kept
 

@@ -352,6 +352,10 @@ class Following(Building):
         except BaseException:  # as it was, until the world is one that can be followed
             vars(self).update(before)
             raise
+        if self._touching is not None and any(name not in self.model.names for name in old.names):
+            from linkwork.simulation import contact_query
+
+            self._parted = contact_query.parted(old, self._touching) | (self._parted or set())
         self._touched()
 
     def _fresh(self, old: Model) -> list[Element]:

@@ -15,7 +15,7 @@ from linkwork.elements.bodies import PLANES
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
 from linkwork.elements.handles import Hold, Pull
-from linkwork.engines.engine import OK
+from linkwork.engines.engine import CUT, OK
 from linkwork.errors import LinkworkError, printable
 from linkwork.kernels.node import parameter_record
 from linkwork.model.poses import poses_of
@@ -224,14 +224,17 @@ class Grabbing(Following):
         return {name: self.work[at + where : at + where + size] for name, (where, size) in layout.fields.items()}
 
     def _advance_by_hand(self, n: int) -> tuple[int, int]:
-        """n steps, or one where a hand leads: if it takes more than the hand can give, it is not made, and the hand slips."""
+        """n steps, or one where a hand leads: if it takes more than the hand can give, or cannot be made, the hand slips."""
         if not self._hands or not (leading := [handle for handle in self._hands if handle.leads]):
             return self._advance(n)
-        before = self._state()
+        before, watched = self._state(), self.integrator.watched
         made, status, gave = self._measured_step(leading)
-        if status != OK:
-            return made, status
-        over = [h for h, force in zip(leading, gave, strict=True) if not h.slipping and float(np.linalg.norm(force)) > h.limit]
+        over = [h for h, force in zip(leading, gave, strict=True) if not h.slipping and not np.linalg.norm(force) <= h.limit]
+        if status != OK:  # where no step can be made, hands are the first to give way
+            over = [h for h in leading if not h.slipping]
+            if not over:
+                return made, status
+            self.integrator.watched = watched
         if over:
             self._take(before)
             for handle in over:
@@ -254,6 +257,8 @@ class Grabbing(Following):
             return *self._advance(1), gave
         pulled = {h.name: h._pulls() for h in leading if h.slipping}
         made, status = self._advance(1)
+        if status == CUT and any(not h.slipping for h in leading):
+            made, status = 1, self._make_in_parts()
         return made, status, [pulled[h.name] if h.slipping else self._mean_force(h.name) for h in leading]
 
     def _mean_force(self, name: str) -> np.ndarray:
@@ -264,4 +269,7 @@ class Grabbing(Following):
         return found
 
     def _advance(self, n: int) -> tuple[int, int]:
+        raise NotImplementedError
+
+    def _make_in_parts(self) -> int:
         raise NotImplementedError

@@ -18,7 +18,7 @@ from linkwork.simulation import diagnose
 from linkwork.simulation.hands import Grabbing
 from linkwork.simulation.ode import OdeView
 from linkwork.simulation.recorder import Recorder, patient_interrupt
-from linkwork.simulation.system import HELD_TEXT, TURNING_TEXT, UNSOLVED_TEXT
+from linkwork.simulation.system import HELD_TEXT, STRETCHED_TEXT, TURNING_TEXT, UNSOLVED_TEXT
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.util.resources import no_collection
 from linkwork.util.sealing import Sealed
@@ -183,6 +183,9 @@ class Simulation(Sealed, Grabbing, OdeView):
             if touching is not None and self._tells_held and (held := touching.unanswered) is not None:
                 self._tells_held = False
                 self._tell_held(*held)
+            if touching is not None and self._tells_stretched and (stretched := touching.stretched) is not None:
+                self._tells_stretched = False
+                self._tell_stretched(*stretched)
             if self._compares and self.steps >= self._compare_at:
                 self._compare()
             if n and self._ended():
@@ -229,6 +232,13 @@ class Simulation(Sealed, Grabbing, OdeView):
             return
         self.note(f"Simulation: {first} press on each other{others}, but joints or motions hold them, so that {HELD_TEXT}; "
                   "give NoContact if they are not meant to touch")  # fmt: skip
+
+    def _tell_stretched(self, element, off: float) -> None:
+        """A note, once, on a rope or hard limit that steps do not hold."""
+        implicit = self.solver == "implicit"
+        better = "iterations=None" if implicit else 'solver="implicit"'
+        self.note(f"{checks.label(element)}: {STRETCHED_TEXT} {off:.3g} until {self.time:.6g} s, since a step takes what "
+                  f"it holds for straight; {better} holds it at the end of every step")  # fmt: skip
 
     def _make_in_parts(self) -> int:
         """The first step that must be cut, with a note; from here on they are made without a word."""

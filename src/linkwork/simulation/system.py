@@ -40,6 +40,7 @@ TOLD = 1e-6  # ... and those that are put right with a note
 IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
 MOST_BUILDS = 8  # of one world that are kept
 UNSOLVED_TEXT = "are off the law of contact by"
+STRETCHED_TEXT = "it was beyond its bound by"
 HELD_TEXT = "no push moves them apart: such contacts are left out"
 UNMET_TEXT = "the run goes on, sim.solver_report() tells more"
 TURNING_TEXT = "it tumbles by"
@@ -73,6 +74,7 @@ class Building(Reports):
     _newton: tuple[str, int]  # tangent (of cg: its method), iterations
     _arrangement: Arrangement
     _compiled_at: Mapping[str, Pose]  # where bodies were then, by name; none: as built
+    _parted: set | None = None  # pairs of bodies that a joint kept from touching, until their overlaps have been looked at
     _starting = False  # from the world as built or from a keyframe: overlaps have not been looked at
     _pause: int
     _compare_at: int
@@ -137,6 +139,7 @@ class Building(Reports):
         self._stale = self._solved = self._impulses = self._unbooked = False
         self._tells_unsolved = not any(UNSOLVED_TEXT in text for text in self.notes)
         self._tells_unmet = not any(UNMET_TEXT in text for text in self.notes)
+        self._tells_stretched = not any(STRETCHED_TEXT in text for text in self.notes)
         self._tells_held = not any(HELD_TEXT in text for text in self.notes)
         self._tells_turning = not any(TURNING_TEXT in text for text in self.notes)
         told = sum(CONTRADICTING_TEXT in text for text in self.notes)
@@ -353,20 +356,23 @@ class Building(Reports):
     def _prepare(self) -> None:
         if self._starting:
             self._look_at_overlaps()
+        elif self._parted:
+            self._look_at_overlaps(f"at {self.time:.6g} s, where no joint keeps them apart any more", self._parted)
         self.integrator.prepare(self.work)
         self._stale = False
 
-    def _look_at_overlaps(self) -> None:
-        """A note on the deepest overlap when stepping starts, wherever a keyframe or state has put the bodies by then."""
+    def _look_at_overlaps(self, when: str = "as built", among=None) -> None:
+        """A note on the deepest overlap when stepping starts, wherever a keyframe or state has put the bodies by then, or among
+        bodies that a joint has kept from touching."""
         if self._touching is not None:
             from linkwork.simulation import contact_query
 
             self.integrator.run(self.work, self.programs.body("place"))
             self._touching.look(self.work, self.dt)
-            if (deep := contact_query.deepest_as_built(self._touching)) is not None and deep not in self.notes:
+            if (deep := contact_query.deepest(self._touching, when, among)) is not None and deep not in self.notes:
                 self.note(deep)
             self._touching.forget()
-        self._starting = False
+        self._starting, self._parted = False, None
 
     def _tell_unmet(self) -> None:
         """A note, once, where the solver could not meet all rows."""

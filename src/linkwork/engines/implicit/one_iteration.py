@@ -34,7 +34,7 @@ LINEAR, PUT, DRAWN = 0, 1, 2  # how places are found: as they are; by putting bo
 @jit
 def solve_once(work, table, once):
     """The motion of a step, in x of the bodies; returns how its places are to be found."""
-    linear, firm, _, _, loops, _, _ = once
+    linear, firm, _, _, loops, _, _, _ = once
     solve, solved, strain, remember = linear
     work[ITERATIONS] = 1.0
     fresh = work[CALM] == 0.0
@@ -66,7 +66,7 @@ def _strain(work, table, strain):
 @jit
 def move_once(work, table, once, way):
     """Places and velocities after the motion that was found."""
-    _, _, moves, drawn_in, _, trees, free = once
+    _, _, moves, drawn_in, _, trees, free, pulls = once
     advance, advance_firm, joined, lag = moves
     if way == LINEAR:
         sweep(work, table, advance)
@@ -77,7 +77,7 @@ def move_once(work, table, once, way):
         displacements, place, recall = drawn_in
         for operations in displacements:
             sweep(work, table, operations, True)
-        _shorten(work, *trees)
+        _shorten(work, pulls, *trees)
         sweep(work, table, place, True)
         sweep(work, table, recall, True)
     before = _centres(work, *free)
@@ -116,9 +116,10 @@ def _recentre(work, before, first, q, R, mass, com):
 
 
 @jit
-def _shorten(work, first, velocity, size, back, displacement, own_at, way_at):
+def _shorten(work, pulls, first, velocity, size, back, displacement, own_at, way_at, _, __):
     """Displacements no longer than the way that the step has made, tree by tree: where constraints cannot be met, or are
-    singular, what is asked for may be anything."""
+    singular, what is asked for may be anything. pulls: where the multipliers of each tree begin, and their entries: they
+    become those of the displacement that is made."""
     for tree in range(first.shape[0] - 1):
         own, way = 0.0, 0.0
         for k in range(first[tree], first[tree + 1]):
@@ -130,23 +131,32 @@ def _shorten(work, first, velocity, size, back, displacement, own_at, way_at):
         for k in range(first[tree], first[tree + 1]):
             for i in range(size[k]):
                 work[displacement[k] + i] *= part
+        for k in range(pulls[0][tree], pulls[0][tree + 1]):
+            work[pulls[1][k]] *= part
 
 
 @jit
-def _follow(work, first, velocity, size, back, displacement, common_at, own_at):
+def _follow(work, first, velocity, size, back, rise_at, common_at, own_at, twice_at, lost_at):
     """Bodies that were put back from where their velocities led lose these velocities, tree by tree, as far as this takes
-    kinetic energy from the tree."""
+    kinetic energy from the tree. Weights that were lifted on the way by more than the step has lost are paid for by all
+    velocities of the tree."""
     for tree in range(first.shape[0] - 1):
-        common, own = 0.0, 0.0
+        common, own, rise, twice, lost = 0.0, 0.0, 0.0, 0.0, 0.0
         for k in range(first[tree], first[tree + 1]):
             common += work[common_at[k]]
             own += work[own_at[k]]
-        if common >= 0.0:
+            rise += work[rise_at[k]]
+            twice += work[twice_at[k]]
+            lost += work[lost_at[k]]
+        part = min(1.0, -common / own) if common < 0.0 else 0.0
+        taken = -part * (2.0 * common + part * own)
+        due, twice = 2.0 * rise - lost - taken, twice - taken
+        kept = np.sqrt(max(0.0, 1.0 - due / twice)) if due > 0.0 and twice > 0.0 else 1.0
+        if part == 0.0 and kept == 1.0:
             continue
-        part = min(1.0, -common / own)
         for k in range(first[tree], first[tree + 1]):
             for i in range(size[k]):
-                work[velocity[k] + i] += part * work[back[k] + i]
+                work[velocity[k] + i] = kept * (work[velocity[k] + i] + part * work[back[k] + i])
 
 
 def sweeps_of_one_iteration(p: Implicit) -> tuple:
@@ -166,14 +176,15 @@ def no_sweeps_of_one_iteration(p: Implicit) -> tuple:
         (nothing,) * 4,
         ((nothing, nothing), nothing, nothing),
         False,
-        (none,) * 7,
+        (none,) * 9,
         (none,) * 5,
+        (none,) * 2,
     )
 
 
-def _trees(p: Implicit) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+def _trees(p: Implicit) -> tuple[tuple[np.ndarray, ...], ...]:
     """Where each tree of bodies begins, and entries of what `_follow` reads; the same of what `_centres` reads, of free trees
-    of rigid bodies."""
+    of rigid bodies; the same of multipliers that count in the projection."""
     m, members = p.model, dict[int, list[int]]()
     for body, tree in enumerate(m.forest.tree):
         members.setdefault(tree, []).append(body)
@@ -188,5 +199,6 @@ def _trees(p: Implicit) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
 
     every, loose = list(members.values()), [members[t] for t in free if len(members[t]) > 1]
     sizes = np.array([m.bodies.kinds[b].nv for bodies in every for b in bodies], dtype=np.int64)
-    velocity, *others = (entries(every, name) for name in ("v", "v1", "x", "v0", "vm"))
-    return (firsts(every), velocity, sizes, *others), (firsts(loose), *(entries(loose, n) for n in ("q", "R", "mass", "com")))
+    velocity, *others = (entries(every, name) for name in ("v", "v1", "x", "v0", "vm", "q1", "qm"))
+    centred = firsts(loose), *(entries(loose, name) for name in ("q", "R", "mass", "com"))
+    return (firsts(every), velocity, sizes, *others), centred, p.pulled_by(list(members))

@@ -115,8 +115,22 @@ class Implicit(Programs):
         return (self.iteration(implicit_bodies.DRAW), self._keep("drawn in", down)), self.body("place-firm")
 
     def recalled(self) -> np.ndarray:
-        """Multipliers that were kept, where reports look for them."""
-        return self._copied("history", "x")
+        """Multipliers that were kept, where reports look for them; where pulls count in the projection, with its own: the
+        impulses of the whole step, from which the next one takes its pulls."""
+
+        def make(sheet: Sheet) -> None:
+            for number, node in enumerate(self.model.nodes):
+                x, kept = (self._beside(number, name) for name in ("x", "history"))
+                size = node.kind.size
+                kernel = (
+                    single_iteration.summed_kernel(size, x, kept)
+                    if number in braced
+                    else implicit_bodies.copy_kernel(size, kept, x)
+                )
+                sheet.add(number, 0, self._id(kernel), int(self.model.node_at[number]))
+
+        braced = set(self._braced)
+        return self._keep("recalled", make)
 
     def joined(self) -> np.ndarray:
         """Bodies put where the joints to their parents have them, from the ground on; in free trees from their roots."""
@@ -145,22 +159,39 @@ class Implicit(Programs):
     @cached_property
     def holds_more_than_joints(self) -> bool:
         """Whether there are rows of places beside the joints that place bodies."""
+        return bool(self._closing)
+
+    @cached_property
+    def _closing(self) -> list[int]:
+        """Nodes with rows of places beside a joint that places a body: those that close loops, for one."""
         placed = {number: part for _, number, part in self._joints}
-        return any(
-            POSITION in part.relation.levels
+        return [
+            number
             for number, node in enumerate(self.model.nodes)
-            for k, part in enumerate(node.kind.parts)
-            if placed.get(number) != k
-        )
+            if any(POSITION in part.relation.levels and placed.get(number) != k for k, part in enumerate(node.kind.parts))
+        ]
+
+    @cached_property
+    def _braced(self) -> list[int]:
+        """Nodes of trees that hold more than their joints do. There the pulls of the step count in the projection, too: where
+        a chain is drawn taut, J is nearly dependent, and what is smallest against inertia alone is a zigzag of the few bodies
+        at its kinks. In other trees bodies would lag behind, and joints are closed by themselves."""
+        tree, nodes = self.model.forest.tree, self.model.nodes
+        held = {tree[body] for number in self._closing for body in moving(nodes[number].ends)}
+        return [number for number, node in enumerate(nodes) if any(tree[body] in held for body in moving(node.ends))]
 
     def _add_system(self, sheet: Sheet, what: str) -> None:
         self._add_first(sheet, (what,))
         self._add_cleared_fill(sheet)
         self._add_tangents(sheet, what)
         self._add_assembly(sheet, f"implicit-{what}")
-        add = {implicit_bodies.AGAIN: self._add_geometric, implicit_bodies.FIRM: self._add_firm}.get(what)
+        add = {
+            implicit_bodies.AGAIN: self._add_geometric,
+            implicit_bodies.FIRM: self._add_firm,
+            implicit_bodies.DRAW: self._add_firm,
+        }.get(what)
         if add is not None:
-            for number in range(len(self.model.nodes)):
+            for number in self._braced if what == implicit_bodies.DRAW else range(len(self.model.nodes)):
                 add(sheet, number)
 
     def _body_kernel(self, kind, name):
@@ -222,17 +253,22 @@ class Implicit(Programs):
 
     def remembered(self) -> np.ndarray:
         """Multipliers kept for the geometric stiffness of a firm iteration."""
-        return self._copied("x", "history")
-
-    def _copied(self, source: str, target: str) -> np.ndarray:
-        """One field of all nodes becomes another."""
 
         def make(sheet: Sheet) -> None:
             for number, node in enumerate(self.model.nodes):
-                kernel = implicit_bodies.copy_kernel(node.kind.size, *(self._beside(number, name) for name in (source, target)))
+                kernel = implicit_bodies.copy_kernel(node.kind.size, *(self._beside(number, name) for name in ("x", "history")))
                 sheet.add(number, 0, self._id(kernel), int(self.model.node_at[number]))
 
-        return self._keep(f"copied {source} {target}", make)
+        return self._keep("remembered", make)
+
+    def pulled_by(self, trees: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Where the multipliers of each of these trees that count in the projection begin, and their entries."""
+        found: dict[int, list[int]] = {tree: [] for tree in trees}
+        for number in self._braced:
+            x = self.model.field_of_node(number, "x")
+            found[self.model.forest.tree[moving(self.model.nodes[number].ends)[0]]] += range(x.start, x.stop)
+        every = list(found.values())
+        return np.cumsum([0, *map(len, every)]), np.array([entry for own in every for entry in own], dtype=np.int64)
 
     def _beside(self, number: int, name: str) -> int:
         """From the record of a node to one of its fields."""

@@ -19,7 +19,7 @@ import numpy as np
 from linkwork.codegen.callbacks import Asked
 from linkwork.codegen.jit import call_compiled, jit, jit_inner, sweep
 from linkwork.codegen.struct import Bundle
-from linkwork.collision.layout import CLOSING, FRESH, OPENING, SINGLE
+from linkwork.collision.layout import CLOSING, FRESH, LANDED, OPENING, SINGLE
 from linkwork.engines.engine import (
     CALM,
     DIVERGED,
@@ -42,7 +42,7 @@ from linkwork.engines.engine import (
     project,
     tally,
 )
-from linkwork.engines.maximal.settling import ROUNDED, reach
+from linkwork.engines.maximal.settling import ROUNDED, position_rows, reach
 from linkwork.kernels.body_kernels import UNRESOLVED
 from linkwork.symbolic.rigid import BENT
 
@@ -52,7 +52,8 @@ SLOW_IF_REDUNDANT = 0.2  # the same where rows depend on others: in a singular p
 NEWTON = 3  # closing kicks with new factors, for rows that are not linear in velocities
 CALM_PARTS = 256  # parts of a step that must go well before longer ones are tried: rare changes keep the energy bounded
 RESCUED_PART = FINEST // 16  # of a step, from which on a singular configuration is passed by projection
-RESCUES = 8  # projections, each with new factors
+BENT_PART = FINEST // 16  # the same, for ropes and limits that a straight row does not hold
+RESCUES = 64  # projections at most, each with new factors: in a singular place one leaves a quarter or more
 SINGULAR = 1e-9  # a residual that is left as it is in mechanisms with loops, where corrections do not help
 
 
@@ -74,6 +75,8 @@ class Rescue(Bundle):
     right: np.ndarray
     up_velocity: np.ndarray
     strike: np.ndarray
+    check: np.ndarray
+    rows: np.ndarray  # int64: where it leaves residuals of positions
 
 
 class Plan(Bundle):
@@ -159,7 +162,8 @@ def land_on_constraints(work, plan, last, first, end):
 @jit_inner
 def rescued(work, plan):
     """Part of a step where forces along the constraints of its beginning cannot bring it back onto them: a flight, then the
-    nearest place on the constraints, with the directions found there. Of first order; leaves factors as a closing kick."""
+    nearest place on the constraints, with the directions found there, as near as what is enough: a residual of e is a sag of
+    sqrt(e l). Of first order; leaves factors as a closing kick."""
     r = plan.rescue
     work[EXTRAPOLATE : EXTRAPOLATE + 3] = 0.0
     work[KICK] = work[STEP]
@@ -168,6 +172,12 @@ def rescued(work, plan):
     sweep(work, r.kernels, r.land, True)
     for _ in range(RESCUES):
         project(work, r.kernels, r.kick, r.up_position, r.nudge, r.clear, r.right, r.up_velocity, r.strike, 1)
+        sweep(work, r.kernels, r.check)
+        worst = 0.0
+        for i in r.rows:
+            worst = max(worst, abs(work[i]))
+        if worst <= plan.numbers[ENOUGH]:
+            break
 
 
 @jit_inner
@@ -212,7 +222,10 @@ def steps_of_rattle(work, plan, steps, age, contact):
                 if plan.marks[OWN_FACTORS]:
                     contact[1].marks[FRESH] = 0
                 call_compiled(contact[0], (work, table, contact[1], h, OPENING if last_kick > 0.0 else SINGLE))
-            if not land_on_constraints(work, plan, last, done == 0, start + h):
+            landed = land_on_constraints(work, plan, last, done == 0, start + h)
+            if landed and contact is not None and part > BENT_PART:
+                landed = call_compiled(contact[0], (work, table, contact[1], h, LANDED)) == 0
+            if not landed:
                 sweep(work, table, plan.retry)
                 work[DONE] = work_before
                 if contact is not None:
@@ -297,7 +310,7 @@ class Rattle(Integrator):
     def plan(self) -> Plan:
         with self.programs.at_once():
             opening, solved, first_fly, fly, forward, closing, *others = self.sweeps
-        model, none = self.programs.model, self.programs.body()
+        model, none, no_rows = self.programs.model, self.programs.body(), np.zeros(0, dtype=np.int64)
         numbers = [self.tolerance, max(self.tolerance, SINGULAR) if model.soft else self.tolerance, *self.patience, *self.kick]
         if model.redundant:
             numbers[TOLERANCE] = 0.0 if self.by_default else self.tolerance
@@ -309,13 +322,14 @@ class Rattle(Integrator):
         table = self.programs.table  # with the kernels of the sweeps, since these are made
         return Plan(table, *in_a_row(opening), solved, first_fly, fly, forward, *in_a_row(closing), *others, multipliers,
                     self.sentinels, np.array(numbers), marks,
-                    self._asked.routine, self._asked.request, Rescue(table, *[none] * 8))  # fmt: skip
+                    self._asked.routine, self._asked.request, Rescue(table, *[none] * 9, no_rows))  # fmt: skip
 
     def make_rescue(self) -> None:
         """The first step that needs a rescue asks for it, in the middle of a run."""
         plan = self.plan
         with self.programs.at_once(seldom=True):
-            sweeps = self.programs.body("land"), *self.projection()
+            sweeps = self.programs.body("land"), *self.projection(), self.programs.check()
+        sweeps = *sweeps, position_rows(self.programs.model)
         plan.rescue.renew(**dict(zip(Rescue.fields, (self.programs.table, *sweeps), strict=True)))
         plan.marks[RESCUE] = THERE
 
