@@ -15,7 +15,8 @@ from linkwork.errors import DivergenceError, FileError, LinkworkError, Note
 from linkwork.formats.scene.write import text as text_of
 from linkwork.recording.recording import Recording
 from linkwork.simulation import checkpoints
-from linkwork.simulation.recorder import Bar, Lines, Recorder, patient_interrupt, watch
+from linkwork.simulation.progress import Bar, Lines, patient_interrupt, watch
+from linkwork.simulation.recorder import Recorder
 from linkwork.util.atomic_io import claimed, whole
 
 OFTEN = 60.0  # seconds between checkpoints; they also take no more than about a twentieth of the time of a run

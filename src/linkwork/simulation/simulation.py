@@ -16,7 +16,8 @@ from linkwork.model.model import Arrangement
 from linkwork.simulation import diagnose
 from linkwork.simulation.hands import Grabbing
 from linkwork.simulation.ode import OdeView
-from linkwork.simulation.recorder import Recorder, patient_interrupt
+from linkwork.simulation.progress import patient_interrupt
+from linkwork.simulation.recorder import Recorder
 from linkwork.simulation.system import HELD_TEXT, TURNING_TEXT, UNSOLVED_TEXT
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.util.resources import no_collection
