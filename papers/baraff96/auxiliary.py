@@ -109,7 +109,7 @@ def _matrices(sim, assembled):
     J = sparse.lil_matrix((model.rows, model.velocities))
     row, masses = 0, []
     for k, node in enumerate(model.nodes):
-        for body, block in zip(node.ends, sim._node_jacobians(k), strict=True):
+        for body, block in zip(node.ends, sim._query._node_jacobians(k), strict=True):
             if body >= 0:
                 J[row : row + node.kind.size, first[body] : first[body + 1]] = block
         row += node.kind.size

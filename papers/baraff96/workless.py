@@ -33,7 +33,9 @@ def nodes_of(world):
     rows, tree = [], []
     for k, node in enumerate(model.nodes):
         ends = [
-            (bodies[body], block.copy()) for body, block in zip(node.ends, sim._node_jacobians(k), strict=True) if body >= 0
+            (bodies[body], block.copy())
+            for body, block in zip(node.ends, sim._query._node_jacobians(k), strict=True)
+            if body >= 0
         ]
         if k in model.auxiliary:
             rows += [{body: block[i] for body, block in ends} for i in range(node.kind.size)]

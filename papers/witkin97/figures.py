@@ -106,10 +106,10 @@ def _draw(axes, sim, title):
 
     m = sim.model
     first = np.cumsum([0, *(kind.nv for kind in m.bodies.kinds)])
-    largest = max(np.abs(block).max(initial=0.0) for k in range(len(m.nodes)) for block in sim._node_jacobians(k))
+    largest = max(np.abs(block).max(initial=0.0) for k in range(len(m.nodes)) for block in sim._query._node_jacobians(k))
     row, stored = 0, 0
     for k, node in enumerate(m.nodes):
-        for body, block in zip(node.ends, [b.copy() for b in sim._node_jacobians(k)], strict=True):
+        for body, block in zip(node.ends, [b.copy() for b in sim._query._node_jacobians(k)], strict=True):
             if body < 0:
                 continue
             stored += block.size

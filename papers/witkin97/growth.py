@@ -62,7 +62,7 @@ def jacobian(sim):
     first = np.cumsum([0, *(kind.nv for kind in m.bodies.kinds)])
     rows, columns, values, row = [], [], [], 0
     for k, node in enumerate(m.nodes):
-        for body, block in zip(node.ends, sim._node_jacobians(k), strict=True):
+        for body, block in zip(node.ends, sim._query._node_jacobians(k), strict=True):
             if body >= 0:
                 i, j = np.indices(block.shape)
                 rows.append(row + i.ravel())

@@ -59,7 +59,7 @@ def momentum(sim):
             angular += R @ body.inertia @ R.T @ sim.angular_velocity(body)
         elif not isinstance(body, lw.Particle):
             # second moment of the points: sum of x y^T and x v^T
-            number = sim._body(body)
+            number = sim._query._body(body)
             q, rate = (sim.work[sim.model.field_of_body(number, f)] for f in ("q", "v"))
             if isinstance(body, lw.AffineBody):
                 F, dF = q[3:].reshape(3, 3), rate[3:].reshape(3, 3)

@@ -143,8 +143,8 @@ def whole_jacobian(world):
 
 def accelerations(sim):
     """Solve for accelerations, without feedback."""
-    sim._touched()
-    sim._solve_accelerations()
+    sim._system.changed()
+    sim._query._solve_accelerations()
 
 
 def assembled(sim):
@@ -162,7 +162,7 @@ def assembled(sim):
         H[places[k], places[k]] = symmetric(work[m.field_of_body(k, "D")], kind.nv)
     for k, node in enumerate(m.nodes):
         at = places[len(m.bodies.kinds) + k]
-        for end, J in zip(node.ends, sim._node_jacobians(k), strict=True):
+        for end, J in zip(node.ends, sim._query._node_jacobians(k), strict=True):
             if end >= 0:
                 H[at, places[end]], H[places[end], at] = J, J.T
     return H, np.concatenate([work[field] for field in fields])

@@ -366,7 +366,7 @@ def test_impulses_on_any_body_agree_with_the_dense_system(seed):
         np.testing.assert_allclose(changes["fronts"], changes["dense"], atol=1e-12)
         # J in extended precision, from nothing but M and the rows
         dense = sims["dense"]
-        dense._factor()
+        dense._editor.system.factor()
         H = dense.programs.matrix(dense.work)
         r = np.zeros(len(H))
         number = world.bodies.index(body)
@@ -390,7 +390,7 @@ def test_reactions_are_what_each_free_body_lacks(seed):
     forces = np.zeros(n)
     for k, node in enumerate(sim.model.nodes):
         multipliers = -x[dense.programs._rows(len(sim.model.bodies.kinds) + k)]
-        for end, J in zip(node.ends, dense._node_jacobians(k), strict=True):
+        for end, J in zip(node.ends, dense._query._node_jacobians(k), strict=True):
             if end >= 0:
                 forces[dense.programs._rows(end)] += J.T @ multipliers
     np.testing.assert_allclose(forces, lacking, atol=1e-10 * max(1, np.abs(lacking).max()))

@@ -1,11 +1,10 @@
-"""Reports: what can be asked of a simulation at any moment. Bodies first, then constraints, then how it is found out."""
+"""Query: what can be asked of a simulation at any moment. Bodies first, then constraints, then how it is found out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,15 +19,19 @@ from linkwork.model.least_norm import Sharing
 from linkwork.model.model import Model
 from linkwork.model.nodes import blocks_of
 from linkwork.schedules.schedules import IterativeReport, Programs
+from linkwork.simulation.editor import Editor
+from linkwork.simulation.residuals import residuals
+from linkwork.simulation.start import PROXIMAL
+from linkwork.simulation.validity import Validity
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.world import World
 
 if TYPE_CHECKING:
     from linkwork.contact.contact_system import Touching
     from linkwork.simulation import contact_query
 
 EXCESSIVE = 1e3  # times the shortest multipliers: longer ones come from rows that contradict each other
-PROXIMAL = 5  # refinements where pivots were made regular: each takes away the part of the error that this left
 
 
 @dataclass(frozen=True)
@@ -63,28 +66,54 @@ class Reaction:
     determined: bool = True
 
 
-class Reports:
-    """What Simulation can tell. All vectors are in the world frame."""
+class Query:
+    """What can be asked of the System of a simulation. All vectors are in the world frame."""
 
-    name: str | None = None
-    model: Model
-    programs: Programs
-    integrator: Integrator
-    work: np.ndarray
-    _stale: bool  # derived values are behind the coordinates
-    _impulses: bool  # those of the last step or impact are there
-    _unbooked: bool  # but for the last solve of the step, whose multipliers lie where it left them
-    _solved: bool  # accelerations and multipliers are those of this moment
-    _sharing: Sharing | None = None  # of redundant constraints then
-    _touching: Touching | None = None  # what touches, if anything can
-    world: Any
+    def __init__(self, editor: Editor):
+        self._editor = editor
 
     def _follow_world(self) -> None:
-        raise NotImplementedError
+        self._editor.follow()
+
+    @property
+    def model(self) -> Model:
+        return self._editor.system.model
+
+    @property
+    def programs(self) -> Programs:
+        return self._editor.system.programs
+
+    @property
+    def integrator(self) -> Integrator:
+        return self._editor.system.integrator
+
+    @property
+    def work(self) -> np.ndarray:
+        return self._editor.system.work
+
+    @property
+    def world(self) -> World:
+        return self._editor.system.world
 
     @property
     def dt(self) -> float:
-        raise NotImplementedError
+        return self._editor.system.dt
+
+    @property
+    def _valid(self) -> Validity:
+        return self._editor.system.validity
+
+    @property
+    def _touching(self) -> Touching | None:
+        return self._editor.system.contact
+
+    @property
+    def _sharing(self) -> Sharing | None:
+        return self._editor.system.sharing
+
+    @_sharing.setter
+    def _sharing(self, sharing: Sharing | None) -> None:
+        self._editor.system.sharing = sharing
 
     # -- bodies ------------------------------------------------------------------------------------------------
     def position(self, body) -> np.ndarray:
@@ -224,7 +253,7 @@ class Reports:
                 given[stop.coordinate] += stop.sign * rows.total[k, 0]
             return given
         node_number, part = self._constraint(constraint)
-        if not self._impulses:
+        if not self._valid.impulses:
             raise LinkworkError(self._no_impulses())
         self._book()
         node, start = self.model.nodes[node_number], int(self.model.impulse_at[node_number])
@@ -309,9 +338,9 @@ class Reports:
 
     def _book(self) -> None:
         """Make the impulses complete: when they are asked for, and before another solve."""
-        if self._unbooked:
+        if self._valid.impulses and not self._valid.complete:
             self.integrator.book(self.work)
-            self._unbooked = False
+            self._valid.completed()
 
     def _no_impulses(self) -> str:
         if not self.integrator.keeps_impulses:
@@ -322,7 +351,7 @@ class Reports:
         """The largest |C| over all position rows (m; radians count as metres); with velocity=True the largest
         |J v + C_t| and |g| over all rows."""
         self._follow_world()
-        return float(np.abs(self._residuals(checks.flag(self, "velocity", velocity))[0]).max(initial=0.0))
+        return float(np.abs(self._residuals(checks.flag("Simulation", "velocity", velocity))[0]).max(initial=0.0))
 
     def energy(self) -> Energy:
         """Kinetic and potential energy now, and the work of prescribed motion so far (what that counts: `Energy`).
@@ -346,7 +375,7 @@ class Reports:
 
     def _local(self, body: int, local) -> np.ndarray:
         """A point of a body as a user names it."""
-        found, kind = checks.vector(self, "local", local), self.model.bodies.kinds[body]
+        found, kind = checks.vector("Simulation", "local", local), self.model.bodies.kinds[body]
         if isinstance(kind, Lagrangian) and not kind.is_point(found):
             label = checks.label(self.model.bodies.elements[body])
             raise LinkworkError(f"{label}: it has no point {checks.show(found)}; name one by its point(k), k from 0 to "
@@ -356,12 +385,13 @@ class Reports:
     # -- how it is found out -------------------------------------------------------------------------------------
     def _derive(self) -> None:
         """Poses up to date with the coordinates (they are after every step)."""
-        if self._stale:
+        if not self._valid.poses:
             self.integrator.run(self.work, self.programs.body("place"))
+            self._valid.placed()
 
     def _solve_accelerations(self) -> None:
         """Accelerations and multipliers of this moment, without feedback; the next step starts from fresh factors."""
-        if self._solved:
+        if self._valid.accelerations:
             return
         self._book()
         feedback = [GLOBALS.offset("stiffness"), GLOBALS.offset("damping")]
@@ -378,7 +408,7 @@ class Reports:
             self.integrator.run(self.work, defect)
             self._add_contact_forces()
             self.integrator.run(self.work, *rest)
-        self._stale = False
+        self._valid.placed()
         shared = self.model.redundant or (self.model.soft and not self.model.ranked)
         self._sharing = Sharing(self.model, self._node_jacobians) if shared else None
         if self._sharing is not None:
@@ -387,7 +417,7 @@ class Reports:
             if np.abs(found).max() > EXCESSIVE * (1.0 + np.abs(shortest).max()):
                 self._solve_what_can_be_met(self._sharing)
         self.work[feedback] = kept
-        self._stale = self._solved = True
+        self._valid.solved()
 
     def _solve_what_can_be_met(self, sharing: Sharing) -> None:
         """Refine once more where rows contradict each other: what no acceleration meets asks for multipliers without end, whose
@@ -399,27 +429,6 @@ class Reports:
             self.work[sharing.rights] = sharing.shortest(self.work[sharing.rights])
             self.integrator.run(self.work, *rest)
             self.work[sharing.entries] = sharing.shortest(self.work[sharing.entries])
-
-    def _fastest_turn(self) -> tuple[float, float, Element] | None:
-        """Of the rigid body whose axes of different inertia the spin of a step mixes the most: how much (`Rigid.unresolved`),
-        its rate (rad/s), and the body."""
-        m = self.model
-        if "RigidBody" not in m.bodies.members:
-            return None
-        held = self.programs.constrained if self.integrator.cuts_turns else ()
-        numbers = np.array([b for b in m.bodies.members["RigidBody"] if b not in held])
-        if not len(numbers):
-            return None
-        kind = m.bodies.kinds[numbers[0]]
-        q, v, inertia = readout.fields(m, self.work, kind, numbers, "q", "v", "inertia")
-        inertia = np.where(inertia > 0.0, inertia, 1.0)
-        l = inertia * np.einsum("kji,kj->ki", readout.matrices(q[:, 3:7]), v[:, 3:6])
-        s, one = l * l, 1.0 / inertia
-        bent = np.abs((one[:, 0] - one[:, 1]) * (one[:, 1] - one[:, 2]))
-        between = s[:, 0] * s[:, 1] + s[:, 1] * s[:, 2] + s[:, 2] * s[:, 0]
-        mixed = self.dt**2 * bent * between / np.maximum(s.sum(axis=1), 1e-300)
-        k = int(np.argmax(mixed))
-        return float(mixed[k]), float(np.linalg.norm(v[k, 3:6])), m.bodies.elements[numbers[k]]
 
     def _add_contact_forces(self) -> None:
         """The mean contact forces of the last step, beside the other forces on each body."""
@@ -483,34 +492,7 @@ class Reports:
 
     def _residuals(self, velocity: bool) -> tuple[np.ndarray, np.ndarray]:
         """Residuals of all position rows, or rates of all rows; and the node of each."""
-        self._derive()
-        self.integrator.run(self.work, self.programs.check())
-        entries, nodes = self._rows_of_reports[velocity]
-        return self.work[entries], nodes
-
-    @cached_property
-    def _rows_of_reports(self) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
-        """Entries of the report area and the nodes they belong to: residuals of position rows, rates of all rows."""
-        nodes, at = self.model.nodes, self.model.report_at
-        sizes = np.array([node.kind.size for node in nodes], dtype=np.int64)
-        owner = np.repeat(np.arange(len(nodes)), sizes)  # the node of each row
-        entry = at[owner] + np.arange(len(owner)) - (np.cumsum(sizes) - sizes)[owner]  # where its residual is
-        of_kind = {id(node.kind): [level == "position" for level in node.kind.levels] for node in nodes}
-        position = np.array([p for node in nodes for p in of_kind[id(node.kind)]], dtype=bool)
-        return (entry[position], owner[position]), (entry + sizes[owner], owner)
-
-    def _worst(self, velocity: bool):
-        """(largest residual, its element)."""
-        residuals, nodes = self._residuals(velocity)
-        if not len(residuals):
-            return 0.0, None
-        wrong = np.flatnonzero(~np.isfinite(residuals))
-        k = int(wrong[0]) if len(wrong) else int(np.argmax(np.abs(residuals)))
-        row = int(self._rows_of_reports[velocity][0][k]) - int(self.model.report_at[nodes[k]])
-        node = self.model.nodes[nodes[k]]
-        row -= node.kind.size if velocity else 0
-        element = next(e for e in node.elements if node.rows_of(e).start <= row < node.rows_of(e).stop)
-        return float(abs(residuals[k])), element
+        return residuals(self._editor.system, velocity)
 
     def _coordinate(self, joint) -> tuple[float, float]:
         node_number, part = self._constraint(joint)

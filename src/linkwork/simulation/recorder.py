@@ -64,14 +64,14 @@ class Recorder:
     that come or go while it runs there is no number (NaN) where they are not."""
 
     def __init__(self, sim, reactions: list[str]):
-        sim._follow_world()
         self.sim = sim
         self.chapters: list[Chapter] = []
         self.reactions = reactions
+        touches = sim._editor.follow().contact is not None
         for name in reactions:
             sim.reaction(name)
         self.samples: list[tuple] = []
-        self.touched: list[TouchingPoints] | None = None if sim._touching is None else []
+        self.touched: list[TouchingPoints] | None = [] if touches else None
         self.note: str | None = None
 
     def take(self) -> None:
@@ -86,7 +86,7 @@ class Recorder:
         self.chapters[-1].states.append(sim.work[sim.model.state_index])
         self.samples.append((sim.time, energy.kinetic, energy.potential, drift, pulls))
         if self.touched is not None:
-            self.touched.append(sim.contacts() if sim._touching is not None else TouchingPoints())
+            self.touched.append(sim.contacts() if sim._system.contact is not None else TouchingPoints())
 
     def refuse_too_many(self, frames: int, seconds: float) -> None:
         """Refuse more frames than memory can hold, before the first is taken."""
@@ -163,7 +163,7 @@ class Recorder:
             for part, element in enumerate(node.elements):
                 if not isinstance(element, (Joint, Distance)):
                     continue
-                p, piece = sim._numbers(k, part), node.kind.parts[part]
+                p, piece = readout.numbers(sim.model, sim.work, k, part), node.kind.parts[part]
                 ends = piece.arranged(node.ends)
                 if any(b != GROUND and isinstance(sim.model.bodies.kinds[b], Lagrangian) for b in ends):
                     continue  # whose points move as no frame does

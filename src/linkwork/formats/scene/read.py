@@ -141,7 +141,7 @@ class _File(Values):
                 given = schema.numbers(name, ("s",) if name in SECONDS else ())
                 found[name] = self.value("simulate", given, raw, data.lines[name], self.numbers)
         if "solver" in found or "integrator" in found:
-            from linkwork.simulation.simulation import INTEGRATORS, SOLVERS  # imported by whoever simulates, and by nobody else
+            from linkwork.simulation.options import INTEGRATORS, SOLVERS  # imported by whoever simulates, and by nobody else
 
             for name, known in (("solver", (*SOLVERS, "auto")), ("integrator", tuple(INTEGRATORS))):
                 if found.get(name) is not None and found[name] not in known:
