@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from linkwork.model.nodes import blocks_of
 from linkwork.symbolic.autodiff import POSITION
 
 if TYPE_CHECKING:
+    from linkwork.contact.contact_system import Touching
     from linkwork.simulation.system import System
 
 DISAGREE = 1e-6  # of the fastest that is asked for (m/s, rad/s), and m or rad of places: less than that is no contradiction
@@ -83,7 +84,8 @@ def overlaps(system: System) -> bool:
     """Whether something that touches has gone far beyond its bound in the last step."""
     from linkwork.contact.rows import GAP
 
-    return any((rows.numbers[:m, GAP] < -DEEP).any() for rows, m in system.contact.steps())
+    steps = [] if system.contact is None else system.contact.steps()
+    return any((rows.numbers[:m, GAP] < -DEEP).any() for rows, m in steps)
 
 
 def singular(system: System) -> tuple[Element | str, ...]:
@@ -265,10 +267,10 @@ class _Tree:
 
         whole = J.toarray()
         moved = np.linalg.lstsq(whole, -forcing, rcond=1e-9)[0]
-        worst: tuple[float, np.ndarray, int, object] = (tolerance, forcing, 0, None)
+        worst: tuple[float, np.ndarray, int, Any] = (tolerance, forcing, 0, None)
         for rows, m in touching.steps():
             for k in range(m):
-                row = self._row((rows.labels[k, BODY_A], rows.Ja[k, 0]), (rows.labels[k, BODY_B], rows.Jb[k, 0]))
+                row = self._row(touching, (rows.labels[k, BODY_A], rows.Ja[k, 0]), (rows.labels[k, BODY_B], rows.Jb[k, 0]))
                 if not rows.numbers[k, GAP] <= CLOSED or row is None:
                     continue
                 share = np.linalg.lstsq(whole.T, row, rcond=1e-9)[0]
@@ -277,13 +279,13 @@ class _Tree:
                     worst = closing, row, k, rows
         if worst[3] is None:
             return []
-        _, row, k, rows = worst
-        self.elements.append(self._whose(rows, k))
+        _, row, k, closed = worst
+        self.elements.append(self._whose(touching, closed, k))
         system = Asked(vstack([J, csr_matrix(row[None])]).tocsr(), np.append(forcing, 0.0),
                        np.append(self.owners, len(self.elements) - 1))  # fmt: skip
         return self._told(disputes(system, tolerance, most=1), system.jacobian, "/s")
 
-    def _row(self, *ends) -> np.ndarray | None:
+    def _row(self, touching: Touching, *ends) -> np.ndarray | None:
         """The rate of a gap by the velocities of this tree's bodies; None where others, or points of bodies, move it, too."""
         from linkwork.contact.delassus import PART
 
@@ -293,16 +295,15 @@ class _Tree:
                 continue
             if body not in self.first:
                 return None
-            parts = self.system.contact.answers.bodies[body, PART : PART + 6]
+            parts = touching.answers.bodies[body, PART : PART + 6]
             for part, value in zip(parts.tolist(), J.tolist(), strict=True):
                 if part >= 0:
                     row[self.first[body] + part] += value
         return row if row.any() else None
 
-    def _whose(self, rows, k: int) -> Element | str:
+    def _whose(self, touching: Touching, rows, k: int) -> Element | str:
         from linkwork.contact.rows import COLLIDER_A, COLLIDER_B
 
-        touching = self.system.contact
         a, b = int(rows.labels[k, COLLIDER_A]), int(rows.labels[k, COLLIDER_B])
         if a >= len(touching.names):
             return touching.stops[a - len(touching.names)].element

@@ -30,7 +30,7 @@ from linkwork.simulation.system import System
 from linkwork.symbolic.drawn import Draw
 from linkwork.world import World
 
-E = TypeVar("E")
+E = TypeVar("E", bound="Element | list | tuple")
 
 
 class Editor:
@@ -172,13 +172,15 @@ class Editor:
 def _lent(system: System) -> Iterator[None]:
     """Another System of the same Build is made ready: should that fail, what this one found in contact is as it was."""
     contact = system.contact
-    kept = None if contact is None else (contact.memory, contact.marks.copy(), contact.counts.copy())
+    if contact is None:
+        yield
+        return
+    memory, marks, counts = contact.memory, contact.marks.copy(), contact.counts.copy()
     try:
         yield
     except BaseException:
-        if kept is not None:
-            contact.memory = kept[0]
-            contact.marks[:], contact.counts[:] = kept[1:]
+        contact.memory = memory
+        contact.marks[:], contact.counts[:] = marks, counts
         raise
 
 

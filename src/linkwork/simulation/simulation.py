@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwork.elements import Keyframe
 from linkwork.elements.core import checks
+from linkwork.elements.core.element import Element
 from linkwork.engines.integrators import Integrator
 from linkwork.errors import LinkworkError
 from linkwork.model.model import Arrangement, Model, State
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from linkwork.recording.recording import Recording
     from linkwork.simulation import contact_query
 
-E = TypeVar("E")
+E = TypeVar("E", bound="Element | list | tuple")
 
 
 class Simulation(Sealed):

@@ -312,9 +312,10 @@ class System:
         """Whether this is one of the simulation's own elements, and in force."""
         return any(other is element for other in self.arrangement.own)
 
-    def write_own(self, element: Pull | Hold) -> None:
+    def write_own(self, element: Element) -> None:
         """The numbers of what a hand does into the workspace, if it is in force."""
         if self.has(element):
+            assert isinstance(element, (Pull, Hold))
             fields = self._fields_of(element)
             for name in element.MOVING:
                 fields[name][:] = getattr(element, name)

@@ -164,8 +164,8 @@ class Watch:
 
 def _looks_off(system: System) -> bool:
     """Whether something may contradict: rates or places are off, or what touches overlaps."""
-    deep = system.contact is not None and contradictions.overlaps(system)
-    return deep or worst(system, velocity=True)[0] > INCONSISTENT or worst(system, velocity=False)[0] > VIOLATED
+    off = contradictions.overlaps(system) or worst(system, velocity=True)[0] > INCONSISTENT
+    return off or worst(system, velocity=False)[0] > VIOLATED
 
 
 def tell_redundant(system: System, when: str = "as built", found: Iterable[Contradiction] = ()) -> None:
