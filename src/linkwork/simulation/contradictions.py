@@ -63,15 +63,16 @@ def found(sim) -> list[Contradiction]:
     trees = trees_at_risk(model, sim._touching is not None)
     if not trees:
         return []
-    kept = sim.work.copy()
+    kept, facts = sim.work.copy(), sim._valid.facts
     try:
         sim.integrator.run(sim.work, sim.programs.body("place"))
+        sim._valid.placed()
         told = list[Contradiction]()
         for tree in sorted(trees):
             told += _Tree(sim, tree).contradictions()
         return told
     finally:
-        sim.work[:] = kept
+        sim.work[:], sim._valid.facts = kept, facts
 
 
 def overlaps(sim) -> bool:

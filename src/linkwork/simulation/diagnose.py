@@ -165,6 +165,7 @@ def vanishing(sim, work: np.ndarray) -> tuple[Element, float] | None:
 def _looking_back(sim):
     """The simulation afterwards is as it was."""
     stopped, counted, past, watched = sim.work.copy(), (sim.steps, sim.age), sim._past, sim.integrator.watched
+    facts = sim._valid.facts
     try:
         yield
     finally:
@@ -172,6 +173,7 @@ def _looking_back(sim):
         sim.work[:] = stopped
         vars(sim).update(zip(("steps", "age"), counted, strict=True))
         sim._past = past
+        sim._valid.facts = facts
         sim._touched()
 
 

@@ -147,7 +147,8 @@ class Following(Building):
             if field in ("q", "v"):
                 for number, row in enumerate(values):
                     self.work[self.model.field_of_body(number, field)] = row
-        self.integrator.run(self.work, self.programs.body("place"))
+        self._valid.changed()
+        self._derive()
         self._start_turns(angles)
         self.control.hold()
         for motor in self.control:
@@ -189,8 +190,8 @@ class Following(Building):
         inside = self.__dict__  # to which one assigns much faster than by Sealed
         inside["steps"], inside["age"], inside["_past"] = state.steps, age, []
         inside["_pause"], inside["_compare_at"] = 1, 0
-        inside["_impulses"] = inside["_unbooked"] = False
         inside["_starting"] = self._starting and state.steps == 0
+        self._valid.forgotten()
         self._touched()
 
     def _refuse_state(self, theirs: Layout) -> None:
@@ -424,7 +425,8 @@ class Following(Building):
             self._known_order = self.model.order
             self._rebuild(replace(self._arrangement, drawn=(*self._arrangement.drawn, *violated)))
         self._foresee()
-        vars(self).update(_stale=False, age=0)  # multipliers are not extrapolated: those of new rows have no past
+        self._valid.placed()
+        vars(self)["age"] = 0  # multipliers are not extrapolated: those of new rows have no past
         if self.integrator_name != "first-order":
             self._make_velocities_consistent(*self._fastest(fresh), "when it came into force")
             self._refuse_conflict(fresh)

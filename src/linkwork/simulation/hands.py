@@ -249,7 +249,6 @@ class Grabbing(Following):
         """One step, its status, what hands gave in it: the mean where impulses are kept, else the force at its beginning."""
         if not self.integrator.keeps_impulses:
             gave = [h._pulls() if h.slipping else self.reaction(h.name).force for h in leading]
-            self._solved = False
             self._prepare()
             return *self._advance(1), gave
         pulled = {h.name: h._pulls() for h in leading if h.slipping}

@@ -20,6 +20,7 @@ from linkwork.model.least_norm import Sharing
 from linkwork.model.model import Model
 from linkwork.model.nodes import blocks_of
 from linkwork.schedules.schedules import IterativeReport, Programs
+from linkwork.simulation.validity import Validity
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.lagrangian import Lagrangian
 
@@ -71,10 +72,7 @@ class Reports:
     programs: Programs
     integrator: Integrator
     work: np.ndarray
-    _stale: bool  # derived values are behind the coordinates
-    _impulses: bool  # those of the last step or impact are there
-    _unbooked: bool  # but for the last solve of the step, whose multipliers lie where it left them
-    _solved: bool  # accelerations and multipliers are those of this moment
+    _valid: Validity  # what of the workspace is of now
     _sharing: Sharing | None = None  # of redundant constraints then
     _touching: Touching | None = None  # what touches, if anything can
     world: Any
@@ -224,7 +222,7 @@ class Reports:
                 given[stop.coordinate] += stop.sign * rows.total[k, 0]
             return given
         node_number, part = self._constraint(constraint)
-        if not self._impulses:
+        if not self._valid.impulses:
             raise LinkworkError(self._no_impulses())
         self._book()
         node, start = self.model.nodes[node_number], int(self.model.impulse_at[node_number])
@@ -309,9 +307,9 @@ class Reports:
 
     def _book(self) -> None:
         """Make the impulses complete: when they are asked for, and before another solve."""
-        if self._unbooked:
+        if self._valid.impulses and not self._valid.complete:
             self.integrator.book(self.work)
-            self._unbooked = False
+            self._valid.completed()
 
     def _no_impulses(self) -> str:
         if not self.integrator.keeps_impulses:
@@ -356,12 +354,13 @@ class Reports:
     # -- how it is found out -------------------------------------------------------------------------------------
     def _derive(self) -> None:
         """Poses up to date with the coordinates (they are after every step)."""
-        if self._stale:
+        if not self._valid.poses:
             self.integrator.run(self.work, self.programs.body("place"))
+            self._valid.placed()
 
     def _solve_accelerations(self) -> None:
         """Accelerations and multipliers of this moment, without feedback; the next step starts from fresh factors."""
-        if self._solved:
+        if self._valid.accelerations:
             return
         self._book()
         feedback = [GLOBALS.offset("stiffness"), GLOBALS.offset("damping")]
@@ -378,7 +377,7 @@ class Reports:
             self.integrator.run(self.work, defect)
             self._add_contact_forces()
             self.integrator.run(self.work, *rest)
-        self._stale = False
+        self._valid.placed()
         shared = self.model.redundant or (self.model.soft and not self.model.ranked)
         self._sharing = Sharing(self.model, self._node_jacobians) if shared else None
         if self._sharing is not None:
@@ -387,7 +386,7 @@ class Reports:
             if np.abs(found).max() > EXCESSIVE * (1.0 + np.abs(shortest).max()):
                 self._solve_what_can_be_met(self._sharing)
         self.work[feedback] = kept
-        self._stale = self._solved = True
+        self._valid.solved()
 
     def _solve_what_can_be_met(self, sharing: Sharing) -> None:
         """Refine once more where rows contradict each other: what no acceleration meets asks for multipliers without end, whose

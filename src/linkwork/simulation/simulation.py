@@ -147,17 +147,14 @@ class Simulation(Sealed, Grabbing, OdeView):
         if not (type(n) is int and 0 <= n <= MOST_STEPS):  # nearly never
             n = checks.whole(self, "n", n, most=MOST_STEPS)
         self._follow_world()
-        own = self.__dict__  # to which one assigns much faster than by Sealed
-        own["_solved"] = False
         touching, interrupted = self._touching, self._interrupted
         if touching is not None:
             touching.count_anew()
         while n > 0 and (interrupted is None or not interrupted()):
-            if self._stale or self.steps >= self._remember_at:
+            if not self._valid.ready or self.steps >= self._remember_at:
                 self._remember()
-            if self._stale:
+            if not self._valid.ready:
                 self._prepare()
-            own["_impulses"] = own["_unbooked"] = self.integrator.keeps_impulses
             most = min(n, self._remember_at - self.steps)
             if self._compares:
                 most = min(most, max(1, self._compare_at - self.steps))
@@ -174,7 +171,7 @@ class Simulation(Sealed, Grabbing, OdeView):
             if self.programs.iterates:
                 self._tell_unmet()
             if status != OK:
-                self._stale, self._impulses, self._unbooked = True, False, False
+                self._valid.failed()
                 raise diagnose.reason(self, status)
             if touching is not None and self._tells_held and (held := touching.unanswered) is not None:
                 self._tells_held = False
@@ -187,7 +184,8 @@ class Simulation(Sealed, Grabbing, OdeView):
 
     def _advance(self, n: int) -> tuple[int, int]:
         """n steps, each with the targets of its motions, if any: (how many were made, status of the last)."""
-        own = self.__dict__
+        own = self.__dict__  # to which one assigns much faster than by Sealed
+        self._valid.stepped(self.integrator.keeps_impulses)
         if n == 1 and not self._feed.motions:
             made, status, own["age"] = self.integrator.advance(self.work, n, self.age)
             own["steps"] += made
@@ -360,7 +358,7 @@ class Simulation(Sealed, Grabbing, OdeView):
         self.integrator.run(self.work, p.forward(), p.backward("strike"))
         self.integrator.book(self.work, impact=True)
         self._touched()
-        self._impulses, self._unbooked = True, False
+        self._valid.struck()
 
     @property
     def nbytes(self) -> int:

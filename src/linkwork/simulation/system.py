@@ -28,6 +28,7 @@ from linkwork.simulation import contradictions, diagnose
 from linkwork.simulation.contradictions import Contradiction
 from linkwork.simulation.control import Control
 from linkwork.simulation.query import PROXIMAL, Reports
+from linkwork.simulation.validity import Validity
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.world import World
 
@@ -134,7 +135,7 @@ class Building(Reports):
             self.integrator.remarks = [f"Simulation: stiffness and damping do nothing where rows are redundant, since "
                                        f"{self.integrator_name} projects positions there; leave them out"]  # fmt: skip
         self.work[GLOBALS.offset("step")] = self.dt
-        self._stale = self._solved = self._impulses = self._unbooked = False
+        vars(self)["_valid"] = Validity()  # another one: that of the build before stands as it is, should this one fail
         self._tells_unsolved = not any(UNSOLVED_TEXT in text for text in self.notes)
         self._tells_unmet = not any(UNMET_TEXT in text for text in self.notes)
         self._tells_held = not any(HELD_TEXT in text for text in self.notes)
@@ -172,8 +173,8 @@ class Building(Reports):
 
     def _begin(self) -> None:
         """Check the constraints as built; make velocities consistent; start the turn counters."""
-        self._stale = self._solved = False
         self.integrator.run(self.work, self.programs.body("place"))
+        self._valid.placed()
         self._start_counters()
         start = self.work[self.model.state_index]
         if len(wrong := np.flatnonzero(~np.isfinite(start))):
@@ -198,7 +199,8 @@ class Building(Reports):
             most = 1.0 / self.dt
             self.note(f"Simulation: stiffness is {stiffness:g} 1/s, of which {most:g} 1/s are taken: all that is off goes "
                       f"away in a step of {self.dt:g} s with these, and more would bring it back")  # fmt: skip
-        self._stale = self._starting = True
+        self._valid.changed()
+        self._starting = True
 
     @property
     def _fed_back(self) -> bool:
@@ -220,6 +222,7 @@ class Building(Reports):
             if not self._multipliers_finite():
                 self._refuse_start()
             self.integrator.run(self.work, self.programs.body("strike"))
+            self._valid.changed()
         if off > TOLD and self._worst(velocity=True)[0] <= TOLD:  # else something contradicts, which is told
             self.note(f"{checks.label(element)}: velocities {when} were off by {off:.3g}; an impulse made them consistent")
 
@@ -345,8 +348,7 @@ class Building(Reports):
 
     def _touched(self) -> None:
         """Something changed from outside: derived values are computed anew before the next step."""
-        own = self.__dict__
-        own["_stale"], own["_solved"] = True, False
+        self._valid.changed()
         if self._feed:
             self._feed.put(self.work, self.time)
 
@@ -354,7 +356,7 @@ class Building(Reports):
         if self._starting:
             self._look_at_overlaps()
         self.integrator.prepare(self.work)
-        self._stale = False
+        self._valid.prepared()
 
     def _look_at_overlaps(self) -> None:
         """A note on the deepest overlap when stepping starts, wherever a keyframe or state has put the bodies by then."""

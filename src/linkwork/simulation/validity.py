@@ -1,0 +1,93 @@
+"""Validity: what of a workspace can be used as it lies there. One object, the only owner of these facts.
+
+Facts: *poses* are derived from the coordinates of now; *ready*: a step can begin, with what the last one left; *read*: the
+readout (readings.py) is of now; *forces*: what forces do was read as well; *accelerations* and multipliers are those of now;
+*impulses* of the last step or impact are there, and *complete*: with its last solve.
+
+Events: what makes facts true or false.
+
+    event       poses  ready  read, forces  accelerations  impulses   complete
+    changed     no     no     no            no             -          -         coordinates, parameters, commands were written
+    placed      yes    -      -             -              -          -         poses were derived
+    prepared    yes    yes    -             no             -          -         a step can begin
+    solved      yes    no     -             yes            -          -         accelerations; factors of steps are gone
+    stepped     yes    yes    no            no             as kept    no        steps are made
+    failed      no     no     no            no             no         no        a step could not be made
+    struck      no     no     no            no             yes        yes       an impulse was given
+    forgotten   -      -      -             -              no         no        the state is another one
+    completed   -      -      -             -              -          yes       the last solve was added
+"""
+
+from __future__ import annotations
+
+Facts = tuple[bool, bool, bool, bool, bool, bool, bool]
+
+
+class Validity:
+    """The table above.
+
+    >>> valid = Validity()
+    >>> valid.prepared()
+    >>> valid.stepped(keeps_impulses=True)
+    >>> valid.ready, valid.impulses, valid.complete
+    (True, True, False)
+    >>> valid.changed()
+    >>> valid.ready, valid.impulses
+    (False, True)
+    """
+
+    __slots__ = ("accelerations", "complete", "forces", "impulses", "poses", "read", "ready")
+
+    def __init__(self) -> None:
+        self.facts = (False,) * 7
+
+    @property
+    def facts(self) -> Facts:
+        """All of them: assigned where a workspace is put back to what it was."""
+        return self.poses, self.ready, self.read, self.forces, self.accelerations, self.impulses, self.complete
+
+    @facts.setter
+    def facts(self, facts: Facts) -> None:
+        self.poses, self.ready, self.read, self.forces, self.accelerations, self.impulses, self.complete = facts
+
+    def changed(self) -> None:
+        """Coordinates, velocities, parameters, commands or the time were written."""
+        self.poses = self.ready = self.read = self.forces = self.accelerations = False
+
+    def placed(self) -> None:
+        """Poses were derived from the coordinates."""
+        self.poses = True
+
+    def prepared(self) -> None:
+        """A step can begin."""
+        self.poses = self.ready = True
+        self.accelerations = False
+
+    def solved(self) -> None:
+        """Accelerations and multipliers of now were found, over the factors that the next step would have begun with."""
+        self.poses = self.accelerations = True
+        self.ready = False
+
+    def stepped(self, keeps_impulses: bool) -> None:
+        """Steps are made."""
+        self.poses = self.ready = True
+        self.read = self.forces = self.accelerations = self.complete = False
+        self.impulses = keeps_impulses
+
+    def failed(self) -> None:
+        """A step could not be made."""
+        self.changed()
+        self.forgotten()
+
+    def struck(self) -> None:
+        """An impulse was given, and its multipliers are there."""
+        self.changed()
+        self.impulses = self.complete = True
+
+    def forgotten(self) -> None:
+        """The state is not the one that the last step led to."""
+        self.impulses = self.complete = False
+
+    def completed(self) -> None:
+        """The last solve of the step was added to its impulses."""
+        self.complete = True
