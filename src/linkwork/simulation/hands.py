@@ -149,9 +149,9 @@ class Grabbing(Following):
         first_order = self.integrator_name == "first-order"
         if first_order and damping:
             raise LinkworkError(f"Simulation: damping is {damping:g}, which first-order motion does not have; leave it out")
-        pose = self._pose(element)
-        where = pose.position[0] if point is None else checks.vector(self, "point", point)
-        local = np.linalg.solve(pose.frame[0], where - pose.position[0])
+        pose = self._reads.pose(number)
+        where = pose.position if point is None else checks.vector(self, "point", point)
+        local = np.linalg.solve(pose.frame, where - pose.position)
         if isinstance(element, LagrangianBody):
             local = np.zeros(3) if point is None else self._place_on(number, where)
         if self.model.bodies.kinds[number].is_a_point and np.abs(local).max() > 1e-9:

@@ -20,6 +20,7 @@ from linkwork.model.least_norm import Sharing
 from linkwork.model.model import Model
 from linkwork.model.nodes import blocks_of
 from linkwork.schedules.schedules import IterativeReport, Programs
+from linkwork.simulation.reads import Reads
 from linkwork.simulation.validity import Validity
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.lagrangian import Lagrangian
@@ -73,6 +74,7 @@ class Reports:
     integrator: Integrator
     work: np.ndarray
     _valid: Validity  # what of the workspace is of now
+    _reads: Reads
     _sharing: Sharing | None = None  # of redundant constraints then
     _touching: Touching | None = None  # what touches, if anything can
     world: Any
@@ -87,23 +89,28 @@ class Reports:
     # -- bodies ------------------------------------------------------------------------------------------------
     def position(self, body) -> np.ndarray:
         """Where the body's `position` is now (3, m)."""
-        return self._pose(body).position[0]
+        number = self._body(body)  # which may lead to another model
+        return self._reads.position(number)
 
     def orientation(self, body) -> np.ndarray:
         """Unit quaternion w x y z."""
-        return self._pose(body).orientation[0]
+        number = self._body(body)  # which may lead to another model
+        return self._reads.orientation(number)
 
     def velocity(self, body) -> np.ndarray:
         """Of the body's `position` (3, m/s)."""
-        return self._pose(body).velocity[0]
+        number = self._body(body)  # which may lead to another model
+        return self._reads.velocity(number)
 
     def angular_velocity(self, body) -> np.ndarray:
         """(3, rad/s)."""
-        return self._pose(body).angular_velocity[0]
+        number = self._body(body)  # which may lead to another model
+        return self._reads.angular_velocity(number)
 
     def frame(self, body) -> np.ndarray:
         """(3, 3): a vector of the body, in the world. A rotation for bodies that do not stretch."""
-        return self._pose(body).frame[0]
+        number = self._body(body)  # which may lead to another model
+        return self._reads.frame(number)
 
     def point(self, body, local) -> np.ndarray:
         """Where a local point of the body is now (3, m)."""
@@ -156,11 +163,18 @@ class Reports:
     def angle(self, joint) -> float:
         """The joint's coordinate: the angle of a hinge, cylinder or screw (turns counted, rad), the travel of a slider
         (m); zero as built."""
-        return self._coordinate(joint)[0]
+        self._follow_world()
+        return self._reads.joint(joint, rate=False)
 
     def rate(self, joint) -> float:
         """The rate of the joint's coordinate."""
-        return self._coordinate(joint)[1]
+        self._follow_world()
+        return self._reads.joint(joint, rate=True)
+
+    def travel(self, joint) -> float:
+        """How far the second body of a slider or cylinder has travelled along the axis (m), zero as built."""
+        self._follow_world()
+        return self._reads.travel(joint)
 
     def unknowns(self, constraint) -> np.ndarray:
         """The coordinates that a constraint finds for itself, now: those of a point on a curve or surface that has coordinates
@@ -511,26 +525,6 @@ class Reports:
         element = next(e for e in node.elements if node.rows_of(e).start <= row < node.rows_of(e).stop)
         return float(abs(residuals[k])), element
 
-    def _coordinate(self, joint) -> tuple[float, float]:
-        node_number, part = self._constraint(joint)
-        node = self.model.nodes[node_number]
-        element, piece = node.elements[part], node.kind.parts[part]
-        relation = piece.relation
-        if not hasattr(relation, "travel") or not (relation.counters or hasattr(element, "axis")):
-            raise LinkworkError(f"{checks.label(element)}: it has no angle or travel; ask a hinge, slider, cylinder or screw")
-        self._derive()
-        p = self._numbers(node_number, part)
-        a, b = piece.arranged(node.ends)
-        (Ra, _, _, wa), (Rb, _, _, wb) = self._pose_of(a), self._pose_of(b)
-        if relation.counters:
-            value = readout.angle(Ra[None], Rb[None], p, p["turns"].reshape(1, -1))[0]
-            axis = np.cross(Ra @ p["ref_a"], Ra @ p["side_a"])
-            return float(value), float(axis @ (wb - wa))
-        axis = Ra @ p["axis_a"]
-        (pa, va), (pb, vb) = self._carried(a, p["on_a"]), self._carried(b, p["on_b"])
-        apart, apart_rate = pb - pa, vb - va
-        return float(axis @ apart), float(axis @ apart_rate + np.cross(wa, axis) @ apart)
-
     def _numbers(self, node_number: int, part: int) -> dict[str, np.ndarray]:
         """Views of the parameters of one constraint, by name."""
         return readout.numbers(self.model, self.work, node_number, part)
@@ -596,11 +590,6 @@ class Reports:
             known = [n for n, (s, _, _) in self.model.names.items() if s == sort]
             raise UnknownNameError(f'Simulation: no {sort} is called "{name}"{suggestion(name, known)}')
         return found[1], found[2]
-
-    def _pose(self, body) -> readout.Poses:
-        """That of one body."""
-        number = self._body(body)  # which may lead to another model
-        return readout.poses(self.model, self.work, number)
 
     def _body(self, body) -> int:
         return self._lookup(body, "body")[0]

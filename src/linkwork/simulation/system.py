@@ -28,6 +28,7 @@ from linkwork.simulation import contradictions, diagnose
 from linkwork.simulation.contradictions import Contradiction
 from linkwork.simulation.control import Control
 from linkwork.simulation.query import PROXIMAL, Reports
+from linkwork.simulation.reads import Reads
 from linkwork.simulation.validity import Validity
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.world import World
@@ -148,7 +149,7 @@ class Building(Reports):
         self.__dict__.pop("_rows_of_reports", None)  # of the model before
         self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
         self._remember_at = 0
-        vars(self)["control"], self._feed = Control(self), Feed(self.model)
+        vars(self)["control"], self._feed, self._reads = Control(self), Feed(self.model), Reads(self)
         if self._feed:
             self._feed.put(self.work, self.time)
 
