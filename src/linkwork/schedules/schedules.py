@@ -27,6 +27,7 @@ from linkwork.kernels.node import NodeKind
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.model import Model
 from linkwork.schedules.front_ops import Form, Fronts
+from linkwork.schedules.readings import Readings
 
 IMPLICIT_FLIGHT = 10  # sweeps of an implicit flight: bodies whose mass depends on their configuration
 TURNS = 64  # operations of one position are told apart by their turn
@@ -127,6 +128,11 @@ class Programs(Addresses):
     def complaint(self, work: np.ndarray) -> str | None:
         """Words about rows that were not met, by such a solver, if there are any."""
         return None
+
+    @cached_property
+    def readings(self) -> Readings:
+        """The readout of the model, made when somebody first reads."""
+        return Readings(self.model)
 
     @property
     def nbytes(self) -> int:

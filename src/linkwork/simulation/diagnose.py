@@ -177,12 +177,8 @@ def vanishing(system: System, work: np.ndarray) -> tuple[Element, float] | None:
 @contextmanager
 def _looking_back(system: System):
     """The simulation afterwards is as it was."""
-    stopped, counted, past, watched = (
-        system.work.copy(),
-        (system.steps, system.age),
-        system.watch.past,
-        system.integrator.watched,
-    )
+    stopped, counted, facts = system.work.copy(), (system.steps, system.age), system.validity.facts
+    past, watched = system.watch.past, system.integrator.watched
     try:
         yield
     finally:
@@ -190,6 +186,7 @@ def _looking_back(system: System):
         system.work[:] = stopped
         system.steps, system.age = counted
         system.watch.past = past
+        system.validity.facts = facts
         system.changed()
 
 

@@ -240,7 +240,8 @@ def _at(system: System, bodies, angles: Mapping, controls: Mapping) -> System:
         if field in ("q", "v"):
             for number, row in enumerate(values):
                 system.work[system.model.field_of_body(number, field)] = row
-    system.run(system.programs.body("place"))
+    system.validity.changed()
+    system.place()
     start_turns(system, angles)
     commands = system.commands
     commands.hold(system.work)

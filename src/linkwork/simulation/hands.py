@@ -150,9 +150,9 @@ class Hands:
         first_order = system.options.first_order
         if first_order and damping:
             raise LinkworkError(f"Simulation: damping is {damping:g}, which first-order motion does not have; leave it out")
-        pose = system.pose(number)
-        where = pose.position[0] if point is None else checks.vector("Simulation", "point", point)
-        local = np.linalg.solve(pose.frame[0], where - pose.position[0])
+        pose = self.query._reads.pose(number)
+        where = pose.position if point is None else checks.vector("Simulation", "point", point)
+        local = np.linalg.solve(pose.frame, where - pose.position)
         if isinstance(element, LagrangianBody):
             local = np.zeros(3) if point is None else _place_on(system, number, where)
         if model.bodies.kinds[number].is_a_point and np.abs(local).max() > 1e-9:

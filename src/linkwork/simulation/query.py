@@ -20,8 +20,10 @@ from linkwork.model.model import Model
 from linkwork.model.nodes import blocks_of
 from linkwork.schedules.schedules import IterativeReport, Programs
 from linkwork.simulation.editor import Editor
+from linkwork.simulation.reads import Reads
 from linkwork.simulation.residuals import residuals
 from linkwork.simulation.start import PROXIMAL
+from linkwork.simulation.system import System
 from linkwork.simulation.validity import Validity
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.lagrangian import Lagrangian
@@ -71,6 +73,7 @@ class Query:
 
     def __init__(self, editor: Editor):
         self._editor = editor
+        self._reads_of: tuple[System, Reads] | None = None  # and the System that they are of
 
     def _follow_world(self) -> None:
         self._editor.follow()
@@ -108,6 +111,13 @@ class Query:
         return self._editor.system.contact
 
     @property
+    def _reads(self) -> Reads:
+        system, known = self._editor.system, self._reads_of
+        if known is None or known[0] is not system:
+            known = self._reads_of = system, Reads(self)
+        return known[1]
+
+    @property
     def _sharing(self) -> Sharing | None:
         return self._editor.system.sharing
 
@@ -118,23 +128,28 @@ class Query:
     # -- bodies ------------------------------------------------------------------------------------------------
     def position(self, body) -> np.ndarray:
         """Where the body's `position` is now (3, m)."""
-        return self._pose(body).position[0]
+        number = self._body(body)  # which may lead to another model
+        return self._reads.position(number)
 
     def orientation(self, body) -> np.ndarray:
         """Unit quaternion w x y z."""
-        return self._pose(body).orientation[0]
+        number = self._body(body)  # which may lead to another model
+        return self._reads.orientation(number)
 
     def velocity(self, body) -> np.ndarray:
         """Of the body's `position` (3, m/s)."""
-        return self._pose(body).velocity[0]
+        number = self._body(body)  # which may lead to another model
+        return self._reads.velocity(number)
 
     def angular_velocity(self, body) -> np.ndarray:
         """(3, rad/s)."""
-        return self._pose(body).angular_velocity[0]
+        number = self._body(body)  # which may lead to another model
+        return self._reads.angular_velocity(number)
 
     def frame(self, body) -> np.ndarray:
         """(3, 3): a vector of the body, in the world. A rotation for bodies that do not stretch."""
-        return self._pose(body).frame[0]
+        number = self._body(body)  # which may lead to another model
+        return self._reads.frame(number)
 
     def point(self, body, local) -> np.ndarray:
         """Where a local point of the body is now (3, m)."""
@@ -187,11 +202,18 @@ class Query:
     def angle(self, joint) -> float:
         """The joint's coordinate: the angle of a hinge, cylinder or screw (turns counted, rad), the travel of a slider
         (m); zero as built."""
-        return self._coordinate(joint)[0]
+        self._follow_world()
+        return self._reads.joint(joint, rate=False)
 
     def rate(self, joint) -> float:
         """The rate of the joint's coordinate."""
-        return self._coordinate(joint)[1]
+        self._follow_world()
+        return self._reads.joint(joint, rate=True)
+
+    def travel(self, joint) -> float:
+        """How far the second body of a slider or cylinder has travelled along the axis (m), zero as built."""
+        self._follow_world()
+        return self._reads.travel(joint)
 
     def unknowns(self, constraint) -> np.ndarray:
         """The coordinates that a constraint finds for itself, now: those of a point on a curve or surface that has coordinates
@@ -494,26 +516,6 @@ class Query:
         """Residuals of all position rows, or rates of all rows; and the node of each."""
         return residuals(self._editor.system, velocity)
 
-    def _coordinate(self, joint) -> tuple[float, float]:
-        node_number, part = self._constraint(joint)
-        node = self.model.nodes[node_number]
-        element, piece = node.elements[part], node.kind.parts[part]
-        relation = piece.relation
-        if not hasattr(relation, "travel") or not (relation.counters or hasattr(element, "axis")):
-            raise LinkworkError(f"{checks.label(element)}: it has no angle or travel; ask a hinge, slider, cylinder or screw")
-        self._derive()
-        p = self._numbers(node_number, part)
-        a, b = piece.arranged(node.ends)
-        (Ra, _, _, wa), (Rb, _, _, wb) = self._pose_of(a), self._pose_of(b)
-        if relation.counters:
-            value = readout.angle(Ra[None], Rb[None], p, p["turns"].reshape(1, -1))[0]
-            axis = np.cross(Ra @ p["ref_a"], Ra @ p["side_a"])
-            return float(value), float(axis @ (wb - wa))
-        axis = Ra @ p["axis_a"]
-        (pa, va), (pb, vb) = self._carried(a, p["on_a"]), self._carried(b, p["on_b"])
-        apart, apart_rate = pb - pa, vb - va
-        return float(axis @ apart), float(axis @ apart_rate + np.cross(wa, axis) @ apart)
-
     def _numbers(self, node_number: int, part: int) -> dict[str, np.ndarray]:
         """Views of the parameters of one constraint, by name."""
         return readout.numbers(self.model, self.work, node_number, part)
@@ -579,11 +581,6 @@ class Query:
             known = [n for n, (s, _, _) in self.model.names.items() if s == sort]
             raise UnknownNameError(f'Simulation: no {sort} is called "{name}"{suggestion(name, known)}')
         return found[1], found[2]
-
-    def _pose(self, body) -> readout.Poses:
-        """That of one body."""
-        number = self._body(body)  # which may lead to another model
-        return readout.poses(self.model, self.work, number)
 
     def _body(self, body) -> int:
         return self._lookup(body, "body")[0]

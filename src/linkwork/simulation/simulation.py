@@ -395,6 +395,10 @@ class Simulation(Sealed):
         """The rate of the joint's coordinate."""
         return self._query.rate(joint)
 
+    def travel(self, joint) -> float:
+        """How far the second body of a slider or cylinder has travelled along the axis (m), zero as built."""
+        return self._query.travel(joint)
+
     def unknowns(self, constraint) -> np.ndarray:
         """The coordinates that a constraint finds for itself, now: those of a point on a curve or surface that has coordinates
         of its own; or where a Tangent touches: coordinates of the surface that has them, of both if both have, or else the

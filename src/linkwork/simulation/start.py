@@ -79,6 +79,7 @@ def make_velocities_consistent(system: System, off: float, element: Element | No
         if not system.multipliers_finite():
             _refuse_start(system)
         system.run(system.programs.body("strike"))
+        system.validity.changed()
     if off > TOLD and worst(system, velocity=True)[0] <= TOLD:  # else something contradicts, which is told
         system.notes.tell(f"{checks.label(element)}: velocities {when} were off by {off:.3g}; an impulse made them consistent")
 

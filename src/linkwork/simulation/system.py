@@ -304,10 +304,6 @@ class System:
                 self.work[self.model.parameters[name][1]] = self.build.trials[name].check(value)
         self.commands.take(self.work, commands)
 
-    def pose(self, body: int) -> readout.Poses:
-        """That of a body, by its number."""
-        return readout.poses(self.model, self.work, body)
-
     def has(self, element: Element) -> bool:
         """Whether this is one of the simulation's own elements, and in force."""
         return any(other is element for other in self.arrangement.own)

@@ -1,26 +1,26 @@
 """Validity: what of a workspace can be used as it lies there. One object, the only owner of these facts.
 
-Facts: *poses* are derived from the coordinates of now; *ready*: a step can begin, with what the last one left; *read*: the
-readout (readings.py) is of now; *forces*: what forces do was read as well; *accelerations* and multipliers are those of now;
-*impulses* of the last step or impact are there, and *complete*: with its last solve.
+Facts: *poses* are derived from the coordinates of now; *ready*: a step can begin, with what the last one left;
+*accelerations* and multipliers are those of now; *impulses* of the last step or impact are there, and *complete*: with its
+last solve. *count* grows with every change: what was read at the count of now is of now.
 
 Events: what makes facts true or false.
 
-    event       poses  ready  read, forces  accelerations  impulses   complete
-    changed     no     no     no            no             -          -         coordinates, parameters, commands were written
-    placed      yes    -      -             -              -          -         poses were derived
-    prepared    yes    yes    -             no             -          -         a step can begin
-    solved      yes    no     -             yes            -          -         accelerations; factors of steps are gone
-    stepped     yes    yes    no            no             as kept    no        steps are made
-    failed      no     no     no            no             no         no        a step could not be made
-    struck      no     no     no            no             yes        yes       an impulse was given
-    forgotten   -      -      -             -              no         no        the state is another one
-    completed   -      -      -             -              -          yes       the last solve was added
+    event       poses  ready  accelerations  impulses   complete  count
+    changed     no     no     no             -          -         grows   coordinates, parameters, commands, time were written
+    placed      yes    -      -              -          -         -       poses were derived
+    prepared    yes    yes    no             -          -         -       a step can begin
+    solved      yes    no     yes            -          -         -       accelerations; factors of steps are gone
+    stepped     yes    yes    no             as kept    no        grows   steps are made
+    failed      no     no     no             no         no        grows   a step could not be made
+    struck      no     no     no             yes        yes       grows   an impulse was given
+    forgotten   -      -      -              no         no        -       the state is another one
+    completed   -      -      -              -          yes       -       the last solve was added
 """
 
 from __future__ import annotations
 
-Facts = tuple[bool, bool, bool, bool, bool, bool, bool]
+Facts = tuple[bool, bool, bool, bool, bool]
 
 
 class Validity:
@@ -36,23 +36,26 @@ class Validity:
     (False, True)
     """
 
-    __slots__ = ("accelerations", "complete", "forces", "impulses", "poses", "read", "ready")
+    __slots__ = ("accelerations", "complete", "count", "impulses", "poses", "ready")
 
     def __init__(self) -> None:
-        self.facts = (False,) * 7
+        self.count = 0
+        self.facts = (False,) * 5
 
     @property
     def facts(self) -> Facts:
         """All of them: assigned where a workspace is put back to what it was."""
-        return self.poses, self.ready, self.read, self.forces, self.accelerations, self.impulses, self.complete
+        return self.poses, self.ready, self.accelerations, self.impulses, self.complete
 
     @facts.setter
     def facts(self, facts: Facts) -> None:
-        self.poses, self.ready, self.read, self.forces, self.accelerations, self.impulses, self.complete = facts
+        self.poses, self.ready, self.accelerations, self.impulses, self.complete = facts
+        self.count += 1
 
     def changed(self) -> None:
         """Coordinates, velocities, parameters, commands or the time were written."""
-        self.poses = self.ready = self.read = self.forces = self.accelerations = False
+        self.poses = self.ready = self.accelerations = False
+        self.count += 1
 
     def placed(self) -> None:
         """Poses were derived from the coordinates."""
@@ -71,8 +74,9 @@ class Validity:
     def stepped(self, keeps_impulses: bool) -> None:
         """Steps are made."""
         self.poses = self.ready = True
-        self.read = self.forces = self.accelerations = self.complete = False
+        self.accelerations = self.complete = False
         self.impulses = keeps_impulses
+        self.count += 1
 
     def failed(self) -> None:
         """A step could not be made."""

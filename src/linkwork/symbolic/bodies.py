@@ -15,6 +15,7 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Record, Trace
+from linkwork.elements.core.units import Quantity
 from linkwork.symbolic.blocks import rows, skew, symmetric, triangle_size
 
 GLOBALS = Record(
@@ -52,6 +53,22 @@ class Primitive:
     bias: SX  # (k,): acceleration where the body's own velocity does not change
 
 
+@dataclass
+class ReadPose:
+    """A body as users see it, in the world: of its `position`, in the axes of the user's frame."""
+
+    position: SX  # (3,), m
+    orientation: SX  # (4,), unit quaternion w x y z
+    velocity: SX  # (3,), m/s, of `position`
+    angular_velocity: SX  # (3,), rad/s
+    frame: SX  # (3, 3): a local vector p is at position + frame @ p
+
+
+def upright(position, velocity) -> ReadPose:
+    """The pose of a body that does not turn."""
+    return ReadPose(position, SX(ca.DM([1, 0, 0, 0])), velocity, SX.zeros(3), SX(ca.DM.eye(3)))
+
+
 class Unsupported(Exception):
     """A body kind has no such primitive."""
 
@@ -84,6 +101,15 @@ class View:
 
     def quaternion(self) -> Primitive:
         return self.kind.quaternion(self)
+
+
+class StateView(View):
+    """A view that takes nothing but the state of a body: poses are derived anew, so that what is read depends on coordinates
+    and velocities alone, to the bit, and not on how these were reached."""
+
+    def __init__(self, kind: BodyKind, trace: Trace, pointer: int):
+        super().__init__(kind, trace, pointer)
+        self.stage = "middle"  # at which no derived pose is kept
 
 
 class Shifted(View):
@@ -127,6 +153,8 @@ class BodyKind:
     turns = False  # has an orientation, and `unresolved`
     iterated_flight = False  # its mass depends on its configuration: free flights are found by iteration
     may_be_flat = False  # some rows of constraints may not feel it
+    read_names: tuple[Quantity, ...]  # what its coordinates q are ...
+    read_rates: tuple[Quantity, ...]  # ... and its velocities v
     counts_turns = True  # its quaternion keeps its sign where the body turns on and on
 
     def layout(self, derived: int, reported: dict[str, int] | None = None, **parameters: int) -> Record:
@@ -243,6 +271,19 @@ class BodyKind:
     def turned_velocity(self, view: View, q0, q1) -> SX:
         """The velocity of a body that was put from q0 to q1 in no time: its kinetic energy and linear momentum are kept."""
         return view.v
+
+    # -- what users read ---------------------------------------------------------------------------------------
+    def read_pose(self, view: View) -> ReadPose:
+        """Where the body is and how it moves, as users see it."""
+        raise NotImplementedError
+
+    def read_acceleration(self, view: View, x) -> tuple[SX, SX]:
+        """Of the body's `position` (3,), and angular (3,; zero where it has none), from its accelerations x (nv,)."""
+        return x[0:3], SX.zeros(3)
+
+    def read_wrench(self, view: View, generalised, at) -> tuple[SX, SX] | None:
+        """A generalised force (nv,) as force and torque about the point `at` of the world; None: it is none."""
+        raise NotImplementedError
 
     # -- primitives ------------------------------------------------------------------------------------------
     def _no_direction(self):

@@ -5,10 +5,17 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from linkwork.symbolic.bodies import BodyKind, Primitive, carried_quaternion
+from linkwork.elements.core.units import ANGLE, POSITION, VELOCITY, Quantity, rate_of
+from linkwork.symbolic.blocks import cross
+from linkwork.symbolic.bodies import BodyKind, Primitive, ReadPose, carried_quaternion, upright
 
 PLANES = {"xz": (0, 2, 1), "xy": (0, 1, 2), "yz": (1, 2, 0)}  # in-plane axes, normal
 HANDED = {"xz": -1.0, "xy": 1.0, "yz": 1.0}  # first x second = handed * (right-handed normal axis)
+
+
+def _in_plane(plane: str, names: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
+    first, second, _ = PLANES[plane]
+    return names[first], names[second]
 
 
 class Plane:
@@ -31,6 +38,8 @@ class Planar(BodyKind):
 
     def __init__(self, plane: str):
         self.plane, self.name = Plane(plane), f"PlanarBody-{plane}"
+        self.read_names = (*_in_plane(plane, POSITION), ANGLE)
+        self.read_rates = (*_in_plane(plane, VELOCITY), rate_of(ANGLE))
         self.record = self.layout(2, mass=1, inertia=1)
 
     def pose(self, q):
@@ -55,6 +64,21 @@ class Planar(BodyKind):
         cs, flat = self._cos_sin(view), self.plane.in_plane.T @ local
         r = cs[0] * flat + cs[1] * (self.plane.quarter @ flat)
         return r, self.plane.quarter @ r
+
+    def read_pose(self, view):
+        E, n, cs = self.plane.in_plane, self.plane.normal, self._cos_sin(view)
+        half = 0.5 * view.q[2]
+        along = cs[0] * (E @ E.T) + cs[1] * (E @ self.plane.quarter @ E.T) + n @ n.T
+        orientation = ca.vertcat(ca.cos(half), ca.sin(half) * n)
+        return ReadPose(E @ view.q[0:2], orientation, E @ view.v[0:2], n * view.v[2], along)
+
+    def read_acceleration(self, view, x):
+        return self.plane.in_plane @ x[0:2], self.plane.normal * x[2]
+
+    def read_wrench(self, view, generalised, at):
+        E, n = self.plane.in_plane, self.plane.normal
+        force, about = E @ generalised[0:2], E @ view.q[0:2] + n * ca.dot(n, at)
+        return force, n * generalised[2] - cross(at - about, force)
 
     def point(self, view, local):
         E, w = self.plane.in_plane, view.v[2]
@@ -81,6 +105,7 @@ class Particle(BodyKind):
     """3: position."""
 
     name, nq, nv, directions = "Particle", 3, 3, False
+    read_names, read_rates = POSITION, VELOCITY
     is_a_point = True
 
     def __init__(self):
@@ -91,6 +116,12 @@ class Particle(BodyKind):
 
     def weight(self, view, gravity):
         return view.field("mass") * gravity
+
+    def read_pose(self, view):
+        return upright(view.q, view.v)
+
+    def read_wrench(self, view, generalised, at):
+        return generalised, SX.zeros(3)
 
     def point(self, view, local):
         return Primitive(view.q, SX.eye(3), view.v, SX(3, 1))
@@ -104,12 +135,22 @@ class PlanarParticle(BodyKind):
 
     def __init__(self, plane: str):
         self.plane, self.name = Plane(plane), f"PlanarParticle-{plane}"
+        self.read_names, self.read_rates = _in_plane(plane, POSITION), _in_plane(plane, VELOCITY)
         self.record = self.layout(0, mass=1)
 
     mass = Particle.mass
 
     def weight(self, view, gravity):
         return view.field("mass") * (self.plane.in_plane.T @ gravity)
+
+    def read_pose(self, view):
+        return upright(self.plane.in_plane @ view.q, self.plane.in_plane @ view.v)
+
+    def read_acceleration(self, view, x):
+        return self.plane.in_plane @ x, SX.zeros(3)
+
+    def read_wrench(self, view, generalised, at):
+        return self.plane.in_plane @ generalised, SX.zeros(3)
 
     def point(self, view, local):
         E = self.plane.in_plane

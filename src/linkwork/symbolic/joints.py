@@ -9,7 +9,10 @@ import numpy as np
 
 from linkwork.elements import joints
 from linkwork.elements.core.constraint_kind import Relation, anchors, axes, column, perpendicular, position_rows
+from linkwork.elements.core.units import ANGLE, ANGULAR_VELOCITY, QUATERNION, TRAVEL, Quantity, rate_of
+from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import POSITION
+from linkwork.symbolic.blocks import cross
 
 
 class Ball(Relation):
@@ -24,6 +27,20 @@ class Ball(Relation):
     def rows(self, handles, p, t):
         a, b = handles
         return position_rows(b.point(p["on_b"]) - a.point(p["on_a"]))
+
+    read_names, read_rates, read_fields = QUATERNION, ANGULAR_VELOCITY, {"turn_a": 4, "turn_b": 4}
+
+    def read_numbers(self, elements, A, B):
+        """Frames on both bodies whose orientations are the world's as built."""
+        still = np.tile([1.0, 0.0, 0.0, 0.0], (len(elements), 1))
+        return {"turn_a": A.turn(still), "turn_b": B.turn(still)}
+
+    def read_coordinates(self, handles, p):
+        """The quaternion of b's frame in a's, and b's angular velocity relative to a in a's axes."""
+        a, b = handles
+        of_a, of_b = rotation.product(a.quaternion(), p["turn_a"]), rotation.product(b.quaternion(), p["turn_b"])
+        turn = rotation.product(rotation.conjugate(of_a), of_b)
+        return rotation.shorter(turn), rotation.matrix(of_a).T @ (b.spin() - a.spin())
 
 
 class AxisRelation(Relation):
@@ -85,6 +102,19 @@ class AxisRelation(Relation):
         return along + ca.dot(a.axis_rate(p["axis_a"]), self.apart(handles, p))
 
     @staticmethod
+    def turn_rate(handles, p):
+        """The rate of the angle."""
+        a, b = handles
+        return ca.dot(cross(a.axis(p["ref_a"]), a.axis(p["side_a"])), b.spin() - a.spin())
+
+    def read_angle(self, handles, p):
+        """The counted angle and its rate."""
+        return self.counted(handles, p)[0], self.turn_rate(handles, p)
+
+    def read_travel(self, handles, p):
+        return self.travel(handles, p), self.travel_rate(handles, p)
+
+    @staticmethod
     def locked(handles, p):
         """The frames stay aligned: three rows."""
         a, b = handles
@@ -101,6 +131,9 @@ class Hinge(AxisRelation):
     def rows(self, handles, p, t):
         return position_rows(self.apart(handles, p), self.along(handles, p))
 
+    read_names, read_rates = (ANGLE,), (rate_of(ANGLE),)
+    read_coordinates = AxisRelation.read_angle
+
 
 class Slider(AxisRelation):
     fields = {**AxisRelation.fields, "axis_a": 3, "side_b": 3}
@@ -108,6 +141,9 @@ class Slider(AxisRelation):
 
     def rows(self, handles, p, t):
         return position_rows(self.beside(handles, p), self.locked(handles, p))
+
+    read_names, read_rates = (TRAVEL,), (rate_of(TRAVEL),)
+    read_coordinates = AxisRelation.read_travel
 
 
 class Cylindrical(AxisRelation):
@@ -117,6 +153,12 @@ class Cylindrical(AxisRelation):
 
     def rows(self, handles, p, t):
         return position_rows(self.beside(handles, p), self.along(handles, p))
+
+    read_names, read_rates = (ANGLE, TRAVEL), (rate_of(ANGLE), rate_of(TRAVEL))
+
+    def read_coordinates(self, handles, p):
+        (angle, turning), (travel, speed) = self.read_angle(handles, p), self.read_travel(handles, p)
+        return ca.vertcat(angle, travel), ca.vertcat(turning, speed)
 
 
 class Screw(AxisRelation):
@@ -133,6 +175,9 @@ class Screw(AxisRelation):
         (angle,) = self.counted(handles, p)
         advance = self.travel(handles, p) - p["pitch"] / (2 * np.pi) * angle
         return position_rows(self.beside(handles, p), self.along(handles, p), advance)
+
+    read_names, read_rates = (ANGLE,), (rate_of(ANGLE),)
+    read_coordinates = AxisRelation.read_angle
 
 
 class Universal(Relation):
@@ -151,6 +196,24 @@ class Universal(Relation):
         cross_axes = ca.dot(a.axis(p["first"]), b.axis(p["second"]))
         return position_rows(b.point(p["on_b"]) - a.point(p["on_a"]), cross_axes)
 
+    read_names = Quantity("angle about the first axis", "rad"), Quantity("angle about the second axis", "rad")
+    read_rates = tuple(map(rate_of, read_names))
+    read_fields = {"second_a": 3, "third_a": 3, "first_b": 3, "third_b": 3}
+
+    def read_numbers(self, elements, A, B):
+        """Both axes and the one across them as built: those of the cross, on a and on b."""
+        first, second = np.array([e.first for e in elements]), np.array([e.second for e in elements])
+        third = np.cross(first, second)
+        return {"second_a": A.axis(second), "third_a": A.axis(third), "first_b": B.axis(first), "third_b": B.axis(third)}
+
+    def read_coordinates(self, handles, p):
+        """From -pi to pi: about the axis on a, then about the one on b."""
+        a, b = handles
+        first, second, spin = a.axis(p["first"]), b.axis(p["second"]), b.spin() - a.spin()
+        about_first = ca.atan2(ca.dot(second, a.axis(p["third_a"])), ca.dot(second, a.axis(p["second_a"])))
+        about_second = ca.atan2(ca.dot(first, b.axis(p["third_b"])), ca.dot(first, b.axis(p["first_b"])))
+        return ca.vertcat(about_first, about_second), ca.vertcat(ca.dot(first, spin), ca.dot(second, spin))
+
 
 class Planar(AxisRelation):
     """The normal is the axis of the frame; b's anchor stays in the plane through a's."""
@@ -163,6 +226,18 @@ class Planar(AxisRelation):
 
     def rows(self, handles, p, t):
         return position_rows(self.travel(handles, p), self.along(handles, p))
+
+    read_names = Quantity("travel x", "m"), Quantity("travel y", "m"), ANGLE
+    read_rates = tuple(map(rate_of, read_names))
+
+    def read_coordinates(self, handles, p):
+        """Travels along two axes of a in the plane, then the angle, from -pi to pi."""
+        a, b = handles
+        apart, speed = self.apart(handles, p), b.point_rate(p["on_b"]) - a.point_rate(p["on_a"])
+        s, c = self.angle(handles, p)
+        along = [(ca.dot(a.axis(p[name]), apart), ca.dot(a.axis(p[name]), speed) + ca.dot(a.axis_rate(p[name]), apart))
+                 for name in ("ref_a", "side_a")]  # fmt: skip
+        return ca.vertcat(*(x for x, _ in along), ca.atan2(s, c)), ca.vertcat(*(v for _, v in along), self.turn_rate(handles, p))
 
 
 class _WithAxis:

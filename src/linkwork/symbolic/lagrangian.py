@@ -17,9 +17,10 @@ from casadi import SX
 
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.traced import Traced
+from linkwork.elements.core.units import Quantity
 from linkwork.elements.lagrangian import LagrangianBody
 from linkwork.symbolic import blocks
-from linkwork.symbolic.bodies import BodyKind, Primitive
+from linkwork.symbolic.bodies import BodyKind, Primitive, upright
 
 NAME = "LagrangianBody"
 LOST = 1e-10  # of the mass along a coordinate as built: what must be left of it once the coordinates before it are held
@@ -38,6 +39,8 @@ class Lagrangian(BodyKind):
         self.nq = self.nv = n
         self.numbered = len(traced.arguments) == 1  # points are particles, named by their numbers
         self.name = name_of(traced, energy, n, particles)
+        self.read_names = tuple(Quantity(f"coordinate {k}", "") for k in range(n))
+        self.read_rates = tuple(Quantity(f"rate {k}", "") for k in range(n))
         self.elastic = energy is not None
         places = {} if self.numbered else {"points": 3 * particles}
         self.split = len(traced.parameters)  # of the numbers of Parameters: those of the function, then those of the energy
@@ -133,6 +136,18 @@ class Lagrangian(BodyKind):
         for k in range(self.nv):
             least = ca.fmin(least, 1 / reciprocal[k] - LOST * ca.fmax(M[k, k], view.field("built")[k]))
         return least
+
+    def read_pose(self, view):
+        origin = self.point(view, SX.zeros(3))
+        return upright(origin.value, origin.rate)
+
+    def read_acceleration(self, view, x):
+        origin = self.point(view, SX.zeros(3))
+        return origin.jacobian @ x + origin.bias, SX.zeros(3)
+
+    def read_wrench(self, view, generalised, at):
+        """It acts on coordinates: which forces on its points do the same, the body alone cannot tell."""
+        return None
 
     def point(self, view, local):
         return Primitive(*self.at(view.q, view.v, SX(local), view.field("user")))

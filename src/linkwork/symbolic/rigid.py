@@ -5,9 +5,19 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
+from linkwork.elements.core.units import ANGULAR_VELOCITY, POSITION, QUATERNION, VELOCITY
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross, skew
-from linkwork.symbolic.bodies import BodyKind, Primitive, carried_quaternion, matrix33, raised, symmetric_product, turned_axes
+from linkwork.symbolic.bodies import (
+    BodyKind,
+    Primitive,
+    ReadPose,
+    carried_quaternion,
+    matrix33,
+    raised,
+    symmetric_product,
+    turned_axes,
+)
 
 BENT = 0.05  # of (h l)^2 |1/I_1 - 1/I_2| |1/I_2 - 1/I_3|, l between the axes: what the flight of a rotor turns with an error
 # of energy of some thousandths
@@ -20,6 +30,7 @@ class Rigid(BodyKind):
     where the compiler puts it (the centre of mass, or the joint to the parent), the centre of mass at `com`."""
 
     name, nq, nv = "RigidBody", 7, 6
+    read_names, read_rates = (*POSITION, *QUATERNION), (*VELOCITY, *ANGULAR_VELOCITY)
     turns = True
 
     def __init__(self):
@@ -170,6 +181,19 @@ class Rigid(BodyKind):
         w = view.v[3:6]
         w1 = R1 @ (R0.T @ w)
         return ca.vertcat(view.v[0:3] + cross(w, R0 @ c) - cross(w1, R1 @ c), w1)
+
+    def read_pose(self, view):
+        R, w, axes = self.rotation(view), view.v[3:6], matrix33(view.field("turn"))
+        arm = R @ view.field("home")
+        orientation = rotation.product(view.q[3:7], rotation.conjugate(rotation.quaternion(axes.T)))
+        return ReadPose(view.q[0:3] + arm, orientation, view.v[0:3] + cross(w, arm), w, R @ axes)
+
+    def read_acceleration(self, view, x):
+        arm, w = self.rotation(view) @ view.field("home"), view.v[3:6]
+        return x[0:3] + cross(x[3:6], arm) + cross(w, cross(w, arm)), x[3:6]
+
+    def read_wrench(self, view, generalised, at):
+        return generalised[0:3], generalised[3:6] - cross(at - view.q[0:3], generalised[0:3])
 
     def point(self, view, local):
         v, w = view.v[0:3], view.v[3:6]

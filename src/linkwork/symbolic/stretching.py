@@ -5,10 +5,14 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
+from linkwork.elements.core.units import ANGULAR_VELOCITY, POSITION, QUATERNION, VELOCITY, Quantity, rate_of
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross, skew, symmetric
-from linkwork.symbolic.bodies import BodyKind, Primitive, carried_quaternion, matrix33, turned_axes
+from linkwork.symbolic.bodies import BodyKind, Primitive, ReadPose, carried_quaternion, matrix33, turned_axes
 from linkwork.symbolic.rigid import Rigid
+
+STRETCH = tuple(Quantity(f"stretch {c}", "1") for c in "xyz")
+DEFORMATION = tuple(Quantity(f"deformation {row}{column}", "1") for row in "xyz" for column in "xyz")
 
 
 class Stretching(BodyKind):
@@ -40,6 +44,8 @@ class Scalable(Stretching):
     """9: x, quaternion, stretch | velocity, angular velocity, stretch rate. Points are x + R diag(s) p."""
 
     name, nq, nv = "ScalableBody", 10, 9
+    read_names = (*POSITION, *QUATERNION, *STRETCH)
+    read_rates = (*VELOCITY, *ANGULAR_VELOCITY, *map(rate_of, STRETCH))
     elastic = True
     iterated_flight = True
 
@@ -85,6 +91,15 @@ class Scalable(Stretching):
         elastic = 0.5 * view.field("stiffness") * ca.sumsqr(view.q[7:10] - 1)
         return elastic - view.field("mass") * ca.dot(gravity, view.q[0:3])
 
+    def read_pose(self, view):
+        R = self.rotation(view)
+        return ReadPose(view.q[0:3], view.q[3:7], view.v[0:3], view.v[3:6], R * ca.repmat(ca.transpose(view.q[7:10]), 3, 1))
+
+    def read_acceleration(self, view, x):
+        return x[0:3], x[3:6]
+
+    read_wrench = Rigid.read_wrench
+
     def _carried(self, view, local, scale, scale_rate, scale_bias, by_stretch) -> Primitive:
         """R diag(scale) local, where scale is a function of the stretch."""
         R, w = self.rotation(view), view.v[3:6]
@@ -119,6 +134,7 @@ class Affine(Stretching):
     """12: x, F (row by row) | their rates. Points are x + F p; the mass block is constant."""
 
     name, nq, nv = "AffineBody", 12, 12
+    read_names, read_rates = (*POSITION, *DEFORMATION), (*VELOCITY, *map(rate_of, DEFORMATION))
     elastic = True
     counts_turns = False  # its quaternion comes from a matrix
 
@@ -163,6 +179,16 @@ class Affine(Stretching):
         F = matrix33(view.q[3:12])
         elastic = 0.25 * view.field("stiffness") * ca.sumsqr(F.T @ F - SX.eye(3))
         return elastic - view.field("mass") * ca.dot(gravity, view.q[0:3])
+
+    def read_pose(self, view):
+        F, R = matrix33(view.q[3:12]), self._polar(view)
+        spin = rotation.polar_spin(F, R, matrix33(view.v[3:12]))
+        return ReadPose(view.q[0:3], rotation.quaternion(R), view.v[0:3], spin, F)
+
+    def read_wrench(self, view, generalised, at):
+        moment = matrix33(generalised[3:12]) @ matrix33(view.q[3:12]).T
+        axial = ca.vertcat(moment[2, 1] - moment[1, 2], moment[0, 2] - moment[2, 0], moment[1, 0] - moment[0, 1])
+        return generalised[0:3], axial - cross(at - view.q[0:3], generalised[0:3])
 
     def line(self, view, local):
         J = ca.horzcat(SX(3, 3), ca.kron(SX.eye(3), ca.transpose(SX(local))))
