@@ -132,7 +132,7 @@ class Editor:
         return State(carried(first, system.model, start.values), start.time, start.steps, start.age, system.layout, None, here)
 
     def reset(self, keyframe: str | Keyframe | None = None) -> None:
-        """Back to the start, or to a keyframe."""
+        """Back to the start, or to a keyframe. Where nothing has to be settled the System is written, as by `restore`."""
         old = system = self.follow()
         given = None if keyframe is None else _keyframe(system.world, keyframe)
         first, _ = self.start
@@ -140,14 +140,15 @@ class Editor:
         if start.arrangement != system.arrangement:
             system = rearranged(system, start.arrangement, settles=False)
             start = self.start_in(system)
-        else:
+        fresh = added(first, system.model)
+        if system is old and (given is not None or fresh):  # else there is nothing that could fail
             system = system.copy()
         there = None if given is None else _placed(system, *given)
         commands = system.commands.entries(system.work)
         with _lent(old):
             system.take(start)
             system.commands.take(system.work, commands)
-            if fresh := added(first, system.model):
+            if fresh:
                 system = settled(system, fresh)
             system.starting = True
             if there is not None:

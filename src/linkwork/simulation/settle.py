@@ -37,6 +37,8 @@ def rearranged(old: System, arrangement: Arrangement, settles: bool = True) -> S
 
 def added(old: Model, new: Model) -> list[Element]:
     """Constraints that another model of the world did not have."""
+    if new is old:
+        return []
     known = {id(element) for element in constraints_of(old)}
     return [element for element in constraints_of(new) if id(element) not in known]
 
