@@ -5,7 +5,8 @@ They depend on the model alone, and not on the solver: with the same coordinates
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +14,18 @@ from linkwork.codegen.jit import OPERANDS, entry
 from linkwork.codegen.kernel_table import Addresses
 from linkwork.codegen.sweep_into import sweep_into
 from linkwork.codegen.trace import Kernel
+from linkwork.codegen.wide_operands import Gathered, gathered
 from linkwork.elements.core.units import ANGLE, TRAVEL
-from linkwork.kernels.readings import body_own_kernel, body_read_kernel, joint_read_kernel
+from linkwork.kernels.readings import (
+    LOAD,
+    acceleration_read_kernel,
+    body_own_kernel,
+    body_read_kernel,
+    force_read_kernel,
+    joint_read_kernel,
+    reaction_read_kernel,
+    reaction_size,
+)
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
 from linkwork.symbolic.bodies import BodyKind
@@ -42,7 +53,9 @@ class Readings(Addresses):
     def __init__(self, model: Model):
         super().__init__()
         self.model = model
-        self._fill = None
+        self._fill: Callable | None = None
+        self._gathered: dict[str, Gathered] = {}
+        self._lists: dict[str, Any] = {}
         n = len(model.bodies.elements)
         stops = np.cumsum([0, *(n * width for width in WIDTHS.values())]).tolist()
         self.span = {name: slice(*pair) for name, pair in zip(WIDTHS, zip(stops, stops[1:], strict=False), strict=True)}
@@ -82,8 +95,7 @@ class Readings(Addresses):
 
     def listed(self, name: str, operations: list[tuple[Kernel, tuple[int, ...]]]) -> np.ndarray:
         """Operations as `fill` takes them, compiled; known by their name from now on."""
-        rows = [np.array([(self._id(kernel), *offsets, *[0] * (OPERANDS - len(offsets)))]) for kernel, offsets in operations]
-        return self._ready(name, rows)
+        return self._ready(name, [self._row(kernel, *offsets) for kernel, offsets in operations])
 
     def _ready(self, name: str, rows: list[np.ndarray]) -> np.ndarray:
         whole = np.concatenate([np.zeros((0, 1 + OPERANDS)), *rows]).astype(np.int32)
@@ -115,6 +127,53 @@ class Readings(Addresses):
             places = np.array([(place.value, place.rate) for _, place in members]).T
             found.append(self._rows(kernel, m.node_at[numbers], *bodies, *beyond(places)))
         return found
+
+    def forces(self) -> tuple[np.ndarray, int, dict[str, tuple[int, ...]]]:
+        """Operations that read what every force puts on its bodies; the entries of their readout; and by the name of a force
+        where LOAD entries for each of its bodies begin, in the order of the world."""
+        if (known := self._lists.get("forces")) is None:
+            m, rows, at, where = self.model, list[np.ndarray](), 0, dict[str, tuple[int, ...]]()
+            number = {str(force.element.name): k for k, force in enumerate(m.forces)}
+            for name in [str(element.name) for element in m.world.forces if element.name in number]:
+                force = m.forces[number[name]]
+                ends = (0 if end == GROUND else int(m.body_at[end]) for end in force.ends)
+                rows += self._wide(force_read_kernel(force.kind), int(m.force_at[number[name]]), *ends, beyond(at))
+                where[name] = tuple(range(at, at + LOAD * len(force.ends), LOAD))
+                at += LOAD * len(force.ends)
+            known = self._lists["forces"] = self._ready("forces", rows), at, where
+        return known
+
+    def reactions(self) -> tuple[np.ndarray, int, list[int]]:
+        """Operations that read accelerations of all bodies, six entries each, and what every constraint puts on its bodies; the
+        entries of their readout; and where those of each node begin (kernels/readings.py)."""
+        if (known := self._lists.get("reactions")) is None:
+            m, rows, at, where = self.model, list[np.ndarray](), 6 * len(self.model.bodies.kinds), list[int]()
+            for members in m.bodies.members.values():
+                numbers = np.array(members, dtype=np.int64)
+                kernel = acceleration_read_kernel(m.bodies.kinds[numbers[0]])
+                rows.append(self._rows(kernel, m.body_at[numbers], beyond(6 * numbers)))
+            for number, node in enumerate(m.nodes):
+                base = int(m.node_at[number])
+                kernel = reaction_read_kernel(node.kind, m.parameters_at(number) - base, m.field_of_node(number, "x").start - base)
+                ends = (0 if end == GROUND else int(m.body_at[end]) for end in node.ends)
+                rows += self._wide(kernel, base, *ends, beyond(at))
+                where.append(at)
+                at += reaction_size(node.kind)
+            known = self._lists["reactions"] = self._ready("reactions", rows), at, where
+        return known
+
+    def _wide(self, kernel: Kernel, *offsets: int) -> list[np.ndarray]:
+        """One operation, or several where its kernel has more records than an operation can name."""
+        if len(offsets) <= OPERANDS:
+            return [self._row(kernel, *offsets)]
+        whole, area = self._gathered.setdefault(kernel.key, gathered(kernel)), self.model.gathering
+        assert whole.size <= self.model.response_at - area, kernel.key
+        into = [self._row(copy, offsets[pointer - 1], area) for pointer, copy in whole.into]
+        back = [self._row(copy, offsets[pointer - 1], area) for pointer, copy in whole.back]
+        return [*into, self._row(whole.kernel, offsets[0], area), *back]
+
+    def _row(self, kernel: Kernel, *offsets: int) -> np.ndarray:
+        return np.array([(self._id(kernel), *offsets, *[0] * (OPERANDS - len(offsets)))], dtype=np.int64)
 
     def _rows(self, kernel: Kernel, *columns: np.ndarray) -> np.ndarray:
         rows = np.zeros((len(columns[0]), 1 + OPERANDS), dtype=np.int64)

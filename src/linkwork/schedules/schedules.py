@@ -234,6 +234,14 @@ class Programs(Addresses):
         return [self.body("defect"), self._keep("defects", defects), self.forward(forces=True), self.backward(),
                 self.body("mend"), self._keep("mended", mended)]  # fmt: skip
 
+    def accelerations(self, refinements: int) -> np.ndarray:
+        """Accelerations and multipliers of now, refined, in one sweep: where nothing has to be added between its parts."""
+        name = f"accelerations {refinements}"
+        if name not in self._known:
+            first = [self.body("place", "accelerate"), self.up("acceleration"), self.backward()]
+            return self._made(name, np.concatenate([*first, *self.refine() * refinements]))
+        return self._known[name]
+
     def check(self) -> np.ndarray:
         """Residual, rate and forcing of every node into the area of reports."""
         return self._keep("check", lambda sheet: self._add_nodes(

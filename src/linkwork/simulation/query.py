@@ -19,8 +19,9 @@ from linkwork.model.least_norm import Sharing
 from linkwork.model.model import Model
 from linkwork.model.nodes import blocks_of
 from linkwork.schedules.schedules import IterativeReport, Programs
+from linkwork.simulation.coordinates import Coordinate
 from linkwork.simulation.editor import Editor
-from linkwork.simulation.reads import Reads
+from linkwork.simulation.reads import Load, Reads
 from linkwork.simulation.residuals import residuals
 from linkwork.simulation.start import PROXIMAL
 from linkwork.simulation.system import System
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from linkwork.simulation import contact_query
 
 EXCESSIVE = 1e3  # times the shortest multipliers: longer ones come from rows that contradict each other
+STIFFNESS, DAMPING, KICK = (GLOBALS.offset(name) for name in ("stiffness", "damping", "kick"))
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,69 @@ class Query:
         number = self._body(body)  # which may lead to another model
         return self._reads.frame(number)
 
+    @property
+    def positions(self) -> np.ndarray:
+        """(bodies, 3), m: `position` of all bodies, in the order of `world.bodies`. This array, as the others that hold
+        everything at once, cannot be written, and stays as it is when the simulation goes on.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("double-pendulum"))
+        >>> sim.positions.shape, sim.orientations.shape, sim.velocities.shape
+        ((2, 3), (2, 4), (2, 6))
+        """
+        self._follow_world()
+        return self._reads.array("positions", 3)
+
+    @property
+    def orientations(self) -> np.ndarray:
+        """(bodies, 4): `orientation` of all bodies, unit quaternions w x y z."""
+        self._follow_world()
+        return self._reads.array("orientations", 4)
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """(bodies, 6): `velocity` (m/s) and `angular_velocity` (rad/s) of all bodies, in the world's axes."""
+        self._follow_world()
+        return self._reads.array("velocities", 6)
+
+    @property
+    def q(self) -> np.ndarray:
+        """All coordinates: of the joints of a spanning tree, of bodies that float, of bodies of other kinds. `q_names` says
+        what each is.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("double-pendulum"))
+        >>> sim.q.shape, sim.qd.shape
+        ((2,), (2,))
+        """
+        self._follow_world()
+        return self._reads.q()
+
+    @property
+    def qd(self) -> np.ndarray:
+        """All velocities, as `qd_names` says: the rates of the coordinates, but angular velocities for quaternions."""
+        self._follow_world()
+        return self._reads.qd()
+
+    @property
+    def q_names(self) -> tuple[Coordinate, ...]:
+        """What the entries of `q` are: of which joint or body, what, and in which unit. The order stays while the world does,
+        and is the same for every solver.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("pendulum"))
+        >>> [str(name) for name in sim.q_names], [str(name) for name in sim.qd_names]
+        (['pivot: angle, rad'], ['pivot: angle, rad/s'])
+        """
+        self._follow_world()
+        return self._reads.coordinates.q_names
+
+    @property
+    def qd_names(self) -> tuple[Coordinate, ...]:
+        """What the entries of `qd` are."""
+        self._follow_world()
+        return self._reads.coordinates.qd_names
+
     def point(self, body, local) -> np.ndarray:
         """Where a local point of the body is now (3, m)."""
         number = self._body(body)
@@ -192,11 +257,13 @@ class Query:
 
     def acceleration(self, body) -> np.ndarray:
         """Of the body's `position` (3, m/s^2), from the forces and constraints of this moment."""
-        return self._accelerations(self._body(body))[0]
+        number = self._body(body)
+        return self._reads.acceleration(number, 0)
 
     def angular_acceleration(self, body) -> np.ndarray:
         """(3, rad/s^2), of bodies with an angular velocity among their components."""
-        return self._accelerations(self._body(body))[1]
+        number = self._body(body)
+        return self._reads.acceleration(number, 3)
 
     # -- constraints and the whole -----------------------------------------------------------------------------
     def angle(self, joint) -> float:
@@ -231,26 +298,52 @@ class Query:
         accelerations of this moment. `body`: on another of its bodies. On a Lagrangian body it is the least force on the point
         that is held that does the same. Of a rope or a hard limit it is the mean of the last
         step, and so are contact forces that accelerations of this moment count with."""
-        if (stop := self._stop(constraint)) is not None:
-            return self._stop_reaction(stop, body)
-        node_number, part = self._constraint(constraint)
-        self._solve_accelerations()
-        node = self.model.nodes[node_number]
-        element = node.elements[part]
-        rows = node.rows_of(element)
-        multipliers = -self.work[self.model.field_of_node(node_number, "x")]
-        pulls = self._node_blocks(node_number, self.programs.pulls if node.kind.aimed else self.programs.jacobian)
-        target = self._second_body(node.kind.parts[part].relation, element) if body is None else self._body(body)
-        if target not in node.ends:
-            raise LinkworkError(f'{checks.label(element)}: it does not act on "{self._name(body)}"; name one of its bodies')
-        generalised = pulls[node.ends.index(target)][rows].T @ multipliers[rows]
-        at = self._anchor(node_number, part, target)
-        if isinstance(self.model.bodies.kinds[target], Lagrangian):
-            at, force, torque = self._least_pull(node_number, part, target, generalised)
-        else:
-            force, torque = readout.wrench(self.model, self.work, target, generalised, at)
-        determined = self._sharing is None or self._sharing.determined(node_number, rows)
-        return Reaction(force, torque, at, multipliers[rows], determined)
+        self._follow_world()
+        found = self.model.names.get(self._name(constraint))
+        if found is None or found[0] != "constraint":
+            if (stop := self._stop(constraint)) is not None:
+                return self._stop_reaction(stop, body)
+            found = ("", *self._constraint(constraint))
+        _, node, part = found
+        end = None
+        if body is not None:
+            target, ends = self._body(body), self.model.nodes[node].ends
+            if target not in ends:
+                label = checks.label(self.model.nodes[node].elements[part])
+                raise LinkworkError(f'{label}: it does not act on "{self._name(body)}"; name one of its bodies')
+            end = ends.index(target)
+        return Reaction(*self._reads.reaction(node, part, end))
+
+    def force(self, force, body=None) -> Load:
+        """What a spring, damper, motor, cable or any other force puts on its second body (on its only body) now, as force,
+        torque, and the point about which the torque is told: where the force acts on the body; where several forces do, or a
+        torque alone, the anchor of its joint or the body's position. `body`: on another of its bodies. Of a rope, a hard limit
+        or dry friction it is the mean of the last step.
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, 0))
+        >>> bead = world.add(lw.Particle(1.0, position=(0, 0, 2), name="bead"))
+        >>> spring = world.add(lw.Spring(world.ground, bead, 10.0, rest=1.5, name="spring"))
+        >>> sim = lw.Simulation(world)
+        >>> float(sim.force("spring").force[2]), sim.force("spring").at.tolist()
+        (-5.0, [0.0, 0.0, 2.0])
+        """
+        self._follow_world()
+        found = self.model.names.get(self._name(force))
+        if found is None or found[0] != "force":
+            if (stop := self._stop(force)) is not None:
+                told = self._stop_reaction(stop, body)
+                return Load(told.force, told.torque, told.at)
+            self._lookup(force, "force")
+        _, number, _ = found
+        ends = self.model.forces[number].ends
+        if body is None:
+            return self._reads.force(number, 1 if ends[1] != GROUND else 0)
+        target = self._body(body)
+        if target not in ends:
+            label = checks.label(self.model.forces[number].element)
+            raise LinkworkError(f'{label}: it does not act on "{self._name(body)}"; name one of its bodies')
+        return self._reads.force(number, ends.index(target))
 
     def impulse(self, constraint) -> np.ndarray:
         """What a constraint gave in the last step or impact: its multipliers times the time, a number a row (N s, N m s).
@@ -416,20 +509,15 @@ class Query:
         if self._valid.accelerations:
             return
         self._book()
-        feedback = [GLOBALS.offset("stiffness"), GLOBALS.offset("damping")]
-        kept = self.work[feedback]
-        self.work[feedback] = 0.0
-        self.work[GLOBALS.offset("kick")] = 1.0
-        p = self.programs
+        work, p = self.work, self.programs
+        kept = work.item(STIFFNESS), work.item(DAMPING)
+        work[STIFFNESS] = work[DAMPING] = 0.0
+        work[KICK] = 1.0
         refinements = PROXIMAL if self.model.soft and not p.iterates else 1
-        self.integrator.run(self.work, p.body("place", "accelerate"))
-        self._add_contact_forces()
-        self.integrator.run(self.work, p.up("acceleration"), p.backward())
-        for _ in range(refinements):
-            defect, *rest = p.refine()
-            self.integrator.run(self.work, defect)
-            self._add_contact_forces()
-            self.integrator.run(self.work, *rest)
+        if self._touching is None or not self._touching.before_count:
+            self.integrator.run(work, p.accelerations(refinements))
+        else:
+            self._solve_with_contact_forces(refinements)
         self._valid.placed()
         shared = self.model.redundant or (self.model.soft and not self.model.ranked)
         self._sharing = Sharing(self.model, self._node_jacobians) if shared else None
@@ -438,8 +526,20 @@ class Query:
             self.work[self._sharing.entries] = shortest = self._sharing.shortest(found)
             if np.abs(found).max() > EXCESSIVE * (1.0 + np.abs(shortest).max()):
                 self._solve_what_can_be_met(self._sharing)
-        self.work[feedback] = kept
+        work[STIFFNESS], work[DAMPING] = kept
         self._valid.solved()
+
+    def _solve_with_contact_forces(self, refinements: int) -> None:
+        """The same where the contact forces of the last step stand beside the others."""
+        p = self.programs
+        self.integrator.run(self.work, p.body("place", "accelerate"))
+        self._add_contact_forces()
+        self.integrator.run(self.work, p.up("acceleration"), p.backward())
+        for _ in range(refinements):
+            defect, *rest = p.refine()
+            self.integrator.run(self.work, defect)
+            self._add_contact_forces()
+            self.integrator.run(self.work, *rest)
 
     def _solve_what_can_be_met(self, sharing: Sharing) -> None:
         """Refine once more where rows contradict each other: what no acceleration meets asks for multipliers without end, whose
@@ -456,27 +556,6 @@ class Query:
         """The mean contact forces of the last step, beside the other forces on each body."""
         if self._touching is not None and self._touching.before_count:
             self._touching.add_forces(self.work, self.dt)
-
-    def _accelerations(self, body: int):
-        self._solve_accelerations()
-        m = self.model
-        x = self.work[m.field_of_body(body, "x")]
-        name = m.bodies.kinds[body].name
-        if isinstance(m.bodies.kinds[body], Lagrangian):
-            _, J, _, bias = readout.located(m, self.work, body, np.zeros(3))
-            return J @ x + bias, np.zeros(3)
-        pose = readout.poses(m, self.work, body)
-        if name == "RigidBody":
-            arm = pose.position[0] - self.work[m.field_of_body(body, "q")][:3]
-            w = pose.angular_velocity[0]
-            return x[:3] + np.cross(x[3:], arm) + np.cross(w, np.cross(w, arm)), x[3:].copy()
-        if name.startswith("Planar"):
-            first, second, normal = readout.PLANES[name.split("-")[1]]
-            linear, angular = np.zeros(3), np.zeros(3)
-            linear[[first, second]] = x[:2]
-            angular[normal] = x[2] if len(x) == 3 else 0.0
-            return linear, angular
-        return x[:3].copy(), x[3:6].copy() if name == "ScalableBody" else np.zeros(3)
 
     def _point_jacobian(self, body: int, local: np.ndarray) -> np.ndarray:
         """(3, nv) in the body's internal velocity components; `local` in the user's frame."""
@@ -531,21 +610,14 @@ class Query:
             return readout.matrices(q[None, 3:7])[0], q[:3], v[:3], v[3:6]
         return readout.matrices(pose.orientation)[0], pose.position[0], pose.velocity[0], pose.angular_velocity[0]
 
-    def _anchor(self, node_number: int, part: int, body: int) -> np.ndarray:
-        """The world point at which a reaction is reported: the anchor on the second body, or where surfaces touch, else the
-        body's position."""
+    def _touched_at(self, node_number: int, part: int) -> np.ndarray | None:
+        """Where surfaces touch, in the world, if a constraint is between such."""
         node = self.model.nodes[node_number]
         relation = node.kind.parts[part].relation
-        second = self._second_body(relation, node.elements[part])
-        p = self._numbers(node_number, part)
-        if (touched := relation.place(p)) is not None:
-            end = self.model.bodies.ends(relation, node.elements[part])[touched[0]]
-            return touched[1] if end == GROUND else readout.point(self.model, self.work, end, touched[1])
-        first_is_moving = self.model.bodies.ends(relation, node.elements[part])[1] == GROUND
-        local = p.get("on_a") if first_is_moving else p.get("on_b", p.get("centre"))
-        if local is None:
-            return readout.poses(self.model, self.work, body).position[0]
-        return self._carried(second, local)[0]
+        if (touched := relation.place(self._numbers(node_number, part))) is None:
+            return None
+        end = self.model.bodies.ends(relation, node.elements[part])[touched[0]]
+        return touched[1] if end == GROUND else readout.point(self.model, self.work, end, touched[1])
 
     def _carried(self, body: int, local: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where a point (internal coordinates) of a body is, and its velocity."""
@@ -555,17 +627,17 @@ class Query:
         rate = self._point_jacobian(body, local) @ self.work[self.model.field_of_body(body, "v")]
         return readout.point(self.model, self.work, body, local), rate
 
-    def _least_pull(self, node_number: int, part: int, body: int, generalised: np.ndarray):
-        """(at, force, torque): the least force on the point by which a Lagrangian body is held that does the same."""
-        node = self.model.nodes[node_number]
+    def _least_pull(self, node_number: int, part: int, end: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(force, torque, at): the least force on the point by which a Lagrangian body is held that does the same as a
+        constraint, whose multipliers were solved for."""
+        node, body = self.model.nodes[node_number], self.model.nodes[node_number].ends[end]
+        rows = node.rows_of(node.elements[part])
+        pulls = self._node_blocks(node_number, self.programs.pulls if node.kind.aimed else self.programs.jacobian)
+        generalised = pulls[end][rows].T @ -self.work[self.model.field_of_node(node_number, "x")][rows]
         ends = node.kind.parts[part].arranged(node.ends)
         local = self._numbers(node_number, part).get("on_a" if ends[0] == body else "on_b", np.zeros(3))
         value, J, _, _ = readout.located(self.model, self.work, body, local)
-        return value, np.linalg.lstsq(J.T, generalised, rcond=None)[0], np.zeros(3)
-
-    def _second_body(self, relation, element) -> int:
-        a, b, *_ = self.model.bodies.ends(relation, element)
-        return b if b != GROUND else a
+        return np.linalg.lstsq(J.T, generalised, rcond=None)[0], np.zeros(3), value
 
     def _name(self, element) -> str:
         return str(element.name if isinstance(element, Element) else element)

@@ -6,6 +6,7 @@ where somebody does: so arrays that were handed out never change.
 
 from __future__ import annotations
 
+from functools import cached_property
 from sys import getrefcount
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,11 @@ import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.errors import LinkworkError
+from linkwork.kernels.readings import LOAD, reaction_size
+from linkwork.model.graph import GROUND
 from linkwork.schedules.readings import Readings
+from linkwork.simulation.coordinates import Coordinates
+from linkwork.symbolic.lagrangian import Lagrangian
 
 if TYPE_CHECKING:
     from linkwork.simulation.query import Query
@@ -31,13 +36,21 @@ class Pose(NamedTuple):
     frame: np.ndarray  # (3, 3): a local vector p is at position + frame @ p
 
 
+class Load(NamedTuple):
+    """What a force puts on a body: force (3, N) and torque (3, N m) about the point `at` (3, m), all in the world."""
+
+    force: np.ndarray
+    torque: np.ndarray
+    at: np.ndarray
+
+
 class Readout:
     """One array, the operations that fill it, and the change of the workspace at which they last did."""
 
     __slots__ = ("count", "operations", "out", "readings")
 
-    def __init__(self, readings: Readings, operations: np.ndarray, size: int):
-        self.readings, self.operations, self.out, self.count = readings, operations, np.zeros(size), -1
+    def __init__(self, readings: Readings, operations: np.ndarray, start: np.ndarray):
+        self.readings, self.operations, self.out, self.count = readings, operations, start, -1
 
     def fill(self, work: np.ndarray, count: int) -> None:
         if getrefcount(self.out) > OWN:
@@ -52,13 +65,17 @@ class Reads:
     def __init__(self, sim: Query):
         self._sim = sim
         self._poses: Readout | None = None
+        self._motion: Readout | None = None
+        self._forces: Readout | None = None
+        self._solved: Readout | None = None
+        self._reaction_at: dict[tuple[int, int], tuple[int, int, slice, bool]] = {}
 
     def poses(self) -> np.ndarray:
         """The readout of bodies and joints, of now."""
         sim, poses = self._sim, self._poses
         if poses is None:
             readings = sim.programs.readings
-            poses = self._poses = Readout(readings, readings.poses, readings.size)
+            poses = self._poses = Readout(readings, readings.poses, np.zeros(readings.size))
         if poses.count != sim._valid.count:
             poses.fill(sim.work, sim._valid.count)
         return poses.out
@@ -109,6 +126,107 @@ class Reads:
         if "travel" not in place.names:
             raise LinkworkError(f"{checks.label(self._sim.world.find(joint))}: it does not travel; ask for its angle")
         return self.poses().item(place.value + place.names.index("travel"))
+
+    # -- coordinates -----------------------------------------------------------------------------------------------------
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        return Coordinates(self._sim.model, self._sim.programs.readings)
+
+    def q(self) -> np.ndarray:
+        return self._moving(0, self.coordinates.nq)
+
+    def qd(self) -> np.ndarray:
+        return self._moving(self.coordinates.nq, self.coordinates.nq + self.coordinates.nv)
+
+    def _moving(self, first: int, last: int) -> np.ndarray:
+        motion, valid = self._motion, self._sim._valid
+        if motion is None:
+            own = self.coordinates
+            motion = self._motion = Readout(self._sim.programs.readings, own.operations, own.start)
+        if motion.count != valid.count:
+            motion.fill(self._sim.work, valid.count)
+        found = motion.out[first:last]
+        found.flags.writeable = False
+        return found
+
+    # -- forces ----------------------------------------------------------------------------------------------------------
+    def forces(self) -> np.ndarray:
+        """The readout of what all forces do, of now."""
+        sim, forces = self._sim, self._forces
+        if forces is None:
+            operations, size, _ = sim.programs.readings.forces()
+            forces = self._forces = Readout(sim.programs.readings, operations, np.zeros(size))
+        if forces.count != sim._valid.count:
+            forces.fill(sim.work, sim._valid.count)
+        return forces.out
+
+    def force(self, number: int, end: int) -> Load:
+        """What a force puts on one of its bodies."""
+        sim = self._sim
+        at = sim.programs.readings.forces()[2][str(sim.model.forces[number].element.name)][end]
+        out = self.forces()
+        return Load(out[at : at + 3].copy(), out[at + 3 : at + 6].copy(), out[at + 6 : at + 9].copy())
+
+    # -- accelerations and reactions -------------------------------------------------------------------------------------
+    def solved(self) -> np.ndarray:
+        """The readout of accelerations and reactions, of now: one refined solve for all of them."""
+        sim, solved = self._sim, self._solved
+        if solved is None:
+            operations, size, _ = sim.programs.readings.reactions()
+            solved = self._solved = Readout(sim.programs.readings, operations, np.zeros(size))
+        if solved.count != sim._valid.count:
+            sim._solve_accelerations()
+            solved.fill(sim.work, sim._valid.count)
+        return solved.out
+
+    def acceleration(self, number: int, first: int) -> np.ndarray:
+        """The linear (first: 0) or angular (3) acceleration of a body."""
+        return self.solved()[6 * number + first : 6 * number + first + 3].copy()
+
+    def reaction(self, node: int, part: int, end: int | None) -> tuple:
+        """Force, torque, the point `at`, multipliers, and whether these are determined: of a constraint on a body of its node,
+        unless one is said its second body, or its only one."""
+        out, sim = self.solved(), self._sim
+        known = self._reaction_at.get((node, part))
+        if known is None:
+            known = self._reaction_at[node, part] = self._place_of_reaction(node, part)
+        first, second, rows, plain = known
+        end = second if end is None else end
+        at = first + LOAD * end
+        if plain:
+            told = out[at : at + 3].copy(), out[at + 3 : at + 6].copy(), out[at + 6 : at + 9].copy()
+        else:
+            told = self._other_reaction(node, part, end, out[at : at + LOAD])
+        sharing = sim._sharing
+        determined = sharing is None or sharing.determined(
+            node, sim.model.nodes[node].rows_of(sim.model.nodes[node].elements[part])
+        )
+        return *told, out[rows].copy(), determined
+
+    def _place_of_reaction(self, node: int, part: int) -> tuple[int, int, slice, bool]:
+        """Where the loads of a constraint begin in the readout, which end it is told of, where its multipliers are, and whether
+        nothing else need be asked."""
+        sim, item = self._sim, self._sim.model.nodes[node]
+        begin = sim.programs.readings.reactions()[2][node]
+        a, b, *_ = item.kind.parts[part].arranged(item.ends)
+        rows, size = item.rows_of(item.elements[part]), reaction_size(item.kind)
+        first = begin + size - item.kind.size
+        kinds = [kind for kind in item.kind.kinds if kind is not None]
+        plain = not any(isinstance(kind, Lagrangian) for kind in kinds) and sim._touched_at(node, part) is None
+        second = item.ends.index(b if b != GROUND else a)
+        return begin + LOAD * len(item.ends) * part, second, slice(first + rows.start, first + rows.stop), plain
+
+    def _other_reaction(self, node: int, part: int, end: int, load: np.ndarray) -> tuple:
+        """On a Lagrangian body, or told where surfaces touch."""
+        sim = self._sim
+        if isinstance(sim.model.nodes[node].kind.kinds[end], Lagrangian):
+            sim._solve_accelerations()
+            return sim._least_pull(node, part, end)
+        force, torque, at = load.reshape(3, 3)
+        touched = sim._touched_at(node, part)
+        if touched is None:
+            return force.copy(), torque.copy(), at.copy()
+        return force.copy(), torque - np.cross(touched - at, force), touched
 
     def _place(self, joint):
         sim = self._sim
