@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 
 import numpy as np
 
@@ -11,10 +12,13 @@ from linkwork.elements import Motion
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
 from linkwork.elements.core.trajectory import product
+from linkwork.elements.core.units import POSITION, QUATERNION
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.kernels.node import parameter_record
+from linkwork.simulation.coordinates import Coordinate
 from linkwork.util.sealing import Sealed
 
+FLOAT = np.dtype(float)
 SHOWN = 8  # names in a sentence
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 FEWEST_STEPS = 4  # in which a live Motion goes where it is told to be
@@ -32,6 +36,10 @@ class Control(Sealed, Mapping):
         self._entry: dict[str, slice] = {}
         for element, entries in sim.model.commands:
             self._entry[str(element.name)] = slice(int(entries[0]), int(entries[-1]) + 1)
+        named = [name for element, entries in sim.model.commands for name in _named(sim.model, element, len(entries))]
+        self._command_names = tuple(named)
+        self._all = np.concatenate([np.zeros(0, dtype=np.int64), *(entries for _, entries in sim.model.commands)])
+        self._quaternions = [k for k, name in enumerate(named) if name.what == "quaternion w"]
         self._live: dict[str, tuple[Motion, Record, int]] = {}  # with the layout of its numbers, and where they begin
         for element in sim.model.world.constraints:
             if isinstance(element, Motion) and element.live and element.name in sim.model.names:
@@ -56,16 +64,82 @@ class Control(Sealed, Mapping):
         return float(found[0]) if len(found) == 1 else found.copy()
 
     def __setitem__(self, name, value) -> None:
-        where, label = self._where(name), f'control["{getattr(name, "name", name)}"]'
+        where = self._where(name)
         if where.stop - where.start == 1:
-            self._sim.work[where] = checks.number(self._sim, label, value)
+            if not (type(value) is float and isfinite(value)):  # nearly never
+                value = checks.number(self._sim, f'control["{getattr(name, "name", name)}"]', value)
+            self._sim.work[where.start] = value
+            self._sim._valid.commanded()
+            return
+        key = str(getattr(name, "name", name))
+        pose = self._pose(f'control["{key}"]', value, where.stop - where.start == 7)
+        self._sim.work[where.start : where.start + len(pose)] = pose
+        if key in self._sim.control._live:
+            self._sim.control._send(key)
+            self._sim._touched()
         else:
-            pose = self._pose(label, value, where.stop - where.start == 7)
-            self._sim.work[where.start : where.start + len(pose)] = pose
-            key = str(getattr(name, "name", name))
-            if key in self._sim.control._live:
-                self._sim.control._send(key)
-        self._sim._touched()
+            self._sim._valid.commanded()
+
+    @property
+    def commands(self) -> np.ndarray:
+        """The commands of all motors, and of each Follow without a motion, as one array, as `command_names` says. Assigned,
+        all of them are set at once: `sim.control.commands = u`.
+
+        >>> import linkwork as lw
+        >>> world = lw.scenes.get("double-pendulum")
+        >>> motors = [world.add(lw.Motor(joint, name=f"motor{k}")) for k, joint in enumerate(world.constraints)]
+        >>> sim = lw.Simulation(world)
+        >>> sim.control.commands = [0.5, -0.5]
+        >>> sim.control["motor1"], [str(name) for name in sim.control.command_names]
+        (-0.5, ['motor0: torque, N m', 'motor1: torque, N m'])
+        """
+        own = self._now()
+        return own._sim.work[own._all]
+
+    @commands.setter
+    def commands(self, values) -> None:
+        own = self._now()
+        given = values if type(values) is np.ndarray and values.dtype is FLOAT else own._numbers(values)
+        if given.shape != own._all.shape:
+            raise LinkworkError(f"Simulation: commands have the shape {given.shape}; give {own._all.shape}, as "
+                                "sim.control.command_names says")  # fmt: skip
+        if not isfinite(given.sum()):  # finite sums have finite parts
+            given = own._finite(given)
+        if own._quaternions:
+            given = own._normalised(given)
+        own._sim.work[own._all] = given
+        own._sim._valid.commanded()
+
+    @property
+    def command_names(self) -> tuple[Coordinate, ...]:
+        """What the entries of `commands` are."""
+        return self._now()._command_names
+
+    def _now(self) -> Control:
+        """That of the simulation as it is now."""
+        self._sim._follow_world()
+        return self._sim.control
+
+    def _numbers(self, values) -> np.ndarray:
+        try:
+            return np.array(values, dtype=float)
+        except (TypeError, ValueError):
+            text = f"Simulation: commands are {checks.show(values)}; give {len(self._all)} numbers"
+            raise LinkworkError(text) from None
+
+    def _finite(self, given: np.ndarray) -> np.ndarray:
+        """The commands, refused where one of them is not finite."""
+        for name, value in zip(self._command_names, given.tolist(), strict=True):
+            if not isfinite(value):
+                raise LinkworkError(f'Simulation: the command "{name}" is {value:g}; give finite numbers')
+        return given
+
+    def _normalised(self, given: np.ndarray) -> np.ndarray:
+        given = given.copy()
+        for first in self._quaternions:
+            name = self._command_names[first].of
+            given[first : first + 4] = checks.quaternion(self._sim, f'commands of "{name}"', given[first : first + 4])
+        return given
 
     def _send(self, name: str) -> None:
         """Let a live Motion begin its way from where its body is, as fast as that is, to where it has been told to be."""
@@ -125,6 +199,18 @@ class Control(Sealed, Mapping):
 
     def __len__(self) -> int:
         return len(self._entry)
+
+
+def _named(model, element, count: int) -> list[Coordinate]:
+    """What the commands of an element are."""
+    name = str(element.name)
+    if count > 1:
+        return [Coordinate(name, *quantity) for quantity in (*POSITION, *QUATERNION)[:count]]
+    _, node, part = model.names[str(element.joint.name)]
+    unit = model.nodes[node].kind.parts[part].relation.read_names[0].unit
+    if element.kind == "torque":
+        return [Coordinate(name, *(("torque", "N m") if unit == "rad" else ("force", "N")))]
+    return [Coordinate(name, element.kind, unit if element.kind == "position" else f"{unit}/s")]
 
 
 def _those(known):

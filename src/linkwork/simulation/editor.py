@@ -86,6 +86,27 @@ class Following(Building):
             raise ModelError(f"{label}: it is being drawn in by the state, which joint coordinates cannot do; take one from "
                              f"after {wanted.drawn[0][1].ends:.6g} s")  # fmt: skip
 
+    def set_state(self, *, q=None, qd=None, positions=None, orientations=None, velocities=None, project: bool = False) -> None:
+        """Set everything at once: coordinates `q` and velocities `qd` as `sim.q` and `sim.qd` have them, or `positions`,
+        `orientations` and `velocities` of all bodies. What is left out stays as it is: of joints their coordinates and rates,
+        of bodies their poses and velocities. Time, parameters and commands stay. Angles count turns, where q has them, and
+        else go to the nearest turn.
+
+        A state that is off the constraints is refused by the name of the worst one, and nothing changes; with `project` it is
+        brought onto them by the least displacement and the least impulse.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("double-pendulum"))
+        >>> sim.set_state(q=[0.3, 7.0], qd=[0.0, 1.0])
+        >>> sim.q.round(12).tolist(), sim.qd.round(12).tolist()
+        ([0.3, 7.0], [0.0, 1.0])
+        """
+        from linkwork.simulation.state_setting import set_state
+
+        self._follow_world()
+        given = {"q": q, "qd": qd, "positions": positions, "orientations": orientations, "velocities": velocities}
+        set_state(self, given, checks.flag(self, "project", project))
+
     def reset(self, keyframe: str | Keyframe | None = None) -> None:
         """Back to the start: the state in which the simulation was made, with the same parts switched on; commands stay as they
         are. What was added since then is as built. With a keyframe, one of `world.keyframes` by its name or any other, bodies

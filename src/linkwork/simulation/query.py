@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -54,8 +54,7 @@ class Energy:
         return self.kinetic + self.potential
 
 
-@dataclass(frozen=True)
-class Reaction:
+class Reaction(NamedTuple):
     """What a constraint puts on a body: force (3, N) and torque (3, N m) about `at`, in the world; `generalised` are the
     multipliers of its rows. `determined`: not so where other constraints hold the same, as in most closed linkages of
     hinges; then this is its part when all of them together pull as little as they can (least norm, N and N m alike)."""

@@ -151,7 +151,7 @@ class Simulation(Sealed, Grabbing, OdeView):
         if touching is not None:
             touching.count_anew()
         while n > 0 and (interrupted is None or not interrupted()):
-            if not self._valid.ready or self.steps >= self._remember_at:
+            if not (self._valid.ready and self._valid.kept) or self.steps >= self._remember_at:
                 self._remember()
             if not self._valid.ready:
                 self._prepare()
@@ -235,9 +235,11 @@ class Simulation(Sealed, Grabbing, OdeView):
 
     def _remember(self) -> None:
         """Keep a state every so many steps and after each change from outside: from there a run that stops is looked into."""
-        self._past = [*self._past[-1:], self.state]
+        own = self.__dict__  # to which one assigns much faster than by Sealed
+        own["_past"] = [*self._past[-1:], self._state()]
         longest = LOOKED_AT if self.integrator.iterations == 1 else LONGEST
-        self._remember_at = self.steps + max(SHORTEST, min(longest, REMEMBERED // self.model.size))
+        own["_remember_at"] = self.steps + max(SHORTEST, min(longest, REMEMBERED // self.model.size))
+        self._valid.remembered()
         self._tell_if_loose()
         if self.steps >= self._turn_at:
             self._turn_at = 2 * self.steps + 1  # seldom: a look costs as much as many steps of a small world

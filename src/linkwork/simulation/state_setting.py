@@ -1,0 +1,192 @@
+"""Setting everything at once: coordinates and velocities of all joints, or poses and velocities of all bodies.
+
+Everything is written and looked at before it counts: what is off the constraints is refused, and then nothing has changed, or
+projected, by the least displacement (simulation/assembly.py) and the least impulse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body
+from linkwork.errors import LinkworkError
+from linkwork.model.model import State
+from linkwork.model.state_transfer import carried
+
+if TYPE_CHECKING:
+    from linkwork.simulation.simulation import Simulation
+
+OFF = 1e-6  # m, rad, m/s, rad/s: by which constraints may be off
+CONSISTENT = 1e-10  # m/s, rad/s: velocities that need no more impulses
+ELSEWHERE = 1e-9  # m, rad, m/s, rad/s: between where a body was told to be and where it can be
+ROUNDS = 8  # impulses that make velocities consistent, at most
+
+
+def set_state(sim: Simulation, given: Mapping[str, np.ndarray | None], project: bool) -> None:
+    """`Simulation.set_state`, which says what it does."""
+    arrays = {name: _array(sim, name, value) for name, value in given.items() if value is not None}
+    by_joints, by_bodies = [name for name in arrays if name in ("q", "qd")], [n for n in arrays if n not in ("q", "qd")]
+    if by_joints and by_bodies:
+        raise LinkworkError(f"Simulation: both {by_joints[0]} and {by_bodies[0]} are given; set coordinates or bodies, not both")
+    if not arrays:
+        return
+    before = sim._state()
+    try:
+        if by_joints:
+            _write_coordinates(sim, arrays)
+        else:
+            _write_bodies(sim, arrays)
+        if project:
+            _project(sim)
+        _refuse_violated(sim)
+        values = sim.work[sim.model.state_index]
+    finally:  # the state that is taken below begins as any other does
+        sim.work[sim.model.state_index] = before.values
+        sim._touched()
+    sim._take(State(values, before.time, before.steps, 0, before.layout, None, before.arrangement))
+
+
+def _array(sim: Simulation, name: str, value) -> np.ndarray:
+    """One of the arrays, of the shape and the numbers that it must have."""
+    own, n = sim._reads.coordinates if name in ("q", "qd") else None, len(sim.model.bodies.elements)
+    shapes = {"positions": (n, 3), "orientations": (n, 4), "velocities": (n, 6)}
+    shape = shapes[name] if own is None else (own.nq if name == "q" else own.nv,)
+    try:
+        found = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise LinkworkError(f"Simulation: {name} is {checks.show(value)}; give an array of the shape {shape}") from None
+    if found.shape != shape:
+        raise LinkworkError(f"Simulation: {name} has the shape {found.shape}; give {shape}, as sim.{name} has it")
+    if not np.isfinite(found).all():
+        wrong = tuple(int(k) for k in np.argwhere(~np.isfinite(found))[0])
+        whose = checks.label(sim.model.bodies.elements[wrong[0]]) if own is None else str(
+            (own.q_names if name == "q" else own.qd_names)[wrong[0]])  # fmt: skip
+        where = ", ".join(map(str, wrong))
+        raise LinkworkError(f"Simulation: {name}[{where}] is {found[wrong]:g} ({whose}); give finite numbers")
+    return found
+
+
+def _write_coordinates(sim: Simulation, arrays: Mapping[str, np.ndarray]) -> None:
+    own, model = sim._reads.coordinates, sim.model
+    q = arrays.get("q", sim._reads.q()).copy()
+    qd = arrays.get("qd", sim._reads.qd())
+    for name, (where, _) in own.at.items():
+        _normalise(f"q of {checks.label(sim.world.find(name))}", q[where], own.q_names[where])
+    for number in own.others:
+        where, rates = own.at[str(model.bodies.elements[number].name)]
+        sim.work[model.field_of_body(number, "q")] = q[where]
+        sim.work[model.field_of_body(number, "v")] = qd[rates]
+    angles: dict[int, np.ndarray] = _angles(sim)
+    if own.tree is not None:
+        from linkwork.reduced.convert import to_bodies
+
+        nq, nv = own.tree.nq, own.tree.nv
+        there = to_bodies(own.tree, q[:nq], qd[:nv])
+        numbers = [model.bodies.number[id(body)] for body, _, _ in own.tree.bodies]
+        meant = sim._reads.array("orientations", 4).copy()  # of the two quaternions of a turn: as given, else the nearer one
+        for link in own.tree.links:
+            where, _ = own.at[str(link.element.name)]  # type: ignore[attr-defined]
+            if isinstance(link.element, Body):
+                meant[model.bodies.number[id(link.element)]] = q[where][3:]
+            turns = [name.unit == "rad" for name in own.q_names[where]]
+            angles[id(link.element)] = q[where][turns]
+        _put(sim, numbers, there.position, _signed(there.orientation, meant[numbers]), there.velocity)
+    _written(sim, angles)
+
+
+def _signed(quaternions: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """Quaternions (k, 4) of the same turns, with the signs of others."""
+    return quaternions * np.where(np.sum(quaternions * like, axis=1, keepdims=True) < 0, -1.0, 1.0)
+
+
+def _normalise(who: str, q: np.ndarray, names) -> None:
+    """Make quaternions among the coordinates of one element unit ones, in place."""
+    at = [k for k, name in enumerate(names) if name.what.startswith("quaternion")]
+    if at:
+        q[at] = checks.quaternion("Simulation", who, q[at])
+
+
+def _write_bodies(sim: Simulation, arrays: Mapping[str, np.ndarray]) -> None:
+    elements, angles = sim.model.bodies.elements, _angles(sim)
+    wanted = {name: arrays.get(name, sim._reads.array(name, width))
+              for name, width in (("positions", 3), ("orientations", 4), ("velocities", 6))}  # fmt: skip
+    if "orientations" in arrays:
+        wanted["orientations"] = np.array([checks.quaternion("Simulation", f"orientations of {checks.label(body)}", row)
+                                           for body, row in zip(elements, wanted["orientations"], strict=True)])  # fmt: skip
+    for members in sim.model.bodies.members.values():
+        _put(sim, members, *(array[members] for array in wanted.values()))
+    _written(sim, angles)
+    for name, array in wanted.items():
+        found = sim._reads.array(name, array.shape[1])
+        if name == "orientations":  # of the two quaternions of a turn either will do
+            found = _signed(found, array)
+        off = np.abs(found - array).max(axis=1)
+        if not (off <= ELSEWHERE * (1 + np.abs(array).max(axis=1))).all():
+            k = int(np.argmax(off))
+            raise LinkworkError(f"{checks.label(elements[k])}: {name}[{k}] is {checks.show(array[k])}, which a body of its kind "
+                                f"cannot have (off by {off[k]:.3g}); give what it can have, or set its coordinates by q")  # fmt: skip
+
+
+def _put(sim: Simulation, numbers, position, orientation, velocity) -> None:
+    """Bodies of one kind, by number, as near to these poses as their kind can be."""
+    model = sim.model
+    frames = model.bodies.batch(model.bodies.kinds[numbers[0]], list(numbers))
+    q, v = (np.array([sim.work[model.field_of_body(number, name)] for number in numbers]) for name in ("q", "v"))
+    for name, values in zip(("q", "v"), frames.written(q, v, position, orientation, velocity), strict=True):
+        for number, row in zip(numbers, values, strict=True):
+            sim.work[model.field_of_body(number, name)] = row
+
+
+def _angles(sim: Simulation) -> dict[int, np.ndarray]:
+    """Angles (rad, turns counted) of joints now, by id: the turns of a joint that is set elsewhere are the nearest."""
+    return {id(sim.world.find(name)): np.array([sim._reads.joint(name, rate=False)])
+            for name, place in sim.programs.readings.joint.items() if place.names[0] == "angle"}  # fmt: skip
+
+
+def _written(sim: Simulation, angles: Mapping[int, np.ndarray]) -> None:
+    sim._valid.changed()
+    sim._derive()
+    sim._start_turns(angles)
+    sim._valid.changed()
+
+
+def _project(sim: Simulation) -> None:
+    """Positions, then velocities, onto the constraints."""
+    from linkwork.simulation.assembly import Assembler  # which few need
+
+    model = sim.model
+    if sim._worst(velocity=False)[0] > 0.0:
+        assembler = Assembler(sim._present)
+        assembler.work[0] = sim.time
+        for name, (_, entries) in model.parameters.items():
+            assembler.work[assembler.model.parameters[name][1]] = sim.work[entries[0]]
+        assembler.work[assembler.model.state_index] = carried(model, assembler.model, sim.work[model.state_index])
+        assembler.run(*assembler.look)
+        assembler.come_together()
+        sim.work[model.state_index] = carried(assembler.model, model, assembler.work[assembler.model.state_index])
+        sim._valid.changed()
+        sim._derive()
+        sim.integrator.run(sim.work, sim.programs.count_all())
+        sim._valid.changed()
+    if sim.integrator_name == "first-order":
+        return
+    for _ in range(ROUNDS):
+        if not sim._worst(velocity=True)[0] > CONSISTENT:
+            return
+        sim._factor()
+        sim.integrator.run(sim.work, sim.programs.body("strike"))
+        sim._valid.changed()
+
+
+def _refuse_violated(sim: Simulation) -> None:
+    levels = (False,) if sim.integrator_name == "first-order" else (False, True)
+    for velocity in levels:
+        worst, element = sim._worst(velocity)
+        if not worst <= OFF:
+            what = "velocities are off by" if velocity else "it is off by"
+            raise LinkworkError(f"{checks.label(element)}: {what} {worst:.3g} in the state that was given; give one on the "
+                                "constraints, or project=True")  # fmt: skip
