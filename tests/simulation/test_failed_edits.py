@@ -1,4 +1,7 @@
-"""An edit that fails, at whatever stage, leaves the simulation as it was: it goes on as if nobody had asked for it."""
+"""An edit that fails, at whatever stage, leaves the simulation as it was: it goes on as if nobody had asked for it.
+
+A state with the same parts in force is checked and then written, and so is the start where there is nothing to settle: nothing
+can fail there, and nothing is made to."""
 
 import sys
 from pathlib import Path
@@ -112,6 +115,18 @@ def running(make, **options):
     return made
 
 
+def added(make, edit):
+    """With something that came when it ran, and is settled when it is reset."""
+
+    def made():
+        sim = running(make)()
+        edit(sim)
+        sim.step(10)
+        return sim
+
+    return made
+
+
 def grabbed(by):
     def made():
         sim = running(arm)()
@@ -128,7 +143,7 @@ EDITS = {
     "switch on": (switched(arm, "elbow"), lambda sim: sim.switch("elbow", on=True)),
     "follow what is drawn in": (running(arm), grown),
     "restore": (switched(arm, "shoulder"), back_to_whole),
-    "reset": (running(arm), lambda sim: sim.reset()),
+    "reset what was added": (added(arm, grown), lambda sim: sim.reset()),
     "reset what was switched": (switched(arm, "elbow"), lambda sim: sim.reset()),
     "reset to a keyframe": (running(arm), lambda sim: sim.reset("bent")),
     "grab": (running(arm), lambda sim: sim.grab("upper")),
@@ -138,7 +153,7 @@ EDITS = {
     "add in contact": (running(pile), hooked),
     "switch in contact": (running(pile), lambda sim: sim.switch("spring", on=False)),
     "switch contact off": (running(pile), lambda sim: sim.switch("rule", on=False)),
-    "reset in contact": (running(pile), lambda sim: sim.reset()),
+    "reset in contact": (added(pile, hooked), lambda sim: sim.reset()),
     "reset in contact to a keyframe": (running(pile), lambda sim: sim.reset("beside")),
 }
 

@@ -65,6 +65,19 @@ def polar(F: np.ndarray) -> np.ndarray:
     return U @ V
 
 
+def polar_spin(F: np.ndarray, R: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    """(k, 3): angular velocities of the polar rotations R of F, which change at `rate`."""
+    U, G = R.transpose(0, 2, 1) @ F, R.transpose(0, 2, 1) @ rate
+    axial = np.stack([G[:, 2, 1] - G[:, 1, 2], G[:, 0, 2] - G[:, 2, 0], G[:, 1, 0] - G[:, 0, 1]], axis=1)
+    trace = np.trace(U, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+    return apply(R, np.linalg.solve(trace - U, axial[..., None])[..., 0])
+
+
+def _skew(a: np.ndarray) -> np.ndarray:
+    """(k, 3, 3): matrices of cross products."""
+    return np.cross(np.eye(3)[None], a[:, None, :])
+
+
 class Frames:
     """The base: a body that maps local points by world = x + F p and axes by R."""
 
@@ -138,6 +151,11 @@ class Frames:
 
     def _put(self, where, position, orientation, frame) -> None:
         self.x[where], self.F[where], self.R[where] = position, frame, matrices(orientation)
+
+    def written(self, q, v, position, orientation, velocity) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates and velocities (k, nq), (k, nv) of bodies that are put where these say, as near as their kind can be:
+        position (k, 3), unit quaternions (k, 4), linear and angular velocity (k, 6). q and v: what they were."""
+        raise NotImplementedError
 
     def ground(self) -> Fixed:
         """The ground, as often."""
@@ -214,6 +232,11 @@ class RigidFrames(Frames):
     def user_turn(self):
         return quaternions(self.axes) * CONJUGATE
 
+    def written(self, q, v, position, orientation, velocity):
+        arm, spin = apply(matrices(orientation), self.origin), velocity[:, 3:6]
+        turned = product(orientation, quaternions(self.axes))
+        return np.hstack([position + arm, turned]), np.hstack([velocity[:, :3] + np.cross(spin, arm), spin])
+
     def start(self):
         q = self.quaternion()
         arm = self.x - self.position
@@ -253,6 +276,15 @@ class PlanarFrames(Frames):
         half = 0.5 * self.angle[:, None]
         return np.hstack([np.cos(half), np.sin(half) * np.eye(3)[PLANES[self.plane][2]]])
 
+    def written(self, q, v, position, orientation, velocity):
+        first, second, normal = PLANES[self.plane]
+        where, speed = position[:, [first, second]], velocity[:, [first, second]]
+        if not hasattr(self, "angle"):
+            return where, speed
+        angle = 2 * np.arctan2(orientation[:, 1 + normal], orientation[:, 0])
+        angle += 2 * np.pi * np.round((q[:, 2] - angle) / (2 * np.pi))  # the nearest turn
+        return np.column_stack([where, angle]), np.column_stack([speed, velocity[:, 3 + normal]])
+
     def start(self):
         found = {"q": self.position, "v": self.velocity, "mass": self.mass[:, None]}
         if hasattr(self, "angle"):
@@ -266,6 +298,9 @@ class ParticleFrames(Fixed):
     def __init__(self, bodies):
         super().__init__(len(bodies))
         self.x, self.velocity, self.mass = _stack(bodies, "position"), _stack(bodies, "velocity"), _stack(bodies, "mass")
+
+    def written(self, q, v, position, orientation, velocity):
+        return position, velocity[:, :3]
 
     def start(self):
         return {"q": self.x, "v": self.velocity, "mass": self.mass[:, None]}
@@ -295,6 +330,18 @@ class StretchingFrames(Frames):
         super()._put(where, position, orientation, frame)
         if hasattr(self, "stretch"):
             self.orientation[where], self.stretch[where] = orientation, np.linalg.norm(frame, axis=1)
+
+    def written(self, q, v, position, orientation, velocity):
+        """Stretches stay, and so does the way in which the body stretches, as seen from the body."""
+        if hasattr(self, "stretch"):
+            return np.hstack([position, orientation, q[:, 7:]]), np.hstack([velocity, v[:, 6:]])
+        F, rate = q[:, 3:].reshape(-1, 3, 3), v[:, 3:].reshape(-1, 3, 3)
+        R = polar(F)
+        turn = matrices(orientation) @ R.transpose(0, 2, 1)
+        moved = turn @ F
+        stretching = turn @ (rate - _skew(polar_spin(F, R, rate)) @ F)
+        rate = stretching + _skew(velocity[:, 3:6]) @ moved
+        return np.hstack([position, moved.reshape(-1, 9)]), np.hstack([velocity[:, :3], rate.reshape(-1, 9)])
 
     def quaternion(self):
         return self.orientation if hasattr(self, "orientation") else quaternions(self.R)
@@ -334,6 +381,10 @@ class LagrangianFrames(Fixed):
                 self.user[k] = self.user[k] if pose.parameters is None else pose.parameters
         self.x = self.world_point(np.zeros((len(self.x), 3)))
         return self
+
+    def written(self, q, v, position, orientation, velocity):
+        """Where its points are, its coordinates say."""
+        return q, v
 
     def world_point(self, local, pick=None):
         i = self._pick(pick)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.kernels.node import parameter_record
-from linkwork.model.frames import apply, matrices, polar, product, quaternions
+from linkwork.model.frames import apply, matrices, polar, polar_spin, product, quaternions
 from linkwork.model.model import Model
 from linkwork.symbolic.flat import PLANES
 from linkwork.symbolic.lagrangian import Lagrangian
@@ -90,15 +90,8 @@ def of_kind(kind, q: np.ndarray, v: np.ndarray, *more: np.ndarray) -> Poses:
         F = q[:, 3:].reshape(-1, 3, 3)
         R = polar(F)
         found.position[:], found.velocity[:], found.frame[:] = q[:, :3], v[:, :3], F
-        found.orientation[:], found.angular_velocity[:] = quaternions(R), _polar_spin(F, R, v[:, 3:].reshape(-1, 3, 3))
+        found.orientation[:], found.angular_velocity[:] = quaternions(R), polar_spin(F, R, v[:, 3:].reshape(-1, 3, 3))
     return found
-
-
-def _polar_spin(F, R, rate) -> np.ndarray:
-    U, G = R.transpose(0, 2, 1) @ F, R.transpose(0, 2, 1) @ rate
-    axial = np.stack([G[:, 2, 1] - G[:, 1, 2], G[:, 0, 2] - G[:, 2, 0], G[:, 1, 0] - G[:, 0, 1]], axis=1)
-    trace = np.trace(U, axis1=1, axis2=2)[:, None, None] * np.eye(3)
-    return apply(R, np.linalg.solve(trace - U, axial[..., None])[..., 0])
 
 
 def angle(Ra, Rb, p, turns) -> np.ndarray:

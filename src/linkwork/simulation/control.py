@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,15 +13,18 @@ from linkwork.elements import Motion
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
 from linkwork.elements.core.trajectory import product
+from linkwork.elements.core.units import POSITION, QUATERNION
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.kernels.node import parameter_record
 from linkwork.model import readout
 from linkwork.model.model import Model
+from linkwork.simulation.coordinates import Coordinate
 from linkwork.util.sealing import Sealed
 
 if TYPE_CHECKING:
     from linkwork.simulation.system import System
 
+FLOAT = np.dtype(float)
 SHOWN = 8  # names in a sentence
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 FEWEST_STEPS = 4  # in which a live Motion goes where it is told to be
@@ -34,6 +38,9 @@ class Commands:
         self._model = model
         for element, entries in model.commands:
             self.entry[str(element.name)] = slice(int(entries[0]), int(entries[-1]) + 1)
+        self.names = tuple(name for element, entries in model.commands for name in _named(model, element, len(entries)))
+        self.all = np.concatenate([np.zeros(0, dtype=np.int64), *(entries for _, entries in model.commands)])
+        self.quaternions = [k for k, name in enumerate(self.names) if name.what == "quaternion w"]
         self.live: dict[str, tuple[Motion, Record, int]] = {}  # with the layout of its numbers, and where they begin
         for element in model.world.constraints:
             if isinstance(element, Motion) and element.live and element.name in model.names:
@@ -50,6 +57,14 @@ class Commands:
             hint = suggestion(key, self.entry) or _those(self.entry)
             raise UnknownNameError(f'Simulation: nothing that takes commands is called "{key}"{hint}')
         return self.entry[key]
+
+    def normalised(self, given: np.ndarray) -> np.ndarray:
+        """Commands with unit quaternions."""
+        given = given.copy()
+        for first in self.quaternions:
+            name = self.names[first].of
+            given[first : first + 4] = checks.quaternion("Simulation", f'commands of "{name}"', given[first : first + 4])
+        return given
 
     def send(self, name: str, work: np.ndarray, dt: float) -> None:
         """Let a live Motion begin its way from where its body is, as fast as that is, to where it has been told to be."""
@@ -117,22 +132,89 @@ class Control(Sealed, Mapping):
 
     def __setitem__(self, name, value) -> None:
         system = self._follow()
-        where, label = system.commands.where(name), f'control["{getattr(name, "name", name)}"]'
+        where = system.commands.where(name)
         if where.stop - where.start == 1:
-            system.work[where] = checks.number("Simulation", label, value)
+            if not (type(value) is float and isfinite(value)):  # nearly never
+                value = checks.number("Simulation", f'control["{getattr(name, "name", name)}"]', value)
+            system.work[where.start] = value
+            system.validity.commanded()
+            return
+        key = str(getattr(name, "name", name))
+        pose = _pose(f'control["{key}"]', value, where.stop - where.start == 7)
+        system.work[where.start : where.start + len(pose)] = pose
+        if key in system.commands.live:
+            system.commands.send(key, system.work, system.dt)
+            system.changed()
         else:
-            pose = _pose(label, value, where.stop - where.start == 7)
-            system.work[where.start : where.start + len(pose)] = pose
-            key = str(getattr(name, "name", name))
-            if key in system.commands.live:
-                system.commands.send(key, system.work, system.dt)
-        system.changed()
+            system.validity.commanded()
+
+    @property
+    def commands(self) -> np.ndarray:
+        """The commands of all motors, and of each Follow without a motion, as one array, as `command_names` says. Assigned,
+        all of them are set at once: `sim.control.commands = u`.
+
+        >>> import linkwork as lw
+        >>> world = lw.scenes.get("double-pendulum")
+        >>> motors = [world.add(lw.Motor(joint, name=f"motor{k}")) for k, joint in enumerate(world.constraints)]
+        >>> sim = lw.Simulation(world)
+        >>> sim.control.commands = [0.5, -0.5]
+        >>> sim.control["motor1"], [str(name) for name in sim.control.command_names]
+        (-0.5, ['motor0: torque, N m', 'motor1: torque, N m'])
+        """
+        system = self._follow()
+        return system.work[system.commands.all]
+
+    @commands.setter
+    def commands(self, values) -> None:
+        system = self._follow()
+        own = system.commands
+        given = values if type(values) is np.ndarray and values.dtype is FLOAT else _numbers(values, len(own.all))
+        if given.shape != own.all.shape:
+            raise LinkworkError(f"Simulation: commands have the shape {given.shape}; give {own.all.shape}, as "
+                                "sim.control.command_names says")  # fmt: skip
+        if not isfinite(given.sum()):  # finite sums have finite parts
+            _refuse_not_finite(own.names, given)
+        if own.quaternions:
+            given = own.normalised(given)
+        system.work[own.all] = given
+        system.validity.commanded()
+
+    @property
+    def command_names(self) -> tuple[Coordinate, ...]:
+        """What the entries of `commands` are."""
+        return self._follow().commands.names
 
     def __iter__(self):
         return iter(self._follow().commands.entry)
 
     def __len__(self) -> int:
         return len(self._follow().commands.entry)
+
+
+def _numbers(values, count: int) -> np.ndarray:
+    try:
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise LinkworkError(f"Simulation: commands are {checks.show(values)}; give {count} numbers") from None
+
+
+def _refuse_not_finite(names: tuple[Coordinate, ...], given: np.ndarray) -> None:
+    """Refuse commands by the name of the first that is not finite."""
+    for name, value in zip(names, given.tolist(), strict=True):
+        if not isfinite(value):
+            raise LinkworkError(f'Simulation: the command "{name}" is {value:g}; give finite numbers')
+
+
+def _named(model: Model, element, count: int) -> list[Coordinate]:
+    """What the commands of an element are."""
+    name = str(element.name)
+    if count > 1:
+        return [Coordinate(name, *quantity) for quantity in (*POSITION, *QUATERNION)[:count]]
+    _, node, part = model.names[str(element.joint.name)]
+    unit = model.nodes[node].kind.parts[part].relation.read_names[0].unit
+    if element.kind == "torque":
+        return [Coordinate(name, *(("torque", "N m") if unit == "rad" else ("force", "N")))]
+    return [Coordinate(name, element.kind, unit if element.kind == "position" else f"{unit}/s")]
 
 
 def _pose(label: str, value, turns: bool) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -57,8 +57,7 @@ class Energy:
         return self.kinetic + self.potential
 
 
-@dataclass(frozen=True)
-class Reaction:
+class Reaction(NamedTuple):
     """What a constraint puts on a body: force (3, N) and torque (3, N m) about `at`, in the world; `generalised` are the
     multipliers of its rows. `determined`: not so where other constraints hold the same, as in most closed linkages of
     hinges; then this is its part when all of them together pull as little as they can (least norm, N and N m alike)."""
@@ -325,8 +324,8 @@ class Query:
         >>> bead = world.add(lw.Particle(1.0, position=(0, 0, 2), name="bead"))
         >>> spring = world.add(lw.Spring(world.ground, bead, 10.0, rest=1.5, name="spring"))
         >>> sim = lw.Simulation(world)
-        >>> float(sim.force("spring").force[2]), sim.force("spring").at.tolist()
-        (-5.0, [0.0, 0.0, 2.0])
+        >>> sim.force("spring").force.tolist(), sim.force("spring").at.tolist()
+        ([0.0, 0.0, -5.0], [0.0, 0.0, 2.0])
         """
         self._follow_world()
         found = self.model.names.get(self._name(force))

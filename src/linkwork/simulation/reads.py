@@ -165,7 +165,8 @@ class Reads:
         sim = self._sim
         at = sim.programs.readings.forces()[2][str(sim.model.forces[number].element.name)][end]
         out = self.forces()
-        return Load(out[at : at + 3].copy(), out[at + 3 : at + 6].copy(), out[at + 6 : at + 9].copy())
+        load = out[at : at + LOAD].copy()
+        return Load(load[:3], load[3:6], load[6:])
 
     # -- accelerations and reactions -------------------------------------------------------------------------------------
     def solved(self) -> np.ndarray:
@@ -194,7 +195,8 @@ class Reads:
         end = second if end is None else end
         at = first + LOAD * end
         if plain:
-            told = out[at : at + 3].copy(), out[at + 3 : at + 6].copy(), out[at + 6 : at + 9].copy()
+            load = out[at : at + LOAD].copy()
+            told = load[:3], load[3:6], load[6:]
         else:
             told = self._other_reaction(node, part, end, out[at : at + LOAD])
         sharing = sim._sharing

@@ -46,7 +46,7 @@ class Runner:
             system.contact.count_anew()
         while n > 0 and (interrupted is None or not interrupted()):
             watch, validity = system.watch, system.validity
-            if not validity.ready or system.steps >= watch.remember_at:
+            if not (validity.ready and validity.kept) or system.steps >= watch.remember_at:
                 watch.remember(system)
                 if not validity.ready:
                     system.prepare()

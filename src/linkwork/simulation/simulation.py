@@ -25,6 +25,7 @@ from linkwork.simulation.options import Options
 from linkwork.simulation.query import Query
 from linkwork.simulation.readable import Readable
 from linkwork.simulation.runner import RECORD_EVERY, Runner
+from linkwork.simulation.state_setting import set_state
 from linkwork.simulation.system import System, present
 from linkwork.util.resources import no_collection
 from linkwork.util.sealing import Sealed
@@ -271,6 +272,24 @@ class Simulation(Sealed, Readable):
     @state.setter
     def state(self, state: State) -> None:
         self._editor.restore(state)
+
+    def set_state(self, *, q=None, qd=None, positions=None, orientations=None, velocities=None, project: bool = False) -> None:
+        """Set everything at once: coordinates `q` and velocities `qd` as `sim.q` and `sim.qd` have them, or `positions`,
+        `orientations` and `velocities` of all bodies. What is left out stays as it is: of joints their coordinates and rates,
+        of bodies their poses and velocities. Time, parameters and commands stay. Angles count turns, where q has them, and
+        else go to the nearest turn.
+
+        A state that is off the constraints is refused by the name of the worst one, and nothing changes; with `project` it is
+        brought onto them by the least displacement and the least impulse.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("double-pendulum"))
+        >>> sim.set_state(q=[0.3, 7.0], qd=[0.0, 1.0])
+        >>> sim.q.round(12).tolist(), sim.qd.round(12).tolist()
+        ([0.3, 7.0], [0.0, 1.0])
+        """
+        given = {"q": q, "qd": qd, "positions": positions, "orientations": orientations, "velocities": velocities}
+        set_state(self._editor.follow(), self._query._reads, given, checks.flag("Simulation", "project", project))
 
     def reset(self, keyframe: str | Keyframe | None = None) -> None:
         """Back to the start: the state in which the simulation was made, with the same parts switched on; commands stay as they

@@ -75,6 +75,7 @@ class Watch:
         self.past = [*self.past[-1:], system.state()]
         longest = LOOKED_AT if system.integrator.iterations == 1 else LONGEST
         self.remember_at = system.steps + max(SHORTEST, min(longest, REMEMBERED // system.model.size))
+        system.validity.remembered()
         self.tell_if_loose(system)
         if system.steps >= self.turn_at:
             self.turn_at = 2 * system.steps + 1  # seldom: a look costs as much as many steps of a small world
