@@ -103,7 +103,7 @@ class Control(Sealed, Mapping):
         if given.shape != own._all.shape:
             raise LinkworkError(f"Simulation: commands have the shape {given.shape}; give {own._all.shape}, as "
                                 "sim.control.command_names says")  # fmt: skip
-        if not isfinite(given.sum()):  # finite sums have finite parts
+        if not isfinite(sum(given.tolist())):  # a finite sum has finite parts
             given = own._finite(given)
         if own._quaternions:
             given = own._normalised(given)

@@ -21,7 +21,7 @@ from linkwork.model.model import Model
 from linkwork.model.nodes import blocks_of
 from linkwork.schedules.schedules import IterativeReport, Programs
 from linkwork.simulation.coordinates import Coordinate
-from linkwork.simulation.reads import Load, Reads
+from linkwork.simulation.reads import Load, Loads, Reads
 from linkwork.simulation.validity import Validity
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.lagrangian import Lagrangian
@@ -179,7 +179,10 @@ class Reports:
     def point(self, body, local) -> np.ndarray:
         """Where a local point of the body is now (3, m)."""
         number = self._body(body)
-        return readout.point(self.model, self.work, number, self._local(number, local))
+        found = self._local(number, local)
+        if isinstance(self.model.bodies.kinds[number], Lagrangian):
+            return readout.point(self.model, self.work, number, found)
+        return self._reads.position(number) + self._reads.frame(number) @ found
 
     def jacobian(self, body, local=(0.0, 0.0, 0.0)) -> np.ndarray:
         """(3, dim): the velocity of a local point by the body's own velocity components. A rigid body's are the velocity
@@ -294,16 +297,31 @@ class Reports:
             if (stop := self._stop(force)) is not None:
                 told = self._stop_reaction(stop, body)
                 return Load(told.force, told.torque, told.at)
-            self._lookup(force, "force")
+            found = ("", *self._lookup(force, "force"))
         _, number, _ = found
         ends = self.model.forces[number].ends
         if body is None:
-            return self._reads.force(number, 1 if ends[1] != GROUND else 0)
+            return self._reads.force(number, None)
         target = self._body(body)
         if target not in ends:
             label = checks.label(self.model.forces[number].element)
             raise LinkworkError(f'{label}: it does not act on "{self._name(body)}"; name one of its bodies')
         return self._reads.force(number, ends.index(target))
+
+    @property
+    def forces(self) -> Loads:
+        """What all forces put on their second (only) bodies now, in the order of `world.forces`, as arrays with a row each.
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, 0))
+        >>> bead = world.add(lw.Particle(1.0, position=(0, 0, 2), name="bead"))
+        >>> springs = [world.add(lw.Spring(world.ground, bead, k, rest=1.0, name=f"spring{k}")) for k in (10, 20)]
+        >>> sim = lw.Simulation(world)
+        >>> sim.forces.names, sim.forces.force[:, 2].tolist()
+        (('spring10', 'spring20'), [-10.0, -20.0])
+        """
+        self._follow_world()
+        return self._reads.loads()
 
     def impulse(self, constraint) -> np.ndarray:
         """What a constraint gave in the last step or impact: its multipliers times the time, a number a row (N s, N m s).

@@ -44,6 +44,20 @@ class Load(NamedTuple):
     at: np.ndarray
 
 
+class Loads(NamedTuple):
+    """What forces put on bodies, a row each, as `Load` has it."""
+
+    names: tuple[str, ...]
+    force: np.ndarray  # (k, 3), N
+    torque: np.ndarray  # (k, 3), N m
+    at: np.ndarray  # (k, 3), m
+
+
+def _second(ends: tuple[int, ...]) -> int:
+    """Which of its bodies a force is told of: the second, or the first where that moves alone."""
+    return 1 if ends[1] != GROUND else 0
+
+
 class Readout:
     """One array, the operations that fill it, and the change of the workspace at which they last did."""
 
@@ -67,6 +81,7 @@ class Reads:
         self._poses: Readout | None = None
         self._motion: Readout | None = None
         self._forces: Readout | None = None
+        self._rows: tuple[tuple[str, ...], np.ndarray] | None = None  # of forces: their names, and where they are read
         self._solved: Readout | None = None
         self._reaction_at: dict[tuple[int, int], tuple[int, int, slice, bool]] = {}
 
@@ -160,13 +175,26 @@ class Reads:
             forces.fill(sim.work, sim._valid.count)
         return forces.out
 
-    def force(self, number: int, end: int) -> Load:
-        """What a force puts on one of its bodies."""
-        sim = self._sim
-        at = sim.programs.readings.forces()[2][str(sim.model.forces[number].element.name)][end]
-        out = self.forces()
+    def force(self, number: int, end: int | None) -> Load:
+        """What a force puts on one of its bodies, unless one is said the second, or the only one."""
+        sim, out = self._sim, self.forces()
+        force = sim.model.forces[number]
+        at = sim.programs.readings.forces()[2][str(force.element.name)][_second(force.ends) if end is None else end]
         load = out[at : at + LOAD].copy()
         return Load(load[:3], load[3:6], load[6:])
+
+    def loads(self) -> Loads:
+        """What all forces put on their second bodies, or their only ones."""
+        out = self.forces()
+        if self._rows is None:
+            model, (_, _, where) = self._sim.model, self._sim.programs.readings.forces()
+            ends = [model.forces[model.names[name][1]].ends for name in where]
+            first = [starts[_second(own)] for starts, own in zip(where.values(), ends, strict=True)]
+            self._rows = tuple(where), np.array(first, dtype=np.int64) // LOAD
+        names, rows = self._rows
+        found = out.reshape(-1, LOAD)[rows]
+        found.flags.writeable = False
+        return Loads(names, found[:, :3], found[:, 3:6], found[:, 6:])
 
     # -- accelerations and reactions -------------------------------------------------------------------------------------
     def solved(self) -> np.ndarray:
@@ -199,8 +227,9 @@ class Reads:
             told = load[:3], load[3:6], load[6:]
         else:
             told = self._other_reaction(node, part, end, out[at : at + LOAD])
-        sharing = sim._sharing
-        determined = sharing is None or sharing.determined(node, sim.model.nodes[node].rows_of(sim.model.nodes[node].elements[part]))
+        determined, item = True, sim.model.nodes[node]
+        if sim._sharing is not None:
+            determined = sim._sharing.determined(node, item.rows_of(item.elements[part]))
         return *told, out[rows].copy(), determined
 
     def _place_of_reaction(self, node: int, part: int) -> tuple[int, int, slice, bool]:

@@ -18,7 +18,7 @@ from linkwork.model.model import State
 from linkwork.model.state_transfer import carried
 
 if TYPE_CHECKING:
-    from linkwork.simulation.simulation import Simulation
+    from linkwork.simulation.editor import Following as Simulation
 
 OFF = 1e-6  # m, rad, m/s, rad/s: by which constraints may be off
 CONSISTENT = 1e-10  # m/s, rad/s: velocities that need no more impulses
@@ -31,7 +31,7 @@ def set_state(sim: Simulation, given: Mapping[str, np.ndarray | None], project: 
     arrays = {name: _array(sim, name, value) for name, value in given.items() if value is not None}
     by_joints, by_bodies = [name for name in arrays if name in ("q", "qd")], [n for n in arrays if n not in ("q", "qd")]
     if by_joints and by_bodies:
-        raise LinkworkError(f"Simulation: both {by_joints[0]} and {by_bodies[0]} are given; set coordinates or bodies, not both")
+        raise LinkworkError(f"Simulation: both {by_joints[0]} and {by_bodies[0]} are given; set joints or bodies, not both")
     if not arrays:
         return
     before = sim._state()
@@ -127,8 +127,8 @@ def _write_bodies(sim: Simulation, arrays: Mapping[str, np.ndarray]) -> None:
         off = np.abs(found - array).max(axis=1)
         if not (off <= ELSEWHERE * (1 + np.abs(array).max(axis=1))).all():
             k = int(np.argmax(off))
-            raise LinkworkError(f"{checks.label(elements[k])}: {name}[{k}] is {checks.show(array[k])}, which a body of its kind "
-                                f"cannot have (off by {off[k]:.3g}); give what it can have, or set its coordinates by q")  # fmt: skip
+            raise LinkworkError(f"{checks.label(elements[k])}: {name}[{k}] is {checks.show(array[k])}, and what its kind can be is "
+                                f"{off[k]:.3g} away; give a pose that it can have, or set its coordinates by q")  # fmt: skip
 
 
 def _put(sim: Simulation, numbers, position, orientation, velocity) -> None:
