@@ -127,8 +127,8 @@ def _write_bodies(sim: Simulation, arrays: Mapping[str, np.ndarray]) -> None:
         off = np.abs(found - array).max(axis=1)
         if not (off <= ELSEWHERE * (1 + np.abs(array).max(axis=1))).all():
             k = int(np.argmax(off))
-            raise LinkworkError(f"{checks.label(elements[k])}: {name}[{k}] is {checks.show(array[k])}, and what its kind can be is "
-                                f"{off[k]:.3g} away; give a pose that it can have, or set its coordinates by q")  # fmt: skip
+            told = f"{name}[{k}] is {checks.show(array[k])}, {off[k]:.3g} away from what a body of its kind can have"
+            raise LinkworkError(f"{checks.label(elements[k])}: {told}; give another, or set its coordinates by q")
 
 
 def _put(sim: Simulation, numbers, position, orientation, velocity) -> None:
