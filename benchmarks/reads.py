@@ -2,8 +2,8 @@
 
     python -m benchmarks.reads --out benchmarks/results/reads.json
 
-A read is timed as a step with the read behind it, less a step alone: the first read after a step, which makes the readout; and by
-itself, again and again, which finds it made. Contestants take turns of some dozen calls, the best turn of each counts, and
+A read is timed as a step with the read behind it, less a step alone: the first read after a step, which makes the readout; and
+by itself, again and again, which finds it made. Contestants take turns of some dozen calls, the best turn of each counts, and
 times are those of the process: on a machine that does other work, too, the shortest turns are those that it left alone.
 """
 

@@ -169,7 +169,7 @@ def test_a_body_is_not_put_where_its_kind_cannot_be():
     sim = lw.Simulation(world)
     positions = np.array(sim.positions)
     positions[0, 1] = 0.2
-    with pytest.raises(lw.LinkworkError, match=r'PlanarBody "plate": positions\[0\] is \(0, 0.2, 0\), .* 0.2 away'):
+    with pytest.raises(lw.LinkworkError, match=r'PlanarBody "plate": positions\[0\] is \(0, 0.2, 0\), 0.2 away from'):
         sim.set_state(positions=positions)
     positions = np.array(sim.positions)
     positions[1] += 0.1

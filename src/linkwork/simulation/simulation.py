@@ -151,9 +151,10 @@ class Simulation(Sealed, Grabbing, OdeView):
         if touching is not None:
             touching.count_anew()
         while n > 0 and (interrupted is None or not interrupted()):
-            if not (self._valid.ready and self._valid.kept) or self.steps >= self._remember_at:
+            valid = self._valid
+            if not (valid.ready and valid.kept) or self.steps >= self._remember_at:
                 self._remember()
-            if not self._valid.ready:
+            if not valid.ready:
                 self._prepare()
             most = min(n, self._remember_at - self.steps)
             if self._compares:
