@@ -20,6 +20,9 @@ FORMAT = 1  # of states that are pickled or in checkpoints: raised when an older
 
 RIGID = "rigid"  # 13 numbers a body: place of its internal origin, quaternion of its internal axes, their velocities
 COMMANDS = "commands"
+JOINTS = (
+    "joints"  # whether coordinates and velocities of joints are known, and these: what other layouts do not have is unknown
+)
 NEEDED = ("work", RIGID, "bodies", "turns", "kept")  # what every solver and integrator has, in the same order
 OF_INTEGRATOR = ("pace", "history")  # what an integrator keeps for its next step of the same length
 OF_SOLVER = ("warm",)  # where a solver starts
