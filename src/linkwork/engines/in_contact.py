@@ -252,7 +252,6 @@ class JointEulerInContact(InContact, JointEuler):
     def answers(self):
         return JointInverseMass(self)
 
-    @property
     def further(self):
         return JointInverseMass.sweeps(self.dynamics)
 

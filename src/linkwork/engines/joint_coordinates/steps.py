@@ -50,7 +50,6 @@ class InJoints(Integrator):
     reaches: tuple[float, ...]
     implicit = False  # forces that are local to a joint are
     touching = False  # with contact
-    further: tuple[str, ...] = ()  # names of sweeps that are needed beside those of a step
 
     def __init__(self, *given):
         from linkwork.engines.joint_coordinates.tree_steps import ABA, FOLLOWING, LTDL
@@ -77,6 +76,10 @@ class InJoints(Integrator):
         self.light = self.weighed and (self.guarded or not self.touching)
         self.tree = self._tree(tree)
         programs.model = model.extended(self.tree.initial, JOINTS, self.tree.state)
+
+    def further(self) -> tuple[str, ...]:
+        """Names of sweeps that are needed beside those of a step."""
+        return ()
 
     def _sweeps(self) -> dict[str, str]:
         """What a plan calls its sweeps -> what the tree does; "" is none."""
@@ -113,7 +116,7 @@ class InJoints(Integrator):
         model = self.programs.model
         frames = model.bodies.frames["RigidBody"]
         assert isinstance(frames, RigidFrames)
-        sweeps = [*self._sweeps().values(), *self.further]
+        sweeps = [*self._sweeps().values(), *self.further()]
         sweeps += ["inertia", "factor", "up", "down"] if self.dynamics == LTDL else []
         if self.closing:
             sweeps += ["turning", *(f"columns {b}" for b in self.touched)]
@@ -163,7 +166,8 @@ class InJoints(Integrator):
         from linkwork.engines.joint_coordinates.loops import table
 
         entries, bounds = list[tuple[int, int]](), list[tuple[float, float, float]]()
-        for limit in [e for e in self.programs.model.world.contacts if self.guarded and e.acts]:
+        limits = [e for e in self.programs.model.world.contacts if isinstance(e, HardLimit) and self.guarded]
+        for limit in limits:
             tree = self.tree.tree
             i = next(i for i, data in enumerate(tree.links) if data.element is limit.joint)
             sorts = tree.links[i].kind.sorts
