@@ -29,6 +29,12 @@ def about(axis: int, angle) -> SX:
     return E
 
 
+def half_turned(axis: int, angle) -> SX:
+    """The quaternion of a turn about a coordinate axis."""
+    s, c = rotation.sine_cosine(0.5 * angle)
+    return ca.vertcat(c, *[s if k == axis else 0 for k in range(3)])
+
+
 def angle_about(axis: int, E) -> SX:
     """The angle of a turn about a coordinate axis."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
@@ -74,6 +80,10 @@ class JointKind:
         """q from where the child is: `place` undone, with angles from -pi to pi."""
         raise NotImplementedError
 
+    def turn(self, q) -> SX:
+        """E as a quaternion, (4,), without a jump anywhere: an angle that has made a turn changes its sign."""
+        raise NotImplementedError
+
     def moved(self, q, step) -> SX:
         """q after the velocity `step` has acted for one second."""
         return q + step
@@ -101,6 +111,9 @@ class Hinge(JointKind):
     def place(self, q, p):
         return about(2, q[0]), NOTHING
 
+    def turn(self, q):
+        return half_turned(2, q[0])
+
     def spin(self, q):
         return Z
 
@@ -113,6 +126,9 @@ class Slider(JointKind):
 
     def place(self, q, p):
         return SX.eye(3), Z * q[0]
+
+    def turn(self, q):
+        return SX([1, 0, 0, 0])
 
     def spin(self, q):
         return NOTHING
@@ -142,6 +158,9 @@ class Cylindrical(JointKind):
     def place(self, q, p):
         return about(2, q[0]), Z * q[1]
 
+    def turn(self, q):
+        return half_turned(2, q[0])
+
     def spin(self, q):
         return ca.horzcat(Z, NOTHING)
 
@@ -156,6 +175,9 @@ class Universal(JointKind):
 
     def place(self, q, p):
         return about(0, q[0]) @ about(1, q[1]), NOTHING
+
+    def turn(self, q):
+        return rotation.product(half_turned(0, q[0]), half_turned(1, q[1]))
 
     def spin(self, q):
         return ca.horzcat(X, about(0, q[0])[:, 1])
@@ -172,6 +194,9 @@ class Planar(JointKind):
     def place(self, q, p):
         return about(2, q[2]), X * q[0] + Y * q[1]
 
+    def turn(self, q):
+        return half_turned(2, q[2])
+
     def spin(self, q):
         return ca.horzcat(NOTHING, NOTHING, Z)
 
@@ -185,6 +210,9 @@ class PlanarBack(Planar):
     def place(self, q, p):
         E = about(2, -q[2])
         return E, -(E @ (X * q[0] + Y * q[1]))
+
+    def turn(self, q):
+        return half_turned(2, -q[2])
 
     def spin(self, q):
         return ca.horzcat(NOTHING, NOTHING, -Z)
@@ -200,6 +228,9 @@ class Ball(JointKind):
 
     def place(self, q, p):
         return rotation.matrix(q), NOTHING
+
+    def turn(self, q):
+        return q
 
     def spin(self, q):
         return SX.eye(3)
@@ -240,6 +271,9 @@ class BallBack(Ball):
     def place(self, q, p):
         return rotation.matrix(q).T, NOTHING
 
+    def turn(self, q):
+        return rotation.conjugate(q)
+
     def spin(self, q):
         return -rotation.matrix(q).T
 
@@ -258,6 +292,9 @@ class Free(Ball):
 
     def place(self, q, p):
         return rotation.matrix(q[3:7]), q[0:3]
+
+    def turn(self, q):
+        return q[3:7]
 
     def spin(self, q):
         return ca.horzcat(SX(3, 3), SX.eye(3))

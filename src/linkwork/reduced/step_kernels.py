@@ -34,7 +34,7 @@ from linkwork.reduced.link_kernels import (
     solved,
     spatial,
 )
-from linkwork.symbolic import blocks
+from linkwork.symbolic import blocks, rotation
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric, triangle_size
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.kinds import RIGID
@@ -110,6 +110,15 @@ class StepLink(Link):
         S, r = self.subspace(trace), self.load(trace, "r")
         rest = self.load(trace, "a") - carried(self.above(trace, "a"), r) - self.load(trace, "c")
         self.save(trace, x=solved(*blocks.ldl(S.T @ S), S.T @ rest))
+
+    def lift(self, trace: Trace) -> None:
+        """The orientation as a quaternion that is continuous in q, where accelerations stand in a step."""
+        turn = self.kind.turn(self.load(trace, "q"))
+        if not self.kind.floats:
+            turn = rotation.product(rotation.quaternion(matrix33(self.constant(trace, "E"))), turn)
+            if not self.grounded:
+                turn = rotation.product(trace.load(2, LINK.offset("a"), 4), turn)
+        trace.store(1, LINK.offset("a"), turn)
 
     # inwards
     def aba_pass(self, trace: Trace) -> None:
@@ -197,6 +206,24 @@ class StepLink(Link):
 
 
 # bodies of the model (pointer 2) on a link (1); their constants (3)
+
+
+def _lifted(trace: Trace) -> SX:
+    """The quaternion of a body, from what `lift` has left of its link."""
+    own = rotation.quaternion(matrix33(trace.load(3, *BODY_CONSTANTS["Q"])))
+    return rotation.normalised(rotation.product(trace.load(1, LINK.offset("a"), 4), own))
+
+
+def lifted_sign(trace: Trace) -> None:
+    """Whether the quaternion of the body is that or its negative (pointer 4: what the tree keeps of the body)."""
+    trace.store(4, 0, ca.if_else(ca.dot(_lifted(trace), trace.load(2, *GIVEN["quaternion"])) < 0, -1, 1))
+
+
+def lifted_body(trace: Trace) -> None:
+    """Position, quaternion and velocity."""
+    w, (_, arm) = trace.load(1, *LINK["w"]), body_placed(trace)
+    velocity = ca.vertcat(trace.load(1, *LINK["v"]) + cross(w, arm), w)
+    trace.store(2, 0, ca.vertcat(trace.load(1, *LINK["p"]) + arm, trace.load(4, 0, 1) * _lifted(trace), velocity))
 
 
 def model_pose(trace: Trace) -> None:

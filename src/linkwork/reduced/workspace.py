@@ -23,6 +23,8 @@ from linkwork.reduced.step_kernels import (
     StepLink,
     body_point,
     body_turning,
+    lifted_body,
+    lifted_sign,
     model_acceleration,
     model_pose,
     model_velocity,
@@ -202,6 +204,8 @@ class TreeWorkspace:
             "aba_last": lambda program: self._add_outwards_again(program, "aba_last"),
             "bias": lambda program: self._add_inwards(program, "bias_in_held" if self.held else "bias_in"),
             "bodies": lambda program: self._add_bodies(program, plain(body_from_link), self.within.bodies),
+            "sign": lambda program: self._add_lifted(program, of_model(lifted_sign)),
+            "lifted": lambda program: self._add_lifted(program, of_model(lifted_body)),
             "poses": lambda program: self._add_bodies(program, of_model(model_pose), self.within.bodies),
             "velocities": lambda program: self._add_bodies(program, of_model(model_velocity), self.within.bodies),
             "loads": lambda program: self._add_bodies(program, of_model(model_wrench), self.within.loads),
@@ -252,6 +256,14 @@ class TreeWorkspace:
         for number in self.moving if numbers is None else numbers:
             link = self.tree.bodies[number][1]
             program.add(kernel, self.layout.link_at[link], self._there(places[number]), self.layout.body_constants_at[number])
+
+    def _add_lifted(self, program: Program, kernel: Kernel) -> None:
+        """From continuous orientations of the links."""
+        self._add_outwards(program, "lift")
+        layout = self.layout
+        for number in self.moving:
+            program.add(kernel, layout.link_at[self.tree.bodies[number][1]], self._there(self.within.bodies[number]),
+                        layout.body_constants_at[number], layout.body_at[number])  # fmt: skip
 
     def _add_recovery(self, program: Program) -> None:
         """q and qd from the bodies: the first one of each link tells where it is."""

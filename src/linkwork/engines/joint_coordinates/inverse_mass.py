@@ -36,7 +36,15 @@ class JointInverseMass(InverseMass):
     def sweeps(dynamics: int) -> tuple[str, ...]:
         """Names of the sweeps that it needs."""
         factors = () if dynamics == LTDL else ("spread", "rest", "response", "response in", "response out")
-        return ("strike", "point", "column", "rates", "velocities", *factors, *(("aba",) if dynamics == FOLLOWING else ()))
+        return (
+            "strike",
+            "point",
+            "column",
+            "rates",
+            "velocities",
+            *factors,
+            *(("aba_move", "aba") if dynamics == FOLLOWING else ()),
+        )
 
     @cached_property
     def needs(self) -> Links:  # type: ignore[override]
@@ -47,6 +55,8 @@ class JointInverseMass(InverseMass):
         spread, inwards, outwards, rest, response = (own.sweep(name) for name in names)
         by_link = np.zeros((n, 1 + OPERANDS), dtype=np.int32)
         by_link[tree.parent >= 0] = outwards if len(outwards) else 0
+        alone = ("aba_move", "aba") if dynamics == FOLLOWING else ("", "")  # factors that accelerations came without
+        factors = np.concatenate([own.sweep(name) for name in alone])
         x = [np.r_[own.field(i, "x")] for i in range(n)]
         joints = flat(x)
         order = {int(at): k for k, at in enumerate(own.inertia.joints if by_matrix else own.tau)}
@@ -58,7 +68,7 @@ class JointInverseMass(InverseMass):
             own.table, self.bodies, self.free, tree.parent, firsts(x), joints, places,
             own.inertia.right[places] if by_matrix else flat([]), np.array(fields, dtype=np.int64), own.sweep("column"),
             own.sweep("point"), flat([[link for _, link, _ in tree.bodies]]), flat([self.integrator.touched]),
-            own.sweep("aba" if dynamics == FOLLOWING else ""), spread, np.ascontiguousarray(inwards[::-1]), by_link, rest,
+            factors, spread, np.ascontiguousarray(inwards[::-1]), by_link, rest,
             response, own.sweep("strike"), plan.inertia, loops, marks, np.zeros(n, dtype=np.bool_),
             np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64),
             np.zeros(6 * n * len(joints) if factored else 0),

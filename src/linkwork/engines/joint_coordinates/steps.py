@@ -71,9 +71,8 @@ class InJoints(Integrator):
         self.local = self._local_forces(tree) if self.implicit else []
         self.touched = sorted({b for c in tree.closing for b in self._ends(c)})
         unforced = not (model.forces or model.velocity_forces)
-        self.weighed = unforced and self.dynamics != FOLLOWING and not tree.closing  # gravity alone acts
+        self.light = unforced and self.dynamics != FOLLOWING and not tree.closing  # gravity alone acts, on links
         self.guarded = self.touching and bounded(tree)
-        self.light = self.weighed and (self.guarded or not self.touching)
         self.tree = self._tree(tree)
         programs.model = model.extended(self.tree.initial, JOINTS, self.tree.state)
 
@@ -90,9 +89,9 @@ class InJoints(Integrator):
         if self.dynamics == ABA:
             last, joined = ("aba_last", "") if self.closing else ("", "aba_last+")
         found = {
-            "recover": "recover", "move": move, "bodies": "bodies",
-            "bodies_in_step": "" if self.light else "poses" if self.weighed else "bodies",
-            "wrenches": "" if self.weighed or self.dynamics == FOLLOWING else "loads",
+            "recover": "recover", "move": move, "bodies": "lifted" if self.light else "bodies",
+            "signs": "sign" if self.light else "", "bodies_in_step": "" if self.light else "bodies",
+            "wrenches": "" if self.light or self.dynamics == FOLLOWING else "loads",
             "inwards": {ABA: "aba", LTDL: "bias", FOLLOWING: "following"}[self.dynamics], "last": last,
         }  # fmt: skip
         if len(self.weights) > 1:
@@ -127,7 +126,7 @@ class InJoints(Integrator):
                         [model.field_of_body(b, told).start for b in numbers], model.scratch)  # fmt: skip
         held = [Tangent(tree.bodies[child][1], child) for _, child in self.local]
         return TreeWorkspace(tree, list(zip(frames.axes, frames.origin, strict=True)),
-                             list(dict.fromkeys(filter(None, sweeps))), held, within, self.weighed)  # fmt: skip
+                             list(dict.fromkeys(filter(None, sweeps))), held, within, self.light)  # fmt: skip
 
     def _rotors(self) -> np.ndarray:
         """(k, 2): entries of links, and those of the inertias of Armatures that belong to them, which are Parameters' to
@@ -161,13 +160,16 @@ class InJoints(Integrator):
             found += zip(angles, entries[::2].tolist(), strict=True)
         return table(found, 2)
 
+    @property
+    def _limits(self) -> list[HardLimit]:
+        return [e for e in self.programs.model.world.contacts if isinstance(e, HardLimit)]
+
     def _guards(self) -> tuple[np.ndarray, np.ndarray]:
         """Bounds of coordinates: (k, 2) entries of q and qd, (k, 3) sign, bound, and how near to it a limit acts."""
         from linkwork.engines.joint_coordinates.loops import table
 
         entries, bounds = list[tuple[int, int]](), list[tuple[float, float, float]]()
-        limits = [e for e in self.programs.model.world.contacts if isinstance(e, HardLimit) and self.guarded]
-        for limit in limits:
+        for limit in self._limits if self.guarded else ():
             tree = self.tree.tree
             i = next(i for i, data in enumerate(tree.links) if data.element is limit.joint)
             sorts = tree.links[i].kind.sorts
@@ -220,17 +222,17 @@ class InJoints(Integrator):
     def plan(self) -> TreePlan:
         from linkwork.engines.joint_coordinates.loop_closure import Inertia
         from linkwork.engines.joint_coordinates.loops import flat, stacked
-        from linkwork.engines.joint_coordinates.tree_steps import FOLLOWING, LTDL, TreePlan
+        from linkwork.engines.joint_coordinates.tree_steps import FOLLOWING, GUARDED, LTDL, OF_ANGLES, TreePlan
 
         p, own = self.programs, self.tree
         none = p.body()
-        loads = [none] if self.weighed else [p.loads()]
+        loads = [none] if self.light else [p.loads()]
         if self.dynamics == FOLLOWING:
             loads = [p.up("acceleration", first=("accelerate",), light=True), p.backward(light=True)]
         place = p.body("place")
         forces = [p.force(number, holding_kernel(p.model.forces[number].kind, p.model.forces[number].ends.index(child)))
                   for number, child in self.local]  # fmt: skip
-        model_sweeps = {"loads": np.concatenate(loads), "place": place, "place_in_step": none if self.weighed else place,
+        model_sweeps = {"loads": np.concatenate(loads), "place": place, "place_in_step": none if self.light else place,
                         "count": none if self.light else p.count(), "forces": stacked(forces)}  # fmt: skip
         sweeps = dict.fromkeys([name for name, kind in TreePlan.__annotations__.items() if kind == "np.ndarray"], none)
         sweeps |= {name: own.sweep(what) for name, what in self._sweeps().items()} | model_sweeps
@@ -243,6 +245,8 @@ class InJoints(Integrator):
         scalars = [own.scalar(name) for name in ("weight", "reach", "known")]
         marks = np.array([TIME, STEP, KICK, DONE, *scalars, self.dynamics, self.light, self.guarded], dtype=np.int64)
         guards, bounds = self._guards()
+        if self.guarded and not any(isinstance(limit.joint, (Slider, Cylindrical)) for limit in self._limits):
+            marks[GUARDED] = OF_ANGLES
         return TreePlan(**sweeps | {
             "kernels": p.table, "own_kernels": own.table, "inertia": Inertia(*factoring, *places), "q": own.q, "qd": own.qd,
             "x": own.tau, "sentinels": flat([roots]), "coordinates": flat(coordinates),

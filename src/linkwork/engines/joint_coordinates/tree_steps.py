@@ -35,7 +35,10 @@ ABA, LTDL, FOLLOWING = range(3)  # dynamics: what gives accelerations
 # marks: offsets of globals and scalars, the dynamics, whether nobody asks for bodies in a step, whether contact are limits of
 # joints alone
 TIME, STEP, KICK, DONE, WEIGHT, REACH, KNOWN, DYNAMICS, LIGHT, GUARDED = range(10)
+OF_ANGLES = 2  # such limits, and none of lengths
 HUGE = 1e150
+ATTEMPTS = 4  # to find the limits that are reached, the last one with all that may be
+ROUNDING = 1e-9  # rad: gaps that a stage finds from bodies are as large as those of coordinates
 CLOSED, ROUNDS = 1e-12, 20  # loops: metres or radians that are left open, and rounds to get there ...
 OPEN = 1e-6  # ... more than which stops the run
 PARTS = 16  # of a step in a singular place, ...
@@ -59,10 +62,11 @@ class TreePlan(Bundle):
     # of the tree
     recover: np.ndarray
     move: np.ndarray  # outwards: links in place
+    signs: np.ndarray  # of bodies' quaternions, where they come from continuous orientations of links
     bodies: np.ndarray  # bodies brought along
     bodies_in_step: np.ndarray  # what of them a step needs
     rates: np.ndarray  # velocities of links, where the kick does not leave them
-    velocities: np.ndarray  # of bodies, and where they are, if steps do not bring them along
+    velocities: np.ndarray  # of bodies, and where they are, if a step does not begin with that
     wrenches: np.ndarray  # forces on bodies, put on their links
     inwards: np.ndarray  # the way inwards, or all of it that gives accelerations
     last: np.ndarray  # accelerations of the articulated-body algorithm, where they are not a part of what follows
@@ -283,34 +287,59 @@ def make_stages(work, plan, loops, start, h):
 
 
 @jit_inner
-def make_leap(work, plan, loops, contact, h):
-    """A step of Euler's method but for bodies; contact: on the velocities at its end, at places of its beginning."""
+def make_leap(work, plan, loops, contact, began, h):
+    """A step of Euler's method but for bodies; contact: on the velocities at its end, at places of its beginning. began:
+    scratch for q and qd."""
     own, marks = plan.own_kernels, plan.marks
     work[marks[DONE]] += h * accelerate(work, plan, loops, 0.0)
     if contact is None:
         sweep(work, own, plan.leap)
         return
     sweep(work, own, plan.kick)
-    if marks[GUARDED] and not some_press(work, plan, h):
+    reach = pressing(work, plan, h, -np.inf) if marks[GUARDED] else np.inf
+    if reach == -np.inf:
         no_contact(contact[1])
     else:
         sweep(work, own, plan.rates)
         sweep(work, own, plan.velocities)
         if marks[LIGHT]:
             tell_turns(work, plan)
-        call_compiled(contact[0], (work, plan.kernels, contact[1], h, SINGLE))
+        meet(work, plan, contact, began, h, reach)
     sweep(work, own, plan.drift)
 
 
 @jit_inner
-def some_press(work, plan, h):
-    """Whether a limit may be reached in a step with the velocities that are there. Where none is, no impulse acts."""
+def meet(work, plan, contact, began, h, reach):
+    """The contact stage. Where limits of angles are all there is, it looks at those that are no farther from their bounds than
+    `reach` (rad): what is farther, and is not reached with the velocities that come out, takes no part. Else the stage is made
+    again with what is."""
+    marked = plan.marks[GUARDED] == OF_ANGLES
+    if marked:
+        keep(work, plan, began)
+    for attempt in range(ATTEMPTS):
+        tried = marked and attempt + 1 < ATTEMPTS
+        seen = max(reach, 0.0) + ROUNDING
+        contact[1].place.margins[0] = seen if tried else 0.0  # which the stage finds for itself
+        call_compiled(contact[0], (work, plan.kernels, contact[1], h, SINGLE))
+        if not tried:
+            return
+        reach = pressing(work, plan, h, seen)
+        if reach == -np.inf:
+            return
+        restore(work, plan, began)
+
+
+@jit_inner
+def pressing(work, plan, h, seen):
+    """How far from its bound the farthest limit is, of those farther than `seen`, that may be reached in a step with the
+    velocities that are there; minus infinity if none is: then they take no impulse."""
+    farthest = -np.inf
     for k in range(plan.guards.shape[0]):
         sign, bound, slack = plan.bounds[k, 0], plan.bounds[k, 1], plan.bounds[k, 2]
-        gap = sign * (bound - work[plan.guards[k, 0]]) - slack
-        if not (gap > 0.0 and gap > h * sign * work[plan.guards[k, 1]]):
-            return True
-    return False
+        gap = sign * (bound - work[plan.guards[k, 0]])
+        if gap > seen and not (gap > slack and gap - slack > h * sign * work[plan.guards[k, 1]]):
+            farthest = max(farthest, gap)
+    return farthest
 
 
 @jit_inner
@@ -346,7 +375,7 @@ def steps_in_joints(work, plan, steps, loops, contact):
         if plan.weights.shape[0] > 1:
             regular = make_stages(work, plan, loops, start, h)
         else:
-            make_leap(work, plan, loops, contact, h)
+            make_leap(work, plan, loops, contact, began, h)
         work[marks[TIME]] = start + h
         if not marks[LIGHT]:
             show(work, plan)
@@ -408,6 +437,7 @@ def take_bodies(work, plan):
     if same:
         count_turns(work, plan)
         sweep(work, own, plan.move)
+        sweep(work, own, plan.signs)
         sweep(work, own, plan.bodies)
         for i in range(given.shape[0]):
             same = same and given[i] == work[plan.coordinates[i]]
@@ -417,6 +447,7 @@ def take_bodies(work, plan):
         sweep(work, own, plan.recover)
         count_turns(work, plan)
         sweep(work, own, plan.move)
+        sweep(work, own, plan.signs)
         sweep(work, own, plan.bodies)
     sweep(work, plan.kernels, plan.place)
     work[known] = 1.0
