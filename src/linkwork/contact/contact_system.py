@@ -281,7 +281,8 @@ class Touching:
             else:
                 rows += self._limit(element) if isinstance(element, HardLimit) else self._friction(element)
         labels = np.array([label for label, _ in rows], dtype=np.int64).reshape(-1, 4)
-        return Stops(labels, np.array([np.hstack(numbers) for _, numbers in rows], dtype=float).reshape(-1, 18))
+        numbers = np.array([np.hstack(numbers) for _, numbers in rows], dtype=float).reshape(-1, 18)
+        return Stops(labels, numbers, np.zeros(len(rows), dtype=np.int8))
 
     def _rope(self, element: Rope):
         bodies = self.model.bodies

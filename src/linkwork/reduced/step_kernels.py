@@ -11,14 +11,15 @@ Pointers: 1 the link, 2 its parent, 3 its constants, 4 the scalars of the tree (
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
 from casadi import SX
 
-from linkwork.codegen.trace import Kernel, Record, Trace
+from linkwork.codegen.trace import POINTERS, Kernel, Record, Trace
 from linkwork.kernels.implicit_bodies import TANGENT
+from linkwork.kernels.node import load_parameters
 from linkwork.reduced.link_kernels import (
     BODY,
     BODY_CONSTANTS,
@@ -37,8 +38,10 @@ from linkwork.reduced.link_kernels import (
 from linkwork.symbolic import blocks, rotation
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric, triangle_size
 from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.forces import AlongJoint, Law
 from linkwork.symbolic.kinds import RIGID
 
+MOST_FORCES = POINTERS - 4  # along the coordinate of one joint, that one kernel takes
 SCALARS = Record(weight=1, reach=1, known=1)  # of a stage: its weight and its reach in seconds; whether q and qd are known
 STEP, GRAVITY = ((0, *GLOBALS[name]) for name in ("step", "gravity"))
 
@@ -138,6 +141,19 @@ class StepLink(Link):
 
     def bias_in_held(self, trace: Trace) -> None:
         self.bias_in(trace, self.held(trace)[1])
+
+    def driven_kernel(self, what: str, laws: Sequence[Law]) -> Kernel:
+        """`aba_pass` or `bias_in` with forces along the joint's only coordinate; their parameters at pointers 4, 5, ..."""
+
+        def write(trace: Trace) -> None:
+            x = AlongJoint(self.load(trace, "q"), self.load(trace, "qd"))
+            tau = sum((law.along(x, load_parameters(trace, 4 + k, 0, law)) for k, law in enumerate(laws)), SX(1, 1))
+            if what == "aba_pass":
+                self.eliminate(trace, tau)
+            else:
+                self.bias_in(trace, -tau)
+
+        return Kernel("|".join((*self._key, what, *(law.key for law in laws))), write, shared=(3,))
 
     # implicit forces at the joint
     def release(self, trace: Trace) -> None:

@@ -6,8 +6,8 @@ are read and written where they stand: all offsets are those of the model's work
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -34,6 +34,7 @@ from linkwork.reduced.step_kernels import (
 from linkwork.reduced.substitution import Substitution
 from linkwork.reduced.tiles import Layout as Tiles
 from linkwork.reduced.tree import Tree
+from linkwork.symbolic.forces import Law
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,10 @@ class Within:
     bodies: Sequence[int] = ()  # records of all bodies, which begin with q and v
     loads: Sequence[int] = ()  # the wrench on each of them, or its acceleration
     tangent: int = 0  # of an implicit force
+    efforts: Mapping[int, Sequence[tuple[Law, int]]] = field(
+        default_factory=dict
+    )  # link -> forces along its joint's coordinate,
+    # and where their parameters lie
 
 
 @dataclass(frozen=True)
@@ -200,9 +205,9 @@ class TreeWorkspace:
             "aba back": lambda program: self._add_back(program, "aba_in"),
             "bias out": lambda program: self._add_loaded(program, "rnea_out"),
             "bias back": lambda program: self._add_inwards(program, "rnea_in"),
-            "aba": lambda program: self._add_inwards(program, "aba_pass_held" if self.held else "aba_pass"),
+            "aba": lambda program: self._add_driven(program, "aba_pass"),
             "aba_last": lambda program: self._add_outwards_again(program, "aba_last"),
-            "bias": lambda program: self._add_inwards(program, "bias_in_held" if self.held else "bias_in"),
+            "bias": lambda program: self._add_driven(program, "bias_in"),
             "bodies": lambda program: self._add_bodies(program, plain(body_from_link), self.within.bodies),
             "sign": lambda program: self._add_lifted(program, of_model(lifted_sign)),
             "lifted": lambda program: self._add_lifted(program, of_model(lifted_body)),
@@ -244,6 +249,19 @@ class TreeWorkspace:
 
     def _add_inwards(self, program: Program, what: str) -> None:
         self._add_links(program, what, reversed(range(len(self.layout.links))))
+
+    def _add_driven(self, program: Program, what: str) -> None:
+        """The way inwards, with implicit forces at joints or forces along their coordinates."""
+        layout = self.layout
+        for i in reversed(range(len(layout.links))):
+            if i not in self.within.efforts:
+                self._add_links(program, f"{what}_held" if self.held else what, [i])
+                continue
+            at, above, forces = layout.link_at[i], self.tree.links[i].parent, self.within.efforts[i]
+            link = layout.links[i]
+            assert isinstance(link, StepLink)
+            program.add(link.driven_kernel(what, [law for law, _ in forces]), at, layout.link_at[above] if above >= 0 else at,
+                        layout.constants_at[i], *[self._there(entry) for _, entry in forces])  # fmt: skip
 
     def _add_back(self, program: Program, what: str) -> None:
         self._add_inwards(program, what)

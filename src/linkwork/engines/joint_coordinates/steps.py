@@ -13,11 +13,13 @@ may be as stiff as they like:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linkwork.codegen.jit import entry
 from linkwork.elements import Armature, Cylindrical, HardLimit, Hinge, Parameter, Screw, Slider
 from linkwork.elements.core import checks
 from linkwork.engines.engine import DONE, GROWS, KICK, STEP, TIME, Integrator
@@ -35,6 +37,7 @@ if TYPE_CHECKING:  # only who steps in joint coordinates waits for numba
     from linkwork.engines.joint_coordinates.tree_steps import TreePlan
     from linkwork.reduced.tree import Tree
     from linkwork.reduced.workspace import TreeWorkspace
+    from linkwork.symbolic.forces import Law
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 REACHES = (0.5, 0.5, 1.0, 0.0)  # from each stage to the next, in steps from the beginning
@@ -50,6 +53,7 @@ class InJoints(Integrator):
     reaches: tuple[float, ...]
     implicit = False  # forces that are local to a joint are
     touching = False  # with contact
+    _taking: Callable | None = None  # `take_bodies`, compiled
 
     def __init__(self, *given):
         from linkwork.engines.joint_coordinates.tree_steps import ABA, FOLLOWING, LTDL
@@ -70,8 +74,11 @@ class InJoints(Integrator):
                                  'use solver="anticipation" with rattle or euler')  # fmt: skip
         self.local = self._local_forces(tree) if self.implicit else []
         self.touched = sorted({b for c in tree.closing for b in self._ends(c)})
-        unforced = not (model.forces or model.velocity_forces)
-        self.light = unforced and self.dynamics != FOLLOWING and not tree.closing  # gravity alone acts, on links
+        self.efforts = self._efforts(tree)
+        along_joints = sum(map(len, self.efforts.values())) == len(model.forces) and not self.local
+        damped = bool(np.any(getattr(model.bodies.frames["RigidBody"], "damping", 0.0)))
+        # nothing acts on bodies but their weights: then no step asks for them
+        self.light = along_joints and not damped and self.dynamics != FOLLOWING and not tree.closing
         self.guarded = self.touching and bounded(tree)
         self.tree = self._tree(tree)
         programs.model = model.extended(self.tree.initial, JOINTS, self.tree.state)
@@ -123,10 +130,24 @@ class InJoints(Integrator):
         told = "x" if self.dynamics == FOLLOWING else "b"  # of bodies: accelerations, else forces
         numbers = range(len(tree.bodies))
         within = Within(model.size, [model.field_of_body(b, "q").start for b in numbers],
-                        [model.field_of_body(b, told).start for b in numbers], model.scratch)  # fmt: skip
+                        [model.field_of_body(b, told).start for b in numbers], model.scratch,
+                        self.efforts if self.light else {})  # fmt: skip
         held = [Tangent(tree.bodies[child][1], child) for _, child in self.local]
         return TreeWorkspace(tree, list(zip(frames.axes, frames.origin, strict=True)),
                              list(dict.fromkeys(filter(None, sweeps))), held, within, self.light)  # fmt: skip
+
+    def _efforts(self, tree: Tree) -> dict[int, list[tuple[Law, int]]]:
+        """Forces along the only coordinate of a joint of the tree, by its link, and where their parameters lie."""
+        from linkwork.reduced.step_kernels import MOST_FORCES
+
+        model = self.programs.model
+        found: dict[int, list[tuple[Law, int]]] = {}
+        links = {data.element: i for i, data in enumerate(tree.links) if data.kind.nv == 1}
+        for number, force in enumerate(model.forces):
+            i = links.get(getattr(force.element, "joint", None))
+            if i is not None and force.kind.law.axial:
+                found.setdefault(i, []).append((force.kind.law, int(model.force_at[number])))
+        return {i: forces for i, forces in found.items() if len(forces) <= MOST_FORCES}
 
     def _rotors(self) -> np.ndarray:
         """(k, 2): entries of links, and those of the inertias of Armatures that belong to them, which are Parameters' to
@@ -145,13 +166,14 @@ class InJoints(Integrator):
         return table(found, 2)
 
     def _turns(self) -> np.ndarray:
-        """(k, 2): entries of angles of q, and of the counters of their turns."""
+        """(k, 2): entries of angles of q, and of the counters of their turns; those of joints come first, and then those of the
+        forces along them, which count the same turns."""
         from linkwork.engines.joint_coordinates.loops import table
 
         tree, found = self.tree.tree, list[tuple[int, int]]()
         links = {data.element: i for i, data in enumerate(tree.links)}
         for element, entries in counters(self.programs.model):
-            i = links.get(element)
+            i = links.get(element, links.get(getattr(element, "joint", None)) if self.light else None)
             if i is None:
                 continue
             data, q = tree.links[i], self.tree.q[tree.q_at[i] : tree.q_at[i + 1]]
@@ -160,16 +182,13 @@ class InJoints(Integrator):
             found += zip(angles, entries[::2].tolist(), strict=True)
         return table(found, 2)
 
-    @property
-    def _limits(self) -> list[HardLimit]:
-        return [e for e in self.programs.model.world.contacts if isinstance(e, HardLimit)]
-
     def _guards(self) -> tuple[np.ndarray, np.ndarray]:
         """Bounds of coordinates: (k, 2) entries of q and qd, (k, 3) sign, bound, and how near to it a limit acts."""
         from linkwork.engines.joint_coordinates.loops import table
 
         entries, bounds = list[tuple[int, int]](), list[tuple[float, float, float]]()
-        for limit in self._limits if self.guarded else ():
+        limits = [e for e in self.programs.model.world.contacts if isinstance(e, HardLimit) and self.guarded]
+        for limit in limits:  # in the order of contact's stops
             tree = self.tree.tree
             i = next(i for i, data in enumerate(tree.links) if data.element is limit.joint)
             sorts = tree.links[i].kind.sorts
@@ -222,7 +241,7 @@ class InJoints(Integrator):
     def plan(self) -> TreePlan:
         from linkwork.engines.joint_coordinates.loop_closure import Inertia
         from linkwork.engines.joint_coordinates.loops import flat, stacked
-        from linkwork.engines.joint_coordinates.tree_steps import FOLLOWING, GUARDED, LTDL, OF_ANGLES, TreePlan
+        from linkwork.engines.joint_coordinates.tree_steps import FOLLOWING, LTDL, TreePlan
 
         p, own = self.programs, self.tree
         none = p.body()
@@ -245,8 +264,6 @@ class InJoints(Integrator):
         scalars = [own.scalar(name) for name in ("weight", "reach", "known")]
         marks = np.array([TIME, STEP, KICK, DONE, *scalars, self.dynamics, self.light, self.guarded], dtype=np.int64)
         guards, bounds = self._guards()
-        if self.guarded and not any(isinstance(limit.joint, (Slider, Cylindrical)) for limit in self._limits):
-            marks[GUARDED] = OF_ANGLES
         return TreePlan(**sweeps | {
             "kernels": p.table, "own_kernels": own.table, "inertia": Inertia(*factoring, *places), "q": own.q, "qd": own.qd,
             "x": own.tau, "sentinels": flat([roots]), "coordinates": flat(coordinates),
@@ -259,7 +276,9 @@ class InJoints(Integrator):
         """Joints where the bodies are."""
         from linkwork.engines.joint_coordinates.tree_steps import take_bodies
 
-        take_bodies(work, self.plan)
+        if self._taking is None:
+            self._taking = entry(take_bodies, work, self.plan)
+        self._taking(work, self.plan)
 
     def advance(self, work, steps, age):
         return self._steps(work, steps, age, None)

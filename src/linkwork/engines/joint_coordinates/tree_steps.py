@@ -15,7 +15,7 @@ import numpy as np
 
 from linkwork.codegen.jit import call_compiled, jit, jit_inner, sweep
 from linkwork.codegen.struct import Bundle
-from linkwork.collision.layout import BEFORE, CACHED, ENDED, FRESH, SINGLE
+from linkwork.collision.layout import BEFORE, CACHED, ENDED, FRESH, FULL, SINGLE
 from linkwork.engines.joint_coordinates.loop_closure import (
     ACCELERATION,
     LENGTH,
@@ -35,10 +35,7 @@ ABA, LTDL, FOLLOWING = range(3)  # dynamics: what gives accelerations
 # marks: offsets of globals and scalars, the dynamics, whether nobody asks for bodies in a step, whether contact are limits of
 # joints alone
 TIME, STEP, KICK, DONE, WEIGHT, REACH, KNOWN, DYNAMICS, LIGHT, GUARDED = range(10)
-OF_ANGLES = 2  # such limits, and none of lengths
 HUGE = 1e150
-ATTEMPTS = 4  # to find the limits that are reached, the last one with all that may be
-ROUNDING = 1e-9  # rad: gaps that a stage finds from bodies are as large as those of coordinates
 CLOSED, ROUNDS = 1e-12, 20  # loops: metres or radians that are left open, and rounds to get there ...
 OPEN = 1e-6  # ... more than which stops the run
 PARTS = 16  # of a step in a singular place, ...
@@ -88,7 +85,7 @@ class TreePlan(Bundle):
     sentinels: np.ndarray  # of qd, one of each tree
     coordinates: np.ndarray  # of bodies that move
     turns: np.ndarray  # (k, 2): the entry of an angle of q, that of its turn counter
-    guards: np.ndarray  # (k, 2): the entries of a coordinate that has a bound, and of its velocity
+    guards: np.ndarray  # (k, 2): of each stop of contact the entries of the coordinate that has a bound, and of its velocity
     bounds: np.ndarray  # (k, 3): 1 of an upper bound, -1 of a lower one; the bound; how near to it a limit acts
     rotors: np.ndarray  # (k, 2): the entry of a rotor inertia of a link, that of the model which is added to it
     weights: np.ndarray  # of stages
@@ -296,56 +293,61 @@ def make_leap(work, plan, loops, contact, began, h):
         sweep(work, own, plan.leap)
         return
     sweep(work, own, plan.kick)
-    reach = pressing(work, plan, h, -np.inf) if marks[GUARDED] else np.inf
-    if reach == -np.inf:
+    if marks[GUARDED] and not choose_limits(work, plan, contact[1], h, True):
         no_contact(contact[1])
     else:
         sweep(work, own, plan.rates)
         sweep(work, own, plan.velocities)
         if marks[LIGHT]:
             tell_turns(work, plan)
-        meet(work, plan, contact, began, h, reach)
+        meet(work, plan, contact, began, h)
     sweep(work, own, plan.drift)
 
 
 @jit_inner
-def meet(work, plan, contact, began, h, reach):
-    """The contact stage. Where limits of angles are all there is, it looks at those that are no farther from their bounds than
-    `reach` (rad): what is farther, and is not reached with the velocities that come out, takes no part. Else the stage is made
-    again with what is."""
-    marked = plan.marks[GUARDED] == OF_ANGLES
-    if marked:
-        keep(work, plan, began)
-    for attempt in range(ATTEMPTS):
-        tried = marked and attempt + 1 < ATTEMPTS
-        seen = max(reach, 0.0) + ROUNDING
-        contact[1].place.margins[0] = seen if tried else 0.0  # which the stage finds for itself
+def meet(work, plan, contact, began, h):
+    """The contact stage. Where limits of joints are all there is, only those take part that would be reached in the step. Where
+    the impulses make others be reached, it is made again with these."""
+    if not plan.marks[GUARDED]:
         call_compiled(contact[0], (work, plan.kernels, contact[1], h, SINGLE))
-        if not tried:
-            return
-        reach = pressing(work, plan, h, seen)
-        if reach == -np.inf:
-            return
+        return
+    stage = contact[1]
+    keep(work, plan, began)
+    while True:
+        stage.place.margins[0] = 1.0  # nothing is looked for
+        call_compiled(contact[0], (work, plan.kernels, stage, h, SINGLE))
+        if stage.marks[FULL] or not choose_limits(work, plan, stage, h, False):
+            break
         restore(work, plan, began)
+    chosen = stage.place.stops.chosen
+    for k in range(chosen.shape[0]):
+        chosen[k] = 0
 
 
 @jit_inner
-def pressing(work, plan, h, seen):
-    """How far from its bound the farthest limit is, of those farther than `seen`, that may be reached in a step with the
-    velocities that are there; minus infinity if none is: then they take no impulse."""
-    farthest = -np.inf
+def choose_limits(work, plan, stage, h, anew):
+    """Whether there are limits that had not been chosen and may be reached in a step with the velocities that are there. They
+    are chosen now: the others take no impulse."""
+    chosen, some = stage.place.stops.chosen, False
     for k in range(plan.guards.shape[0]):
         sign, bound, slack = plan.bounds[k, 0], plan.bounds[k, 1], plan.bounds[k, 2]
-        gap = sign * (bound - work[plan.guards[k, 0]])
-        if gap > seen and not (gap > slack and gap - slack > h * sign * work[plan.guards[k, 1]]):
-            farthest = max(farthest, gap)
-    return farthest
+        gap = sign * (bound - work[plan.guards[k, 0]]) - slack
+        reached = not (gap > 0.0 and gap > h * sign * work[plan.guards[k, 1]])
+        if anew:
+            chosen[k] = 1 if reached else -1
+            some = some or reached
+        elif reached and chosen[k] < 0:
+            chosen[k], some = 1, True
+    return some
 
 
 @jit_inner
 def no_contact(stage):
     """What a contact stage without rows leaves."""
     marks = stage.marks
+    chosen = stage.place.stops.chosen
+    for k in range(chosen.shape[0]):
+        chosen[k] = 0
     marks[CACHED], marks[BEFORE], marks[ENDED], marks[FRESH] = 0, 0, 0, 0
     stage.place.counts[0], stage.place.margins[0] = 0, 0.0
 
