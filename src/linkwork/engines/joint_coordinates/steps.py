@@ -264,10 +264,12 @@ class InJoints(Integrator):
         scalars = [own.scalar(name) for name in ("weight", "reach", "known")]
         marks = np.array([TIME, STEP, KICK, DONE, *scalars, self.dynamics, self.light, self.guarded], dtype=np.int64)
         guards, bounds = self._guards()
+        shown = np.full(len(own.tree.bodies), -1, dtype=np.int64)
+        shown[own.moving] = np.arange(len(own.moving))
         return TreePlan(**sweeps | {
             "kernels": p.table, "own_kernels": own.table, "inertia": Inertia(*factoring, *places), "q": own.q, "qd": own.qd,
             "x": own.tau, "sentinels": flat([roots]), "coordinates": flat(coordinates),
-            "turns": self._turns(), "guards": guards, "bounds": bounds,
+            "turns": self._turns(), "guards": guards, "bounds": bounds, "shown_by": shown,
             "rotors": self._rotors(), "weights": np.array(self.weights), "reaches": np.array(self.reaches),
             "closing": np.array(CLOSING), "marks": marks,
         })  # fmt: skip

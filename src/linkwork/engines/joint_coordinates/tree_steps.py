@@ -35,6 +35,7 @@ ABA, LTDL, FOLLOWING = range(3)  # dynamics: what gives accelerations
 # marks: offsets of globals and scalars, the dynamics, whether nobody asks for bodies in a step, whether contact are limits of
 # joints alone
 TIME, STEP, KICK, DONE, WEIGHT, REACH, KNOWN, DYNAMICS, LIGHT, GUARDED = range(10)
+STOP_A, STOP_B = 1, 2  # columns of the labels of contact's stops: their bodies
 HUGE = 1e150
 CLOSED, ROUNDS = 1e-12, 20  # loops: metres or radians that are left open, and rounds to get there ...
 OPEN = 1e-6  # ... more than which stops the run
@@ -87,6 +88,7 @@ class TreePlan(Bundle):
     turns: np.ndarray  # (k, 2): the entry of an angle of q, that of its turn counter
     guards: np.ndarray  # (k, 2): of each stop of contact the entries of the coordinate that has a bound, and of its velocity
     bounds: np.ndarray  # (k, 3): 1 of an upper bound, -1 of a lower one; the bound; how near to it a limit acts
+    shown_by: np.ndarray  # (bodies,): the operation of `velocities` that shows each, -1: none
     rotors: np.ndarray  # (k, 2): the entry of a rotor inertia of a link, that of the model which is added to it
     weights: np.ndarray  # of stages
     reaches: np.ndarray  # from each stage to the next, in steps from the beginning
@@ -293,35 +295,53 @@ def make_leap(work, plan, loops, contact, began, h):
         sweep(work, own, plan.leap)
         return
     sweep(work, own, plan.kick)
-    if marks[GUARDED] and not choose_limits(work, plan, contact[1], h, True):
-        no_contact(contact[1])
-    else:
+    if not marks[GUARDED]:
         sweep(work, own, plan.rates)
         sweep(work, own, plan.velocities)
         if marks[LIGHT]:
-            tell_turns(work, plan)
-        meet(work, plan, contact, began, h)
+            mark_turns(work, plan)
+        call_compiled(contact[0], (work, plan.kernels, contact[1], h, SINGLE))
+    elif choose_limits(work, plan, contact[1], h, True):
+        meet_limits(work, plan, contact, began, h)
+    else:
+        no_contact(contact[1])
     sweep(work, own, plan.drift)
 
 
 @jit_inner
-def meet(work, plan, contact, began, h):
-    """The contact stage. Where limits of joints are all there is, only those take part that would be reached in the step. Where
+def meet_limits(work, plan, contact, began, h):
+    """The contact stage where limits of joints are all there is: only those take part that would be reached in the step. Where
     the impulses make others be reached, it is made again with these."""
-    if not plan.marks[GUARDED]:
-        call_compiled(contact[0], (work, plan.kernels, contact[1], h, SINGLE))
-        return
     stage = contact[1]
+    sweep(work, plan.own_kernels, plan.rates)
+    if plan.marks[LIGHT]:
+        mark_turns(work, plan)
     keep(work, plan, began)
     while True:
+        show_chosen(work, plan, stage.place.stops)
         stage.place.margins[0] = 1.0  # nothing is looked for
         call_compiled(contact[0], (work, plan.kernels, stage, h, SINGLE))
         if stage.marks[FULL] or not choose_limits(work, plan, stage, h, False):
             break
         restore(work, plan, began)
-    chosen = stage.place.stops.chosen
-    for k in range(chosen.shape[0]):
-        chosen[k] = 0
+    release_limits(stage.place.stops)
+
+
+@jit_inner
+def show_chosen(work, plan, stops):
+    """Bodies of the limits that take part, as contact reads them."""
+    for k in range(stops.chosen.shape[0]):
+        if stops.chosen[k] > 0:
+            for end in range(STOP_A, STOP_B + 1):
+                at = plan.shown_by[stops.labels[k, end]] if stops.labels[k, end] >= 0 else -1
+                if at >= 0:
+                    sweep(work, plan.own_kernels, plan.velocities[at : at + 1])
+
+
+@jit_inner
+def release_limits(stops):
+    for k in range(stops.chosen.shape[0]):
+        stops.chosen[k] = 0
 
 
 @jit_inner
@@ -345,9 +365,7 @@ def choose_limits(work, plan, stage, h, anew):
 def no_contact(stage):
     """What a contact stage without rows leaves."""
     marks = stage.marks
-    chosen = stage.place.stops.chosen
-    for k in range(chosen.shape[0]):
-        chosen[k] = 0
+    release_limits(stage.place.stops)
     marks[CACHED], marks[BEFORE], marks[ENDED], marks[FRESH] = 0, 0, 0, 0
     stage.place.counts[0], stage.place.margins[0] = 0, 0.0
 
@@ -408,6 +426,15 @@ def tell_turns(work, plan):
         angle, counter = work[plan.turns[k, 0]], plan.turns[k, 1]
         work[counter] = np.floor(angle / (2.0 * math.pi) + 0.5)
         work[counter + 1] = math.sin(angle)
+
+
+@jit_inner
+def mark_turns(work, plan):
+    """The same within a step: of the sine the sign alone is asked for."""
+    for k in range(plan.turns.shape[0]):
+        angle, counter = work[plan.turns[k, 0]], plan.turns[k, 1]
+        turns = np.floor(angle / (2.0 * math.pi) + 0.5)
+        work[counter], work[counter + 1] = turns, angle - 2.0 * math.pi * turns
 
 
 @jit_inner
