@@ -11,7 +11,7 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.codegen.jit import sweep
-from linkwork.engines.joint_coordinates.tree_steps import LTDL
+from linkwork.engines.joint_coordinates.tree_plan import LTDL
 from tests.contact.answers import by_schur, responded, slots_of
 from tests.solvers.forests import forest, simulations
 

@@ -42,7 +42,8 @@ from linkwork.symbolic.forces import AlongJoint, Law
 from linkwork.symbolic.kinds import RIGID
 
 MOST_FORCES = POINTERS - 4  # along the coordinate of one joint, that one kernel takes
-SCALARS = Record(weight=1, reach=1, known=1)  # of a stage: its weight and its reach in seconds; whether q and qd are known
+SCALARS = Record(weight=1, reach=1, known=1, placed=1)  # of a stage: its weight and its reach in seconds; whether q and qd are
+# known, whether links have been put in place
 STEP, GRAVITY = ((0, *GLOBALS[name]) for name in ("step", "gravity"))
 
 

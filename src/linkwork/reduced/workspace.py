@@ -16,7 +16,7 @@ from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
 from linkwork.model.model import LINE
 from linkwork.reduced.frames import Pose, after
-from linkwork.reduced.link_kernels import BODY, body_from_link, body_to_link, plain
+from linkwork.reduced.link_kernels import BODY, GIVEN, body_from_link, body_to_link, plain
 from linkwork.reduced.operation_lists import NONE, Program, Programs, first_bodies
 from linkwork.reduced.step_kernels import (
     SCALARS,
@@ -104,11 +104,28 @@ class TreeWorkspace:
     @cached_property
     def initial(self) -> np.ndarray:
         """What stands in the workspace from `base` on at first."""
-        tiles = len(self._tiles.places) + self.tree.nv if "factor" in self.names else 0
-        found = np.zeros(self.layout.start + self._tiles_at + tiles)
+        found = np.zeros(self._end + len(self.watched))
         found[: self.layout.start] = self.layout.scalars()
         found[:3] = 0.0  # gravity is the model's
         return found
+
+    @property
+    def _end(self) -> int:
+        """Entries from `base` to what is left of the last call."""
+        tiles = len(self._tiles.places) + self.tree.nv if "factor" in self.names else 0
+        return self.layout.start + self._tiles_at + tiles
+
+    @cached_property
+    def watched(self) -> np.ndarray:
+        """Entries by which it is known whether somebody has moved anything: q and v of bodies, q and qd."""
+        size = GIVEN.size
+        bodies = [self.within.bodies[number] + np.arange(size) for number in self.moving]
+        return np.concatenate([NONE, *bodies, self.q, self.qd])
+
+    @property
+    def left(self) -> int:
+        """Where these are kept as the last call left them."""
+        return self.base + self._end
 
     def scalar(self, name: str) -> int:
         """Where one of the scalars that kernels read lies."""

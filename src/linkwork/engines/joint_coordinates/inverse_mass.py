@@ -14,7 +14,7 @@ from linkwork.engines.engine import DONE
 from linkwork.engines.joint_coordinates import path_delassus
 from linkwork.engines.joint_coordinates.loops import firsts, flat
 from linkwork.engines.joint_coordinates.path_delassus import Links
-from linkwork.engines.joint_coordinates.tree_steps import FOLLOWING, LTDL
+from linkwork.engines.joint_coordinates.tree_plan import FOLLOWING, LTDL
 
 MOST_MOTIONS = 4_000_000  # numbers: above that R comes from whole responses
 

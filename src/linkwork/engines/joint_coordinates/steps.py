@@ -34,7 +34,7 @@ from linkwork.model.states import JOINTS
 
 if TYPE_CHECKING:  # only who steps in joint coordinates waits for numba
     from linkwork.engines.joint_coordinates.loop_closure import LoopRows
-    from linkwork.engines.joint_coordinates.tree_steps import TreePlan
+    from linkwork.engines.joint_coordinates.tree_plan import TreePlan
     from linkwork.reduced.tree import Tree
     from linkwork.reduced.workspace import TreeWorkspace
     from linkwork.symbolic.forces import Law
@@ -56,7 +56,7 @@ class InJoints(Integrator):
     _taking: Callable | None = None  # `take_bodies`, compiled
 
     def __init__(self, *given):
-        from linkwork.engines.joint_coordinates.tree_steps import ABA, FOLLOWING, LTDL
+        from linkwork.engines.joint_coordinates.tree_plan import ABA, FOLLOWING, LTDL
         from linkwork.reduced.tree import compile
 
         super().__init__(*given)
@@ -79,7 +79,7 @@ class InJoints(Integrator):
         damped = bool(np.any(getattr(model.bodies.frames["RigidBody"], "damping", 0.0)))
         # nothing acts on bodies but their weights: then no step asks for them
         self.light = along_joints and not damped and self.dynamics != FOLLOWING and not tree.closing
-        self.guarded = self.touching and bounded(tree)
+        self.guarded = self.touching and bounded(tree) and not tree.closing
         self.tree = self._tree(tree)
         programs.model = model.extended(self.tree.initial, JOINTS, self.tree.state)
 
@@ -89,7 +89,7 @@ class InJoints(Integrator):
 
     def _sweeps(self) -> dict[str, str]:
         """What a plan calls its sweeps -> what the tree does; "" is none."""
-        from linkwork.engines.joint_coordinates.tree_steps import ABA, FOLLOWING, LTDL
+        from linkwork.engines.joint_coordinates.tree_plan import ABA, FOLLOWING, LTDL
 
         move = "bias_move" if self.dynamics == LTDL else "aba_move"
         last, joined = "", ""  # accelerations by themselves, or together with what follows from them
@@ -116,7 +116,7 @@ class InJoints(Integrator):
         return found
 
     def _tree(self, tree: Tree) -> TreeWorkspace:
-        from linkwork.engines.joint_coordinates.tree_steps import FOLLOWING, LTDL
+        from linkwork.engines.joint_coordinates.tree_plan import FOLLOWING, LTDL
         from linkwork.reduced.workspace import Tangent, TreeWorkspace, Within
 
         model = self.programs.model
@@ -241,7 +241,7 @@ class InJoints(Integrator):
     def plan(self) -> TreePlan:
         from linkwork.engines.joint_coordinates.loop_closure import Inertia
         from linkwork.engines.joint_coordinates.loops import flat, stacked
-        from linkwork.engines.joint_coordinates.tree_steps import FOLLOWING, LTDL, TreePlan
+        from linkwork.engines.joint_coordinates.tree_plan import FOLLOWING, LTDL, TreePlan
 
         p, own = self.programs, self.tree
         none = p.body()
@@ -261,22 +261,22 @@ class InJoints(Integrator):
         factoring = [own.sweep(name if self.dynamics == LTDL else "") for name in ("inertia", "factor", "up", "down")]
         roots = [own.field(i, "qd").stop - 1 for i, data in enumerate(own.tree.links) if data.parent < 0]
         coordinates = [np.r_[p.model.field_of_body(b, "q"), p.model.field_of_body(b, "v")] for b in own.moving]
-        scalars = [own.scalar(name) for name in ("weight", "reach", "known")]
-        marks = np.array([TIME, STEP, KICK, DONE, *scalars, self.dynamics, self.light, self.guarded], dtype=np.int64)
+        scalars = [own.scalar(name) for name in ("weight", "reach", "known", "placed")]
+        marks = np.array([TIME, STEP, KICK, DONE, *scalars, own.left, self.dynamics, self.light, self.guarded], dtype=np.int64)
         guards, bounds = self._guards()
         shown = np.full(len(own.tree.bodies), -1, dtype=np.int64)
         shown[own.moving] = np.arange(len(own.moving))
         return TreePlan(**sweeps | {
             "kernels": p.table, "own_kernels": own.table, "inertia": Inertia(*factoring, *places), "q": own.q, "qd": own.qd,
             "x": own.tau, "sentinels": flat([roots]), "coordinates": flat(coordinates),
-            "turns": self._turns(), "guards": guards, "bounds": bounds, "shown_by": shown,
+            "watched": own.watched, "turns": self._turns(), "guards": guards, "bounds": bounds, "shown_by": shown,
             "rotors": self._rotors(), "weights": np.array(self.weights), "reaches": np.array(self.reaches),
             "closing": np.array(CLOSING), "marks": marks,
         })  # fmt: skip
 
     def prepare(self, work):
         """Joints where the bodies are."""
-        from linkwork.engines.joint_coordinates.tree_steps import take_bodies
+        from linkwork.engines.joint_coordinates.tree_state import take_bodies
 
         if self._taking is None:
             self._taking = entry(take_bodies, work, self.plan)
