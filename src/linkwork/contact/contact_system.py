@@ -85,9 +85,9 @@ from linkwork.elements import (
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
 from linkwork.elements.core.checks import label
 from linkwork.elements.core.element import Element
+from linkwork.elements.core.placement import Fixed, product
 from linkwork.errors import ModelError
 from linkwork.kernels.node import parameter_record
-from linkwork.model.frames import Fixed, product
 from linkwork.model.graph import GROUND
 from linkwork.schedules.schedules import Programs
 

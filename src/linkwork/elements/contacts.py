@@ -10,8 +10,8 @@ from typing import ClassVar
 from linkwork.elements.constraints import has_coordinate
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, Element, Scalar, Vector, check_ends
+from linkwork.elements.core.shape import Shape, check_placed
 from linkwork.elements.joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal
-from linkwork.elements.shapes import Shape, check_placed
 
 FRICTION = 0.5  # of colliders and bodies' own shapes where nobody says anything else
 BOUNCE_ABOVE = 0.1  # m/s, the speed of approach below which nothing bounces

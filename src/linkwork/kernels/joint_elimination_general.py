@@ -22,14 +22,14 @@ import numpy as np
 from casadi import SX
 
 from linkwork.codegen.trace import Record, Trace
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.kernels.joint_elimination import Limb
 from linkwork.kernels.node import NodeKind, count, parameter_record, right_side, store_landing, turned
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import ROTOR, Rows, Tape
 from linkwork.symbolic.blocks import lower, rows, symmetric
-from linkwork.symbolic.bodies import View, load_global
 from linkwork.symbolic.joints import JOINTS
-from linkwork.symbolic.kinds import RIGID
+from linkwork.symbolic.views import View, load_global
 
 FREEDOMS = {"Ball": 3, "Hinge": 1, "Universal": 2, "Slider": 1, "Screw": 1, "Cylindrical": 2, "Planar": 3, "Weld": 0}
 

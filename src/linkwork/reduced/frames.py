@@ -1,4 +1,4 @@
-"""Frames of joints on their two bodies as built, and rigid motions as pairs (rotation, place)."""
+"""Placement of joints on their two bodies as built, and rigid motions as pairs (rotation, place)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import casadi as ca
 import numpy as np
 
 from linkwork.elements import Ball, Cylindrical, Hinge, Parameter, Planar, Screw, Slider, Universal, Weld
+from linkwork.elements.bodies.rigid import RigidPlacement
 from linkwork.elements.core.constraint_kind import anchors
-from linkwork.model.frames import Fixed, Frames, RigidFrames, matrices
+from linkwork.elements.core.placement import Fixed, Placement, matrices
 from linkwork.reduced.joints import JointKind
 from linkwork.symbolic.joints import JOINTS
 
@@ -50,7 +51,7 @@ def joint_frames(joint, batches) -> tuple[Pose, Pose]:
     return after(inverse(pose_of(joint.a, joint)), (axes_a, on_a)), after(inverse(pose_of(joint.b, joint)), (axes_b, on_b))
 
 
-def _as_made(batch: Frames, body, joint) -> Frames:
+def _as_made(batch: Placement, body, joint) -> Placement:
     """A body's batch where it was when a joint was made."""
     return batch.pick([0]).put([joint.poses()[body.name]]) if body.name in joint.poses() else batch
 
@@ -70,7 +71,7 @@ def _axes(joint, A, B) -> tuple[np.ndarray, np.ndarray]:
 
 def batches_of(world) -> dict:
     """Each body as a batch of its own."""
-    return {world.ground: Fixed(1), **{body: RigidFrames([body]) for body in world.bodies}}
+    return {world.ground: Fixed(1), **{body: RigidPlacement([body]) for body in world.bodies}}
 
 
 def beside(joint) -> list[float]:

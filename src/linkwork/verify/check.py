@@ -20,6 +20,7 @@ from casadi import SX
 from linkwork.codegen.trace import Kernel, Trace
 from linkwork.elements import Ground, LagrangianBody, RigidBody
 from linkwork.elements.core import checks
+from linkwork.elements.core.body_kind import BodyKind
 from linkwork.elements.core.element import Body, ConstraintElement, Element, ForceElement
 from linkwork.elements.core.traced import Traced
 from linkwork.errors import LinkworkError, printable
@@ -30,10 +31,9 @@ from linkwork.model.compile_model import bodies_of
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Bodies, Evaluator
 from linkwork.symbolic.autodiff import VELOCITY
-from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
 from linkwork.symbolic.drives import RELATIONS
 from linkwork.symbolic.joint_forces import LAWS
-from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.symbolic.views import GLOBALS, View, load_global
 from linkwork.world import World
 
 STEPS = (1e-3, 1e-4, 1e-5)  # m, rad, s: between places that differences are taken of
@@ -246,9 +246,9 @@ class Bench:
         """As built, unturned, nearby and far, each moving and at rest."""
         rng = np.random.default_rng(0)
         built, still = [fields["q"] for fields in self.fields], self.split(np.zeros(self.width))
-        zero = [_unturned(kind, q) for kind, q in zip(self.kinds, built, strict=True)]
+        zero = [kind.unturned(q) for kind, q in zip(self.kinds, built, strict=True)]
         found = [Place("as built", 0.0, built, still, special=True)]
-        lagrangian = any(isinstance(kind, Lagrangian) for kind in self.kinds)
+        lagrangian = any(not kind.framed for kind in self.kinds)
         found.append(Place("with u = 0" if lagrangian else "with all bodies unturned", 0.3, zero, still, not lagrangian, True))
         for size, word in ((NEARBY, "near where it is built"), (FAR, "far from where it is built")):
             for _ in range(RANDOM):
@@ -294,20 +294,6 @@ def _moved(kind: BodyKind) -> ca.Function:
 def _pose(kind: BodyKind) -> ca.Function:
     q = SX.sym("q", kind.nq)
     return ca.Function("pose", [q], [ca.densify(kind.pose(q))])
-
-
-def _unturned(kind: BodyKind, q: np.ndarray) -> np.ndarray:
-    """The same place with no turn and no deformation; a Lagrangian body at u = 0."""
-    found, name = q.copy(), kind.name
-    if name in ("RigidBody", "ScalableBody"):
-        found[3:] = [1, 0, 0, 0, *[1] * (kind.nq - 7)]
-    elif name == "AffineBody":
-        found[3:] = np.eye(3).ravel()
-    elif name.startswith("PlanarBody"):
-        found[2] = 0.0
-    elif isinstance(kind, Lagrangian):
-        found[:] = 0.0
-    return found
 
 
 def _evaluator(write: Callable, out: int) -> tuple[Evaluator, list[tuple[int, int, int]]]:

@@ -2,7 +2,7 @@
 
 A *relation* is shared by all elements of one key. `bodies(element)` gives its two ends (the ground stands in where
 there is only one), `numbers(elements, A, B)` its parameters as arrays with a row an element, `rows(handles, p, t)` its
-expressions on the tape. A and B are the batches of body frames as built (model/frames.py). Joints are in joints.py, the
+expressions on the tape. A and B are the batches of body frames as built (core/placement.py). Joints are in joints.py, the
 other constraints in constraints.py. Only a user's function may have more ends than two.
 """
 

@@ -54,7 +54,7 @@ class Element(metaclass=Making):
     built = _AS_BUILT  # or body's name -> Pose: where `at`, `axis` and lengths that are left out speak of
 
     def __init_subclass__(cls):
-        own = inspect.get_annotations(cls).items()
+        own = inspect.get_annotations(cls, eval_str=True).items()
         cls.PARAMETERS += tuple(name for name, annotation in own if _speaks_of_parameter(annotation))
 
     def __post_init__(self):

@@ -19,6 +19,7 @@ import numpy as np
 
 from linkwork.codegen.jit import jit, sweep
 from linkwork.elements import Armature, Parameter, Screw
+from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
 from linkwork.elements.core import checks
 from linkwork.engines.engine import DIVERGED, DONE, GROWS, KICK, OK, STEP, STUCK, TIME, Integrator, finite
 from linkwork.engines.joint_coordinates.loops import (
@@ -41,7 +42,6 @@ from linkwork.engines.maximal.settling import CLOSED as CLOSED_TIGHTLY
 from linkwork.engines.maximal.settling import HARDER, ROUNDED, SINGULAR, SLOW, SOFTEST
 from linkwork.errors import ModelError
 from linkwork.kernels.implicit_bodies import TANGENT, holding_kernel
-from linkwork.model.frames import RigidFrames
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Node
 
@@ -285,8 +285,8 @@ class InJoints(Integrator):
             if isinstance(joint, Screw) and isinstance(joint.pitch, Parameter):
                 raise ModelError(f"{checks.label(joint)}: its pitch is a Parameter, which joint coordinates do not follow; "
                                  "give a number")  # fmt: skip
-        tree, frames = compile(model.world, loops=self.programs.name in WITH_LOOPS), model.bodies.frames["RigidBody"]
-        assert isinstance(frames, RigidFrames)
+        tree, frames = compile(model.world, loops=self.programs.name in WITH_LOOPS), model.bodies.frames[RIGID.name]
+        assert isinstance(frames, RigidPlacement)
         for c in tree.closing:
             if self._node(c).kind.aimed:
                 raise ModelError(f"{checks.label(c)}: it names the force that holds it, which joint coordinates do not take; "
