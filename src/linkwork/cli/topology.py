@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from itertools import permutations
 
 from linkwork.cli.options import escape
-from linkwork.elements import Armature, Gear, Ground, RigidBody
+from linkwork.elements import Armature, Gear, Ground
+from linkwork.elements.bodies.rigid import Rigid
 from linkwork.elements.core.element import Body
+from linkwork.elements.core.registry import kind_class
 from linkwork.elements.joints import Joint
 
 ASIDE = (Armature, Gear)  # between joints, of which each has its coordinate
@@ -75,7 +77,7 @@ def joint_tree(world):
     while todo:
         branch, parent = todo.pop()
         held = branch.joints + branch.grounded
-        if not isinstance(branch.body, RigidBody) or len(held) > 1 or not all(isinstance(j, Joint) for j in held):
+        if kind_class(type(branch.body)) is not Rigid or len(held) > 1 or not all(isinstance(j, Joint) for j in held):
             return None
         parents.append(parent)
         freedoms.append(6 - held[0].rows if held else 6)

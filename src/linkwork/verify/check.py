@@ -18,7 +18,7 @@ import numpy as np
 from casadi import SX
 
 from linkwork.codegen.trace import Kernel, Trace
-from linkwork.elements import Ground, LagrangianBody, RigidBody
+from linkwork.elements import Ground, LagrangianBody
 from linkwork.elements.core import checks
 from linkwork.elements.core.body_kind import BodyKind
 from linkwork.elements.core.element import Body, ConstraintElement, Element, ForceElement
@@ -462,7 +462,7 @@ def _check_body(element: Element, bodies: Bodies, report: CheckReport) -> None:
 
     def write(trace: Trace) -> list[SX]:
         view = View(kind, trace, 1)
-        found = [view.point(SX(ca.DM(local))) for local in _points(element, kind)]
+        found = [view.point(SX(ca.DM(local))) for local in kind.probes(element)]
         stacked = [ca.vertcat(*[getattr(point, name) for point in found]) for name in ("value", "jacobian", "rate", "bias")]
         own = [
             kind.mass(view),
@@ -482,19 +482,12 @@ def _check_body(element: Element, bodies: Bodies, report: CheckReport) -> None:
         if not all([_finite(report, place, what, values) for what, values in named.items()]):
             continue
         scale = np.sqrt(np.abs(M.diagonal()))
-        meant = isinstance(element, RigidBody) and element.massless
+        meant = getattr(element, "massless", False)
         if not meant and (not scale.all() or np.linalg.eigvalsh(M / np.outer(scale, scale))[0] <= NO_RANK):
             report.tell(f"its mass matrix has no inverse {place.name}: some coordinate moves no mass; keep it away from there",
                         "rank", note=not place.serious)  # fmt: skip
         _check_points(report, bench, place, J, rate, bias)
         _check_mechanics(report, bench, place, element, (M, inertial, weight))
-
-
-def _points(element: Element, kind: BodyKind) -> list[np.ndarray]:
-    """All particles of a Lagrangian body; of others as many points as tell how all of them move."""
-    if isinstance(element, LagrangianBody):
-        return [element.point(k) for k in range(len(element.masses))]
-    return [np.zeros(3), *([] if kind.is_a_point else np.eye(3))]
 
 
 def _along(bench: Bench) -> Callable[[Place, float], Place]:

@@ -34,6 +34,7 @@ class AffineBody(Body):
 
     kind: ClassVar[str] = "affine"
     dim: ClassVar[int] = 12
+    UNITS: ClassVar[dict] = {"stiffness": ("N m",), "damping": ("N m s",)}
 
     mass: Scalar = None  # kg
     second_moment: Matrix = None  # (3, 3), kg m^2

@@ -69,6 +69,7 @@ class LagrangianBody(Body):
     """
 
     kind: ClassVar[str] = "lagrangian"
+    UNITS: ClassVar[dict] = {"points": (), "damping": ()}
     FUNCTIONS: ClassVar[dict] = {"function": ("u",), "energy": ("u",)}
 
     function: Callable  # u (n) -> k places; or u, p (3) -> one
@@ -119,6 +120,9 @@ class LagrangianBody(Body):
     def mass(self):
         """Of all particles together (kg)."""
         return float(self.masses.sum())
+
+    def follows(self, name):
+        return name == "masses" and self.volumes is not None
 
     def arguments(self, where):
         return ("u", "p") if where == "function" and self.points is not None else ("u",)
@@ -307,6 +311,9 @@ class Lagrangian(BodyKind):
 
     def unturned(self, q):
         return np.zeros_like(q)
+
+    def probes(self, body):
+        return [body.point(k) for k in range(self.particles)]
 
     def poses(self, q, v, *constants):
         found = Poses.blank(len(q))

@@ -38,6 +38,7 @@ class PlanarBody(Body):
 
     kind: ClassVar[str] = "planar"
     dim: ClassVar[int] = 3
+    UNITS: ClassVar[dict] = {"plane": ()}
 
     mass: Scalar = None  # kg
     inertia: Scalar = None  # kg m^2, about the plane's normal
@@ -71,6 +72,7 @@ class PlanarParticle(Body):
 
     kind: ClassVar[str] = "planar-particle"
     dim: ClassVar[int] = 2
+    UNITS: ClassVar[dict] = {"plane": ()}
 
     mass: Scalar = None  # kg
     position: Vector = (0.0, 0.0)  # (2,), m

@@ -38,6 +38,7 @@ class ScalableBody(Body):
 
     kind: ClassVar[str] = "scalable"
     dim: ClassVar[int] = 9
+    UNITS: ClassVar[dict] = {"stiffness": ("N m",), "damping": ("N m s",)}
 
     mass: Scalar = None  # kg
     second_moment: Matrix = None  # (3, 3), kg m^2

@@ -265,6 +265,10 @@ class BodyKind(ABC):
         """Coordinates (nq,) of the same place with no turn and no deformation."""
         return q.copy()
 
+    def probes(self, body: Any) -> list[np.ndarray]:
+        """Points of a body, as many as tell how all of them move."""
+        return [np.zeros(3), *([] if self.is_a_point else np.eye(3))]
+
     def located(self, q: np.ndarray, v: np.ndarray, local: np.ndarray, *constants: np.ndarray) -> list[np.ndarray]:
         """Value (k, 3), jacobian (k, 3, nv), rate (k, 3) and bias (k, 3) of points of k bodies, or of k states of one."""
         return _evaluated(self._point, len(q), q, v, local, *constants)
@@ -306,14 +310,16 @@ class BodyKind(ABC):
         return J[0] @ x + bias[0], S[0] @ x + spin_bias[0]
 
     def wrench(self, q: np.ndarray, generalised: np.ndarray, at: np.ndarray, *constants: np.ndarray):
-        """A generalised force as (force, torque about the world point `at`): the least pair that does the same."""
+        """A generalised force as (force, torque about the world point `at`): the least pair that does the same, the torque
+        about axes about which the body can turn."""
         given = [y[None] for y in (q, np.zeros(self.nv), *constants)]
         place, J, _, _ = self.located(*given[:2], np.zeros((1, 3)), *given[2:])
         if not self.directions:
             return about(at, np.linalg.lstsq(J[0].T, generalised, rcond=None)[0], np.zeros(3), at)
         _, _, S, _, *_ = _evaluated(self._turn, 1, *given)
         both = np.linalg.lstsq(np.hstack([J[0].T, S[0].T]), generalised, rcond=None)[0]
-        return about(at, both[:3], both[3:], place[0])
+        force, torque = about(at, both[:3], both[3:], place[0])
+        return force, S[0] @ np.linalg.lstsq(S[0], torque, rcond=None)[0]
 
     # -- primitives as functions of numbers --------------------------------------------------------------------
     def _symbols(self) -> tuple[_Symbols, list[SX]]:

@@ -46,6 +46,7 @@ class Element(metaclass=Making):
     sort: ClassVar[str]  # "body", "joint", "constraint" or "force"
     REFERENCES: ClassVar[dict] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
     PARAMETERS: ClassVar[tuple] = ()  # the fields that may hold Parameters: their annotations say so
+    UNITS: ClassVar[dict] = {}  # field -> its units, a tuple, where its name does not tell them (core/units.py)
     FUNCTIONS: ClassVar[dict] = {}  # field that may hold a function -> its arguments: ("p",), ("t",) or ("bodies", "t")
 
     name: str | None = field(default=None, kw_only=True)
@@ -145,6 +146,10 @@ class Element(metaclass=Making):
     def sizes(self):
         """How many numbers some arguments of its functions have, where the element decides."""
         return {}
+
+    def follows(self, name):
+        """Whether what a field holds was made from other fields, so that files leave it out."""
+        return False
 
     def parameters(self):
         """Every Parameter in a field, in order; one used twice comes twice."""

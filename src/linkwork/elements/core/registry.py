@@ -12,6 +12,7 @@ import hashlib
 import inspect
 import secrets
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar
 
@@ -57,7 +58,7 @@ def kind_class(element: type) -> type:
 
 
 def _fields(cls: type) -> set[str]:
-    return set(getattr(cls, "__dataclass_fields__", ()))
+    return {f.name for f in fields(cls)} if is_dataclass(cls) else set()
 
 
 def kind_for(element: Any) -> Any:
