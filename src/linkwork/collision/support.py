@@ -81,7 +81,7 @@ class Solid(NamedTuple):
 
 @jit_inline
 def _farthest(vertices, first, count, d):
-    """The vertex of a hull that is farthest along a local direction; or what the support function at the address `first` says."""
+    """The vertex of a hull that is farthest along a local direction; or what the support function at address `first` says."""
     if vertices.ndim == 1:
         n = vertices
         return call_support(first, (n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8]), d)
