@@ -7,7 +7,7 @@ from itertools import permutations
 from linkwork.cli.options import escape
 from linkwork.elements import Armature, Gear, Ground, RigidBody
 from linkwork.elements.core.element import Body
-from linkwork.elements.joints import Joint
+from linkwork.elements.core.joint import Joint
 
 ASIDE = (Armature, Gear)  # between joints, of which each has its coordinate
 SHOWN = 3  # of a row of more links of one kind than this, only the ends are drawn

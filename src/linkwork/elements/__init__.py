@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from linkwork.elements.core.element import ConstraintElement as ConstraintElement
     from linkwork.elements.core.element import Element as Element
     from linkwork.elements.core.element import ForceElement as ForceElement
+    from linkwork.elements.core.joint import Joint as Joint
     from linkwork.elements.core.keyframe import Keyframe as Keyframe
     from linkwork.elements.core.parameter import Parameter as Parameter
     from linkwork.elements.core.trajectory import Trajectory as Trajectory
@@ -57,15 +58,14 @@ if TYPE_CHECKING:
     from linkwork.elements.joint_forces import JointLimit as JointLimit
     from linkwork.elements.joint_forces import JointSpring as JointSpring
     from linkwork.elements.joint_forces import TorsionSpring as TorsionSpring
-    from linkwork.elements.joints import Ball as Ball
-    from linkwork.elements.joints import Cylindrical as Cylindrical
-    from linkwork.elements.joints import Hinge as Hinge
-    from linkwork.elements.joints import Joint as Joint
-    from linkwork.elements.joints import Planar as Planar
-    from linkwork.elements.joints import Screw as Screw
-    from linkwork.elements.joints import Slider as Slider
-    from linkwork.elements.joints import Universal as Universal
-    from linkwork.elements.joints import Weld as Weld
+    from linkwork.elements.joints.ball import Ball as Ball
+    from linkwork.elements.joints.cylindrical import Cylindrical as Cylindrical
+    from linkwork.elements.joints.hinge import Hinge as Hinge
+    from linkwork.elements.joints.planar import Planar as Planar
+    from linkwork.elements.joints.screw import Screw as Screw
+    from linkwork.elements.joints.slider import Slider as Slider
+    from linkwork.elements.joints.universal import Universal as Universal
+    from linkwork.elements.joints.weld import Weld as Weld
     from linkwork.elements.lagrangian import LagrangianBody as LagrangianBody
     from linkwork.elements.lagrangian import bead_on_wire as bead_on_wire
     from linkwork.elements.lagrangian import bending_beam as bending_beam
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 WHERE = {
     "AffineBody": "linkwork.elements.bodies",
     "Armature": "linkwork.elements.drives",
-    "Ball": "linkwork.elements.joints",
+    "Ball": "linkwork.elements.joints.ball",
     "Body": "linkwork.elements.core.element",
     "Box": "linkwork.elements.shapes",
     "Cable": "linkwork.elements.forces",
@@ -99,7 +99,7 @@ WHERE = {
     "ContactSpring": "linkwork.elements.joint_forces",
     "ConvexHull": "linkwork.elements.shapes",
     "Cylinder": "linkwork.elements.shapes",
-    "Cylindrical": "linkwork.elements.joints",
+    "Cylindrical": "linkwork.elements.joints.cylindrical",
     "Damper": "linkwork.elements.forces",
     "Disc": "linkwork.elements.shapes",
     "Distance": "linkwork.elements.constraints",
@@ -114,8 +114,8 @@ WHERE = {
     "Ground": "linkwork.elements.bodies",
     "HardLimit": "linkwork.elements.contacts",
     "HeightField": "linkwork.elements.shapes",
-    "Hinge": "linkwork.elements.joints",
-    "Joint": "linkwork.elements.joints",
+    "Hinge": "linkwork.elements.joints.hinge",
+    "Joint": "linkwork.elements.core.joint",
     "JointFriction": "linkwork.elements.contacts",
     "JointLimit": "linkwork.elements.joint_forces",
     "JointSpring": "linkwork.elements.joint_forces",
@@ -127,7 +127,7 @@ WHERE = {
     "NoContact": "linkwork.elements.contacts",
     "Parameter": "linkwork.elements.core.parameter",
     "Particle": "linkwork.elements.bodies",
-    "Planar": "linkwork.elements.joints",
+    "Planar": "linkwork.elements.joints.planar",
     "PlanarBody": "linkwork.elements.bodies",
     "PlanarParticle": "linkwork.elements.bodies",
     "Plane": "linkwork.elements.shapes",
@@ -139,19 +139,19 @@ WHERE = {
     "Rolling": "linkwork.elements.constraints",
     "Rope": "linkwork.elements.contacts",
     "ScalableBody": "linkwork.elements.bodies",
-    "Screw": "linkwork.elements.joints",
+    "Screw": "linkwork.elements.joints.screw",
     "Shape": "linkwork.elements.shapes",
     "Skate": "linkwork.elements.constraints",
-    "Slider": "linkwork.elements.joints",
+    "Slider": "linkwork.elements.joints.slider",
     "Sphere": "linkwork.elements.shapes",
     "Spring": "linkwork.elements.forces",
     "Tangent": "linkwork.elements.constraints",
     "TorsionSpring": "linkwork.elements.joint_forces",
     "Trajectory": "linkwork.elements.core.trajectory",
-    "Universal": "linkwork.elements.joints",
+    "Universal": "linkwork.elements.joints.universal",
     "VelocityConstraint": "linkwork.elements.constraints",
     "Visual": "linkwork.elements.core.visual",
-    "Weld": "linkwork.elements.joints",
+    "Weld": "linkwork.elements.joints.weld",
     "Wrench": "linkwork.elements.forces",
     "bead_on_wire": "linkwork.elements.lagrangian",
     "bending_beam": "linkwork.elements.lagrangian",

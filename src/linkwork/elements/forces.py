@@ -14,8 +14,8 @@ import numpy as np
 from linkwork.elements.constraints import ORIGIN, bodies_and_function, has_coordinate
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, ForceElement, OpenVector, Vector
+from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.parameter import Parameter
-from linkwork.elements.joints import Joint
 
 
 @dataclass(eq=False, repr=False)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from linkwork.elements import Body, RigidBody, Weld
+from linkwork.elements import Body, RigidBody
 from linkwork.elements.core import checks
+from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.errors import ModelError
 from linkwork.model.model import Item
 
@@ -20,7 +21,7 @@ def check_carrying(world) -> None:
     if not links:
         return
     connected = [[x for _, _, x in c.references() if isinstance(x, Body)] for c in world.constraints]
-    part = _joined([(c.a, c.b) for c in world.constraints if isinstance(c, Weld)])
+    part = _joined([(c.a, c.b) for c in world.constraints if isinstance(c, Joint) and not kind_of_joint(c).freedoms])
     heavy = {part(body) for body in (world.ground, *world.bodies) if not is_massless(body)}
     around: dict[int, set[int]] = {}
     for bodies in connected:

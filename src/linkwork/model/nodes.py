@@ -12,9 +12,11 @@ import casadi as ca
 import numpy as np
 
 from linkwork.codegen.trace import Evaluated, Kernel
-from linkwork.elements import constraints, joints
+from linkwork.elements import constraints
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import Relation
+from linkwork.elements.core.joint import Joint, kind_of_joint
+from linkwork.elements.core.joint_kind import JointKind
 from linkwork.elements.core.parameter import Parameter
 from linkwork.errors import ModelError
 from linkwork.kernels.node import ForceKind, NodeKind, Part, node_check_kernel, node_jacobian_kernel, parameter_record
@@ -24,10 +26,8 @@ from linkwork.symbolic.bodies import BodyKind
 from linkwork.symbolic.drawn import Draw, Drawn
 from linkwork.symbolic.lagrangian import Lagrangian
 
-# classes whose elements all share one relation
-SHARED = (joints.Joint, constraints.Distance, constraints.PointOnLine, constraints.PointOnPlane, constraints.Skate)
-# relations that have full row rank on either of two rigid bodies alone
-FULL_RANK = ("Ball", "Hinge", "Slider", "Cylindrical", "Universal", "Planar", "Weld")
+# classes whose elements all share one relation, as those of a joint kind do
+SHARED = (constraints.Distance, constraints.PointOnLine, constraints.PointOnPlane, constraints.Skate)
 
 TIMES = (0.0, 0.37, 1.1)  # s, at which rows that no body feels must hold
 
@@ -75,8 +75,8 @@ def grouped(elements: Sequence, table: dict, bodies: Bodies, drawn: Mapping[str,
         cls = type(element)
         relation = shared.get(cls)
         if relation is None:
-            relation = table[cls](element)
-            if isinstance(element, SHARED):
+            relation = kind_of_joint(element) if isinstance(element, Joint) else table[cls](element)
+            if isinstance(element, (Joint, *SHARED)):
                 shared[cls] = relation
         if element.name in drawn:
             relation = Drawn(relation, drawn)
@@ -338,7 +338,8 @@ def force_nodes(groups: list[Group], numbers: list[Numbers]) -> list[ForceNode]:
 
 def always_full_rank(kind: NodeKind) -> bool:
     """Whether a node has full row rank on any of its bodies, whatever the configuration."""
-    return (len(kind.parts) == 1 and kind.parts[0].relation.key in FULL_RANK
+    relation = kind.parts[0].relation
+    return (len(kind.parts) == 1 and isinstance(relation, JointKind) and relation.full_rank
             and all(k is None or k.name == "RigidBody" for k in kind.kinds))  # fmt: skip
 
 

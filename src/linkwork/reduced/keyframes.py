@@ -29,10 +29,10 @@ def placed(world, name: str, keyframe: Keyframe) -> tuple[Bodies, dict]:
                 raise ElementError(f'Keyframe "{name}": "{joint}" is {checks.show(value)}; give {at.stop - at.start} finite '
                                    f"number{'s' * (at.stop - at.start > 1)}")  # fmt: skip
             there[at] = numbers
-            if there is q and len(numbers) >= 4:
-                q[at][-4:] = checks.quaternion(world.find(joint), f'keyframe "{name}"', numbers[-4:])
+            for part in tree.kind(joint).quaternions if there is q else ():
+                q[at][part] = checks.quaternion(world.find(joint), f'keyframe "{name}"', numbers[part])
     angles = {}
     for link, first in zip(tree.links, tree.q_at, strict=False):
-        turns = [sort == "turn" for sort in link.kind.sorts]
+        turns = link.kind.turns
         angles[id(link.element)] = q[first : first + len(turns)][turns]
     return to_bodies(tree, q, qd), angles

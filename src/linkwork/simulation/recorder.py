@@ -15,7 +15,7 @@ from linkwork.codegen.waiting import compiling
 from linkwork.contact.points import TouchingPoints
 from linkwork.elements.constraints import Distance
 from linkwork.elements.contacts import Collider
-from linkwork.elements.joints import AxisJoint, Joint
+from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.elements.lagrangian import LagrangianBody
 from linkwork.errors import LinkworkError
 from linkwork.model import readout
@@ -40,7 +40,7 @@ class Chapter:
         self.values = work[self.entries]
         self.states: list[np.ndarray] = []
         self.joints = [(str(e.name), k, part) for k, node in enumerate(model.nodes) for part, e in enumerate(node.elements)
-                       if isinstance(e, AxisJoint)]  # fmt: skip
+                       if isinstance(e, Joint) and kind_of_joint(e).reading]  # fmt: skip
 
     def goes_on(self, model: Model, work: np.ndarray) -> bool:
         return self.model is model and np.array_equal(work[self.entries], self.values)

@@ -2,8 +2,8 @@
 
 A *relation* is shared by all elements of one key. `bodies(element)` gives its two ends (the ground stands in where
 there is only one), `numbers(elements, A, B)` its parameters as arrays with a row an element, `rows(handles, p, t)` its
-expressions on the tape. A and B are the batches of body frames as built (model/frames.py). Joints are in joints.py, the
-other constraints in constraints.py. Only a user's function may have more ends than two.
+expressions on the tape. A and B are the batches of body frames as built (model/frames.py). Joints have kinds of their own
+(joint_kind.py), the other constraints are in symbolic/constraints.py. Only a user's function may have more ends than two.
 """
 
 from __future__ import annotations
@@ -56,6 +56,12 @@ def anchors(elements, A, B):
 def axes(elements, A, B):
     return _either(elements, "axis", "axis_a", "axis_b", A.axis, B.axis, A.user_axis, B.user_axis,
                    A.world_axis, B.world_axis)  # fmt: skip
+
+
+def apart(handles, p) -> SX:
+    """From a's anchor to b's."""
+    a, b = handles
+    return b.point(p["on_b"]) - a.point(p["on_a"])
 
 
 def crossing(side, s, c) -> SX:

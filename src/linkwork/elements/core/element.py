@@ -1,6 +1,7 @@
 """What bodies, constraints and forces share: a name, references to other elements, parameters."""
 
 import inspect
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeAlias, get_args
@@ -19,6 +20,8 @@ _NOWHERE: Any = type(None)  # what `_world` is outside of any World; inside it i
 
 
 def _speaks_of_parameter(annotation):
+    if isinstance(annotation, str):  # from __future__ import annotations
+        return any(word in re.findall(r"\w+", annotation) for word in ("Parameter", "OpenVector"))
     return annotation is Parameter or any(_speaks_of_parameter(part) for part in get_args(annotation))
 
 
