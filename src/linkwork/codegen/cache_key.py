@@ -13,7 +13,6 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
 WRITE_KERNELS = ("codegen", "symbolic", "elements", "kernels", "model", "schedules", "engines", "reduced")  # folders
-OUTSIDE = "outside:"  # begins the name of a kind of another package in keys of kernels
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(linkwork[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+(linkwork[\w.]*))", re.MULTILINE
 )

@@ -82,9 +82,9 @@ from linkwork.elements.core.checks import label
 from linkwork.elements.core.element import Element
 from linkwork.elements.core.joint import kind_of_joint
 from linkwork.elements.core.joint_kind import LimitSort
+from linkwork.elements.core.placement import Fixed, product
 from linkwork.errors import ModelError
 from linkwork.kernels.node import parameter_record
-from linkwork.model.frames import Fixed, product
 from linkwork.model.graph import GROUND
 from linkwork.schedules.schedules import Programs
 

@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING
 from linkwork.util.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from linkwork.elements.bodies import AffineBody as AffineBody
-    from linkwork.elements.bodies import Ground as Ground
-    from linkwork.elements.bodies import Particle as Particle
-    from linkwork.elements.bodies import PlanarBody as PlanarBody
-    from linkwork.elements.bodies import PlanarParticle as PlanarParticle
-    from linkwork.elements.bodies import RigidBody as RigidBody
-    from linkwork.elements.bodies import ScalableBody as ScalableBody
+    from linkwork.elements.bodies.affine import AffineBody as AffineBody
+    from linkwork.elements.bodies.ground import Ground as Ground
+    from linkwork.elements.bodies.lagrangian import LagrangianBody as LagrangianBody
+    from linkwork.elements.bodies.lagrangian_examples import bead_on_wire as bead_on_wire
+    from linkwork.elements.bodies.lagrangian_examples import bending_beam as bending_beam
+    from linkwork.elements.bodies.lagrangian_examples import double_pendulum as double_pendulum
+    from linkwork.elements.bodies.lagrangian_examples import squashing_ball as squashing_ball
+    from linkwork.elements.bodies.particle import Particle as Particle
+    from linkwork.elements.bodies.planar import PlanarBody as PlanarBody
+    from linkwork.elements.bodies.planar import PlanarParticle as PlanarParticle
+    from linkwork.elements.bodies.rigid import RigidBody as RigidBody
+    from linkwork.elements.bodies.scalable import ScalableBody as ScalableBody
     from linkwork.elements.constraints import Constraint as Constraint
     from linkwork.elements.constraints import Distance as Distance
     from linkwork.elements.constraints import Drive as Drive
@@ -43,6 +48,7 @@ if TYPE_CHECKING:
     from linkwork.elements.core.joint import Joint as Joint
     from linkwork.elements.core.keyframe import Keyframe as Keyframe
     from linkwork.elements.core.parameter import Parameter as Parameter
+    from linkwork.elements.core.shape import Shape as Shape
     from linkwork.elements.core.trajectory import Trajectory as Trajectory
     from linkwork.elements.core.visual import Visual as Visual
     from linkwork.elements.drives import Armature as Armature
@@ -66,11 +72,6 @@ if TYPE_CHECKING:
     from linkwork.elements.joints.slider import Slider as Slider
     from linkwork.elements.joints.universal import Universal as Universal
     from linkwork.elements.joints.weld import Weld as Weld
-    from linkwork.elements.lagrangian import LagrangianBody as LagrangianBody
-    from linkwork.elements.lagrangian import bead_on_wire as bead_on_wire
-    from linkwork.elements.lagrangian import bending_beam as bending_beam
-    from linkwork.elements.lagrangian import double_pendulum as double_pendulum
-    from linkwork.elements.lagrangian import squashing_ball as squashing_ball
     from linkwork.elements.shapes import Box as Box
     from linkwork.elements.shapes import Capsule as Capsule
     from linkwork.elements.shapes import ConvexHull as ConvexHull
@@ -80,11 +81,10 @@ if TYPE_CHECKING:
     from linkwork.elements.shapes import HeightField as HeightField
     from linkwork.elements.shapes import Mesh as Mesh
     from linkwork.elements.shapes import Plane as Plane
-    from linkwork.elements.shapes import Shape as Shape
     from linkwork.elements.shapes import Sphere as Sphere
 
 WHERE = {
-    "AffineBody": "linkwork.elements.bodies",
+    "AffineBody": "linkwork.elements.bodies.affine",
     "Armature": "linkwork.elements.drives",
     "Ball": "linkwork.elements.joints.ball",
     "Body": "linkwork.elements.core.element",
@@ -111,7 +111,7 @@ WHERE = {
     "Force": "linkwork.elements.forces",
     "ForceElement": "linkwork.elements.core.element",
     "Gear": "linkwork.elements.constraints",
-    "Ground": "linkwork.elements.bodies",
+    "Ground": "linkwork.elements.bodies.ground",
     "HardLimit": "linkwork.elements.contacts",
     "HeightField": "linkwork.elements.shapes",
     "Hinge": "linkwork.elements.joints.hinge",
@@ -120,27 +120,27 @@ WHERE = {
     "JointLimit": "linkwork.elements.joint_forces",
     "JointSpring": "linkwork.elements.joint_forces",
     "Keyframe": "linkwork.elements.core.keyframe",
-    "LagrangianBody": "linkwork.elements.lagrangian",
+    "LagrangianBody": "linkwork.elements.bodies.lagrangian",
     "Mesh": "linkwork.elements.shapes",
     "Motion": "linkwork.elements.constraints",
     "Motor": "linkwork.elements.forces",
     "NoContact": "linkwork.elements.contacts",
     "Parameter": "linkwork.elements.core.parameter",
-    "Particle": "linkwork.elements.bodies",
+    "Particle": "linkwork.elements.bodies.particle",
     "Planar": "linkwork.elements.joints.planar",
-    "PlanarBody": "linkwork.elements.bodies",
-    "PlanarParticle": "linkwork.elements.bodies",
+    "PlanarBody": "linkwork.elements.bodies.planar",
+    "PlanarParticle": "linkwork.elements.bodies.planar",
     "Plane": "linkwork.elements.shapes",
     "PointOnCurve": "linkwork.elements.constraints",
     "PointOnLine": "linkwork.elements.constraints",
     "PointOnPlane": "linkwork.elements.constraints",
     "PointOnSurface": "linkwork.elements.constraints",
-    "RigidBody": "linkwork.elements.bodies",
+    "RigidBody": "linkwork.elements.bodies.rigid",
     "Rolling": "linkwork.elements.constraints",
     "Rope": "linkwork.elements.contacts",
-    "ScalableBody": "linkwork.elements.bodies",
+    "ScalableBody": "linkwork.elements.bodies.scalable",
     "Screw": "linkwork.elements.joints.screw",
-    "Shape": "linkwork.elements.shapes",
+    "Shape": "linkwork.elements.core.shape",
     "Skate": "linkwork.elements.constraints",
     "Slider": "linkwork.elements.joints.slider",
     "Sphere": "linkwork.elements.shapes",
@@ -153,10 +153,10 @@ WHERE = {
     "Visual": "linkwork.elements.core.visual",
     "Weld": "linkwork.elements.joints.weld",
     "Wrench": "linkwork.elements.forces",
-    "bead_on_wire": "linkwork.elements.lagrangian",
-    "bending_beam": "linkwork.elements.lagrangian",
-    "double_pendulum": "linkwork.elements.lagrangian",
-    "squashing_ball": "linkwork.elements.lagrangian",
+    "bead_on_wire": "linkwork.elements.bodies.lagrangian_examples",
+    "bending_beam": "linkwork.elements.bodies.lagrangian_examples",
+    "double_pendulum": "linkwork.elements.bodies.lagrangian_examples",
+    "squashing_ball": "linkwork.elements.bodies.lagrangian_examples",
 }
 """Name -> the module that has it."""
 

@@ -12,7 +12,7 @@ from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, Element, Scalar, Vector, check_ends
 from linkwork.elements.core.freedom import FreedomLaw
 from linkwork.elements.core.joint import Joint, kind_of_joint
-from linkwork.elements.shapes import Shape, check_placed
+from linkwork.elements.core.shape import Shape, check_placed
 
 FRICTION = 0.5  # of colliders and bodies' own shapes where nobody says anything else
 BOUNCE_ABOVE = 0.1  # m/s, the speed of approach below which nothing bounces

@@ -272,6 +272,9 @@ class Force(ForceElement):
         self.on_a = checks.vector(self, "on_a", ORIGIN if on_a is None else on_a)
         self.torque = torque
 
+    def follows(self, name):
+        return name in ("at", "on_a") and not getattr(self, name).any()
+
 
 def _check_coefficients(force, *names):
     for name in names:

@@ -22,14 +22,14 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Record, Trace
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.constraint_kind import crossing
 from linkwork.elements.core.joint_kind import ClosedRows, JointKind, Pivot
 from linkwork.kernels import joint_elimination_implicit
 from linkwork.kernels.node import NodeKind, parameter_record, right_side, store_landing
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, rows, skew, symmetric
-from linkwork.symbolic.bodies import View, load_global
-from linkwork.symbolic.kinds import RIGID
+from linkwork.symbolic.views import View, load_global
 
 
 def _beside(joint: JointKind) -> dict[str, int]:

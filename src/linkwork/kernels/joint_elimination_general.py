@@ -21,14 +21,14 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Record, Trace
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.joint_kind import JointKind, Pose
 from linkwork.kernels.joint_elimination import Limb
 from linkwork.kernels.node import NodeKind, count, parameter_record, right_side, store_landing, turned
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import ROTOR, Rows, Tape
 from linkwork.symbolic.blocks import lower, rows, symmetric
-from linkwork.symbolic.bodies import View, load_global
-from linkwork.symbolic.kinds import RIGID
+from linkwork.symbolic.views import View, load_global
 
 
 def has_link(node: NodeKind) -> bool:

@@ -18,10 +18,10 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Trace
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, rows, skew, symmetric
-from linkwork.symbolic.bodies import load_global, note_worst
-from linkwork.symbolic.kinds import RIGID
+from linkwork.symbolic.views import load_global, note_worst
 
 HELD = {"A": 6, "t": 3}  # side by side
 

@@ -22,10 +22,10 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Trace
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.kernels.joint_elimination import Limb
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import rows, skew, triangle_size
-from linkwork.symbolic.kinds import RIGID
 
 
 def held_rows(limb: Limb) -> int:

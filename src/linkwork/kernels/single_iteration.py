@@ -12,13 +12,13 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Kernel, Trace
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.joint_kind import JointKind
 from linkwork.kernels.node import NodeKind
 from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import ASIDE, POSITION, VELOCITY
 from linkwork.symbolic.blocks import cross
-from linkwork.symbolic.bodies import load_global, note_worst
-from linkwork.symbolic.kinds import RIGID
+from linkwork.symbolic.views import load_global, note_worst
 
 TURN = 0.1  # rad: how far the arm of a pull may turn in a linear step
 APART = 2.5e-3  # m: how far joints may come apart by that

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from linkwork.elements import Body, RigidBody
+from linkwork.elements import Body
+from linkwork.elements.bodies.rigid import Rigid
 from linkwork.elements.core import checks
 from linkwork.elements.core.joint import Joint, kind_of_joint
+from linkwork.elements.core.registry import kind_class
 from linkwork.errors import ModelError
 from linkwork.model.model import Item
 
 
 def is_massless(body) -> bool:
-    return isinstance(body, RigidBody) and body.massless
+    return getattr(body, "massless", False) and kind_class(type(body)) is Rigid
 
 
 def check_carrying(world) -> None:

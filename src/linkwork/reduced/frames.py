@@ -1,4 +1,4 @@
-"""Frames of joints on their two bodies as built, and rigid motions as pairs (rotation, place)."""
+"""Placement of joints on their two bodies as built, and rigid motions as pairs (rotation, place)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from functools import cache
 import casadi as ca
 import numpy as np
 
+from linkwork.elements.bodies.rigid import RigidPlacement
 from linkwork.elements.core.constraint_kind import anchors
 from linkwork.elements.core.joint import kind_of_joint
 from linkwork.elements.core.mobilizer import Mobilizer
-from linkwork.model.frames import Fixed, Frames, RigidFrames, matrices
+from linkwork.elements.core.placement import Fixed, Placement, matrices
 
 Pose = tuple[np.ndarray, np.ndarray]  # rotation (3, 3), place (3,) in m
 STILL: Pose = (np.eye(3), np.zeros(3))
@@ -43,14 +44,14 @@ def joint_frames(joint, batches) -> tuple[Pose, Pose]:
     return after(inverse(pose_of(joint.a, joint)), (axes_a, on_a)), after(inverse(pose_of(joint.b, joint)), (axes_b, on_b))
 
 
-def _as_made(batch: Frames, body, joint) -> Frames:
+def _as_made(batch: Placement, body, joint) -> Placement:
     """A body's batch where it was when a joint was made."""
     return batch.pick([0]).put([joint.poses()[body.name]]) if body.name in joint.poses() else batch
 
 
 def batches_of(world) -> dict:
     """Each body as a batch of its own."""
-    return {world.ground: Fixed(1), **{body: RigidFrames([body]) for body in world.bodies}}
+    return {world.ground: Fixed(1), **{body: RigidPlacement([body]) for body in world.bodies}}
 
 
 @cache

@@ -10,9 +10,11 @@ from functools import cached_property
 import numpy as np
 
 from linkwork.elements import Armature, Gear, RigidBody
+from linkwork.elements.bodies.rigid import Rigid
 from linkwork.elements.core import checks
 from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.elements.core.mobilizer import Mobilizer
+from linkwork.elements.core.registry import kind_class
 from linkwork.elements.joints.free import FREE
 from linkwork.errors import ModelError, Note
 from linkwork.model.massless import check_carrying
@@ -230,7 +232,7 @@ class _Builder:
         if not self.world.bodies:
             raise ModelError("World: there is no body in it; add one, for example lw.RigidBody(1.0, (1, 1, 1))")
         for body in self.world.bodies:
-            if not isinstance(body, RigidBody):
+            if kind_class(type(body)) is not Rigid:
                 raise ModelError(f"{checks.label(body)}: joint coordinates are those of rigid bodies; give a RigidBody instead")
         for joint in self.world.constraints:
             if isinstance(joint, Armature):

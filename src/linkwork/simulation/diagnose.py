@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.elements import Skate
+from linkwork.elements.bodies.lagrangian import Lagrangian
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
 from linkwork.engines.engine import CUT, DIVERGED, OK, STUCK
@@ -21,8 +22,7 @@ from linkwork.model.model import State
 from linkwork.model.nodes import Evaluator
 from linkwork.model.nonfinite import Suspects
 from linkwork.simulation import contradictions
-from linkwork.symbolic.bodies import GLOBALS
-from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.symbolic.views import GLOBALS
 
 NOT_CONVERGED = "Simulation: Newton's method did not converge"
 LOOSE = "Simulation: one iteration a step leaves"

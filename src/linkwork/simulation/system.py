@@ -29,7 +29,7 @@ from linkwork.simulation import contradictions, diagnose
 from linkwork.simulation.contradictions import Contradiction
 from linkwork.simulation.control import Control
 from linkwork.simulation.query import PROXIMAL, Reports
-from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.views import GLOBALS
 from linkwork.world import World
 
 if TYPE_CHECKING:

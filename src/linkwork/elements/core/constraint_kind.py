@@ -2,7 +2,7 @@
 
 A *relation* is shared by all elements of one key. `bodies(element)` gives its two ends (the ground stands in where
 there is only one), `numbers(elements, A, B)` its parameters as arrays with a row an element, `rows(handles, p, t)` its
-expressions on the tape. A and B are the batches of body frames as built (model/frames.py). Joints have kinds of their own
+expressions on the tape. A and B are the batches of body frames as built (placement.py). Joints have kinds of their own
 (joint_kind.py), the other constraints are in symbolic/constraints.py. Only a user's function may have more ends than two.
 """
 

@@ -49,6 +49,7 @@ class Element(metaclass=Making):
     sort: ClassVar[str]  # "body", "joint", "constraint" or "force"
     REFERENCES: ClassVar[dict] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
     PARAMETERS: ClassVar[tuple] = ()  # the fields that may hold Parameters: their annotations say so
+    UNITS: ClassVar[dict] = {}  # field -> its units, a tuple, where its name does not tell them (core/units.py)
     FUNCTIONS: ClassVar[dict] = {}  # field that may hold a function -> its arguments: ("p",), ("t",) or ("bodies", "t")
 
     name: str | None = field(default=None, kw_only=True)
@@ -57,7 +58,7 @@ class Element(metaclass=Making):
     built = _AS_BUILT  # or body's name -> Pose: where `at`, `axis` and lengths that are left out speak of
 
     def __init_subclass__(cls):
-        own = inspect.get_annotations(cls).items()
+        own = inspect.get_annotations(cls, eval_str=True).items()
         cls.PARAMETERS += tuple(name for name, annotation in own if _speaks_of_parameter(annotation))
 
     def __post_init__(self):
@@ -148,6 +149,10 @@ class Element(metaclass=Making):
     def sizes(self):
         """How many numbers some arguments of its functions have, where the element decides."""
         return {}
+
+    def follows(self, name):
+        """Whether what a field holds was made from other fields, so that files leave it out."""
+        return False
 
     def parameters(self):
         """Every Parameter in a field, in order; one used twice comes twice."""

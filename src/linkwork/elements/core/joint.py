@@ -8,12 +8,11 @@ where that point (direction) lies as built. Positions in metres; axes are unit v
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, ConstraintElement, Vector
-from linkwork.elements.core.registry import declared
+from linkwork.elements.core.registry import kind_for
 
 if TYPE_CHECKING:
     from linkwork.elements.core.joint_kind import JointKind
@@ -61,15 +60,6 @@ def one_way(who, check, world, local, example, **options):
     checks.fail(who, f"both {world} and {given} are given", f"give {world}= or {ways}, not both")
 
 
-@cache
-def kind_of_class(element: type[Joint]) -> JointKind:
-    """The kind of a class of joints."""
-    owner, kind = declared(element)
-    if kind is None:
-        raise TypeError(f"{element.__name__}: it has no kind; declare one with @kind_of({element.__name__})")
-    return kind(owner)
-
-
 def kind_of_joint(joint: Joint) -> JointKind:
     """The kind of a joint.
 
@@ -78,4 +68,4 @@ def kind_of_joint(joint: Joint) -> JointKind:
     >>> [freedom.unit for freedom in kind.freedoms]
     ['rad', 'm']
     """
-    return kind_of_class(type(joint))
+    return kind_for(joint)

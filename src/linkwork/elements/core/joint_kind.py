@@ -16,11 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 from casadi import SX
 
-from linkwork.elements.core import registry
 from linkwork.elements.core.constraint_kind import Relation
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.mobilizer import Mobilizer
+from linkwork.elements.core.registry import outside_digest
 
 Params = Mapping[str, SX]  # of one joint, by name: as `fields` says
 
@@ -104,8 +104,19 @@ class JointKind(Relation, ABC):
     bounded: tuple[str, ...] = ()  # what a hard limit may bound: "bounds" (lower and upper), "twist", "cone"
     constant_fields: tuple[str, ...] = ()  # the fields of the element that `constants` are made of
 
-    def __init__(self, element: type[Joint]):
-        self.key = registry.kernel_name(type(self), element.__name__)
+    element: type[Joint]  # whose kind it is: as declared
+    _only: JointKind | None = None
+
+    def __init__(self) -> None:
+        self.key = self.element.__name__ + outside_digest(type(self))
+
+    @classmethod
+    def of(cls, element: Joint) -> JointKind:
+        """The kind of a joint: the only instance."""
+        if cls.__dict__.get("_only") is None:
+            cls._only = cls()
+        assert cls._only is not None
+        return cls._only
 
     # -- what every joint has -------------------------------------------------------------------------------------
     @abstractmethod
@@ -186,8 +197,7 @@ class JointKind(Relation, ABC):
     @classmethod
     def check_declared(cls, element: type[Joint]) -> None:
         """Refuse a kind that lacks something."""
-        missing: list[str] = sorted(getattr(cls, "__abstractmethods__", ()))
-        missing += [name for name in ("mobilizer", "law", "levels", "fields") if not hasattr(cls, name)]
+        missing = [name for name in ("mobilizer", "law", "levels", "fields") if not hasattr(cls, name)]
         if missing:
             raise TypeError(f"{cls.__name__}: it lacks {', '.join(missing)}; a joint kind has all of them")
         for why, (applies, asked) in CONDITIONS.items():
@@ -207,6 +217,7 @@ class JointKind(Relation, ABC):
             raise TypeError(
                 f"{cls.__name__}: {element.rows} rows and {cls.mobilizer.nv} freedoms do not make 6; make them agree"
             )
+        cls.element = element
 
 
 ON_AN_AXIS = ("frame", "angle", "apart", "travel", "travel_rate")

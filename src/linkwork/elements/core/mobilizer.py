@@ -17,7 +17,7 @@ import numpy as np
 from casadi import SX
 
 from linkwork.elements.core.freedom import Freedom
-from linkwork.elements.core.registry import kernel_name
+from linkwork.elements.core.registry import outside_digest
 from linkwork.symbolic import rotation
 
 X, Y, Z = (SX(ca.DM.eye(3)[:, k]) for k in range(3))
@@ -42,13 +42,13 @@ def angle_about(axis: int, E) -> SX:
 class Mobilizer(ABC):
     """The base: q are numbers whose time derivatives are qd, unless a freedom is a ROTATION."""
 
-    name: str  # in this package; a class of another one gets a name of its own
+    name: str  # of its kernels; that of the class, if it is not given
     freedoms: tuple[Freedom, ...]  # in the order of the coordinates
     constants = 0  # how many numbers p has
     floats = False  # relative to the world, whatever else there is
 
     def __init__(self) -> None:
-        self.name = kernel_name(type(self), getattr(self, "name", ""))
+        self.name = getattr(self, "name", type(self).__name__) + outside_digest(type(self))
         self.nq, self.nv = (sum(getattr(freedom, n) for freedom in self.freedoms) for n in ("nq", "nv"))
 
     @abstractmethod

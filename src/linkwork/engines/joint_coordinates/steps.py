@@ -19,6 +19,7 @@ import numpy as np
 
 from linkwork.codegen.jit import jit, sweep
 from linkwork.elements import Armature, Parameter
+from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
 from linkwork.elements.core import checks
 from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.engines.engine import DIVERGED, DONE, GROWS, KICK, OK, STEP, STUCK, TIME, Integrator, finite
@@ -42,7 +43,6 @@ from linkwork.engines.maximal.settling import CLOSED as CLOSED_TIGHTLY
 from linkwork.engines.maximal.settling import HARDER, ROUNDED, SINGULAR, SLOW, SOFTEST
 from linkwork.errors import ModelError
 from linkwork.kernels.implicit_bodies import TANGENT, holding_kernel
-from linkwork.model.frames import RigidFrames
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Node
 
@@ -287,8 +287,8 @@ class InJoints(Integrator):
                 if isinstance(getattr(joint, name), Parameter):
                     raise ModelError(f"{checks.label(joint)}: its {name} is a Parameter, which joint coordinates do not "
                                      "follow; give a number")  # fmt: skip
-        tree, frames = compile(model.world, loops=self.programs.name in WITH_LOOPS), model.bodies.frames["RigidBody"]
-        assert isinstance(frames, RigidFrames)
+        tree, frames = compile(model.world, loops=self.programs.name in WITH_LOOPS), model.bodies.frames[RIGID.name]
+        assert isinstance(frames, RigidPlacement)
         for c in tree.closing:
             if self._node(c).kind.aimed:
                 raise ModelError(f"{checks.label(c)}: it names the force that holds it, which joint coordinates do not take; "

@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 
 from linkwork.elements import Ball, Hinge, Slider
-from linkwork.elements.bodies import RigidBody
+from linkwork.elements.bodies.rigid import RigidBody
 from linkwork.elements.constraints import Motion
 from linkwork.elements.contacts import HardLimit, JointFriction
 from linkwork.elements.drives import Armature

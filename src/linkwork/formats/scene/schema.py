@@ -151,7 +151,7 @@ def _given(owner, make, parameter, annotation):
     default = None if parameter.default is parameter.empty else parameter.default
     required = parameter.default is parameter.empty and not many
     roles = _roles(owner, make, name, annotation, many)
-    units = units_of(owner, name) if roles & {"number", "path"} else ()
+    units = units_of(owner, name, make) if roles & {"number", "path"} else ()
     return Given(name, frozenset(roles), units, name in getattr(make, "PARAMETERS", ()), required, default)
 
 
