@@ -217,6 +217,8 @@ class JointKind(Relation, ABC):
             raise TypeError(
                 f"{cls.__name__}: {element.rows} rows and {cls.mobilizer.nv} freedoms do not make 6; make them agree"
             )
+        if element.has_coordinate and cls.mobilizer.freedoms == (Freedom.TURN,) and cls.counters != 1:
+            raise TypeError(f"{cls.__name__}: its coordinate is an angle, whose turns are counted; give counters = 1")
         cls.element = element
 
 

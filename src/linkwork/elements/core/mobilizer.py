@@ -83,7 +83,7 @@ class Mobilizer(ABC):
     def subspace_rate(self, q: SX, qd: SX, p: SX) -> SX:
         """S', (6, nv)."""
         S = self.subspace(q, p)
-        return ca.horzcat(*[ca.jtimes(S[:, k], q, qd) for k in range(self.nv)])
+        return ca.horzcat(SX(6, 0), *[ca.jtimes(S[:, k], q, qd) for k in range(self.nv)])
 
     def integrate(self, q: SX, step: SX) -> SX:
         """q after the velocity `step` has acted for one second."""
