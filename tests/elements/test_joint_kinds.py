@@ -22,7 +22,13 @@ from tests.symbolic.test_relations import check_derivatives
 
 CLASSES = [getattr(joints, name) for name in joints.WHERE if name not in ("Joint", "AxisJoint")] + [BarrelCam, ConstantVelocity]
 AT = np.array([0.3, -0.1, 0.2])
-GIVEN = {"axis": (0.2, 1.0, -0.3), "pitch": 0.3, "normal": (0.1, 0.2, 1.0), "shaft": (0.3, 1.0, 0.2)}
+GIVEN = {
+    "axis": (0.2, 1.0, -0.3),
+    "pitch": 0.3,
+    "normal": (0.1, 0.2, 1.0),
+    "shaft_a": (0.0, 0.6, 0.8),
+    "shaft_b": (0.0, 0.6, 0.8),
+}
 H = 1e-5
 
 by_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)

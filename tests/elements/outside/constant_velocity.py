@@ -14,15 +14,16 @@ import linkwork.kinds as lk
 
 @dataclass(eq=False, repr=False)
 class ConstantVelocity(lk.Joint):
-    """Shafts of a and b along `shaft` as built meet at a point and turn at the same rate, however they are bent.
+    """Two shafts meet at a point and turn at the same rate, however they are bent.
 
-    >>> ConstantVelocity("input", "output", at=(0, 0, 0), shaft=(1, 0, 0)).rows
+    >>> ConstantVelocity("input", "output", at=(0, 0, 0), shaft_a=(1, 0, 0), shaft_b=(1, 0, 0)).rows
     4
     """
 
     rows: ClassVar[int] = 4
 
-    shaft: tuple = (0.0, 0.0, 1.0)  # (3,), world
+    shaft_a: tuple = (0.0, 0.0, 1.0)  # (3,), unit, world: along a
+    shaft_b: tuple = (0.0, 0.0, 1.0)  # (3,), unit, world: along b
 
 
 class Bend(lk.Mobilizer):
@@ -58,14 +59,20 @@ class ConstantVelocityKind(lk.JointKind):
 
     @staticmethod
     def _axes(elements):
-        z = np.array([e.shaft for e in elements], dtype=float)
-        z /= np.linalg.norm(z, axis=1, keepdims=True)
-        x = lk.perpendicular(z)
-        return x, np.cross(z, x), z
+        """(k, 3) each, world as built: x, y, z of a; then of b, bent from a's without a turn about the shaft."""
+        za, zb = (np.array([getattr(e, name) for e in elements], dtype=float) for name in ("shaft_a", "shaft_b"))
+        middle = za + zb
+        middle /= np.linalg.norm(middle, axis=1, keepdims=True)
+        x = lk.perpendicular(middle)  # mirrored in planes across both shafts: what lies there stays
+        found = []
+        for z in (za, zb):
+            axis = x - np.sum(x * z, axis=1, keepdims=True) / (1 + np.sum(middle * z, axis=1, keepdims=True)) * (middle + z)
+            found += [axis, np.cross(z, axis), z]
+        return found
 
     def numbers(self, elements, A, B):
-        (on_a, on_b), (x, y, _) = lk.anchors(elements, A, B), self._axes(elements)
-        return {"on_a": on_a, "on_b": on_b, "x_a": A.axis(x), "y_a": A.axis(y), "x_b": B.axis(x), "y_b": B.axis(y)}
+        (on_a, on_b), (xa, ya, _, xb, yb, _) = lk.anchors(elements, A, B), self._axes(elements)
+        return {"on_a": on_a, "on_b": on_b, "x_a": A.axis(xa), "y_a": A.axis(ya), "x_b": B.axis(xb), "y_b": B.axis(yb)}
 
     def rows(self, handles, p, t):
         a, b = handles
@@ -73,8 +80,8 @@ class ConstantVelocityKind(lk.JointKind):
         return lk.position_rows(lk.apart(handles, p), twist)
 
     def frames(self, joint, A, B):
-        axes = np.column_stack([v[0] for v in self._axes([joint])])
-        return axes, axes
+        axes = [v[0] for v in self._axes([joint])]
+        return np.column_stack(axes[:3]), np.column_stack(axes[3:])
 
     def world_subspace(self, a, b, p, child):
         """Turns across what the row changes with: the axis half-way between both shafts."""
