@@ -46,3 +46,10 @@ def test_nothing_heavy_is_loaded_early(statement):
         [sys.executable, "-c", f"import sys; {statement}; print({heavy})"], capture_output=True, check=True, text=True
     )
     assert told.stdout.strip() == "[]"
+
+
+def test_names_of_worlds_that_were_pickled_before():
+    from linkwork.elements import bodies, lagrangian, shapes
+
+    assert bodies.RigidBody is lw.RigidBody and bodies.Ground is lw.Ground
+    assert shapes.Box is lw.Box and lagrangian.LagrangianBody is lw.LagrangianBody

@@ -72,48 +72,48 @@ if TYPE_CHECKING:
     from linkwork.elements.joints.slider import Slider as Slider
     from linkwork.elements.joints.universal import Universal as Universal
     from linkwork.elements.joints.weld import Weld as Weld
-    from linkwork.elements.shapes import Box as Box
-    from linkwork.elements.shapes import Capsule as Capsule
-    from linkwork.elements.shapes import ConvexHull as ConvexHull
-    from linkwork.elements.shapes import Cylinder as Cylinder
-    from linkwork.elements.shapes import Disc as Disc
-    from linkwork.elements.shapes import Ellipsoid as Ellipsoid
-    from linkwork.elements.shapes import HeightField as HeightField
-    from linkwork.elements.shapes import Mesh as Mesh
-    from linkwork.elements.shapes import Plane as Plane
-    from linkwork.elements.shapes import Sphere as Sphere
+    from linkwork.elements.shapes.box import Box as Box
+    from linkwork.elements.shapes.capsule import Capsule as Capsule
+    from linkwork.elements.shapes.convex_hull import ConvexHull as ConvexHull
+    from linkwork.elements.shapes.cylinder import Cylinder as Cylinder
+    from linkwork.elements.shapes.disc import Disc as Disc
+    from linkwork.elements.shapes.ellipsoid import Ellipsoid as Ellipsoid
+    from linkwork.elements.shapes.height_field import HeightField as HeightField
+    from linkwork.elements.shapes.mesh import Mesh as Mesh
+    from linkwork.elements.shapes.plane import Plane as Plane
+    from linkwork.elements.shapes.sphere import Sphere as Sphere
 
 WHERE = {
     "AffineBody": "linkwork.elements.bodies.affine",
     "Armature": "linkwork.elements.drives",
     "Ball": "linkwork.elements.joints.ball",
     "Body": "linkwork.elements.core.element",
-    "Box": "linkwork.elements.shapes",
+    "Box": "linkwork.elements.shapes.box",
     "Cable": "linkwork.elements.forces",
-    "Capsule": "linkwork.elements.shapes",
+    "Capsule": "linkwork.elements.shapes.capsule",
     "Collider": "linkwork.elements.contacts",
     "Constraint": "linkwork.elements.constraints",
     "ConstraintElement": "linkwork.elements.core.element",
     "Contact": "linkwork.elements.contacts",
     "ContactElement": "linkwork.elements.contacts",
     "ContactSpring": "linkwork.elements.joint_forces",
-    "ConvexHull": "linkwork.elements.shapes",
-    "Cylinder": "linkwork.elements.shapes",
+    "ConvexHull": "linkwork.elements.shapes.convex_hull",
+    "Cylinder": "linkwork.elements.shapes.cylinder",
     "Cylindrical": "linkwork.elements.joints.cylindrical",
     "Damper": "linkwork.elements.forces",
-    "Disc": "linkwork.elements.shapes",
+    "Disc": "linkwork.elements.shapes.disc",
     "Distance": "linkwork.elements.constraints",
     "Drag": "linkwork.elements.forces",
     "Drive": "linkwork.elements.constraints",
     "Element": "linkwork.elements.core.element",
-    "Ellipsoid": "linkwork.elements.shapes",
+    "Ellipsoid": "linkwork.elements.shapes.ellipsoid",
     "Follow": "linkwork.elements.joint_forces",
     "Force": "linkwork.elements.forces",
     "ForceElement": "linkwork.elements.core.element",
     "Gear": "linkwork.elements.constraints",
     "Ground": "linkwork.elements.bodies.ground",
     "HardLimit": "linkwork.elements.contacts",
-    "HeightField": "linkwork.elements.shapes",
+    "HeightField": "linkwork.elements.shapes.height_field",
     "Hinge": "linkwork.elements.joints.hinge",
     "Joint": "linkwork.elements.core.joint",
     "JointFriction": "linkwork.elements.contacts",
@@ -121,7 +121,7 @@ WHERE = {
     "JointSpring": "linkwork.elements.joint_forces",
     "Keyframe": "linkwork.elements.core.keyframe",
     "LagrangianBody": "linkwork.elements.bodies.lagrangian",
-    "Mesh": "linkwork.elements.shapes",
+    "Mesh": "linkwork.elements.shapes.mesh",
     "Motion": "linkwork.elements.constraints",
     "Motor": "linkwork.elements.forces",
     "NoContact": "linkwork.elements.contacts",
@@ -130,7 +130,7 @@ WHERE = {
     "Planar": "linkwork.elements.joints.planar",
     "PlanarBody": "linkwork.elements.bodies.planar",
     "PlanarParticle": "linkwork.elements.bodies.planar",
-    "Plane": "linkwork.elements.shapes",
+    "Plane": "linkwork.elements.shapes.plane",
     "PointOnCurve": "linkwork.elements.constraints",
     "PointOnLine": "linkwork.elements.constraints",
     "PointOnPlane": "linkwork.elements.constraints",
@@ -143,7 +143,7 @@ WHERE = {
     "Shape": "linkwork.elements.core.shape",
     "Skate": "linkwork.elements.constraints",
     "Slider": "linkwork.elements.joints.slider",
-    "Sphere": "linkwork.elements.shapes",
+    "Sphere": "linkwork.elements.shapes.sphere",
     "Spring": "linkwork.elements.forces",
     "Tangent": "linkwork.elements.constraints",
     "TorsionSpring": "linkwork.elements.joint_forces",

@@ -11,8 +11,7 @@ from copy import copy
 
 import numpy as np
 
-from linkwork.elements.shapes import ConvexHull, HeightField, Mesh, Plane, Sphere
-from linkwork.errors import ElementError
+from linkwork.elements.shapes.sphere import Sphere
 from linkwork.viz.facets import join, mesh, moved, normals
 from linkwork.viz.ground import INSIDE, floor_height, standing
 
@@ -25,7 +24,6 @@ FLAT = 1e-5  # relative: leaving the plane by less than this is no motion out of
 LOST = 1e30  # m; a run that diverges gets there before it leaves the finite numbers
 SLOW = 2.0  # s, before a progress bar appears
 POSES = 6  # in a still
-DIRECTIONS = 60  # in which the vertices of a mesh are looked for
 AROUND = 0.3  # part of the picture's size by which the ground is shown around bodies
 
 
@@ -177,7 +175,7 @@ class Scene:
         dot = Sphere(0.018 * max(_extent(self.x), 1e-3))
         place = {name: i for i, name in enumerate(names)}
         self.colour = colours(len(names))
-        seen = [(place[body], _simple(shape), at, q, colour) for _, body, shape, at, q, colour in self.rec.visuals if body]
+        seen = [(place[body], shape.painted(), at, q, colour) for _, body, shape, at, q, colour in self.rec.visuals if body]
         seen = [solid for solid in seen if solid[1] is not None]
         dressed = {body for body, *_ in seen}
         solids = [(place[body], shape, at, q, None) for _, body, shape, at, q in self.rec.colliders if body is not None]
@@ -379,21 +377,6 @@ class Scene:
         """Onto the canvas, but not for good."""
         self.axes.draw_artist(artist)
         artist.remove()
-
-
-def _simple(shape):
-    """A shape that can be painted: of a mesh its hull, by the vertices farthest in some directions; None if there is none."""
-    if isinstance(shape, (Plane, HeightField)):
-        return None
-    if not isinstance(shape, Mesh):
-        return shape
-    turn = np.arange(DIRECTIONS) + 0.5
-    z, around = 1 - 2 * turn / DIRECTIONS, np.pi * (1 + 5**0.5) * turn  # evenly over a sphere
-    towards = np.stack([np.sqrt(1 - z * z) * np.cos(around), np.sqrt(1 - z * z) * np.sin(around), z])
-    try:
-        return ConvexHull(shape.vertices[np.unique((shape.vertices @ towards).argmax(axis=0))])
-    except ElementError:
-        return None  # it is flat
 
 
 def _metres(low, high, margin):

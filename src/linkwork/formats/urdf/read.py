@@ -13,6 +13,7 @@ from linkwork.elements import (
     Gear,
     HardLimit,
     Hinge,
+    Joint,
     JointFriction,
     JointLimit,
     JointSpring,
@@ -33,8 +34,15 @@ from linkwork.formats.urdf.vocabulary import tell_unknown
 from linkwork.formats.xml import parse
 from linkwork.world import World
 
-KINDS = {"revolute": (Hinge, "axis"), "continuous": (Hinge, "axis"), "prismatic": (Slider, "axis"), "planar": (Planar, "normal"),
-         "ball": (Ball, None), "spherical": (Ball, None)}  # word -> joint, and the field that <axis> is  # fmt: skip
+# word -> joint, and the field that <axis> is
+KINDS: dict[str, tuple[type[Joint], str | None]] = {
+    "revolute": (Hinge, "axis"),
+    "continuous": (Hinge, "axis"),
+    "prismatic": (Slider, "axis"),
+    "planar": (Planar, "normal"),
+    "ball": (Ball, None),
+    "spherical": (Ball, None),
+}
 LIMITS = ("hard", "soft", "none")
 MESHES = ("all", "as found")
 SOFT_STIFFNESS = 1000.0  # N m/rad or N/m: of a soft limit where the file gives no effort

@@ -1,0 +1,3 @@
+"""Where LagrangianBody stood when older worlds were pickled."""
+
+from linkwork.elements.bodies.lagrangian import LagrangianBody as LagrangianBody
