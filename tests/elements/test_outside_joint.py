@@ -220,19 +220,17 @@ def test_shafts_of_a_constant_velocity_joint_turn_at_the_same_rate(backwards):
 
 def test_a_scene_file_names_it_where_its_package_is_installed(tmp_path):
     """By entry points alone: a file never imports."""
-    outside = Path(__file__).parent / "outside" / "barrel_cam.py"
-    (tmp_path / "cams.py").write_text(outside.read_text())
-    (tmp_path / "cams-1.0.dist-info").mkdir()
-    (tmp_path / "cams-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: cams\nVersion: 1.0\n")
-    (tmp_path / "cams-1.0.dist-info" / "entry_points.txt").write_text("[linkwork.elements]\nBarrelCam = cams:BarrelCam\n")
+    site = tmp_path / "site"
+    (site / "cams-1.0.dist-info").mkdir(parents=True)
+    (site / "cams.py").write_text((Path(__file__).parent / "outside" / "barrel_cam.py").read_text())
+    (site / "cams-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: cams\nVersion: 1.0\n")
+    (site / "cams-1.0.dist-info" / "entry_points.txt").write_text("[linkwork.elements]\nBarrelCam = cams:BarrelCam\n")
     (tmp_path / "cam.yaml").write_text(SCENE)
     (tmp_path / "run.py").write_text(RUN)
-    path = [str(tmp_path), *filter(None, sys.path)]
     told = {}
-    for name, places in (("installed", path), ("not", path[1:])):
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
-        ran = subprocess.run([sys.executable, tmp_path / "run.py"], cwd=tmp_path if name == "installed" else tmp_path.parent,
-                             env=environment, capture_output=True, text=True, check=True)  # fmt: skip
+    for name, more in (("installed", [str(site)]), ("not", [])):
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*more, *filter(None, sys.path)])}
+        ran = subprocess.run([sys.executable, tmp_path / "run.py"], env=environment, capture_output=True, text=True, check=True)
         told[name] = ran.stdout.strip()
     assert told["installed"] == "BarrelCam 0.02 True"
     assert told["not"].startswith("FileError") and "BarrelCam" in told["not"]
