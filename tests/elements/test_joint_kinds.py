@@ -11,13 +11,15 @@ import pytest
 import linkwork as lw
 import linkwork.kinds as lk
 from linkwork.elements import joints
-from linkwork.elements.bodies.rigid import RigidPlacement
+from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
 from linkwork.elements.core.placement import Fixed
 from linkwork.elements.joints.free import FREE
 from linkwork.model.compile_model import compile
+from linkwork.symbolic.autodiff import Tape
+from linkwork.symbolic.views import View, load_global
 from tests.elements.outside.barrel_cam import BarrelCam, CamKind
 from tests.elements.outside.constant_velocity import ConstantVelocity
-from tests.symbolic.probe import Node
+from tests.symbolic.probe import Node, Probe
 from tests.symbolic.test_relations import check_derivatives
 
 CLASSES = [getattr(joints, name) for name in joints.WHERE if name not in ("Joint", "AxisJoint")] + [BarrelCam, ConstantVelocity]
@@ -29,6 +31,7 @@ GIVEN = {
     "shaft_a": (0.0, 0.6, 0.8),
     "shaft_b": (0.0, 0.6, 0.8),
 }
+BODIES = ((0, 0.2, 0), (0.8, 0.6, 0, 0)), ((0.5, 0, 0.1), (0.6, 0, 0, 0.8))  # positions and orientations
 H = 1e-5
 
 by_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
@@ -74,10 +77,7 @@ def moved(mobilizer, q, step):
 @by_class
 def test_derivatives_of_rows_agree_with_finite_differences(cls):
     world = lw.World()
-    a, b = (
-        world.add(body(name, *where))
-        for name, where in zip("ab", [((0, 0.2, 0), (0.8, 0.6, 0, 0)), ((0.5, 0, 0.1), (0.6, 0, 0, 0.8))], strict=True)
-    )
+    a, b = (world.add(body(name, *where)) for name, where in zip("ab", BODIES, strict=True))
     world.add(joint(cls, a, b))
     model = compile(world)
     node = Node(model, 0)
@@ -160,6 +160,42 @@ def test_both_subspaces_span_the_same(cls):
             assert found.shape == (6, kind.mobilizer.nv)
             assert np.linalg.matrix_rank(found, tol=1e-9) == kind.mobilizer.nv
             assert np.linalg.matrix_rank(np.hstack([found, wanted]), tol=1e-9) == kind.mobilizer.nv
+
+
+@by_class
+def test_coordinates_are_read_from_the_bodies(cls):
+    """What the readout of a kind tells against joint coordinates, for a world that has moved."""
+    world = lw.World(gravity=(1.0, 2.0, -5.0))
+    one, two = (world.add(body(name, *where)) for name, where in zip("ab", BODIES, strict=True))
+    world.add(lw.Weld(world.ground, one))
+    element = world.add(joint(cls, one, two))
+    sim = lw.Simulation(world, dt=1e-3)
+    sim.step(100)
+    kind, node = lk.kind_of_joint(element), next(node for node in sim.model.nodes if element in node.elements)
+    mobilizer = kind.mobilizer
+    assert (len(kind.read_names), len(kind.read_rates)) == (mobilizer.nq, mobilizer.nv)
+    assert len(set(kind.read_names)) == mobilizer.nq
+    if not mobilizer.nv:
+        return
+    batches = [RigidPlacement([one]), RigidPlacement([two])]
+    own = sim._numbers(sim.model.nodes.index(node), 0) | {n: v[0] for n, v in kind.read_numbers([element], *batches).items()}
+
+    def write(trace):
+        tape = Tape([View(RIGID, trace, 2 + k) for k in range(2)], load_global(trace, "time"))
+        p = {name: ca.SX(np.asarray(value, dtype=float)) for name, value in own.items()}
+        for k, value in enumerate(tape.resolve(list(kind.read_coordinates(node.kind.parts[0].arranged(tape.handles), p)))):
+            trace.store(4, 1000 * k, value)
+
+    probe = Probe(sim.model, node.ends, node.kind.kinds, np.zeros(1), write)
+    state = [[sim.work[sim.model.field_of_body(number, name)] for number in node.ends] for name in ("q", "v")]
+    q, qd = (found[0] for found in probe.results([(0.0, *state)]))
+    poses = [
+        np.array([getattr(sim, name)(b) for b in (one, two)])
+        for name in ("position", "orientation", "velocity", "angular_velocity")
+    ]
+    wanted = lw.reduced.from_bodies(lw.reduced.compile(world), *poses[:2], np.hstack(poses[2:]))
+    assert q == pytest.approx(wanted.q, abs=1e-8) and qd == pytest.approx(wanted.qd, abs=1e-8)
+    assert np.abs(q - mobilizer.neutral()).max() > 1e-4
 
 
 def test_a_floating_body_has_the_same():

@@ -13,6 +13,7 @@ import numpy as np
 from casadi import SX
 
 from linkwork.elements.core.traced import Traced
+from linkwork.elements.core.units import Quantity
 from linkwork.symbolic.autodiff import POSITION
 
 
@@ -86,6 +87,9 @@ class Relation:
     meets = False  # its first three rows are the way from a's anchor to b's, in the world
     nonlinear = False  # its rows are not linear in velocities
     aimed = False  # names the forces that hold its rows
+    read_names: tuple[Quantity, ...] = ()  # of a joint: its coordinates, those of its second body relative to its first ...
+    read_rates: tuple[Quantity, ...] = ()  # ... and its velocities
+    read_fields: dict[str, int] = {}  # constants that these need beside its parameters
 
     def __init__(self, element):
         self.key = type(element).__name__
@@ -110,6 +114,14 @@ class Relation:
 
     def brought(self, handles, p) -> dict[str, SX]:
         """What it keeps, at the end of a step."""
+        return {}
+
+    def read_coordinates(self, handles, p) -> tuple[SX, SX]:
+        """The coordinates and velocities that `read_names` and `read_rates` name."""
+        raise NotImplementedError
+
+    def read_numbers(self, elements, A, B) -> dict[str, np.ndarray]:
+        """The constants that `read_fields` names, (k, size) each."""
         return {}
 
     def place(self, p: dict[str, np.ndarray]) -> tuple[int, np.ndarray] | None:

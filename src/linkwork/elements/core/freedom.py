@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from linkwork.elements.core.units import ANGLE, ANGULAR_VELOCITY, QUATERNION, TRAVEL, Quantity, rate_of
+
 
 class Freedom(Enum):
     """A freedom of a joint; `nq` coordinates, `nv` velocities.
@@ -14,12 +16,14 @@ class Freedom(Enum):
     (4, 3)
     """
 
-    TURN = ("rad", "rad/s", "N m", 1, 1)  # an angle
-    LENGTH = ("m", "m/s", "N", 1, 1)  # a travel
-    ROTATION = ("1", "rad/s", "N m", 4, 3)  # a unit quaternion; its velocity is angular
+    TURN = ((ANGLE,), (rate_of(ANGLE),), "N m")
+    LENGTH = ((TRAVEL,), (rate_of(TRAVEL),), "N")
+    ROTATION = (QUATERNION, ANGULAR_VELOCITY, "N m")
 
-    def __init__(self, unit: str, rate: str, effort: str, nq: int, nv: int):
-        self.unit, self.rate, self.effort, self.nq, self.nv = unit, rate, effort, nq, nv
+    def __init__(self, coordinates: tuple[Quantity, ...], velocities: tuple[Quantity, ...], effort: str):
+        self.coordinates, self.velocities, self.effort = coordinates, velocities, effort
+        self.unit, self.rate = coordinates[0].unit, velocities[0].unit
+        self.nq, self.nv = len(coordinates), len(velocities)
 
 
 class FreedomLaw(Enum):

@@ -13,14 +13,16 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, Protocol
 
+import casadi as ca
 import numpy as np
 from casadi import SX
 
-from linkwork.elements.core.constraint_kind import Relation
+from linkwork.elements.core.constraint_kind import Relation, apart
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.mobilizer import Mobilizer
 from linkwork.elements.core.registry import outside_digest
+from linkwork.elements.core.units import Quantity
 
 Params = Mapping[str, SX]  # of one joint, by name: as `fields` says
 
@@ -166,6 +168,41 @@ class JointKind(Relation, ABC):
         """Of joints on an axis: the rate of `travel`."""
         raise NotImplementedError
 
+    @property
+    def read_names(self) -> tuple[Quantity, ...]:  # type: ignore[override]
+        """What its coordinates are, with units; those that would be called the same are numbered."""
+        return _numbered([quantity for freedom in self.freedoms for quantity in freedom.coordinates])
+
+    @property
+    def read_rates(self) -> tuple[Quantity, ...]:  # type: ignore[override]
+        return _numbered([quantity for freedom in self.freedoms for quantity in freedom.velocities])
+
+    @property
+    def read_fields(self) -> dict[str, int]:  # type: ignore[override]
+        """The axes of its frames on both bodies, one after another, and the mobilizer's constants."""
+        return {"frame_a": 9, "frame_b": 9, "constants": self.mobilizer.constants}
+
+    def read_numbers(self, elements, A, B):
+        frames: tuple[list, list] = [], []
+        for k, joint in enumerate(elements):
+            one, each = np.array([k]), self.frames(joint, A.pick([k]), B.pick([k]))
+            for batch, axes, found in zip((A, B), each, frames, strict=True):
+                found.append(np.concatenate([batch.axis(axis[None], one)[0] for axis in axes.T]))
+        constants = np.array([self.constants(joint) for joint in elements], dtype=float).reshape(len(elements), -1)
+        return {"frame_a": np.array(frames[0]), "frame_b": np.array(frames[1]), "constants": constants}
+
+    def read_coordinates(self, handles, p) -> tuple[SX, SX]:
+        """By the mobilizer, from both bodies: for kinds without a closed form of their own."""
+        a, b = handles
+        axes = [p["frame_a"][k : k + 3] for k in (0, 3, 6)]
+        P, rate = (ca.horzcat(*[of(axis) for axis in axes]) for of in (a.axis, a.axis_rate))
+        E = P.T @ ca.horzcat(*[b.axis(p["frame_b"][k : k + 3]) for k in (0, 3, 6)])
+        d, speed = apart(handles, p), b.point_rate(p["on_b"]) - a.point_rate(p["on_a"])
+        q, symbol = self.mobilizer.coordinates(E, P.T @ d, p["constants"]), SX.sym("q", self.mobilizer.nq)
+        S = ca.substitute(self.mobilizer.subspace(symbol, p["constants"]), symbol, q)  # derivatives are taken by symbols
+        motion = ca.vertcat(P.T @ speed + rate.T @ d, P.T @ (b.spin() - a.spin()))
+        return q, ca.solve(S.T @ S, S.T @ motion)
+
     def limit_rows(self, limit: Bounds, p: Mapping[str, np.ndarray], A, B) -> list[LimitRow]:
         """Of joints that hard limits bound: their rows. p: the joint's parameters; A and B: its bodies as built."""
         raise NotImplementedError
@@ -204,6 +241,8 @@ class JointKind(Relation, ABC):
             missing = [name for name in asked if getattr(cls, name, None) is getattr(JointKind, name, None)]
             if applies(cls, element) and missing:
                 raise TypeError(f"{cls.__name__}: it lacks {', '.join(missing)}, which {why} asks for; define it")
+        if not {"on_a", "on_b"} <= set(cls.fields):
+            raise TypeError(f"{cls.__name__}: fields lack the anchors on_a and on_b, where reactions are told; add them")
         known = {item.name for item in fields(element)}
         wanted = ["first", "second"] if cls.law is FreedomLaw.CROSS else []
         wanted += ["normal"] if cls.law is FreedomLaw.AXIS and cls.mobilizer.freedoms.count(Freedom.LENGTH) == 2 else []
@@ -220,6 +259,15 @@ class JointKind(Relation, ABC):
         if element.has_coordinate and cls.mobilizer.freedoms == (Freedom.TURN,) and cls.counters != 1:
             raise TypeError(f"{cls.__name__}: its coordinate is an angle, whose turns are counted; give counters = 1")
         cls.element = element
+
+
+def _numbered(quantities: list[Quantity]) -> tuple[Quantity, ...]:
+    """The same, where several have one name with numbers."""
+    names, found = [quantity.what for quantity in quantities], []
+    for k, (what, unit) in enumerate(quantities):
+        number = f" {names[:k].count(what) + 1}" if names.count(what) > 1 else ""
+        found.append(Quantity(f"{what}{number}", unit))
+    return tuple(found)
 
 
 ON_AN_AXIS = ("frame", "angle", "apart", "travel", "travel_rate")

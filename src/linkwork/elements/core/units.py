@@ -4,6 +4,31 @@ A field's name nearly always tells its unit; where it does not, UNITS of its ele
 units a joint decides.
 """
 
+from typing import NamedTuple
+
+
+class Quantity(NamedTuple):
+    """What a number is, and its unit."""
+
+    what: str
+    unit: str
+
+
+def rate_of(quantity: Quantity) -> Quantity:
+    """That of its rate of change.
+
+    >>> rate_of(Quantity("angle", "rad"))
+    Quantity(what='angle', unit='rad/s')
+    """
+    return Quantity(quantity.what, f"{quantity.unit}/s")
+
+
+ANGLE, TRAVEL = Quantity("angle", "rad"), Quantity("travel", "m")
+QUATERNION = tuple(Quantity(f"quaternion {c}", "1") for c in "wxyz")
+POSITION = tuple(Quantity(f"position {c}", "m") for c in "xyz")
+VELOCITY = tuple(Quantity(f"velocity {c}", "m/s") for c in "xyz")
+ANGULAR_VELOCITY = tuple(Quantity(f"angular velocity {c}", "rad/s") for c in "xyz")
+
 BY_NAME: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("mass", "masses"), ("kg",)),
     **dict.fromkeys(("inertia", "second_moment"), ("kg m^2",)),

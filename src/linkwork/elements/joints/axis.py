@@ -14,6 +14,7 @@ from linkwork.elements.core.element import Vector
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint, one_way
 from linkwork.elements.core.joint_kind import Bounds, JointKind, LimitRow, LimitSort
+from linkwork.symbolic.blocks import cross
 
 
 @dataclass(eq=False, repr=False)
@@ -97,6 +98,30 @@ class AxisJointKind(JointKind):
         a, b = handles
         along = ca.dot(a.axis(p["axis_a"]), b.point_rate(p["on_b"]) - a.point_rate(p["on_a"]))
         return along + ca.dot(a.axis_rate(p["axis_a"]), self.apart(handles, p))
+
+    @staticmethod
+    def turn_rate(handles, p):
+        """The rate of the angle."""
+        a, b = handles
+        return ca.dot(cross(a.axis(p["ref_a"]), a.axis(p["side_a"])), b.spin() - a.spin())
+
+    def read_angle(self, handles, p):
+        """The counted angle and its rate."""
+        return self.counted(handles, p)[0], self.turn_rate(handles, p)
+
+    def read_travel(self, handles, p):
+        return self.travel(handles, p), self.travel_rate(handles, p)
+
+    read_fields: dict[str, int] = {}
+
+    def read_numbers(self, elements, A, B):
+        return {}
+
+    def read_coordinates(self, handles, p):
+        """Angles about and travels along the axis, one for each freedom."""
+        ways = {Freedom.TURN: self.read_angle, Freedom.LENGTH: self.read_travel}
+        values, rates = zip(*[ways[freedom](handles, p) for freedom in self.freedoms], strict=True)
+        return ca.vertcat(*values), ca.vertcat(*rates)
 
     @staticmethod
     def locked(handles, p):

@@ -121,6 +121,20 @@ class BallKind(JointKind):
         a, b = handles
         return position_rows(b.point(p["on_b"]) - a.point(p["on_a"]))
 
+    read_fields = {"turn_a": 4, "turn_b": 4}
+
+    def read_numbers(self, elements, A, B):
+        """Frames on both bodies whose orientations are the world's as built."""
+        still = np.tile([1.0, 0.0, 0.0, 0.0], (len(elements), 1))
+        return {"turn_a": A.turn(still), "turn_b": B.turn(still)}
+
+    def read_coordinates(self, handles, p):
+        """The quaternion of b's frame in a's, and b's angular velocity relative to a in a's axes."""
+        a, b = handles
+        of_a, of_b = rotation.product(a.quaternion(), p["turn_a"]), rotation.product(b.quaternion(), p["turn_b"])
+        turn = rotation.product(rotation.conjugate(of_a), of_b)
+        return rotation.shorter(turn), rotation.matrix(of_a).T @ (b.spin() - a.spin())
+
     def frames(self, joint, A, B):
         """The world's axes as built."""
         return np.eye(3), np.eye(3)

@@ -14,6 +14,7 @@ from linkwork.elements.core.freedom import Freedom
 from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.mobilizer import ZERO3, Mobilizer, Reversed, X, Y, Z, about, angle_about
 from linkwork.elements.core.registry import kind_of
+from linkwork.elements.core.units import ANGLE, Quantity, rate_of
 from linkwork.elements.joints.axis import AxisJointKind, WithAxis
 from linkwork.symbolic.autodiff import POSITION
 
@@ -92,6 +93,19 @@ class PlanarKind(AxisJointKind):
 
     def rows(self, handles, p, t):
         return position_rows(self.travel(handles, p), self.along(handles, p))
+
+    read_names = Quantity("travel x", "m"), Quantity("travel y", "m"), ANGLE
+    read_rates = tuple(map(rate_of, read_names))
+
+    def read_coordinates(self, handles, p):
+        """Travels along two axes of a in the plane, then the angle, from -pi to pi."""
+        a, b = handles
+        apart, speed = self.apart(handles, p), b.point_rate(p["on_b"]) - a.point_rate(p["on_a"])
+        s, c = self.angle(handles, p)
+        along = [(ca.dot(a.axis(p[name]), apart), ca.dot(a.axis(p[name]), speed) + ca.dot(a.axis_rate(p[name]), apart))
+                 for name in ("ref_a", "side_a")]  # fmt: skip
+        (x, vx), (y, vy) = along
+        return ca.vertcat(x, y, ca.atan2(s, c)), ca.vertcat(vx, vy, self.turn_rate(handles, p))
 
     def world_subspace(self, a, b, p, child):
         turn = ca.vertcat(ZERO3, b.R @ p["axis_b"])

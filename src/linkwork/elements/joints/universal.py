@@ -17,6 +17,7 @@ from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.joint_kind import JointKind, LimitRow, LimitSort, Pivot, Turning
 from linkwork.elements.core.mobilizer import ZERO3, Mobilizer, Reversed, X, about
 from linkwork.elements.core.registry import kind_of
+from linkwork.elements.core.units import Quantity, rate_of
 from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import POSITION
 from linkwork.symbolic.blocks import cross
@@ -81,6 +82,24 @@ class UniversalKind(JointKind):
         a, b = handles
         cross_axes = ca.dot(a.axis(p["first"]), b.axis(p["second"]))
         return position_rows(b.point(p["on_b"]) - a.point(p["on_a"]), cross_axes)
+
+    read_names = Quantity("angle about the first axis", "rad"), Quantity("angle about the second axis", "rad")
+    read_rates = tuple(map(rate_of, read_names))
+    read_fields = {"second_a": 3, "third_a": 3, "first_b": 3, "third_b": 3}
+
+    def read_numbers(self, elements, A, B):
+        """Both axes and the one across them as built: those of the cross, on a and on b."""
+        first, second = np.array([e.first for e in elements]), np.array([e.second for e in elements])
+        third = np.cross(first, second)
+        return {"second_a": A.axis(second), "third_a": A.axis(third), "first_b": B.axis(first), "third_b": B.axis(third)}
+
+    def read_coordinates(self, handles, p):
+        """From -pi to pi: about the axis on a, then about the one on b."""
+        a, b = handles
+        first, second, spin = a.axis(p["first"]), b.axis(p["second"]), b.spin() - a.spin()
+        about_first = ca.atan2(ca.dot(second, a.axis(p["third_a"])), ca.dot(second, a.axis(p["second_a"])))
+        about_second = ca.atan2(ca.dot(first, b.axis(p["third_b"])), ca.dot(first, b.axis(p["first_b"])))
+        return ca.vertcat(about_first, about_second), ca.vertcat(ca.dot(first, spin), ca.dot(second, spin))
 
     def frames(self, joint, A, B):
         """x is the first axis, y the second."""
