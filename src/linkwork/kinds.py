@@ -34,6 +34,7 @@ from linkwork.elements.core.mobilizer import Y as Y
 from linkwork.elements.core.mobilizer import Z as Z
 from linkwork.elements.core.mobilizer import about as about
 from linkwork.elements.core.mobilizer import angle_about as angle_about
+from linkwork.elements.core.mobilizer import half_turned as half_turned
 from linkwork.elements.core.parameter import Parameter as Parameter
 from linkwork.elements.core.registry import kind_of as kind_of
 from linkwork.elements.joints.axis import AxisJoint as AxisJoint

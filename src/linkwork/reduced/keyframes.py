@@ -33,6 +33,6 @@ def placed(world, name: str, keyframe: Keyframe) -> tuple[Bodies, dict]:
                 q[at][part] = checks.quaternion(world.find(joint), f'keyframe "{name}"', numbers[part])
     angles = {}
     for link, first in zip(tree.links, tree.q_at, strict=False):
-        turns = link.kind.turns
+        turns = link.kind.angles
         angles[id(link.element)] = q[first : first + len(turns)][turns]
     return to_bodies(tree, q, qd), angles
