@@ -96,6 +96,11 @@ class LagrangianBody(Body):
         return len(self.coordinates)
 
     @property
+    def generalised(self):
+        """The number of coordinates that users' functions may ask for: all of them."""
+        return self.dim
+
+    @property
     def mass(self):
         """Of all particles together (kg)."""
         return float(self.masses.sum())
@@ -106,9 +111,9 @@ class LagrangianBody(Body):
     def sizes(self):
         return {"u": self.dim}
 
-    def traced(self, where, size=None):
+    def traced(self, where, size=None, sizes=None):
         size = {"energy": 1, "function": 3 if self.points is not None else 3 * len(self.masses)}[where]
-        return super().traced(where, size)
+        return super().traced(where, size, sizes)
 
     def point(self, k):
         """The local coordinates of the particle k, counted from 0: for on_a=, on_b= and at=.

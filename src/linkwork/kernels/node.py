@@ -444,6 +444,7 @@ def node_pulls_kernel(node: NodeKind, start: int | None = None, together: bool =
 
 
 # -- forces: pointer 1 the force, 2 and 3 its bodies -----------------------------------------------------------------
+LOADED = {"force": "point", "torque": "spin", "generalised": "coordinates"}  # kind of a load -> what its power moves
 
 
 @dataclass(frozen=True)
@@ -477,8 +478,7 @@ class ForceKind:
         for number, kind, where, vector in loads:
             if self.kinds[number] is None:
                 continue
-            entry = tape.entry(number, tape.views[number], "point" if kind == "force" else "spin",
-                               where if kind == "force" else None)  # fmt: skip
+            entry = tape.entry(number, tape.views[number], LOADED[kind], where if kind == "force" else None)
             part = entry.primitive.jacobian.T @ vector
             totals[number] = part if totals[number] is None else totals[number] + part
         found = [x for x in totals if x is not None]

@@ -85,6 +85,9 @@ class View:
     def quaternion(self) -> Primitive:
         return self.kind.quaternion(self)
 
+    def coordinates(self) -> Primitive:
+        return self.kind.coordinates(self)
+
 
 class Shifted(View):
     """A view whose coordinates and velocity carry symbols for a small displacement (`shift`, in the units of velocity) and a
@@ -265,6 +268,10 @@ class BodyKind:
     def quaternion(self, view) -> Primitive:
         self._no_direction()
         raise AssertionError
+
+    def coordinates(self, view) -> Primitive:
+        """The coordinates themselves, of a kind whose velocity is their rate."""
+        raise Unsupported(f"a {self.name} has no generalised coordinates")
 
     def point(self, view, local) -> Primitive:
         raise NotImplementedError

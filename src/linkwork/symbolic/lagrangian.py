@@ -134,6 +134,9 @@ class Lagrangian(BodyKind):
             least = ca.fmin(least, 1 / reciprocal[k] - LOST * ca.fmax(M[k, k], view.field("built")[k]))
         return least
 
+    def coordinates(self, view):
+        return Primitive(view.q, SX.eye(self.nv), view.v, SX(self.nv, 1))
+
     def point(self, view, local):
         return Primitive(*self.at(view.q, view.v, SX(local), view.field("user")))
 
