@@ -116,7 +116,7 @@ def test_unknown_references_suggest(world):
 
 
 def test_wrong_sort_of_reference(world):
-    with pytest.raises(ElementError, match=r'Motor: Particle "crank" is no joint; give a joint'):
+    with pytest.raises(ElementError, match=r'Motor: Particle "crank" has no coordinates of its own; give a joint, or a L'):
         world.add(Motor("crank"))
     with pytest.raises(ElementError, match=r'Ball: Hinge "axle" is no body; give a body'):
         world.add(Ball("axle", "rod", (0, 0, 0)))

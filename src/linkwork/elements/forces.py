@@ -245,8 +245,8 @@ class Force(ForceElement):
     """Any force: one or two bodies, then a function of them and t that gives the force (3, N, world) on the last one.
 
     It acts at the point `at` (or `on_b`) of that body; with two bodies the opposite acts on the first, at `on_a`. With
-    torque=True the function gives a torque (N m) instead; with generalised=True, on a LagrangianBody alone, a number for each of
-    its coordinates, whose power is that number times the coordinate's rate.
+    torque=True the function gives a torque (N m) instead; with generalised=True, on a LagrangianBody alone, a number for each
+    of its coordinates, whose power is that number times the coordinate's rate.
 
     Inside the function a body b has, as expressions in the world frame, `b.position` and `b.velocity` of its reference
     point, `b.point(p)` and `b.point_velocity(p)` of its local point p, `b.direction(d)` of its local direction d,

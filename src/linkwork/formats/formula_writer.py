@@ -19,7 +19,8 @@ CALLED = {OPERATIONS[code]: name for code, name in CALLS.items()}
 ATOM, NEGATED = 9, 6
 LONGEST = 100  # characters of a part that gets no name of its own
 OFFERS = {"point": ("position", "point"), "point_rate": ("velocity", "point_velocity"), "axis": (None, "direction"),
-          "spin": ("angular_velocity", None), "coordinates": ("coordinates", None), "coordinate_rates": ("rates", None)}  # fmt: skip
+          "spin": ("angular_velocity", None), "coordinates": ("coordinates", None),
+          "coordinate_rates": ("rates", None)}  # fmt: skip
 
 
 def printed(traced, words=None):

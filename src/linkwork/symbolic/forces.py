@@ -24,8 +24,8 @@ from linkwork.symbolic.joints import JOINTS, AxisRelation
 class Term:
     """A part of a force's symmetric tangent: a relative motion of the bodies, and how the force answers to it.
 
-    The motion's rate is the sum of weight @ (rate of the point `where`, spin, or rates of coordinates) over its parts; -df/dq adds B^T stiffness B,
-    -df/dv adds B^T damping B, with B that rate's derivative by the bodies' velocities.
+    The motion's rate is the sum of weight @ (rate of the point `where`, spin, or rates of coordinates) over its parts; -df/dq
+    adds B^T stiffness B, -df/dv adds B^T damping B, with B that rate's derivative by the bodies' velocities.
     """
 
     motion: list[tuple[int, str, SX | None, SX]]  # body, "point", "spin" or "coordinates", where (3,), weight (k, 3 or n)
