@@ -96,7 +96,7 @@ class LagrangianBody(Body):
         return len(self.coordinates)
 
     @property
-    def generalised(self):
+    def generalised(self):  # type: ignore[override]
         """The number of coordinates that users' functions may ask for: all of them."""
         return self.dim
 

@@ -16,7 +16,7 @@ from linkwork.codegen.trace import Joining, Kernel, Record, Trace
 from linkwork.elements.core.constraint_kind import Relation, crossing
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import POSITION, ROTOR, VELOCITY, Rotor, Rows, Tape, derive
-from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
+from linkwork.symbolic.bodies import GLOBALS, BodyKind, Shifted, View, load_global
 from linkwork.symbolic.forces import Law
 
 # -- what constraint nodes and forces share: parameters, counters, a tape ---------------------------------------
@@ -429,6 +429,29 @@ def node_jacobian_kernel(node: NodeKind, start: int | None = None) -> Kernel:
         trace.store(node.behind, offset, rows.bias)
 
     return Kernel(f"node|{node.key}|jacobian|{start}", write)
+
+
+def node_jacobian_rate_kernel(node: NodeKind, start: int | None = None) -> Kernel:
+    """Behind the bodies: dJ/dt, block after block, along the motion that the bodies have; velocities that rows which are not
+    linear in them have in J stay as they are."""
+
+    def write(trace: Trace) -> None:
+        views = [None if kind is None else Shifted(kind, trace, 2 + k, "now") for k, kind in enumerate(node.kinds)]
+        moving = [view for view in views if view is not None]
+        time = load_global(trace, "time")
+        rows = node.rows_between(trace, views, time, start)
+        by = ca.vertcat(time, *[view.shift for view in moving])
+        along = ca.vertcat(1, *[trace.load(view.pointer, *view.kind.record["v"]) for view in moving])
+        small = [symbol for view in moving for symbol in (view.shift, view.kick)]
+        offset = 0
+        for J in rows.jacobians:
+            column = ca.densify(ca.reshape(J.T, -1, 1))
+            if column.shape[0]:
+                [rate] = ca.substitute([ca.jtimes(column, by, along)], small, [SX.zeros(x.shape) for x in small])
+                trace.store(node.behind, offset, rate)
+            offset += column.shape[0]
+
+    return Kernel(f"node|{node.key}|jacobian rate|{start}", write)
 
 
 def node_pulls_kernel(node: NodeKind, start: int | None = None, together: bool = False) -> Kernel:

@@ -99,6 +99,7 @@ class Programs(Addresses):
     limbs: bool
     takes_contact: tuple[str, ...] = ()  # integrators with which it does
     counts_limbs = False  # after a step, beside counting on their way up
+    outside: tuple[str, ...] = ()  # attributes that hold factors, where these are not in the workspace
     iterates = False  # takes starts from the step before, and tolerances
     variant = ""  # of the solver, by its option: the tangent of implicit, the method of cg
     # that it goes with, the default first
@@ -296,6 +297,20 @@ class Programs(Addresses):
         kernel = k.node_pulls_kernel(self.model.nodes[node].kind, self._start(node), together=True)
         return self._keep(f"pulls {node}", lambda sheet: self._add_wide(
             sheet, 0, 0, kernel, *self._node_offsets(node), self.model.scratch))  # fmt: skip
+
+    def all_blocks(self, what: str, at: np.ndarray) -> np.ndarray:
+        """Blocks of every node into the entries from at[node] on: of J, the bias behind it ("jacobian"), of dJ/dt ("rate"), or
+        of how multipliers pull at bodies where that is not J ("pulls"). `at` is the same whenever one model asks."""
+        make = {
+            "jacobian": lambda kind, start, b, x: k.node_jacobian_kernel(kind, start),
+            "rate": lambda kind, start, b, x: k.node_jacobian_rate_kernel(kind, start),
+            "pulls": lambda kind, start, b, x: k.node_pulls_kernel(kind, start, together=True) if kind.aimed else None,
+        }[what]
+        return self._keep(f"all blocks {what}", lambda sheet: self._add_nodes(sheet, make, into=at))
+
+    def forces(self) -> np.ndarray:
+        """Forces alone, times the kick, added to the right-hand sides of bodies."""
+        return self._keep("forces", self._add_forces)
 
     def loop(self, node: int) -> np.ndarray:
         """Blocks and bias of one node into the scratch area; its residual and rate into that of reports."""
@@ -519,9 +534,13 @@ class Programs(Addresses):
             kernel = k.force_kernel(force.kind)
             self._add_wide(sheet, self.force_asked[number], FIRST, kernel, *self._force_offsets(number))
 
-    def _add_nodes(self, sheet: Sheet, kernel_of, report: bool = False, first: bool = False) -> None:
-        """One kernel a node: kernel_of(kind, offset of parameters, of b, of x), or None."""
+    def _add_nodes(
+        self, sheet: Sheet, kernel_of, report: bool = False, first: bool = False, into: np.ndarray | None = None
+    ) -> None:
+        """One kernel a node: kernel_of(kind, offset of parameters, of b, of x), or None. It has one more record where there is
+        something to tell: that of reports, or the one at into[node]."""
         m = self.model
+        told = m.report_at if report else into
         groups: dict[tuple[int, int], list[int]] = {}
         for number, node in enumerate(m.nodes):
             groups.setdefault((id(node.kind), id(m.limb_of.get(number))), []).append(number)
@@ -532,7 +551,7 @@ class Programs(Addresses):
                                m.field_of_node(number, "x").start - base)  # fmt: skip
             if kernel is None:
                 continue
-            more = [m.report_at[numbers]] if report else []
+            more = [] if told is None else [told[numbers]]
             position = np.full(len(members), -1) if first else self.node_place[numbers]
             self._add_all(sheet, position, 0, kernel, *self._offsets_of(numbers), *more)
 

@@ -26,6 +26,7 @@ from linkwork.symbolic.lagrangian import Lagrangian
 if TYPE_CHECKING:
     from linkwork.contact.contact_system import Touching
     from linkwork.simulation import contact_query
+    from linkwork.simulation.matrices import Matrices
 
 EXCESSIVE = 1e3  # times the shortest multipliers: longer ones come from rows that contradict each other
 PROXIMAL = 5  # refinements where pivots were made regular: each takes away the part of the error that this left
@@ -276,6 +277,22 @@ class Reports:
         if report is None:
             raise LinkworkError(f'Simulation: the solver "{self.programs.name}" does not iterate; ask one that uses "cg"')
         return report
+
+    @property
+    def matrices(self) -> Matrices:
+        """The equations of motion of this moment as sparse matrices with names: M, J, dJ/dt, C, the KKT matrix, H, right-hand
+        sides; solutions with the solver's factors, responses to forces, the order of elimination. It stays as it is when the
+        simulation goes on: docs/matrices.md.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("double-pendulum"))
+        >>> m = sim.matrices
+        >>> m, m.H.shape
+        (<Matrices: 12 velocities, 10 rows>, (2, 2))
+        """
+        from linkwork.simulation.matrices import Matrices
+
+        return Matrices(self)
 
     def _in_contact(self) -> Touching:
         self._follow_world()

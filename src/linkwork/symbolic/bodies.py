@@ -123,6 +123,7 @@ class BodyKind:
     nq: int
     nv: int
     record: Record
+    components: tuple[tuple[str, str], ...]  # name and unit of each component of its velocity
     directions = True  # has lines, normals and axes
     is_a_point = False  # has no other points than its position
     elastic = False  # has forces of its own that depend on its configuration
@@ -282,6 +283,18 @@ def carried_quaternion(q, spin: Primitive) -> Primitive:
     w = spin.value
     by_spin = 0.5 * ca.vertcat(-q[1:4].T, q[0] * SX.eye(3) - skew(q[1:4]))  # (4, 3)
     return Primitive(q, by_spin @ spin.jacobian, by_spin @ w, by_spin @ spin.bias - 0.25 * ca.sumsqr(w) * q)
+
+
+def named(names: str, unit: str) -> tuple[tuple[str, str], ...]:
+    """Components of one unit.
+
+    >>> named("vx vz", "m/s")
+    (('vx', 'm/s'), ('vz', 'm/s'))
+    """
+    return tuple((name, unit) for name in names.split())
+
+
+LINEAR, ANGULAR = named("vx vy vz", "m/s"), named("wx wy wz", "rad/s")
 
 
 def matrix33(column) -> SX:

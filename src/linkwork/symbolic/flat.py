@@ -5,7 +5,7 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from linkwork.symbolic.bodies import BodyKind, Primitive, carried_quaternion
+from linkwork.symbolic.bodies import ANGULAR, LINEAR, BodyKind, Primitive, carried_quaternion
 
 PLANES = {"xz": (0, 2, 1), "xy": (0, 1, 2), "yz": (1, 2, 0)}  # in-plane axes, normal
 HANDED = {"xz": -1.0, "xy": 1.0, "yz": 1.0}  # first x second = handed * (right-handed normal axis)
@@ -31,6 +31,8 @@ class Planar(BodyKind):
 
     def __init__(self, plane: str):
         self.plane, self.name = Plane(plane), f"PlanarBody-{plane}"
+        first, second, normal = PLANES[plane]
+        self.components = (LINEAR[first], LINEAR[second], ANGULAR[normal])
         self.record = self.layout(2, mass=1, inertia=1)
 
     def pose(self, q):
@@ -81,6 +83,7 @@ class Particle(BodyKind):
     """3: position."""
 
     name, nq, nv, directions = "Particle", 3, 3, False
+    components = LINEAR
     is_a_point = True
 
     def __init__(self):
@@ -104,6 +107,7 @@ class PlanarParticle(BodyKind):
 
     def __init__(self, plane: str):
         self.plane, self.name = Plane(plane), f"PlanarParticle-{plane}"
+        self.components = tuple(LINEAR[axis] for axis in PLANES[plane][:2])
         self.record = self.layout(0, mass=1)
 
     mass = Particle.mass

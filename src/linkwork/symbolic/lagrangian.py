@@ -36,6 +36,7 @@ class Lagrangian(BodyKind):
     def __init__(self, traced: Traced, energy: Traced | None, n: int, particles: int):
         self.traced, self.energy, self.particles = traced, energy, particles
         self.nq = self.nv = n
+        self.components = tuple((f"rates[{k}]", "") for k in range(n))  # of what unit u is, its user knows
         self.numbered = len(traced.arguments) == 1  # points are particles, named by their numbers
         self.name = name_of(traced, energy, n, particles)
         self.elastic = energy is not None

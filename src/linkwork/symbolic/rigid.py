@@ -7,7 +7,17 @@ from casadi import SX
 
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross, skew
-from linkwork.symbolic.bodies import BodyKind, Primitive, carried_quaternion, matrix33, raised, symmetric_product, turned_axes
+from linkwork.symbolic.bodies import (
+    ANGULAR,
+    LINEAR,
+    BodyKind,
+    Primitive,
+    carried_quaternion,
+    matrix33,
+    raised,
+    symmetric_product,
+    turned_axes,
+)
 
 BENT = 0.05  # of (h l)^2 |1/I_1 - 1/I_2| |1/I_2 - 1/I_3|, l between the axes: what the flight of a rotor turns with an error
 # of energy of some thousandths
@@ -20,6 +30,7 @@ class Rigid(BodyKind):
     where the compiler puts it (the centre of mass, or the joint to the parent), the centre of mass at `com`."""
 
     name, nq, nv = "RigidBody", 7, 6
+    components = (*LINEAR, *ANGULAR)
     turns = True
 
     def __init__(self):

@@ -7,7 +7,7 @@ from casadi import SX
 
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross, skew, symmetric
-from linkwork.symbolic.bodies import BodyKind, Primitive, carried_quaternion, matrix33, turned_axes
+from linkwork.symbolic.bodies import ANGULAR, LINEAR, BodyKind, Primitive, carried_quaternion, matrix33, named, turned_axes
 from linkwork.symbolic.rigid import Rigid
 
 
@@ -40,6 +40,7 @@ class Scalable(Stretching):
     """9: x, quaternion, stretch | velocity, angular velocity, stretch rate. Points are x + R diag(s) p."""
 
     name, nq, nv = "ScalableBody", 10, 9
+    components = (*LINEAR, *ANGULAR, *named("stretch_rate[0] stretch_rate[1] stretch_rate[2]", "1/s"))
     elastic = True
     iterated_flight = True
 
@@ -119,6 +120,7 @@ class Affine(Stretching):
     """12: x, F (row by row) | their rates. Points are x + F p; the mass block is constant."""
 
     name, nq, nv = "AffineBody", 12, 12
+    components = (*LINEAR, *named(" ".join(f"deformation_rate[{i},{j}]" for i in range(3) for j in range(3)), "1/s"))
     elastic = True
     counts_turns = False  # its quaternion comes from a matrix
 

@@ -139,7 +139,7 @@ class Traced:
         self.arguments = tuple(arguments)
         sizes = {**SYMBOLS, **(sizes or {})}
         proxies = [BodyProxy(k, sizes.get(name, 0)) for k, name in enumerate(self.arguments[: self.bodies])]
-        others = [SX.sym(name, sizes[name]) for name in self.arguments[self.bodies :]]
+        others = [SX.sym(name, sizes[name] or 0) for name in self.arguments[self.bodies :]]
         named = [Expression(symbol, name) for symbol, name in zip(others, self.arguments[self.bodies :], strict=True)]
         try:
             result = function(*proxies, *named)
