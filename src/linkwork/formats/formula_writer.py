@@ -36,7 +36,10 @@ def printed(traced, words=None):
 class _Printer:
     def __init__(self, traced, words):
         self.traced, self.lines, self.count, self.taken = traced, [], 0, set(words.values())
-        self.inputs = [self.request(*each, size=traced.function.size1_in(k)) for k, each in enumerate(traced.requests)]
+        self.inputs = [
+            self.request(number, what, local, traced.function.size1_in(k))
+            for k, (number, what, local) in enumerate(traced.requests)
+        ]
         for name in traced.arguments[traced.bodies :]:
             entries = range(traced.function.size1_in(len(self.inputs)))
             self.inputs.append(["t"] if name == "t" else [f"{name}[{k}]" for k in entries])

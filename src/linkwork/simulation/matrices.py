@@ -134,8 +134,11 @@ class Matrices:
     @cached_property
     def M(self) -> csr_array:
         """The mass matrix (columns, columns): one block a body."""
-        of_bodies = zip(self._spans, self._equations.bodies, self._moved, strict=True)
-        return self._csr([(_range(at), at, T.T @ M @ T) for at, (M, _), (T, _) in of_bodies], len(self.columns))
+        blocks = []
+        for at, (M, _), (T, _) in zip(self._spans, self._equations.bodies, self._moved, strict=True):
+            moved = T.T @ M @ T
+            blocks.append((_range(at), at, (moved + moved.T) / 2))  # symmetric to the last bit
+        return self._csr(blocks, len(self.columns))
 
     @cached_property
     def J(self) -> csr_array:
