@@ -22,25 +22,37 @@ from linkwork.collision.clipping import (
     thin_out,
 )
 from linkwork.collision.epa import EXACT, ROUGH, from_outside, penetration
-from linkwork.collision.gjk import Solid, core_support, distance
-from linkwork.collision.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, SPHERE, TRIANGLE
+from linkwork.collision.gjk import distance
+from linkwork.collision.layout import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, HULL, SPHERE, TRIANGLE
 from linkwork.collision.pair_dispatch import collider, margin_of, polygons, polytope_of, results, simplex_of, view
 from linkwork.collision.round_shapes import ALIKE, plane_ball, to_box
+from linkwork.collision.support import Solid, core_support
 from linkwork.collision.vectors import along, axis, cross, dot, length, minus, plus, row, tangent, times, turn, turn_back, unit
 
 ATTAINED = 1e-9  # relative: a point that is as near as the nearest makes that one needless
 FACES = 4096  # numbers of faces in features are taken modulo this
+AROUND = 8  # directions around a normal in which a flat part of a solid from outside is sought
+TILT = 0.01  # rad: by so much they are tilted. A surface of radius r moves by r TILT: what moves by sqrt(TILT) sizes is flat
 ENDS = 1 << 39  # features of the ends of rods
 
 
 @jit_inner
 def solid_of(numbers, integers, shape_numbers, which):
-    """The first (0) or second (1) collider of a pair as a Solid; of a hull, with its vertices."""
+    """The first (0) or second (1) collider of a pair as a Solid; of a hull, with its vertices; of one from outside, with its
+    numbers and the address of its support function."""
     size, R, p = collider(numbers, which)
     head = view(integers, 0, 6)
     kind, at = head[4 + which], head[2 * which]
-    count = int(view(shape_numbers, at, 1)[0]) if kind == HULL else 0
-    return Solid(kind, size, R, p, 0, count, view(shape_numbers, at + 1, 3 * count).reshape(count, 3))
+    count = int(view(shape_numbers, at, 1)[0]) if kind == HULL or kind == CONVEX else 0
+    return Solid(
+        kind,
+        size,
+        R,
+        p,
+        head[2 * which + 1] if kind == CONVEX else 0,
+        count,
+        view(shape_numbers, at + 1, 3 * count).reshape(count, 3),
+    )
 
 
 @jit_inner
@@ -52,7 +64,7 @@ def roundness(solid):
 @jit_inner
 def is_curved(solid):
     """Whether the core has a curved surface."""
-    return solid.kind == CYLINDER or solid.kind == ELLIPSOID
+    return solid.kind == CYLINDER or solid.kind == ELLIPSOID or solid.kind == CONVEX
 
 
 @jit_inner
@@ -72,6 +84,37 @@ def hull_face(solid, planes, loops, direction, polygon, lines):
         lines[n] = n
         n += 1
     return n, best, turn(solid.R, (planes[best, 0], planes[best, 1], planes[best, 2]))
+
+
+@jit_inner
+def flat_part(solid, direction, polygon, lines):
+    """Corners of the flat part of a solid from outside around a direction, from AROUND directions that are tilted by TILT;
+    returns how many; 1: there is none, or it is smaller than curvature would make it."""
+    u = tangent(unit(direction, (0.0, 0.0, 1.0)))
+    v = cross(unit(direction, (0.0, 0.0, 1.0)), u)
+    first, far, n = core_support(solid, direction), 0.0, 0
+    for k in range(AROUND):
+        angle = 2.0 * math.pi * k / AROUND
+        tilted = along(along(unit(direction, (0.0, 0.0, 1.0)), TILT * math.cos(angle), u), TILT * math.sin(angle), v)
+        p = core_support(solid, tilted)
+        far = max(far, length(minus(p, first)))
+        if n == 0 or length(minus(p, row(polygon, n - 1))) > ATTAINED * length(solid.size):
+            set_row(polygon, n, p)
+            lines[n] = k
+            n += 1
+    if n > 1 and length(minus(row(polygon, 0), row(polygon, n - 1))) <= ATTAINED * length(solid.size):
+        n -= 1
+    return n if far > math.sqrt(TILT) * length(solid.size) else 1
+
+
+@jit_inner
+def _across(polygon, n, direction):
+    """The normal of a polygon, on the side of a direction."""
+    total, p = (0.0, 0.0, 0.0), row(polygon, 0)
+    for k in range(1, n - 1):
+        total = plus(total, cross(minus(row(polygon, k), p), minus(row(polygon, k + 1), p)))
+    facing = unit(total, direction)
+    return facing if dot(facing, direction) >= 0.0 else times(-1.0, facing)
 
 
 @jit_inner
@@ -114,6 +157,10 @@ def outline(solid, which, integers, shape_numbers, shape_integers, direction, po
         set_row(polygon, 0, along(solid.p, -solid.size[1], axis(solid.R, 2)))
         set_row(polygon, 1, along(solid.p, solid.size[1], axis(solid.R, 2)))
         return 2, 0, direction
+    if solid.kind == CONVEX:
+        n = flat_part(solid, direction, polygon, lines)
+        if n > 2:
+            return n, 0, _across(polygon, n, direction)
     return 1, 0, direction
 
 
@@ -264,6 +311,19 @@ def plane_ellipsoid(numbers, integers, shape_numbers, shape_integers):
     hits, tags = results(numbers, integers)
     lowest = core_support(hull, times(-1.0, axis(R, 2)))
     return plane_ball(hits, tags, 0, 0, R, p, lowest, 0.0, margin_of(numbers))
+
+
+def plane_convex(numbers, integers, shape_numbers, shape_integers):
+    """The lowest point, and the corners of a flat part around it."""
+    (_, R, p), solid = collider(numbers, 0), solid_of(numbers, integers, shape_numbers, 1)
+    (hits, tags), (room, lines), margin = results(numbers, integers), polygons(numbers, integers), margin_of(numbers)
+    down = times(-1.0, axis(R, 2))
+    count, n = 0, flat_part(solid, down, room[0], lines[0])
+    for k in range(n if n > 1 else 0):
+        count = plane_ball(hits, tags, count, 1 + lines[0, k], R, p, row(room[0], k), 0.0, margin)
+    if n == 1:
+        count = plane_ball(hits, tags, count, 0, R, p, core_support(solid, down), 0.0, margin)
+    return thin_out(hits, tags, 0, count, axis(R, 0), axis(R, 1))
 
 
 def plane_hull(numbers, integers, shape_numbers, shape_integers):

@@ -11,9 +11,9 @@ from linkwork.collision.boxes import WITNESS
 from linkwork.collision.broadphase import overlap
 from linkwork.collision.clipping import thin_out
 from linkwork.collision.convex import nearest_points, put_all, roundness, solid_of
-from linkwork.collision.gjk import Solid, core_support
 from linkwork.collision.layout import TRIANGLE
 from linkwork.collision.pair_dispatch import AT_OWN, HITS, collider, margin_of, polygons, results, simplex_of, view
+from linkwork.collision.support import Solid, core_support
 from linkwork.collision.vectors import along, axis, cross, dot, length, minus, plus, row, tangent, times, turn, turn_back, unit
 
 ON_EDGE = 1e-7  # weight of a corner that a point on the other side of the triangle does not have
