@@ -65,7 +65,7 @@ def test_own_counts_are_what_the_drivers_do(parents, monkeypatch):
     H, n = branches.matrix(parents, np.random.default_rng(2)), len(parents)
     parents = parent_array(parents)
     plain = {name: getattr(f, "py_func", f) for name, f in vars(sparse_drivers).items() if callable(f)}
-    for name in ("_packed", "_unpacked", "_add_rows", "eliminate_packed"):
+    for name in ("_carry", "_add_rows", "eliminate_packed"):
         monkeypatch.setattr(sparse_drivers, name, plain[name])
     monkeypatch.setattr(sparse_drivers, "np", CountingArrays)
     for driver, places in ((plain["ltdl_by_rows"], ()), (plain["ltdl_packed"], packing(parents))):

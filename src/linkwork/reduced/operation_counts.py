@@ -99,7 +99,7 @@ def steps(parents, freedoms=None, dh=None) -> Steps:
 def crba(parents, freedoms=None, dh=None) -> Operations:
     """The joint-space inertia matrix (eq. 21; eq. 20 where nothing floats).
 
-    >>> print(crba(chain(6)))
+    >>> print(crba([-1, 0, 1, 2, 3, 4]))
     460m + 395a
     """
     s = steps(parents, freedoms, dh)
@@ -111,7 +111,8 @@ def crba(parents, freedoms=None, dh=None) -> Operations:
 def crba_alike(parents, rigid_transform: Operations, vector_transform: Operations, freedoms=None) -> Operations:
     """The same where all nodes cost alike (eq. 14): D0 (ra + rx) + D1 vx.
 
-    >>> crba_alike(chain(6), RIGID_TRANSFORM["a"], VECTOR_TRANSFORM["a"]) == crba(chain(6))
+    >>> chain = [-1, 0, 1, 2, 3, 4]
+    >>> crba_alike(chain, RIGID_TRANSFORM["a"], VECTOR_TRANSFORM["a"]) == crba(chain)
     True
     """
     for name, given in (("rigid_transform", rigid_transform), ("vector_transform", vector_transform)):

@@ -117,7 +117,9 @@ def samples() -> list[tuple[np.ndarray, np.ndarray]]:
 def calibrate(timers: Mapping[str, Timer] | None = None, trees=None) -> dict[str, Rate]:
     """Measure stages on this machine, all of them unless told; `remember` keeps what was found. `timers`: stage -> Timer.
 
-    >>> rates = calibrate({"aba": lambda parents, freedoms: 2e-9 * counts.aba(parents, freedoms).total()}, samples()[:3])
+    >>> def takes(parents, freedoms):  # seconds
+    ...     return 2e-9 * operation_counts.aba(parents, freedoms).total()
+    >>> rates = calibrate({"aba": takes}, samples()[:3])
     >>> f"{rates['aba'].operation:.1e}"
     '2.0e-09'
     """

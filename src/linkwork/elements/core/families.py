@@ -24,7 +24,8 @@ def of_family(table, element):
     """What a table has for the family of an element.
 
     >>> import linkwork as lw
-    >>> class Wheel(lw.RigidBody): pass
+    >>> class Wheel(lw.RigidBody):
+    ...     __module__ = "vehicles"  # a module of somebody else
     >>> of_family({lw.RigidBody: "it rolls"}, Wheel(1.0, (1, 1, 1), name="front"))
     'it rolls'
     """
