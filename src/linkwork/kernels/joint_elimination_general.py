@@ -2,8 +2,8 @@
 
 As in joint_elimination.py the child moves by x_c = X x_p + S u + G r, with S and G from the rows on the child, J:
 G = J^T (J J^T)^-1, and S what is left of the joint's `world_subspace`, S - G J S. The child's front D may be singular, as that
-of a massless link is, as long as S^T D S is not. A row J_e of a rotor of inertia a (`Rotor`) adds a (J_e (S u + G r) - r_e)^2 / 2 to the
-quadratic form, whatever the parent does:
+of a massless link is, as long as S^T D S is not. A row J_e of a rotor of inertia a (`Rotor`) adds
+a (J_e (S u + G r) - r_e)^2 / 2 to the quadratic form, whatever the parent does:
 
     K = S^T D S + a s^T s    f_a = f - Y^T L^-1 (S^T f - a s^T d)    s = J_e S    d = J_e G r - r_e
     rotor: y_e = a (s u + d)    other rows: y = G^T (f - D x_c - J_e^T y_e)
