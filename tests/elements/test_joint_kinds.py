@@ -12,7 +12,7 @@ import linkwork as lw
 import linkwork.kinds as lk
 from linkwork.elements import joints
 from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
-from linkwork.elements.core.placement import Fixed
+from linkwork.elements.core.placement import Fixed, matrices
 from linkwork.elements.joints.free import FREE
 from linkwork.model.compile_model import compile
 from linkwork.symbolic.autodiff import Tape
@@ -108,6 +108,20 @@ def test_coordinates_undo_transform(cls):
             for at in mobilizer.quaternions:
                 found[at] *= np.sign(found[at] @ q[at])
             assert found == pytest.approx(q, abs=1e-12)
+
+
+@by_class
+def test_turns_go_on_without_a_jump(cls):
+    for mobilizer in mobilizers(cls):
+        for q, qd in zip(*coordinates_at_random(mobilizer), strict=True):
+            E, _, turn = evaluated(mobilizer, ["transform", "turn"], q, constants(cls))
+            assert matrices(turn.T)[0] == pytest.approx(E, abs=1e-14)
+            if cls is ConstantVelocity or not mobilizer.nv:  # which never makes a turn
+                continue
+            for _ in range(40):
+                q, before = moved(mobilizer, q, 0.4 * qd / np.abs(qd).max()), turn.ravel()
+                turn = evaluated(mobilizer, ["turn"], q, constants(cls))[0]
+                assert before @ turn.ravel() > 0.5
 
 
 @by_class
@@ -209,7 +223,9 @@ def test_a_floating_body_has_the_same():
 @by_class
 def test_units_belong_to_coordinates(cls):
     mobilizer = mobilizers(cls)[0]
-    assert sum(freedom.nq for freedom in mobilizer.freedoms) == mobilizer.nq == len(mobilizer.neutral()) == len(mobilizer.turns)
+    assert (
+        sum(freedom.nq for freedom in mobilizer.freedoms) == mobilizer.nq == len(mobilizer.neutral()) == len(mobilizer.angles)
+    )
     assert cls.rows + mobilizer.nv == 6
     assert all({freedom.unit, freedom.effort} <= {"rad", "m", "1", "N", "N m"} for freedom in mobilizer.freedoms)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.elements import Capsule, Mesh, Shape
+from linkwork.elements import Capsule, Mesh
 from linkwork.recording.recording import FIELDS, Recording, RecordingError
 from tests.recording.made_up import COLLIDERS, everything, make
 
@@ -97,7 +97,7 @@ def test_a_missing_folder_is_named(tmp_path):
         make().save(tmp_path / "nowhere" / "run.nc")
 
 
-class Cone(Shape):
+class Cone(Capsule):
     """A shape of the user's own."""
 
 
@@ -151,7 +151,7 @@ def test_files_of_the_first_format_are_read(tmp_path, ending, monkeypatch):
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_newer_format_and_an_unknown_shape_are_refused(tmp_path, ending, monkeypatch):
     path = tmp_path / f"run{ending}"
-    make(shapes=(Cone(),)).save(path)
+    make(shapes=(Cone(0.1, 0.2),)).save(path)
     with pytest.raises(RecordingError, match='body "body0" has a Cone, which this linkwork does not know'):
         Recording.load(path)
     monkeypatch.setattr("linkwork.recording.recording.FORMAT", 3)

@@ -31,7 +31,7 @@ def placed(world, name: str, keyframe: Keyframe) -> tuple[Bodies, dict]:
             there[where(joint)] = _numbers(world, name, joint, value, where(joint), parts)
     bodies, angles = to_bodies(tree, q, qd), closing_angles(tree, q)
     for link, first in zip(tree.links, tree.q_at, strict=False):
-        turns = link.kind.turns
+        turns = link.kind.angles
         angles[id(link.element)] = q[first : first + len(turns)][turns]
     for joint in dict.fromkeys(closing):
         _agree(world, name, keyframe, joint, bodies, angles)

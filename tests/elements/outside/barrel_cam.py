@@ -34,6 +34,9 @@ class CamMobilizer(lk.Mobilizer):
     def transform(self, q, p):
         return lk.about(2, q[0]), lk.Z * (p[0] * (1 - ca.cos(q[0])))
 
+    def turn(self, q, p):
+        return lk.half_turned(2, q[0])
+
     def angular(self, q, p):
         return lk.Z
 

@@ -33,6 +33,12 @@ def about(axis: int, angle) -> SX:
     return E
 
 
+def half_turned(axis: int, angle) -> SX:
+    """The quaternion of a turn about a coordinate axis."""
+    s, c = rotation.sine_cosine(0.5 * angle)
+    return ca.vertcat(c, *[s if k == axis else 0 for k in range(3)])
+
+
 def angle_about(axis: int, E) -> SX:
     """The angle of a turn about a coordinate axis."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
@@ -67,6 +73,11 @@ class Mobilizer(ABC):
     def reversed(self) -> Reversed:
         """How the joint reads from its other body."""
         return Reversed(mobilizer=Backwards(self))
+
+    def turn(self, q: SX, p: SX) -> SX:
+        """E as a quaternion, (4,). A joint that can make whole turns gives it without a jump: half a turn further its sign is
+        another one."""
+        return rotation.quaternion(self.transform(q, p)[0])
 
     def linear(self, q: SX, p: SX) -> SX:
         """The linear part of S, (3, nv)."""
@@ -107,7 +118,7 @@ class Mobilizer(ABC):
         return generator.uniform(-1.0, 1.0, (count, self.nq)) * bound
 
     @property
-    def turns(self) -> list[bool]:
+    def angles(self) -> list[bool]:
         """(nq,) Which coordinates are angles."""
         return [freedom is Freedom.TURN for freedom in self.freedoms for _ in range(freedom.nq)]
 
@@ -143,6 +154,9 @@ class Backwards(Mobilizer):
     def transform(self, q, p):
         E, d = self.forwards.transform(q, p)
         return E.T, -(E.T @ d)
+
+    def turn(self, q, p):
+        return rotation.conjugate(self.forwards.turn(q, p))
 
     def angular(self, q, p):
         E, _ = self.forwards.transform(q, p)

@@ -44,6 +44,9 @@ class BallMobilizer(Mobilizer):
     def transform(self, q, p):
         return rotation.matrix(q), ZERO3
 
+    def turn(self, q, p):
+        return q
+
     def angular(self, q, p):
         return SX.eye(3)
 
@@ -88,6 +91,9 @@ class BackwardsBall(BallMobilizer):
 
     def transform(self, q, p):
         return rotation.matrix(q).T, ZERO3
+
+    def turn(self, q, p):
+        return rotation.conjugate(q)
 
     def angular(self, q, p):
         return -rotation.matrix(q).T

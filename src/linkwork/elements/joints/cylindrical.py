@@ -9,7 +9,7 @@ import casadi as ca
 
 from linkwork.elements.core.constraint_kind import position_rows
 from linkwork.elements.core.freedom import Freedom
-from linkwork.elements.core.mobilizer import HALF_TURN, ZERO3, Mobilizer, Reversed, Z, about, angle_about
+from linkwork.elements.core.mobilizer import HALF_TURN, ZERO3, Mobilizer, Reversed, Z, about, angle_about, half_turned
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.joints.axis import AxisJoint, AxisJointKind
 from linkwork.symbolic.autodiff import POSITION
@@ -34,6 +34,9 @@ class CylindricalMobilizer(Mobilizer):
 
     def transform(self, q, p):
         return about(2, q[0]), Z * q[1]
+
+    def turn(self, q, p):
+        return half_turned(2, q[0])
 
     def angular(self, q, p):
         return ca.horzcat(Z, ZERO3)

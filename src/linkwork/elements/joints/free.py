@@ -23,6 +23,9 @@ class FreeMobilizer(BallMobilizer):
     def transform(self, q, p):
         return rotation.matrix(q[3:7]), q[0:3]
 
+    def turn(self, q, p):
+        return q[3:7]
+
     def angular(self, q, p):
         return ca.horzcat(SX(3, 3), SX.eye(3))
 

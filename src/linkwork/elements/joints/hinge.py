@@ -10,7 +10,7 @@ import casadi as ca
 from linkwork.elements.core.constraint_kind import position_rows
 from linkwork.elements.core.freedom import Freedom
 from linkwork.elements.core.joint_kind import ClosedRows, Pivot, Turning
-from linkwork.elements.core.mobilizer import HALF_TURN, ZERO3, Mobilizer, Reversed, Z, about, angle_about
+from linkwork.elements.core.mobilizer import HALF_TURN, ZERO3, Mobilizer, Reversed, Z, about, angle_about, half_turned
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.joints.axis import AxisJoint, AxisJointKind
 from linkwork.symbolic import rotation
@@ -38,6 +38,9 @@ class HingeMobilizer(Mobilizer):
 
     def transform(self, q, p):
         return about(2, q[0]), ZERO3
+
+    def turn(self, q, p):
+        return half_turned(2, q[0])
 
     def angular(self, q, p):
         return Z

@@ -12,7 +12,7 @@ from linkwork.elements.core.constraint_kind import position_rows
 from linkwork.elements.core.element import Vector
 from linkwork.elements.core.freedom import Freedom
 from linkwork.elements.core.joint import Joint
-from linkwork.elements.core.mobilizer import ZERO3, Mobilizer, Reversed, X, Y, Z, about, angle_about
+from linkwork.elements.core.mobilizer import ZERO3, Mobilizer, Reversed, X, Y, Z, about, angle_about, half_turned
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.units import ANGLE, Quantity, rate_of
 from linkwork.elements.joints.axis import AxisJointKind, WithAxis
@@ -48,6 +48,9 @@ class PlanarMobilizer(Mobilizer):
     def transform(self, q, p):
         return about(2, q[2]), X * q[0] + Y * q[1]
 
+    def turn(self, q, p):
+        return half_turned(2, q[2])
+
     def angular(self, q, p):
         return ca.horzcat(ZERO3, ZERO3, Z)
 
@@ -67,6 +70,9 @@ class BackwardsPlanar(PlanarMobilizer):
     def transform(self, q, p):
         E = about(2, -q[2])
         return E, -(E @ (X * q[0] + Y * q[1]))
+
+    def turn(self, q, p):
+        return half_turned(2, -q[2])
 
     def angular(self, q, p):
         return ca.horzcat(ZERO3, ZERO3, -Z)

@@ -37,6 +37,9 @@ class SliderMobilizer(Mobilizer):
     def transform(self, q, p):
         return SX.eye(3), Z * q[0]
 
+    def turn(self, q, p):
+        return SX([1, 0, 0, 0])
+
     def angular(self, q, p):
         return ZERO3
 

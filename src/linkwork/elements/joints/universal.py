@@ -15,7 +15,7 @@ from linkwork.elements.core.element import Vector
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.joint_kind import JointKind, LimitRow, LimitSort, Pivot, Turning
-from linkwork.elements.core.mobilizer import ZERO3, Mobilizer, Reversed, X, about
+from linkwork.elements.core.mobilizer import ZERO3, Mobilizer, Reversed, X, about, half_turned
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.units import Quantity, rate_of
 from linkwork.symbolic import rotation
@@ -54,6 +54,9 @@ class UniversalMobilizer(Mobilizer):
 
     def transform(self, q, p):
         return about(0, q[0]) @ about(1, q[1]), ZERO3
+
+    def turn(self, q, p):
+        return rotation.product(half_turned(0, q[0]), half_turned(1, q[1]))
 
     def angular(self, q, p):
         return ca.horzcat(X, about(0, q[0])[:, 1])

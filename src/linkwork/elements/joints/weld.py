@@ -43,6 +43,9 @@ class WeldMobilizer(Mobilizer):
     def transform(self, q, p):
         return SX.eye(3), ZERO3
 
+    def turn(self, q, p):
+        return SX([1, 0, 0, 0])
+
     def angular(self, q, p):
         return SX(3, 0)
 

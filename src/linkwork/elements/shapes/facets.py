@@ -11,12 +11,13 @@ def cuts(slenderness, limit):
 
 
 def boxed(lengths, limit):
+    """Vertices and quads of a box."""
     vertices: list[np.ndarray] = []
     faces: list[np.ndarray] = []
-    cuts = [cuts(length / (2 * np.median(lengths)), limit) for length in lengths]
+    parts = [cuts(length / (2 * np.median(lengths)), limit) for length in lengths]
     for axis in range(3):
         b, c = (axis + 1) % 3, (axis + 2) % 3
-        u, v = np.meshgrid(np.linspace(-0.5, 0.5, cuts[b] + 1), np.linspace(-0.5, 0.5, cuts[c] + 1), indexing="ij")
+        u, v = np.meshgrid(np.linspace(-0.5, 0.5, parts[b] + 1), np.linspace(-0.5, 0.5, parts[c] + 1), indexing="ij")
         for side in (-0.5, 0.5):
             grid = np.empty((*u.shape, 3))
             grid[..., axis], grid[..., b], grid[..., c] = side, u, v
@@ -26,6 +27,7 @@ def boxed(lengths, limit):
 
 
 def revolved(radii, heights, around):
+    """Vertices and quads of a solid of revolution about z, from its outline."""
     angle = np.linspace(0, 2 * np.pi, around + 1)
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     flat = radii[:, None, None] * ring
