@@ -10,7 +10,15 @@ import numpy as np
 from linkwork.codegen.struct import Bundle
 from linkwork.collision.boxes import box_box, capsule_box
 from linkwork.collision.broadphase import DIGIT, FEW, SORTING, build, morton_order
-from linkwork.collision.convex import convex_convex, plane_convex, plane_cylinder, plane_ellipsoid, plane_hull
+from linkwork.collision.convex import (
+    convex_convex,
+    convex_outside,
+    outside_outside,
+    plane_cylinder,
+    plane_ellipsoid,
+    plane_hull,
+    plane_outside,
+)
 from linkwork.collision.ellipsoids import capsule_ellipsoid
 from linkwork.collision.layout import (
     AT_INTEGERS,
@@ -49,7 +57,7 @@ from linkwork.collision.round_shapes import (
     sphere_sphere,
 )
 from linkwork.collision.support import NUMBERS, support_address
-from linkwork.collision.surfaces import solid_surface
+from linkwork.collision.surfaces import outside_surface, solid_surface
 from linkwork.elements.core.checks import fail
 from linkwork.elements.core.shape import Collision, Core, Shape
 
@@ -70,11 +78,14 @@ ROUTINES = {
     (PLANE, CYLINDER): plane_cylinder,
     (PLANE, ELLIPSOID): plane_ellipsoid,
     (PLANE, HULL): plane_hull,
-    (PLANE, CONVEX): plane_convex,
-    **{(a, b): convex_convex for b in (CYLINDER, ELLIPSOID, HULL, CONVEX) for a in range(SPHERE, b + 1)},
+    (PLANE, CONVEX): plane_outside,
+    **{(a, b): convex_convex for b in (CYLINDER, ELLIPSOID, HULL) for a in range(SPHERE, b + 1)},
     (SPHERE, ELLIPSOID): capsule_ellipsoid,
     (CAPSULE, ELLIPSOID): capsule_ellipsoid,
-    **{(a, b): solid_surface for b in (MESH, FIELD) for a in range(SPHERE, MESH)},
+    **{(a, b): solid_surface for b in (MESH, FIELD) for a in range(SPHERE, CONVEX)},
+    **{(a, CONVEX): convex_outside for a in range(SPHERE, CONVEX)},
+    (CONVEX, CONVEX): outside_outside,
+    **{(CONVEX, b): outside_surface for b in (MESH, FIELD)},
 }
 
 
@@ -222,7 +233,7 @@ def _describe(c: Placed) -> Collision:
     if found.core is Core.CONVEX:
         if len(found.numbers) > NUMBERS:
             fail(c, f"its support function takes {len(found.numbers)} numbers", f"give {NUMBERS} at most")
-        return found._replace(numbers=[3, *found.numbers, *[0.0] * (NUMBERS - len(found.numbers))])
+        return found._replace(numbers=[*found.numbers, *[0.0] * (NUMBERS - len(found.numbers))])
     return found
 
 

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from linkwork.codegen.jit import jit_inner
+from linkwork.codegen.jit import jit_inline, jit_inner
 from linkwork.collision.boxes import ALIGNED, FACE, FIRST, FROM_SECOND, WITNESS, most_opposed_face
 from linkwork.collision.clipping import (
     MOST_CORNERS,
@@ -26,7 +26,7 @@ from linkwork.collision.gjk import distance
 from linkwork.collision.layout import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, HULL, SPHERE, TRIANGLE
 from linkwork.collision.pair_dispatch import collider, margin_of, polygons, polytope_of, results, simplex_of, view
 from linkwork.collision.round_shapes import ALIKE, plane_ball, to_box
-from linkwork.collision.support import Solid, core_support
+from linkwork.collision.support import NUMBERS, Solid, core_support
 from linkwork.collision.vectors import along, axis, cross, dot, length, minus, plus, row, tangent, times, turn, turn_back, unit
 
 ATTAINED = 1e-9  # relative: a point that is as near as the nearest makes that one needless
@@ -38,21 +38,21 @@ ENDS = 1 << 39  # features of the ends of rods
 
 @jit_inner
 def solid_of(numbers, integers, shape_numbers, which):
-    """The first (0) or second (1) collider of a pair as a Solid; of a hull, with its vertices; of one from outside, with its
-    numbers and the address of its support function."""
+    """The first (0) or second (1) collider of a pair as a Solid; of a hull, with its vertices."""
     size, R, p = collider(numbers, which)
     head = view(integers, 0, 6)
     kind, at = head[4 + which], head[2 * which]
-    count = int(view(shape_numbers, at, 1)[0]) if kind == HULL or kind == CONVEX else 0
-    return Solid(
-        kind,
-        size,
-        R,
-        p,
-        head[2 * which + 1] if kind == CONVEX else 0,
-        count,
-        view(shape_numbers, at + 1, 3 * count).reshape(count, 3),
-    )
+    count = int(view(shape_numbers, at, 1)[0]) if kind == HULL else 0
+    return Solid(kind, size, R, p, 0, count, view(shape_numbers, at + 1, 3 * count).reshape(count, 3))
+
+
+@jit_inner
+def outside_of(numbers, integers, shape_numbers, which):
+    """The same for a shape from outside: its numbers stand in the place of vertices, the address of its support function in
+    that of the first one."""
+    size, R, p = collider(numbers, which)
+    head = view(integers, 0, 6)
+    return Solid(CONVEX, size, R, p, head[2 * which + 1], 0, view(shape_numbers, head[2 * which], NUMBERS))
 
 
 @jit_inner
@@ -67,6 +67,14 @@ def is_curved(solid):
     return solid.kind == CYLINDER or solid.kind == ELLIPSOID or solid.kind == CONVEX
 
 
+@jit_inline
+def _vertex(vertices, k):
+    """A vertex of a hull or triangle; a solid from outside has none."""
+    if vertices.ndim == 1:
+        return (0.0, 0.0, 0.0)
+    return (vertices[k, 0], vertices[k, 1], vertices[k, 2])
+
+
 @jit_inner
 def hull_face(solid, planes, loops, direction, polygon, lines):
     """The corners of the face of a hull that looks most along a direction; (how many, face, its normal)."""
@@ -79,8 +87,7 @@ def hull_face(solid, planes, loops, direction, polygon, lines):
     begin, end = loops[1 + best], loops[2 + best]
     stride, n = (end - begin - 1) // MOST_CORNERS + 1, 0
     for k in range(begin, end, stride):
-        v = loops[k]
-        set_row(polygon, n, plus(solid.p, turn(solid.R, (solid.vertices[v, 0], solid.vertices[v, 1], solid.vertices[v, 2]))))
+        set_row(polygon, n, plus(solid.p, turn(solid.R, _vertex(solid.vertices, loops[k]))))
         lines[n] = n
         n += 1
     return n, best, turn(solid.R, (planes[best, 0], planes[best, 1], planes[best, 2]))
@@ -117,6 +124,16 @@ def _across(polygon, n, direction):
     return facing if dot(facing, direction) >= 0.0 else times(-1.0, facing)
 
 
+@jit_inline
+def _flat_of_outside(vertices, solid, direction, polygon, lines):
+    """What `outline` says of a solid from outside; of others, that they are flat nowhere."""
+    if vertices.ndim == 1:
+        n = flat_part(solid, direction, polygon, lines)
+        if n > 2:
+            return n, 0, _across(polygon, n, direction)
+    return 1, 0, direction
+
+
 @jit_inner
 def outline(solid, which, integers, shape_numbers, shape_integers, direction, polygon, lines):
     """The flat part of a core that looks along a direction: (corners, its number, its outward normal).
@@ -148,7 +165,7 @@ def outline(solid, which, integers, shape_numbers, shape_integers, direction, po
         return 2, 2, outwards
     if solid.kind == TRIANGLE:
         for k in range(3):
-            set_row(polygon, k, plus(solid.p, turn(solid.R, row(solid.vertices, k))))
+            set_row(polygon, k, plus(solid.p, turn(solid.R, _vertex(solid.vertices, k))))
             lines[k] = k
         p = row(polygon, 0)
         facing = unit(cross(minus(row(polygon, 1), p), minus(row(polygon, 2), p)), direction)
@@ -157,11 +174,7 @@ def outline(solid, which, integers, shape_numbers, shape_integers, direction, po
         set_row(polygon, 0, along(solid.p, -solid.size[1], axis(solid.R, 2)))
         set_row(polygon, 1, along(solid.p, solid.size[1], axis(solid.R, 2)))
         return 2, 0, direction
-    if solid.kind == CONVEX:
-        n = flat_part(solid, direction, polygon, lines)
-        if n > 2:
-            return n, 0, _across(polygon, n, direction)
-    return 1, 0, direction
+    return _flat_of_outside(solid.vertices, solid, direction, polygon, lines)
 
 
 @jit_inner
@@ -271,10 +284,28 @@ def convex_convex(numbers, integers, shape_numbers, shape_integers):
     return any_two(numbers, integers, shape_numbers, shape_integers)
 
 
+def convex_outside(numbers, integers, shape_numbers, shape_integers):
+    """The same, the second one from outside."""
+    a, b = solid_of(numbers, integers, shape_numbers, 0), outside_of(numbers, integers, shape_numbers, 1)
+    return both(a, b, numbers, integers, shape_numbers, shape_integers)
+
+
+def outside_outside(numbers, integers, shape_numbers, shape_integers):
+    """The same, both from outside."""
+    a, b = outside_of(numbers, integers, shape_numbers, 0), outside_of(numbers, integers, shape_numbers, 1)
+    return both(a, b, numbers, integers, shape_numbers, shape_integers)
+
+
 @jit_inner
 def any_two(numbers, integers, shape_numbers, shape_integers):
     """The same, for other routines."""
     a, b = solid_of(numbers, integers, shape_numbers, 0), solid_of(numbers, integers, shape_numbers, 1)
+    return both(a, b, numbers, integers, shape_numbers, shape_integers)
+
+
+@jit_inner
+def both(a, b, numbers, integers, shape_numbers, shape_integers):
+    """The contacts of two solids."""
     (hits, tags), (room, lines), margin = results(numbers, integers), polygons(numbers, integers), margin_of(numbers)
     gap, normal, on_a, on_b = nearest_points(a, b, margin, simplex_of(numbers), numbers, integers)
     if gap > margin:
@@ -313,9 +344,9 @@ def plane_ellipsoid(numbers, integers, shape_numbers, shape_integers):
     return plane_ball(hits, tags, 0, 0, R, p, lowest, 0.0, margin_of(numbers))
 
 
-def plane_convex(numbers, integers, shape_numbers, shape_integers):
+def plane_outside(numbers, integers, shape_numbers, shape_integers):
     """The lowest point, and the corners of a flat part around it."""
-    (_, R, p), solid = collider(numbers, 0), solid_of(numbers, integers, shape_numbers, 1)
+    (_, R, p), solid = collider(numbers, 0), outside_of(numbers, integers, shape_numbers, 1)
     (hits, tags), (room, lines), margin = results(numbers, integers), polygons(numbers, integers), margin_of(numbers)
     down = times(-1.0, axis(R, 2))
     count, n = 0, flat_part(solid, down, room[0], lines[0])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.codegen.jit import INTERPRETED, jit_inline, jit_inner
-from linkwork.collision.layout import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, SPHERE
+from linkwork.collision.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, SPHERE
 from linkwork.collision.vectors import plus, turn, turn_back
 from linkwork.elements.shapes import supports
 
@@ -67,7 +67,8 @@ _box, _cylinder, _ellipsoid, _capsule = (
 
 
 class Solid(NamedTuple):
-    """A convex solid in the world."""
+    """A convex solid in the world. One from outside has another type, with numbers (9,) in the place of vertices: so code for
+    linkwork's own shapes is compiled without it, and is as fast as if it were not there."""
 
     kind: int
     size: tuple  # (3,) m: half lengths, or radius and half length
@@ -75,13 +76,21 @@ class Solid(NamedTuple):
     p: tuple  # (3,) m
     first: int  # of its vertices; of CONVEX, the address of its support function
     vertex_count: int
-    vertices: np.ndarray  # (V, 3) m, local: those of all hulls; of CONVEX, its numbers (3, 3)
+    vertices: np.ndarray  # (V, 3) m, local: those of all hulls; of CONVEX, its numbers (9,)
 
 
-@jit_inner
-def _from_outside(address, n, direction):
-    numbers = (n[0, 0], n[0, 1], n[0, 2], n[1, 0], n[1, 1], n[1, 2], n[2, 0], n[2, 1], n[2, 2])
-    return call_support(address, numbers, direction)
+@jit_inline
+def _farthest(vertices, first, count, d):
+    """The vertex of a hull that is farthest along a local direction; or what the support function at address `first` says."""
+    if vertices.ndim == 1:
+        n = vertices
+        return call_support(first, (n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8]), d)
+    best, farthest = first, -np.inf
+    for i in range(first, first + count):
+        reach = vertices[i, 0] * d[0] + vertices[i, 1] * d[1] + vertices[i, 2] * d[2]
+        if reach > farthest:
+            best, farthest = i, reach
+    return (vertices[best, 0], vertices[best, 1], vertices[best, 2])
 
 
 @jit_inner
@@ -99,13 +108,6 @@ def core_support(solid, direction):
         local = _cylinder(size, d)
     elif kind == ELLIPSOID:
         local = _ellipsoid(size, d)
-    elif kind == CONVEX:
-        local = _from_outside(solid.first, solid.vertices, d)
     else:
-        vertices, best, farthest = solid.vertices, solid.first, -np.inf
-        for i in range(solid.first, solid.first + solid.vertex_count):
-            reach = vertices[i, 0] * d[0] + vertices[i, 1] * d[1] + vertices[i, 2] * d[2]
-            if reach > farthest:
-                best, farthest = i, reach
-        local = (vertices[best, 0], vertices[best, 1], vertices[best, 2])
+        local = _farthest(solid.vertices, solid.first, solid.vertex_count, d)
     return plus(solid.p, turn(R, local))

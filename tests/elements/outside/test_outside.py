@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core import event
 
 import linkwork as lw
 from linkwork.collision.collider_table import Placed, compile_colliders, contacts_for, scratch_for
 from linkwork.collision.detect import detect
-from linkwork.collision.layout import BOX, CONVEX, HULL
 from tests.elements.outside.frustum import Frustum
 from tests.elements.outside.gyrostat import Gyrostat
 
@@ -173,11 +173,35 @@ def test_as_a_cylinder_it_touches_as_a_cylinder_does(other):
             assert found[0][1] @ found[1][1] > 1 - 1e-5
 
 
-def test_contact_is_not_compiled_anew_for_it():
-    """Pairs with it are the routine of all convex solids: only its support function is its own, by its address."""
-    shapes = Frustum(0.2, 0.1, 0.5), lw.Box(1, 1, 1), lw.ConvexHull([*np.eye(3), (0, 0, 0)])
-    table = compile_colliders([Placed(shape, body=k) for k, shape in enumerate(shapes)]).routine
-    assert table[BOX, CONVEX] == table[BOX, HULL] == table[CONVEX, CONVEX] != 0
+class Brick(lw.Box):
+    """Another shape, which collides by its support function alone."""
+
+    collision = lw.Shape.collision
+
+
+def test_contact_is_compiled_once_for_all_shapes_from_outside():
+    """Once a world with one has run, another shape has its support function compiled, and nothing else."""
+    others = lw.Plane(), lw.Box(1, 1, 1), lw.Sphere(0.1), Frustum(0.2, 0.1, 0.5)
+    place = np.eye(3), np.array([0.1, 0.2, 0.3])
+    for other in others:
+        touched(Frustum(0.2, 0.1, 0.5), other, *place)
+    with event.install_recorder("numba:compile") as recorder:
+        for other in others:
+            touched(Brick(0.2, 0.1, 0.5), other, *place)
+    assert {record.data["dispatcher"].py_func for _, record in recorder.buffer} <= {lw.Box.support}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_box_by_its_support_function_touches_as_a_box_does(seed):
+    rng = np.random.default_rng(seed)
+    q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    R, p = q * np.sign(np.linalg.det(q)), 0.3 * rng.normal(size=3)
+    found = []
+    for shape in (Brick(0.2, 0.3, 0.4), lw.Box(0.2, 0.3, 0.4)):
+        k, out, _ = touched(shape, lw.Ellipsoid(0.3, 0.2, 0.4), R, p)
+        found.append((out.gap[k], out.normal[k].copy()))
+    assert found[0][0] == pytest.approx(found[1][0], abs=2e-7)
+    assert found[0][1] @ found[1][1] > 1 - 1e-5
 
 
 FLOORS = {

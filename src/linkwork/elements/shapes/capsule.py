@@ -15,6 +15,7 @@ from linkwork.elements.shapes.moments import cylinder_spread
 class Capsule(Shape):
     """A cylinder along z with half a ball on each end; length is that of the cylinder, without the caps.
 
+    >>> from linkwork.elements import Cylinder, Sphere
     >>> Capsule(0.5, 2).volume == Cylinder(0.5, 2).volume + Sphere(0.5).volume
     True
     """

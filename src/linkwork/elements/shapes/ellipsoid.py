@@ -14,6 +14,7 @@ from linkwork.elements.shapes.facets import revolved
 class Ellipsoid(Shape):
     """An ellipsoid with axes of full lengths x, y, z.
 
+    >>> from linkwork.elements import Sphere
     >>> Ellipsoid(1, 1, 1).volume == Sphere(0.5).volume
     True
     """
