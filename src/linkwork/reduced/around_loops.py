@@ -42,7 +42,7 @@ class Closing:
 
     def __init__(self, joint: Joint, batches: dict, places: dict):
         self.joint, kind = joint, kind_of_joint(joint)
-        self.turns = np.array(kind.mobilizer.turns)
+        self.turns = np.array(kind.mobilizer.angles)
         self._read, self._constants = _reader(kind.mobilizer), np.asarray(kind.constants(joint), dtype=float)
         self.bodies = places.get(joint.a), places.get(joint.b)  # None: the ground
         self.on_a, self.on_b = frames.joint_frames(joint, batches)
@@ -164,13 +164,13 @@ class Ring:
 
 
 def _turns(joint) -> bool:
-    return isinstance(joint, Joint) and any(kind_of_joint(joint).mobilizer.turns)
+    return isinstance(joint, Joint) and any(kind_of_joint(joint).mobilizer.angles)
 
 
 def _angles(tree: Tree) -> list[int]:
     """Which coordinates are angles."""
     firsts = zip(tree.links, tree.q_at.tolist(), strict=False)
-    return [first + k for link, first in firsts for k in np.flatnonzero(link.kind.turns)]
+    return [first + k for link, first in firsts for k in np.flatnonzero(link.kind.angles)]
 
 
 def _quaternions(tree: Tree) -> list[slice]:

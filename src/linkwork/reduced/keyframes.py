@@ -68,7 +68,7 @@ def _agree(world, name: str, keyframe: Keyframe, joint: str, bodies: Bodies, ang
         at, position = where(joint), given is keyframe.positions
         parts = kind.quaternions if position else []
         numbers, found = _numbers(world, name, joint, given[joint], at, parts), found[at]
-        turns = np.array(kind.turns if position else [False] * len(numbers))
+        turns = np.array(kind.angles if position else [False] * len(numbers))
         off = numbers - found
         off[turns] = np.remainder(off[turns] + np.pi, TURN) - np.pi
         for part in parts:
