@@ -58,10 +58,13 @@ def kind_class(element: type) -> type:
     for cls in element.__mro__:
         if cls in _KINDS:
             return _KINDS[cls]
+        if any(issubclass(known, cls) for known in _KINDS):
+            break  # a base class that is no element by itself
         if own := sorted(_fields(cls) - set().union(*map(_fields, cls.__bases__))):
             raise LinkworkError(f"{element.__name__}: it has fields of its own ({', '.join(own)}), and no kind is declared for "
                                 f"it; write one with @kind_of({cls.__name__})")  # fmt: skip
-    raise LinkworkError(f"{element.__name__}: no kind is declared for it; write one with @kind_of({element.__name__})")
+    raise LinkworkError(f"{element.__name__}: no kind is declared for it; derive it from an element that can be simulated, or "
+                        f"write its kind with @kind_of({element.__name__})")  # fmt: skip
 
 
 def _fields(cls: type) -> set[str]:
