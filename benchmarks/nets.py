@@ -24,7 +24,7 @@ from benchmarks.timing import Run, best_of_turns  # noqa: E402
 from linkwork.codegen.jit import sweep  # noqa: E402
 from linkwork.engines.solvers import SOLVERS  # noqa: E402
 from linkwork.model.compile_model import compile  # noqa: E402
-from linkwork.symbolic.bodies import GLOBALS  # noqa: E402
+from linkwork.symbolic.views import GLOBALS  # noqa: E402
 
 DT = 1e-3  # s
 SIDES = (5, 10, 20, 30, 50)

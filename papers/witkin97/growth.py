@@ -7,7 +7,7 @@ from scipy.sparse import csr_matrix
 
 import linkwork as lw
 from benchmarks.timing import Run, best_of_turns
-from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.views import GLOBALS
 
 DT = 1e-3  # s
 CHAINS, SIDES = (10, 30, 100, 300, 1000), (4, 8, 16, 32)

@@ -8,27 +8,53 @@
 >>> sim.step()
 """
 
-from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
 
-from linkwork.elements import *  # noqa: F403
-from linkwork.elements import __all__ as _elements
-from linkwork.errors import (
-    ArrayError,
-    DivergenceError,
-    ElementError,
-    FileError,
-    LinkworkError,
-    ModelError,
-    Note,
-    Remark,
-    UnknownNameError,
-)
-from linkwork.world import World
+from linkwork.elements import WHERE as _ELEMENTS
+from linkwork.errors import ArrayError as ArrayError
+from linkwork.errors import DivergenceError as DivergenceError
+from linkwork.errors import ElementError as ElementError
+from linkwork.errors import FileError as FileError
+from linkwork.errors import LinkworkError as LinkworkError
+from linkwork.errors import ModelError as ModelError
+from linkwork.errors import Note as Note
+from linkwork.errors import Remark as Remark
+from linkwork.errors import UnknownNameError as UnknownNameError
+from linkwork.util.lazy_names import lazy_names as _lazy_names
+
+if TYPE_CHECKING:
+    from linkwork import reduced as reduced
+    from linkwork import scenes as scenes
+    from linkwork.elements import *  # noqa: F403
+    from linkwork.elements.core.functions import atan2 as atan2
+    from linkwork.elements.core.functions import cos as cos
+    from linkwork.elements.core.functions import cross as cross
+    from linkwork.elements.core.functions import dot as dot
+    from linkwork.elements.core.functions import exp as exp
+    from linkwork.elements.core.functions import log as log
+    from linkwork.elements.core.functions import maximum as maximum
+    from linkwork.elements.core.functions import minimum as minimum
+    from linkwork.elements.core.functions import norm as norm
+    from linkwork.elements.core.functions import sin as sin
+    from linkwork.elements.core.functions import sqrt as sqrt
+    from linkwork.elements.core.functions import tan as tan
+    from linkwork.elements.core.functions import tanh as tanh
+    from linkwork.elements.core.functions import where as where
+    from linkwork.formats import load as load
+    from linkwork.formats import save as save
+    from linkwork.recording.recording import Recording as Recording
+    from linkwork.simulation.simulation import Simulation as Simulation
+    from linkwork.verify.check import CheckReport as CheckReport
+    from linkwork.verify.check import check as check
+    from linkwork.world import World as World
 
 __version__ = "0.1.0"
 
-# what needs CasADi, LLVM or plotting is imported when first used
+# Name -> module. CasADi, LLVM and plotting are imported when a name that needs them is first used; the imports above are for
+# type checkers, and a test compares them with this table.
 _LATER = {
+    **_ELEMENTS,
+    "World": "linkwork.world",
     "Simulation": "linkwork.simulation.simulation",
     "Recording": "linkwork.recording.recording",
     "scenes": "linkwork.scenes",
@@ -43,18 +69,7 @@ _LATER = {
     ),
 }
 
-__all__ = [*_elements, *_LATER, "ArrayError", "DivergenceError", "ElementError", "FileError", "LinkworkError", "ModelError",
-           "Note", "Remark", "UnknownNameError", "World"]  # fmt: skip
+__all__ = [*_LATER, "ArrayError", "DivergenceError", "ElementError", "FileError", "LinkworkError", "ModelError", "Note",
+           "Remark", "UnknownNameError"]  # fmt: skip
 
-
-def __getattr__(name: str):
-    if name not in _LATER:
-        raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
-    module = _import_module(_LATER[name])
-    value = module if _LATER[name] == f"linkwork.{name}" else getattr(module, name)
-    globals()[name] = value
-    return value
-
-
-def __dir__():
-    return sorted([*globals(), *_LATER])
+__getattr__, __dir__ = _lazy_names(__name__, _LATER)

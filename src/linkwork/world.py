@@ -4,7 +4,7 @@ import difflib
 import weakref
 from importlib import import_module
 
-from linkwork.elements.bodies import Ground
+from linkwork.elements.bodies.ground import Ground
 from linkwork.elements.contacts import ContactElement
 from linkwork.elements.core import checks
 from linkwork.elements.core.changing import check, seal, unseal

@@ -10,7 +10,6 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.contact import delassus as r
-from linkwork.contact.delassus_tables import stretches, velocity_parts
 from linkwork.contact.inverse_mass import BySweeps
 from linkwork.contact.stage_kernels import Slots
 from tests.solvers.forests import assembled, forest, simulations
@@ -82,7 +81,7 @@ def selection(sim, members):
                 model.bodies.elements[spot.body], spot.local
             )
             continue
-        for i, part in enumerate(velocity_parts(model.bodies.kinds[body])):
+        for i, part in enumerate(model.bodies.kinds[body].contact.velocity):
             if part >= 0:
                 S[6 * k + i, first[body] + part] = 1.0
     return S
@@ -104,7 +103,7 @@ def compare(seed, solver, **options):
     """The largest error relative to the largest answer of a free body; None where no body can be touched."""
     sim = simulations(forest(seed, **options), (solver,))[solver]
     rng = np.random.default_rng([seed, 1])
-    touched = np.array([not stretches(kind) and rng.random() < 0.7 for kind in sim.model.bodies.kinds])
+    touched = np.array([kind.contact is not None and rng.random() < 0.7 for kind in sim.model.bodies.kinds])
     if not touched.any():
         return None
     members, R = by_sweeps(sim, touched)

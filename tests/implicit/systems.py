@@ -17,7 +17,7 @@ from linkwork.codegen.trace import Trace
 from linkwork.engines.implicit.schedules import Implicit
 from linkwork.engines.solvers import SOLVERS
 from linkwork.model.graph import GROUND
-from linkwork.symbolic.bodies import GLOBALS, load_global
+from linkwork.symbolic.views import GLOBALS, load_global
 from tests.oracles import poses
 from tests.oracles.backward_euler import Step
 

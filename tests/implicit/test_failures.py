@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.views import GLOBALS
 from tests.implicit.test_stability import network
 
 WHOLE = 4096.0  # what `pace` is where steps are made at once

@@ -10,11 +10,11 @@ import linkwork as lw
 from linkwork.codegen.trace import Trace
 from linkwork.kernels import implicit_bodies
 from linkwork.model.compile_model import compile
-from linkwork.symbolic.bodies import GLOBALS, View
-from linkwork.symbolic.kinds import KINDS as KINDS_BY_NAME
+from linkwork.symbolic.views import GLOBALS, View
 from tests.implicit.worlds import blown, pulled, twisted
 from tests.oracles import poses
 from tests.oracles.loads import generalised
+from tests.symbolic.kinds import KINDS as KINDS_BY_NAME
 from tests.symbolic.pairs import APART, KINDS, P, body, hinge, slider
 from tests.symbolic.probe import STENCIL, Probe, difference
 from tests.symbolic.test_joint_forces import ALL as JOINT_FORCES

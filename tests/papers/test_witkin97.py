@@ -8,7 +8,7 @@ import pytest
 
 import linkwork as lw
 from benchmarks.tables import filled
-from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.views import GLOBALS
 from papers.witkin97 import bead, feedback, growth, lagrangian, readme, tinkertoy
 from tests.solvers import forests
 from tests.solvers.gradients import quiet

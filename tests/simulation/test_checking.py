@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.elements.bodies.lagrangian import Lagrangian
 
 FINITE = "write it so that it is finite there, for example with lw.norm or lw.where"
 KINK = "it has a kink or jump"

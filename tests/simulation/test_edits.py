@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import linkwork as lw
 from linkwork.elements.core.element import Pose
-from linkwork.model.frames import matrices
+from linkwork.elements.core.placement import matrices
 from linkwork.model.poses import poses_of
 from linkwork.model.state_transfer import counters
 from tests.simulation.worlds import crank_and_rod, same

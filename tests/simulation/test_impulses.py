@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.views import GLOBALS
 
 SOLVERS = ["tree", "fronts", "dense"]
 WEIGHT = np.array([0, 0, -9.81])

@@ -7,7 +7,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.simulation import contradictions
-from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.views import GLOBALS
 from tests.simulation.worlds import crank_and_rod, same
 
 

@@ -17,8 +17,8 @@ import linkwork as lw
 from linkwork.kernels.node import SOFT, node_right_kernel
 from linkwork.model import compile_model as compiler
 from linkwork.model import nodes as stacking
-from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.constraints import RELATIONS
+from linkwork.symbolic.views import GLOBALS
 from tests.oracles import kkt
 
 GRAVITY = 9.81

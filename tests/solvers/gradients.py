@@ -12,7 +12,7 @@ import numpy as np
 import linkwork as lw
 from linkwork.model import compile_model as compiler
 from linkwork.model import nodes as stacking
-from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.views import GLOBALS
 from tests.solvers import forests
 
 NONE = 1e-9  # of the largest eigenvalue: no force moves a row along such a direction

@@ -6,7 +6,7 @@ import numpy as np
 from linkwork.codegen.trace import Kernel
 from linkwork.kernels.node import parameter_record
 from linkwork.model.graph import GROUND
-from linkwork.symbolic.bodies import GLOBALS, load_global
+from linkwork.symbolic.views import GLOBALS, load_global
 from tests.oracles import poses
 
 STENCIL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))  # d/dt of order four, times the step

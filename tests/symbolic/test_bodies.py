@@ -6,9 +6,9 @@ import pytest
 from casadi import SX
 
 from linkwork.codegen.trace import Trace
-from linkwork.symbolic.bodies import View
-from linkwork.symbolic.kinds import KINDS
+from linkwork.symbolic.views import View
 from tests.oracles import poses
+from tests.symbolic.kinds import KINDS
 from tests.symbolic.probe import STENCIL, difference
 
 PRIMITIVES = ("point", "axis", "line", "normal")

@@ -9,9 +9,8 @@ from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 import linkwork as lw
 from linkwork.codegen.trace import Trace
-from linkwork.symbolic.bodies import View
-from linkwork.symbolic.kinds import kind_of
-from linkwork.symbolic.lagrangian import lagrangian
+from linkwork.elements.core.registry import kind_for
+from linkwork.symbolic.views import View
 from tests.symbolic.probe import STENCIL, difference
 
 H = 3e-4
@@ -23,7 +22,7 @@ class Evaluated:
     """What a body's kind derives, as functions of u and u'."""
 
     def __init__(self, body, write):
-        self.body, self.kind, self.trace = body, kind_of(body), Trace()
+        self.body, self.kind, self.trace = body, kind_for(body), Trace()
         results = write(self.kind, View(self.kind, self.trace, 1))
         self.function = ca.Function("f", self.trace.symbols, [ca.densify(SX(x)) for x in results])
 
@@ -89,7 +88,7 @@ def test_points_and_their_derivatives(seed):
     rng = np.random.default_rng([7, seed])
     body, q = random_body(rng)
     k = int(rng.integers(len(body.masses)))
-    local, n, kind = body.point(k), body.dim, lagrangian(body)
+    local, n, kind = body.point(k), body.dim, kind_for(body)
     given = SX.sym("local", 3)
     call = Evaluated(body, lambda kind, view: [x for primitive in [view.point(SX(ca.DM(local)))]
                                                for x in (primitive.value, primitive.jacobian, primitive.rate, primitive.bias)])  # fmt: skip

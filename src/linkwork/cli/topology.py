@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from itertools import permutations
 
 from linkwork.cli.options import escape
-from linkwork.elements import Armature, Gear, Ground, RigidBody
+from linkwork.elements import Armature, Gear, Ground
+from linkwork.elements.bodies.rigid import Rigid
 from linkwork.elements.core.element import Body
-from linkwork.elements.joints import Joint
+from linkwork.elements.core.joint import Joint
+from linkwork.elements.core.registry import kind_class
 
 ASIDE = (Armature, Gear)  # between joints, of which each has its coordinate
 SHOWN = 3  # of a row of more links of one kind than this, only the ends are drawn
@@ -75,7 +77,7 @@ def joint_tree(world):
     while todo:
         branch, parent = todo.pop()
         held = branch.joints + branch.grounded
-        if not isinstance(branch.body, RigidBody) or len(held) > 1 or not all(isinstance(j, Joint) for j in held):
+        if kind_class(type(branch.body)) is not Rigid or len(held) > 1 or not all(isinstance(j, Joint) for j in held):
             return None
         parents.append(parent)
         freedoms.append(6 - held[0].rows if held else 6)

@@ -248,6 +248,14 @@ else:
         made = _compiled(function, arguments)
         return made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
 
+    def address_for(function, result, arguments) -> int:
+        """Where a plain function is, compiled for these types; `call_conv` of numba calls it there."""
+        made = _kept(function)
+        interruptible(lambda: made.compile(result(*arguments)))
+        _KEPT.append(made)
+        found = made.overloads[tuple(arguments)]
+        return found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+
     def _compiled(function, arguments):
         signature = tuple(map(numba.typeof, arguments))
         function.compile(signature)

@@ -4,10 +4,11 @@ import numpy as np
 
 from linkwork.codegen.jit import jit_inline, jit_inner
 from linkwork.collision.clipping import box_face, cut_by_sides, put, put_polygon, thin_out
-from linkwork.collision.gjk import TOUCHING, Solid, distance
+from linkwork.collision.gjk import TOUCHING, distance
 from linkwork.collision.layout import BOX
 from linkwork.collision.pair_dispatch import collider, margin_of, polygons, results, simplex_of
 from linkwork.collision.round_shapes import ball_box, nearest_parameters
+from linkwork.collision.support import Solid
 from linkwork.collision.vectors import along, axis, clamped, cross, dot, length, minus, plus, times, turn, turn_back
 
 PARALLEL = 1e-12  # squared sine below which two edges make no axis

@@ -10,7 +10,15 @@ import numpy as np
 from linkwork.codegen.struct import Bundle
 from linkwork.collision.boxes import box_box, capsule_box
 from linkwork.collision.broadphase import DIGIT, FEW, SORTING, build, morton_order
-from linkwork.collision.convex import convex_convex, plane_cylinder, plane_ellipsoid, plane_hull
+from linkwork.collision.convex import (
+    convex_convex,
+    convex_outside,
+    outside_outside,
+    plane_cylinder,
+    plane_ellipsoid,
+    plane_hull,
+    plane_outside,
+)
 from linkwork.collision.ellipsoids import capsule_ellipsoid
 from linkwork.collision.layout import (
     AT_INTEGERS,
@@ -19,6 +27,7 @@ from linkwork.collision.layout import (
     BOX,
     CAPSULE,
     CONSTANTS,
+    CONVEX,
     CYLINDER,
     ELLIPSOID,
     FIELD,
@@ -47,9 +56,10 @@ from linkwork.collision.round_shapes import (
     sphere_capsule,
     sphere_sphere,
 )
-from linkwork.collision.surfaces import solid_surface
-from linkwork.elements import Box, Capsule, ConvexHull, Cylinder, Disc, Ellipsoid, HeightField, Mesh, Plane, Shape, Sphere
+from linkwork.collision.support import NUMBERS, support_address
+from linkwork.collision.surfaces import outside_surface, solid_surface
 from linkwork.elements.core.checks import fail
+from linkwork.elements.core.shape import Collision, Core, Shape
 
 GROUND = -1
 FAR_LARGER = 16.0  # times the median size: stands outside the tree
@@ -68,10 +78,14 @@ ROUTINES = {
     (PLANE, CYLINDER): plane_cylinder,
     (PLANE, ELLIPSOID): plane_ellipsoid,
     (PLANE, HULL): plane_hull,
+    (PLANE, CONVEX): plane_outside,
     **{(a, b): convex_convex for b in (CYLINDER, ELLIPSOID, HULL) for a in range(SPHERE, b + 1)},
     (SPHERE, ELLIPSOID): capsule_ellipsoid,
     (CAPSULE, ELLIPSOID): capsule_ellipsoid,
-    **{(a, b): solid_surface for b in (MESH, FIELD) for a in range(SPHERE, MESH)},
+    **{(a, b): solid_surface for b in (MESH, FIELD) for a in range(SPHERE, CONVEX)},
+    **{(a, CONVEX): convex_outside for a in range(SPHERE, CONVEX)},
+    (CONVEX, CONVEX): outside_outside,
+    **{(CONVEX, b): outside_surface for b in (MESH, FIELD)},
 }
 
 
@@ -136,18 +150,18 @@ class Contacts(Bundle):
 def compile_colliders(placed: Sequence[Placed], apart: Iterable[tuple[int, int]] = ()) -> Geometry:
     """The arrays of all colliders; `apart` are pairs of their numbers that never touch.
 
-    >>> from linkwork.elements import Sphere
+    >>> from linkwork.elements import Plane, Sphere
     >>> geometry = compile_colliders([Placed(Plane()), Placed(Sphere(0.1), body=0)])
     >>> geometry.labels[:, KIND].tolist(), geometry.constants[1, SIZE].item()
     ([0, 1], 0.1)
     """
     n = len(placed)
     described = [_describe(c) for c in placed]
-    size = np.array([size for _, size, _, _ in described], dtype=float).reshape(n, 3)
-    middle = np.array([middle for _, _, middle, _ in described], dtype=float).reshape(n, 3)
+    size = np.array([own.size for own in described], dtype=float).reshape(n, 3)
+    middle = np.array([own.middle for own in described], dtype=float).reshape(n, 3)
     turned = np.array([c.orientation for c in placed], dtype=float).reshape(n, 4)
     radius = np.linalg.norm(size, axis=1) + np.linalg.norm(middle, axis=1)
-    is_plane = np.array([kind == PLANE for kind, *_ in described], dtype=bool).reshape(n)
+    is_plane = np.array([own.core == PLANE for own in described], dtype=bool).reshape(n)
     is_large = _large(radius, is_plane)
     median = float(np.median(radius[~is_plane])) if (~is_plane).any() else 1.0
     rules = _bits([c.rules for c in placed])
@@ -155,7 +169,7 @@ def compile_colliders(placed: Sequence[Placed], apart: Iterable[tuple[int, int]]
     constants[:, SIZE : SIZE + 3], constants[:, MIDDLE : MIDDLE + 3] = size, middle
     constants[:, TURNED : TURNED + 9] = _rotations(turned)
     constants[:, MOVED : MOVED + 3] = np.array([c.position for c in placed], dtype=float).reshape(n, 3)
-    labels[:, KIND], labels[:, BODY] = [kind for kind, *_ in described], [c.body for c in placed]
+    labels[:, KIND], labels[:, BODY] = [int(own.core) for own in described], [c.body for c in placed]
     labels[:, GROUP], labels[:, LARGE] = [c.group for c in placed], is_large
     labels[:, RULES:] = rules
     shapes = _placed_once(placed, described, labels)
@@ -206,65 +220,37 @@ def contacts_for(capacity: int) -> Contacts:
     )
 
 
-def _describe(c: Placed):
-    """(kind, size (3,), middle of the bounding box (3,), (numbers, integers) of its shape) of a collider."""
-    shape, zero, none = c.shape, (0.0, 0.0, 0.0), ((), ())
-    if isinstance(shape, (Plane, Mesh, HeightField)) and c.body != GROUND:
-        remedy = "give ConvexHull(vertices)" if isinstance(shape, Mesh) else "give a Box of some thickness"
-        fail(c, f"a {type(shape).__name__} is on a body that moves", f"put it on the ground, or {remedy}")
-    if isinstance(shape, Plane):
-        return PLANE, zero, zero, none
-    if isinstance(shape, Sphere):
-        return SPHERE, (shape.radius, 0.0, 0.0), zero, none
-    if isinstance(shape, Capsule):
-        return CAPSULE, (shape.radius, shape.length / 2, 0.0), zero, none
-    if isinstance(shape, Box):
-        return BOX, (shape.x / 2, shape.y / 2, shape.z / 2), zero, none
-    if isinstance(shape, (Cylinder, Disc)):
-        along = shape.length if isinstance(shape, Cylinder) else shape.thickness
-        return CYLINDER, (shape.radius, along / 2, 0.0), zero, none
-    if isinstance(shape, Ellipsoid):
-        return ELLIPSOID, (shape.x / 2, shape.y / 2, shape.z / 2), zero, none
-    if isinstance(shape, ConvexHull):
-        low, high = shape.points.min(axis=0), shape.points.max(axis=0)
-        return HULL, (high - low) / 2, (high + low) / 2, _hull_arrays(shape)
-    if isinstance(shape, (Mesh, HeightField)):
-        vertices, triangles = (shape.vertices, shape.triangles) if isinstance(shape, Mesh) else _field_triangles(shape)
-        low, high = vertices.min(axis=0), vertices.max(axis=0)
-        kind = MESH if isinstance(shape, Mesh) else FIELD
-        return kind, (high - low) / 2, (high + low) / 2, _surface_arrays(vertices, triangles)
-    fail(c, f"{shape!r} has no contact geometry", "give a shape of linkwork such as Box(0.1, 0.1, 0.1)")
+def _describe(c: Placed) -> Collision:
+    """What collision needs of a collider's shape."""
+    if not c.shape.solid and c.body != GROUND:
+        fail(c, f"a {type(c.shape).__name__} is on a body that moves", f"put it on the ground, or {c.shape.instead}")
+    if type(c.shape) is Shape:
+        fail(c, f"{c.shape!r} has no contact geometry", "give a shape of linkwork such as Box(0.1, 0.1, 0.1)")
+    found = c.shape.collision()
+    if found.surface is not None:
+        numbers, integers = _surface_arrays(*found.surface)
+        return found._replace(numbers=numbers, integers=integers)
+    if found.core is Core.CONVEX:
+        if len(found.numbers) > NUMBERS:
+            fail(c, f"its support function takes {len(found.numbers)} numbers", f"give {NUMBERS} at most")
+        return found._replace(numbers=[*found.numbers, *[0.0] * (NUMBERS - len(found.numbers))])
+    return found
 
 
-def _placed_once(placed, described, labels):
-    """The arrays of all shapes, those of equal shapes once; writes where they begin to the labels."""
+def _placed_once(placed, described: Sequence[Collision], labels):
+    """The arrays of all shapes, those of equal shapes once; writes where they begin to the labels, and addresses of support
+    functions."""
     shapes, begun, at = [], {}, [1, 1]
-    for c, (*_, arrays) in enumerate(described):
-        if len(arrays[0]) and placed[c].shape not in begun:
+    for c, own in enumerate(described):
+        arrays = own.numbers, own.integers
+        if len(own.numbers) and placed[c].shape not in begun:
             begun[placed[c].shape] = tuple(at)
             shapes.append(arrays)
             at = [at[k] + len(arrays[k]) for k in range(2)]
         labels[c, AT_NUMBERS], labels[c, AT_INTEGERS] = begun.get(placed[c].shape, (0, 0))
+        if own.support is not None:
+            labels[c, AT_INTEGERS] = support_address(own.support)
     return shapes
-
-
-def _hull_arrays(hull: ConvexHull):
-    """Numbers: how many vertices, they, and the planes. Integers: faces, how many follow, faces, beginnings, loops."""
-    faces = len(hull.loops)
-    begin = 2 + faces + np.cumsum([0, *map(len, hull.loops)])
-    loops = [faces, *begin.tolist(), *(v for loop in hull.loops for v in loop)]
-    planes = np.column_stack([hull.normals, hull.offsets])
-    return [len(hull.points), *hull.points.ravel(), *planes.ravel()], [faces, len(loops), *loops]
-
-
-def _field_triangles(field: HeightField):
-    """The vertices and triangles of a height field: two a cell, seen from above."""
-    nx, ny = field.heights.shape
-    x, y = (np.linspace(-half, half, n) for half, n in zip(field.size / 2, (nx, ny), strict=True))
-    grid = np.stack([*np.meshgrid(x, y, indexing="ij"), field.heights], axis=-1)
-    at = np.arange(nx * ny).reshape(nx, ny)
-    a, b, c, d = (corner.ravel() for corner in (at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]))
-    return grid.reshape(-1, 3), np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
 
 
 def _surface_arrays(vertices, triangles):

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from linkwork.codegen.jit import jit_inner
+from linkwork.codegen.jit import jit_inline, jit_inner
 from linkwork.collision.boxes import ALIGNED, FACE, FIRST, FROM_SECOND, WITNESS, most_opposed_face
 from linkwork.collision.clipping import (
     MOST_CORNERS,
@@ -22,14 +22,17 @@ from linkwork.collision.clipping import (
     thin_out,
 )
 from linkwork.collision.epa import EXACT, ROUGH, from_outside, penetration
-from linkwork.collision.gjk import Solid, core_support, distance
-from linkwork.collision.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, HULL, SPHERE, TRIANGLE
+from linkwork.collision.gjk import distance
+from linkwork.collision.layout import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, HULL, SPHERE, TRIANGLE
 from linkwork.collision.pair_dispatch import collider, margin_of, polygons, polytope_of, results, simplex_of, view
 from linkwork.collision.round_shapes import ALIKE, plane_ball, to_box
+from linkwork.collision.support import NUMBERS, Solid, core_support
 from linkwork.collision.vectors import along, axis, cross, dot, length, minus, plus, row, tangent, times, turn, turn_back, unit
 
 ATTAINED = 1e-9  # relative: a point that is as near as the nearest makes that one needless
 FACES = 4096  # numbers of faces in features are taken modulo this
+AROUND = 8  # directions around a normal in which a flat part of a solid from outside is sought
+TILT = 0.01  # rad: by so much they are tilted. A surface of radius r moves by r TILT: what moves by sqrt(TILT) sizes is flat
 ENDS = 1 << 39  # features of the ends of rods
 
 
@@ -44,6 +47,15 @@ def solid_of(numbers, integers, shape_numbers, which):
 
 
 @jit_inner
+def outside_of(numbers, integers, shape_numbers, which):
+    """The same for a shape from outside: its numbers stand in the place of vertices, the address of its support function in
+    that of the first one."""
+    size, R, p = collider(numbers, which)
+    head = view(integers, 0, 6)
+    return Solid(CONVEX, size, R, p, head[2 * which + 1], 0, view(shape_numbers, head[2 * which], NUMBERS))
+
+
+@jit_inner
 def roundness(solid):
     """By how much a solid is larger than its core, m."""
     return solid.size[0] if solid.kind == SPHERE or solid.kind == CAPSULE else 0.0
@@ -52,7 +64,15 @@ def roundness(solid):
 @jit_inner
 def is_curved(solid):
     """Whether the core has a curved surface."""
-    return solid.kind == CYLINDER or solid.kind == ELLIPSOID
+    return solid.kind == CYLINDER or solid.kind == ELLIPSOID or solid.kind == CONVEX
+
+
+@jit_inline
+def _vertex(vertices, k):
+    """A vertex of a hull or triangle; a solid from outside has none."""
+    if vertices.ndim == 1:
+        return (0.0, 0.0, 0.0)
+    return (vertices[k, 0], vertices[k, 1], vertices[k, 2])
 
 
 @jit_inner
@@ -67,11 +87,51 @@ def hull_face(solid, planes, loops, direction, polygon, lines):
     begin, end = loops[1 + best], loops[2 + best]
     stride, n = (end - begin - 1) // MOST_CORNERS + 1, 0
     for k in range(begin, end, stride):
-        v = loops[k]
-        set_row(polygon, n, plus(solid.p, turn(solid.R, (solid.vertices[v, 0], solid.vertices[v, 1], solid.vertices[v, 2]))))
+        set_row(polygon, n, plus(solid.p, turn(solid.R, _vertex(solid.vertices, loops[k]))))
         lines[n] = n
         n += 1
     return n, best, turn(solid.R, (planes[best, 0], planes[best, 1], planes[best, 2]))
+
+
+@jit_inner
+def flat_part(solid, direction, polygon, lines):
+    """Corners of the flat part of a solid from outside around a direction, from AROUND directions that are tilted by TILT;
+    returns how many; 1: there is none, or it is smaller than curvature would make it."""
+    u = tangent(unit(direction, (0.0, 0.0, 1.0)))
+    v = cross(unit(direction, (0.0, 0.0, 1.0)), u)
+    first, far, n = core_support(solid, direction), 0.0, 0
+    for k in range(AROUND):
+        angle = 2.0 * math.pi * k / AROUND
+        tilted = along(along(unit(direction, (0.0, 0.0, 1.0)), TILT * math.cos(angle), u), TILT * math.sin(angle), v)
+        p = core_support(solid, tilted)
+        far = max(far, length(minus(p, first)))
+        if n == 0 or length(minus(p, row(polygon, n - 1))) > ATTAINED * length(solid.size):
+            set_row(polygon, n, p)
+            lines[n] = k
+            n += 1
+    if n > 1 and length(minus(row(polygon, 0), row(polygon, n - 1))) <= ATTAINED * length(solid.size):
+        n -= 1
+    return n if far > math.sqrt(TILT) * length(solid.size) else 1
+
+
+@jit_inner
+def _across(polygon, n, direction):
+    """The normal of a polygon, on the side of a direction."""
+    total, p = (0.0, 0.0, 0.0), row(polygon, 0)
+    for k in range(1, n - 1):
+        total = plus(total, cross(minus(row(polygon, k), p), minus(row(polygon, k + 1), p)))
+    facing = unit(total, direction)
+    return facing if dot(facing, direction) >= 0.0 else times(-1.0, facing)
+
+
+@jit_inline
+def _flat_of_outside(vertices, solid, direction, polygon, lines):
+    """What `outline` says of a solid from outside; of others, that they are flat nowhere."""
+    if vertices.ndim == 1:
+        n = flat_part(solid, direction, polygon, lines)
+        if n > 2:
+            return n, 0, _across(polygon, n, direction)
+    return 1, 0, direction
 
 
 @jit_inner
@@ -105,7 +165,7 @@ def outline(solid, which, integers, shape_numbers, shape_integers, direction, po
         return 2, 2, outwards
     if solid.kind == TRIANGLE:
         for k in range(3):
-            set_row(polygon, k, plus(solid.p, turn(solid.R, row(solid.vertices, k))))
+            set_row(polygon, k, plus(solid.p, turn(solid.R, _vertex(solid.vertices, k))))
             lines[k] = k
         p = row(polygon, 0)
         facing = unit(cross(minus(row(polygon, 1), p), minus(row(polygon, 2), p)), direction)
@@ -114,7 +174,7 @@ def outline(solid, which, integers, shape_numbers, shape_integers, direction, po
         set_row(polygon, 0, along(solid.p, -solid.size[1], axis(solid.R, 2)))
         set_row(polygon, 1, along(solid.p, solid.size[1], axis(solid.R, 2)))
         return 2, 0, direction
-    return 1, 0, direction
+    return _flat_of_outside(solid.vertices, solid, direction, polygon, lines)
 
 
 @jit_inner
@@ -224,10 +284,28 @@ def convex_convex(numbers, integers, shape_numbers, shape_integers):
     return any_two(numbers, integers, shape_numbers, shape_integers)
 
 
+def convex_outside(numbers, integers, shape_numbers, shape_integers):
+    """The same, the second one from outside."""
+    a, b = solid_of(numbers, integers, shape_numbers, 0), outside_of(numbers, integers, shape_numbers, 1)
+    return both(a, b, numbers, integers, shape_numbers, shape_integers)
+
+
+def outside_outside(numbers, integers, shape_numbers, shape_integers):
+    """The same, both from outside."""
+    a, b = outside_of(numbers, integers, shape_numbers, 0), outside_of(numbers, integers, shape_numbers, 1)
+    return both(a, b, numbers, integers, shape_numbers, shape_integers)
+
+
 @jit_inner
 def any_two(numbers, integers, shape_numbers, shape_integers):
     """The same, for other routines."""
     a, b = solid_of(numbers, integers, shape_numbers, 0), solid_of(numbers, integers, shape_numbers, 1)
+    return both(a, b, numbers, integers, shape_numbers, shape_integers)
+
+
+@jit_inner
+def both(a, b, numbers, integers, shape_numbers, shape_integers):
+    """The contacts of two solids."""
     (hits, tags), (room, lines), margin = results(numbers, integers), polygons(numbers, integers), margin_of(numbers)
     gap, normal, on_a, on_b = nearest_points(a, b, margin, simplex_of(numbers), numbers, integers)
     if gap > margin:
@@ -264,6 +342,19 @@ def plane_ellipsoid(numbers, integers, shape_numbers, shape_integers):
     hits, tags = results(numbers, integers)
     lowest = core_support(hull, times(-1.0, axis(R, 2)))
     return plane_ball(hits, tags, 0, 0, R, p, lowest, 0.0, margin_of(numbers))
+
+
+def plane_outside(numbers, integers, shape_numbers, shape_integers):
+    """The lowest point, and the corners of a flat part around it."""
+    (_, R, p), solid = collider(numbers, 0), outside_of(numbers, integers, shape_numbers, 1)
+    (hits, tags), (room, lines), margin = results(numbers, integers), polygons(numbers, integers), margin_of(numbers)
+    down = times(-1.0, axis(R, 2))
+    count, n = 0, flat_part(solid, down, room[0], lines[0])
+    for k in range(n if n > 1 else 0):
+        count = plane_ball(hits, tags, count, 1 + lines[0, k], R, p, row(room[0], k), 0.0, margin)
+    if n == 1:
+        count = plane_ball(hits, tags, count, 0, R, p, core_support(solid, down), 0.0, margin)
+    return thin_out(hits, tags, 0, count, axis(R, 0), axis(R, 1))
 
 
 def plane_hull(numbers, integers, shape_numbers, shape_integers):

@@ -10,7 +10,8 @@ nearest point, and the distance of solids that are apart is a matter of `gjk`.
 import numpy as np
 
 from linkwork.codegen.jit import jit_inner
-from linkwork.collision.gjk import Solid, core_support, distance
+from linkwork.collision.gjk import distance
+from linkwork.collision.support import Solid, core_support
 from linkwork.collision.vectors import across, along, cross, dot, length, minus, plus, row, times, unit
 
 EXACT, ROUGH = 1e-12, 1e-5  # relative: of depths

@@ -5,64 +5,17 @@ subtracts. Everything is relative to the centre of the first solid, so that digi
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from linkwork.codegen.jit import jit_inner
-from linkwork.collision.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, SPHERE
-from linkwork.collision.vectors import along, cross, dot, length, minus, plus, times, turn, turn_back
+from linkwork.collision.support import core_support
+from linkwork.collision.vectors import along, cross, dot, length, minus, plus, times
 
 TOUCHING = 1e-8  # relative: a distance below this has no direction that can be trusted
 PRECISION = 1e-13  # relative: of the distance
 ACCURACY = 1e-12  # relative to the size: of the distance
 STEPS = 100
-
-
-class Solid(NamedTuple):
-    """A convex solid in the world."""
-
-    kind: int
-    size: tuple  # (3,) m: half lengths, or radius and half length
-    R: np.ndarray  # (3, 3)
-    p: tuple  # (3,) m
-    first: int  # of its vertices
-    vertex_count: int
-    vertices: np.ndarray  # (V, 3) m, local: those of all hulls
-
-
-@jit_inner
-def core_support(solid, direction):
-    """The point of the core that is farthest along a direction, m."""
-    R, size, kind = solid.R, solid.size, solid.kind
-    if kind == SPHERE:
-        return solid.p
-    d = turn_back(R, direction)
-    if kind == CAPSULE:
-        local = (0.0, 0.0, size[1] if d[2] >= 0.0 else -size[1])
-    elif kind == BOX:
-        local = (
-            size[0] if d[0] >= 0.0 else -size[0],
-            size[1] if d[1] >= 0.0 else -size[1],
-            size[2] if d[2] >= 0.0 else -size[2],
-        )
-    elif kind == CYLINDER:
-        around = math.hypot(d[0], d[1])
-        scale = size[0] / around if around > 0.0 else 0.0
-        local = (d[0] * scale, d[1] * scale, size[1] if d[2] >= 0.0 else -size[1])
-    elif kind == ELLIPSOID:
-        e = (size[0] * d[0], size[1] * d[1], size[2] * d[2])
-        far = length(e)
-        scale = 1.0 / far if far > 0.0 else 0.0
-        local = (size[0] * e[0] * scale, size[1] * e[1] * scale, size[2] * e[2] * scale)
-    else:
-        vertices, best, farthest = solid.vertices, solid.first, -np.inf
-        for i in range(solid.first, solid.first + solid.vertex_count):
-            reach = vertices[i, 0] * d[0] + vertices[i, 1] * d[1] + vertices[i, 2] * d[2]
-            if reach > farthest:
-                best, farthest = i, reach
-        local = (vertices[best, 0], vertices[best, 1], vertices[best, 2])
-    return plus(solid.p, turn(R, local))
 
 
 @jit_inner

@@ -1,11 +1,11 @@
 """Where the fields of a collider stand: its constants in rows of numbers and of integers, its pose in rows of numbers."""
 
-PLANE, SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, HULL, MESH, FIELD = range(9)  # kinds; a pair is taken in this order
+PLANE, SPHERE, CAPSULE, BOX, CYLINDER, ELLIPSOID, HULL, CONVEX, MESH, FIELD = range(10)  # kinds; a pair is taken in this order
 
-TRIANGLE = 9  # one of a surface: no collider of its own
+TRIANGLE = 10  # one of a surface: no collider of its own
 
 # numbers that do not change
-SIZE = 0  # (3) m: half lengths, or radius and half length; of a hull or surface, half of its bounding box
+SIZE = 0  # (3) m: half lengths, or radius and half length; of a hull, CONVEX or surface, half of its bounding box
 MIDDLE = 3  # (3) m: of the local bounding box
 TURNED = 6  # (9) rotation in the body
 MOVED = 15  # (3) m: position in the body
@@ -17,7 +17,7 @@ BODY = 1  # -1 the ground
 GROUP = 2  # -1 none
 LARGE = 3  # 1: stands beside the tree
 AT_NUMBERS = 4  # where its shape begins in shape_numbers
-AT_INTEGERS = 5  # and in shape_integers
+AT_INTEGERS = 5  # and in shape_integers; of CONVEX, the address of its support function
 RULES = 6  # words of 62 bits: the rules that it takes part in
 
 # numbers of every step

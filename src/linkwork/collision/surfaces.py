@@ -10,10 +10,10 @@ from linkwork.codegen.jit import jit_inner
 from linkwork.collision.boxes import WITNESS
 from linkwork.collision.broadphase import overlap
 from linkwork.collision.clipping import thin_out
-from linkwork.collision.convex import nearest_points, put_all, roundness, solid_of
-from linkwork.collision.gjk import Solid, core_support
+from linkwork.collision.convex import nearest_points, outside_of, put_all, roundness, solid_of
 from linkwork.collision.layout import TRIANGLE
 from linkwork.collision.pair_dispatch import AT_OWN, HITS, collider, margin_of, polygons, results, simplex_of, view
+from linkwork.collision.support import Solid, core_support
 from linkwork.collision.vectors import along, axis, cross, dot, length, minus, plus, row, tangent, times, turn, turn_back, unit
 
 ON_EDGE = 1e-7  # weight of a corner that a point on the other side of the triangle does not have
@@ -148,7 +148,18 @@ def _deepest_first(hits, tags, count, most):
 
 def solid_surface(numbers, integers, shape_numbers, shape_integers):
     """A solid and a surface of triangles."""
-    a, (_, R, p) = solid_of(numbers, integers, shape_numbers, 0), collider(numbers, 1)
+    return on_surface(solid_of(numbers, integers, shape_numbers, 0), numbers, integers, shape_numbers, shape_integers)
+
+
+def outside_surface(numbers, integers, shape_numbers, shape_integers):
+    """A solid from outside and a surface of triangles."""
+    return on_surface(outside_of(numbers, integers, shape_numbers, 0), numbers, integers, shape_numbers, shape_integers)
+
+
+@jit_inner
+def on_surface(a, numbers, integers, shape_numbers, shape_integers):
+    """The contacts of a solid with a surface."""
+    _, R, p = collider(numbers, 1)
     (hits, tags), (room, lines), simplex = results(numbers, integers), polygons(numbers, integers), simplex_of(numbers)
     margin, head = margin_of(numbers), view(integers, 0, 6)
     at, begin = head[2], head[3]

@@ -72,25 +72,22 @@ from linkwork.contact.stage_solve import (
     solving,
 )
 from linkwork.elements import (
-    Ball,
     Collider,
     Contact,
-    Cylindrical,
     HardLimit,
     Joint,
     JointFriction,
     NoContact,
     Rope,
-    Slider,
-    Universal,
-    Weld,
 )
 from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
 from linkwork.elements.core.checks import label
 from linkwork.elements.core.element import Element
+from linkwork.elements.core.joint import kind_of_joint
+from linkwork.elements.core.joint_kind import LimitSort
+from linkwork.elements.core.placement import Fixed, product
 from linkwork.errors import ModelError
 from linkwork.kernels.node import parameter_record
-from linkwork.model.frames import Fixed, product
 from linkwork.model.graph import GROUND
 from linkwork.schedules.schedules import Programs
 
@@ -100,6 +97,7 @@ ROOM = 2  # times what was too small
 LONGER, FAR_BEYOND = 0.1, 0.1  # part of its length by which a rope, m or rad by which a limit may be exceeded without a word
 BENT = 0.1  # part of that by which a step may lead it further: one that does is made in parts, where it can be
 LIKELY = 50_000  # numbers: room that is made before it is asked for
+SORTS = {LimitSort.TURN: TURN, LimitSort.TRAVEL: TRAVEL, LimitSort.CONE: CONE}  # of rows of hard limits
 
 
 @dataclass(frozen=True)
@@ -321,7 +319,8 @@ class Touching:
     def _friction(self, element: JointFriction):
         """Along the coordinate of its joint: no bound, and its force in the place of one."""
         ends, p, _ = self._joint(element)
-        kind = TRAVEL if isinstance(element.joint, Slider) else TURN
+        assert isinstance(element.joint, Joint)
+        kind = TRAVEL if kind_of_joint(element.joint).slides else TURN
         self.stops.append(Stop(element, 1.0))
         frame = p["on_a"], p["on_b"], p["ref_a"], p["side_a"], p["ref_b"]
         return [((kind, *ends, UNCOUNTED), (*frame, 0.0, element.friction, 0.0))]
@@ -342,42 +341,16 @@ class Touching:
 
     def _limit(self, element: HardLimit):
         ends, p, turns = self._joint(element)
-        places = p["on_a"], p["on_b"]
-        rows: list[tuple] = []  # of coordinates: kind, ends, turn counter; anchors, axes; (lower, upper)
-        if isinstance(element.joint, Universal):
-            rows = self._cross(element, ends, p)
-        elif isinstance(element.joint, Ball):
-            a, b = (self._axis(end, element.axis) for end in ends)
-            rows = [(CONE, ends, UNCOUNTED, (*places, a, np.zeros(3), b), (None, element.cone))]
-        else:
-            frame = *places, p["ref_a"], p["side_a"], p.get("ref_b", np.zeros(3))
-            kind = TRAVEL if isinstance(element.joint, (Slider, Cylindrical)) else TURN
-            rows = [(kind, ends, turns, frame, element.bounds(1)[0])]
-            if element.twist is not None:
-                rows.append((TURN, ends, turns, frame, tuple(element.twist)))
-        found = []
-        for coordinate, (kind, bodies, turns, frame, bounds) in enumerate(rows):
-            for sign, bound in zip((-1.0, 1.0), bounds, strict=True):
+        assert isinstance(element.joint, Joint)
+        bodies, found = self.model.bodies, []
+        built = [Fixed(1) if end == GROUND else bodies.batch(bodies.kinds[end], [end]) for end in ends]
+        for coordinate, row in enumerate(kind_of_joint(element.joint).limit_rows(element, p, *built)):
+            label = SORTS[row.sort], *(ends[::-1] if row.swapped else ends), turns if row.counted else UNCOUNTED
+            for sign, bound in zip((-1.0, 1.0), row.bounds, strict=True):
                 if bound is not None:
                     self.stops.append(Stop(element, sign, coordinate))
-                    found.append(((kind, *bodies, turns), (*frame, sign, bound, element.restitution)))
+                    found.append((label, (*row.frame, sign, bound, element.restitution)))
         return found
-
-    def _axis(self, body: int, direction) -> np.ndarray:
-        """A direction of the world as built, in a body's internal frame."""
-        bodies = self.model.bodies
-        frames = Fixed(1) if body == GROUND else bodies.batch(bodies.kinds[body], [body])
-        return frames.axis(np.array([direction], dtype=float))[0]
-
-    def _cross(self, element: HardLimit, ends, p) -> list[tuple]:
-        """The two angles of a universal: of the cross about a's `first`, and of b about its `second`."""
-        joint = element.joint
-        assert isinstance(joint, Universal)
-        (a, b), third = ends, np.cross(joint.first, joint.second)
-        about_first = p["on_a"], p["on_b"], self._axis(a, joint.second), self._axis(a, third), self._axis(b, joint.second)
-        about_second = p["on_b"], p["on_a"], self._axis(b, joint.first), self._axis(b, third), self._axis(a, joint.first)
-        one, two = element.bounds(2)
-        return [(TURN, (a, b), UNCOUNTED, about_first, one), (TURN, (b, a), UNCOUNTED, about_second, two)]
 
     def _reach(self, geometry, stops: Stops) -> np.ndarray:
         """How far from its origin each body can touch (m); -1 where it cannot."""
@@ -726,12 +699,12 @@ def joined_bodies(model, covered: set[int]) -> set[tuple[int, int]]:
     elements = model.bodies.elements
     links = {k for k, body in enumerate(elements) if getattr(body, "mass", 1.0) == 0.0 and k not in covered}
     for node in model.nodes:
-        kinds = [element.family for element in node.elements if isinstance(element, Joint)]
+        kinds = [kind_of_joint(element) for element in node.elements if isinstance(element, Joint)]
         if kinds:
             joints.append(node.ends)
         if kinds and GROUND not in node.ends and links.intersection(node.ends):
             linked.join(*node.ends)
-        if Weld in kinds and GROUND not in node.ends:
+        if any(not kind.freedoms for kind in kinds) and GROUND not in node.ends:
             welded.join(*node.ends)
     around: dict[int, set[int]] = {}  # links in a row -> bodies that they connect
     for a, b in joints:

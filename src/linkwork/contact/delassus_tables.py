@@ -38,36 +38,13 @@ from linkwork.contact.delassus import (
     Q,
     Trees,
 )
+from linkwork.elements.core.body_kind import ContactPose
 from linkwork.elements.core.checks import label
 from linkwork.errors import ModelError
 from linkwork.model.graph import GROUND
 from linkwork.schedules.schedules import Programs
-from linkwork.symbolic.flat import PLANES
 
-
-def velocity_parts(kind) -> list[int]:
-    """Which of a body's velocity components are the six of a rigid motion in the world; NONE: none of them."""
-    if kind.name == "RigidBody":
-        return [0, 1, 2, 3, 4, 5]
-    if kind.name == "Particle":
-        return [0, 1, 2, NONE, NONE, NONE]
-    first, second, normal = PLANES[kind.name.split("-")[1]]
-    found = [NONE] * 6
-    found[first], found[second] = 0, 1
-    if kind.nv == 3:
-        found[3 + normal] = 2
-    return found
-
-
-def stretches(kind) -> bool:
-    """Whether a body of this kind is no rigid one: contacts do not take it, but for points of a Lagrangian one."""
-    return kind.collapses
-
-
-def pose_of(kind) -> int:
-    if kind.name == "RigidBody":
-        return RIGID
-    return FLAT if kind.name.startswith("Planar") and kind.nv == 3 else POINT
+POSES = {ContactPose.RIGID: RIGID, ContactPose.FLAT: FLAT, ContactPose.POINT: POINT}
 
 
 def components(model) -> np.ndarray:
@@ -96,8 +73,8 @@ def bodies_of(programs: Programs, velocity: str = "v") -> np.ndarray:
     for kind, numbers in programs.by_kind:
         for column, name in enumerate(("q1" if velocity == "v1" else "q", velocity, "R", "b", "x", "mass")):
             table[numbers, column] = m.body_at[numbers] + (kind.record.offset(name) if name in kind.record else 0)
-        if not stretches(kind):
-            table[numbers, POSE], table[numbers, PART:] = pose_of(kind), velocity_parts(kind)
+        if kind.contact is not None:
+            table[numbers, POSE], table[numbers, PART:] = POSES[kind.contact.pose], kind.contact.velocity
     for k, spot in enumerate(m.spots, start=n):
         table[k] = table[spot.body]
         table[k, [Q, R_AT]] = spot.at + spot.record.offset("place"), spot.at + spot.record.offset("J")
@@ -198,11 +175,7 @@ def free_bodies(model, component: np.ndarray) -> np.ndarray:
     nodes = np.bincount([component[node.ends[1]] for node in model.nodes], minlength=count)
     free = (nodes == 0) & (np.bincount(component, minlength=count) == 1)
     for name, members in model.bodies.members.items():
-        if name == "RigidBody":
-            frames = model.bodies.frames[name]
-            free[component[members][(frames.origin != frames.com).any(axis=1)]] = False
-        elif stretches(model.bodies.kinds[members[0]]):
-            free[component[members]] = False
+        free[component[members]] &= model.bodies.frames[name].diagonal_mass()
     return free
 
 
@@ -216,7 +189,9 @@ def _above(programs: Programs, item) -> int:
 
 
 def refuse_stretching(model, element, body: int) -> None:
-    """Contacts take bodies that do not stretch."""
-    if body != GROUND and stretches(model.bodies.kinds[body]):
-        raise ModelError(f"{label(element)}: {label(model.bodies.elements[body])} stretches, and contact needs bodies that do "
-                         "not; use a RigidBody, or name the bodies that touch in the Contact")  # fmt: skip
+    """Contacts take bodies that move as a rigid one does, or as a part of one."""
+    if body == GROUND or (kind := model.bodies.kinds[body]).contact is not None:
+        return
+    why = "stretches, and contact needs bodies that do not" if kind.collapses else "is of a kind that contact does not take"
+    raise ModelError(f"{label(element)}: {label(model.bodies.elements[body])} {why}; use a RigidBody, or name the bodies that "
+                     "touch in the Contact")  # fmt: skip

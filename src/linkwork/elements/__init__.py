@@ -1,118 +1,165 @@
-"""What a user can say: bodies, joints, constraints, forces, shapes and parameters, as plain dataclasses."""
+"""What a user can say: bodies, joints, constraints, forces, shapes and parameters.
 
-from linkwork.elements.bodies import AffineBody, Ground, Particle, PlanarBody, PlanarParticle, RigidBody, ScalableBody
-from linkwork.elements.constraints import (
-    Constraint,
-    Distance,
-    Drive,
-    Gear,
-    Motion,
-    PointOnCurve,
-    PointOnLine,
-    PointOnPlane,
-    PointOnSurface,
-    Rolling,
-    Skate,
-    Tangent,
-    VelocityConstraint,
-)
-from linkwork.elements.contacts import Collider, Contact, ContactElement, HardLimit, JointFriction, NoContact, Rope
-from linkwork.elements.core.element import Body, ConstraintElement, Element, ForceElement
-from linkwork.elements.core.keyframe import Keyframe
-from linkwork.elements.core.parameter import Parameter
-from linkwork.elements.core.trajectory import Trajectory
-from linkwork.elements.core.visual import Visual
-from linkwork.elements.drives import Armature
-from linkwork.elements.forces import Cable, Damper, Drag, Force, Motor, Spring, Wrench
-from linkwork.elements.joint_forces import ContactSpring, Follow, JointLimit, JointSpring, TorsionSpring
-from linkwork.elements.joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal, Weld
-from linkwork.elements.lagrangian import LagrangianBody, bead_on_wire, bending_beam, double_pendulum, squashing_ball
-from linkwork.elements.shapes import (
-    Box,
-    Capsule,
-    ConvexHull,
-    Cylinder,
-    Disc,
-    Ellipsoid,
-    HeightField,
-    Mesh,
-    Plane,
-    Shape,
-    Sphere,
-)
+An element comes with its mathematics (CasADi), so a name is loaded when it is first used. The imports are what type checkers
+read; the table is what runs. A test compares the two.
+"""
 
-__all__ = [
-    "AffineBody",
-    "Armature",
-    "Ball",
-    "Body",
-    "Box",
-    "Cable",
-    "Capsule",
-    "Collider",
-    "Constraint",
-    "ConstraintElement",
-    "Contact",
-    "ContactElement",
-    "ContactSpring",
-    "ConvexHull",
-    "Cylinder",
-    "Cylindrical",
-    "Damper",
-    "Disc",
-    "Distance",
-    "Drag",
-    "Drive",
-    "Element",
-    "Ellipsoid",
-    "Follow",
-    "Force",
-    "ForceElement",
-    "Gear",
-    "Ground",
-    "HardLimit",
-    "HeightField",
-    "Hinge",
-    "Joint",
-    "JointFriction",
-    "JointLimit",
-    "JointSpring",
-    "Keyframe",
-    "LagrangianBody",
-    "Mesh",
-    "Motion",
-    "Motor",
-    "NoContact",
-    "Parameter",
-    "Particle",
-    "Planar",
-    "PlanarBody",
-    "PlanarParticle",
-    "Plane",
-    "PointOnCurve",
-    "PointOnLine",
-    "PointOnPlane",
-    "PointOnSurface",
-    "RigidBody",
-    "Rolling",
-    "Rope",
-    "ScalableBody",
-    "Screw",
-    "Shape",
-    "Skate",
-    "Slider",
-    "Sphere",
-    "Spring",
-    "Tangent",
-    "TorsionSpring",
-    "Trajectory",
-    "Universal",
-    "VelocityConstraint",
-    "Visual",
-    "Weld",
-    "Wrench",
-    "bead_on_wire",
-    "bending_beam",
-    "double_pendulum",
-    "squashing_ball",
-]
+from typing import TYPE_CHECKING
+
+from linkwork.util.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from linkwork.elements.bodies.affine import AffineBody as AffineBody
+    from linkwork.elements.bodies.ground import Ground as Ground
+    from linkwork.elements.bodies.lagrangian import LagrangianBody as LagrangianBody
+    from linkwork.elements.bodies.lagrangian_examples import bead_on_wire as bead_on_wire
+    from linkwork.elements.bodies.lagrangian_examples import bending_beam as bending_beam
+    from linkwork.elements.bodies.lagrangian_examples import double_pendulum as double_pendulum
+    from linkwork.elements.bodies.lagrangian_examples import squashing_ball as squashing_ball
+    from linkwork.elements.bodies.particle import Particle as Particle
+    from linkwork.elements.bodies.planar import PlanarBody as PlanarBody
+    from linkwork.elements.bodies.planar import PlanarParticle as PlanarParticle
+    from linkwork.elements.bodies.rigid import RigidBody as RigidBody
+    from linkwork.elements.bodies.scalable import ScalableBody as ScalableBody
+    from linkwork.elements.constraints import Constraint as Constraint
+    from linkwork.elements.constraints import Distance as Distance
+    from linkwork.elements.constraints import Drive as Drive
+    from linkwork.elements.constraints import Gear as Gear
+    from linkwork.elements.constraints import Motion as Motion
+    from linkwork.elements.constraints import PointOnCurve as PointOnCurve
+    from linkwork.elements.constraints import PointOnLine as PointOnLine
+    from linkwork.elements.constraints import PointOnPlane as PointOnPlane
+    from linkwork.elements.constraints import PointOnSurface as PointOnSurface
+    from linkwork.elements.constraints import Rolling as Rolling
+    from linkwork.elements.constraints import Skate as Skate
+    from linkwork.elements.constraints import Tangent as Tangent
+    from linkwork.elements.constraints import VelocityConstraint as VelocityConstraint
+    from linkwork.elements.contacts import Collider as Collider
+    from linkwork.elements.contacts import Contact as Contact
+    from linkwork.elements.contacts import ContactElement as ContactElement
+    from linkwork.elements.contacts import HardLimit as HardLimit
+    from linkwork.elements.contacts import JointFriction as JointFriction
+    from linkwork.elements.contacts import NoContact as NoContact
+    from linkwork.elements.contacts import Rope as Rope
+    from linkwork.elements.core.element import Body as Body
+    from linkwork.elements.core.element import ConstraintElement as ConstraintElement
+    from linkwork.elements.core.element import Element as Element
+    from linkwork.elements.core.element import ForceElement as ForceElement
+    from linkwork.elements.core.joint import Joint as Joint
+    from linkwork.elements.core.keyframe import Keyframe as Keyframe
+    from linkwork.elements.core.parameter import Parameter as Parameter
+    from linkwork.elements.core.shape import Shape as Shape
+    from linkwork.elements.core.trajectory import Trajectory as Trajectory
+    from linkwork.elements.core.visual import Visual as Visual
+    from linkwork.elements.drives import Armature as Armature
+    from linkwork.elements.forces import Cable as Cable
+    from linkwork.elements.forces import Damper as Damper
+    from linkwork.elements.forces import Drag as Drag
+    from linkwork.elements.forces import Force as Force
+    from linkwork.elements.forces import Motor as Motor
+    from linkwork.elements.forces import Spring as Spring
+    from linkwork.elements.forces import Wrench as Wrench
+    from linkwork.elements.joint_forces import ContactSpring as ContactSpring
+    from linkwork.elements.joint_forces import Follow as Follow
+    from linkwork.elements.joint_forces import JointLimit as JointLimit
+    from linkwork.elements.joint_forces import JointSpring as JointSpring
+    from linkwork.elements.joint_forces import TorsionSpring as TorsionSpring
+    from linkwork.elements.joints.ball import Ball as Ball
+    from linkwork.elements.joints.cylindrical import Cylindrical as Cylindrical
+    from linkwork.elements.joints.hinge import Hinge as Hinge
+    from linkwork.elements.joints.planar import Planar as Planar
+    from linkwork.elements.joints.screw import Screw as Screw
+    from linkwork.elements.joints.slider import Slider as Slider
+    from linkwork.elements.joints.universal import Universal as Universal
+    from linkwork.elements.joints.weld import Weld as Weld
+    from linkwork.elements.shapes.box import Box as Box
+    from linkwork.elements.shapes.capsule import Capsule as Capsule
+    from linkwork.elements.shapes.convex_hull import ConvexHull as ConvexHull
+    from linkwork.elements.shapes.cylinder import Cylinder as Cylinder
+    from linkwork.elements.shapes.disc import Disc as Disc
+    from linkwork.elements.shapes.ellipsoid import Ellipsoid as Ellipsoid
+    from linkwork.elements.shapes.height_field import HeightField as HeightField
+    from linkwork.elements.shapes.mesh import Mesh as Mesh
+    from linkwork.elements.shapes.plane import Plane as Plane
+    from linkwork.elements.shapes.sphere import Sphere as Sphere
+
+WHERE = {
+    "AffineBody": "linkwork.elements.bodies.affine",
+    "Armature": "linkwork.elements.drives",
+    "Ball": "linkwork.elements.joints.ball",
+    "Body": "linkwork.elements.core.element",
+    "Box": "linkwork.elements.shapes.box",
+    "Cable": "linkwork.elements.forces",
+    "Capsule": "linkwork.elements.shapes.capsule",
+    "Collider": "linkwork.elements.contacts",
+    "Constraint": "linkwork.elements.constraints",
+    "ConstraintElement": "linkwork.elements.core.element",
+    "Contact": "linkwork.elements.contacts",
+    "ContactElement": "linkwork.elements.contacts",
+    "ContactSpring": "linkwork.elements.joint_forces",
+    "ConvexHull": "linkwork.elements.shapes.convex_hull",
+    "Cylinder": "linkwork.elements.shapes.cylinder",
+    "Cylindrical": "linkwork.elements.joints.cylindrical",
+    "Damper": "linkwork.elements.forces",
+    "Disc": "linkwork.elements.shapes.disc",
+    "Distance": "linkwork.elements.constraints",
+    "Drag": "linkwork.elements.forces",
+    "Drive": "linkwork.elements.constraints",
+    "Element": "linkwork.elements.core.element",
+    "Ellipsoid": "linkwork.elements.shapes.ellipsoid",
+    "Follow": "linkwork.elements.joint_forces",
+    "Force": "linkwork.elements.forces",
+    "ForceElement": "linkwork.elements.core.element",
+    "Gear": "linkwork.elements.constraints",
+    "Ground": "linkwork.elements.bodies.ground",
+    "HardLimit": "linkwork.elements.contacts",
+    "HeightField": "linkwork.elements.shapes.height_field",
+    "Hinge": "linkwork.elements.joints.hinge",
+    "Joint": "linkwork.elements.core.joint",
+    "JointFriction": "linkwork.elements.contacts",
+    "JointLimit": "linkwork.elements.joint_forces",
+    "JointSpring": "linkwork.elements.joint_forces",
+    "Keyframe": "linkwork.elements.core.keyframe",
+    "LagrangianBody": "linkwork.elements.bodies.lagrangian",
+    "Mesh": "linkwork.elements.shapes.mesh",
+    "Motion": "linkwork.elements.constraints",
+    "Motor": "linkwork.elements.forces",
+    "NoContact": "linkwork.elements.contacts",
+    "Parameter": "linkwork.elements.core.parameter",
+    "Particle": "linkwork.elements.bodies.particle",
+    "Planar": "linkwork.elements.joints.planar",
+    "PlanarBody": "linkwork.elements.bodies.planar",
+    "PlanarParticle": "linkwork.elements.bodies.planar",
+    "Plane": "linkwork.elements.shapes.plane",
+    "PointOnCurve": "linkwork.elements.constraints",
+    "PointOnLine": "linkwork.elements.constraints",
+    "PointOnPlane": "linkwork.elements.constraints",
+    "PointOnSurface": "linkwork.elements.constraints",
+    "RigidBody": "linkwork.elements.bodies.rigid",
+    "Rolling": "linkwork.elements.constraints",
+    "Rope": "linkwork.elements.contacts",
+    "ScalableBody": "linkwork.elements.bodies.scalable",
+    "Screw": "linkwork.elements.joints.screw",
+    "Shape": "linkwork.elements.core.shape",
+    "Skate": "linkwork.elements.constraints",
+    "Slider": "linkwork.elements.joints.slider",
+    "Sphere": "linkwork.elements.shapes.sphere",
+    "Spring": "linkwork.elements.forces",
+    "Tangent": "linkwork.elements.constraints",
+    "TorsionSpring": "linkwork.elements.joint_forces",
+    "Trajectory": "linkwork.elements.core.trajectory",
+    "Universal": "linkwork.elements.joints.universal",
+    "VelocityConstraint": "linkwork.elements.constraints",
+    "Visual": "linkwork.elements.core.visual",
+    "Weld": "linkwork.elements.joints.weld",
+    "Wrench": "linkwork.elements.forces",
+    "bead_on_wire": "linkwork.elements.bodies.lagrangian_examples",
+    "bending_beam": "linkwork.elements.bodies.lagrangian_examples",
+    "double_pendulum": "linkwork.elements.bodies.lagrangian_examples",
+    "squashing_ball": "linkwork.elements.bodies.lagrangian_examples",
+}
+"""Name -> the module that has it."""
+
+__all__ = list(WHERE)
+
+__getattr__, __dir__ = lazy_names(__name__, WHERE)

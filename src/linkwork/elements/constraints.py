@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, ConstraintElement, Vector, body_arguments, check_ends
+from linkwork.elements.core.joint import Joint, one_way
 from linkwork.elements.core.parameter import Parameter
-from linkwork.elements.joints import Joint, one_way
 
 ORIGIN = checks.ZERO
 

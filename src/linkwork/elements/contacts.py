@@ -10,8 +10,9 @@ from typing import ClassVar
 from linkwork.elements.constraints import has_coordinate
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, Element, Scalar, Vector, check_ends
-from linkwork.elements.joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal
-from linkwork.elements.shapes import Shape, check_placed
+from linkwork.elements.core.freedom import FreedomLaw
+from linkwork.elements.core.joint import Joint, kind_of_joint
+from linkwork.elements.core.shape import Shape, check_placed
 
 FRICTION = 0.5  # of colliders and bodies' own shapes where nobody says anything else
 BOUNCE_ABOVE = 0.1  # m/s, the speed of approach below which nothing bounces
@@ -177,9 +178,6 @@ class HardLimit(ContactElement):
     """
 
     REFERENCES: ClassVar[dict] = {"joint": "joint"}
-    COORDINATES: ClassVar[dict] = {Hinge: ("bounds",), Screw: ("bounds",), Slider: ("bounds",), Universal: ("bounds",),
-                                   Planar: ("bounds",), Cylindrical: ("bounds", "twist"), Ball: ("cone",)}  # fmt: skip
-    UNCOUNTED: ClassVar[tuple] = (Universal, Planar)
 
     joint: Joint | str
     lower: Scalar | Vector = None  # rad or m; (2,) rad
@@ -222,7 +220,8 @@ class HardLimit(ContactElement):
 
     def check_resolved(self, resolved):
         (joint,) = resolved
-        bounded = self.COORDINATES.get(joint.family, ())
+        kind = kind_of_joint(joint)
+        bounded = kind.bounded
         words = {"bounds": "lower= or upper=", "cone": "cone=", "twist": "twist="}
         if not bounded:
             checks.fail(self, f"{checks.label(joint)} has no coordinate to bound", "give another joint")
@@ -232,13 +231,13 @@ class HardLimit(ContactElement):
                             f"give {' or '.join(words[each] for each in bounded)}")  # fmt: skip
         for name in ("lower", "upper"):
             value = checks.entries(getattr(self, name))
-            if value is not None and not isinstance(joint, Universal):
+            if value is not None and kind.law is not FreedomLaw.CROSS:
                 checks.fail(self, f"{name} is {checks.show(value)} on {checks.label(joint)}", "give one number")
-        if isinstance(joint, self.UNCOUNTED):
+        if not kind.whole_turns:
             for bound in [end for pair in self.bounds(2) for end in pair if end is not None]:
                 if not abs(bound) < math.pi:
                     checks.fail(self, f"a bound of {checks.label(joint)} is {bound:g}", "give angles between -pi and pi")
-        if isinstance(joint, Ball) != (self.axis is not None):
+        if (kind.law is FreedomLaw.ROTATION) != (self.axis is not None):
             problem = "axis is missing" if self.axis is None else f"{checks.label(joint)} has an axis of its own"
             checks.fail(self, problem, "give axis= for a ball, and only there")
 

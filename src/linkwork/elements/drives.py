@@ -6,8 +6,8 @@ from typing import ClassVar
 from linkwork.elements.constraints import has_coordinate
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import ConstraintElement
+from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.parameter import Parameter
-from linkwork.elements.joints import Joint
 
 
 @dataclass(eq=False, repr=False)

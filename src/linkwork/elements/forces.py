@@ -14,8 +14,8 @@ import numpy as np
 from linkwork.elements.constraints import ORIGIN, bodies_and_function, has_coordinate
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, ForceElement, OpenVector, Vector
+from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.parameter import Parameter
-from linkwork.elements.joints import Joint
 
 
 @dataclass(eq=False, repr=False)
@@ -271,6 +271,9 @@ class Force(ForceElement):
         self.at = checks.vector(self, "at", ORIGIN if at is None else at)
         self.on_a = checks.vector(self, "on_a", ORIGIN if on_a is None else on_a)
         self.torque = torque
+
+    def follows(self, name):
+        return name in ("at", "on_a") and not getattr(self, name).any()
 
 
 def _check_coefficients(force, *names):

@@ -11,9 +11,10 @@ from typing import ClassVar
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, ForceElement, OpenVector, Vector
+from linkwork.elements.core.freedom import Freedom, FreedomLaw
+from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.trajectory import Trajectory
-from linkwork.elements.joints import Ball, Cylindrical, Hinge, Joint, Planar, Screw, Slider, Universal
 
 WORDS = {1: "one", 2: "two", 3: "three"}
 
@@ -45,13 +46,8 @@ class JointSpring(JointForce):
     5.0
     """
 
-    SIZES: ClassVar[dict] = {
-        Ball: (1, 3),
-        Universal: (1, 2),
-        **dict.fromkeys((Hinge, Screw, Slider, Cylindrical, Planar), (1,)),
-    }
-    RESTS: ClassVar[dict] = {Ball: "a quaternion (w, x, y, z)", Universal: "two angles", Slider: "a travel",
-                             **dict.fromkeys((Hinge, Screw, Cylindrical, Planar), "an angle")}  # fmt: skip
+    SIZES: ClassVar[dict] = {FreedomLaw.ROTATION: (1, 3), FreedomLaw.CROSS: (1, 2), FreedomLaw.AXIS: (1,)}
+    REST_SIZES: ClassVar[dict] = {FreedomLaw.ROTATION: 4, FreedomLaw.CROSS: 2, FreedomLaw.AXIS: 1}
 
     stiffness: OpenVector  # N m/rad or N/m: one, or two or three
     damping: OpenVector = 0.0  # N m s or N s/m
@@ -71,32 +67,36 @@ class JointSpring(JointForce):
 
     def check_resolved(self, resolved):
         (joint,) = resolved
-        if joint.family not in self.SIZES:
+        kind = kind_of_joint(joint)
+        if kind.law is FreedomLaw.NONE:
             checks.fail(self, f"{checks.label(joint)} leaves nothing that a spring could move", "give a joint with freedoms")
         for name in ("stiffness", "damping"):
-            if size(getattr(self, name)) not in self.SIZES[joint.family]:
-                wanted = " or ".join(WORDS[n] for n in self.SIZES[joint.family])
+            if size(getattr(self, name)) not in self.SIZES[kind.law]:
+                wanted = " or ".join(WORDS[n] for n in self.SIZES[kind.law])
                 given = checks.show(getattr(self, name))
                 checks.fail(self, f"{name} is {given} on {checks.label(joint)}", f"give {wanted} of them")
-        length = {Ball: 4, Universal: 2}.get(joint.family, 1)
-        if self.rest is not None and size(self.rest) != length:
+        if self.rest is not None and size(self.rest) != self.REST_SIZES[kind.law]:
             problem = f"rest is {checks.show(self.rest)} on {checks.label(joint)}"
-            checks.fail(self, problem, f"give {self.RESTS[joint.family]}")
-        self._check_travel(joint)
+            rests = {FreedomLaw.ROTATION: "a quaternion (w, x, y, z)", FreedomLaw.CROSS: "two angles",
+                     FreedomLaw.AXIS: "a travel" if kind.slides else "an angle"}  # fmt: skip
+            checks.fail(self, problem, f"give {rests[kind.law]}")
+        self._check_travel(joint, kind)
 
-    def _check_travel(self, joint):
+    def _check_travel(self, joint, kind):
+        travels = kind.law is FreedomLaw.AXIS and {Freedom.TURN, Freedom.LENGTH} <= {*kind.freedoms}
+        in_plane = travels and kind.lengths == 2
         for name in ("travel_stiffness", "travel_damping", "travel_rest"):
             value = getattr(self, name)
-            if joint.family not in (Cylindrical, Planar) and value is not None and not is_zero(value):
+            if not travels and value is not None and not is_zero(value):
                 checks.fail(self, f"{name} is {checks.show(value)} on {checks.label(joint)}",
                             "leave it out: it is for cylinders and planes")  # fmt: skip
         if self.travel_rest is None:
             return
-        if size(self.travel_rest) != (3 if isinstance(joint, Planar) else 1):
-            wanted = "a vector in the plane such as (0.1, 0, 0)" if isinstance(joint, Planar) else "metres along the axis"
+        if size(self.travel_rest) != (3 if in_plane else 1):
+            wanted = "a vector in the plane such as (0.1, 0, 0)" if in_plane else "metres along the axis"
             problem = f"travel_rest is {checks.show(self.travel_rest)} on {checks.label(joint)}"
             checks.fail(self, problem, f"give {wanted}")
-        if isinstance(joint, Planar) and abs(self.travel_rest @ joint.normal) > 1e-9:
+        if in_plane and abs(self.travel_rest @ joint.normal) > 1e-9:
             problem = f"travel_rest {checks.show(self.travel_rest)} leaves the plane of {checks.label(joint)}"
             checks.fail(self, problem, "give a vector perpendicular to its normal")
 
@@ -147,10 +147,6 @@ class JointLimit(JointForce):
     0.5
     """
 
-    COORDINATES: ClassVar[dict] = {Hinge: ("bounds",), Screw: ("bounds",), Slider: ("bounds",), Universal: ("bounds",),
-                                   Cylindrical: ("bounds", "twist"), Ball: ("cone", "twist"),
-                                   Planar: ("bounds", "reach")}  # fmt: skip
-
     lower: OpenVector | None = None  # rad or m; (2,) rad
     upper: OpenVector | None = None  # rad or m; (2,) rad
     stiffness: float | Parameter | None = None  # N m/rad or N/m
@@ -192,7 +188,8 @@ class JointLimit(JointForce):
 
     def check_resolved(self, resolved):
         (joint,) = resolved
-        bounded = self.COORDINATES.get(joint.family, ())
+        kind = kind_of_joint(joint)
+        bounded = _bounded(kind)
         if not bounded:
             checks.fail(self, f"{checks.label(joint)} has no coordinate to bound",
                         "give a hinge, screw, slider, cylinder, universal or ball, or a planar joint")  # fmt: skip
@@ -205,15 +202,23 @@ class JointLimit(JointForce):
                 checks.fail(self, f"{checks.label(joint)} has no use for {words[name]}", f"give {ways}")
         for name in ("lower", "upper"):
             value = getattr(self, name)
-            if value is not None and size(value) > 1 and not isinstance(joint, Universal):
+            if value is not None and size(value) > 1 and kind.law is not FreedomLaw.CROSS:
                 checks.fail(self, f"{name} is {checks.show(value)} on {checks.label(joint)}", "give one number")
-        if isinstance(joint, Cylindrical) and len(self.given()) > 1:
+        if "bounds" in bounded and "twist" in bounded and len(self.given()) > 1:
             checks.fail(self, "it bounds both travel and twist, with one stiffness", "give two limits, one for each")
-        if isinstance(joint, Planar) and len(self.given()) > 1:
+        if "bounds" in bounded and "reach" in bounded and len(self.given()) > 1:
             checks.fail(self, "it bounds both angle and reach, with one stiffness", "give two limits, one for each")
-        if isinstance(joint, Ball) != (self.axis is not None):
+        if (kind.law is FreedomLaw.ROTATION) != (self.axis is not None):
             problem = "axis is missing" if self.axis is None else f"{checks.label(joint)} has an axis of its own"
             checks.fail(self, problem, "give axis= for a ball, and only there")
+
+
+def _bounded(kind):
+    """What a soft limit may bound of a joint."""
+    if kind.law is not FreedomLaw.AXIS:
+        return {FreedomLaw.ROTATION: ("cone", "twist"), FreedomLaw.CROSS: ("bounds",), FreedomLaw.NONE: ()}[kind.law]
+    more = {1: ("twist",), 2: ("reach",)} if Freedom.TURN in kind.freedoms else {}
+    return ("bounds", *more.get(kind.lengths, ()))
 
 
 @dataclass(eq=False, repr=False)

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwork.codegen.jit import entry, jit, sweep
 from linkwork.schedules.schedules import Programs
-from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.views import GLOBALS
 
 GROWS = 'and its energy grows: take dt={:.2g}, or integrator="rattle", which makes such steps in parts'
 OK, DIVERGED, STUCK, CUT = 0, 1, 2, 3  # cut: a step must be made in parts, which nobody has been told; it is not made yet

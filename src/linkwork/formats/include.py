@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.elements import (
-    AffineBody,
     Cable,
     Collider,
     ContactSpring,
@@ -17,13 +16,7 @@ from linkwork.elements import (
     JointLimit,
     JointSpring,
     Keyframe,
-    LagrangianBody,
-    Particle,
-    PlanarBody,
-    PlanarParticle,
-    RigidBody,
     Rolling,
-    ScalableBody,
     Skate,
     Tangent,
     TorsionSpring,
@@ -31,9 +24,9 @@ from linkwork.elements import (
     Visual,
     Wrench,
 )
-from linkwork.elements.bodies import PLANES
 from linkwork.elements.constraints import Constraint, Motion, PointOn, PointOnCurve, PointOnSurface
 from linkwork.elements.core import checks
+from linkwork.elements.core.registry import kind_for
 from linkwork.elements.core.trajectory import product
 
 IN_WORLD = (Joint, PointOn, Rolling, Skate, Tangent, JointLimit, HardLimit)  # their points and directions as built
@@ -192,19 +185,8 @@ def _each(element, fields, change):
 
 
 def _place_body(body, move):
-    if isinstance(body, LagrangianBody):
-        _refuse(body, "its function gives places in the world")
-    if isinstance(body, (PlanarBody, PlanarParticle)):
-        first, second, normal = PLANES[body.plane]
-        if move.turns or move.x[normal] != 0.0:
-            _refuse(body, f'it moves in the plane "{body.plane}" through the origin')
-        vars(body)["position"] = body.position + move.x[[first, second]]
-        return
-    if not isinstance(body, (RigidBody, ScalableBody, AffineBody, Particle)):
-        _refuse(body, "nothing is known of how it could be moved")
-    _each(body, ("position",), move.point)
-    _each(body, ("velocity", "angular_velocity", "deformation", "deformation_rate"), move.direction)
-    _each(body, ("orientation",), move.orientation)
+    if (why := kind_for(body).include_at(body, move)) is not None:
+        _refuse(body, why)
 
 
 def _place_function(element, move):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from linkwork.elements import ConvexHull, Mesh
-from linkwork.elements.shapes import THIN_TRIANGLE
+from linkwork.elements.shapes.mesh import THIN_TRIANGLE
 from linkwork.errors import FileError, LinkworkError
 from linkwork.formats.source import read
 

@@ -6,15 +6,16 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Record, Trace
+from linkwork.elements.core.body_kind import BodyKind
 from linkwork.symbolic import blocks
-from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global, note_worst
+from linkwork.symbolic.views import GLOBALS, View, load_global, note_worst
 
 UNRESOLVED = 1e300  # a residual that no correction makes smaller, beyond all that a flight can leave
 
 
 def body_kernel(kind: BodyKind, what: str) -> Kernel:
     """One of the kernels below, by name."""
-    return Kernel(f"body|{kind.name}|{what}", lambda trace: _BODY[what](trace, kind), joining=Joining.SMALL)
+    return Kernel(f"body|{kind.key}|{what}", lambda trace: _BODY[what](trace, kind), joining=Joining.SMALL)
 
 
 def spot_record(kind: BodyKind) -> Record:
@@ -33,7 +34,7 @@ def spot_kernel(kind: BodyKind, stage: str = "now") -> Kernel:
         trace.store(2, record.offset("bias"), point.bias)
         trace.store(2, record.offset("J"), point.jacobian)
 
-    return Kernel(f"spot|{kind.name}" if stage == "now" else f"spot|{kind.name}|{stage}", write)
+    return Kernel(f"spot|{kind.key}" if stage == "now" else f"spot|{kind.key}|{stage}", write)
 
 
 def _store(trace: Trace, kind: BodyKind, **results) -> None:

@@ -24,13 +24,14 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Trace
+from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.core.body_kind import BodyKind
 from linkwork.elements.core.constraint_kind import Relation
 from linkwork.kernels import single_iteration
 from linkwork.kernels.node import ForceKind, NodeKind, load_parameters, own_block
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import ASIDE, POSITION, VELOCITY, Rows, Tape
-from linkwork.symbolic.bodies import BodyKind, Shifted, View, derivatives, load_global, note_worst, raised
-from linkwork.symbolic.kinds import RIGID
+from linkwork.symbolic.views import Shifted, View, derivatives, load_global, note_worst, raised
 
 BEGIN, AGAIN, FIRM, DRAW = "begin", "again", "firm", "draw"
 STAGE = {BEGIN: "now", FIRM: "now", DRAW: "now", AGAIN: "next"}
@@ -45,7 +46,7 @@ def body_kernel(kind: BodyKind, what: str, exact: bool = False) -> Kernel:
     write = {BEGIN: _begin, FIRM: _firm, DRAW: _draw, AGAIN: _again, "advance-once": _advance_once,
              "advance-firm": _advance_firm, "advance-first": _advance_first, "advance": _advance, "shift": _shift,
              "place-firm": _place, "lag": _lag, "reach": _reach, "accept": _accept, "retry": _retry}[what]  # fmt: skip
-    name = f"implicit|{kind.name}|{what}|{exact}"
+    name = f"implicit|{kind.key}|{what}|{exact}"
     return Kernel(name, lambda trace: write(trace, kind, exact), joining=Joining.SMALL)
 
 

@@ -22,29 +22,31 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Record, Trace
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.constraint_kind import crossing
+from linkwork.elements.core.joint_kind import ClosedRows, JointKind, Pivot
 from linkwork.kernels import joint_elimination_implicit
 from linkwork.kernels.node import NodeKind, parameter_record, right_side, store_landing
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, rows, skew, symmetric
-from linkwork.symbolic.bodies import View, load_global
-from linkwork.symbolic.joints import Ball, Hinge, Universal
-from linkwork.symbolic.kinds import RIGID
+from linkwork.symbolic.views import View, load_global
 
 
-def _beside(axes: int) -> dict[str, int]:
-    """What a joint that is free about some axes keeps in its record."""
+def _beside(joint: JointKind) -> dict[str, int]:
+    """What a joint keeps in its record: one of BLOCK its arm, one that is free about some axes these too."""
+    axes = joint.mobilizer.nv
+    if joint.pivot is Pivot.BLOCK:
+        return {"e": 3}
     return {"e": 3, "axes": 3 * axes, "Y": 6 * axes, "K": blocks.triangle_size(axes), "u": axes, "dual": 3 * (3 - axes)}
 
 
 # Factors in the place of the child's D (21 entries), which they replace, and in the joint's record.
-FRONT = {Ball: Record(C=6, S=9, K=6), Hinge: Record(Da=21), Universal: Record(Da=21)}
-BESIDE = {Ball: {"e": 3}, Hinge: _beside(1), Universal: _beside(2)}
+FRONT = {Pivot.BLOCK: Record(C=6, S=9, K=6), Pivot.AXES: Record(Da=21)}
 
 
 @dataclass
 class Freedoms:
-    """What a hinge or a universal joint leaves free to the child, and what it asks of it."""
+    """What a joint leaves free to the child about axes, and what it asks of it."""
 
     axes: SX  # (3, k): of the world
     dual: SX  # (3, 3 - k): turns of the child that change one turning row each, and no other
@@ -52,8 +54,8 @@ class Freedoms:
 
 
 def has_limb(node: NodeKind) -> bool:
-    """Whether a node has this form at all: one ball, hinge or universal joint, whole, of rigid bodies or with the ground."""
-    return (len(node.parts) == 1 and type(node.parts[0].relation) in FRONT
+    """Whether a node has this form at all: one joint with a pivot of its own, whole, of rigid bodies or with the ground."""
+    return (len(node.parts) == 1 and isinstance(node.parts[0].relation, JointKind) and node.parts[0].relation.pivot in FRONT
             and len(node.parts[0].kept) == len(node.parts[0].relation.levels)
             and all(kind is None or kind is RIGID for kind in node.kinds))  # fmt: skip
 
@@ -74,7 +76,7 @@ class Limb:
 
     @cached_property
     def is_ball(self) -> bool:
-        return isinstance(self.relation, Ball)
+        return self.relation.pivot is Pivot.BLOCK
 
     @cached_property
     def grounded(self) -> bool:
@@ -83,12 +85,12 @@ class Limb:
     @cached_property
     def record(self) -> Record:
         m = self.node.size
-        beside = BESIDE[type(self.relation)] | (joint_elimination_implicit.fields(self.is_ball) if self.coupled else {})
+        beside = _beside(self.relation) | (joint_elimination_implicit.fields(self.is_ball) if self.coupled else {})
         return Record({"x": m, "history": 3 * m}, b=m, **beside, parameters=self.node.parameters)
 
     @cached_property
     def front(self) -> Record:
-        return FRONT[type(self.relation)]
+        return FRONT[self.relation.pivot]
 
     @cached_property
     def start(self) -> int:
@@ -199,15 +201,14 @@ class Limb:
             self._push_axes(trace, free, L, reciprocal, Y, Da, f, e, D=True)
 
     def freedoms(self, trace: Trace, mode: str, child: View, parent: View | None, r: SX) -> Freedoms:
-        """Of a hinge or universal joint; r: the right-hand side of its rows."""
-        if isinstance(self.relation, Hinge):
-            axis, dual, turning = self.turning_rows(trace, mode, child, parent)
-            return Freedoms(axis, ca.horzcat(*dual), ca.vertcat(r[0:3], turning))
+        """Of a joint that is free about some axes; r: the right-hand side of its rows."""
         p = self.node.parameters_of(trace, self.start)[0]
-        Ra, Rb = (SX.eye(3) if v is None else RIGID.rotation(v) for v in self._by_role(child, parent))
-        first, second = Ra @ p["first"], Rb @ p["second"]
-        normal = cross(first, second)  # the row first . second changes by -normal . (w_b - w_a)
-        return Freedoms(ca.horzcat(first, second), -self.sign / ca.sumsqr(normal) * normal, r)
+        (Ra, wa), (Rb, wb) = ((SX.eye(3), SX(3, 1)) if v is None else (RIGID.rotation(v), v.v[3:6])
+                              for v in self._by_role(child, parent))  # fmt: skip
+        free = self.relation.turning(Ra, wa, Rb, wb, p, self.sign)
+        if free.rows is None:
+            return Freedoms(free.axes, free.dual, r)
+        return Freedoms(free.axes, free.dual, ca.vertcat(r[0:3], self._turning_rows(trace, mode, free.rows, p)))
 
     def _by_role(self, child: View, parent: View | None) -> tuple[View | None, View | None]:
         """a and b of the joint."""
@@ -226,41 +227,27 @@ class Limb:
             self.save(trace, Da=lower(Da))
         return L, reciprocal, Y, Da
 
-    def turning_rows(self, trace: Trace, mode: str, child: View, parent: View | None):
-        """The free axis, vectors dual to the two turning rows on the child, and these rows' right-hand sides.
-
-        The rows are C_i = t_i . a with t_1, t_2 fixed to the first body, the axis a to the second. Their rates are t_i . z
-        with z = (w_b - w_a) x a, their biases t_i . (z x w_a + (w_b - w_a) x (w_b x a)): the same vector for both. On the
-        child the rows are +-(a x t_i), to which +-t_2 / (a . t_1 x t_2) and -+t_1 / (a . t_1 x t_2) are dual up to
-        multiples of a, which is free.
-        """
-        p = self.node.parameters_of(trace, self.start)[0]
-        (Ra, wa), (Rb, wb) = ((SX.eye(3), SX(3, 1)) if v is None else (RIGID.rotation(v), v.v[3:6])
-                              for v in self._by_role(child, parent))  # fmt: skip
-        t1, t2, axis = Ra @ p["ref_a"], Ra @ p["side_a"], Rb @ p["axis_b"]
-        relative = wb - wa
-        z = cross(relative, axis)
+    def _turning_rows(self, trace: Trace, mode: str, rows: ClosedRows, p) -> SX:
+        """The right-hand sides of the turning rows, from their closed form."""
         k, d = load_global(trace, "stiffness"), load_global(trace, "damping")
         right = -{
-            "acceleration": cross(z, wa) + cross(relative, cross(wb, axis)) + d * z + k * axis,
-            "velocity": z,
-            "closing": z,
-            "first-order": k * axis,
-            "project": axis,
-            "begin": axis / load_global(trace, "step"),
+            "acceleration": rows.bias + d * rows.rate + k * rows.value,
+            "velocity": rows.rate,
+            "closing": rows.rate,
+            "first-order": k * rows.value,
+            "project": rows.value,
+            "begin": rows.value / load_global(trace, "step"),
             "firm": SX.zeros(3),
-            "draw": axis,
-            "again": axis / load_global(trace, "step"),
+            "draw": rows.value,
+            "again": rows.value / load_global(trace, "step"),
         }[mode]
         if mode not in ("again", "draw"):
-            self._count(trace, p, Rb, t1, t2)
-        scale = self.sign / ca.dot(axis, cross(t1, t2))
-        return axis, (scale * t2, -scale * t1), ca.vertcat(ca.dot(t1, right), ca.dot(t2, right))
+            self._count(trace, p, *rows.angle)
+        t1, t2 = rows.directions
+        return ca.vertcat(ca.dot(t1, right), ca.dot(t2, right))
 
-    def _count(self, trace: Trace, p, Rb: SX, t1: SX, t2: SX) -> None:
+    def _count(self, trace: Trace, p, s: SX, c: SX) -> None:
         """The turn counter, brought up to this configuration in passing."""
-        ref = Rb @ p["ref_b"]
-        s, c = ca.dot(t2, ref), ca.dot(t1, ref)
         turns, side = p["turns"][0], p["turns"][1]
         where = self.start + parameter_record(self.relation).offset("turns")
         trace.store(1, where, ca.vertcat(turns + crossing(side, s, c), s))

@@ -1,9 +1,9 @@
 """Limbs of any joint, for children that have no mass of their own, and for joints that turn rotors.
 
-As in limbs.py the child moves by x_c = X x_p + S u + G r, with S and G from the rows on the child, J: G = J^T (J J^T)^-1, and S
-what is left of the joint's freedoms as they are meant, S - G J S. The child's front D may be singular, as that of a massless
-link is, as long as S^T D S is not. A row J_e of a rotor of inertia a (`Rotor`) adds a (J_e (S u + G r) - r_e)^2 / 2 to the
-quadratic form, whatever the parent does:
+As in joint_elimination.py the child moves by x_c = X x_p + S u + G r, with S and G from the rows on the child, J:
+G = J^T (J J^T)^-1, and S what is left of the joint's `world_subspace`, S - G J S. The child's front D may be singular, as that
+of a massless link is, as long as S^T D S is not. A row J_e of a rotor of inertia a (`Rotor`) adds
+a (J_e (S u + G r) - r_e)^2 / 2 to the quadratic form, whatever the parent does:
 
     K = S^T D S + a s^T s    f_a = f - Y^T L^-1 (S^T f - a s^T d)    s = J_e S    d = J_e G r - r_e
     rotor: y_e = a (s u + d)    other rows: y = G^T (f - D x_c - J_e^T y_e)
@@ -18,26 +18,23 @@ from functools import cached_property
 from typing import ClassVar
 
 import casadi as ca
-import numpy as np
 from casadi import SX
 
 from linkwork.codegen.trace import Record, Trace
+from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.core.joint_kind import JointKind, Pose
 from linkwork.kernels.joint_elimination import Limb
 from linkwork.kernels.node import NodeKind, count, parameter_record, right_side, store_landing, turned
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import ROTOR, Rows, Tape
 from linkwork.symbolic.blocks import lower, rows, symmetric
-from linkwork.symbolic.bodies import View, load_global
-from linkwork.symbolic.joints import JOINTS
-from linkwork.symbolic.kinds import RIGID
-
-FREEDOMS = {"Ball": 3, "Hinge": 1, "Universal": 2, "Slider": 1, "Screw": 1, "Cylindrical": 2, "Planar": 3, "Weld": 0}
+from linkwork.symbolic.views import View, load_global
 
 
 def has_link(node: NodeKind) -> bool:
     """Whether a node has this form: one joint of rigid bodies or with the ground, whole, and rotors that it turns."""
     joint, *others = node.parts
-    return (joint.relation.key in FREEDOMS and type(joint.relation) in JOINTS.values()
+    return (isinstance(joint.relation, JointKind)
             and len(joint.kept) == len(joint.relation.levels)
             and all(part.relation.levels == [ROTOR] for part in others)
             and all(kind is None or kind is RIGID for kind in node.kinds))  # fmt: skip
@@ -61,7 +58,7 @@ class Link(Limb):
 
     @cached_property
     def freedoms_count(self) -> int:
-        return FREEDOMS[self.relation.key]
+        return self.relation.mobilizer.nv
 
     @cached_property
     def held(self) -> list[int]:
@@ -103,7 +100,7 @@ class Link(Limb):
         derived = self.node.rows_between(trace, views, load_global(trace, "time"), self.start, self.known)
         D, f, r = symmetric(child.field("D"), 6), child.field("b"), right_side(trace, derived, mode)
         self._count_turns(trace, views)
-        factors = self._factors(derived, self._meant(trace, child, parent))
+        factors = self._factors(derived, self._world_subspace(trace, child, parent))
         U = D @ factors.S
         K = factors.S.T @ U + factors.s.T @ ca.diag(factors.inertia) @ factors.s
         L, reciprocal = blocks.ldl(symmetric(lower(K), self.freedoms_count))
@@ -127,31 +124,19 @@ class Link(Limb):
             count(trace, part.relation, part.arranged(tape.handles), 1, offset, p, tape)
             offset += parameter_record(part.relation).size
 
-    def _meant(self, trace: Trace, child: View, parent: View | None) -> SX:
+    def _world_subspace(self, trace: Trace, child: View, parent: View | None) -> SX:
         """The freedoms (6, k) of the child at its own anchor, where nothing has drifted; linear, then angular."""
-        p, name = self.node.parameters_of(trace, self.start)[0], self.relation.key
-        Ra, Rb = (SX.eye(3) if v is None else RIGID.rotation(v) for v in self._by_role(child, parent))
-        if name == "Weld":
-            return SX(6, 0)
-        if name == "Ball":
-            return ca.vertcat(SX(3, 3), SX.eye(3))
-        if name == "Universal":
-            return ca.vertcat(SX(3, 2), ca.horzcat(Ra @ p["first"], Rb @ p["second"]))
-        axis, nothing = Rb @ p["axis_b"], SX(3, 1)
-        turn, travel = ca.vertcat(nothing, axis), ca.vertcat(axis, nothing)
-        if name == "Screw":
-            return ca.vertcat(p["pitch"] / (2 * np.pi) * axis, axis)
-        if name == "Planar":
-            sides = [ca.vertcat(Ra @ p[side], nothing) for side in ("ref_a", "side_a")]
-            return ca.horzcat(*sides, turn)
-        return {"Hinge": turn, "Slider": travel, "Cylindrical": ca.horzcat(turn, travel)}[name]
+        p = self.node.parameters_of(trace, self.start)[0]
+        a, b = (Pose(SX.eye(3), SX(3, 1)) if v is None else Pose(RIGID.rotation(v), v.q[0:3])
+                for v in self._by_role(child, parent))  # fmt: skip
+        return self.relation.world_subspace(a, b, p, 1 if self.child_is_second else 0)
 
-    def _factors(self, derived: Rows, meant: SX) -> Factors:
+    def _factors(self, derived: Rows, subspace: SX) -> Factors:
         whole = derived.jacobians[self.child]
         J, turning = whole[self.held, :], whole[self.node.rotors, :]
         L, reciprocal = blocks.ldl(J @ J.T)
         G = blocks.backward(L, blocks.scale(reciprocal, blocks.forward(L, J))).T
-        S = meant - G @ (J @ meant)
+        S = subspace - G @ (J @ subspace)
         inertia = ca.vertcat(SX(0, 1), *[derived.rotors[k].inertia for k in self.node.rotors])
         return Factors(S, G, turning @ S, turning @ G, inertia)
 

@@ -1,8 +1,8 @@
 """Limbs of implicit steps: a body and the joint to its parent eliminated together, with forces that hold the turn at the joint.
 
-As in limbs.py, with rows of positions at the end of the step, and w^T A w / 2 - t^T w added to the quadratic form, w the spin
-of the child relative to its parent. A hinge or universal joint has w = S u + G r, whatever its parent does: A and t are felt
-along its freedoms alone,
+As in joint_elimination.py, with rows of positions at the end of the step, and w^T A w / 2 - t^T w added to the quadratic form,
+w the spin of the child relative to its parent. A hinge or universal joint has w = S u + G r, whatever its parent does:
+A and t are felt along its freedoms alone,
 
     K = S^T (D + A) S    f_a = f - Y^T L^-1 S^T (f + t - A G r)
 
@@ -18,10 +18,10 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Trace
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, rows, skew, symmetric
-from linkwork.symbolic.bodies import load_global, note_worst
-from linkwork.symbolic.kinds import RIGID
+from linkwork.symbolic.views import load_global, note_worst
 
 HELD = {"A": 6, "t": 3}  # side by side
 

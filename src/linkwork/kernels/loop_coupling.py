@@ -1,8 +1,8 @@
 """Limbs in loops: what a limb's child is tied to beside its joint.
 
 The child has blocks H_j (6 x m_j) to others y_j that come later: constraints that close loops, bodies that these have coupled
-it with. Its motion is x_c = X x_p + S u + G r as in limbs.py, and with K = S^T D S = L diag(1/p) L^T, Y, f_a and z = L^-1 S^T f
-from there
+it with. Its motion is x_c = X x_p + S u + G r as in joint_elimination.py, and with K = S^T D S = L diag(1/p) L^T, Y, f_a and
+z = L^-1 S^T f from there
 
     V_j = L^-1 S^T H_j    H_a = H_j - Y^T V_j
     other j:  D -= V_j^T diag(p) V_j    b -= H_a^T G r + V_j^T diag(p) z      other i with other j: -= V_i^T diag(p) V_j
@@ -22,10 +22,10 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Trace
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.kernels.joint_elimination import Limb
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import rows, skew, triangle_size
-from linkwork.symbolic.kinds import RIGID
 
 
 def held_rows(limb: Limb) -> int:

@@ -13,11 +13,12 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Record, Trace
+from linkwork.elements.core.body_kind import BodyKind
 from linkwork.elements.core.constraint_kind import Relation, crossing
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import POSITION, ROTOR, VELOCITY, Rotor, Rows, Tape, derive
-from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
 from linkwork.symbolic.forces import Law
+from linkwork.symbolic.views import GLOBALS, View, load_global
 
 # -- what constraint nodes and forces share: parameters, counters, a tape ---------------------------------------
 
@@ -89,7 +90,7 @@ class NodeKind:
 
     @cached_property
     def key(self) -> str:
-        ends = [kind.name if kind else "ground" for kind in self.kinds]
+        ends = [kind.key if kind else "ground" for kind in self.kinds]
         return f"{'+'.join(part.key for part in self.parts)}|{ends}"
 
     @property
@@ -453,7 +454,7 @@ class ForceKind:
 
     @cached_property
     def key(self) -> str:
-        return f"{self.law.key}|{[kind.name if kind else 'ground' for kind in self.kinds]}"
+        return f"{self.law.key}|{[kind.key if kind else 'ground' for kind in self.kinds]}"
 
     @cached_property
     def record(self) -> Record:

@@ -12,13 +12,13 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Trace
+from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.core.joint_kind import JointKind
 from linkwork.kernels.node import NodeKind
 from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import ASIDE, POSITION, VELOCITY
 from linkwork.symbolic.blocks import cross
-from linkwork.symbolic.bodies import load_global, note_worst
-from linkwork.symbolic.joints import Ball, Hinge, Universal, Weld
-from linkwork.symbolic.kinds import RIGID
+from linkwork.symbolic.views import load_global, note_worst
 
 TURN = 0.1  # rad: how far the arm of a pull may turn in a linear step
 APART = 2.5e-3  # m: how far joints may come apart by that
@@ -108,15 +108,14 @@ def summed_kernel(size: int, x: int, kept: int) -> Kernel:
     return Kernel(f"implicit|summed|{size}|{x}|{kept}", write, joining=Joining.SMALL)
 
 
-JOINED = (Ball, Hinge, Universal, Weld)  # joints that say where a body is, given its parent and its turn
-
-
 def joint_of(node: NodeKind) -> int | None:
-    """Which part of a node is a joint that can place a rigid body, if one is."""
+    """Which part of a node is a joint that says where a rigid body is, given its parent and its turn; None if none is."""
     if len(node.kinds) != 2 or any(kind is not None and kind is not RIGID for kind in node.kinds):
         return None
     whole = [
-        k for k, part in enumerate(node.parts) if type(part.relation) in JOINED and len(part.kept) == len(part.relation.levels)
+        k
+        for k, part in enumerate(node.parts)
+        if isinstance(part.relation, JointKind) and part.relation.meets and len(part.kept) == len(part.relation.levels)
     ]
     return whole[0] if whole else None
 
@@ -131,7 +130,9 @@ def joining_kernel(node: NodeKind, part: int, child: int, start: int) -> Kernel:
         own = joint.order.index(child)
         places = [(SX(3, 1), SX.eye(3)) if v is None else (v.q[0:3], RIGID.rotation(v)) for v in views]
         q = views[own].q[3:7]
-        turn = _turn(joint.relation, p, [R for _, R in places], own)
+        assert isinstance(joint.relation, JointKind)
+        (_, Ra), (_, Rb) = places
+        turn = joint.relation.least_turn(Ra, Rb, p, own)
         if turn is not None:
             q = rotation.normalised(rotation.product(turn, q))
         x, R = places[1 - own]
@@ -143,30 +144,6 @@ def joining_kernel(node: NodeKind, part: int, child: int, start: int) -> Kernel:
         trace.store(2 + child, RIGID.record.offset("R"), RIGID.pose(placed))
 
     return Kernel(f"implicit|{node.key}|joining|{part}|{child}|{start}", write)
-
-
-def _turn(relation, p, turned: list[SX], own: int) -> SX | None:
-    """The least turn of one of a joint's bodies, as a quaternion in the world, after which the joint's directions agree."""
-    Ra, Rb = turned
-    if isinstance(relation, Ball):
-        return None
-    if isinstance(relation, Weld):
-        axes_a = [Ra @ p[name] for name in ("ref_a", "side_a", "axis_a")]
-        axes_b = [Rb @ p[name] for name in ("ref_b", "side_b", "axis_b")]
-        F = ca.horzcat(*axes_a) @ ca.horzcat(*axes_b).T  # takes b's directions to a's
-        return rotation.quaternion(F if own == 1 else F.T)
-    if isinstance(relation, Hinge):
-        axes = [Ra @ cross(p["ref_a"], p["side_a"]), Rb @ p["axis_b"]]
-        return _least_turn(axes[own], axes[1 - own])
-    axes = [Ra @ p["first"], Rb @ p["second"]]
-    other, mine = axes[1 - own], axes[own]
-    right = mine - ca.dot(mine, other) * other
-    return _least_turn(mine, right / ca.sqrt(ca.sumsqr(right) + TINY))
-
-
-def _least_turn(before: SX, after: SX) -> SX:
-    """The quaternion that takes one unit vector to another."""
-    return rotation.normalised(ca.vertcat(ca.fmax(1 + ca.dot(before, after), 1e-9), cross(before, after)))
 
 
 def raised(K: SX, masses: list[SX]) -> SX:

@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 
 from linkwork.codegen.trace import Space
+from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element, Pose
+from linkwork.elements.core.placement import Placement
+from linkwork.elements.core.registry import kind_for
 from linkwork.elements.joint_forces import Follow
 from linkwork.errors import ModelError
 from linkwork.kernels.body_kernels import body_kernel
@@ -23,16 +26,14 @@ from linkwork.kernels.node import NodeKind, node_jacobian_kernel, node_pulls_ker
 from linkwork.model import massless, states
 from linkwork.model import nodes as stacking
 from linkwork.model.cg_layout import GradientArea
-from linkwork.model.frames import Frames, LagrangianFrames, RigidFrames, frames_of
 from linkwork.model.graph import GROUND, Order, elimination_order, forest, later_neighbours, moving, spanning
 from linkwork.model.material_points import spots_of
 from linkwork.model.model import Item, Model
 from linkwork.model.nodes import Bodies, Node, evaluator
 from linkwork.model.rank_elimination import least_share
-from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.drawn import Draw
 from linkwork.symbolic.handles import LAWS, RELATIONS
-from linkwork.symbolic.kinds import kind_of
+from linkwork.symbolic.views import GLOBALS
 from linkwork.util.resources import no_collection
 
 NONE: Mapping = MappingProxyType({})
@@ -115,12 +116,12 @@ def _couplings(force_groups, ends, coupled: str) -> dict[tuple[int, int], bool]:
 
 def bodies_of(world) -> Bodies:
     elements = world.bodies
-    kinds = [kind_of(body) for body in elements]
+    kinds = [kind_for(body) for body in elements]
     by_kind: dict[str, list] = {}
     for body, kind in zip(elements, kinds, strict=True):
         by_kind.setdefault(kind.name, []).append(body)
     lookup = {kind.name: kind for kind in kinds}
-    return Bodies(elements, kinds, {name: frames_of(lookup[name], members) for name, members in by_kind.items()})
+    return Bodies(elements, kinds, {name: lookup[name].placement(members) for name, members in by_kind.items()})
 
 
 def _records(bodies: Bodies, poses: Mapping[str, Pose] = NONE):
@@ -139,16 +140,14 @@ def _records(bodies: Bodies, poses: Mapping[str, Pose] = NONE):
         q, R = kind.record.slice("q"), kind.record.slice("R")
         if jitter:
             entries[:, q] += 0.1 * np.array([np.random.default_rng([body, jitter]).normal(size=kind.nq) for body in members])
-            if name in ("RigidBody", "ScalableBody"):
-                quaternions = entries[:, q.start + 3 : q.start + 7]
-                quaternions /= np.linalg.norm(quaternions, axis=1, keepdims=True)
+            kind.normalise(entries[:, q])
         entries[:, R] = evaluator(body_kernel(kind, "place"), 1).many(len(members), {1: entries})[:, R]
         return entries
 
     return lambda body, jitter: batch(bodies.kinds[body].name, jitter)[bodies.place[body]]
 
 
-def _moved(frames: Frames, bodies: Bodies, kind: str, poses: Mapping[str, Pose]) -> Frames:
+def _moved(frames: Placement, bodies: Bodies, kind: str, poses: Mapping[str, Pose]) -> Placement:
     """The frames of all bodies of a kind where they are said to be."""
     if not poses:
         return frames
@@ -333,8 +332,8 @@ def _limb_signature(vertex: int, later, n: int, nodes, couplings, fit: _Forms) -
 
 def _place_origins(bodies: Bodies, nodes: list[Node], limb_of) -> None:
     """The origin of each limb's child goes to its joint."""
-    frames = bodies.frames["RigidBody"]
-    assert isinstance(frames, RigidFrames)
+    frames = bodies.frames[RIGID.name]
+    assert isinstance(frames, RigidPlacement)
     local = np.zeros_like(frames.x)
     chosen = np.zeros(len(local), dtype=bool)
     of_limb: dict[int, list[int]] = {}
@@ -431,10 +430,11 @@ def _state_parts(bodies, nodes, forces, body_at, node_at, force_at, limb_of, are
     """Entries that make up the state, and what they are: the names and their order are those of `states.Layout`."""
     parts = [("work", np.array([GLOBALS.offset("work")]))]
     parts.append(("pace", np.array([GLOBALS.offset(name) for name in ("pace", "calm")])))
-    for kind, members in bodies.members.items():
-        record = bodies.kinds[members[0]].record
+    for members in bodies.members.values():
+        kind = bodies.kinds[members[0]]
+        record = kind.record
         span = np.arange(record.offset("q"), record.slice("v").stop)
-        sort = states.RIGID if kind == "RigidBody" else "bodies"
+        sort = states.RIGID if kind.movable_origin else "bodies"
         parts.append((sort, (body_at[np.array(members)][:, None] + span).ravel()))
     history_at, parameters_at = np.zeros_like(node_at), np.zeros_like(node_at)
     for record, members in _by_record(nodes, limb_of):
@@ -509,8 +509,9 @@ def _parameters(bodies, nodes, forces, body_at, node_at, force_at, limb_of):
         known[1].append(entry)
 
     for name, frames in bodies.frames.items():
-        if isinstance(frames, LagrangianFrames):
-            offsets = body_at[np.array(bodies.members[name])] + frames.kind.record.offset("user")
+        if frames.parameters is not None:
+            members = bodies.members[name]
+            offsets = body_at[np.array(members)] + bodies.kinds[members[0]].record.offset("user")
             for (k, entry), parameter in np.ndenumerate(frames.parameters):
                 note(parameter, offsets[k] + entry)
     for k, node in enumerate(nodes):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from linkwork.elements import Body, RigidBody, Weld
+from linkwork.elements import Body
+from linkwork.elements.bodies.rigid import Rigid
 from linkwork.elements.core import checks
+from linkwork.elements.core.joint import Joint, kind_of_joint
+from linkwork.elements.core.registry import kind_class
 from linkwork.errors import ModelError
 from linkwork.model.model import Item
 
 
 def is_massless(body) -> bool:
-    return isinstance(body, RigidBody) and body.massless
+    return getattr(body, "massless", False) and kind_class(type(body)) is Rigid
 
 
 def check_carrying(world) -> None:
@@ -20,7 +23,7 @@ def check_carrying(world) -> None:
     if not links:
         return
     connected = [[x for _, _, x in c.references() if isinstance(x, Body)] for c in world.constraints]
-    part = _joined([(c.a, c.b) for c in world.constraints if isinstance(c, Weld)])
+    part = _joined([(c.a, c.b) for c in world.constraints if isinstance(c, Joint) and not kind_of_joint(c).freedoms])
     heavy = {part(body) for body in (world.ground, *world.bodies) if not is_massless(body)}
     around: dict[int, set[int]] = {}
     for bodies in connected:

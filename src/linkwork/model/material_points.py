@@ -16,7 +16,6 @@ from linkwork.elements.core import checks
 from linkwork.kernels.body_kernels import spot_record
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Bodies, check_named
-from linkwork.symbolic.lagrangian import Lagrangian
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ def spots_of(world, bodies: Bodies, at: int) -> list[Spot]:
     for element, body, local in _named(world):
         number = bodies.number.get(id(body), GROUND)
         kind = None if number == GROUND else bodies.kinds[number]
-        if not isinstance(kind, Lagrangian):
+        if kind is None or kind.framed:
             continue
         check_named(element, kind, body, np.asarray(local, dtype=float))
         if isinstance(element, Collider) and not isinstance(element.shape, Sphere):

@@ -25,8 +25,8 @@ from linkwork.model.graph import Forest, Order
 from linkwork.model.material_points import Spot
 from linkwork.model.nodes import Bodies, ForceNode, Node
 from linkwork.model.states import FORMAT, Layout
-from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.drawn import Draw
+from linkwork.symbolic.views import GLOBALS
 from linkwork.world import World
 
 

@@ -12,23 +12,23 @@ import casadi as ca
 import numpy as np
 
 from linkwork.codegen.trace import Evaluated, Kernel
-from linkwork.elements import constraints, joints
+from linkwork.elements import constraints
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core import checks
+from linkwork.elements.core.body_kind import BodyKind
 from linkwork.elements.core.constraint_kind import Relation
 from linkwork.elements.core.families import of_family
+from linkwork.elements.core.joint import Joint, kind_of_joint
+from linkwork.elements.core.joint_kind import JointKind
 from linkwork.elements.core.parameter import Parameter
+from linkwork.elements.core.placement import BESIDE, Fixed, Placement
 from linkwork.errors import ModelError
 from linkwork.kernels.node import ForceKind, NodeKind, Part, node_check_kernel, node_jacobian_kernel, parameter_record
-from linkwork.model.frames import BESIDE, Fixed, Frames
 from linkwork.model.graph import GROUND
-from linkwork.symbolic.bodies import BodyKind
 from linkwork.symbolic.drawn import Draw, Drawn
-from linkwork.symbolic.lagrangian import Lagrangian
 
-# classes whose elements all share one relation
-SHARED = (joints.Joint, constraints.Distance, constraints.PointOnLine, constraints.PointOnPlane, constraints.Skate)
-# relations that have full row rank on either of two rigid bodies alone
-FULL_RANK = ("Ball", "Hinge", "Slider", "Cylindrical", "Universal", "Planar", "Weld")
+# classes whose elements all share one relation, as those of a joint kind do
+SHARED = (constraints.Distance, constraints.PointOnLine, constraints.PointOnPlane, constraints.Skate)
 
 TIMES = (0.0, 0.37, 1.1)  # s, at which rows that no body feels must hold
 
@@ -48,7 +48,7 @@ class Group:
 class Bodies:
     """All bodies of a world, batched by kind."""
 
-    def __init__(self, elements: Sequence, kinds: list[BodyKind], frames: dict[str, Frames]):
+    def __init__(self, elements: Sequence, kinds: list[BodyKind], frames: dict[str, Placement]):
         self.elements, self.kinds, self.frames = elements, kinds, frames
         self.number = {id(body): k for k, body in enumerate(elements)}
         self.place = np.zeros(len(elements), dtype=np.int64)  # of a body within its kind's batch
@@ -57,8 +57,8 @@ class Bodies:
             self.place[k] = len(self.members[kind.name])
             self.members[kind.name].append(k)
 
-    def batch(self, kind: BodyKind | None, numbers: list[int]) -> Frames:
-        """Frames of these bodies; all are of this kind (None: the ground)."""
+    def batch(self, kind: BodyKind | None, numbers: list[int]) -> Placement:
+        """Placement of these bodies; all are of this kind (None: the ground)."""
         if kind is None:
             return Fixed(len(numbers))
         return self.frames[kind.name].pick(self.place[np.array(numbers, dtype=np.int64)])
@@ -76,8 +76,8 @@ def grouped(elements: Sequence, table: dict, bodies: Bodies, drawn: Mapping[str,
         cls = element.family
         relation = shared.get(cls)
         if relation is None:
-            relation = of_family(table, element)(element)
-            if isinstance(element, SHARED):
+            relation = kind_of_joint(element) if isinstance(element, Joint) else of_family(table, element)(element)
+            if isinstance(element, (Joint, *SHARED)):
                 shared[cls] = relation
         if element.name in drawn:
             relation = Drawn(relation, drawn)
@@ -108,20 +108,20 @@ def _check_kinds(element, relation, kinds) -> None:
         if kind.is_a_point and relation.points_beside(end):
             checks.fail(element, f"its function asks for a point beside {checks.label(body)}, which is a point itself",
                         "use its position")  # fmt: skip
-        if isinstance(kind, Lagrangian):
+        if not kind.framed:
             for local in relation.points_of(end):
                 check_named(element, kind, body, np.array(local))
-        if rigid and kind.name in ("ScalableBody", "AffineBody"):
+        if rigid and kind.stretches:
             checks.fail(element, f"{checks.label(body)} stretches, and {type(element).__name__} needs a body that does not",
                         "use a RigidBody")  # fmt: skip
 
 
-def check_named(element, kind: Lagrangian, body, local: np.ndarray) -> None:
+def check_named(element, kind: BodyKind, body, local: np.ndarray) -> None:
     """Some place of a body is called so."""
-    if not kind.is_point(local):
+    if (remedy := kind.unknown_point(local)) is not None:
         where = f"no particle of {checks.label(body)} is there" if np.isnan(local).any() else \
             f"{checks.label(body)} has no point {checks.show(local)}"  # fmt: skip
-        checks.fail(element, where, f"name one by its point(k), k from 0 to {kind.particles - 1}")
+        checks.fail(element, where, remedy)
 
 
 @dataclass
@@ -160,7 +160,7 @@ def numbers_of(group: Group, bodies: Bodies) -> Numbers:
 def _check_points(group: Group, found: dict[str, np.ndarray]) -> None:
     """An anchor on a particle is where the particle is; on a Lagrangian body it is one of its points."""
     for end, (kind, name) in enumerate(zip(group.kinds, ("on_a", "on_b"), strict=False)):
-        if isinstance(kind, Lagrangian) and name in found:
+        if kind is not None and not kind.framed and name in found:
             for element, local in zip(group.elements, found[name], strict=True):
                 check_named(element, kind, group.relation.bodies(element)[end], local)
         if kind is not None and kind.is_a_point and name in found:
@@ -339,8 +339,9 @@ def force_nodes(groups: list[Group], numbers: list[Numbers]) -> list[ForceNode]:
 
 def always_full_rank(kind: NodeKind) -> bool:
     """Whether a node has full row rank on any of its bodies, whatever the configuration."""
-    return (len(kind.parts) == 1 and kind.parts[0].relation.key in FULL_RANK
-            and all(k is None or k.name == "RigidBody" for k in kind.kinds))  # fmt: skip
+    relation = kind.parts[0].relation
+    return (len(kind.parts) == 1 and isinstance(relation, JointKind) and relation.full_rank
+            and all(k is None or k is RIGID for k in kind.kinds))  # fmt: skip
 
 
 def lacking_rank(nodes: Sequence[Node], whole: np.ndarray) -> np.ndarray:

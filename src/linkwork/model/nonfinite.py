@@ -11,8 +11,7 @@ from linkwork.kernels.node import force_report_kernel, node_check_kernel, node_j
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import Evaluator, blocks_of
-from linkwork.symbolic.bodies import GLOBALS
-from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.symbolic.views import GLOBALS
 
 
 class Suspects:
@@ -27,7 +26,7 @@ class Suspects:
         date, and its value."""
         m = self.model
         for number, kind in enumerate(m.bodies.kinds):
-            if isinstance(kind, Lagrangian):
+            if kind.users_function:
                 values = self._evaluate(body_kernel(kind, "accelerate"), 1, work, m.body_at[number], ())
                 if not np.isfinite(values).all():
                     return m.bodies.elements[number], _worst_of(values)

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from linkwork.elements import AffineBody, Ground, LagrangianBody, PlanarBody, PlanarParticle, Rope, ScalableBody
-from linkwork.elements.bodies import PLANES
-from linkwork.elements.core import checks
+from linkwork.elements import Ground, Rope
 from linkwork.elements.core.element import Body, Element, Pose
+from linkwork.elements.core.registry import kind_for
 from linkwork.model import readout
 from linkwork.model.model import Model
-from linkwork.symbolic.lagrangian import lagrangian
 
 
 def poses_of(model: Model, work: np.ndarray) -> dict[str, Pose]:
@@ -24,8 +22,8 @@ def poses_of(model: Model, work: np.ndarray) -> dict[str, Pose]:
 
 def _coordinates(model: Model, work: np.ndarray, number: int) -> list[np.ndarray]:
     """u of a Lagrangian body, and the numbers of its Parameters."""
-    lagrangian = isinstance(model.bodies.elements[number], LagrangianBody)
-    return [work[model.field_of_body(number, name)].copy() for name in ("q", "user")] if lagrangian else []
+    kind = model.bodies.kinds[number]
+    return [] if kind.framed else [work[model.field_of_body(number, name)].copy() for name in ("q", *kind.constants)]
 
 
 def made_at(element: Element, poses: Mapping[str, Pose]) -> None:
@@ -42,27 +40,14 @@ def made_at(element: Element, poses: Mapping[str, Pose]) -> None:
 def _point(body, local: np.ndarray, poses: Mapping[str, Pose]) -> np.ndarray:
     """Where a local point of a body (or of the ground) is."""
     pose = poses.get(body.name)
-    if pose is not None and isinstance(body, LagrangianBody):
+    if pose is None:
+        return local
+    if not (kind := kind_for(body)).framed:
         where = pose.coordinates[None], np.zeros((1, body.dim)), local[None], pose.parameters[None]
-        return lagrangian(body).located(*where)[0][0]
-    return local if pose is None else pose.position + pose.frame @ local
+        return kind.located(*where)[0][0]
+    return pose.position + pose.frame @ local
 
 
 def put(body: Body, pose: Pose) -> None:
     """Build a body elsewhere."""
-    if isinstance(body, LagrangianBody):
-        vars(body)["coordinates"] = pose.coordinates
-        return
-    if isinstance(body, (PlanarBody, PlanarParticle)):
-        first, second, normal = PLANES[body.plane]
-        vars(body)["position"] = pose.position[[first, second]]
-        if isinstance(body, PlanarBody):
-            vars(body)["angle"] = 2 * float(np.arctan2(pose.orientation[1 + normal], pose.orientation[0]))
-        return
-    vars(body)["position"] = pose.position
-    if isinstance(body, AffineBody):
-        vars(body)["deformation"] = pose.frame
-    elif hasattr(body, "orientation"):
-        vars(body)["orientation"] = checks.quaternion(body, "orientation", pose.orientation)
-    if isinstance(body, ScalableBody):
-        vars(body)["stretch"] = np.linalg.norm(pose.frame, axis=0)
+    kind_for(body).build_at(body, pose)

@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
+from linkwork.elements.core.placement import Poses as Poses
+from linkwork.elements.core.placement import matrices as matrices
 from linkwork.kernels.node import parameter_record
-from linkwork.model.frames import apply, matrices, polar, product, quaternions
 from linkwork.model.model import Model
-from linkwork.symbolic.flat import PLANES
-from linkwork.symbolic.lagrangian import Lagrangian
-
-
-@dataclass
-class Poses:
-    """Bodies in the world: k of them."""
-
-    position: np.ndarray  # (k, 3) m
-    orientation: np.ndarray  # (k, 4)
-    velocity: np.ndarray  # (k, 3) m/s, of `position`
-    angular_velocity: np.ndarray  # (k, 3) rad/s
-    frame: np.ndarray  # (k, 3, 3): a local vector p is at position + frame @ p
-
-    def put(self, where: np.ndarray, others: Poses) -> None:
-        """Put poses into some of the places."""
-        for name, values in vars(others).items():
-            getattr(self, name)[where] = values
 
 
 def fields(model: Model, work: np.ndarray, kind, numbers: np.ndarray, *names: str) -> list[np.ndarray]:
@@ -37,68 +17,21 @@ def fields(model: Model, work: np.ndarray, kind, numbers: np.ndarray, *names: st
     return [work[base + np.arange(where.start, where.stop)] for where in spans]
 
 
-def constants(kind) -> tuple[str, ...]:
-    """Fields besides q and v that a pose depends on."""
-    if isinstance(kind, Lagrangian):
-        return ("user",)
-    return ("home", "turn") if kind.name == "RigidBody" else ()
-
-
 def poses(model: Model, work: np.ndarray, numbers) -> Poses:
     """Poses of the bodies with these numbers, in their order."""
     numbers = np.atleast_1d(np.asarray(numbers, dtype=np.int64))
-    found = blank(len(numbers))
+    found = Poses.blank(len(numbers))
     names = np.array([model.bodies.kinds[b].name for b in numbers])
     for name in dict.fromkeys(names):
         where = np.flatnonzero(names == name)
         kind = model.bodies.kinds[numbers[where[0]]]
-        found.put(where, of_kind(kind, *fields(model, work, kind, numbers[where], "q", "v", *constants(kind))))
+        found.put(where, kind.poses(*fields(model, work, kind, numbers[where], "q", "v", *kind.constants)))
     return found
 
 
-def blank(k: int) -> Poses:
-    still = np.tile([1.0, 0, 0, 0], (k, 1))
-    return Poses(np.zeros((k, 3)), still, np.zeros((k, 3)), np.zeros((k, 3)), np.tile(np.eye(3), (k, 1, 1)))
-
-
-def of_kind(kind, q: np.ndarray, v: np.ndarray, *more: np.ndarray) -> Poses:
-    """Poses from coordinates and velocities (k, nq), (k, nv) and the kind's constants."""
-    found = blank(len(q))
-    if isinstance(kind, Lagrangian):
-        found.position[:], _, found.velocity[:], _ = kind.located(q, v, np.zeros((len(q), 3)), *more)
-    elif kind.name == "RigidBody":
-        home, turn = more
-        R, axes = matrices(q[:, 3:7]), turn.reshape(-1, 3, 3).transpose(0, 2, 1)
-        arm = apply(R, home)
-        found.orientation[:] = product(q[:, 3:7], quaternions(axes) * np.array([1, -1, -1, -1]))
-        found.position[:], found.velocity[:] = q[:, :3] + arm, v[:, :3] + np.cross(v[:, 3:6], arm)
-        found.angular_velocity[:], found.frame[:] = v[:, 3:6], R @ axes.transpose(0, 2, 1)
-    elif kind.name.startswith("Planar"):
-        first, second, normal = PLANES[kind.name.split("-")[1]]
-        found.position[:, [first, second]], found.velocity[:, [first, second]] = q[:, :2], v[:, :2]
-        if kind.nv == 3:
-            found.angular_velocity[:, normal] = v[:, 2]
-            found.orientation[:, 0], found.orientation[:, 1 + normal] = np.cos(q[:, 2] / 2), np.sin(q[:, 2] / 2)
-            found.frame[:] = matrices(found.orientation)
-    elif kind.name == "Particle":
-        found.position[:], found.velocity[:] = q, v
-    elif kind.name == "ScalableBody":
-        found.position[:], found.velocity[:] = q[:, :3], v[:, :3]
-        found.orientation[:], found.angular_velocity[:] = q[:, 3:7], v[:, 3:6]
-        found.frame[:] = matrices(q[:, 3:7]) * q[:, None, 7:10]
-    else:
-        F = q[:, 3:].reshape(-1, 3, 3)
-        R = polar(F)
-        found.position[:], found.velocity[:], found.frame[:] = q[:, :3], v[:, :3], F
-        found.orientation[:], found.angular_velocity[:] = quaternions(R), _polar_spin(F, R, v[:, 3:].reshape(-1, 3, 3))
-    return found
-
-
-def _polar_spin(F, R, rate) -> np.ndarray:
-    U, G = R.transpose(0, 2, 1) @ F, R.transpose(0, 2, 1) @ rate
-    axial = np.stack([G[:, 2, 1] - G[:, 1, 2], G[:, 0, 2] - G[:, 2, 0], G[:, 1, 0] - G[:, 0, 1]], axis=1)
-    trace = np.trace(U, axis1=1, axis2=2)[:, None, None] * np.eye(3)
-    return apply(R, np.linalg.solve(trace - U, axial[..., None])[..., 0])
+def of_body(model: Model, work: np.ndarray, body: int, *names: str) -> list[np.ndarray]:
+    """Fields of one body, and the constants of its kind."""
+    return [work[model.field_of_body(body, name)] for name in (*names, *model.bodies.kinds[body].constants)]
 
 
 def angle(Ra, Rb, p, turns) -> np.ndarray:
@@ -112,45 +45,22 @@ def angle(Ra, Rb, p, turns) -> np.ndarray:
 
 def point(model: Model, work: np.ndarray, body: int, local: np.ndarray) -> np.ndarray:
     """Where a point of the user's frame of a body is (3, m)."""
-    if isinstance(model.bodies.kinds[body], Lagrangian):
+    if not model.bodies.kinds[body].framed:
         return located(model, work, body, local)[0]
     pose = poses(model, work, body)
     return pose.position[0] + pose.frame[0] @ local
 
 
 def located(model: Model, work: np.ndarray, body: int, local: np.ndarray) -> list[np.ndarray]:
-    """Value (3,), jacobian (3, n), rate (3,) and bias (3,) of a point of a Lagrangian body."""
-    q, v, user = (work[model.field_of_body(body, name)][None] for name in ("q", "v", "user"))
-    kind: Any = model.bodies.kinds[body]
-    return [x[0] for x in kind.located(q, v, np.asarray(local, dtype=float)[None], user)]
+    """Value (3,), jacobian (3, n), rate (3,) and bias (3,) of a point of a body."""
+    q, v, *constants = (x[None] for x in of_body(model, work, body, "q", "v"))
+    return [x[0] for x in model.bodies.kinds[body].located(q, v, np.asarray(local, dtype=float)[None], *constants)]
 
 
 def wrench(model: Model, work: np.ndarray, body: int, generalised: np.ndarray, at: np.ndarray):
     """A generalised force on a body as (force, torque about the world point `at`)."""
-    kind = model.bodies.kinds[body]
-    q = work[model.field_of_body(body, "q")]
-    if kind.name == "RigidBody":
-        force, torque, about = generalised[:3], generalised[3:6], q[:3]
-    elif kind.name == "ScalableBody":
-        force, torque, about = generalised[:3], generalised[3:6], q[:3]
-    elif kind.name == "AffineBody":
-        F, Q = q[3:].reshape(3, 3), generalised[3:].reshape(3, 3)
-        moment = Q @ F.T
-        axial = np.array([moment[2, 1] - moment[1, 2], moment[0, 2] - moment[2, 0], moment[1, 0] - moment[0, 1]])
-        force, torque, about = generalised[:3], axial, q[:3]
-    elif kind.name == "Particle":
-        force, torque, about = generalised, np.zeros(3), at
-    else:
-        first, second, normal = PLANES[kind.name.split("-")[1]]
-        force, torque, about = np.zeros(3), np.zeros(3), np.zeros(3)
-        force[[first, second]], about[[first, second]] = generalised[:2], q[:2]
-        if kind.nv == 3:
-            torque[normal] = generalised[2]
-        else:
-            about = at
-        about = about.copy()
-        about[normal] = at[normal]
-    return np.array(force, dtype=float), np.asarray(torque - np.cross(at - about, force), dtype=float)
+    q, *constants = of_body(model, work, body, "q")
+    return model.bodies.kinds[body].wrench(q, generalised, at, *constants)
 
 
 def numbers(model: Model, work: np.ndarray, node_number: int, part: int) -> dict[str, np.ndarray]:

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
+from linkwork.elements.core.placement import apply, matrices
 from linkwork.kernels.node import parameter_record
 from linkwork.model.cg_layout import REMEMBERED, WARM, GradientArea
-from linkwork.model.frames import apply, matrices
 from linkwork.model.model import Model
 from linkwork.model.readout import fields
-from linkwork.model.states import COMMANDS, RIGID, Layout, command_places
+from linkwork.model.states import COMMANDS, Layout, command_places
+from linkwork.model.states import RIGID as ORIGINS
 
 GLOBAL_STATE = 3  # entries that open a state: see `compile._state_parts`
 
@@ -97,14 +99,14 @@ def _known(area: GradientArea) -> np.ndarray:
 def _carry_bodies(old: Model, new: Model, before: np.ndarray, work: np.ndarray) -> None:
     """Coordinates and velocities. The origins of rigid bodies may be elsewhere now: neighbours decide whether a body and its
     joint are a limb."""
-    for kind_name, members in new.bodies.members.items():
+    for members in new.bodies.members.values():
         pairs = [(old.bodies.number[key], k) for k in members if (key := id(new.bodies.elements[k])) in old.bodies.number]
         if not pairs:
             continue
         was, now = np.array(pairs, dtype=np.int64).T
         kind = new.bodies.kinds[now[0]]
         q, v = fields(old, before, kind, was, "q", "v")
-        if kind_name == "RigidBody":
+        if kind.movable_origin:
             _move_origins(_homes(old, was), _homes(new, now), q, v)
         for name, values in (("q", q), ("v", v)):
             where = kind.record.slice(name)
@@ -113,7 +115,7 @@ def _carry_bodies(old: Model, new: Model, before: np.ndarray, work: np.ndarray) 
 
 def _homes(model: Model, numbers: np.ndarray) -> np.ndarray:
     """(k, 3): from the origins of rigid bodies to their users' ones."""
-    return model.bodies.frames["RigidBody"].start()["home"][model.bodies.place[numbers]]
+    return model.bodies.frames[RIGID.name].start()["home"][model.bodies.place[numbers]]
 
 
 def _move_origins(was: np.ndarray, now: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
@@ -129,9 +131,10 @@ def named_number(model: Model, own: Layout, theirs: Layout, number: int) -> str:
     if name == COMMANDS:
         owner = next(owner for owner, where in command_places(theirs).items() if number in where)
         return f'the command of "{owner}"'
-    if name in (RIGID, "bodies"):
-        for k in [k for sort, some in model.bodies.members.items() if (sort == "RigidBody") == (name == RIGID) for k in some]:
-            kind = model.bodies.kinds[k]
+    if name in (ORIGINS, "bodies"):
+        kinds = model.bodies.kinds
+        for k in [k for some in model.bodies.members.values() for k in some if kinds[k].movable_origin == (name == ORIGINS)]:
+            kind = kinds[k]
             if place < kind.nq + kind.nv:
                 what = f"coordinate {place + 1}" if place < kind.nq else f"velocity {place - kind.nq + 1}"
                 return f"{what} of {checks.label(model.bodies.elements[k])}"

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.model.frames import CONJUGATE, apply, matrices, product, quaternions
+from linkwork.elements.bodies.rigid import RIGID as RIGID_KIND
+from linkwork.elements.core.placement import CONJUGATE, apply, matrices, product, quaternions
 
 FORMAT = 1  # of states that are pickled or in checkpoints: raised when an older linkwork could not read them
 
@@ -40,7 +41,7 @@ class Layout:
 
     @classmethod
     def of(cls, model, made_with: tuple[str, str, float]) -> Layout:
-        rigid = model.bodies.frames.get("RigidBody")
+        rigid = model.bodies.frames.get(RIGID_KIND.name)
         home = np.zeros((0, 3)) if rigid is None else rigid.user_point(np.zeros_like(rigid.x))
         axes = np.zeros((0, 4)) if rigid is None else quaternions(rigid.axes)
         commands = tuple((str(element.name), len(entries)) for element, entries in model.commands)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.elements.shapes import Shape
+from linkwork.elements.core.shape import Shape
 from linkwork.errors import LinkworkError
 
 FIELDS = {  # name: (dimensions, unit, long name)

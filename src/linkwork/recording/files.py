@@ -4,7 +4,8 @@ import json
 import re
 from dataclasses import fields
 
-from linkwork.elements import shapes as shape_kinds
+from linkwork.elements.core.outside import named
+from linkwork.elements.core.shape import OfArrays, Shape
 from linkwork.recording.fields import CONTACT_FIELDS, FIELDS, ContactRecords, RecordingError
 from linkwork.util import archives
 
@@ -27,7 +28,7 @@ class Described:
     def __call__(self, shape):
         if shape is None:
             return None
-        if not isinstance(shape, shape_kinds.OfArrays):
+        if not isinstance(shape, OfArrays):
             return [shape.family.__name__, shape.given()]
         if id(shape) not in self.known:  # comparing large ones takes time
             self.known[id(shape)] = self._described(shape)
@@ -122,8 +123,8 @@ def shape_of(who, given, arrays, known):
         return None
     key = json.dumps(given)
     if key not in known:
-        kind = getattr(shape_kinds, given[0], None)
-        if not (isinstance(kind, type) and issubclass(kind, shape_kinds.Shape)):
+        kind = named(given[0])
+        if not (isinstance(kind, type) and issubclass(kind, Shape)):
             raise NewerError(f"load: {who} has a {given[0]}, which this linkwork does not know; use a newer one")
         sizes = given[1]
         if isinstance(sizes, str):

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cache
 
+import casadi as ca
 import numpy as np
 
-from linkwork.elements.joints import Joint
+from linkwork.elements.core.joint import Joint, kind_of_joint
+from linkwork.elements.core.mobilizer import Mobilizer
 from linkwork.reduced import frames
-from linkwork.reduced.joints import KINDS
 from linkwork.reduced.kinematics import Poses, forward_kinematics
 from linkwork.reduced.tree import Tree
 
@@ -39,7 +41,9 @@ class Closing:
     """A joint that closes a loop, with angles that can turn further than once."""
 
     def __init__(self, joint: Joint, batches: dict, places: dict):
-        self.joint, self.universal = joint, frames.NAMES[joint.family] == "universal"
+        self.joint, kind = joint, kind_of_joint(joint)
+        self.turns = np.array(kind.mobilizer.angles)
+        self._read, self._constants = _reader(kind.mobilizer), np.asarray(kind.constants(joint), dtype=float)
         self.bodies = places.get(joint.a), places.get(joint.b)  # None: the ground
         self.on_a, self.on_b = frames.joint_frames(joint, batches)
 
@@ -54,18 +58,24 @@ class Closing:
         R = poses.rotation[:, body]
         return R @ on[0], poses.position[:, body] + R @ on[1]
 
-    def angles(self, E: np.ndarray) -> np.ndarray:
-        """(looks, angles) rad, from -pi to pi. An axis that is bent where the loop is open counts by the turn about it (swing
-        and twist)."""
-        if self.universal:
-            return np.stack([np.arctan2(E[:, 2, 1], E[:, 1, 1]), np.arctan2(E[:, 0, 2], E[:, 0, 0])], axis=1)
-        return np.arctan2(E[:, 1, 0] - E[:, 0, 1], E[:, 0, 0] + E[:, 1, 1])[:, None]
+    def read(self, E: np.ndarray, d: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(looks, angles) rad, from -pi to pi, and (looks, 6) by how much the joint does not hold, rad and m. Where the loop is
+        open, coordinates are those that the joint reads from frames which do not meet."""
+        found = self._read(E.reshape(-1, 9).T, d.T, np.tile(self._constants[:, None], (1, len(d))))
+        q, off = (np.array(each).T for each in found)
+        return q[:, self.turns], off
 
-    def open(self, E: np.ndarray, d: np.ndarray) -> np.ndarray:
-        """(looks, rows): by how much it does not hold, m and rad."""
-        kind = frames.NAMES[self.joint.family]
-        along = {"hinge": d, "universal": d, "screw": d[:, :2], "cylindrical": d[:, :2], "planar": d[:, 2:]}[kind]
-        return np.hstack([E[:, :1, 1] if self.universal else E[:, :2, 2], along])
+
+@cache
+def _reader(mobilizer: Mobilizer) -> ca.Function:
+    """(E row by row (9), d (3), constants) -> coordinates, and what is left of E and d beyond them (6), for many at once."""
+    E, d, p = ca.SX.sym("E", 9), ca.SX.sym("d", 3), ca.SX.sym("p", mobilizer.constants)
+    R = ca.reshape(E, 3, 3).T
+    q = mobilizer.coordinates(R, d, p)
+    there, at = mobilizer.transform(q, p)
+    left = there.T @ R
+    off = ca.vertcat(left[2, 1] - left[1, 2], left[0, 2] - left[2, 0], left[1, 0] - left[0, 1]) / 2
+    return ca.Function("read", [E, d, p], [q, ca.vertcat(off, d - at)])
 
 
 def closing_angles(tree: Tree, q: np.ndarray) -> dict[int, np.ndarray]:
@@ -75,7 +85,7 @@ def closing_angles(tree: Tree, q: np.ndarray) -> dict[int, np.ndarray]:
         return {}
     batches, places = frames.batches_of(tree.world), {body: number for number, (body, _, _) in enumerate(tree.bodies)}
     joints = [Closing(joint, batches, places) for joint in turning]
-    found = [np.zeros(1 + joint.universal) for joint in joints]
+    found = [np.zeros(np.count_nonzero(joint.turns)) for joint in joints]
     rest = q.copy()
     for k in _angles(tree):
         rest[k] = tree.start[k] + math.remainder(q[k] - tree.start[k], TURN)
@@ -104,7 +114,7 @@ class Ring:
             while link >= 0:
                 around ^= {link}  # what is above both of its bodies does not matter
                 link = tree.links[link].parent
-        self.simple = all(len(tree.links[link].kind.sorts) == tree.links[link].kind.nq for link in around)
+        self.simple = not any(tree.links[link].kind.quaternions for link in around)
         self.coordinates = np.array([k for i in sorted(around) for k in range(tree.q_at[i], tree.q_at[i + 1])], dtype=np.int64)
 
     def led(self, q: np.ndarray) -> np.ndarray | None:
@@ -127,7 +137,7 @@ class Ring:
         """Whether some axis does not stay along that of the closing joint when each coordinate goes its way alone."""
         each = begin + np.vstack([np.zeros(len(end)), np.diag(np.where(end == begin, 0.0, 1.0))])
         axes = self.closing.frame(self._poses(each))[0][:, :, 2]
-        return self.closing.universal or bool(np.abs(axes - axes[0]).max() > BENT)
+        return bool(np.count_nonzero(self.closing.turns) > 1 or np.abs(axes - axes[0]).max() > BENT)
 
     def _poses(self, some: np.ndarray) -> Poses:
         whole = np.tile(self.tree.start, (len(some), 1))
@@ -140,8 +150,7 @@ class Ring:
         for part in np.linspace(0.0, 1.0, 2 + int(np.abs(end - begin).sum() / SHORT)):
             for _ in range(ROUNDS):
                 near = np.vstack([x, x + NEAR * np.eye(len(x))])
-                E, d = self.closing.frame(self._poses(near))
-                rows = self.closing.open(E, d)
+                _, rows = self.closing.read(*self.closing.frame(self._poses(near)))
                 J = (rows[1:] - rows[0]).T / NEAR
                 inverse = np.linalg.pinv(J, rcond=RANK)
                 aside = begin + part * (end - begin) - x
@@ -149,25 +158,25 @@ class Ring:
                 x = x + step * min(1.0, LONGEST / max(np.abs(step).max(), LONGEST))
                 if np.abs(step).max() < SETTLED:
                     break
-            seen.append(self.closing.angles(self.closing.frame(self._poses(x[None]))[0])[0])
+            seen.append(self.closing.read(*self.closing.frame(self._poses(x[None])))[0][0])
         there = np.abs(x - end).max() < ARRIVED
         return np.unwrap(np.array(seen), axis=0) if there else None
 
 
 def _turns(joint) -> bool:
-    return isinstance(joint, Joint) and "turn" in KINDS[frames.NAMES[joint.family]].sorts
+    return isinstance(joint, Joint) and any(kind_of_joint(joint).mobilizer.angles)
 
 
 def _angles(tree: Tree) -> list[int]:
     """Which coordinates are angles."""
     firsts = zip(tree.links, tree.q_at.tolist(), strict=False)
-    return [first + k for link, first in firsts for k, sort in enumerate(link.kind.sorts) if sort == "turn"]
+    return [first + k for link, first in firsts for k in np.flatnonzero(link.kind.angles)]
 
 
 def _quaternions(tree: Tree) -> list[slice]:
     """Where they stand."""
-    ends = zip(tree.links, tree.q_at[1:].tolist(), strict=True)
-    return [slice(end - 4, end) for link, end in ends if link.kind.nq >= 4]
+    firsts = zip(tree.links, tree.q_at.tolist(), strict=False)
+    return [slice(first + part.start, first + part.stop) for link, first in firsts for part in link.kind.quaternions]
 
 
 def _followed(tree: Tree, joints, end: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -188,4 +197,4 @@ def _looks(tree: Tree, joints, end: np.ndarray) -> Iterator[list[np.ndarray]]:
         for at in quaternions:
             way[:, at] /= np.linalg.norm(way[:, at], axis=1, keepdims=True)
         poses = forward_kinematics(tree, way)
-        yield [joint.angles(joint.frame(poses)[0]) for joint in joints]
+        yield [joint.read(*joint.frame(poses))[0] for joint in joints]

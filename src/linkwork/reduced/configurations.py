@@ -38,7 +38,7 @@ def random(tree: Tree, seed=None, count: int | None = None) -> np.ndarray:
         raise ElementError(f"seed is {checks.show(seed)}; give a whole number of at least 0, or a numpy generator") from None
     found = np.empty((1 if count is None else checks.whole("random", "count", count, most=MOST), tree.nq))
     for link, first in zip(tree.links, tree.q_at, strict=False):
-        found[:, first : first + link.kind.nq] = link.kind.drawn(generator, len(found))
+        found[:, first : first + link.kind.nq] = link.kind.random(generator, len(found))
     return found[0] if count is None else found
 
 

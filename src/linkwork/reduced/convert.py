@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.core import checks
+from linkwork.elements.core.placement import quaternions
 from linkwork.errors import ElementError
-from linkwork.model.frames import quaternions
 from linkwork.reduced.kinematics import forward_kinematics, velocities
 from linkwork.reduced.operation_lists import numbers_in, run, the_tree
 from linkwork.reduced.tree import Tree

@@ -27,17 +27,18 @@ def placed(world, name: str, keyframe: Keyframe) -> tuple[Bodies, dict]:
                     raise ElementError(f'Keyframe "{name}": "{joint}" has no joint coordinate; leave it out')
                 closing.append(joint)
                 continue
-            there[where(joint)] = _numbers(world, name, joint, value, where(joint), there is q)
+            parts = tree.kind(joint).quaternions if there is q else []
+            there[where(joint)] = _numbers(world, name, joint, value, where(joint), parts)
     bodies, angles = to_bodies(tree, q, qd), closing_angles(tree, q)
     for link, first in zip(tree.links, tree.q_at, strict=False):
-        turns = [sort == "turn" for sort in link.kind.sorts]
+        turns = link.kind.angles
         angles[id(link.element)] = q[first : first + len(turns)][turns]
     for joint in dict.fromkeys(closing):
         _agree(world, name, keyframe, joint, bodies, angles)
     return bodies, angles
 
 
-def _numbers(world, name: str, joint: str, value, at: slice, position: bool) -> np.ndarray:
+def _numbers(world, name: str, joint: str, value, at: slice, quaternions: list[slice]) -> np.ndarray:
     """What a keyframe gives of a joint, if it is that."""
     count = at.stop - at.start
     try:
@@ -48,8 +49,8 @@ def _numbers(world, name: str, joint: str, value, at: slice, position: bool) -> 
         raise ElementError(
             f'Keyframe "{name}": "{joint}" is {checks.show(value)}; give {count} finite number{"s" * (count > 1)}'
         )
-    if position and count >= 4:
-        numbers[-4:] = checks.quaternion(world.find(joint), f'keyframe "{name}"', numbers[-4:])
+    for part in quaternions:
+        numbers[part] = checks.quaternion(world.find(joint), f'keyframe "{name}"', numbers[part])
     return numbers
 
 
@@ -65,12 +66,14 @@ def _agree(world, name: str, keyframe: Keyframe, joint: str, bodies: Bodies, ang
         if joint not in given:
             continue
         at, position = where(joint), given is keyframe.positions
-        numbers, found = _numbers(world, name, joint, given[joint], at, position), found[at]
-        turns = np.array([position and sort == "turn" for sort in kind.sorts] or [False] * len(numbers))
+        parts = kind.quaternions if position else []
+        numbers, found = _numbers(world, name, joint, given[joint], at, parts), found[at]
+        turns = np.array(kind.angles if position else [False] * len(numbers))
         off = numbers - found
         off[turns] = np.remainder(off[turns] + np.pi, TURN) - np.pi
-        if position and len(numbers) >= 4 and numbers[-4:] @ found[-4:] < 0.0:
-            off[-4:] = numbers[-4:] + found[-4:]
+        for part in parts:
+            if numbers[part] @ found[part] < 0.0:
+                off[part] = numbers[part] + found[part]
         if not np.abs(off).max() <= AGREES:
             shown = checks.show(float(found[0]) if len(found) == 1 else found)
             put = f"{'put it at' if position else 'move it with'} {shown}"

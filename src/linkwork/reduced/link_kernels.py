@@ -19,8 +19,8 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Kernel, Record, Trace
+from linkwork.elements.core.mobilizer import Mobilizer
 from linkwork.kernels.implicit_bodies import TANGENT
-from linkwork.reduced.joints import JointKind
 from linkwork.symbolic import blocks, rotation
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric, triangle_size
 
@@ -40,7 +40,7 @@ LINK = Record(**COMMON)
 class Link:
     """A link of a tree: `kind` of its joint, `grounded`: its parent is the ground."""
 
-    kind: JointKind
+    kind: Mobilizer
     grounded: bool
 
     @cached_property
@@ -53,11 +53,11 @@ class Link:
     @cached_property
     def constants(self) -> Record:
         n = self.kind.nv
-        return Record(**CONSTANTS, armature=n, damping=n, beside=self.kind.beside)
+        return Record(**CONSTANTS, armature=n, damping=n, beside=self.kind.constants)
 
     @cached_property
     def _symbols(self) -> tuple[SX, SX, SX]:
-        return SX.sym("P", 3, 3), SX.sym("q", self.kind.nq), SX.sym("p", self.kind.beside)
+        return SX.sym("P", 3, 3), SX.sym("q", self.kind.nq), SX.sym("p", self.kind.constants)
 
     @cached_property
     def pattern(self) -> ca.Sparsity:
@@ -116,7 +116,7 @@ class Link:
     def placed(self, trace: Trace) -> Placed:
         """Where the joint puts the link, from where the parent is; R, r and S are kept."""
         q, p = self.load(trace, "q"), self.constant(trace, "beside")
-        E, d = self.kind.place(q, p)
+        E, d = self.kind.transform(q, p)
         if self.kind.floats:
             P, R, r = SX.eye(3), E, d
         else:
@@ -135,7 +135,7 @@ class Link:
         move = here.S @ qd
         w = above + move[3:6]
         whirl = cross(above, cross(above, here.r) + 2 * move[0:3])
-        drift = self.kind.drift(here.q, qd, here.p)
+        drift = self.kind.bias(here.q, qd, here.p)
         c = ca.vertcat(whirl, cross(above, move[3:6])) + ca.vertcat(here.P @ drift[0:3], here.P @ drift[3:6])
         self.save(trace, w=w)
         return w, c
@@ -367,7 +367,7 @@ class Link:
     # steps of integrators
     def nudge(self, trace: Trace) -> None:
         """q moves by x."""
-        self.save(trace, q=self.kind.moved(self.load(trace, "q"), self.load(trace, "x")))
+        self.save(trace, q=self.kind.integrate(self.load(trace, "q"), self.load(trace, "x")))
 
     def strike(self, trace: Trace) -> None:
         """qd changes by x."""
@@ -377,7 +377,7 @@ class Link:
         """Semi-implicit: qd gains h qdd, then q moves with it."""
         h = trace.load(*STEP)
         qd = self.load(trace, "qd") + h * self.load(trace, "x")
-        self.save(trace, q=self.kind.moved(self.load(trace, "q"), h * qd), qd=qd)
+        self.save(trace, q=self.kind.integrate(self.load(trace, "q"), h * qd), qd=qd)
 
     def open_step(self, trace: Trace) -> None:
         """A step of several stages begins."""
@@ -387,24 +387,24 @@ class Link:
     def stage(self, trace: Trace) -> None:
         """The rates at this stage count by their weight, and lead to the next one, `reach` seconds from the beginning."""
         weight, reach = trace.load(*WEIGHT), trace.load(*REACH)
-        rate, qdd = self.kind.straightened(self.load(trace, "step"), self.load(trace, "qd")), self.load(trace, "x")
+        rate, qdd = self.kind.dexp_inverse(self.load(trace, "step"), self.load(trace, "qd")), self.load(trace, "x")
         step = reach * rate
         self.save(trace, path=self.load(trace, "path") + weight * rate, gain=self.load(trace, "gain") + weight * qdd, step=step,
-                  q=self.kind.moved(self.load(trace, "q0"), step), qd=self.load(trace, "qd0") + reach * qdd)  # fmt: skip
+                  q=self.kind.integrate(self.load(trace, "q0"), step), qd=self.load(trace, "qd0") + reach * qdd)  # fmt: skip
 
     def close_step(self, trace: Trace) -> None:
         """All stages together."""
-        q = self.kind.moved(self.load(trace, "q0"), self.load(trace, "path"))
+        q = self.kind.integrate(self.load(trace, "q0"), self.load(trace, "path"))
         self.save(trace, q=q, qd=self.load(trace, "qd0") + self.load(trace, "gain"))
 
     # on a configuration manifold
     def integrate(self, trace: Trace) -> None:
         """q moved by qd."""
-        trace.store(1, self.record.offset("q"), self.kind.moved(self.load(trace, "q"), self.load(trace, "qd")))
+        trace.store(1, self.record.offset("q"), self.kind.integrate(self.load(trace, "q"), self.load(trace, "qd")))
 
     def difference(self, trace: Trace) -> None:
         """qd that moves q to `end`."""
-        trace.store(1, self.record.offset("qd"), self.kind.between(self.load(trace, "q"), self.load(trace, "end")))
+        trace.store(1, self.record.offset("qd"), self.kind.difference(self.load(trace, "q"), self.load(trace, "end")))
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,16 @@ from functools import cached_property
 import numpy as np
 
 from linkwork.elements import Armature, Gear, RigidBody
+from linkwork.elements.bodies.rigid import Rigid
 from linkwork.elements.core import checks
+from linkwork.elements.core.joint import Joint, kind_of_joint
+from linkwork.elements.core.mobilizer import Mobilizer
+from linkwork.elements.core.registry import kind_class
+from linkwork.elements.joints.free import FREE
 from linkwork.errors import ModelError, Note
 from linkwork.model.massless import check_carrying
 from linkwork.reduced import frames
-from linkwork.reduced.frames import BACKWARDS, HALF_TURN, NAMES, STILL, SWAPPED, Pose, after, inverse
-from linkwork.reduced.joints import KINDS, JointKind
+from linkwork.reduced.frames import STILL, Pose, after, inverse
 from linkwork.reduced.operation_lists import Programs, order
 from linkwork.reduced.parent_array import expanded
 
@@ -26,7 +30,7 @@ ROOT = -1  # the parent of what stands on the ground or floats
 class LinkData:
     """One link: the bodies that move as one behind a joint."""
 
-    kind: JointKind
+    kind: Mobilizer
     element: object  # the joint, or the body that floats
     parent: int
     on_parent: Pose  # the joint's frame in the parent's
@@ -117,6 +121,10 @@ class Tree:
         """Where its velocities stand in qd, its forces in tau."""
         i = self._link(joint)
         return slice(int(self.v_at[i]), int(self.v_at[i + 1]))
+
+    def kind(self, joint) -> Mobilizer:
+        """What its coordinates are: their freedoms, with units."""
+        return self.links[self._link(joint)].kind
 
     def body(self, body) -> int:
         """The number of a body in arrays with a row for each."""
@@ -224,12 +232,12 @@ class _Builder:
         if not self.world.bodies:
             raise ModelError("World: there is no body in it; add one, for example lw.RigidBody(1.0, (1, 1, 1))")
         for body in self.world.bodies:
-            if not isinstance(body, RigidBody):
+            if kind_class(type(body)) is not Rigid:
                 raise ModelError(f"{checks.label(body)}: joint coordinates are those of rigid bodies; give a RigidBody instead")
         for joint in self.world.constraints:
             if isinstance(joint, Armature):
                 self.rotors.setdefault(joint.joint, []).append(joint)
-            elif joint.family not in NAMES:
+            elif not isinstance(joint, Joint):
                 self._leave_out(joint, "it has no joint coordinate")
 
     def _leave_out(self, constraint, why: str) -> None:
@@ -248,7 +256,7 @@ class _Builder:
             if body not in self.home:
                 U, x = frames.pose_of(body)
                 start = np.concatenate([x, body.orientation])
-                self._add(body, KINDS["free"], ROOT, STILL, STILL, body, [], start=start)
+                self._add(body, FREE, ROOT, STILL, STILL, body, [], start=start)
                 self._branch(body)
         self.closing.update(rotor for joint, turned in self.rotors.items() if joint not in self.met for rotor in turned)
         for name, values in self.given.items():
@@ -312,15 +320,14 @@ class _Builder:
             waiting += [(other, far) for other in reversed(self.joints[far]) if other is not joint]
 
     def _join(self, joint, near, far) -> None:
-        name, (on_a, on_b) = NAMES[joint.family], frames.joint_frames(joint, self.batches)
-        on_near, on_far, swapped = on_a, on_b, False
+        kind, (on_a, on_b) = kind_of_joint(joint), frames.joint_frames(joint, self.batches)
+        on_near, on_far, mobilizer, swapped = on_a, on_b, kind.mobilizer, False
         if joint.a is far:
-            on_near, on_far = on_b, on_a
-            turn = SWAPPED if name == "universal" else np.eye(3) if name in (*BACKWARDS, "weld") else HALF_TURN
-            on_near, on_far = after(on_near, (turn, np.zeros(3))), after(on_far, (turn, np.zeros(3)))
-            name, swapped = BACKWARDS.get(name, name), name == "universal"
+            on_near, on_far, seen = on_b, on_a, kind.mobilizer.reversed
+            on_near, on_far = after(on_near, (seen.frame, np.zeros(3))), after(on_far, (seen.frame, np.zeros(3)))
+            mobilizer, swapped = seen.mobilizer or mobilizer, seen.swapped
         link, pose = self.home[near]
-        self._add(joint, KINDS[name], link, after(pose, on_near), on_far, far, frames.beside(joint), swapped)
+        self._add(joint, mobilizer, link, after(pose, on_near), on_far, far, kind.constants(joint), swapped)
 
     def _add(self, element, kind, link, on_parent, on_child, body, beside, swapped=False, start=None) -> None:
         self.met.add(element)
@@ -341,8 +348,8 @@ class _Builder:
         numbers = np.atleast_1d(np.asarray(value, dtype=float))
         if numbers.shape != (kind.nq,) or not np.isfinite(numbers).all():
             checks.fail(element, f"lock is {checks.show(value)}", f"give its {kind.nq} coordinate{'s' * (kind.nq > 1)}")
-        if kind.nq >= 4:
-            numbers[-4:] = checks.quaternion(element, "lock", numbers[-4:])
+        for at in kind.quaternions:
+            numbers[at] = checks.quaternion(element, "lock", numbers[at])
         return list(numbers)
 
     def _freedoms(self, element, kind, what: str) -> np.ndarray:

@@ -23,7 +23,7 @@ from linkwork.model.poses import made_at, poses_of, put
 from linkwork.schedules.schedules import Programs
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import POSITION
-from linkwork.symbolic.bodies import GLOBALS, load_global
+from linkwork.symbolic.views import GLOBALS, load_global
 
 TOLERANCE = 1e-12  # m, rad: residuals that are as good as none
 MET = 1e-9  # m, rad: and those with which a constraint counts as met

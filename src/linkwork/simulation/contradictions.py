@@ -27,7 +27,6 @@ SLOW = 1e-9  # m/s, rad/s: nor is that
 MET = 1e-12  # m, rad: places that are as good as on the constraints
 ROUNDS = 60  # of the search for such a place
 LEAST = 1e-3  # of the largest residual: what is left of J^T C where the sum of squares is least, and a part that counts
-ANGULAR = {"RigidBody": slice(3, 6), "ScalableBody": slice(3, 6)}  # velocities in rad/s, by kind of body
 CLOSED = 1e-9  # m, rad: a gap that is none
 DEEP = 1e-4  # m, rad: by which something that is closed may overlap before somebody asks why
 NEARLY = 1e-6  # of the largest singular value: rows that depend on each other as far as a step can tell
@@ -189,8 +188,7 @@ class _Tree:
         for body, start in self.first.items():
             kind = self.model.bodies.kinds[body]
             along = entries[start : start + kind.nv].copy()
-            turning = slice(2, 3) if kind.name.startswith("Planar") and kind.nv == 3 else ANGULAR.get(kind.name, slice(0, 0))
-            along[turning] = 0.0
+            along[kind.turning] = 0.0
             if along.max(initial=0.0) > 1e-9 * entries.max():
                 return f"m{per}"
         return f"rad{per}"

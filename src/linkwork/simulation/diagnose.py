@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.elements import Motion, Skate
+from linkwork.elements.bodies.lagrangian import Lagrangian
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
 from linkwork.engines.engine import CUT, DIVERGED, FINEST, OK, STUCK
@@ -22,8 +23,7 @@ from linkwork.model.nodes import Evaluator
 from linkwork.model.nonfinite import Suspects
 from linkwork.model.states import RIGID
 from linkwork.simulation import contradictions
-from linkwork.symbolic.bodies import GLOBALS
-from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.symbolic.views import GLOBALS
 
 NOT_CONVERGED = "Simulation: Newton's method did not converge"
 LOOSE = "Simulation: one iteration a step leaves"

@@ -14,10 +14,10 @@ from math import inf
 import numpy as np
 
 from linkwork.elements import Keyframe, Motor
+from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, Element
 from linkwork.errors import LinkworkError, ModelError, NotFiniteError, UnknownNameError, suggestion
-from linkwork.model.frames import RigidFrames
 from linkwork.model.model import Arrangement, Model, State
 from linkwork.model.poses import made_at, poses_of
 from linkwork.model.state_transfer import carried, counters, named_number
@@ -138,8 +138,8 @@ class Following(Building):
 
     def _place(self, bodies, angles: Mapping, controls: Mapping) -> None:
         """Bodies, counters of turns and commands of a keyframe. Constraints that it violates are drawn in."""
-        there = copy(self.model.bodies.frames["RigidBody"])
-        assert isinstance(there, RigidFrames)
+        there = copy(self.model.bodies.frames[RIGID.name])
+        assert isinstance(there, RigidPlacement)
         there.position, there.orientation = bodies.position, bodies.orientation
         there.velocity, there.spin = bodies.velocity[:, :3], bodies.velocity[:, 3:]
         there.place(there.origin)

@@ -10,10 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.elements import LagrangianBody, PlanarBody, PlanarParticle
-from linkwork.elements.bodies import PLANES
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
+from linkwork.elements.core.registry import kind_for
 from linkwork.elements.handles import Hold, Pull
 from linkwork.engines.engine import CUT, OK
 from linkwork.errors import LinkworkError, printable
@@ -93,10 +92,7 @@ class Handle:
 
     def _in_plane(self, point: np.ndarray) -> np.ndarray:
         """The goal as far as the body can follow it."""
-        if isinstance(self.body, (PlanarBody, PlanarParticle)):
-            point = point.copy()
-            point[PLANES[self.body.plane][2]] = 0.0
-        return point
+        return kind_for(self.body).followed(point)
 
     def _velocity(self) -> np.ndarray:
         number = self._sim._body(self.body)
@@ -152,7 +148,7 @@ class Grabbing(Following):
         pose = self._pose(element)
         where = pose.position[0] if point is None else checks.vector(self, "point", point)
         local = np.linalg.solve(pose.frame[0], where - pose.position[0])
-        if isinstance(element, LagrangianBody):
+        if not self.model.bodies.kinds[number].framed:
             local = np.zeros(3) if point is None else self._place_on(number, where)
         if self.model.bodies.kinds[number].is_a_point and np.abs(local).max() > 1e-9:
             raise LinkworkError(f"{checks.label(element)}: it is a point; leave `point` out")

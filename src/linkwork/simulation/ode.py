@@ -16,7 +16,7 @@ from linkwork.engines.engine import KICK, TIME
 from linkwork.errors import LinkworkError
 from linkwork.model.model import Arrangement, State
 from linkwork.model.state_transfer import carried
-from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.views import GLOBALS
 
 if TYPE_CHECKING:
     from linkwork.simulation.simulation import Simulation

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements import HardLimit, JointFriction, Rope
+from linkwork.elements.bodies.lagrangian import Lagrangian
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
 from linkwork.engines.integrators import Integrator
@@ -20,8 +22,7 @@ from linkwork.model.least_norm import Sharing
 from linkwork.model.model import Model
 from linkwork.model.nodes import blocks_of
 from linkwork.schedules.schedules import IterativeReport, Programs
-from linkwork.symbolic.bodies import GLOBALS
-from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.symbolic.views import GLOBALS
 
 if TYPE_CHECKING:
     from linkwork.contact.contact_system import Touching
@@ -116,12 +117,9 @@ class Reports:
         """(3, dim): the velocity of a local point by the body's own velocity components. A rigid body's are the velocity
         of its `position` and its angular velocity."""
         number = self._body(body)
-        J = self._point_jacobian(number, self._local(number, local))
-        if self.model.bodies.kinds[number].name == "RigidBody":
-            pose = readout.poses(self.model, self.work, number)
-            arm = pose.frame[0] @ np.asarray(local, dtype=float)
-            J = np.hstack([np.eye(3), -_skew(arm)])
-        return J
+        local = self._local(number, local)
+        J, pose = self._point_jacobian(number, local), readout.poses(self.model, self.work, number)
+        return self.model.bodies.kinds[number].users_jacobian(J, pose, local)
 
     def coordinates(self, body) -> np.ndarray:
         """The coordinates u of a Lagrangian body now (n,).
@@ -194,7 +192,7 @@ class Reports:
             raise LinkworkError(f'{checks.label(element)}: it does not act on "{self._name(body)}"; name one of its bodies')
         generalised = pulls[node.ends.index(target)][rows].T @ multipliers[rows]
         at = self._anchor(node_number, part, target)
-        if isinstance(self.model.bodies.kinds[target], Lagrangian):
+        if not self.model.bodies.kinds[target].framed:
             at, force, torque = self._least_pull(node_number, part, target, generalised)
         else:
             force, torque = readout.wrench(self.model, self.work, target, generalised, at)
@@ -347,10 +345,9 @@ class Reports:
     def _local(self, body: int, local) -> np.ndarray:
         """A point of a body as a user names it."""
         found, kind = checks.vector(self, "local", local), self.model.bodies.kinds[body]
-        if isinstance(kind, Lagrangian) and not kind.is_point(found):
+        if (remedy := kind.unknown_point(found)) is not None:
             label = checks.label(self.model.bodies.elements[body])
-            raise LinkworkError(f"{label}: it has no point {checks.show(found)}; name one by its point(k), k from 0 to "
-                                f"{kind.particles - 1}")  # fmt: skip
+            raise LinkworkError(f"{label}: it has no point {checks.show(found)}; {remedy}")
         return found
 
     # -- how it is found out -------------------------------------------------------------------------------------
@@ -404,10 +401,10 @@ class Reports:
         """Of the rigid body whose axes of different inertia the spin of a step mixes the most: how much (`Rigid.unresolved`),
         its rate (rad/s), and the body."""
         m = self.model
-        if "RigidBody" not in m.bodies.members:
+        if RIGID.name not in m.bodies.members:
             return None
         held = self.programs.constrained if self.integrator.cuts_turns else ()
-        numbers = np.array([b for b in m.bodies.members["RigidBody"] if b not in held])
+        numbers = np.array([b for b in m.bodies.members[RIGID.name] if b not in held])
         if not len(numbers):
             return None
         kind = m.bodies.kinds[numbers[0]]
@@ -429,48 +426,15 @@ class Reports:
     def _accelerations(self, body: int):
         self._solve_accelerations()
         m = self.model
-        x = self.work[m.field_of_body(body, "x")]
-        name = m.bodies.kinds[body].name
-        if isinstance(m.bodies.kinds[body], Lagrangian):
-            _, J, _, bias = readout.located(m, self.work, body, np.zeros(3))
-            return J @ x + bias, np.zeros(3)
-        pose = readout.poses(m, self.work, body)
-        if name == "RigidBody":
-            arm = pose.position[0] - self.work[m.field_of_body(body, "q")][:3]
-            w = pose.angular_velocity[0]
-            return x[:3] + np.cross(x[3:], arm) + np.cross(w, np.cross(w, arm)), x[3:].copy()
-        if name.startswith("Planar"):
-            first, second, normal = readout.PLANES[name.split("-")[1]]
-            linear, angular = np.zeros(3), np.zeros(3)
-            linear[[first, second]] = x[:2]
-            angular[normal] = x[2] if len(x) == 3 else 0.0
-            return linear, angular
-        return x[:3].copy(), x[3:6].copy() if name == "ScalableBody" else np.zeros(3)
+        pose, kind = readout.poses(m, self.work, body), m.bodies.kinds[body]
+        q, v, x, *constants = readout.of_body(m, self.work, body, "q", "v", "x")
+        return kind.accelerations(q, v, x, pose, *constants)
 
     def _point_jacobian(self, body: int, local: np.ndarray) -> np.ndarray:
         """(3, nv) in the body's internal velocity components; `local` in the user's frame."""
-        m = self.model
-        kind = m.bodies.kinds[body]
-        if isinstance(kind, Lagrangian):
-            return readout.located(m, self.work, body, local)[1]
-        pose = readout.poses(m, self.work, body)
-        world = pose.position[0] + pose.frame[0] @ local
-        q = self.work[m.field_of_body(body, "q")]
-        if kind.name == "RigidBody":
-            return np.hstack([np.eye(3), -_skew(world - q[:3])])
-        if kind.name == "Particle":
-            return np.eye(3)
-        if kind.name == "ScalableBody":
-            R = readout.matrices(q[None, 3:7])[0]
-            return np.hstack([np.eye(3), -_skew(world - q[:3]), R * local])
-        if kind.name == "AffineBody":
-            return np.hstack([np.eye(3), np.kron(np.eye(3), local)])
-        first, second, normal = readout.PLANES[kind.name.split("-")[1]]
-        J = np.zeros((3, kind.nv))
-        J[first, 0] = J[second, 1] = 1.0
-        if kind.nv == 3:
-            J[:, 2] = np.cross(np.eye(3)[normal], world - pose.position[0])
-        return J
+        pose, kind = readout.poses(self.model, self.work, body), self.model.bodies.kinds[body]
+        q, *constants = readout.of_body(self.model, self.work, body, "q")
+        return kind.point_jacobian(q, pose, local, *constants)
 
     def _node_jacobians(self, node: int) -> list[np.ndarray]:
         return self._node_blocks(node, self.programs.jacobian)
@@ -540,12 +504,10 @@ class Reports:
         """(axes, origin, velocity, spin) of a body's internal frame; the ground's is the world."""
         if body == GROUND:
             return np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3)
-        m = self.model
-        pose = readout.poses(m, self.work, body)
-        if m.bodies.kinds[body].name == "RigidBody":
-            q, v = self.work[m.field_of_body(body, "q")], self.work[m.field_of_body(body, "v")]
-            return readout.matrices(q[None, 3:7])[0], q[:3], v[:3], v[3:6]
-        return readout.matrices(pose.orientation)[0], pose.position[0], pose.velocity[0], pose.angular_velocity[0]
+        pose, kind = readout.poses(self.model, self.work, body), self.model.bodies.kinds[body]
+        q, v = (self.work[self.model.field_of_body(body, name)][None] for name in ("q", "v"))
+        R, _, x = kind.internal_frame(q, pose)
+        return (R[0], x[0], *(rate[0] for rate in kind.internal_velocity(v, pose)))
 
     def _anchor(self, node_number: int, part: int, body: int) -> np.ndarray:
         """The world point at which a reaction is reported: the anchor on the second body, or where surfaces touch, else the
@@ -566,7 +528,7 @@ class Reports:
     def _carried(self, body: int, local: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where a point (internal coordinates) of a body is, and its velocity."""
         R, x, v, w = self._pose_of(body)
-        if body == GROUND or self.model.bodies.kinds[body].name == "RigidBody":
+        if body == GROUND or self.model.bodies.kinds[body] is RIGID:
             return x + R @ local, v + np.cross(w, R @ local)
         rate = self._point_jacobian(body, local) @ self.work[self.model.field_of_body(body, "v")]
         return readout.point(self.model, self.work, body, local), rate
@@ -608,7 +570,3 @@ class Reports:
 
     def _constraint(self, constraint) -> tuple[int, int]:
         return self._lookup(constraint, "constraint")
-
-
-def _skew(a: np.ndarray) -> np.ndarray:
-    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])

@@ -13,15 +13,16 @@ import numpy as np
 
 from linkwork.codegen.waiting import compiling
 from linkwork.contact.points import TouchingPoints
+from linkwork.elements.bodies.ground import Ground
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.constraints import Distance
 from linkwork.elements.contacts import Collider
-from linkwork.elements.joints import AxisJoint, Joint
-from linkwork.elements.lagrangian import LagrangianBody
+from linkwork.elements.core.joint import Joint, kind_of_joint
+from linkwork.elements.core.registry import kind_for
 from linkwork.errors import LinkworkError
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
-from linkwork.symbolic.lagrangian import Lagrangian
 from linkwork.util import resources
 
 PATIENCE = 2.0  # seconds after which progress is shown
@@ -40,7 +41,7 @@ class Chapter:
         self.values = work[self.entries]
         self.states: list[np.ndarray] = []
         self.joints = [(str(e.name), k, part) for k, node in enumerate(model.nodes) for part, e in enumerate(node.elements)
-                       if isinstance(e, AxisJoint)]  # fmt: skip
+                       if isinstance(e, Joint) and kind_of_joint(e).reading]  # fmt: skip
 
     def goes_on(self, model: Model, work: np.ndarray) -> bool:
         return self.model is model and np.array_equal(work[self.entries], self.values)
@@ -60,7 +61,7 @@ class Chapter:
 
 def _placing(model: Model) -> np.ndarray:
     """Entries of Parameters on which places of bodies depend."""
-    fields = [model.field_of_body(k, "user") for k, kind in enumerate(model.bodies.kinds) if isinstance(kind, Lagrangian)]
+    fields = [model.field_of_body(k, "user") for k, kind in enumerate(model.bodies.kinds) if kind.users_function]
     return np.array([entry for field in fields for entry in range(field.start, field.stop)], dtype=np.int64)
 
 
@@ -117,7 +118,7 @@ class Recorder:
         sim = self.sim
         times, kinetic, potential, drift, pulls = zip(*self.samples, strict=True)
         bodies, joints, poses, angles, places = self._motion()
-        stretching = any(kind.name in ("ScalableBody", "AffineBody") for kind in sim.model.bodies.kinds)
+        stretching = any(kind.stretches for kind in sim.model.bodies.kinds)
         extra: dict = {f"place {name}": (place, "m") for name, place in places.items()}
         for k, name in enumerate(self.reactions):
             extra[f"reaction {name}"] = np.array([p[k].force for p in pulls])
@@ -141,10 +142,14 @@ class Recorder:
         joints = list(dict.fromkeys(name for chapter in self.chapters for name, _, _ in chapter.joints))
         of_body, of_joint = ({name: k for k, name in enumerate(names)} for names in (bodies, joints))
         shape = (len(self.samples), len(bodies))
-        blank = readout.blank(shape[0] * shape[1])
+        blank = readout.Poses.blank(shape[0] * shape[1])
         poses = readout.Poses(*(np.full((*shape, *value.shape[1:]), np.nan) for value in vars(blank).values()))
         angles, first = np.full((len(self.samples), len(joints)), np.nan), 0
-        beside = [c for c in self.sim.world.contacts if isinstance(c, Collider) and isinstance(c.body, LagrangianBody)]
+        beside = [
+            c
+            for c in self.sim.world.contacts
+            if isinstance(c, Collider) and not (isinstance(c.body, Ground) or kind_for(c.body).framed)
+        ]
         places = {str(c.name): np.full((len(self.samples), 3), np.nan) for c in beside if c.position.any()}
         for chapter in self.chapters:
             with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
@@ -170,7 +175,7 @@ class Recorder:
                     continue
                 p, piece = sim._numbers(k, part), node.kind.parts[part]
                 ends = piece.arranged(node.ends)
-                if any(b != GROUND and isinstance(sim.model.bodies.kinds[b], Lagrangian) for b in ends):
+                if any(b != GROUND and not sim.model.bodies.kinds[b].framed for b in ends):
                     continue  # whose points move as no frame does
                 local = [local_of(body, anchor) for body, anchor in zip(ends, (p["on_a"], p["on_b"]), strict=True)]
                 names = [None if b == GROUND else sim.model.bodies.elements[b].name for b in ends]
@@ -213,14 +218,14 @@ class Recorder:
     def _to_users_frames(self):
         """local(body, point): a point of a body's internal frame (only rigid bodies have one), as users have it."""
         model = self.sim.model
-        members = np.array(model.bodies.members.get("RigidBody", []), dtype=np.int64)
+        members = np.array(model.bodies.members.get(RIGID.name, []), dtype=np.int64)
         if not len(members):
             return lambda body, point: point.copy()
         home, turn = readout.fields(model, self.sim.work, model.bodies.kinds[members[0]], members, "home", "turn")
         axes, place, kinds = turn.reshape(-1, 3, 3).transpose(0, 2, 1), model.bodies.place, model.bodies.kinds
 
         def local(body: int, point: np.ndarray) -> np.ndarray:
-            if body == GROUND or kinds[body].name != "RigidBody":
+            if body == GROUND or kinds[body] is not RIGID:
                 return point.copy()
             return axes[place[body]] @ (point - home[place[body]])
 
@@ -281,7 +286,7 @@ class _Motion:
         self.column = {int(entry): k for k, entry in enumerate(model.state_index)}
         self.coordinates: dict[str, np.ndarray] = {}  # kind -> (samples, bodies of the kind, nq + nv)
         shape = (samples, len(model.bodies.kinds))
-        blank = readout.blank(shape[0] * shape[1])
+        blank = readout.Poses.blank(shape[0] * shape[1])
         self.poses = readout.Poses(*(value.reshape(*shape, *value.shape[1:]) for value in vars(blank).values()))
         for name, members in model.bodies.members.items():
             kind, numbers = model.bodies.kinds[members[0]], np.array(members)
@@ -290,17 +295,17 @@ class _Motion:
             block = states[:, first : first + len(members) * width].reshape(samples, len(members), width)
             self.coordinates[name] = block
             flat = block.reshape(-1, width)
-            constants = readout.fields(model, work, kind, numbers, *readout.constants(kind))
+            constants = readout.fields(model, work, kind, numbers, *kind.constants)
             repeated = [np.tile(x, (samples, 1)) for x in constants]
-            found = readout.of_kind(kind, flat[:, : kind.nq], flat[:, kind.nq :], *repeated)
+            found = kind.poses(flat[:, : kind.nq], flat[:, kind.nq :], *repeated)
             for field, values in vars(found).items():
                 getattr(self.poses, field)[:, numbers] = values.reshape(samples, len(members), *values.shape[1:])
 
     def point(self, body: int, local: np.ndarray) -> np.ndarray:
-        """(samples, 3): where a point of a Lagrangian body was."""
+        """(samples, 3): where a point of a body was."""
         kind: Any = self.model.bodies.kinds[body]
         found = self.coordinates[kind.name][:, self.model.bodies.place[body]]
-        same = [np.tile(x, (len(found), 1)) for x in (local, self.work[self.model.field_of_body(body, "user")])]
+        same = [np.tile(x, (len(found), 1)) for x in (local, *readout.of_body(self.model, self.work, body))]
         return kind.located(found[:, : kind.nq], found[:, kind.nq :], *same)[0]
 
     def _internal(self, body: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -310,12 +315,8 @@ class _Motion:
             still = np.tile(np.eye(3), (samples, 1, 1))
             return still, still, np.zeros((samples, 3))
         kind = model.bodies.kinds[body]
-        if kind.name == "RigidBody":
-            q = self.coordinates[kind.name][:, model.bodies.place[body]]
-            R = readout.matrices(q[:, 3:7])
-            return R, R, q[:, :3]
-        R = readout.matrices(self.poses.orientation[:, body])
-        return R, self.poses.frame[:, body], self.poses.position[:, body]
+        own = readout.Poses(*(values[:, body] for values in vars(self.poses).values()))
+        return kind.internal_frame(self.coordinates[kind.name][:, model.bodies.place[body]], own)
 
     def coordinate(self, node_number: int, part: int) -> np.ndarray:
         """The angle or travel of a joint over the samples."""

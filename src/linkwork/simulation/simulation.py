@@ -19,7 +19,7 @@ from linkwork.simulation.hands import Grabbing
 from linkwork.simulation.ode import OdeView
 from linkwork.simulation.recorder import Recorder, patient_interrupt
 from linkwork.simulation.system import HELD_TEXT, STRETCHED_TEXT, TURNING_TEXT, UNSOLVED_TEXT
-from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.views import GLOBALS
 from linkwork.util.resources import no_collection
 from linkwork.util.sealing import Sealed
 from linkwork.world import World

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from linkwork.elements import Armature, Joint, Slider
+from linkwork.elements import Armature, Joint
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element, Pose
+from linkwork.elements.core.joint import kind_of_joint
 from linkwork.engines.integrators import INTEGRATORS, Integrator
 from linkwork.engines.solvers import SOLVERS
 from linkwork.errors import LinkworkError, ModelError, Note, printable
@@ -28,7 +29,7 @@ from linkwork.simulation import contradictions, diagnose
 from linkwork.simulation.contradictions import Contradiction
 from linkwork.simulation.control import Control
 from linkwork.simulation.query import PROXIMAL, Reports
-from linkwork.symbolic.bodies import GLOBALS
+from linkwork.symbolic.views import GLOBALS
 from linkwork.world import World
 
 if TYPE_CHECKING:
@@ -408,7 +409,7 @@ class Building(Reports):
 def _counted(element: Element, count: int) -> list[tuple[Element, int]]:
     """Whose angles an element counts: joints, and which of their angles."""
     named = [element] if isinstance(element, Joint) else [other for _, _, other in element.references()]
-    turning = [joint for joint in named if isinstance(joint, Joint) and not isinstance(joint, Slider)]
+    turning = [joint for joint in named if isinstance(joint, Joint) and not kind_of_joint(joint).slides]
     return [(turning[0], k) for k in range(count)] if len(turning) == 1 else [(joint, 0) for joint in turning]
 
 

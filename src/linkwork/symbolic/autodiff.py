@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 import casadi as ca
 from casadi import SX
 
-from linkwork.symbolic.bodies import Primitive, View
+from linkwork.symbolic.views import Primitive, View
 
 POSITION, VELOCITY, ROTOR = "position", "velocity", "rotor"  # rotor: what the row says is how far a rotor has turned
 ASIDE = -1  # the number of the ground on a tape of other bodies

@@ -7,14 +7,13 @@ from collections.abc import Callable
 import casadi as ca
 import numpy as np
 
-from linkwork.elements import constraints, joints
+from linkwork.elements import constraints
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import Relation, anchors, column, perpendicular, position_rows
-from linkwork.elements.core.families import of_family
 from linkwork.elements.core.functions import cross, on_tape
+from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import POSITION, VELOCITY
-from linkwork.symbolic.joints import JOINTS
 from linkwork.symbolic.surfaces import PointOnOwnCoordinates, Tangent
 
 
@@ -106,8 +105,8 @@ class Gear(Relation):
 
     def __init__(self, element):
         pair = {"a": element.a, "b": element.b}
-        self.joints = {end: of_family(JOINTS, joint)(joint) for end, joint in pair.items()}
-        self.sliding = {end: isinstance(joint, joints.Slider) for end, joint in pair.items()}
+        self.joints = {end: kind_of_joint(joint) for end, joint in pair.items()}
+        self.sliding = {end: joint.slides for end, joint in self.joints.items()}
         moving = self.bodies(element)
         self.ends = {end: [_place(moving, body) for body in (joint.a, joint.b)] for end, joint in pair.items()}
         self.key = f"Gear-{element.level}-{[j.key for j in self.joints.values()]}-{list(self.ends.values())}"
@@ -228,8 +227,8 @@ class OnJoint(Relation):
     forced = True
 
     def __init__(self, element, joint, field, level):
-        self.joint = of_family(JOINTS, joint)(joint)
-        self.sliding = isinstance(joint, joints.Slider)
+        self.joint = kind_of_joint(joint)
+        self.sliding = self.joint.slides
         self.traced = element.traced(field, 1)
         self.parameters = tuple(self.traced.parameters)
         self.key = f"{element.family.__name__}:{self.joint.key}:{self.traced.digest}"
@@ -396,10 +395,10 @@ def _locus(element):
 def _motion(element):
     if element.live:
         return LiveMotion(element)
-    return JointMotion(element) if isinstance(element.target, joints.Joint) else BodyMotion(element)
+    return JointMotion(element) if isinstance(element.target, Joint) else BodyMotion(element)
 
 
-RELATIONS: dict[type, Callable] = JOINTS | {
+RELATIONS: dict[type, Callable] = {
     constraints.Distance: Distance, constraints.PointOnLine: PointOnLine, constraints.PointOnPlane: PointOnPlane,
     constraints.PointOnCurve: _locus, constraints.PointOnSurface: _locus, constraints.Tangent: Tangent, constraints.Gear: Gear,
     constraints.Rolling: Rolling, constraints.Skate: Skate, constraints.Drive: Drive, constraints.Motion: _motion,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.elements import drives, joints
+from linkwork.elements import drives
 from linkwork.elements.core.constraint_kind import Relation, column
-from linkwork.elements.core.families import of_family
+from linkwork.elements.core.joint import kind_of_joint
 from linkwork.symbolic.autodiff import ROTOR
 from linkwork.symbolic.constraints import RELATIONS
-from linkwork.symbolic.joints import JOINTS
 
 
 class Armature(Relation):
@@ -19,8 +18,8 @@ class Armature(Relation):
     needs_directions = (True, True)
 
     def __init__(self, element):
-        self.joint = of_family(JOINTS, element.joint)(element.joint)
-        self.sliding = isinstance(element.joint, joints.Slider)
+        self.joint = kind_of_joint(element.joint)
+        self.sliding = self.joint.slides
         self.counters = 0 if self.sliding else 1
         self.key = f"Armature:{self.joint.key}"
         self.fields = {**self.joint.fields, "axis_a": 3, "inertia": 1, "speed": 1, "angle": 1}

@@ -13,12 +13,12 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from linkwork.elements import forces, joints
+from linkwork.elements import forces
 from linkwork.elements.core.constraint_kind import Relation, column
-from linkwork.elements.core.families import of_family
+from linkwork.elements.core.constraint_kind import apart as apart_of
 from linkwork.elements.core.functions import cross, norm, on_tape
+from linkwork.elements.core.joint import kind_of_joint
 from linkwork.elements.core.parameter import Parameter
-from linkwork.symbolic.joints import JOINTS, AxisRelation
 
 
 @dataclass
@@ -63,7 +63,7 @@ def turning(value, axes: list[SX]) -> Coordinate:
 
 def travelling(handles, p, axes: list[SX]) -> Coordinate:
     """Travels of b's anchor from a's along axes (3,) that a carries: on a they act along a line through b's anchor."""
-    apart, weight = AxisRelation.apart(handles, p), ca.horzcat(*axes).T
+    apart, weight = apart_of(handles, p), ca.horzcat(*axes).T
     lever = ca.horzcat(*[cross(axis, apart) for axis in axes]).T
     return Coordinate(weight @ apart, [(1, "point", p["on_b"], weight), (0, "point", p["on_a"], -weight),
                                        (0, "spin", None, lever)])  # fmt: skip
@@ -226,8 +226,8 @@ class Motor(Law):
     relative = True
 
     def __init__(self, element):
-        self.joint = of_family(JOINTS, element.joint)(element.joint)
-        self.sliding = isinstance(element.joint, joints.Slider)
+        self.joint = kind_of_joint(element.joint)
+        self.sliding = self.joint.slides
         self.kind, self.limited = element.kind, element.limit is not None
         self.geared, self.ranged = isinstance(element.gear, Parameter) or element.gear != 1.0, element.range is not None
         self.key = f"Motor:{self.joint.key}-{self.kind}-{self.limited}-{self.geared}-{self.ranged}"

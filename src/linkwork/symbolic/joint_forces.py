@@ -10,15 +10,16 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from linkwork.elements import joint_forces, joints
-from linkwork.elements.core.families import of_family
+from linkwork.elements import joint_forces
+from linkwork.elements.core.constraint_kind import apart as apart_of
+from linkwork.elements.core.freedom import FreedomLaw
 from linkwork.elements.core.functions import cross, norm
+from linkwork.elements.core.joint import kind_of_joint
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.joint_forces import is_zero, size
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import skew
 from linkwork.symbolic.forces import LAWS, Coordinate, Law, Term, travelling, turning
-from linkwork.symbolic.joints import JOINTS, AxisRelation
 
 OPPOSITE = 1e-9  # of 1 + cos: axes so nearly opposite that no turn about them can be told from another
 
@@ -47,8 +48,8 @@ class JointLaw(Law):
     relative = True
 
     def __init__(self, element):
-        self.joint = of_family(JOINTS, element.joint)(element.joint)
-        self.key = f"{element.family.__name__}:{self.joint.key}"
+        self.joint = kind_of_joint(element.joint)
+        self.key = f"{type(element).__name__}:{self.joint.key}"
 
     @staticmethod
     def bodies(element):
@@ -69,7 +70,7 @@ class AxisSpring(JointLaw):
 
     def __init__(self, element):
         super().__init__(element)
-        self.sliding, self.planar = isinstance(element.joint, joints.Slider), isinstance(element.joint, joints.Planar)
+        self.sliding, self.planar = self.joint.slides, self.joint.lengths == 2
         self.travels = self.sliding or not (is_zero(element.travel_stiffness) and is_zero(element.travel_damping))
         self.counters = 0 if self.sliding else 1
         self.turns_only = not self.travels
@@ -311,7 +312,7 @@ class AxisLimit(JointLaw, Limit):
 
     def __init__(self, element):
         super().__init__(element)
-        self.angular = element.twist is not None or not isinstance(element.joint, (joints.Slider, joints.Cylindrical))
+        self.angular = element.twist is not None or self.joint.lengths != 1
         self.counters = 1 if self.angular else 0
         self.turns_only = self.angular
         self.velocity_dependent = not is_zero(element.damping)
@@ -521,7 +522,7 @@ class Contact(Law):
             normal = handles[0].axis(p["normal"])
             gap = travelling(handles, p, [normal])
             return Coordinate(gap.value - p["radius"], gap.motion), normal
-        apart = AxisRelation.apart(handles, p)
+        apart = apart_of(handles, p)
         length = norm(apart)
         normal = apart / ca.if_else(length > 0, length, 1)
         motion: list = [(1, "point", p["on_b"], normal.T), (0, "point", p["on_a"], -normal.T)]
@@ -571,16 +572,20 @@ class Contact(Law):
         return found
 
 
+# by what a joint says of its freedoms; elements refuse joints that leave nothing free
+SPRINGS = {FreedomLaw.AXIS: AxisSpring, FreedomLaw.CROSS: UniversalSpring, FreedomLaw.ROTATION: BallSpring}
+LIMITS = {FreedomLaw.AXIS: AxisLimit, FreedomLaw.CROSS: UniversalLimit, FreedomLaw.ROTATION: BallLimit}
+assert set(SPRINGS) == set(LIMITS) == set(FreedomLaw) - {FreedomLaw.NONE}
+
+
 def _joint_limit(element) -> Law:
     if element.reach is not None:
         return ReachLimit(element)
-    special = {joints.Ball: BallLimit, joints.Universal: UniversalLimit}
-    return special.get(element.joint.family, AxisLimit)(element)
+    return LIMITS[kind_of_joint(element.joint).law](element)
 
 
 def _joint_spring(element) -> Law:
-    special = {joints.Ball: BallSpring, joints.Universal: UniversalSpring}
-    return special.get(element.joint.family, AxisSpring)(element)
+    return SPRINGS[kind_of_joint(element.joint).law](element)
 
 
 LAWS |= {

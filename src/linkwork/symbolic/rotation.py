@@ -205,3 +205,8 @@ def solve(A, b) -> SX:
     first, second, third = (A[k, :].T for k in range(3))
     across = ca.cross(second, third), ca.cross(third, first), ca.cross(first, second)
     return sum((b[k] * across[k] for k in range(3)), SX(3, 1)) / ca.dot(first, across[0])
+
+
+def least_turn(before: SX, after: SX) -> SX:
+    """The quaternion that takes one unit vector to another."""
+    return normalised(ca.vertcat(ca.fmax(1 + ca.dot(before, after), 1e-9), cross(before, after)))

@@ -18,8 +18,9 @@ import numpy as np
 from casadi import SX
 
 from linkwork.codegen.trace import Kernel, Trace
-from linkwork.elements import Ground, LagrangianBody, RigidBody
+from linkwork.elements import Ground, LagrangianBody
 from linkwork.elements.core import checks
+from linkwork.elements.core.body_kind import BodyKind
 from linkwork.elements.core.element import Body, ConstraintElement, Element, ForceElement
 from linkwork.elements.core.traced import Traced
 from linkwork.errors import LinkworkError, printable
@@ -30,10 +31,9 @@ from linkwork.model.compile_model import bodies_of
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Bodies, Evaluator
 from linkwork.symbolic.autodiff import VELOCITY
-from linkwork.symbolic.bodies import GLOBALS, BodyKind, View, load_global
 from linkwork.symbolic.drives import RELATIONS
 from linkwork.symbolic.joint_forces import LAWS
-from linkwork.symbolic.lagrangian import Lagrangian
+from linkwork.symbolic.views import GLOBALS, View, load_global
 from linkwork.world import World
 
 STEPS = (1e-3, 1e-4, 1e-5)  # m, rad, s: between places that differences are taken of
@@ -246,9 +246,9 @@ class Bench:
         """As built, unturned, nearby and far, each moving and at rest."""
         rng = np.random.default_rng(0)
         built, still = [fields["q"] for fields in self.fields], self.split(np.zeros(self.width))
-        zero = [_unturned(kind, q) for kind, q in zip(self.kinds, built, strict=True)]
+        zero = [kind.unturned(q) for kind, q in zip(self.kinds, built, strict=True)]
         found = [Place("as built", 0.0, built, still, special=True)]
-        lagrangian = any(isinstance(kind, Lagrangian) for kind in self.kinds)
+        lagrangian = any(not kind.framed for kind in self.kinds)
         found.append(Place("with u = 0" if lagrangian else "with all bodies unturned", 0.3, zero, still, not lagrangian, True))
         for size, word in ((NEARBY, "near where it is built"), (FAR, "far from where it is built")):
             for _ in range(RANDOM):
@@ -294,20 +294,6 @@ def _moved(kind: BodyKind) -> ca.Function:
 def _pose(kind: BodyKind) -> ca.Function:
     q = SX.sym("q", kind.nq)
     return ca.Function("pose", [q], [ca.densify(kind.pose(q))])
-
-
-def _unturned(kind: BodyKind, q: np.ndarray) -> np.ndarray:
-    """The same place with no turn and no deformation; a Lagrangian body at u = 0."""
-    found, name = q.copy(), kind.name
-    if name in ("RigidBody", "ScalableBody"):
-        found[3:] = [1, 0, 0, 0, *[1] * (kind.nq - 7)]
-    elif name == "AffineBody":
-        found[3:] = np.eye(3).ravel()
-    elif name.startswith("PlanarBody"):
-        found[2] = 0.0
-    elif isinstance(kind, Lagrangian):
-        found[:] = 0.0
-    return found
 
 
 def _evaluator(write: Callable, out: int) -> tuple[Evaluator, list[tuple[int, int, int]]]:
@@ -476,7 +462,7 @@ def _check_body(element: Element, bodies: Bodies, report: CheckReport) -> None:
 
     def write(trace: Trace) -> list[SX]:
         view = View(kind, trace, 1)
-        found = [view.point(SX(ca.DM(local))) for local in _points(element, kind)]
+        found = [view.point(SX(ca.DM(local))) for local in kind.probes(element)]
         stacked = [ca.vertcat(*[getattr(point, name) for point in found]) for name in ("value", "jacobian", "rate", "bias")]
         own = [
             kind.mass(view),
@@ -496,19 +482,12 @@ def _check_body(element: Element, bodies: Bodies, report: CheckReport) -> None:
         if not all([_finite(report, place, what, values) for what, values in named.items()]):
             continue
         scale = np.sqrt(np.abs(M.diagonal()))
-        meant = isinstance(element, RigidBody) and element.massless
+        meant = getattr(element, "massless", False)
         if not meant and (not scale.all() or np.linalg.eigvalsh(M / np.outer(scale, scale))[0] <= NO_RANK):
             report.tell(f"its mass matrix has no inverse {place.name}: some coordinate moves no mass; keep it away from there",
                         "rank", note=not place.serious)  # fmt: skip
         _check_points(report, bench, place, J, rate, bias)
         _check_mechanics(report, bench, place, element, (M, inertial, weight))
-
-
-def _points(element: Element, kind: BodyKind) -> list[np.ndarray]:
-    """All particles of a Lagrangian body; of others as many points as tell how all of them move."""
-    if isinstance(element, LagrangianBody):
-        return [element.point(k) for k in range(len(element.masses))]
-    return [np.zeros(3), *([] if kind.is_a_point else np.eye(3))]
 
 
 def _along(bench: Bench) -> Callable[[Place, float], Place]:

@@ -4,8 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from linkwork.elements.shapes import Box, Capsule, ConvexHull, Cylinder, Disc, Sphere
-
 CREASE = np.cos(np.radians(50))  # facets that meet at more than this make an edge one sees
 
 
@@ -25,60 +23,12 @@ def mesh(shape, detail=24):
     """The Mesh of a shape; detail, a multiple of four, is the number of facets around. None gives an empty one."""
     if shape is None:
         return _mesh(np.zeros((0, 3)), np.zeros((0, 4), int))
-    if isinstance(shape, Box):
-        return _mesh(*_box((shape.x, shape.y, shape.z), limit=detail // 4))
-    if isinstance(shape, ConvexHull):
-        return _mesh(shape.points, shape.triangles[:, (0, 1, 2, 2)])
-    arc = np.linspace(-np.pi / 2, np.pi / 2, detail // 2 + 1)
-    if isinstance(shape, (Cylinder, Disc)):
-        r, half = shape.radius, (shape.length if isinstance(shape, Cylinder) else shape.thickness) / 2
-        along = np.linspace(-half, half, 1 + _cuts(half / r, detail // 4))
-        vertices, faces = _revolve(np.r_[0, np.full(along.size, r), 0], np.r_[-half, along, half], detail)
-        return _mesh(vertices, faces, checks=2)
-    if isinstance(shape, Capsule):
-        r, half, quarter = shape.radius, shape.length / 2, detail // 4
-        along = np.linspace(-half, half, 1 + _cuts(half / r, quarter))[1:-1]
-        radii, heights = r * np.cos(arc), r * np.sin(arc)
-        radii = np.r_[radii[: quarter + 1], np.full(along.size, r), radii[quarter:]]
-        heights = np.r_[heights[: quarter + 1] - half, along, heights[quarter:] + half]
-        return _mesh(*_revolve(radii, heights, detail))
-    vertices, faces = _revolve(np.cos(arc), np.sin(arc), detail)
-    half_axes = np.full(3, shape.radius) if isinstance(shape, Sphere) else np.sqrt(5 * np.array(shape._spread()))
-    return _mesh(vertices * half_axes, faces, checks=3)  # any other shape: the ellipsoid of the same moments
+    return meshed(shape.facets(detail))
 
 
-def _cuts(slenderness, limit):
-    """Long facets are cut, since each is painted as a whole."""
-    return int(np.clip(round(slenderness), 1, limit))
-
-
-def _box(lengths, limit):
-    vertices: list[np.ndarray] = []
-    faces: list[np.ndarray] = []
-    cuts = [_cuts(length / (2 * np.median(lengths)), limit) for length in lengths]
-    for axis in range(3):
-        b, c = (axis + 1) % 3, (axis + 2) % 3
-        u, v = np.meshgrid(np.linspace(-0.5, 0.5, cuts[b] + 1), np.linspace(-0.5, 0.5, cuts[c] + 1), indexing="ij")
-        for side in (-0.5, 0.5):
-            grid = np.empty((*u.shape, 3))
-            grid[..., axis], grid[..., b], grid[..., c] = side, u, v
-            faces.append(_quads(*u.shape) + sum(len(v) for v in vertices))
-            vertices.append(grid.reshape(-1, 3))
-    return np.concatenate(vertices) * lengths, np.concatenate(faces)
-
-
-def _revolve(radii, heights, around):
-    angle = np.linspace(0, 2 * np.pi, around + 1)
-    ring = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
-    flat = radii[:, None, None] * ring
-    vertices = np.concatenate([flat, np.broadcast_to(heights[:, None, None], (*flat.shape[:2], 1))], axis=2)
-    return vertices.reshape(-1, 3), _quads(len(radii), around + 1)
-
-
-def _quads(rows, columns):
-    """(M, 4): the cells of a grid of vertices."""
-    at = np.arange(rows * columns).reshape(rows, columns)
-    return np.stack([at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]], axis=-1).reshape(-1, 4)
+def meshed(facets):
+    """The Mesh of the facets of a convex solid."""
+    return _mesh(facets.vertices, facets.faces, facets.toned)
 
 
 def _mesh(vertices, faces, checks=0):

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.elements.shapes import Box, HeightField, Mesh, Plane
-from linkwork.viz.facets import mesh, normals
+from linkwork.viz.facets import meshed, normals
 
 LEVEL = 1e-6  # how much a plane may lean that counts as a floor
 INSIDE = 1e-3  # part of the picture's size by which bodies may be inside a facet that they lie on
@@ -57,7 +56,7 @@ def standing(colliders, rotations, towards, low, high):
         if body is not None or _level(shape, orientation):
             continue
         R, place = rotations(np.array(orientation)), np.array(position)
-        if isinstance(shape, Plane):  # as much of it as is near
+        if not shape.bounded:  # as much of it as is near
             to_middle = (low + high) / 2 - place
             place = place + to_middle - R[:, 2] * (R[:, 2] @ to_middle)
         seen = _seen(shape, R, place, towards, float(np.linalg.norm(high - low)), low, high)
@@ -67,7 +66,7 @@ def standing(colliders, rotations, towards, low, high):
 
 
 def _level(shape, orientation):
-    return isinstance(shape, Plane) and float(np.hypot(orientation[1], orientation[2])) < LEVEL
+    return not shape.bounded and float(np.hypot(orientation[1], orientation[2])) < LEVEL
 
 
 def _seen(shape, R, place, towards, far, low, high):
@@ -90,19 +89,13 @@ def _seen(shape, R, place, towards, far, low, high):
 def _surface(shape, far):
     """Vertices (V, 3), quads (M, 4), edges to be drawn (E, 2), the quads that meet there (E, 2), whether it is convex."""
     none = np.zeros((0, 2), int)
-    if isinstance(shape, Plane):
+    if not shape.bounded:
         square = far * np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], float)
         return square, np.array([[0, 1, 2, 3]]), none, none, True
-    if isinstance(shape, Mesh):
-        return shape.vertices, shape.triangles[:, (0, 1, 2, 2)], none, none, False
-    if isinstance(shape, HeightField):
-        (nx, ny), (x, y) = shape.heights.shape, shape.size
-        grid = np.meshgrid(np.linspace(-x / 2, x / 2, nx), np.linspace(-y / 2, y / 2, ny), indexing="ij")
-        at = np.arange(nx * ny).reshape(nx, ny)
-        a, b, c, d = (corner.reshape(-1) for corner in (at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]))
-        cells = np.concatenate([np.stack([a, b, c, c], axis=1), np.stack([a, c, d, d], axis=1)])
-        return np.stack([*grid, shape.heights], axis=-1).reshape(-1, 3), cells, none, none, False
-    solid = mesh(shape, 4 if isinstance(shape, Box) else ROUND)
+    found = shape.facets(ROUND if shape.curved else 4)
+    if not found.closed:
+        return found.vertices, found.faces, none, none, False
+    solid = meshed(found)
     return solid.vertices, solid.faces, solid.edges[solid.crease], solid.sides[solid.crease], True
 
 

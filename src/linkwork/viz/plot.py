@@ -10,11 +10,10 @@ import time
 
 import numpy as np
 
-from linkwork.elements.shapes import ConvexHull, HeightField, Mesh, Plane, Sphere
-from linkwork.errors import ElementError
+from linkwork.elements.shapes.sphere import Sphere
 from linkwork.viz.facets import join, mesh, moved, normals
 from linkwork.viz.ground import INSIDE, floor_height, standing
-from linkwork.viz.views import DIRECTIONS, LOST, choose_view, colours, extent, pose, rotations, spread
+from linkwork.viz.views import LOST, choose_view, colours, extent, pose, rotations, spread
 
 PAPER, FLOOR, GRID, SHADOW, INK, PALE_INK = "#fbfaf7", "#f3f1ec", "#e2dfd7", "#dedad1", "#3f434a", "#8b8d90"
 STONE = "#cfc9bd"
@@ -86,7 +85,7 @@ class Scene:
         dot = Sphere(0.018 * max(extent(self.x), 1e-3))
         place = {name: i for i, name in enumerate(names)}
         self.colour = colours(len(names))
-        seen = [(place[body], _simple(shape), at, q, colour) for _, body, shape, at, q, colour in self.rec.visuals if body]
+        seen = [(place[body], shape.painted(), at, q, colour) for _, body, shape, at, q, colour in self.rec.visuals if body]
         seen = [solid for solid in seen if solid[1] is not None]
         dressed = {body for body, *_ in seen}
         solids = [(place[body], shape, at, q, None) for _, body, shape, at, q in self.rec.colliders if body is not None]
@@ -288,21 +287,6 @@ class Scene:
         """Onto the canvas, but not for good."""
         self.axes.draw_artist(artist)
         artist.remove()
-
-
-def _simple(shape):
-    """A shape that can be painted: of a mesh its hull, by the vertices farthest in some directions; None if there is none."""
-    if isinstance(shape, (Plane, HeightField)):
-        return None
-    if not isinstance(shape, Mesh):
-        return shape
-    turn = np.arange(DIRECTIONS) + 0.5
-    z, around = 1 - 2 * turn / DIRECTIONS, np.pi * (1 + 5**0.5) * turn  # evenly over a sphere
-    towards = np.stack([np.sqrt(1 - z * z) * np.cos(around), np.sqrt(1 - z * z) * np.sin(around), z])
-    try:
-        return ConvexHull(shape.vertices[np.unique((shape.vertices @ towards).argmax(axis=0))])
-    except ElementError:
-        return None  # it is flat
 
 
 def _metres(low, high, margin):

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.elements.shapes import HeightField, Mesh, Plane, Sphere
-from linkwork.viz.facets import mesh
+from linkwork.elements.shapes.sphere import Sphere
+from linkwork.viz.facets import meshed
 from linkwork.viz.ground import floor_height
 from linkwork.viz.plot import STONE
 from linkwork.viz.views import choose_view, colours, pose, rotations, spread
@@ -84,13 +84,13 @@ class Stage:
         found = []
         for name, body, shape, position, q, colour in rec.visuals:
             k = place[body]
-            if isinstance(shape, Plane):
+            if not shape.bounded:
                 continue
             fill = (*(own[k] if k != GROUND else stone), 1.0) if colour is None else colour
             found += self._pieces(name, k, shape, position, q, fill, plain=colour is not None)
         for name, body, shape, position, q in rec.colliders:
             k = place[body]
-            if not isinstance(shape, Plane):
+            if shape.bounded:
                 fill = (*(own[k] if k != GROUND else stone), 1.0)
                 hidden = k != GROUND and k in dressed
                 found += self._pieces(name, k, shape, position, q, fill, plain=k == GROUND, hidden=hidden)
@@ -150,7 +150,7 @@ class Stage:
         found, middle, stone = [], (self.low + self.high) / 2, (*rgb(STONE), 1.0)
         for name, body, shape, position, q in self._placed():
             turn, position = rotations(np.array(q)), np.array(position)
-            if body is None and isinstance(shape, Plane) and not abs(turn[2, 2]) > 1 - 1e-9:
+            if body is None and not shape.bounded and not abs(turn[2, 2]) > 1 - 1e-9:
                 across = middle - position
                 near = position + across - turn[:, 2] * (turn[:, 2] @ across)
                 half = 0.75 * self.size
@@ -213,16 +213,10 @@ class Stage:
 
 def surfaces(shape, detail, toned=True):
     """One Surface of a shape, or two: its darker and its lighter fields."""
-    if isinstance(shape, Mesh):
-        return [smooth(shape.vertices, shape.triangles)]
-    if isinstance(shape, HeightField):
-        (nx, ny), (x, y) = shape.heights.shape, shape.size
-        grid = np.meshgrid(np.linspace(-x / 2, x / 2, nx), np.linspace(-y / 2, y / 2, ny), indexing="ij")
-        at = np.arange(nx * ny).reshape(nx, ny)
-        a, b, c, d = (corner.reshape(-1) for corner in (at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]))
-        cells = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
-        return [smooth(np.stack([*grid, shape.heights], axis=-1).reshape(-1, 3), cells)]
-    found = mesh(shape, detail)
+    drawn = shape.facets(detail)
+    if not drawn.closed:
+        return [smooth(drawn.vertices, drawn.faces[:, :3])]
+    found = meshed(drawn)
     halves = np.concatenate([found.faces[:, (0, 1, 2)], found.faces[:, (0, 2, 3)]])
     tone = np.tile(found.tone, 2)
     whole = (halves[:, 0] != halves[:, 1]) & (halves[:, 1] != halves[:, 2]) & (halves[:, 2] != halves[:, 0])

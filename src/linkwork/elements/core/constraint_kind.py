@@ -2,8 +2,8 @@
 
 A *relation* is shared by all elements of one key. `bodies(element)` gives its two ends (the ground stands in where
 there is only one), `numbers(elements, A, B)` its parameters as arrays with a row an element, `rows(handles, p, t)` its
-expressions on the tape. A and B are the batches of body frames as built (model/frames.py). Joints are in joints.py, the
-other constraints in constraints.py. Only a user's function may have more ends than two.
+expressions on the tape. A and B are the batches of body frames as built (placement.py). Joints have kinds of their own
+(joint_kind.py), the other constraints are in symbolic/constraints.py. Only a user's function may have more ends than two.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from casadi import SX
 
 from linkwork.elements.core.traced import Traced
+from linkwork.elements.core.units import Quantity
 from linkwork.symbolic.autodiff import POSITION
 
 
@@ -58,6 +59,12 @@ def axes(elements, A, B):
                    A.world_axis, B.world_axis)  # fmt: skip
 
 
+def apart(handles, p) -> SX:
+    """From a's anchor to b's."""
+    a, b = handles
+    return b.point(p["on_b"]) - a.point(p["on_a"])
+
+
 def crossing(side, s, c) -> SX:
     """+1 or -1 where an angle has passed half a turn since its sine was `side`, else 0."""
     up, down = ca.logic_and(side >= 0, s < 0), ca.logic_and(side < 0, s >= 0)
@@ -80,6 +87,9 @@ class Relation:
     meets = False  # its first three rows are the way from a's anchor to b's, in the world
     nonlinear = False  # its rows are not linear in velocities
     aimed = False  # names the forces that hold its rows
+    read_names: tuple[Quantity, ...] = ()  # of a joint: its coordinates, those of its second body relative to its first ...
+    read_rates: tuple[Quantity, ...] = ()  # ... and its velocities
+    read_fields: dict[str, int] = {}  # constants that these need beside its parameters
 
     def __init__(self, element):
         self.key = element.family.__name__
@@ -104,6 +114,14 @@ class Relation:
 
     def brought(self, handles, p) -> dict[str, SX]:
         """What it keeps, at the end of a step."""
+        return {}
+
+    def read_coordinates(self, handles, p) -> tuple[SX, SX]:
+        """The coordinates and velocities that `read_names` and `read_rates` name."""
+        raise NotImplementedError
+
+    def read_numbers(self, elements, A, B) -> dict[str, np.ndarray]:
+        """The constants that `read_fields` names, (k, size) each."""
         return {}
 
     def place(self, p: dict[str, np.ndarray]) -> tuple[int, np.ndarray] | None:

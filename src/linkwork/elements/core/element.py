@@ -1,6 +1,7 @@
 """What bodies, constraints and forces share: a name, references to other elements, parameters."""
 
 import inspect
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeAlias, get_args
@@ -20,6 +21,8 @@ _NOWHERE: Any = type(None)  # what `_world` is outside of any World; inside it i
 
 
 def _speaks_of_parameter(annotation):
+    if isinstance(annotation, str):  # from __future__ import annotations
+        return any(word in re.findall(r"\w+", annotation) for word in ("Parameter", "OpenVector"))
     return annotation is Parameter or any(_speaks_of_parameter(part) for part in get_args(annotation))
 
 
@@ -47,6 +50,7 @@ class Element(OfFamily, metaclass=Making):
     sort: ClassVar[str]  # "body", "joint", "constraint" or "force"
     REFERENCES: ClassVar[dict] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
     PARAMETERS: ClassVar[tuple] = ()  # the fields that may hold Parameters: their annotations say so
+    UNITS: ClassVar[dict] = {}  # field -> its units, a tuple, where its name does not tell them (core/units.py)
     FUNCTIONS: ClassVar[dict] = {}  # field that may hold a function -> its arguments: ("p",), ("t",) or ("bodies", "t")
 
     name: str | None = field(default=None, kw_only=True)
@@ -56,7 +60,7 @@ class Element(OfFamily, metaclass=Making):
 
     def __init_subclass__(cls):
         super().__init_subclass__()
-        own = inspect.get_annotations(cls).items()
+        own = inspect.get_annotations(cls, eval_str=True).items()
         cls.PARAMETERS += tuple(name for name, annotation in own if _speaks_of_parameter(annotation))
 
     def __post_init__(self):
@@ -151,6 +155,10 @@ class Element(OfFamily, metaclass=Making):
     def sizes(self):
         """How many numbers some arguments of its functions have, where the element decides."""
         return {}
+
+    def follows(self, name):
+        """Whether what a field holds was made from other fields, so that files leave it out."""
+        return False
 
     def parameters(self):
         """Every Parameter in a field, in order; one used twice comes twice."""

@@ -17,7 +17,7 @@ from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.traced import Traced, vector
 from linkwork.errors import ElementError, LinkworkError
 from linkwork.symbolic.autodiff import Handle
-from linkwork.symbolic.bodies import View
+from linkwork.symbolic.views import View
 
 
 def _taking_expressions(function: Callable) -> Callable:

@@ -1,7 +1,33 @@
 """The units of fields, as data: what the comments beside them say. A test keeps both the same.
 
-A field's name nearly always tells its unit; where it does not, `Kind.field` does. Of several units a joint decides.
+A field's name nearly always tells its unit; where it does not, UNITS of its element or `Kind.field` does. Of several
+units a joint decides.
 """
+
+from typing import NamedTuple
+
+
+class Quantity(NamedTuple):
+    """What a number is, and its unit."""
+
+    what: str
+    unit: str
+
+
+def rate_of(quantity: Quantity) -> Quantity:
+    """That of its rate of change.
+
+    >>> rate_of(Quantity("angle", "rad"))
+    Quantity(what='angle', unit='rad/s')
+    """
+    return Quantity(quantity.what, f"{quantity.unit}/s")
+
+
+ANGLE, TRAVEL = Quantity("angle", "rad"), Quantity("travel", "m")
+QUATERNION = tuple(Quantity(f"quaternion {c}", "1") for c in "wxyz")
+POSITION = tuple(Quantity(f"position {c}", "m") for c in "xyz")
+VELOCITY = tuple(Quantity(f"velocity {c}", "m/s") for c in "xyz")
+ANGULAR_VELOCITY = tuple(Quantity(f"angular velocity {c}", "rad/s") for c in "xyz")
 
 BY_NAME: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("mass", "masses"), ("kg",)),
@@ -32,8 +58,6 @@ BY_NAME: dict[str, tuple[str, ...]] = {
 }
 
 BY_KIND: dict[str, tuple[str, ...]] = {
-    **{f"{kind}.{name}": (unit,) for kind in ("ScalableBody", "AffineBody") for name, unit in
-       (("stiffness", "N m"), ("damping", "N m s"))},
     **{f"{kind}.{name}": units for kind in ("JointSpring", "JointLimit") for name, units in
        (("stiffness", ("N m/rad", "N/m")), ("damping", ("N m s", "N s/m")))},
     "JointSpring.rest": ("rad", "m"),
@@ -49,10 +73,6 @@ BY_KIND: dict[str, tuple[str, ...]] = {
     "Motor.range": ("N m", "N", "rad", "m", "rad/s", "m/s"),
     "Drive.rate": ("rad/s", "m/s"),
     "Motion.within": ("s",),
-    "LagrangianBody.points": (),
-    "LagrangianBody.damping": (),
-    "PlanarBody.plane": (),
-    "PlanarParticle.plane": (),
     "double_pendulum.lengths": ("m",),
     "double_pendulum.angles": ("rad",),
     "double_pendulum.rates": ("rad/s",),
@@ -68,11 +88,12 @@ BY_KIND: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def units_of(kind, field):
+def units_of(kind, field, made=None):
     """The units that a field of a kind may have: none where it is no quantity, several where a joint decides.
+    `made`: the class, whose UNITS come first.
 
     >>> units_of("Hinge", "at"), units_of("Motor", "limit"), units_of("Collider", "friction")
     (('m',), ('N m', 'N'), ())
     """
-    found = BY_KIND.get(f"{kind}.{field}")
+    found = getattr(made, "UNITS", {}).get(field, BY_KIND.get(f"{kind}.{field}"))
     return BY_NAME.get(field, ()) if found is None else found

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, Element, Vector
-from linkwork.elements.shapes import Shape, check_placed
+from linkwork.elements.core.shape import Shape, check_placed
 
 
 @dataclass(eq=False, repr=False)

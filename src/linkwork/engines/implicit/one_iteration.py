@@ -21,11 +21,11 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.codegen.jit import jit, sweep
+from linkwork.elements.bodies.rigid import RIGID
 from linkwork.engines.engine import CALM, ITERATIONS, WORST
 from linkwork.engines.implicit.schedules import Implicit
 from linkwork.kernels.implicit_bodies import AGAIN, BEGIN, FIRM
 from linkwork.model.graph import GROUND
-from linkwork.symbolic.kinds import RIGID
 
 RELAXED = 0.25  # of what a linear step bears: firm steps go on until no more is asked for
 LINEAR, PUT, DRAWN = 0, 1, 2  # how places are found: as they are; by putting bodies to their parents; drawn in before

@@ -18,8 +18,10 @@ from functools import cached_property
 import numpy as np
 
 from linkwork.codegen.jit import jit, sweep
-from linkwork.elements import Armature, Parameter, Screw
+from linkwork.elements import Armature, Parameter
+from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
 from linkwork.elements.core import checks
+from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.engines.engine import DIVERGED, DONE, GROWS, KICK, OK, STEP, STUCK, TIME, Integrator, finite
 from linkwork.engines.joint_coordinates.loops import (
     ACCELERATION,
@@ -41,7 +43,6 @@ from linkwork.engines.maximal.settling import CLOSED as CLOSED_TIGHTLY
 from linkwork.engines.maximal.settling import HARDER, ROUNDED, SINGULAR, SLOW, SOFTEST
 from linkwork.errors import ModelError
 from linkwork.kernels.implicit_bodies import TANGENT, holding_kernel
-from linkwork.model.frames import RigidFrames
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Node
 
@@ -282,11 +283,12 @@ class InJoints(Integrator):
 
         model = self.programs.model
         for joint in model.world.constraints:
-            if isinstance(joint, Screw) and isinstance(joint.pitch, Parameter):
-                raise ModelError(f"{checks.label(joint)}: its pitch is a Parameter, which joint coordinates do not follow; "
-                                 "give a number")  # fmt: skip
-        tree, frames = compile(model.world, loops=self.programs.name in WITH_LOOPS), model.bodies.frames["RigidBody"]
-        assert isinstance(frames, RigidFrames)
+            for name in kind_of_joint(joint).constant_fields if isinstance(joint, Joint) else ():
+                if isinstance(getattr(joint, name), Parameter):
+                    raise ModelError(f"{checks.label(joint)}: its {name} is a Parameter, which joint coordinates do not "
+                                     "follow; give a number")  # fmt: skip
+        tree, frames = compile(model.world, loops=self.programs.name in WITH_LOOPS), model.bodies.frames[RIGID.name]
+        assert isinstance(frames, RigidPlacement)
         for c in tree.closing:
             if self._node(c).kind.aimed:
                 raise ModelError(f"{checks.label(c)}: it names the force that holds it, which joint coordinates do not take; "

@@ -20,6 +20,7 @@ from linkwork.codegen.callbacks import Asked
 from linkwork.codegen.jit import call_compiled, jit, jit_inner, sweep
 from linkwork.codegen.struct import Bundle
 from linkwork.collision.layout import CLOSING, FRESH, LANDED, OPENING, SINGLE
+from linkwork.elements.bodies.rigid import BENT
 from linkwork.engines.engine import (
     CALM,
     DIVERGED,
@@ -44,7 +45,6 @@ from linkwork.engines.engine import (
 )
 from linkwork.engines.maximal.settling import ROUNDED, position_rows, reach
 from linkwork.kernels.body_kernels import UNRESOLVED
-from linkwork.symbolic.rigid import BENT
 
 CORRECTIONS = 30  # of the position stage before a step is tried again in halves
 SLOW = 0.3  # of a residual, left by a correction

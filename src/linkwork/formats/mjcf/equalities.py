@@ -3,8 +3,8 @@
 import mujoco
 import numpy as np
 
+from linkwork.elements import Ball, Weld
 from linkwork.elements.constraints import Distance, Gear, Motion
-from linkwork.elements.joints import Ball, Weld
 from linkwork.formats.mjcf.actuators import fixed_tendon, path
 
 OFF = 1e-6  # m: a connect that is farther open as built is told

@@ -6,10 +6,10 @@ from itertools import combinations, combinations_with_replacement, islice, produ
 import mujoco
 import numpy as np
 
+from linkwork.elements import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HeightField, Mesh, Plane, Sphere
 from linkwork.elements.contacts import Collider, Contact, NoContact
 from linkwork.elements.core.element import Body
 from linkwork.elements.core.visual import Visual
-from linkwork.elements.shapes import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HeightField, Mesh, Plane, Sphere
 from linkwork.errors import ElementError
 
 HIDDEN = 3  # groups of geoms from here on are not shown, as in MuJoCo's viewer

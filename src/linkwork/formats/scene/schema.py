@@ -16,6 +16,7 @@ from typing_extensions import TypeAliasType
 from linkwork import elements
 from linkwork.elements import Body, ConstraintElement, Element, ForceElement, Ground, Joint, Shape, Trajectory
 from linkwork.elements.contacts import ContactElement
+from linkwork.elements.core.outside import named, outside
 from linkwork.elements.core.units import units_of
 from linkwork.formats.quantities import suggested
 
@@ -115,8 +116,8 @@ class Kind:
 def kinds():
     """name -> Kind, of everything that `elements:` may hold."""
     found = {}
-    for name in elements.__all__:
-        value = getattr(elements, name)
+    for name in (*elements.__all__, *outside()):
+        value = named(name)
         if name in MADE or (inspect.isclass(value) and issubclass(value, Element) and value not in ABSTRACT):
             found[name] = kind(name, value)
     return found
@@ -125,7 +126,7 @@ def kinds():
 @cache
 def shapes():
     """name -> Kind, of all shapes."""
-    found = {name: getattr(elements, name) for name in elements.__all__}
+    found = {name: named(name) for name in (*elements.__all__, *outside())}
     return {name: kind(name, value) for name, value in found.items()
             if inspect.isclass(value) and issubclass(value, Shape) and value is not Shape}  # fmt: skip
 
@@ -151,7 +152,7 @@ def _given(owner, make, parameter, annotation):
     default = None if parameter.default is parameter.empty else parameter.default
     required = parameter.default is parameter.empty and not many
     roles = _roles(owner, make, name, annotation, many)
-    units = units_of(owner, name) if roles & {"number", "path"} else ()
+    units = units_of(owner, name, make) if roles & {"number", "path"} else ()
     return Given(name, frozenset(roles), units, name in getattr(make, "PARAMETERS", ()), required, default)
 
 

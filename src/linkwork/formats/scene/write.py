@@ -148,12 +148,10 @@ class _Writer:
         value = vars(element)[name]
         if value is None or _same(value, given.default):
             return True
-        kind, shape = type(element).__name__, vars(element).get("shape")
+        shape = vars(element).get("shape")
         if name in DERIVED and shape is not None and shape.family in _SIMPLE and np.ndim(value) == 2:
             return _same(value, getattr(shape, DERIVED[name])(element.mass))
-        if kind == "LagrangianBody":
-            return name == "masses" and element.volumes is not None
-        return kind == "Force" and name in ("at", "on_a") and not value.any()
+        return element.follows(name)
 
     def value(self, element, name, value):
         if name in element.REFERENCES:

@@ -13,6 +13,7 @@ from linkwork.elements import (
     Gear,
     HardLimit,
     Hinge,
+    Joint,
     JointFriction,
     JointLimit,
     JointSpring,
@@ -33,7 +34,15 @@ from linkwork.formats.urdf.vocabulary import tell_unknown
 from linkwork.formats.xml import parse
 from linkwork.world import World
 
-KINDS = {"revolute": Hinge, "continuous": Hinge, "prismatic": Slider, "planar": Planar, "ball": Ball, "spherical": Ball}
+# word -> joint, and the field that <axis> is
+KINDS: dict[str, tuple[type[Joint], str | None]] = {
+    "revolute": (Hinge, "axis"),
+    "continuous": (Hinge, "axis"),
+    "prismatic": (Slider, "axis"),
+    "planar": (Planar, "normal"),
+    "ball": (Ball, None),
+    "spherical": (Ball, None),
+}
 LIMITS = ("hard", "soft", "none")
 MESHES = ("all", "as found")
 SOFT_STIFFNESS = 1000.0  # N m/rad or N/m: of a soft limit where the file gives no effort
@@ -139,8 +148,8 @@ class _Building:
         for group in groups:
             if group.free:
                 continue
-            spec, kind, axis = group.joint, KINDS[group.joint.kind], group.place.R @ group.joint.axis
-            along = {} if kind is Ball else {"normal": axis} if kind is Planar else {"axis": axis}
+            spec, (kind, field), axis = group.joint, KINDS[group.joint.kind], group.place.R @ group.joint.axis
+            along = {} if field is None else {field: axis}
             name = self.own_name(spec.line, "joint", spec.name)
             joint = self.add(spec.line, kind, group.above.body, group.body, at=group.place.x, name=name, **along)
             self.robot.joints[spec.name].element = joint
@@ -148,7 +157,7 @@ class _Building:
                 self.add(spec.line, JointSpring, joint, 0.0, damping=spec.damping, name=self.free_name(f"{name} damping"))
             if spec.friction > 0.0:
                 self.add(spec.line, JointFriction, joint, spec.friction, name=self.free_name(f"{name} friction"))
-            if kind not in (Ball, Planar):
+            if kind.has_coordinate:
                 self._add_motor(spec, joint, self._add_limit(spec, joint, limits))
 
     def _add_limit(self, spec, joint, limits):

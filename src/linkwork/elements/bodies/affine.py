@@ -1,125 +1,67 @@
-"""Bodies that stretch: scalable and affine ones."""
+"""Bodies whose points move affinely: the element, its mathematics, and its numbers."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import casadi as ca
+import numpy as np
 from casadi import SX
 
+from linkwork.elements.bodies.deformable import Stretching, StretchingPlacement, fill_deformable
+from linkwork.elements.core import checks
+from linkwork.elements.core.body_kind import Poses, about, carried_over
+from linkwork.elements.core.element import Body, Matrix, Scalar, Vector
+from linkwork.elements.core.placement import apply, polar, quaternions, stack
+from linkwork.elements.core.registry import kind_of
+from linkwork.elements.core.shape import Shape
 from linkwork.symbolic import rotation
-from linkwork.symbolic.blocks import cross, skew, symmetric
-from linkwork.symbolic.bodies import BodyKind, Primitive, carried_quaternion, matrix33, turned_axes
-from linkwork.symbolic.rigid import Rigid
+from linkwork.symbolic.blocks import skew
+from linkwork.symbolic.views import Primitive, carried_quaternion, matrix33, turned_axes
 
 
-class Stretching(BodyKind):
-    """Bodies whose points are linear in their local coordinates, so that mass needs only the second moment Sigma."""
+@dataclass(eq=False, repr=False)
+class AffineBody(Body):
+    """A body whose points move affinely: point p lies at x + F p, with F the deformation.
 
-    collapses = True
+    Mass, second_moment, stiffness and damping are as for ScalableBody.
 
-    def _moments(self, view):
-        """Sigma, and the Jacobian and bias of the points 0, e_1, e_2, e_3."""
-        at = [view.point(SX.zeros(3)), *[view.point(SX.eye(3)[:, k]) for k in range(3)]]
-        J = [at[0].jacobian, *[at[k].jacobian - at[0].jacobian for k in (1, 2, 3)]]
-        bias = [at[k].bias for k in (1, 2, 3)]
-        return symmetric(view.field("sigma"), 3), J, bias
+    >>> from linkwork.elements import Box
+    >>> AffineBody(mass=1.0, shape=Box(1, 1, 1), stiffness=10.0).deformation.shape
+    (3, 3)
+    """
 
-    def mass(self, view):
-        sigma, J, _ = self._moments(view)
-        total = view.field("mass") * (J[0].T @ J[0])
-        for k in range(3):
-            for l in range(3):
-                total += sigma[k, l] * (J[1 + k].T @ J[1 + l])
-        return total
+    kind: ClassVar[str] = "affine"
+    dim: ClassVar[int] = 12
+    UNITS: ClassVar[dict] = {"stiffness": ("N m",), "damping": ("N m s",)}
 
-    def inertial(self, view):
-        sigma, J, bias = self._moments(view)
-        return -sum(sigma[k, l] * (J[1 + k].T @ bias[l]) for k in range(3) for l in range(3))
+    mass: Scalar = None  # kg
+    second_moment: Matrix = None  # (3, 3), kg m^2
+    shape: Shape | None = None
+    density: Scalar = None  # kg/m^3, undeformed
+    position: Vector = checks.ZERO  # (3,), m
+    deformation: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # (3, 3): F
+    velocity: Vector = checks.ZERO  # (3,), m/s
+    deformation_rate: Matrix = ((0.0,) * 3,) * 3  # (3, 3), 1/s
+    stiffness: float = 0.0  # N m
+    damping: float = 0.0  # N m s
 
-
-class Scalable(Stretching):
-    """9: x, quaternion, stretch | velocity, angular velocity, stretch rate. Points are x + R diag(s) p."""
-
-    name, nq, nv = "ScalableBody", 10, 9
-    elastic = True
-    iterated_flight = True
-
-    def __init__(self):
-        self.record = self.layout(9, mass=1, sigma=6, stiffness=1, damping=1)
-
-    def pose(self, q):
-        return ca.reshape(rotation.matrix(q[3:7]).T, 9, 1)
-
-    def rotation(self, view):
-        return rotation.matrix(view.q[3:7]) if view.stage == "middle" else matrix33(view.field("R"))
-
-    def normalised(self, q):
-        return ca.vertcat(q[0:3], rotation.normalised(q[3:7]), q[7:10])
-
-    def pose_rate(self, view, v):
-        return turned_axes(view.field("R"), v[3:6])
-
-    def displaced(self, view, q, step):
-        return ca.vertcat(q[0:3] + step[0:3], rotation.cayley(q[3:7], step[3:6]), q[7:10] + step[6:9])
-
-    def velocity_between(self, view, q0, q1, h):
-        return ca.vertcat(q1[0:3] - q0[0:3], rotation.cayley_vector(q0[3:7], q1[3:7]), q1[7:10] - q0[7:10]) / h
-
-    def volume(self, view):
-        return ca.fmin(ca.fmin(view.q[7], view.q[8]), view.q[9])
-
-    def rate(self, q, v):
-        return ca.vertcat(v[0:3], rotation.quaternion_rate(q[3:7], v[3:6]), v[6:9])
-
-    def moved(self, q, step):
-        return ca.vertcat(q[0:3] + step[0:3], rotation.turned(q[3:7], step[3:6]), q[7:10] + step[6:9])
-
-    def weight(self, view, gravity):
-        elastic = -view.field("stiffness") * (view.q[7:10] - 1) - view.field("damping") * view.v[6:9]
-        return ca.vertcat(view.field("mass") * gravity, SX.zeros(3), elastic)
-
-    def elasticity(self, view):
-        stretches = ca.diag(SX([0] * 6 + [1] * 3))
-        return view.field("stiffness") * stretches, view.field("damping") * stretches
-
-    def potential(self, view, gravity):
-        elastic = 0.5 * view.field("stiffness") * ca.sumsqr(view.q[7:10] - 1)
-        return elastic - view.field("mass") * ca.dot(gravity, view.q[0:3])
-
-    def _carried(self, view, local, scale, scale_rate, scale_bias, by_stretch) -> Primitive:
-        """R diag(scale) local, where scale is a function of the stretch."""
-        R, w = self.rotation(view), view.v[3:6]
-        r, dr = R @ (scale * local), R @ (scale_rate * local)
-        bias = cross(w, cross(w, r)) + 2 * cross(w, dr) + R @ (scale_bias * local)
-        return Primitive(r, ca.horzcat(SX(3, 3), -skew(r), R @ ca.diag(by_stretch * local)), cross(w, r) + dr, bias)
-
-    def point(self, view, local):
-        arm = self.line(view, local)
-        shift = ca.horzcat(SX.eye(3), SX(3, 6))
-        return Primitive(view.q[0:3] + arm.value, shift + arm.jacobian, view.v[0:3] + arm.rate, arm.bias)
-
-    def line(self, view, local):
-        one = SX.ones(3)
-        return self._carried(view, local, view.q[7:10], view.v[6:9], SX(3, 1), one)
-
-    def normal(self, view, local):
-        s, ds = view.q[7:10], view.v[6:9]
-        return self._carried(view, local, 1 / s, -ds / s**2, 2 * ds**2 / s**3, -1 / s**2)
-
-    def axis(self, view, local):
-        one = SX.ones(3)
-        return self._carried(view, local, one, SX(3, 1), SX(3, 1), SX(3, 1))
-
-    def spin(self, view):
-        return Primitive(view.v[3:6], ca.horzcat(SX(3, 3), SX.eye(3), SX(3, 3)), SX(3, 1), SX(3, 1))
-
-    quaternion = Rigid.quaternion
+    def __post_init__(self):
+        super().__post_init__()
+        fill_deformable(self)
+        self.deformation = checks.matrix(self, "deformation", self.deformation)
+        self.deformation_rate = checks.matrix(self, "deformation_rate", self.deformation_rate)
+        volume = float(np.linalg.det(self.deformation))
+        if volume <= 0.0:
+            checks.fail(self, f"deformation has the determinant {volume:g}", "give a matrix with a positive one")
 
 
+@kind_of(AffineBody)
 class Affine(Stretching):
     """12: x, F (row by row) | their rates. Points are x + F p; the mass block is constant."""
 
     name, nq, nv = "AffineBody", 12, 12
-    elastic = True
     counts_turns = False  # its quaternion comes from a matrix
 
     def __init__(self):
@@ -215,3 +157,53 @@ class Affine(Stretching):
 
     def quaternion(self, view):
         return carried_quaternion(rotation.quaternion(self._polar(view)), self.spin(view))
+
+    # -- numbers ---------------------------------------------------------------------------------------------
+    def placement(self, bodies):
+        return AffinePlacement(bodies)
+
+    def unturned(self, q):
+        return np.array([*q[:3], *np.eye(3).ravel()])
+
+    def poses(self, q, v, *constants):
+        found = Poses.blank(len(q))
+        F = q[:, 3:].reshape(-1, 3, 3)
+        R = polar(F)
+        found.position[:], found.velocity[:], found.frame[:] = q[:, :3], v[:, :3], F
+        found.orientation[:], found.angular_velocity[:] = quaternions(R), _polar_spin(F, R, v[:, 3:].reshape(-1, 3, 3))
+        return found
+
+    def point_jacobian(self, q, pose, local, *constants):
+        return np.hstack([np.eye(3), np.kron(np.eye(3), local)])
+
+    def accelerations(self, q, v, x, pose, *constants):
+        return x[:3].copy(), np.zeros(3)
+
+    def wrench(self, q, generalised, at, *constants):
+        F, Q = q[3:].reshape(3, 3), generalised[3:].reshape(3, 3)
+        moment = Q @ F.T
+        axial = np.array([moment[2, 1] - moment[1, 2], moment[0, 2] - moment[2, 0], moment[1, 0] - moment[0, 1]])
+        return about(at, generalised[:3], axial, q[:3])
+
+    def build_at(self, body, pose):
+        vars(body)["position"], vars(body)["deformation"] = pose.position, pose.frame
+
+    include_at = carried_over
+
+
+def _polar_spin(F, R, rate) -> np.ndarray:
+    U, G = R.transpose(0, 2, 1) @ F, R.transpose(0, 2, 1) @ rate
+    axial = np.stack([G[:, 2, 1] - G[:, 1, 2], G[:, 0, 2] - G[:, 2, 0], G[:, 1, 0] - G[:, 0, 1]], axis=1)
+    trace = np.trace(U, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+    return apply(R, np.linalg.solve(trace - U, axial[..., None])[..., 0])
+
+
+class AffinePlacement(StretchingPlacement):
+    def __init__(self, bodies):
+        super().__init__(bodies)
+        self.F, self.F_rate = stack(bodies, "deformation"), stack(bodies, "deformation_rate")
+        self.R = polar(self.F)
+
+    def coordinates(self):
+        q = np.hstack([self.x, self.F.reshape(-1, 9)])
+        return q, np.hstack([self.velocity, self.F_rate.reshape(-1, 9)])

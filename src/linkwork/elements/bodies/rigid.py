@@ -1,13 +1,24 @@
-"""Rigid bodies."""
+"""Rigid bodies: the element, its mathematics, and its numbers."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import casadi as ca
+import numpy as np
 from casadi import SX
 
+from linkwork.elements.bodies.filling import check_shape, fill_mass, fill_moment
+from linkwork.elements.core import checks
+from linkwork.elements.core.body_kind import BodyKind, ContactParts, ContactPose, Poses, about, carried_over, skew_matrix
+from linkwork.elements.core.element import Body, Matrix, Scalar, Vector
+from linkwork.elements.core.placement import CONJUGATE, Placement, apply, matrices, product, quaternions, stack
+from linkwork.elements.core.registry import kind_of
+from linkwork.elements.core.shape import Shape
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross, skew
-from linkwork.symbolic.bodies import BodyKind, Primitive, carried_quaternion, matrix33, raised, symmetric_product, turned_axes
+from linkwork.symbolic.views import Primitive, carried_quaternion, matrix33, raised, symmetric_product, turned_axes
 
 BENT = 0.05  # of (h l)^2 |1/I_1 - 1/I_2| |1/I_2 - 1/I_3|, l between the axes: what the flight of a rotor turns with an error
 # of energy of some thousandths
@@ -15,12 +26,78 @@ WHOLE = 4.0  # of (h l / I_2)^2: how far the series of a half angle goes
 FAR = 1.0  # of (h w)^2, over the ratio of the smallest moment of inertia to what the largest has more
 
 
+@dataclass(eq=False, repr=False)
+class RigidBody(Body):
+    """A rigid body.
+
+    `inertia` is about the centre of mass in the body's axes: three diagonal entries or a 3 by 3 matrix, kg m^2. A
+    shape gives it (centred at the centre of mass), and with a density the mass too; what is given explicitly wins.
+
+    With mass and inertia zero it is a massless link: it hangs on a joint and carries bodies that have mass, so that several
+    joints in a row act between the two.
+
+    >>> from linkwork.elements import Box
+    >>> crank = RigidBody(mass=1.0, shape=Box(0.4, 0.05, 0.05), position=(0.2, 0, 0), name="crank")
+    >>> crank.inertia.shape, crank.dim
+    ((3, 3), 6)
+    >>> RigidBody(mass=0, inertia=(0, 0, 0), name="cross").massless
+    True
+    """
+
+    kind: ClassVar[str] = "rigid"
+    dim: ClassVar[int] = 6
+
+    mass: Scalar = None  # kg
+    inertia: Matrix = None  # (3, 3), kg m^2
+    shape: Shape | None = None
+    density: Scalar = None  # kg/m^3
+    position: Vector = checks.ZERO  # (3,), m: the origin of the body's frame
+    orientation: Vector = checks.IDENTITY  # (4,): unit quaternion w, x, y, z
+    velocity: Vector = checks.ZERO  # (3,), m/s: of the point `position`
+    angular_velocity: Vector = checks.ZERO  # (3,), rad/s
+    com: Vector = checks.ZERO  # (3,), m: the centre of mass in the body's frame
+
+    def __post_init__(self):
+        super().__post_init__()
+        if checks.is_zero(self.mass):
+            _fill_massless(self)
+        else:
+            fill_mass(self)
+            fill_moment(self, "inertia", checks.inertia)
+        self.position = checks.vector(self, "position", self.position)
+        self.velocity = checks.vector(self, "velocity", self.velocity)
+        self.angular_velocity = checks.vector(self, "angular_velocity", self.angular_velocity)
+        self.com = checks.vector(self, "com", self.com)
+        self.orientation = checks.quaternion(self, "orientation", self.orientation)
+
+    @property
+    def massless(self):
+        """Whether it has neither mass nor inertia."""
+        return self.mass == 0.0
+
+
+def _fill_massless(body):
+    """Neither mass nor inertia: a shape has none then, and a density would say otherwise."""
+    check_shape(body, body.shape)
+    if body.density is not None:
+        checks.fail(body, f"mass is 0 but density is {checks.show(body.density)}", "leave one of them out")
+    if body.inertia is None and body.shape is None:
+        checks.fail(body, "mass is 0 but inertia is missing", "give inertia=(0, 0, 0) for a massless link, or a mass")
+    if body.inertia is not None and np.any(checks.symmetric(body, "inertia", body.inertia)):
+        problem = f"mass is 0 but inertia is {checks.show(body.inertia)}"
+        checks.fail(body, problem, "give both, or neither for a massless link")
+    body.mass, body.inertia = 0.0, np.zeros((3, 3))
+
+
+@kind_of(RigidBody)
 class Rigid(BodyKind):
     """6: x (origin), quaternion | velocity of the origin, angular velocity. Its frame is principal; the origin is
     where the compiler puts it (the centre of mass, or the joint to the parent), the centre of mass at `com`."""
 
     name, nq, nv = "RigidBody", 7, 6
-    turns = True
+    turns = movable_origin = True
+    constants = ("home", "turn")
+    turning = slice(3, 6)
 
     def __init__(self):
         self.record = self.layout(9, {"home": 3, "turn": 9}, mass=1, com=3, inertia=3)
@@ -155,9 +232,6 @@ class Rigid(BodyKind):
         own, inertia = self.rotation(view).T @ r, view.field("inertia")
         return 0.5 * (ca.sum1(inertia) * ca.sumsqr(r) - ca.dot(inertia, own * own))
 
-    def momentum_alone(self, view):
-        return self.mass(view) @ view.v
-
     def calmed(self, view, q0, q1, v1, h):
         """As `carried`, by Euler's equations taken implicitly in the body's axes, whatever the turn."""
         c, R0, R1 = view.field("com"), rotation.matrix(q0[3:7]), rotation.matrix(q1[3:7])
@@ -187,6 +261,58 @@ class Rigid(BodyKind):
     def quaternion(self, view):
         return carried_quaternion(view.q[3:7], self.spin(view))
 
+    # -- numbers ---------------------------------------------------------------------------------------------
+    def placement(self, bodies):
+        return RigidPlacement(bodies)
+
+    def normalise(self, q):
+        quaternions = q[:, 3:7]
+        quaternions /= np.linalg.norm(quaternions, axis=1, keepdims=True)
+
+    def unturned(self, q):
+        return np.array([*q[:3], 1, 0, 0, 0])
+
+    def poses(self, q, v, *constants):
+        home, turn = constants
+        found = Poses.blank(len(q))
+        R, axes = matrices(q[:, 3:7]), turn.reshape(-1, 3, 3).transpose(0, 2, 1)
+        arm = apply(R, home)
+        found.orientation[:] = product(q[:, 3:7], quaternions(axes) * CONJUGATE)
+        found.position[:], found.velocity[:] = q[:, :3] + arm, v[:, :3] + np.cross(v[:, 3:6], arm)
+        found.angular_velocity[:], found.frame[:] = v[:, 3:6], R @ axes.transpose(0, 2, 1)
+        return found
+
+    def internal_frame(self, q, poses):
+        R = matrices(q[:, 3:7])
+        return R, R, q[:, :3]
+
+    def internal_velocity(self, v, poses):
+        return v[:, :3], v[:, 3:6]
+
+    def point_jacobian(self, q, pose, local, *constants):
+        return np.hstack([np.eye(3), -skew_matrix(pose.position[0] + pose.frame[0] @ local - q[:3])])
+
+    def users_jacobian(self, J, pose, local):
+        return np.hstack([np.eye(3), -skew_matrix(pose.frame[0] @ local)])
+
+    def accelerations(self, q, v, x, pose, *constants):
+        arm = pose.position[0] - q[:3]
+        w = pose.angular_velocity[0]
+        return x[:3] + np.cross(x[3:], arm) + np.cross(w, np.cross(w, arm)), x[3:].copy()
+
+    def wrench(self, q, generalised, at, *constants):
+        return about(at, generalised[:3], generalised[3:6], q[:3])
+
+    def build_at(self, body, pose):
+        vars(body)["position"] = pose.position
+        vars(body)["orientation"] = checks.quaternion(body, "orientation", pose.orientation)
+
+    include_at = carried_over
+
+    @property
+    def contact(self):
+        return ContactParts(ContactPose.RIGID, (0, 1, 2, 3, 4, 5))
+
 
 def _turning(view) -> SX:
     """Moments of inertia for a free flight; a body without any keeps its spin, as a ball does."""
@@ -198,3 +324,73 @@ def _calmed(inertia, L, h) -> SX:
     """w of (diag(I) - h [L]x) w = L: L.w falls unless it is kept, whatever the step."""
     pull, volume = inertia * L, inertia[0] * inertia[1] * inertia[2]
     return (volume / inertia * L + h * cross(pull, L) + h * h * ca.sumsqr(L) * L) / (volume + h * h * ca.dot(L, pull))
+
+
+class RigidPlacement(Placement):
+    def __init__(self, bodies):
+        self.position, self.orientation = stack(bodies, "position"), stack(bodies, "orientation")
+        self.velocity, self.spin = stack(bodies, "velocity"), stack(bodies, "angular_velocity")
+        self.mass, self.com, inertia = stack(bodies, "mass"), stack(bodies, "com"), stack(bodies, "inertia")
+        self.axes = np.tile(np.eye(3), (len(bodies), 1, 1))  # columns: principal axes in the user's frame
+        self.inertia = inertia[:, range(3), range(3)].copy()
+        off = np.abs(inertia[:, [0, 0, 1], [1, 2, 2]]).max(axis=1) > 1e-12 * self.inertia.max(axis=1)
+        if off.any():
+            values, vectors = np.linalg.eigh(inertia[off])
+            vectors[:, :, 2] *= np.linalg.det(vectors)[:, None]
+            self.inertia[off], self.axes[off] = values, vectors
+        self.place(self.com)
+
+    def place(self, origin: np.ndarray) -> None:
+        """Put the origins at these points (k, 3) of the users' frames."""
+        self.origin = origin
+        user = matrices(self.orientation)
+        self.x = self.position + apply(user, origin)
+        self.R = user @ self.axes
+        self.F = self.R
+
+    def _put(self, where, position, orientation, frame):
+        self.position[where], self.orientation[where] = position, orientation
+        self.place(self.origin)
+
+    def user_point(self, local, pick=None):
+        i = self._pick(pick)
+        return apply(self.axes[i].transpose(0, 2, 1), np.atleast_2d(np.asarray(local, dtype=float)) - self.origin[i])
+
+    def user_axis(self, local, pick=None):
+        local = np.atleast_2d(np.asarray(local, dtype=float))
+        return apply(self.axes[self._pick(pick)].transpose(0, 2, 1), local)
+
+    user_line = user_axis
+    user_normal = user_axis
+
+    def point(self, world, pick=None):
+        i = self._pick(pick)
+        return apply(self.R[i].transpose(0, 2, 1), world - self.x[i])
+
+    line = Placement.axis
+    normal = Placement.axis
+
+    def user_coordinates(self, local):
+        """From internal coordinates back to the user's."""
+        return apply(self.axes, local) + self.origin
+
+    def quaternion(self):
+        return product(self.orientation, quaternions(self.axes))
+
+    def user_turn(self):
+        return quaternions(self.axes) * CONJUGATE
+
+    def start(self):
+        q = self.quaternion()
+        arm = self.x - self.position
+        v = self.velocity + np.cross(self.spin, arm)
+        return {"q": np.hstack([self.x, q]), "v": np.hstack([v, self.spin]), "mass": self.mass[:, None],
+                "com": apply(self.axes.transpose(0, 2, 1), self.com - self.origin), "inertia": self.inertia,
+                "home": self.user_point(np.zeros_like(self.x)),
+                "turn": self.axes.transpose(0, 2, 1).reshape(-1, 9)}  # fmt: skip
+
+    def diagonal_mass(self):
+        return (self.origin == self.com).all(axis=1)
+
+
+RIGID = Rigid._only()

@@ -1,0 +1,338 @@
+"""Bodies and particles in a plane: the elements, their mathematics, and their numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from linkwork.elements.bodies.filling import fill_mass, of_shape
+from linkwork.elements.bodies.particle import ParticleKind
+from linkwork.elements.core import checks
+from linkwork.elements.core.body_kind import NONE, BodyKind, ContactParts, ContactPose, Poses, about
+from linkwork.elements.core.element import Body, Scalar, Vector
+from linkwork.elements.core.placement import Placement, matrices, stack
+from linkwork.elements.core.registry import kind_of
+from linkwork.elements.core.shape import Shape
+from linkwork.symbolic.views import Primitive, carried_quaternion
+
+PLANES = {"xz": (0, 2, 1), "xy": (0, 1, 2), "yz": (1, 2, 0)}  # name -> the two axes in it, its normal
+HANDED = {"xz": -1.0, "xy": 1.0, "yz": 1.0}  # first x second = handed * (right-handed normal axis)
+
+
+@dataclass(eq=False, repr=False)
+class PlanarBody(Body):
+    """A rigid body that moves in a plane through the origin: "xz" (default), "xy" or "yz".
+
+    The two in-plane coordinates stand in the order of the plane's letters; `angle` turns right-handed about the normal
+    +y, +z or +x. `inertia` is about that normal; a shape gives its own about this axis.
+
+    >>> link = PlanarBody(mass=2.0, inertia=0.1, position=(1, 0, 0.5), angle=0.3)
+    >>> link.position.tolist()
+    [1.0, 0.5]
+    """
+
+    kind: ClassVar[str] = "planar"
+    dim: ClassVar[int] = 3
+    UNITS: ClassVar[dict] = {"plane": ()}
+
+    mass: Scalar = None  # kg
+    inertia: Scalar = None  # kg m^2, about the plane's normal
+    shape: Shape | None = None
+    density: Scalar = None  # kg/m^3
+    position: Vector = (0.0, 0.0)  # (2,), m
+    angle: float = 0.0  # rad
+    velocity: Vector = (0.0, 0.0)  # (2,), m/s
+    angular_velocity: float = 0.0  # rad/s
+    plane: str = "xz"
+
+    def __post_init__(self):
+        super().__post_init__()
+        fill_mass(self)
+        _flatten(self)
+        if self.inertia is None:
+            normal = PLANES[self.plane][2]
+            self.inertia = of_shape(self, "inertia")[normal, normal]
+        self.inertia = checks.positive(self, "inertia", self.inertia)
+        self.angle = checks.number(self, "angle", self.angle)
+        self.angular_velocity = checks.number(self, "angular_velocity", self.angular_velocity)
+
+
+@dataclass(eq=False, repr=False)
+class PlanarParticle(Body):
+    """A point mass that moves in a plane through the origin: "xz" (default), "xy" or "yz".
+
+    >>> PlanarParticle(0.1, position=(0, 1)).plane
+    'xz'
+    """
+
+    kind: ClassVar[str] = "planar-particle"
+    dim: ClassVar[int] = 2
+    UNITS: ClassVar[dict] = {"plane": ()}
+
+    mass: Scalar = None  # kg
+    position: Vector = (0.0, 0.0)  # (2,), m
+    velocity: Vector = (0.0, 0.0)  # (2,), m/s
+    plane: str = "xz"
+
+    def __post_init__(self):
+        super().__post_init__()
+        fill_mass(self)
+        _flatten(self)
+
+
+def _flatten(body):
+    """Position and velocity in the plane: two numbers, or three whose out-of-plane one is zero."""
+    checks.choice(body, "plane", body.plane, PLANES)
+    first, second, normal = PLANES[body.plane]
+    for name in ("position", "velocity"):
+        value = getattr(body, name)
+        if len(checks.entries(value) or ()) == 3:
+            value = checks.vector(body, name, value)
+            if value[normal] != 0.0:
+                problem = f'{name} is {checks.show(value)}, out of the plane "{body.plane}"'
+                checks.fail(body, problem, f"give {'xyz'[normal]} = 0 or the two coordinates in the plane")
+            value = value[[first, second]]
+        setattr(body, name, checks.vector(body, name, value, 2))
+
+
+class Plane:
+    """The embedding of a plane of the world: unit vectors along its two coordinates and its normal."""
+
+    def __init__(self, plane: str):
+        self.axes = first, second, normal = PLANES[plane]
+        self.in_plane = SX(3, 2)
+        self.in_plane[first, 0], self.in_plane[second, 1] = 1, 1
+        self.normal = SX(3, 1)
+        self.normal[normal] = 1
+        self.quarter = HANDED[plane] * ca.blockcat([[0, -1], [1, 0]])  # d/d(angle) of an in-plane vector
+
+
+class InPlane(BodyKind):
+    """What both kinds share: one instance a plane."""
+
+    def __init__(self, plane: str):
+        self.plane = Plane(plane)
+
+    @classmethod
+    @cache
+    def in_plane(cls, plane):
+        return cls(plane)
+
+    @classmethod
+    def of(cls, body):
+        return cls.in_plane(body.plane)
+
+    def placement(self, bodies):
+        return PlanarPlacement(bodies)
+
+    def followed(self, point):
+        point = point.copy()
+        point[self.plane.axes[2]] = 0.0
+        return point
+
+    def build_at(self, body, pose):
+        vars(body)["position"] = pose.position[list(self.plane.axes[:2])]
+
+    def include_at(self, body, move):
+        first, second, normal = self.plane.axes
+        if move.turns or move.x[normal] != 0.0:
+            return f'it moves in the plane "{body.plane}" through the origin'
+        vars(body)["position"] = body.position + move.x[[first, second]]
+        return None
+
+
+@kind_of(PlanarBody)
+class PlanarKind(InPlane):
+    """3: two coordinates of the plane, angle about its normal."""
+
+    nq, nv = 3, 3
+    may_be_flat = True
+    turning = slice(2, 3)
+
+    def __init__(self, plane: str):
+        super().__init__(plane)
+        self.name = f"PlanarBody-{plane}"
+        self.record = self.layout(2, mass=1, inertia=1)
+
+    def pose(self, q):
+        return ca.vertcat(ca.cos(q[2]), ca.sin(q[2]))
+
+    def pose_rate(self, view, v):
+        cs = view.field("R")
+        return v[2] * ca.vertcat(-cs[1], cs[0])
+
+    def _cos_sin(self, view):
+        return self.pose(view.q) if view.stage == "middle" else view.field("R")
+
+    def mass(self, view):
+        m = view.field("mass")
+        return ca.diag(ca.vertcat(m, m, view.field("inertia")))
+
+    def weight(self, view, gravity):
+        return ca.vertcat(view.field("mass") * (self.plane.in_plane.T @ gravity), 0)
+
+    def _turned(self, view, local):
+        """The body's vector `local` (3) in the plane: the two coordinates, and those of its derivative by angle."""
+        cs, flat = self._cos_sin(view), self.plane.in_plane.T @ local
+        r = cs[0] * flat + cs[1] * (self.plane.quarter @ flat)
+        return r, self.plane.quarter @ r
+
+    def point(self, view, local):
+        E, w = self.plane.in_plane, view.v[2]
+        r, dr = self._turned(view, local)
+        value = E @ (view.q[0:2] + r) + self.plane.normal * ca.dot(self.plane.normal, local)
+        return Primitive(value, ca.horzcat(E, E @ dr), E @ (view.v[0:2] + w * dr), -(w**2) * (E @ r))
+
+    def axis(self, view, local):
+        E, w = self.plane.in_plane, view.v[2]
+        r, dr = self._turned(view, local)
+        value = E @ r + self.plane.normal * ca.dot(self.plane.normal, local)
+        return Primitive(value, ca.horzcat(SX(3, 2), E @ dr), w * (E @ dr), -(w**2) * (E @ r))
+
+    def spin(self, view):
+        n = self.plane.normal
+        return Primitive(n * view.v[2], ca.horzcat(SX(3, 2), n), SX(3, 1), SX(3, 1))
+
+    def quaternion(self, view):
+        half, n = 0.5 * view.q[2], self.plane.normal
+        return carried_quaternion(ca.vertcat(ca.cos(half), ca.sin(half) * n), self.spin(view))
+
+    # -- numbers ---------------------------------------------------------------------------------------------
+    def unturned(self, q):
+        return np.array([*q[:2], 0.0])
+
+    def poses(self, q, v, *constants):
+        first, second, normal = self.plane.axes
+        found = Poses.blank(len(q))
+        found.position[:, [first, second]], found.velocity[:, [first, second]] = q[:, :2], v[:, :2]
+        found.angular_velocity[:, normal] = v[:, 2]
+        found.orientation[:, 0], found.orientation[:, 1 + normal] = np.cos(q[:, 2] / 2), np.sin(q[:, 2] / 2)
+        found.frame[:] = matrices(found.orientation)
+        return found
+
+    def point_jacobian(self, q, pose, local, *constants):
+        first, second, normal = self.plane.axes
+        J = np.zeros((3, 3))
+        J[first, 0] = J[second, 1] = 1.0
+        J[:, 2] = np.cross(np.eye(3)[normal], pose.position[0] + pose.frame[0] @ local - pose.position[0])
+        return J
+
+    def accelerations(self, q, v, x, pose, *constants):
+        first, second, normal = self.plane.axes
+        linear, angular = np.zeros(3), np.zeros(3)
+        linear[[first, second]], angular[normal] = x[:2], x[2]
+        return linear, angular
+
+    def wrench(self, q, generalised, at, *constants):
+        first, second, normal = self.plane.axes
+        force, torque, origin = np.zeros(3), np.zeros(3), np.zeros(3)
+        force[[first, second]], origin[[first, second]] = generalised[:2], q[:2]
+        torque[normal], origin[normal] = generalised[2], at[normal]
+        return about(at, force, torque, origin)
+
+    def build_at(self, body, pose):
+        super().build_at(body, pose)
+        normal = self.plane.axes[2]
+        vars(body)["angle"] = 2 * float(np.arctan2(pose.orientation[1 + normal], pose.orientation[0]))
+
+    @property
+    def contact(self):
+        found = [NONE] * 6
+        found[self.plane.axes[0]], found[self.plane.axes[1]], found[3 + self.plane.axes[2]] = 0, 1, 2
+        return ContactParts(ContactPose.FLAT, tuple(found))
+
+
+@kind_of(PlanarParticle)
+class PlanarParticleKind(InPlane):
+    """2: two coordinates of the plane."""
+
+    nq, nv, directions = 2, 2, False
+    is_a_point = may_be_flat = True
+
+    def __init__(self, plane: str):
+        super().__init__(plane)
+        self.name = f"PlanarParticle-{plane}"
+        self.record = self.layout(0, mass=1)
+
+    mass = ParticleKind.mass
+
+    def weight(self, view, gravity):
+        return view.field("mass") * (self.plane.in_plane.T @ gravity)
+
+    def point(self, view, local):
+        E = self.plane.in_plane
+        return Primitive(E @ view.q, E, E @ view.v, SX(3, 1))
+
+    # -- numbers ---------------------------------------------------------------------------------------------
+    def poses(self, q, v, *constants):
+        first, second, _ = self.plane.axes
+        found = Poses.blank(len(q))
+        found.position[:, [first, second]], found.velocity[:, [first, second]] = q[:, :2], v[:, :2]
+        return found
+
+    def point_jacobian(self, q, pose, local, *constants):
+        J = np.zeros((3, 2))
+        J[self.plane.axes[0], 0] = J[self.plane.axes[1], 1] = 1.0
+        return J
+
+    def accelerations(self, q, v, x, pose, *constants):
+        linear = np.zeros(3)
+        linear[list(self.plane.axes[:2])] = x[:2]
+        return linear, np.zeros(3)
+
+    def wrench(self, q, generalised, at, *constants):
+        force = np.zeros(3)
+        force[list(self.plane.axes[:2])] = generalised[:2]
+        return about(at, force, np.zeros(3), at)
+
+    @property
+    def contact(self):
+        found = [NONE] * 6
+        found[self.plane.axes[0]], found[self.plane.axes[1]] = 0, 1
+        return ContactParts(ContactPose.POINT, tuple(found))
+
+
+class PlanarPlacement(Placement):
+    def __init__(self, bodies):
+        plane = bodies[0].plane
+        first, second, normal = PLANES[plane]
+        self.position, self.velocity = stack(bodies, "position"), stack(bodies, "velocity")
+        self.mass = stack(bodies, "mass")
+        self.x = np.zeros((len(bodies), 3))
+        self.x[:, [first, second]] = self.position
+        self.R = np.tile(np.eye(3), (len(bodies), 1, 1))
+        if hasattr(bodies[0], "angle"):
+            self.angle, self.spin = stack(bodies, "angle"), stack(bodies, "angular_velocity")
+            self.inertia = stack(bodies, "inertia")
+            c, s = np.cos(self.angle), HANDED[plane] * np.sin(self.angle)
+            self.R[:, first, first] = self.R[:, second, second] = c
+            self.R[:, first, second], self.R[:, second, first] = -s, s
+        self.plane = plane
+        self.F = self.R
+
+    def _put(self, where, position, orientation, frame):
+        super()._put(where, position, orientation, frame)
+        first, second, normal = PLANES[self.plane]
+        self.position[where] = position[:, [first, second]]
+        if hasattr(self, "angle"):
+            self.angle[where] = 2 * np.arctan2(orientation[:, 1 + normal], orientation[:, 0])
+
+    def quaternion(self):
+        half = 0.5 * self.angle[:, None]
+        return np.hstack([np.cos(half), np.sin(half) * np.eye(3)[PLANES[self.plane][2]]])
+
+    def start(self):
+        found = {"q": self.position, "v": self.velocity, "mass": self.mass[:, None]}
+        if hasattr(self, "angle"):
+            found["q"] = np.hstack([self.position, self.angle[:, None]])
+            found["v"] = np.hstack([self.velocity, self.spin[:, None]])
+            found["inertia"] = self.inertia[:, None]
+        return found
+
+    def diagonal_mass(self):
+        return np.ones(len(self.x), dtype=bool)

@@ -1,0 +1,195 @@
+"""Bodies that stretch along their own axes: the element, its mathematics, and its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from linkwork.elements.bodies.deformable import Stretching, StretchingPlacement, fill_deformable
+from linkwork.elements.bodies.filling import check_vectors
+from linkwork.elements.bodies.rigid import Rigid
+from linkwork.elements.core import checks
+from linkwork.elements.core.body_kind import Poses, about, carried_over, skew_matrix
+from linkwork.elements.core.element import Body, Matrix, Scalar, Vector
+from linkwork.elements.core.placement import matrices, stack
+from linkwork.elements.core.registry import kind_of
+from linkwork.elements.core.shape import Shape
+from linkwork.symbolic import rotation
+from linkwork.symbolic.blocks import cross, skew
+from linkwork.symbolic.views import Primitive, matrix33, turned_axes
+
+
+@dataclass(eq=False, repr=False)
+class ScalableBody(Body):
+    """A body that turns, moves and stretches along its own three axes (witkin97): point p lies at x + R diag(s) p.
+
+    `second_moment` is the integral of rho p p^T about the centre, unstretched: three diagonal entries or a matrix.
+    `stiffness` (N m) and `damping` (N m s) resist the stretch; zero means none.
+
+    >>> from linkwork.elements import Sphere
+    >>> jelly = ScalableBody(shape=Sphere(0.1), density=1000, stretch=(1, 1, 1.2), stiffness=5.0)
+    >>> round(jelly.mass, 3), jelly.dim
+    (4.189, 9)
+    """
+
+    kind: ClassVar[str] = "scalable"
+    dim: ClassVar[int] = 9
+    UNITS: ClassVar[dict] = {"stiffness": ("N m",), "damping": ("N m s",)}
+
+    mass: Scalar = None  # kg
+    second_moment: Matrix = None  # (3, 3), kg m^2
+    shape: Shape | None = None
+    density: Scalar = None  # kg/m^3, unstretched
+    position: Vector = checks.ZERO  # (3,), m
+    orientation: Vector = checks.IDENTITY  # (4,): unit quaternion w, x, y, z
+    stretch: Vector = (1.0, 1.0, 1.0)  # (3,)
+    velocity: Vector = checks.ZERO  # (3,), m/s
+    angular_velocity: Vector = checks.ZERO  # (3,), rad/s
+    stretch_rate: Vector = checks.ZERO  # (3,), 1/s
+    stiffness: float = 0.0  # N m
+    damping: float = 0.0  # N m s
+
+    def __post_init__(self):
+        super().__post_init__()
+        fill_deformable(self)
+        self.orientation = checks.quaternion(self, "orientation", self.orientation)
+        check_vectors(self, "stretch", "angular_velocity", "stretch_rate")
+        if self.stretch.min() <= 0.0:
+            checks.fail(self, f"stretch is {checks.show(self.stretch)}", "give three numbers greater than 0")
+
+
+@kind_of(ScalableBody)
+class Scalable(Stretching):
+    """9: x, quaternion, stretch | velocity, angular velocity, stretch rate. Points are x + R diag(s) p."""
+
+    name, nq, nv = "ScalableBody", 10, 9
+    iterated_flight = True
+    turning = slice(3, 6)
+
+    def __init__(self):
+        self.record = self.layout(9, mass=1, sigma=6, stiffness=1, damping=1)
+
+    def pose(self, q):
+        return ca.reshape(rotation.matrix(q[3:7]).T, 9, 1)
+
+    def rotation(self, view):
+        return rotation.matrix(view.q[3:7]) if view.stage == "middle" else matrix33(view.field("R"))
+
+    def normalised(self, q):
+        return ca.vertcat(q[0:3], rotation.normalised(q[3:7]), q[7:10])
+
+    def pose_rate(self, view, v):
+        return turned_axes(view.field("R"), v[3:6])
+
+    def displaced(self, view, q, step):
+        return ca.vertcat(q[0:3] + step[0:3], rotation.cayley(q[3:7], step[3:6]), q[7:10] + step[6:9])
+
+    def velocity_between(self, view, q0, q1, h):
+        return ca.vertcat(q1[0:3] - q0[0:3], rotation.cayley_vector(q0[3:7], q1[3:7]), q1[7:10] - q0[7:10]) / h
+
+    def volume(self, view):
+        return ca.fmin(ca.fmin(view.q[7], view.q[8]), view.q[9])
+
+    def rate(self, q, v):
+        return ca.vertcat(v[0:3], rotation.quaternion_rate(q[3:7], v[3:6]), v[6:9])
+
+    def moved(self, q, step):
+        return ca.vertcat(q[0:3] + step[0:3], rotation.turned(q[3:7], step[3:6]), q[7:10] + step[6:9])
+
+    def weight(self, view, gravity):
+        elastic = -view.field("stiffness") * (view.q[7:10] - 1) - view.field("damping") * view.v[6:9]
+        return ca.vertcat(view.field("mass") * gravity, SX.zeros(3), elastic)
+
+    def elasticity(self, view):
+        stretches = ca.diag(SX([0] * 6 + [1] * 3))
+        return view.field("stiffness") * stretches, view.field("damping") * stretches
+
+    def potential(self, view, gravity):
+        elastic = 0.5 * view.field("stiffness") * ca.sumsqr(view.q[7:10] - 1)
+        return elastic - view.field("mass") * ca.dot(gravity, view.q[0:3])
+
+    def _carried(self, view, local, scale, scale_rate, scale_bias, by_stretch) -> Primitive:
+        """R diag(scale) local, where scale is a function of the stretch."""
+        R, w = self.rotation(view), view.v[3:6]
+        r, dr = R @ (scale * local), R @ (scale_rate * local)
+        bias = cross(w, cross(w, r)) + 2 * cross(w, dr) + R @ (scale_bias * local)
+        return Primitive(r, ca.horzcat(SX(3, 3), -skew(r), R @ ca.diag(by_stretch * local)), cross(w, r) + dr, bias)
+
+    def point(self, view, local):
+        arm = self.line(view, local)
+        shift = ca.horzcat(SX.eye(3), SX(3, 6))
+        return Primitive(view.q[0:3] + arm.value, shift + arm.jacobian, view.v[0:3] + arm.rate, arm.bias)
+
+    def line(self, view, local):
+        one = SX.ones(3)
+        return self._carried(view, local, view.q[7:10], view.v[6:9], SX(3, 1), one)
+
+    def normal(self, view, local):
+        s, ds = view.q[7:10], view.v[6:9]
+        return self._carried(view, local, 1 / s, -ds / s**2, 2 * ds**2 / s**3, -1 / s**2)
+
+    def axis(self, view, local):
+        one = SX.ones(3)
+        return self._carried(view, local, one, SX(3, 1), SX(3, 1), SX(3, 1))
+
+    def spin(self, view):
+        return Primitive(view.v[3:6], ca.horzcat(SX(3, 3), SX.eye(3), SX(3, 3)), SX(3, 1), SX(3, 1))
+
+    quaternion = Rigid.quaternion
+
+    # -- numbers ---------------------------------------------------------------------------------------------
+    def placement(self, bodies):
+        return ScalablePlacement(bodies)
+
+    normalise = Rigid.normalise
+
+    def unturned(self, q):
+        return np.array([*q[:3], 1, 0, 0, 0, 1, 1, 1])
+
+    def poses(self, q, v, *constants):
+        found = Poses.blank(len(q))
+        found.position[:], found.velocity[:] = q[:, :3], v[:, :3]
+        found.orientation[:], found.angular_velocity[:] = q[:, 3:7], v[:, 3:6]
+        found.frame[:] = matrices(q[:, 3:7]) * q[:, None, 7:10]
+        return found
+
+    def point_jacobian(self, q, pose, local, *constants):
+        arm = pose.position[0] + pose.frame[0] @ local - q[:3]
+        return np.hstack([np.eye(3), -skew_matrix(arm), matrices(q[None, 3:7])[0] * local])
+
+    def accelerations(self, q, v, x, pose, *constants):
+        return x[:3].copy(), x[3:6].copy()
+
+    def wrench(self, q, generalised, at, *constants):
+        return about(at, generalised[:3], generalised[3:6], q[:3])
+
+    def build_at(self, body, pose):
+        vars(body)["position"] = pose.position
+        vars(body)["orientation"] = checks.quaternion(body, "orientation", pose.orientation)
+        vars(body)["stretch"] = np.linalg.norm(pose.frame, axis=0)
+
+    include_at = carried_over
+
+
+class ScalablePlacement(StretchingPlacement):
+    def __init__(self, bodies):
+        super().__init__(bodies)
+        self.orientation, self.stretch = stack(bodies, "orientation"), stack(bodies, "stretch")
+        self.spin, self.stretch_rate = stack(bodies, "angular_velocity"), stack(bodies, "stretch_rate")
+        self.R = matrices(self.orientation)
+        self.F = self.R * self.stretch[:, None, :]
+
+    def _put(self, where, position, orientation, frame):
+        super()._put(where, position, orientation, frame)
+        self.orientation[where], self.stretch[where] = orientation, np.linalg.norm(frame, axis=1)
+
+    def quaternion(self):
+        return self.orientation
+
+    def coordinates(self):
+        q = np.hstack([self.x, self.orientation, self.stretch])
+        return q, np.hstack([self.velocity, self.spin, self.stretch_rate])

@@ -1,0 +1,392 @@
+"""What every kind of body offers: the layout of its record, its mathematics as expressions, and its numbers.
+
+A kind gives its mass block, its inertial force, how velocity moves its coordinates, and primitives (`symbolic/views.py`).
+Velocities are world-frame: a rigid body's are (velocity of its origin, angular velocity).
+
+What mechanics needs is abstract: `mass`, `weight`, `point`, `placement`, `build_at`. What a flag promises must be there too:
+`directions` asks for `axis`, `spin` and `quaternion`, `elastic` for `elasticity`, `collapses` for `volume`, `turns` for
+`unresolved`. `kind_of` refuses a kind that lacks any of it. What is read of a body (poses, accelerations, forces) is derived
+from its primitives, unless a kind has a shorter way.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache, cached_property
+from typing import Any, ClassVar, Self
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from linkwork.codegen.trace import Record
+from linkwork.elements.core.element import Body, Pose
+from linkwork.elements.core.placement import Placement, Poses, matrices
+from linkwork.elements.core.registry import outside_digest
+from linkwork.symbolic.blocks import triangle_size
+from linkwork.symbolic.views import Primitive, Unsupported, View
+
+NONE = -1  # no component of velocity
+
+
+class ContactPose(Enum):
+    """How contact reads where a body is."""
+
+    RIGID = "rigid"  # origin q[0:3], rotation matrix in field R
+    FLAT = "flat"  # two coordinates of a plane, and cosine and sine in field R
+    POINT = "point"  # no orientation
+
+
+@dataclass(frozen=True)
+class ContactParts:
+    """What contact needs of a kind: the pose, and which of its velocity components are the six of a rigid motion in the world
+    (velocity of its origin, angular velocity); NONE: that one is zero."""
+
+    pose: ContactPose
+    velocity: tuple[int, ...]  # (6,)
+
+
+class BodyKind(ABC):
+    """One instance stands for all bodies of one name."""
+
+    name: str  # never changed: states are saved by it
+    nq: int
+    nv: int
+    record: Record
+    constants: tuple[str, ...] = ()  # fields of the record besides q and v that `point` and the other primitives read
+    directions = True  # has lines, normals and axes
+    framed = True  # a local point p is at position + frame @ p; else each point has a function of its own
+    is_a_point = False  # has no other points than its position
+    stretches = False  # its frame is no rotation
+    elastic = False  # has forces of its own that depend on its configuration
+    collapses = False  # `volume` may vanish
+    turns = False  # has an orientation, and `unresolved`
+    iterated_flight = False  # its mass depends on its configuration: free flights are found by iteration
+    may_be_flat = False  # some rows of constraints may not feel it
+    counts_turns = True  # its quaternion keeps its sign where the body turns on and on
+    movable_origin = False  # the compiler chooses where its origin is (`RigidPlacement.place`)
+    users_function = False  # its expressions are a user's: they may give what is not finite
+    turning = slice(0, 0)  # velocity components in rad/s
+    PROMISES: ClassVar[dict[str, tuple[str, ...]]] = {
+        "directions": ("axis", "spin", "quaternion"), "elastic": ("elasticity",), "collapses": ("volume",),
+        "turns": ("unresolved",)}  # fmt: skip
+
+    @classmethod
+    @cache
+    def _only(cls) -> Self:
+        return cls()
+
+    @classmethod
+    def of(cls, body: Any) -> BodyKind:
+        """The instance that a body belongs to; kinds with a parameter of their own have several."""
+        return cls._only()
+
+    @cached_property
+    def key(self) -> str:
+        """Of kernels that are kept on disk: the name, and for a kind from outside the digest of its file."""
+        return self.name + outside_digest(type(self))
+
+    def layout(self, derived: int, reported: dict[str, int] | None = None, **parameters: int) -> Record:
+        """What every step touches: coordinates, velocity, derived pose, parameters, the front (D, b, x). Cold: a step's
+        beginning, end and middle, what only reports need, and what a front that is not symmetric has above its diagonal."""
+        cold = {"v0": self.nv, "q1": self.nq, "v1": self.nv, "qm": self.nq, "vm": self.nv, **(reported or {}),
+                "upper": triangle_size(self.nv - 1)}  # fmt: skip
+        front = {"D": triangle_size(self.nv), "b": self.nv, "x": self.nv}
+        return Record(cold, q=self.nq, v=self.nv, R=derived, **parameters, **front)
+
+    # -- kinematics ------------------------------------------------------------------------------------------
+    def pose(self, q) -> SX:
+        """What is derived from q once and kept (field R), as a column."""
+        return SX(0, 1)
+
+    def pose_rate(self, view: View, v) -> SX:
+        """The derivative of the pose for a motion with velocity v."""
+        return SX(0, 1)
+
+    def rate(self, q, v) -> SX:
+        """dq/dt."""
+        return v
+
+    def moved(self, q, step) -> SX:
+        """q after the motion `step` = velocity times time."""
+        return q + step
+
+    def normalised(self, q) -> SX:
+        """q back on its manifold."""
+        return q
+
+    def volume(self, view: View) -> SX:
+        """What must stay positive, or the body has collapsed."""
+        raise NotImplementedError
+
+    # -- dynamics --------------------------------------------------------------------------------------------
+    @abstractmethod
+    def mass(self, view: View) -> SX:
+        """The mass block (nv, nv)."""
+
+    def inertial(self, view: View) -> SX:
+        """The force -M'v ... that the motion itself asks for."""
+        return SX(self.nv, 1)
+
+    @abstractmethod
+    def weight(self, view: View, gravity) -> SX:
+        """Gravity and elastic forces."""
+
+    def elasticity(self, view: View) -> tuple[SX, SX]:
+        """How elastic forces answer, -df/dq and -df/dv: symmetric, positive semidefinite."""
+        raise NotImplementedError
+
+    def kinetic(self, view: View) -> SX:
+        return 0.5 * ca.bilin(self.mass(view), view.v, view.v)
+
+    def potential(self, view: View, gravity) -> SX:
+        return -view.field("mass") * ca.dot(gravity, view.point(SX.zeros(3)).value)
+
+    # -- integration ---------------------------------------------------------------------------------------
+    def euler(self, view: View, acceleration, h) -> tuple[SX, SX]:
+        """(q, v) after one semi-implicit Euler step."""
+        v = view.v + h * acceleration
+        return self.moved(view.q, h * v), v
+
+    def flight(self, view: View, v, h) -> tuple[SX, SX]:
+        """(q, v) after the free flight of duration h that starts with velocity v: exact where v stays constant."""
+        return self.moved(view.q, h * v), v
+
+    def unresolved(self, view: View, v, h) -> SX:
+        """Of a kind that `turns`, after `flight`: whether that goes further than it is good for."""
+        raise NotImplementedError
+
+    def displaced(self, view: View, q, step) -> SX:
+        """q after a displacement; `velocity_between` finds the velocity of such a one."""
+        return q + step
+
+    def velocity_between(self, view: View, q0, q1, h) -> SX:
+        """The velocity with which q1 was reached from q0 in h."""
+        return (q1 - q0) / h
+
+    def velocity_after(self, view: View, q0, q1, x, h) -> SX:
+        """The same for a body that was displaced by h x."""
+        return self.velocity_between(view, q0, q1, h)
+
+    def momentum_change(self, view: View, before: View, h) -> SX:
+        """What the step from `before` to `view` asks of the forces: M(q1) v1 less what the start had."""
+        return self.mass(view) @ (view.v - before.v) - h * self.inertial(view)
+
+    def momentum(self, view: View, h) -> SX:
+        """What a body brings into a step of length h: M v, and its inertial force where that is kept apart."""
+        return self.mass(view) @ view.v + h * self.inertial(view)
+
+    def restoring(self, view: View, before: View, gravity, h) -> SX | None:
+        """What the turning of the body under its impulses adds to the symmetric tangent; None: nothing."""
+        return None
+
+    def carried(self, view: View, q0, q1, v1, h) -> SX:
+        """The velocity at q1 of a body that was found to move with v1 as seen from q0."""
+        return v1
+
+    def inertia_across(self, view: View, r) -> SX:
+        """The mean moment of inertia about axes across r, times |r|^2."""
+        spin = view.spin().jacobian
+        inertia = spin @ self.mass(view) @ spin.T
+        return 0.5 * (ca.trace(inertia) * ca.sumsqr(r) - ca.bilin(inertia, r, r))
+
+    def momentum_alone(self, view: View) -> SX:
+        """What a body brings into a firm step: no more kinetic energy than it has."""
+        return self.mass(view) @ view.v
+
+    def calmed(self, view: View, q0, q1, v1, h) -> SX:
+        """As `carried`, and kinetic energy does not grow."""
+        return self.carried(view, q0, q1, v1, h)
+
+    def turned_velocity(self, view: View, q0, q1) -> SX:
+        """The velocity of a body that was put from q0 to q1 in no time: its kinetic energy and linear momentum are kept."""
+        return view.v
+
+    # -- primitives ------------------------------------------------------------------------------------------
+    def _no_direction(self):
+        raise Unsupported(f"a {self.name} has no directions")
+
+    def line(self, view, local) -> Primitive:
+        return self.axis(view, local)
+
+    def normal(self, view, local) -> Primitive:
+        return self.axis(view, local)
+
+    def axis(self, view, local) -> Primitive:
+        self._no_direction()
+        raise AssertionError
+
+    def spin(self, view) -> Primitive:
+        self._no_direction()
+        raise AssertionError
+
+    def quaternion(self, view) -> Primitive:
+        self._no_direction()
+        raise AssertionError
+
+    @abstractmethod
+    def point(self, view: View, local) -> Primitive: ...
+
+    # -- numbers ---------------------------------------------------------------------------------------------
+    @abstractmethod
+    def placement(self, bodies: Sequence[Any]) -> Placement:
+        """Bodies of this kind as built."""
+
+    @abstractmethod
+    def build_at(self, body: Any, pose: Pose) -> None:
+        """Build a body elsewhere: change its fields."""
+
+    def include_at(self, body: Any, move: Any) -> str | None:
+        """Move the fields of a body with a part of a world; or say why that cannot be."""
+        return "nothing is known of how it could be moved"
+
+    @property
+    def contact(self) -> ContactParts | None:
+        """None: contact refuses bodies of this kind."""
+        return None
+
+    def followed(self, point: np.ndarray) -> np.ndarray:
+        """The point of the world that its position can reach, instead of the one given."""
+        return point
+
+    def unknown_point(self, local: np.ndarray) -> str | None:
+        """How to name a point of the body, if none is called so."""
+        return None
+
+    def normalise(self, q: np.ndarray) -> None:
+        """Coordinates (k, nq) back on their manifold, in place."""
+        if type(self).normalised is not BodyKind.normalised:
+            q[:] = self._normalised(q.T).full().T
+
+    def unturned(self, q: np.ndarray) -> np.ndarray:
+        """Coordinates (nq,) of the same place with no turn and no deformation."""
+        return q.copy()
+
+    def probes(self, body: Any) -> list[np.ndarray]:
+        """Points of a body, as many as tell how all of them move."""
+        return [np.zeros(3), *([] if self.is_a_point else np.eye(3))]
+
+    def located(self, q: np.ndarray, v: np.ndarray, local: np.ndarray, *constants: np.ndarray) -> list[np.ndarray]:
+        """Value (k, 3), jacobian (k, 3, nv), rate (k, 3) and bias (k, 3) of points of k bodies, or of k states of one."""
+        return _evaluated(self._point, len(q), q, v, local, *constants)
+
+    def poses(self, q: np.ndarray, v: np.ndarray, *constants: np.ndarray) -> Poses:
+        """Poses in users' frames from coordinates and velocities (k, nq), (k, nv) and the kind's constants."""
+        found = Poses.blank(len(q))
+        found.position[:], _, found.velocity[:], _ = self.located(q, v, np.zeros((len(q), 3)), *constants)
+        if self.directions:
+            turned, spin, _, _, *lines = _evaluated(self._turn, len(q), q, v, *constants)
+            found.orientation[:], found.angular_velocity[:] = turned, spin
+            found.frame[:] = np.stack(lines, axis=2)
+        return found
+
+    def internal_frame(self, q: np.ndarray, poses: Poses) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Axes (k, 3, 3), deformations (k, 3, 3) and origins (k, 3) of the internal frame."""
+        return matrices(poses.orientation), poses.frame, poses.position
+
+    def internal_velocity(self, v: np.ndarray, poses: Poses) -> tuple[np.ndarray, np.ndarray]:
+        """(k, 3) each: velocity of the internal origin, angular velocity."""
+        return poses.velocity, poses.angular_velocity
+
+    def point_jacobian(self, q: np.ndarray, pose: Poses, local: np.ndarray, *constants: np.ndarray) -> np.ndarray:
+        """(3, nv): the velocity of a point of the user's frame by the body's velocity components."""
+        given = [x[None] for x in (q, np.zeros(self.nv), np.asarray(local, dtype=float), *constants)]
+        return self.located(*given)[1][0]
+
+    def users_jacobian(self, J: np.ndarray, pose: Poses, local: np.ndarray) -> np.ndarray:
+        """That matrix by the velocity components that a user knows."""
+        return J
+
+    def accelerations(self, q: np.ndarray, v: np.ndarray, x: np.ndarray, pose: Poses, *constants: np.ndarray):
+        """(linear, angular) acceleration in the world of the body's position, from v' = x."""
+        given = [y[None] for y in (q, v, *constants)]
+        _, J, _, bias = self.located(*given[:2], np.zeros((1, 3)), *given[2:])
+        if not self.directions:
+            return J[0] @ x + bias[0], np.zeros(3)
+        _, _, S, spin_bias, *_ = _evaluated(self._turn, 1, *given)
+        return J[0] @ x + bias[0], S[0] @ x + spin_bias[0]
+
+    def wrench(self, q: np.ndarray, generalised: np.ndarray, at: np.ndarray, *constants: np.ndarray):
+        """A generalised force as (force, torque about the world point `at`): the least pair that does the same, the torque
+        about axes about which the body can turn."""
+        given = [y[None] for y in (q, np.zeros(self.nv), *constants)]
+        place, J, _, _ = self.located(*given[:2], np.zeros((1, 3)), *given[2:])
+        if not self.directions:
+            return about(at, np.linalg.lstsq(J[0].T, generalised, rcond=None)[0], np.zeros(3), at)
+        _, _, S, _, *_ = _evaluated(self._turn, 1, *given)
+        both = np.linalg.lstsq(np.hstack([J[0].T, S[0].T]), generalised, rcond=None)[0]
+        force, torque = about(at, both[:3], both[3:], place[0])
+        return force, S[0] @ np.linalg.lstsq(S[0], torque, rcond=None)[0]
+
+    # -- primitives as functions of numbers --------------------------------------------------------------------
+    def _symbols(self) -> tuple[_Symbols, list[SX]]:
+        view = _Symbols(self)
+        return view, [view.q, view.v, *(view.known[name] for name in self.constants)]
+
+    @cached_property
+    def _point(self) -> ca.Function:
+        view, (q, v, *constants) = self._symbols()
+        local = SX.sym("local", 3)
+        found = self.point(view, local)
+        values = [found.value, found.jacobian, found.rate, found.bias]
+        return ca.Function("point", [q, v, local, *constants], [ca.densify(SX(x)) for x in values])
+
+    @cached_property
+    def _turn(self) -> ca.Function:
+        """Quaternion, spin, its Jacobian and bias, and the three axes as lines."""
+        view, given = self._symbols()
+        spin, lines = self.spin(view), [self.line(view, SX.eye(3)[:, k]).value for k in range(3)]
+        values = [self.quaternion(view).value, spin.value, spin.jacobian, spin.bias, *lines]
+        return ca.Function("turn", given, [ca.densify(SX(x)) for x in values])
+
+    @cached_property
+    def _normalised(self) -> ca.Function:
+        q = SX.sym("q", self.nq)
+        return ca.Function("normalised", [q], [ca.densify(self.normalised(q))])
+
+
+class _Symbols(View):
+    """A body outside any kernel: symbols for q, v and the constants."""
+
+    def __init__(self, kind: BodyKind):
+        self.kind, self.stage = kind, "now"
+        self.q, self.v = SX.sym("q", kind.nq), SX.sym("v", kind.nv)
+        self.known = {name: SX.sym(name, kind.record[name][1]) for name in kind.constants}
+        self.known["R"] = kind.pose(self.q)
+
+    def field(self, name: str) -> SX:
+        if name not in self.known:
+            raise Unsupported(f'{type(self.kind).__name__}: its primitives read the field "{name}"; name it in `constants`')
+        return self.known[name]
+
+
+def _evaluated(function: ca.Function, k: int, *given: np.ndarray) -> list[np.ndarray]:
+    """Results for k bodies: (k, n) of columns, (k, m, n) of matrices."""
+    found = []
+    for value, (m, n) in zip(
+        function(*(x.T for x in given)), (function.size_out(i) for i in range(function.n_out())), strict=True
+    ):
+        found.append(value.full().reshape(m, k, n).transpose(1, 0, 2).reshape((k, m) if n == 1 else (k, m, n)))
+    return found
+
+
+def about(at: np.ndarray, force, torque, origin) -> tuple[np.ndarray, np.ndarray]:
+    """A force at a world point `origin`, and a torque, as (force, torque about `at`)."""
+    return np.array(force, dtype=float), np.asarray(torque - np.cross(at - origin, force), dtype=float)
+
+
+def skew_matrix(r: np.ndarray) -> np.ndarray:
+    """[r]x (3, 3)."""
+    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
+
+
+def carried_over(self: BodyKind, body: Body, move: Any) -> None:
+    """`include_at` of kinds that may be put anywhere: positions, velocities, orientation and deformation move along."""
+    turned = ("velocity", "angular_velocity", "deformation", "deformation_rate")
+    changes = {"position": move.point, "orientation": move.orientation, **dict.fromkeys(turned, move.direction)}
+    for name, change in changes.items():
+        if vars(body).get(name) is not None:
+            vars(body)[name] = change(vars(body)[name])

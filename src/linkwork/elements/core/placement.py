@@ -1,0 +1,181 @@
+"""Bodies as built, in batches of one kind: start coordinates, constants, and local vectors from world ones.
+
+A rigid body's internal frame is principal, with its origin where the compiler wants it; everything else has the
+user's frame. All methods take (k, 3) arrays, `pick` selects some of the bodies. Quaternions in numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.elements.core.element import Pose
+
+CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
+BESIDE = 1e-6  # metres by which an anchor may lie beside a particle  # metres by which an anchor may lie beside a particle
+
+
+def matrices(q: np.ndarray) -> np.ndarray:
+    """Rotation matrices (k, 3, 3) of unit quaternions (k, 4)."""
+    w, x, y, z = q.T
+    R = np.empty((len(q), 3, 3))
+    R[:, 0] = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)], axis=1)
+    R[:, 1] = np.stack([2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)], axis=1)
+    R[:, 2] = np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=1)
+    return R
+
+
+def quaternions(R: np.ndarray) -> np.ndarray:
+    """Unit quaternions (k, 4), w >= 0, of rotation matrices (k, 3, 3); the largest component is computed first."""
+    k = np.arange(len(R))
+    d = np.stack([R[:, 0, 0], R[:, 1, 1], R[:, 2, 2]], axis=1)
+    squares = np.concatenate([1 + d.sum(1, keepdims=True), 1 + 2 * d - d.sum(1, keepdims=True)], axis=1)
+    skew = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], axis=1)
+    products = np.zeros((len(R), 4, 4))
+    products[:, 0, 1:] = products[:, 1:, 0] = skew
+    products[:, 1:, 1:] = R + R.transpose(0, 2, 1)
+    products[:, range(4), range(4)] = squares
+    largest = np.argmax(squares, axis=1)
+    q = products[k, largest]
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    return np.where(q[:, :1] < 0, -q, q)
+
+
+def product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Quaternion products (k, 4)."""
+    w = p[:, :1] * q[:, :1] - np.sum(p[:, 1:] * q[:, 1:], axis=1, keepdims=True)
+    v = p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] + np.cross(p[:, 1:], q[:, 1:])
+    return np.concatenate([w, v], axis=1)
+
+
+def apply(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    return np.einsum("kij,kj->ki", matrix, vectors)
+
+
+def polar(F: np.ndarray) -> np.ndarray:
+    U, _, V = np.linalg.svd(F)
+    return U @ V
+
+
+class Placement:
+    """The base: a body that maps local points by world = x + F p and axes by R."""
+
+    x: np.ndarray  # (k, 3)
+    F: np.ndarray  # (k, 3, 3)
+    R: np.ndarray  # (k, 3, 3)
+    parameters: np.ndarray | None = None  # (k, n): the Parameters in the field "user" of their records
+
+    def _pick(self, pick):
+        return slice(None) if pick is None else pick
+
+    def point(self, world, pick=None):
+        i = self._pick(pick)
+        return np.linalg.solve(self.F[i], (world - self.x[i])[..., None])[..., 0]
+
+    def world_point(self, local, pick=None):
+        i = self._pick(pick)
+        return self.x[i] + apply(self.F[i], local)
+
+    def axis(self, world, pick=None):
+        return apply(self.R[self._pick(pick)].transpose(0, 2, 1), world)
+
+    def world_axis(self, local, pick=None):
+        return apply(self.R[self._pick(pick)], local)
+
+    def line(self, world, pick=None):
+        return np.linalg.solve(self.F[self._pick(pick)], world[..., None])[..., 0]
+
+    def normal(self, world, pick=None):
+        return apply(self.F[self._pick(pick)].transpose(0, 2, 1), world)
+
+    def user_point(self, local, pick=None):
+        """From the user's local coordinates to the internal ones."""
+        return np.atleast_2d(np.asarray(local, dtype=float))
+
+    def user_axis(self, local, pick=None):
+        return np.atleast_2d(np.asarray(local, dtype=float))
+
+    user_line = user_axis
+    user_normal = user_axis
+
+    def quaternion(self) -> np.ndarray:
+        """Orientations (k, 4) of the internal frames as built: what the bodies' records start with."""
+        return quaternions(self.R)
+
+    def turn(self, world) -> np.ndarray:
+        """Orientations (k, 4) as built in the world, relative to the internal frames."""
+        return product(self.quaternion() * CONJUGATE, world)
+
+    def user_turn(self) -> np.ndarray:
+        """Orientations (k, 4) of the users' frames relative to the internal ones."""
+        return np.tile([1.0, 0.0, 0.0, 0.0], (len(self.x), 1))
+
+    def user_orientation(self) -> np.ndarray:
+        """Orientations (k, 4) of the users' frames as built."""
+        return product(self.quaternion(), self.user_turn())
+
+    def pick(self, numbers) -> Placement:
+        """A batch with some of these bodies, in the order given."""
+        chosen = object.__new__(type(self))
+        for name, value in vars(self).items():
+            setattr(chosen, name, value[numbers] if isinstance(value, np.ndarray) else value)
+        return chosen
+
+    def put(self, poses: Sequence[Pose | None]) -> Placement:
+        """Bodies elsewhere than they were built; None: as built. Changes this batch, and returns it."""
+        where = np.array([k for k, pose in enumerate(poses) if pose is not None], dtype=np.int64)
+        if len(where):
+            given = [pose for pose in poses if pose is not None]
+            self._put(where, *(np.array([getattr(p, name) for p in given]) for name in ("position", "orientation", "frame")))
+        return self
+
+    def _put(self, where, position, orientation, frame) -> None:
+        self.x[where], self.F[where], self.R[where] = position, frame, matrices(orientation)
+
+    def ground(self) -> Fixed:
+        """The ground, as often."""
+        return Fixed(len(self.x))
+
+    def diagonal_mass(self) -> np.ndarray:
+        """(k,) Whether the inverse mass of each body is diagonal in its own axes: contact has a shorter way then."""
+        return np.zeros(len(self.x), dtype=bool)
+
+    def start(self) -> dict[str, np.ndarray]:
+        """Fields of the record at the start: q, v and the kind's constants."""
+        raise NotImplementedError
+
+
+class Fixed(Placement):
+    """The ground, k times."""
+
+    def __init__(self, k: int):
+        self.x, self.F = np.zeros((k, 3)), np.tile(np.eye(3), (k, 1, 1))
+        self.R = self.F
+
+
+def stack(bodies, name) -> np.ndarray:
+    return np.array([getattr(b, name) for b in bodies], dtype=float)
+
+
+@dataclass
+class Poses:
+    """Bodies in the world: k of them."""
+
+    position: np.ndarray  # (k, 3) m
+    orientation: np.ndarray  # (k, 4)
+    velocity: np.ndarray  # (k, 3) m/s, of `position`
+    angular_velocity: np.ndarray  # (k, 3) rad/s
+    frame: np.ndarray  # (k, 3, 3): a local vector p is at position + frame @ p
+
+    @classmethod
+    def blank(cls, k: int) -> Poses:
+        """k bodies at rest in the world's frame."""
+        still = np.tile([1.0, 0, 0, 0], (k, 1))
+        return cls(np.zeros((k, 3)), still, np.zeros((k, 3)), np.zeros((k, 3)), np.tile(np.eye(3), (k, 1, 1)))
+
+    def put(self, where: np.ndarray, others: Poses) -> None:
+        """Put poses into some of the places."""
+        for name, values in vars(others).items():
+            getattr(self, name)[where] = values

@@ -1,0 +1,48 @@
+"""Cuboids."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.elements.core.shape import Collision, Core, Facets, Shape
+from linkwork.elements.shapes import supports
+from linkwork.elements.shapes.facets import boxed
+
+
+@dataclass(frozen=True)
+class Box(Shape):
+    """A cuboid with edges x, y, z.
+
+    >>> Box(1, 2, 3).volume
+    6.0
+    """
+
+    curved = False
+    support = staticmethod(supports.box)
+
+    x: float
+    y: float
+    z: float
+
+    @property
+    def volume(self):
+        return self.x * self.y * self.z
+
+    def spread(self):
+        return self.x**2 / 12, self.y**2 / 12, self.z**2 / 12
+
+    def _half(self):
+        return self.x / 2, self.y / 2, self.z / 2
+
+    def bounds(self):
+        half = np.array(self._half())
+        return -half, half
+
+    def support_numbers(self):
+        return self._half()
+
+    def collision(self):
+        return Collision(Core.BOX, self._half())
+
+    def facets(self, detail):
+        return Facets(*boxed((self.x, self.y, self.z), limit=detail // 4))
