@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 
 import linkwork as lw
+from linkwork.simulation.reactions import node_jacobians
 from papers.baraff96 import structures
 from papers.baraff96.appendix import Node, factor, hang, join, sweeps
 
@@ -34,7 +35,7 @@ def nodes_of(world):
     for k, node in enumerate(model.nodes):
         ends = [
             (bodies[body], block.copy())
-            for body, block in zip(node.ends, sim._query._node_jacobians(k), strict=True)
+            for body, block in zip(node.ends, node_jacobians(sim._system, k), strict=True)
             if body >= 0
         ]
         if k in model.auxiliary:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from linkwork.model import readout
+from linkwork.symbolic.flat import PLANES
 
 
 def poses(sim):
@@ -41,3 +42,51 @@ def coordinate(sim, joint):
     axis = Ra @ p["axis_a"]
     (pa, va), (pb, vb) = carried(sim, a, p["on_a"]), carried(sim, b, p["on_b"])
     return axis @ (pb - pa), axis @ (vb - va) + np.cross(wa, axis) @ (pb - pa)
+
+
+def accelerations(sim, body):
+    """(of the body's `position`, angular) from the accelerations of its components, which were solved for."""
+    m = sim.model
+    x, kind = sim.work[m.field_of_body(body, "x")], m.bodies.kinds[body]
+    if kind.name.startswith("Lagrangian"):
+        _, J, _, bias = readout.located(m, sim.work, body, np.zeros(3))
+        return J @ x + bias, np.zeros(3)
+    if kind.name == "RigidBody":
+        pose = readout.poses(m, sim.work, body)
+        arm, w = pose.position[0] - sim.work[m.field_of_body(body, "q")][:3], pose.angular_velocity[0]
+        return x[:3] + np.cross(x[3:], arm) + np.cross(w, np.cross(w, arm)), x[3:]
+    if kind.name.startswith("Planar"):
+        first, second, normal = PLANES[kind.name.split("-")[1]]
+        linear, angular = np.zeros(3), np.zeros(3)
+        linear[[first, second]] = x[:2]
+        angular[normal] = x[2] if len(x) == 3 else 0.0
+        return linear, angular
+    return x[:3], x[3:6] if kind.name == "ScalableBody" else np.zeros(3)
+
+
+def wrench(model, work, body, generalised, at):
+    """A generalised force on a body as (force, torque about the world point `at`)."""
+    kind = model.bodies.kinds[body]
+    q = work[model.field_of_body(body, "q")]
+    if kind.name == "RigidBody":
+        force, torque, about = generalised[:3], generalised[3:6], q[:3]
+    elif kind.name == "ScalableBody":
+        force, torque, about = generalised[:3], generalised[3:6], q[:3]
+    elif kind.name == "AffineBody":
+        F, Q = q[3:].reshape(3, 3), generalised[3:].reshape(3, 3)
+        moment = Q @ F.T
+        axial = np.array([moment[2, 1] - moment[1, 2], moment[0, 2] - moment[2, 0], moment[1, 0] - moment[0, 1]])
+        force, torque, about = generalised[:3], axial, q[:3]
+    elif kind.name == "Particle":
+        force, torque, about = generalised, np.zeros(3), at
+    else:
+        first, second, normal = PLANES[kind.name.split("-")[1]]
+        force, torque, about = np.zeros(3), np.zeros(3), np.zeros(3)
+        force[[first, second]], about[[first, second]] = generalised[:2], q[:2]
+        if kind.nv == 3:
+            torque[normal] = generalised[2]
+        else:
+            about = at
+        about = about.copy()
+        about[normal] = at[normal]
+    return np.array(force, dtype=float), np.asarray(torque - np.cross(at - about, force), dtype=float)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.simulation.reactions import solve_accelerations
 from tests.oracles.poses import flow
 from tests.symbolic.probe import STENCIL, difference
 
@@ -32,7 +33,7 @@ def body(world, kind, side):
 def efforts(sim):
     """Generalised force of the forces alone on each body: M a with the same world without them taken off."""
     sim._system.changed()
-    sim._query._solve_accelerations()
+    solve_accelerations(sim._system)
     dense = sim.programs
     return dense.matrix(sim.work)[: sim.model.velocities, : sim.model.velocities] @ np.concatenate(
         [sim.work[sim.model.field_of_body(k, "x")] for k in range(len(sim.model.bodies.kinds))])  # fmt: skip

@@ -118,34 +118,6 @@ def located(model: Model, work: np.ndarray, body: int, local: np.ndarray) -> lis
     return [x[0] for x in kind.located(q, v, np.asarray(local, dtype=float)[None], user)]
 
 
-def wrench(model: Model, work: np.ndarray, body: int, generalised: np.ndarray, at: np.ndarray):
-    """A generalised force on a body as (force, torque about the world point `at`)."""
-    kind = model.bodies.kinds[body]
-    q = work[model.field_of_body(body, "q")]
-    if kind.name == "RigidBody":
-        force, torque, about = generalised[:3], generalised[3:6], q[:3]
-    elif kind.name == "ScalableBody":
-        force, torque, about = generalised[:3], generalised[3:6], q[:3]
-    elif kind.name == "AffineBody":
-        F, Q = q[3:].reshape(3, 3), generalised[3:].reshape(3, 3)
-        moment = Q @ F.T
-        axial = np.array([moment[2, 1] - moment[1, 2], moment[0, 2] - moment[2, 0], moment[1, 0] - moment[0, 1]])
-        force, torque, about = generalised[:3], axial, q[:3]
-    elif kind.name == "Particle":
-        force, torque, about = generalised, np.zeros(3), at
-    else:
-        first, second, normal = PLANES[kind.name.split("-")[1]]
-        force, torque, about = np.zeros(3), np.zeros(3), np.zeros(3)
-        force[[first, second]], about[[first, second]] = generalised[:2], q[:2]
-        if kind.nv == 3:
-            torque[normal] = generalised[2]
-        else:
-            about = at
-        about = about.copy()
-        about[normal] = at[normal]
-    return np.array(force, dtype=float), np.asarray(torque - np.cross(at - about, force), dtype=float)
-
-
 def numbers(model: Model, work: np.ndarray, node_number: int, part: int) -> dict[str, np.ndarray]:
     """Views of the parameters of one constraint in a workspace, by name."""
     parts = model.nodes[node_number].kind.parts

@@ -6,6 +6,7 @@ They depend on the model alone, and not on the solver: with the same coordinates
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,7 +59,7 @@ class Readings(Addresses):
         self._lists: dict[str, Any] = {}
         n = len(model.bodies.elements)
         stops = np.cumsum([0, *(n * width for width in WIDTHS.values())]).tolist()
-        self.span = {name: slice(*pair) for name, pair in zip(WIDTHS, zip(stops, stops[1:], strict=False), strict=True)}
+        self.span = {name: slice(*pair) for name, pair in zip(WIDTHS, pairwise(stops), strict=True)}
         self.joint: dict[str, JointAt] = {}
         self.size = stops[-1]
         for node in model.nodes:
@@ -153,8 +154,8 @@ class Readings(Addresses):
                 kernel = acceleration_read_kernel(m.bodies.kinds[numbers[0]])
                 rows.append(self._rows(kernel, m.body_at[numbers], beyond(6 * numbers)))
             for number, node in enumerate(m.nodes):
-                base = int(m.node_at[number])
-                kernel = reaction_read_kernel(node.kind, m.parameters_at(number) - base, m.field_of_node(number, "x").start - base)
+                base, x = int(m.node_at[number]), m.field_of_node(number, "x").start
+                kernel = reaction_read_kernel(node.kind, m.parameters_at(number) - base, x - base)
                 ends = (0 if end == GROUND else int(m.body_at[end]) for end in node.ends)
                 rows += self._wide(kernel, base, *ends, beyond(at))
                 where.append(at)

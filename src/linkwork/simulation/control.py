@@ -172,7 +172,7 @@ class Control(Sealed, Mapping):
         if given.shape != own.all.shape:
             raise LinkworkError(f"Simulation: commands have the shape {given.shape}; give {own.all.shape}, as "
                                 "sim.control.command_names says")  # fmt: skip
-        if not isfinite(given.sum()):  # finite sums have finite parts
+        if not isfinite(sum(given.tolist())):  # a finite sum has finite parts
             _refuse_not_finite(own.names, given)
         if own.quaternions:
             given = own.normalised(given)

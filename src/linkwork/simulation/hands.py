@@ -18,7 +18,9 @@ from linkwork.elements.handles import Hold, Pull
 from linkwork.engines.engine import OK
 from linkwork.errors import LinkworkError, printable
 from linkwork.model.poses import poses_of
+from linkwork.simulation.body_points import local_point, point_jacobian
 from linkwork.simulation.editor import Editor
+from linkwork.simulation.lookup import body_number
 from linkwork.simulation.query import Query
 from linkwork.simulation.system import System
 from linkwork.symbolic.bodies import GLOBALS
@@ -102,9 +104,7 @@ class Handle:
         return point
 
     def _velocity(self) -> np.ndarray:
-        query = self._hands.query
-        number = query._body(self.body)
-        return query._point_jacobian(number, self.at) @ query.work[query.model.field_of_body(number, "v")]
+        return self._hands.query.point_velocity(self.body, self.at)
 
     def _pulls(self) -> np.ndarray:
         """The force of the spring now."""
@@ -142,15 +142,15 @@ class Hands:
 
     def grab(self, body, point, by: str, stiffness: float | None, damping: float | None, limit: float | None) -> Handle:
         """Take hold of a body at a point of the world."""
-        number = self.query._body(body)
-        system = self.editor.system
+        system = self.editor.follow()
+        number = body_number(system, body)
         model = system.model
         element = model.bodies.elements[number]
         checks.choice("Simulation", "by", by, ("spring", "constraint"))
         first_order = system.options.first_order
         if first_order and damping:
             raise LinkworkError(f"Simulation: damping is {damping:g}, which first-order motion does not have; leave it out")
-        pose = self.query._reads.pose(number)
+        pose = self.query.reads().pose(number)
         where = pose.position if point is None else checks.vector("Simulation", "point", point)
         local = np.linalg.solve(pose.frame, where - pose.position)
         if isinstance(element, LagrangianBody):
@@ -171,17 +171,17 @@ class Hands:
 
     def strike(self, body, impulse, at) -> None:
         """An impulse (N s, world) on a body at a local point, felt through all joints at once."""
-        number = self.query._body(body)
-        system = self.editor.system
+        system = self.editor.follow()
+        number = body_number(system, body)
         impulse = checks.vector("Simulation", "impulse", impulse)
-        local = self.query._local(number, np.zeros(3) if at is None else checks.vector("Simulation", "at", at))
+        local = local_point(system, number, np.zeros(3) if at is None else checks.vector("Simulation", "at", at))
         model, work, p = system.model, system.work, system.programs
         if model.bodies.kinds[number].is_a_point and np.any(local):
             raise LinkworkError(f'Simulation: "{model.bodies.elements[number].name}" is a point; leave `at` out')
         system.factor()
         work[GLOBALS.offset("kick")] = 0.0
         system.run(p.body("clear"))
-        work[model.field_of_body(number, "b")] += self.query._point_jacobian(number, local).T @ impulse
+        work[model.field_of_body(number, "b")] += point_jacobian(system, number, local).T @ impulse
         for k in range(len(model.nodes)):
             work[model.field_of_node(k, "b")] = 0.0
         system.run(p.forward(), p.backward("strike"))
@@ -232,7 +232,7 @@ class Hands:
     def _measured_step(self, system: System, leading: list[Handle]) -> tuple[int, int, list[np.ndarray]]:
         """One step, its status, what hands gave in it: the mean where impulses are kept, else the force at its beginning."""
         if not system.integrator.keeps_impulses:
-            gave = [h._pulls() if h.slipping else self.query.reaction(h.name).force for h in leading]
+            gave = [h._pulls() if h.slipping else self.query.reaction(h.name, None).force for h in leading]
             system.prepare()
             return *system.advance(1), gave
         pulled = {h.name: h._pulls() for h in leading if h.slipping}

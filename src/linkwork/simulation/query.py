@@ -1,41 +1,33 @@
-"""Query: what can be asked of a simulation at any moment. Bodies first, then constraints, then how it is found out."""
+"""Query: what can be asked of a simulation at any moment. Each method begins with the System of now."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linkwork.elements import HardLimit, JointFriction, Rope
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
-from linkwork.engines.integrators import Integrator
-from linkwork.errors import LinkworkError, UnknownNameError, suggestion
+from linkwork.errors import LinkworkError
 from linkwork.model import readout
-from linkwork.model.graph import GROUND
-from linkwork.model.least_norm import Sharing
-from linkwork.model.model import Model
-from linkwork.model.nodes import blocks_of
-from linkwork.schedules.schedules import IterativeReport, Programs
+from linkwork.schedules.schedules import IterativeReport
+from linkwork.simulation.body_points import local_point, point_jacobian, skew
 from linkwork.simulation.coordinates import Coordinate
 from linkwork.simulation.editor import Editor
-from linkwork.simulation.reads import Load, Reads
+from linkwork.simulation.lookup import body_number, lookup, name_of
+from linkwork.simulation.reactions import Reaction, complete_impulses, in_contact, mean_reaction, no_impulses, refused_body
+from linkwork.simulation.reads import Load, Loads, Reads
 from linkwork.simulation.residuals import residuals
-from linkwork.simulation.start import PROXIMAL
 from linkwork.simulation.system import System
-from linkwork.simulation.validity import Validity
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.lagrangian import Lagrangian
-from linkwork.world import World
 
 if TYPE_CHECKING:
-    from linkwork.contact.contact_system import Touching
     from linkwork.simulation import contact_query
 
-EXCESSIVE = 1e3  # times the shortest multipliers: longer ones come from rows that contradict each other
-STIFFNESS, DAMPING, KICK = (GLOBALS.offset(name) for name in ("stiffness", "damping", "kick"))
+ENERGIES = [GLOBALS.offset(name) for name in ("kinetic", "potential", "work")]
 
 
 @dataclass(frozen=True)
@@ -57,608 +49,229 @@ class Energy:
         return self.kinetic + self.potential
 
 
-class Reaction(NamedTuple):
-    """What a constraint puts on a body: force (3, N) and torque (3, N m) about `at`, in the world; `generalised` are the
-    multipliers of its rows. `determined`: not so where other constraints hold the same, as in most closed linkages of
-    hinges; then this is its part when all of them together pull as little as they can (least norm, N and N m alike)."""
-
-    force: np.ndarray
-    torque: np.ndarray
-    at: np.ndarray
-    generalised: np.ndarray
-    determined: bool = True
-
-
 class Query:
-    """What can be asked of the System of a simulation. All vectors are in the world frame."""
+    """What can be asked of a simulation; `readable.py` says of each what it is. All vectors are in the world frame."""
+
+    __slots__ = ("_editor", "_reads")
 
     def __init__(self, editor: Editor):
         self._editor = editor
-        self._reads_of: tuple[System, Reads] | None = None  # and the System that they are of
+        self._reads = Reads(editor.system)
 
-    def _follow_world(self) -> None:
-        self._editor.follow()
+    def reads(self) -> Reads:
+        """The readouts of the System of now."""
+        system, reads = self._editor.follow(), self._reads
+        if reads.system is not system:
+            reads = self._reads = Reads(system)
+        return reads
 
-    @property
-    def model(self) -> Model:
-        return self._editor.system.model
-
-    @property
-    def programs(self) -> Programs:
-        return self._editor.system.programs
-
-    @property
-    def integrator(self) -> Integrator:
-        return self._editor.system.integrator
-
-    @property
-    def work(self) -> np.ndarray:
-        return self._editor.system.work
-
-    @property
-    def world(self) -> World:
-        return self._editor.system.world
-
-    @property
-    def dt(self) -> float:
-        return self._editor.system.dt
-
-    @property
-    def _valid(self) -> Validity:
-        return self._editor.system.validity
-
-    @property
-    def _touching(self) -> Touching | None:
-        return self._editor.system.contact
-
-    @property
-    def _reads(self) -> Reads:
-        system, known = self._editor.system, self._reads_of
-        if known is None or known[0] is not system:
-            known = self._reads_of = system, Reads(self)
-        return known[1]
-
-    @property
-    def _sharing(self) -> Sharing | None:
-        return self._editor.system.sharing
-
-    @_sharing.setter
-    def _sharing(self, sharing: Sharing | None) -> None:
-        self._editor.system.sharing = sharing
-
-    # -- bodies ------------------------------------------------------------------------------------------------
+    # -- bodies ----------------------------------------------------------------------------------------------------------
     def position(self, body) -> np.ndarray:
-        """Where the body's `position` is now (3, m)."""
-        number = self._body(body)  # which may lead to another model
-        return self._reads.position(number)
+        reads = self.reads()
+        return reads.position(body_number(reads.system, body))
 
     def orientation(self, body) -> np.ndarray:
-        """Unit quaternion w x y z."""
-        number = self._body(body)  # which may lead to another model
-        return self._reads.orientation(number)
+        reads = self.reads()
+        return reads.orientation(body_number(reads.system, body))
 
     def velocity(self, body) -> np.ndarray:
-        """Of the body's `position` (3, m/s)."""
-        number = self._body(body)  # which may lead to another model
-        return self._reads.velocity(number)
+        reads = self.reads()
+        return reads.velocity(body_number(reads.system, body))
 
     def angular_velocity(self, body) -> np.ndarray:
-        """(3, rad/s)."""
-        number = self._body(body)  # which may lead to another model
-        return self._reads.angular_velocity(number)
+        reads = self.reads()
+        return reads.angular_velocity(body_number(reads.system, body))
 
     def frame(self, body) -> np.ndarray:
-        """(3, 3): a vector of the body, in the world. A rotation for bodies that do not stretch."""
-        number = self._body(body)  # which may lead to another model
-        return self._reads.frame(number)
+        reads = self.reads()
+        return reads.frame(body_number(reads.system, body))
 
     @property
     def positions(self) -> np.ndarray:
-        """(bodies, 3), m: `position` of all bodies, in the order of `world.bodies`. This array, as the others that hold
-        everything at once, cannot be written, and stays as it is when the simulation goes on.
-
-        >>> import linkwork as lw
-        >>> sim = lw.Simulation(lw.scenes.get("double-pendulum"))
-        >>> sim.positions.shape, sim.orientations.shape, sim.velocities.shape
-        ((2, 3), (2, 4), (2, 6))
-        """
-        self._follow_world()
-        return self._reads.array("positions", 3)
+        return self.reads().array("positions", 3)
 
     @property
     def orientations(self) -> np.ndarray:
-        """(bodies, 4): `orientation` of all bodies, unit quaternions w x y z."""
-        self._follow_world()
-        return self._reads.array("orientations", 4)
+        return self.reads().array("orientations", 4)
 
     @property
     def velocities(self) -> np.ndarray:
-        """(bodies, 6): `velocity` (m/s) and `angular_velocity` (rad/s) of all bodies, in the world's axes."""
-        self._follow_world()
-        return self._reads.array("velocities", 6)
+        return self.reads().array("velocities", 6)
 
     @property
     def q(self) -> np.ndarray:
-        """All coordinates: of the joints of a spanning tree, of bodies that float, of bodies of other kinds. `q_names` says
-        what each is.
-
-        >>> import linkwork as lw
-        >>> sim = lw.Simulation(lw.scenes.get("double-pendulum"))
-        >>> sim.q.shape, sim.qd.shape
-        ((2,), (2,))
-        """
-        self._follow_world()
-        return self._reads.q()
+        return self.reads().q()
 
     @property
     def qd(self) -> np.ndarray:
-        """All velocities, as `qd_names` says: the rates of the coordinates, but angular velocities for quaternions."""
-        self._follow_world()
-        return self._reads.qd()
+        return self.reads().qd()
 
     @property
     def q_names(self) -> tuple[Coordinate, ...]:
-        """What the entries of `q` are: of which joint or body, what, and in which unit. The order stays while the world does,
-        and is the same for every solver.
-
-        >>> import linkwork as lw
-        >>> sim = lw.Simulation(lw.scenes.get("pendulum"))
-        >>> [str(name) for name in sim.q_names], [str(name) for name in sim.qd_names]
-        (['pivot: angle, rad'], ['pivot: angle, rad/s'])
-        """
-        self._follow_world()
-        return self._reads.coordinates.q_names
+        return self.reads().coordinates.q_names
 
     @property
     def qd_names(self) -> tuple[Coordinate, ...]:
-        """What the entries of `qd` are."""
-        self._follow_world()
-        return self._reads.coordinates.qd_names
+        return self.reads().coordinates.qd_names
 
     def point(self, body, local) -> np.ndarray:
-        """Where a local point of the body is now (3, m)."""
-        number = self._body(body)
-        return readout.point(self.model, self.work, number, self._local(number, local))
+        reads = self.reads()
+        system, number = reads.system, body_number(reads.system, body)
+        found = local_point(system, number, local)
+        if isinstance(system.model.bodies.kinds[number], Lagrangian):
+            return readout.point(system.model, system.work, number, found)
+        return reads.position(number) + reads.frame(number) @ found
 
-    def jacobian(self, body, local=(0.0, 0.0, 0.0)) -> np.ndarray:
-        """(3, dim): the velocity of a local point by the body's own velocity components. A rigid body's are the velocity
-        of its `position` and its angular velocity."""
-        number = self._body(body)
-        J = self._point_jacobian(number, self._local(number, local))
-        if self.model.bodies.kinds[number].name == "RigidBody":
-            pose = readout.poses(self.model, self.work, number)
+    def jacobian(self, body, local) -> np.ndarray:
+        system = self._editor.follow()
+        number = body_number(system, body)
+        J = point_jacobian(system, number, local_point(system, number, local))
+        if system.model.bodies.kinds[number].name == "RigidBody":
+            pose = readout.poses(system.model, system.work, number)
             arm = pose.frame[0] @ np.asarray(local, dtype=float)
-            J = np.hstack([np.eye(3), -_skew(arm)])
+            J = np.hstack([np.eye(3), -skew(arm)])
         return J
 
-    def coordinates(self, body) -> np.ndarray:
-        """The coordinates u of a Lagrangian body now (n,).
+    def point_velocity(self, body, local: np.ndarray) -> np.ndarray:
+        """Of a point of a body, in the user's frame (3, m/s)."""
+        system = self._editor.follow()
+        number = body_number(system, body)
+        return point_jacobian(system, number, local) @ system.work[system.model.field_of_body(number, "v")]
 
-        >>> import linkwork as lw
-        >>> world = lw.World(gravity=(0, 0, -10))
-        >>> arms = world.add(lw.double_pendulum(angles=(0.5, 0.5)))
-        >>> sim = lw.Simulation(world)
-        >>> sim.coordinates(arms).tolist(), sim.rates(arms).tolist()
-        ([0.5, 0.5], [0.0, 0.0])
-        """
-        return self.work[self.model.field_of_body(self._lagrangian(body), "q")].copy()
+    def coordinates(self, body) -> np.ndarray:
+        system = self._editor.follow()
+        return system.work[system.model.field_of_body(_lagrangian(system, body), "q")].copy()
 
     def rates(self, body) -> np.ndarray:
-        """The rates u' of the coordinates of a Lagrangian body now (n,)."""
-        return self.work[self.model.field_of_body(self._lagrangian(body), "v")].copy()
-
-    def _lagrangian(self, body) -> int:
-        number = self._body(body)
-        if not isinstance(self.model.bodies.kinds[number], Lagrangian):
-            label = checks.label(self.model.bodies.elements[number])
-            raise LinkworkError(f"{label}: it has no coordinates of its own; ask for its position and orientation")
-        return number
+        system = self._editor.follow()
+        return system.work[system.model.field_of_body(_lagrangian(system, body), "v")].copy()
 
     def acceleration(self, body) -> np.ndarray:
-        """Of the body's `position` (3, m/s^2), from the forces and constraints of this moment."""
-        number = self._body(body)
-        return self._reads.acceleration(number, 0)
+        reads = self.reads()
+        return reads.acceleration(body_number(reads.system, body), 0)
 
     def angular_acceleration(self, body) -> np.ndarray:
-        """(3, rad/s^2), of bodies with an angular velocity among their components."""
-        number = self._body(body)
-        return self._reads.acceleration(number, 3)
+        reads = self.reads()
+        return reads.acceleration(body_number(reads.system, body), 3)
 
-    # -- constraints and the whole -----------------------------------------------------------------------------
+    # -- constraints and forces ------------------------------------------------------------------------------------------
     def angle(self, joint) -> float:
-        """The joint's coordinate: the angle of a hinge, cylinder or screw (turns counted, rad), the travel of a slider
-        (m); zero as built."""
-        self._follow_world()
-        return self._reads.joint(joint, rate=False)
+        return self.reads().joint(joint, rate=False)
 
     def rate(self, joint) -> float:
-        """The rate of the joint's coordinate."""
-        self._follow_world()
-        return self._reads.joint(joint, rate=True)
+        return self.reads().joint(joint, rate=True)
 
     def travel(self, joint) -> float:
-        """How far the second body of a slider or cylinder has travelled along the axis (m), zero as built."""
-        self._follow_world()
-        return self._reads.travel(joint)
+        return self.reads().travel(joint)
 
     def unknowns(self, constraint) -> np.ndarray:
-        """The coordinates that a constraint finds for itself, now: those of a point on a curve or surface that has coordinates
-        of its own; or where a Tangent touches: coordinates of the surface that has them, of both if both have, or else the
-        point in the frame of a."""
-        node_number, part = self._constraint(constraint)
-        node = self.model.nodes[node_number]
+        system = self._editor.follow()
+        node_number, part = lookup(system, constraint, "constraint")
+        node = system.model.nodes[node_number]
         if "unknowns" not in node.kind.parts[part].relation.kept:
             raise LinkworkError(f"{checks.label(node.elements[part])}: it finds no coordinates; ask a Tangent, or a point on a "
                                 "curve or surface with a start")  # fmt: skip
-        return self._numbers(node_number, part)["unknowns"].copy()
+        return readout.numbers(system.model, system.work, node_number, part)["unknowns"].copy()
 
-    def reaction(self, constraint, body=None) -> Reaction:
-        """The force and torque that a constraint puts on its second body (on its only body), at the anchor, from the
-        accelerations of this moment. `body`: on another of its bodies. On a Lagrangian body it is the least force on the point
-        that is held that does the same. Of a rope or a hard limit it is the mean of the last
-        step, and so are contact forces that accelerations of this moment count with."""
-        self._follow_world()
-        found = self.model.names.get(self._name(constraint))
+    def reaction(self, constraint, body) -> Reaction:
+        reads = self.reads()
+        system = reads.system
+        found = system.model.names.get(name_of(constraint))
         if found is None or found[0] != "constraint":
-            if (stop := self._stop(constraint)) is not None:
-                return self._stop_reaction(stop, body)
-            found = ("", *self._constraint(constraint))
+            if (stop := _stop(system, constraint)) is not None:
+                return mean_reaction(system, stop, None if body is None else body_number(system, body))
+            found = ("", *lookup(system, constraint, "constraint"))
         _, node, part = found
-        end = None
-        if body is not None:
-            target, ends = self._body(body), self.model.nodes[node].ends
-            if target not in ends:
-                label = checks.label(self.model.nodes[node].elements[part])
-                raise LinkworkError(f'{label}: it does not act on "{self._name(body)}"; name one of its bodies')
-            end = ends.index(target)
-        return Reaction(*self._reads.reaction(node, part, end))
+        item = system.model.nodes[node]
+        end = None if body is None else _end(system, item.ends, item.elements[part], body)
+        return Reaction(*reads.reaction(node, part, end))
 
-    def force(self, force, body=None) -> Load:
-        """What a spring, damper, motor, cable or any other force puts on its second body (on its only body) now, as force,
-        torque, and the point about which the torque is told: where the force acts on the body; where several forces do, or a
-        torque alone, the anchor of its joint or the body's position. `body`: on another of its bodies. Of a rope, a hard limit
-        or dry friction it is the mean of the last step.
-
-        >>> import linkwork as lw
-        >>> world = lw.World(gravity=(0, 0, 0))
-        >>> bead = world.add(lw.Particle(1.0, position=(0, 0, 2), name="bead"))
-        >>> spring = world.add(lw.Spring(world.ground, bead, 10.0, rest=1.5, name="spring"))
-        >>> sim = lw.Simulation(world)
-        >>> sim.force("spring").force.tolist(), sim.force("spring").at.tolist()
-        ([0.0, 0.0, -5.0], [0.0, 0.0, 2.0])
-        """
-        self._follow_world()
-        found = self.model.names.get(self._name(force))
+    def force(self, force, body) -> Load:
+        reads = self.reads()
+        system = reads.system
+        found = system.model.names.get(name_of(force))
         if found is None or found[0] != "force":
-            if (stop := self._stop(force)) is not None:
-                told = self._stop_reaction(stop, body)
+            if (stop := _stop(system, force)) is not None:
+                told = mean_reaction(system, stop, None if body is None else body_number(system, body))
                 return Load(told.force, told.torque, told.at)
-            self._lookup(force, "force")
+            found = ("", *lookup(system, force, "force"))
         _, number, _ = found
-        ends = self.model.forces[number].ends
-        if body is None:
-            return self._reads.force(number, 1 if ends[1] != GROUND else 0)
-        target = self._body(body)
-        if target not in ends:
-            label = checks.label(self.model.forces[number].element)
-            raise LinkworkError(f'{label}: it does not act on "{self._name(body)}"; name one of its bodies')
-        return self._reads.force(number, ends.index(target))
+        item = system.model.forces[number]
+        return reads.force(number, None if body is None else _end(system, item.ends, item.element, body))
+
+    @property
+    def forces(self) -> Loads:
+        return self.reads().loads()
 
     def impulse(self, constraint) -> np.ndarray:
-        """What a constraint gave in the last step or impact: its multipliers times the time, a number a row (N s, N m s).
-
-        All solves of the step are added up: the kicks of rattle with their corrections, the stages of rk4 and dopri5 with
-        their projection, in all parts of a step that was cut. The rows of a Ball, and the first three of a Hinge, are
-        the axes of the world, and the impulse is on the second body. A rope gives one number, its pull; so does a hard limit,
-        negative where it pushes its coordinate up.
-
-        >>> import linkwork as lw
-        >>> world = lw.World(gravity=(0, 0, -10))
-        >>> lamp = world.add(lw.Particle(2.0, position=(0, 0, 1)))
-        >>> hook = world.add(lw.Ball(world.ground, lamp, at=(0, 0, 1), name="hook"))
-        >>> sim = lw.Simulation(world, dt=0.01)
-        >>> sim.step()
-        >>> float(sim.impulse("hook")[2].round(12))
-        0.2
-        """
-        if (element := self._stop(constraint)) is not None:
-            given = np.zeros(self._in_contact().coordinates_of(element))
-            for stop, rows, k in self._in_contact().of_element(element):
+        system = self._editor.follow()
+        if (element := _stop(system, constraint)) is not None:
+            contact = in_contact(system)
+            given = np.zeros(contact.coordinates_of(element))
+            for stop, rows, k in contact.of_element(element):
                 given[stop.coordinate] += stop.sign * rows.total[k, 0]
             return given
-        node_number, part = self._constraint(constraint)
-        if not self._valid.impulses:
-            raise LinkworkError(self._no_impulses())
-        self._book()
-        node, start = self.model.nodes[node_number], int(self.model.impulse_at[node_number])
-        return -self.work[start : start + node.kind.size][node.rows_of(node.elements[part])]
+        node_number, part = lookup(system, constraint, "constraint")
+        if not system.validity.impulses:
+            raise LinkworkError(no_impulses(system))
+        complete_impulses(system)
+        node, start = system.model.nodes[node_number], int(system.model.impulse_at[node_number])
+        return -system.work[start : start + node.kind.size][node.rows_of(node.elements[part])]
 
+    # -- contact and the whole -------------------------------------------------------------------------------------------
     def contacts(self) -> contact_query.TouchingPoints:
-        """Where bodies touch, and the forces there: a list of points, in a fixed order, with arrays of all of them behind it.
-        They are those of the last step (`euler`: of its beginning), with what it gave; before the first one there are no
-        forces.
-
-        >>> import linkwork as lw
-        >>> world = lw.World(gravity=(0, 0, -10))
-        >>> floor = world.add(lw.Collider(world.ground, lw.Plane(), name="floor"))
-        >>> box = world.add(lw.RigidBody(2.0, shape=lw.Box(0.1, 0.1, 0.1), position=(0, 0, 0.05), name="box"))
-        >>> rule = world.add(lw.Contact())
-        >>> sim = lw.Simulation(world)
-        >>> sim.step(10)
-        >>> len(sim.contacts()), float(sim.contacts().forces[:, 2].sum().round(4))
-        (4, 20.0)
-        >>> sim.contacts()[0].bodies
-        (<Ground "ground">, <RigidBody "box">)
-        """
         from linkwork.simulation import contact_query
 
-        contact = self._in_contact()
+        system = self._editor.follow()
+        contact = in_contact(system)
         if not contact.before_count:
-            self._derive()
-            contact.look(self.work, self.dt)
-        return contact_query.touching_points(contact, self.model.bodies.elements, self.world.ground, self.dt)
+            system.place()
+            contact.look(system.work, system.dt)
+        return contact_query.touching_points(contact, system.model.bodies.elements, system.world.ground, system.dt)
 
     def contact_report(self) -> contact_query.ContactReport:
-        """How the contact problems of the last steps were solved: iterations, residual, the deepest overlap."""
         from linkwork.simulation import contact_query
 
-        return contact_query.report(self._in_contact())
+        return contact_query.report(in_contact(self._editor.follow()))
 
     def solver_report(self) -> IterativeReport:
-        """How a solver that iterates (`cg`) has solved since this simulation was made: iterations, residuals.
-
-        >>> import linkwork as lw
-        >>> sim = lw.Simulation(lw.scenes.get("chain"), solver="cg")
-        >>> sim.step(100)
-        >>> report = sim.solver_report()
-        >>> report.residual < 1e-10, report.at is None
-        (True, True)
-        """
-        self._follow_world()
-        report = self.programs.report(self.work)
+        system = self._editor.follow()
+        report = system.programs.report(system.work)
         if report is None:
-            raise LinkworkError(f'Simulation: the solver "{self.programs.name}" does not iterate; ask one that uses "cg"')
+            raise LinkworkError(f'Simulation: the solver "{system.programs.name}" does not iterate; ask one that uses "cg"')
         return report
 
-    def _in_contact(self) -> Touching:
-        self._follow_world()
-        if self._touching is None:
-            raise LinkworkError("Simulation: nothing touches anything in this world; add a Contact")
-        return self._touching
-
-    def _stop(self, element) -> Rope | HardLimit | JointFriction | None:
-        """The rope, hard limit or dry friction that is meant, if it is one."""
-        found = element if isinstance(element, Element) else self.world.find(element) if element in self.world else None
-        return found if isinstance(found, (Rope, HardLimit, JointFriction)) and self._touching is not None else None
-
-    def _stop_reaction(self, element, body) -> Reaction:
-        from linkwork.contact.rows import BODY_B
-
-        contact = self._in_contact()
-        ends = contact.ends_of(element)
-        target = (ends[1] if ends[1] != GROUND else ends[0]) if body is None else self._body(body)
-        if target not in ends:
-            raise LinkworkError(f'{checks.label(element)}: it does not act on "{self._name(body)}"; name one of its bodies')
-        force, torque, value = np.zeros(3), np.zeros(3), np.zeros(contact.coordinates_of(element))
-        at = readout.poses(self.model, self.work, target).position[0]
-        for stop, rows, k in contact.of_element(element):
-            J = (rows.Jb if contact.body_of(rows.labels[k, BODY_B]) == target else rows.Ja)[k, 0]
-            pull = float(rows.total[k, 0]) / self.dt
-            force = force + J[:3] * pull
-            value[stop.coordinate] += stop.sign * pull
-            torque = torque + (J[3:] * pull if not np.any(J[:3]) else 0.0)
-            at = self._carried(target, contact.anchor_of(element, target))[0]
-        return Reaction(force, torque, at, value)
-
-    def _book(self) -> None:
-        """Make the impulses complete: when they are asked for, and before another solve."""
-        if self._valid.impulses and not self._valid.complete:
-            self.integrator.book(self.work)
-            self._valid.completed()
-
-    def _no_impulses(self) -> str:
-        if not self.integrator.keeps_impulses:
-            return f"Simulation: {self.integrator.name} keeps no impulses of its steps; use rattle, rk4, dopri5 or first-order"
-        return "Simulation: there are no impulses, since no step or impact was made yet or the state was set; make a step first"
-
-    def drift(self, velocity: bool = False) -> float:
-        """The largest |C| over all position rows (m; radians count as metres); with velocity=True the largest
-        |J v + C_t| and |g| over all rows."""
-        self._follow_world()
-        return float(np.abs(self._residuals(checks.flag("Simulation", "velocity", velocity))[0]).max(initial=0.0))
+    def drift(self, velocity: bool) -> float:
+        system = self._editor.follow()
+        return float(np.abs(residuals(system, checks.flag("Simulation", "velocity", velocity))[0]).max(initial=0.0))
 
     def energy(self) -> Energy:
-        """Kinetic and potential energy now, and the work of prescribed motion so far (what that counts: `Energy`).
-
-        >>> import linkwork as lw
-        >>> world = lw.World(gravity=(0, 0, -10))
-        >>> lift = world.add(lw.Particle(2.0, velocity=(0, 0, 1), name="lift"))
-        >>> told = world.add(lw.Motion(lift, lambda t: (0, 0, t)))
-        >>> sim = lw.Simulation(world)
-        >>> sim.step(500)
-        >>> energy = sim.energy()
-        >>> round(energy.total - energy.work, 6), round(energy.work, 6)
-        (1.0, 10.0)
-        """
-        self._follow_world()
-        self._derive()
-        for name in ("kinetic", "potential"):
-            self.work[GLOBALS.offset(name)] = 0.0
-        self.integrator.run(self.work, self.programs.energy())
-        return Energy(*(float(self.work[GLOBALS.offset(name)]) for name in ("kinetic", "potential", "work")))
-
-    def _local(self, body: int, local) -> np.ndarray:
-        """A point of a body as a user names it."""
-        found, kind = checks.vector("Simulation", "local", local), self.model.bodies.kinds[body]
-        if isinstance(kind, Lagrangian) and not kind.is_point(found):
-            label = checks.label(self.model.bodies.elements[body])
-            raise LinkworkError(f"{label}: it has no point {checks.show(found)}; name one by its point(k), k from 0 to "
-                                f"{kind.particles - 1}")  # fmt: skip
-        return found
-
-    # -- how it is found out -------------------------------------------------------------------------------------
-    def _derive(self) -> None:
-        """Poses up to date with the coordinates (they are after every step)."""
-        if not self._valid.poses:
-            self.integrator.run(self.work, self.programs.body("place"))
-            self._valid.placed()
-
-    def _solve_accelerations(self) -> None:
-        """Accelerations and multipliers of this moment, without feedback; the next step starts from fresh factors."""
-        if self._valid.accelerations:
-            return
-        self._book()
-        work, p = self.work, self.programs
-        kept = work.item(STIFFNESS), work.item(DAMPING)
-        work[STIFFNESS] = work[DAMPING] = 0.0
-        work[KICK] = 1.0
-        refinements = PROXIMAL if self.model.soft and not p.iterates else 1
-        if self._touching is None or not self._touching.before_count:
-            self.integrator.run(work, p.accelerations(refinements))
-        else:
-            self._solve_with_contact_forces(refinements)
-        self._valid.placed()
-        shared = self.model.redundant or (self.model.soft and not self.model.ranked)
-        self._sharing = Sharing(self.model, self._node_jacobians) if shared else None
-        if self._sharing is not None:
-            found = self.work[self._sharing.entries]
-            self.work[self._sharing.entries] = shortest = self._sharing.shortest(found)
-            if np.abs(found).max() > EXCESSIVE * (1.0 + np.abs(shortest).max()):
-                self._solve_what_can_be_met(self._sharing)
-        work[STIFFNESS], work[DAMPING] = kept
-        self._valid.solved()
-
-    def _solve_with_contact_forces(self, refinements: int) -> None:
-        """The same where the contact forces of the last step stand beside the others."""
-        p = self.programs
-        self.integrator.run(self.work, p.body("place", "accelerate"))
-        self._add_contact_forces()
-        self.integrator.run(self.work, p.up("acceleration"), p.backward())
-        for _ in range(refinements):
-            defect, *rest = p.refine()
-            self.integrator.run(self.work, defect)
-            self._add_contact_forces()
-            self.integrator.run(self.work, *rest)
-
-    def _solve_what_can_be_met(self, sharing: Sharing) -> None:
-        """Refine once more where rows contradict each other: what no acceleration meets asks for multipliers without end, whose
-        rounding errors are forces. It is left out, and reactions add up to mass times acceleration."""
-        for _ in range(PROXIMAL):
-            defect, defects, *rest = self.programs.refine()
-            self.integrator.run(self.work, defect, defects)
-            self._add_contact_forces()
-            self.work[sharing.rights] = sharing.shortest(self.work[sharing.rights])
-            self.integrator.run(self.work, *rest)
-            self.work[sharing.entries] = sharing.shortest(self.work[sharing.entries])
-
-    def _add_contact_forces(self) -> None:
-        """The mean contact forces of the last step, beside the other forces on each body."""
-        if self._touching is not None and self._touching.before_count:
-            self._touching.add_forces(self.work, self.dt)
-
-    def _point_jacobian(self, body: int, local: np.ndarray) -> np.ndarray:
-        """(3, nv) in the body's internal velocity components; `local` in the user's frame."""
-        m = self.model
-        kind = m.bodies.kinds[body]
-        if isinstance(kind, Lagrangian):
-            return readout.located(m, self.work, body, local)[1]
-        pose = readout.poses(m, self.work, body)
-        world = pose.position[0] + pose.frame[0] @ local
-        q = self.work[m.field_of_body(body, "q")]
-        if kind.name == "RigidBody":
-            return np.hstack([np.eye(3), -_skew(world - q[:3])])
-        if kind.name == "Particle":
-            return np.eye(3)
-        if kind.name == "ScalableBody":
-            R = readout.matrices(q[None, 3:7])[0]
-            return np.hstack([np.eye(3), -_skew(world - q[:3]), R * local])
-        if kind.name == "AffineBody":
-            return np.hstack([np.eye(3), np.kron(np.eye(3), local)])
-        first, second, normal = readout.PLANES[kind.name.split("-")[1]]
-        J = np.zeros((3, kind.nv))
-        J[first, 0] = J[second, 1] = 1.0
-        if kind.nv == 3:
-            J[:, 2] = np.cross(np.eye(3)[normal], world - pose.position[0])
-        return J
-
-    def _node_jacobians(self, node: int) -> list[np.ndarray]:
-        return self._node_blocks(node, self.programs.jacobian)
-
-    def _node_blocks(self, node: int, sweep: Callable[[int], np.ndarray]) -> list[np.ndarray]:
-        self._derive()
-        self.integrator.run(self.work, sweep(node))
-        kind = self.model.nodes[node].kind
-        return blocks_of(self.work[self.model.scratch :], kind.size, [body.nv if body else 0 for body in kind.kinds])
-
-    def _residuals(self, velocity: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Residuals of all position rows, or rates of all rows; and the node of each."""
-        return residuals(self._editor.system, velocity)
-
-    def _numbers(self, node_number: int, part: int) -> dict[str, np.ndarray]:
-        """Views of the parameters of one constraint, by name."""
-        return readout.numbers(self.model, self.work, node_number, part)
-
-    def _pose_of(self, body: int):
-        """(axes, origin, velocity, spin) of a body's internal frame; the ground's is the world."""
-        if body == GROUND:
-            return np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3)
-        m = self.model
-        pose = readout.poses(m, self.work, body)
-        if m.bodies.kinds[body].name == "RigidBody":
-            q, v = self.work[m.field_of_body(body, "q")], self.work[m.field_of_body(body, "v")]
-            return readout.matrices(q[None, 3:7])[0], q[:3], v[:3], v[3:6]
-        return readout.matrices(pose.orientation)[0], pose.position[0], pose.velocity[0], pose.angular_velocity[0]
-
-    def _touched_at(self, node_number: int, part: int) -> np.ndarray | None:
-        """Where surfaces touch, in the world, if a constraint is between such."""
-        node = self.model.nodes[node_number]
-        relation = node.kind.parts[part].relation
-        if (touched := relation.place(self._numbers(node_number, part))) is None:
-            return None
-        end = self.model.bodies.ends(relation, node.elements[part])[touched[0]]
-        return touched[1] if end == GROUND else readout.point(self.model, self.work, end, touched[1])
-
-    def _carried(self, body: int, local: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where a point (internal coordinates) of a body is, and its velocity."""
-        R, x, v, w = self._pose_of(body)
-        if body == GROUND or self.model.bodies.kinds[body].name == "RigidBody":
-            return x + R @ local, v + np.cross(w, R @ local)
-        rate = self._point_jacobian(body, local) @ self.work[self.model.field_of_body(body, "v")]
-        return readout.point(self.model, self.work, body, local), rate
-
-    def _least_pull(self, node_number: int, part: int, end: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(force, torque, at): the least force on the point by which a Lagrangian body is held that does the same as a
-        constraint, whose multipliers were solved for."""
-        node, body = self.model.nodes[node_number], self.model.nodes[node_number].ends[end]
-        rows = node.rows_of(node.elements[part])
-        pulls = self._node_blocks(node_number, self.programs.pulls if node.kind.aimed else self.programs.jacobian)
-        generalised = pulls[end][rows].T @ -self.work[self.model.field_of_node(node_number, "x")][rows]
-        ends = node.kind.parts[part].arranged(node.ends)
-        local = self._numbers(node_number, part).get("on_a" if ends[0] == body else "on_b", np.zeros(3))
-        value, J, _, _ = readout.located(self.model, self.work, body, local)
-        return np.linalg.lstsq(J.T, generalised, rcond=None)[0], np.zeros(3), value
-
-    def _name(self, element) -> str:
-        return str(element.name if isinstance(element, Element) else element)
-
-    def _lookup(self, element, sort: str) -> tuple[int, int]:
-        self._follow_world()
-        name = self._name(element)
-        found = self.model.names.get(name)
-        if found is None or found[0] != sort:
-            if found is None and name in self.world and sort != "body":
-                raise LinkworkError(f"{checks.label(self.world.find(name))}: it is switched off, or what it refers to is; "
-                                    "switch it on first")  # fmt: skip
-            known = [n for n, (s, _, _) in self.model.names.items() if s == sort]
-            raise UnknownNameError(f'Simulation: no {sort} is called "{name}"{suggestion(name, known)}')
-        return found[1], found[2]
-
-    def _body(self, body) -> int:
-        return self._lookup(body, "body")[0]
-
-    def _constraint(self, constraint) -> tuple[int, int]:
-        return self._lookup(constraint, "constraint")
+        system = self._editor.follow()
+        system.place()
+        work = system.work
+        work[ENERGIES[0]] = work[ENERGIES[1]] = 0.0
+        system.run(system.programs.energy())
+        return Energy(*(work.item(entry) for entry in ENERGIES))
 
 
-def _skew(a: np.ndarray) -> np.ndarray:
-    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+def _lagrangian(system: System, body) -> int:
+    number = body_number(system, body)
+    if not isinstance(system.model.bodies.kinds[number], Lagrangian):
+        label = checks.label(system.model.bodies.elements[number])
+        raise LinkworkError(f"{label}: it has no coordinates of its own; ask for its position and orientation")
+    return number
+
+
+def _stop(system: System, element) -> Rope | HardLimit | JointFriction | None:
+    """The rope, hard limit or dry friction that is meant, if it is one."""
+    world = system.world
+    found = element if isinstance(element, Element) else world.find(element) if element in world else None
+    return found if isinstance(found, (Rope, HardLimit, JointFriction)) and system.contact is not None else None
+
+
+def _end(system: System, ends: tuple[int, ...], element: Element, body) -> int:
+    """Which of its bodies an element is asked about."""
+    target = body_number(system, body)
+    if target not in ends:
+        raise LinkworkError(refused_body(element, system.model.bodies.elements[target]))
+    return ends.index(target)

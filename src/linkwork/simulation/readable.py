@@ -8,8 +8,9 @@ import numpy as np
 
 from linkwork.schedules.schedules import IterativeReport
 from linkwork.simulation.coordinates import Coordinate
-from linkwork.simulation.query import Energy, Query, Reaction
-from linkwork.simulation.reads import Load
+from linkwork.simulation.query import Energy, Query
+from linkwork.simulation.reactions import Reaction
+from linkwork.simulation.reads import Load, Loads
 
 if TYPE_CHECKING:
     from linkwork.simulation import contact_query
@@ -168,10 +169,24 @@ class Readable:
         >>> bead = world.add(lw.Particle(1.0, position=(0, 0, 2), name="bead"))
         >>> spring = world.add(lw.Spring(world.ground, bead, 10.0, rest=1.5, name="spring"))
         >>> sim = lw.Simulation(world)
-        >>> sim.force("spring").force.tolist(), sim.force("spring").at.tolist()
-        ([0.0, 0.0, -5.0], [0.0, 0.0, 2.0])
+        >>> float(sim.force("spring").force[2]), sim.force("spring").at.tolist()
+        (-5.0, [0.0, 0.0, 2.0])
         """
         return self._query.force(force, body)
+
+    @property
+    def forces(self) -> Loads:
+        """What all forces put on their second (only) bodies now, in the order of `world.forces`, as arrays with a row each.
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, 0))
+        >>> bead = world.add(lw.Particle(1.0, position=(0, 0, 2), name="bead"))
+        >>> springs = [world.add(lw.Spring(world.ground, bead, k, rest=1.0, name=f"spring{k}")) for k in (10, 20)]
+        >>> sim = lw.Simulation(world)
+        >>> sim.forces.names, sim.forces.force[:, 2].tolist()
+        (('spring10', 'spring20'), [-10.0, -20.0])
+        """
+        return self._query.forces
 
     def impulse(self, constraint) -> np.ndarray:
         """What a constraint gave in the last step or impact: its multipliers times the time, a number a row (N s, N m s).

@@ -18,10 +18,12 @@ from linkwork.kernels.readings import LOAD, reaction_size
 from linkwork.model.graph import GROUND
 from linkwork.schedules.readings import Readings
 from linkwork.simulation.coordinates import Coordinates
+from linkwork.simulation.lookup import lookup, name_of
+from linkwork.simulation.reactions import least_pull, solve_accelerations, touched_at
 from linkwork.symbolic.lagrangian import Lagrangian
 
 if TYPE_CHECKING:
-    from linkwork.simulation.query import Query
+    from linkwork.simulation.system import System
 
 OWN = 2  # references to an array that nobody else holds: an attribute, and the argument of getrefcount
 
@@ -44,6 +46,20 @@ class Load(NamedTuple):
     at: np.ndarray
 
 
+class Loads(NamedTuple):
+    """What forces put on bodies, a row each, as `Load` has it."""
+
+    names: tuple[str, ...]
+    force: np.ndarray  # (k, 3), N
+    torque: np.ndarray  # (k, 3), N m
+    at: np.ndarray  # (k, 3), m
+
+
+def _second(ends: tuple[int, ...]) -> int:
+    """Which of its bodies a force is told of: the second, or the first where that moves alone."""
+    return 1 if ends[1] != GROUND else 0
+
+
 class Readout:
     """One array, the operations that fill it, and the change of the workspace at which they last did."""
 
@@ -60,24 +76,26 @@ class Readout:
 
 
 class Reads:
-    """What of the motion can be read in a Simulation."""
+    """What of the motion can be read in a System."""
 
-    def __init__(self, sim: Query):
-        self._sim = sim
+    def __init__(self, system: System):
+        self.system = system
         self._poses: Readout | None = None
         self._motion: Readout | None = None
         self._forces: Readout | None = None
+        self._rows: tuple[tuple[str, ...], np.ndarray] | None = None  # of forces: their names, and where they are read
+        self._loads: tuple[int, Loads] | None = None  # at which count, and what was told
         self._solved: Readout | None = None
         self._reaction_at: dict[tuple[int, int], tuple[int, int, slice, bool]] = {}
 
     def poses(self) -> np.ndarray:
         """The readout of bodies and joints, of now."""
-        sim, poses = self._sim, self._poses
+        system, poses = self.system, self._poses
         if poses is None:
-            readings = sim.programs.readings
+            readings = system.programs.readings
             poses = self._poses = Readout(readings, readings.poses, np.zeros(readings.size))
-        if poses.count != sim._valid.count:
-            poses.fill(sim.work, sim._valid.count)
+        if poses.count != system.validity.count:
+            poses.fill(system.work, system.validity.count)
         return poses.out
 
     def position(self, number: int) -> np.ndarray:
@@ -111,7 +129,7 @@ class Reads:
     def array(self, name: str, width: int) -> np.ndarray:
         """One of the arrays of all bodies, (bodies, width), which cannot be written."""
         out = self.poses()
-        found = out[self._sim.programs.readings.span[name]].reshape(-1, width)
+        found = out[self.system.programs.readings.span[name]].reshape(-1, width)
         found.flags.writeable = False
         return found
 
@@ -124,13 +142,13 @@ class Reads:
         """The travel of a joint that has one."""
         place = self._place(joint)
         if "travel" not in place.names:
-            raise LinkworkError(f"{checks.label(self._sim.world.find(joint))}: it does not travel; ask for its angle")
+            raise LinkworkError(f"{checks.label(self.system.world.find(joint))}: it does not travel; ask for its angle")
         return self.poses().item(place.value + place.names.index("travel"))
 
     # -- coordinates -----------------------------------------------------------------------------------------------------
     @cached_property
     def coordinates(self) -> Coordinates:
-        return Coordinates(self._sim.model, self._sim.programs.readings)
+        return Coordinates(self.system.model, self.system.programs.readings)
 
     def q(self) -> np.ndarray:
         return self._moving(0, self.coordinates.nq)
@@ -139,12 +157,12 @@ class Reads:
         return self._moving(self.coordinates.nq, self.coordinates.nq + self.coordinates.nv)
 
     def _moving(self, first: int, last: int) -> np.ndarray:
-        motion, valid = self._motion, self._sim._valid
+        motion, valid = self._motion, self.system.validity
         if motion is None:
             own = self.coordinates
-            motion = self._motion = Readout(self._sim.programs.readings, own.operations, own.start)
+            motion = self._motion = Readout(self.system.programs.readings, own.operations, own.start)
         if motion.count != valid.count:
-            motion.fill(self._sim.work, valid.count)
+            motion.fill(self.system.work, valid.count)
         found = motion.out[first:last]
         found.flags.writeable = False
         return found
@@ -152,32 +170,49 @@ class Reads:
     # -- forces ----------------------------------------------------------------------------------------------------------
     def forces(self) -> np.ndarray:
         """The readout of what all forces do, of now."""
-        sim, forces = self._sim, self._forces
+        system, forces = self.system, self._forces
         if forces is None:
-            operations, size, _ = sim.programs.readings.forces()
-            forces = self._forces = Readout(sim.programs.readings, operations, np.zeros(size))
-        if forces.count != sim._valid.count:
-            forces.fill(sim.work, sim._valid.count)
+            operations, size, _ = system.programs.readings.forces()
+            forces = self._forces = Readout(system.programs.readings, operations, np.zeros(size))
+        if forces.count != system.validity.count:
+            forces.fill(system.work, system.validity.count)
         return forces.out
 
-    def force(self, number: int, end: int) -> Load:
-        """What a force puts on one of its bodies."""
-        sim = self._sim
-        at = sim.programs.readings.forces()[2][str(sim.model.forces[number].element.name)][end]
-        out = self.forces()
+    def force(self, number: int, end: int | None) -> Load:
+        """What a force puts on one of its bodies, unless one is said the second, or the only one."""
+        system, out = self.system, self.forces()
+        force = system.model.forces[number]
+        at = system.programs.readings.forces()[2][str(force.element.name)][_second(force.ends) if end is None else end]
         load = out[at : at + LOAD].copy()
         return Load(load[:3], load[3:6], load[6:])
+
+    def loads(self) -> Loads:
+        """What all forces put on their second bodies, or their only ones."""
+        if self._loads is not None and self._loads[0] == self.system.validity.count:
+            return self._loads[1]
+        out = self.forces()
+        if self._rows is None:
+            model, (_, _, where) = self.system.model, self.system.programs.readings.forces()
+            ends = [model.forces[model.names[name][1]].ends for name in where]
+            first = [starts[_second(own)] for starts, own in zip(where.values(), ends, strict=True)]
+            self._rows = tuple(where), np.array(first, dtype=np.int64) // LOAD
+        names, rows = self._rows
+        found = out.reshape(-1, LOAD)[rows]
+        found.flags.writeable = False
+        told = Loads(names, found[:, :3], found[:, 3:6], found[:, 6:])
+        self._loads = self.system.validity.count, told
+        return told
 
     # -- accelerations and reactions -------------------------------------------------------------------------------------
     def solved(self) -> np.ndarray:
         """The readout of accelerations and reactions, of now: one refined solve for all of them."""
-        sim, solved = self._sim, self._solved
+        system, solved = self.system, self._solved
         if solved is None:
-            operations, size, _ = sim.programs.readings.reactions()
-            solved = self._solved = Readout(sim.programs.readings, operations, np.zeros(size))
-        if solved.count != sim._valid.count:
-            sim._solve_accelerations()
-            solved.fill(sim.work, sim._valid.count)
+            operations, size, _ = system.programs.readings.reactions()
+            solved = self._solved = Readout(system.programs.readings, operations, np.zeros(size))
+        if solved.count != system.validity.count:
+            solve_accelerations(system)
+            solved.fill(system.work, system.validity.count)
         return solved.out
 
     def acceleration(self, number: int, first: int) -> np.ndarray:
@@ -187,7 +222,7 @@ class Reads:
     def reaction(self, node: int, part: int, end: int | None) -> tuple:
         """Force, torque, the point `at`, multipliers, and whether these are determined: of a constraint on a body of its node,
         unless one is said its second body, or its only one."""
-        out, sim = self.solved(), self._sim
+        out, system = self.solved(), self.system
         known = self._reaction_at.get((node, part))
         if known is None:
             known = self._reaction_at[node, part] = self._place_of_reaction(node, part)
@@ -199,45 +234,44 @@ class Reads:
             told = load[:3], load[3:6], load[6:]
         else:
             told = self._other_reaction(node, part, end, out[at : at + LOAD])
-        sharing = sim._sharing
-        determined = sharing is None or sharing.determined(
-            node, sim.model.nodes[node].rows_of(sim.model.nodes[node].elements[part])
-        )
+        determined, item = True, system.model.nodes[node]
+        if system.sharing is not None:
+            determined = system.sharing.determined(node, item.rows_of(item.elements[part]))
         return *told, out[rows].copy(), determined
 
     def _place_of_reaction(self, node: int, part: int) -> tuple[int, int, slice, bool]:
         """Where the loads of a constraint begin in the readout, which end it is told of, where its multipliers are, and whether
         nothing else need be asked."""
-        sim, item = self._sim, self._sim.model.nodes[node]
-        begin = sim.programs.readings.reactions()[2][node]
+        system, item = self.system, self.system.model.nodes[node]
+        begin = system.programs.readings.reactions()[2][node]
         a, b, *_ = item.kind.parts[part].arranged(item.ends)
         rows, size = item.rows_of(item.elements[part]), reaction_size(item.kind)
         first = begin + size - item.kind.size
         kinds = [kind for kind in item.kind.kinds if kind is not None]
-        plain = not any(isinstance(kind, Lagrangian) for kind in kinds) and sim._touched_at(node, part) is None
+        plain = not any(isinstance(kind, Lagrangian) for kind in kinds) and touched_at(system, node, part) is None
         second = item.ends.index(b if b != GROUND else a)
         return begin + LOAD * len(item.ends) * part, second, slice(first + rows.start, first + rows.stop), plain
 
     def _other_reaction(self, node: int, part: int, end: int, load: np.ndarray) -> tuple:
         """On a Lagrangian body, or told where surfaces touch."""
-        sim = self._sim
-        if isinstance(sim.model.nodes[node].kind.kinds[end], Lagrangian):
-            sim._solve_accelerations()
-            return sim._least_pull(node, part, end)
+        system = self.system
+        if isinstance(system.model.nodes[node].kind.kinds[end], Lagrangian):
+            solve_accelerations(system)
+            return least_pull(system, node, part, end)
         force, torque, at = load.reshape(3, 3)
-        touched = sim._touched_at(node, part)
+        touched = touched_at(system, node, part)
         if touched is None:
             return force.copy(), torque.copy(), at.copy()
         return force.copy(), torque - np.cross(touched - at, force), touched
 
     def _place(self, joint):
-        sim = self._sim
-        place = sim.programs.readings.joint.get(sim._name(joint))
+        system = self.system
+        place = system.programs.readings.joint.get(name_of(joint))
         if place is None:
-            node, part = sim._constraint(joint)
-            label = checks.label(sim.model.nodes[node].elements[part])
+            node, part = lookup(system, joint, "constraint")
+            label = checks.label(system.model.nodes[node].elements[part])
             raise LinkworkError(f"{label}: it has no angle or travel; ask a hinge, slider, cylinder or screw")
         return place
 
     def _at(self, name: str) -> int:
-        return self._sim.programs.readings.span[name].start
+        return self.system.programs.readings.span[name].start

@@ -289,7 +289,7 @@ class Simulation(Sealed, Readable):
         ([0.3, 7.0], [0.0, 1.0])
         """
         given = {"q": q, "qd": qd, "positions": positions, "orientations": orientations, "velocities": velocities}
-        set_state(self._editor.follow(), self._query._reads, given, checks.flag("Simulation", "project", project))
+        set_state(self._query.reads(), given, checks.flag("Simulation", "project", project))
 
     def reset(self, keyframe: str | Keyframe | None = None) -> None:
         """Back to the start: the state in which the simulation was made, with the same parts switched on; commands stay as they

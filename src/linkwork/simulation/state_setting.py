@@ -29,14 +29,13 @@ ELSEWHERE = 1e-9  # m, rad, m/s, rad/s: between where a body was told to be and 
 ROUNDS = 8  # impulses that make velocities consistent, at most
 
 
-def set_state(system: System, reads: Reads, given: Mapping[str, np.ndarray | None], project: bool) -> None:
+def set_state(reads: Reads, given: Mapping[str, np.ndarray | None], project: bool) -> None:
     """`Simulation.set_state`, which says what it does."""
+    system = reads.system
     arrays = {name: _array(system, reads, name, value) for name, value in given.items() if value is not None}
     by_joints, by_bodies = [name for name in arrays if name in ("q", "qd")], [n for n in arrays if n not in ("q", "qd")]
     if by_joints and by_bodies:
-        raise LinkworkError(
-            f"Simulation: both {by_joints[0]} and {by_bodies[0]} are given; set coordinates or bodies, not both"
-        )
+        raise LinkworkError(f"Simulation: both {by_joints[0]} and {by_bodies[0]} are given; set joints or bodies, not both")
     if not arrays:
         return
     before = system.state()
@@ -132,9 +131,8 @@ def _write_bodies(system: System, reads: Reads, arrays: Mapping[str, np.ndarray]
         off = np.abs(found - array).max(axis=1)
         if not (off <= ELSEWHERE * (1 + np.abs(array).max(axis=1))).all():
             k = int(np.argmax(off))
-            told = f"{checks.label(elements[k])}: {name}[{k}] is {checks.show(array[k])}"
-            raise LinkworkError(f"{told}, which a body of its kind cannot have (off by {off[k]:.3g}); give what it can have, "
-                                "or set its coordinates by q")  # fmt: skip
+            told = f"{name}[{k}] is {checks.show(array[k])}, {off[k]:.3g} away from what a body of its kind can have"
+            raise LinkworkError(f"{checks.label(elements[k])}: {told}; give another, or set its coordinates by q")
 
 
 def _put(system: System, numbers, position, orientation, velocity) -> None:

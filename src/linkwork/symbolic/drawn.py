@@ -48,7 +48,8 @@ class Drawn(Relation):
 
     forced = True
     SAME = ("counters", "levels", "needs_directions", "rigid_only", "parameters", "nonlinear", "aimed", "bodies", "angles",
-            "rates", "points_beside", "read_names", "read_rates", "read_fields", "read_numbers", "read_coordinates")  # fmt: skip
+            "rates", "points_beside", "read_names", "read_rates", "read_fields", "read_numbers",
+            "read_coordinates")  # fmt: skip
 
     def __init__(self, relation: Relation, draws: Mapping[str, Draw]):
         self.inner, self.draws = relation, draws

@@ -237,7 +237,8 @@ class Planar(AxisRelation):
         s, c = self.angle(handles, p)
         along = [(ca.dot(a.axis(p[name]), apart), ca.dot(a.axis(p[name]), speed) + ca.dot(a.axis_rate(p[name]), apart))
                  for name in ("ref_a", "side_a")]  # fmt: skip
-        return ca.vertcat(*(x for x, _ in along), ca.atan2(s, c)), ca.vertcat(*(v for _, v in along), self.turn_rate(handles, p))
+        (x, vx), (y, vy) = along
+        return ca.vertcat(x, y, ca.atan2(s, c)), ca.vertcat(vx, vy, self.turn_rate(handles, p))
 
 
 class _WithAxis:
