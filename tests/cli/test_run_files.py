@@ -228,7 +228,8 @@ def command(*arguments):
 
 INTERRUPTED = """
 import os, signal, sys
-from linkwork import cli, simulation
+from linkwork import cli
+from linkwork.simulation import simulation
 
 step = simulation.Simulation.step
 
