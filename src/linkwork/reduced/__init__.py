@@ -33,6 +33,7 @@ from linkwork.reduced.sparse import (
 )
 from linkwork.reduced.structure import NestedForm, Numbering, envelope, nested_form, number_regularly, pattern
 from linkwork.reduced.tree import Tree, compile
+from linkwork.reduced.ways import Way, way
 
 __all__ = [
     "Bodies",
@@ -42,6 +43,7 @@ __all__ = [
     "Poses",
     "State",
     "Tree",
+    "Way",
     "aba",
     "centre_of_mass",
     "centroidal_momentum",
@@ -81,4 +83,5 @@ __all__ = [
     "to_bodies",
     "unpack",
     "velocities",
+    "way",
 ]

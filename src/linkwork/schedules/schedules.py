@@ -49,6 +49,14 @@ class IterativeReport:
     conflict: bool
 
 
+@dataclass(frozen=True)
+class NewtonReport:
+    """How the last implicit step was solved: iterations of Newton's method (of its last part), and the parts it was made in."""
+
+    iterations: int
+    parts: int
+
+
 class Sheet:
     """Rows of one sweep, collected in any order and sorted by place: first by position, then by turn within it."""
 
@@ -121,8 +129,8 @@ class Programs(Addresses):
         """A workspace with the bodies as built, and with what these programs keep in it."""
         return self.model.workspace()
 
-    def report(self, work: np.ndarray) -> IterativeReport | None:
-        """How equations were solved so far, by a solver that iterates."""
+    def report(self, work: np.ndarray) -> IterativeReport | NewtonReport | None:
+        """How equations were solved, by a solver that iterates."""
         return None
 
     def complaint(self, work: np.ndarray) -> str | None:

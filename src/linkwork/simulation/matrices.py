@@ -245,10 +245,11 @@ class Matrices:
         return found
 
     # -- solving ---------------------------------------------------------------------------------------------------
-    def solve(self, forces: Any = None, rows: Any = None) -> Solution:
+    def solve(self, forces: Any = None, rows: Any = None, *, refined: bool = True) -> Solution:
         """Solve M v' = forces + P^T lambda, J v' + E lambda = rows with the solver's own factors, which are made once, and
         refined: in linear time with "tree" where there are no loops. Without arguments the right-hand sides are those of this
-        moment, `forces` and `-bias`: accelerations and multipliers as `sim.acceleration` and `sim.reaction` have them.
+        moment, `forces` and `-bias`: accelerations and multipliers as `sim.acceleration` and `sim.reaction` have them. With
+        refined=False it is one solve and no more, as `solver_report` counts it.
 
         Where constraints are redundant, rows that contradict each other are met as well as can be, and multipliers are of least
         norm."""
@@ -257,12 +258,16 @@ class Matrices:
         wanted, n = np.concatenate([forces, rows]), len(forces)
         found = np.zeros(len(wanted))
         soft = self._model.soft and not self._equations.programs.iterates
-        for _ in range(1 + (PROXIMAL if soft else REFINEMENTS)):
+        for _ in range(1 + refined * (PROXIMAL if soft else REFINEMENTS)):
             left = wanted - self.KKT @ found
             x, y = self._equations.solve(self._at_compilers(left[:n]), left[n:][self._row_of])
             found[:n] += self._at_users(x)
             found[n:] += y[self._internal]
         return Solution(found[:n], self._met(-found[n:]))
+
+    def solver_report(self) -> Any:
+        """As `sim.solver_report()`, with the solves that were made here."""
+        return self._query._report_of(self._equations.work)
 
     def force(self, body: Any, force: Any = None, torque: Any = None, at: Any = (0.0, 0.0, 0.0)) -> Vector:
         """(columns,) What a force (3, N) at the local point `at` and a torque (3, N m) on a body, in the world frame, are as

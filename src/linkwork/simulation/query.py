@@ -19,7 +19,7 @@ from linkwork.model.graph import GROUND
 from linkwork.model.least_norm import Sharing
 from linkwork.model.model import Model
 from linkwork.model.nodes import blocks_of
-from linkwork.schedules.schedules import IterativeReport, Programs
+from linkwork.schedules.schedules import IterativeReport, NewtonReport, Programs
 from linkwork.symbolic.bodies import GLOBALS
 from linkwork.symbolic.lagrangian import Lagrangian
 
@@ -262,8 +262,9 @@ class Reports:
 
         return contact_query.report(self._in_contact())
 
-    def solver_report(self) -> IterativeReport:
-        """How a solver that iterates (`cg`) has solved since this simulation was made: iterations, residuals.
+    def solver_report(self) -> IterativeReport | NewtonReport:
+        """How a solver that iterates has solved: `cg` since this simulation was made (iterations, residuals), `implicit` in the
+        last step (iterations of Newton's method, parts).
 
         >>> import linkwork as lw
         >>> sim = lw.Simulation(lw.scenes.get("chain"), solver="cg")
@@ -271,11 +272,19 @@ class Reports:
         >>> report = sim.solver_report()
         >>> report.residual < 1e-10, report.at is None
         (True, True)
+        >>> sim = lw.Simulation(lw.scenes.get("chain"), solver="implicit", iterations=1)
+        >>> sim.step()
+        >>> sim.solver_report()
+        NewtonReport(iterations=1, parts=1)
         """
         self._follow_world()
-        report = self.programs.report(self.work)
+        return self._report_of(self.work)
+
+    def _report_of(self, work: np.ndarray) -> IterativeReport | NewtonReport:
+        report = self.programs.report(work)
         if report is None:
-            raise LinkworkError(f'Simulation: the solver "{self.programs.name}" does not iterate; ask one that uses "cg"')
+            raise LinkworkError(f'Simulation: the solver "{self.programs.name}" does not iterate; ask one that uses "cg" or '
+                                '"implicit"')  # fmt: skip
         return report
 
     @property

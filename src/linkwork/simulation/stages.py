@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,18 +52,28 @@ class Stages:
 
     def __init__(self, programs: Programs, work: NDArray[np.float64], entries: Mapping[str, NDArray[np.int64]], columns: int):
         """`entries` of the workspace with right-hand sides ("b") and solutions ("x"), those of velocities (`columns`) first."""
-        self._whole_programs, self._programs = programs, _alone(programs)
+        self._solver = programs
         self._work, self._b, self._x, self._columns = work, entries["b"], entries["x"], columns
-        self._splits = not programs.limbs and type(programs)._swept is Programs._swept
-        if self._splits:
-            self.masses()
-            self.rows()
-        self._assembled = self._work.copy()
+
+    @cached_property
+    def _programs(self) -> Programs:
+        """The schedules without what a solver adds behind its way up."""
+        if self._solver.limbs or type(self._solver)._swept is not Programs._swept:
+            raise LinkworkError(f'Stages: the solver "{self._solver.name}" assembles and eliminates in one go; ask for the '
+                                'whole, or take solver="fronts" or "anticipation"')  # fmt: skip
+        return _alone(self._solver)
+
+    @cached_property
+    def _assembled(self) -> NDArray[np.float64]:
+        self.masses()
+        self.rows()
+        return self._work.copy()
 
     def reset(self, forces: Any = 0.0, rows: Any = 0.0, factored: bool = False) -> None:
         """Put the assembled blocks back with these right-hand sides, in the order of `sim.matrices`; then factor, if asked to.
         Right-hand sides of bodies are at the compiler's origins."""
-        self._work[:] = self._assembled
+        assembled = self._assembled
+        self._work[:] = assembled
         self._work[self._b[: self._columns]], self._work[self._b[self._columns :]] = forces, rows
         if factored:
             self.eliminate()
@@ -77,50 +88,57 @@ class Stages:
         """(columns + rows,) The velocities, at the compiler's origins, and minus the multipliers."""
         return self._work[self._x]
 
-    @property
+    @cached_property
     def masses(self) -> Stage:
-        return self._stage(self._programs.body("place", "kick"))
+        return Stage(self, self._programs.body("place", "kick"))
 
-    @property
+    @cached_property
     def rows(self) -> Stage:
-        return self._stage(self._part_of_up(elimination=False))
+        return Stage(self, self._part_of_up(elimination=False))
 
-    @property
+    @cached_property
     def eliminate(self) -> Stage:
-        return self._stage(self._part_of_up(elimination=True))
+        return Stage(self, self._part_of_up(elimination=True))
 
-    @property
+    @cached_property
     def forward(self) -> Stage:
-        return self._stage(self._programs.forward())
+        return Stage(self, self._programs.forward())
 
-    @property
+    @cached_property
     def backward(self) -> Stage:
-        return self._stage(self._programs.backward())
+        return Stage(self, self._programs.backward())
 
-    @property
+    @cached_property
     def nothing(self) -> Stage:
         return Stage(self, self._programs.backward()[:0])
 
+    @cached_property
+    def _sweeps(self) -> tuple[NDArray[np.int32], ...]:
+        p = self._solver
+        return p.body("kick"), p.up("velocity"), p.backward()
+
     def whole(self) -> None:
         """M, J, factors and a solve, as the solver makes them in a step."""
-        p = self._whole_programs
+        p = self._solver
         kept = {name: getattr(p, name) for name in p.outside}
-        for operations in (p.body("kick"), p.up("velocity"), p.backward()):
+        for operations in self._sweeps:
             sweep(self._work, p.table, operations)
         for name, value in kept.items():
             setattr(p, name, value)
 
     def response(self) -> NDArray[np.float64]:
-        """W (k, k), lower triangle: what the rows that the solver "anticipation" leaves out feel of unit multipliers of each
-        other (baraff96 section 8). After `eliminate`."""
+        """W (k, k), its lower triangle, or all of it where constraints name their forces: what the rows that the solver
+        "anticipation" leaves out feel of unit multipliers of each other (baraff96 section 8). After `eliminate`."""
         responses = getattr(self._programs, "responses", None)
         return np.zeros((0, 0)) if responses is None else responses.matrix(self._work)
 
-    def _stage(self, operations: NDArray[np.int32]) -> Stage:
-        if not self._splits:
-            raise LinkworkError(f'Stages: the solver "{self._programs.name}" assembles and eliminates in one go; ask for the '
-                                'whole, or take solver="fronts" or "anticipation"')  # fmt: skip
-        return Stage(self, operations)
+    def divide(self, W: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """W^-1 rows, as that solver divides by its W: factors, or where it has none the shortest result."""
+        from linkwork.engines.maximal.loop_schur import divider
+
+        responses = getattr(self._programs, "responses", None)
+        named = np.zeros(len(rows), dtype=bool) if responses is None else responses.named
+        return divider(lambda: np.array(W, order="F"), named)(rows)
 
     def _part_of_up(self, *, elimination: bool) -> NDArray[np.int32]:
         operations = self._programs.up("velocity")
