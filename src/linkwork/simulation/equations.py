@@ -172,3 +172,13 @@ class Equations:
         finally:
             for name, value in before.items():
                 setattr(self.programs, name, value)
+
+
+def span(at: slice) -> Places:
+    """All places of a slice."""
+    return np.arange(at.start, at.stop)
+
+
+def skew(a: Vector) -> Vector:
+    """[a]x: skew(a) @ b = a x b."""
+    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])

@@ -25,7 +25,7 @@ from linkwork.kernels.body_kernels import spot_kernel, spot_record
 from linkwork.model import readout
 from linkwork.model.nodes import evaluator
 from linkwork.simulation.elimination import Elimination, eliminated
-from linkwork.simulation.equations import Equations, Places, Vector
+from linkwork.simulation.equations import Equations, Places, Vector, skew, span
 from linkwork.simulation.stages import Stages
 from linkwork.symbolic.autodiff import POSITION
 
@@ -137,7 +137,7 @@ class Matrices:
         blocks = []
         for at, (M, _), (T, _) in zip(self._spans, self._equations.bodies, self._moved, strict=True):
             moved = T.T @ M @ T
-            blocks.append((_range(at), at, (moved + moved.T) / 2))  # symmetric to the last bit
+            blocks.append((span(at), at, (moved + moved.T) / 2))  # symmetric to the last bit
         return self._csr(blocks, len(self.columns))
 
     @cached_property
@@ -280,11 +280,11 @@ class Matrices:
         [0.0, 0.0, 3.0, 0.0, -3.0, 0.0]
         """
         number = self._number(body)
-        found, span = np.zeros(len(self.columns)), self._spans[number]
+        found, own = np.zeros(len(self.columns)), self._spans[number]
         if force is not None:
-            found[span] += self._point_jacobian(number, at).T @ checks.vector("Matrices", "force", force)
+            found[own] += self._point_jacobian(number, at).T @ checks.vector("Matrices", "force", force)
         if torque is not None:
-            place = {column.component: k for k, column in enumerate(self.columns[span], span.start)}
+            place = {column.component: k for k, column in enumerate(self.columns[own], own.start)}
             if not place.keys() & {"wx", "wy", "wz"}:
                 label = checks.label(self._model.bodies.elements[number])
                 raise LinkworkError(f"Matrices: {label} has no angular velocity, so that a torque has no place; give forces")
@@ -311,7 +311,7 @@ class Matrices:
     def elimination(self) -> Elimination:
         """In which order the solver eliminates bodies and constraints, and what hangs on what: a tree of supernodes."""
         rows = [len(self.columns) + self._rows_of(k) for k in range(len(self._model.nodes))]
-        return eliminated(self._model, [*map(_range, self._spans), *rows])
+        return eliminated(self._model, [*map(span, self._spans), *rows])
 
     @property
     def stages(self) -> Stages:
@@ -338,7 +338,7 @@ class Matrices:
         i, j, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
         for down, at, block in blocks:
             i.append(np.repeat(down, at.stop - at.start))
-            j.append(np.tile(_range(at), len(down)))
+            j.append(np.tile(span(at), len(down)))
             values.append(np.ascontiguousarray(block).ravel())
         entries = np.concatenate(values), (np.concatenate(i), np.concatenate(j))
         return coo_array(entries, shape=(rows, len(self.columns))).tocsr()
@@ -392,17 +392,8 @@ class Matrices:
         return found[spot.slice("J")].reshape(3, kind.nv) @ self._moved[body][0]
 
 
-def _range(at: slice) -> Places:
-    return np.arange(at.start, at.stop)
-
-
 def _numbers(name: str, values: Any, size: int) -> Vector:
     found = np.asarray(values, dtype=float)
     if found.shape != (size,) or not np.isfinite(found).all():
         raise LinkworkError(f"Matrices: {name} is {checks.show(values)}; give {size} finite numbers, in the order of its names")
     return found
-
-
-def skew(a: Vector) -> Vector:
-    """[a]x: skew(a) @ b = a x b."""
-    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
