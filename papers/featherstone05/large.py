@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from benchmarks.sparse import LOWER, cholesky
-from linkwork.reduced import cost, ltdl, pattern, way
+from linkwork.reduced import cost, factoring, ltdl, pattern
 from papers.baraff96.timing import slope
 
 FAMILIES = {
@@ -54,7 +54,7 @@ def measure(report=lambda text: None, families=None, seconds=0.2):
             H = matrix(parents)
             out = np.zeros((n, n)), np.empty(n)
             rows.append({
-                "family": name, "n": n, "way": way(parents).value, "operations": int(cost.ltdl(parents).total()),
+                "family": name, "n": n, "way": factoring(parents).value, "operations": int(cost.ltdl(parents).total()),
                 "seconds": usual(lambda H=H, out=out, p=parents: ltdl(p, H, out), seconds),
                 "lapack": _lapack(H, seconds) if n <= DENSE_ROWS else None,
             })  # fmt: skip

@@ -33,7 +33,7 @@ from linkwork.reduced.sparse import (
 )
 from linkwork.reduced.structure import NestedForm, Numbering, envelope, nested_form, number_regularly, pattern
 from linkwork.reduced.tree import Tree, compile
-from linkwork.reduced.ways import Way, way
+from linkwork.reduced.ways import Way, factoring
 
 __all__ = [
     "Bodies",
@@ -55,6 +55,7 @@ __all__ = [
     "energy",
     "envelope",
     "expanded",
+    "factoring",
     "forward_kinematics",
     "from_bodies",
     "from_paper",
@@ -83,5 +84,4 @@ __all__ = [
     "to_bodies",
     "unpack",
     "velocities",
-    "way",
 ]
