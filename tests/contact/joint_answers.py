@@ -11,6 +11,7 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.codegen.jit import sweep
+from linkwork.engines.joint_coordinates.tree_plan import LTDL
 from tests.contact.answers import by_schur, responded, slots_of
 from tests.solvers.forests import forest, simulations
 
@@ -23,8 +24,25 @@ def ready(world, solver, integrator="joint-euler", dt=1e-3):
         warnings.simplefilter("ignore", lw.Note)
         sim = lw.Simulation(world, solver=solver, integrator=integrator, dt=dt)
     sim._prepare()
-    sim.integrator.kick(sim.work, sim.dt)
+    stand_at_contact(sim)
     return sim
+
+
+def stand_at_contact(sim):
+    """Accelerations, the factors that they leave, and velocities of the step's end."""
+    plan = sim.integrator.plan
+    steps = ((plan.kernels, plan.loads), (plan.own_kernels, plan.wrenches), (plan.own_kernels, plan.release))
+    for table, operations in steps:
+        sweep(sim.work, table, operations)
+    for k in range(len(plan.forces)):
+        sweep(sim.work, plan.kernels, plan.forces[k : k + 1])
+        sweep(sim.work, plan.own_kernels, plan.hold[k : k + 1])
+    sweep(sim.work, plan.own_kernels, plan.inwards)
+    if sim.integrator.dynamics == LTDL:
+        inertia = plan.inertia
+        sweep(sim.work, plan.own_kernels, inertia.blocks)
+        sim.work[inertia.tiles_at] = sim.work[inertia.blocks_at]
+        sweep(sim.work, plan.own_kernels, inertia.factoring)
 
 
 def compare(seed, solver, **options):
@@ -56,11 +74,12 @@ def compare(seed, solver, **options):
 
 def velocities(sim):
     """Of all bodies' reference points, from the joints'."""
-    own = sim.integrator.stepper
-    sweep(own.work, own.table, own.sweep("outwards"))
-    state = own.work[own.state].reshape(len(own.moving), -1)
+    own = sim.integrator.tree
+    for name in ("rates", "velocities"):
+        sweep(sim.work, own.table, own.sweep(name))
     found = np.zeros((len(own.tree.bodies), 6))
-    found[own.moving] = state[:, 7:]
+    for body in own.moving:
+        found[body] = sim.work[sim.model.field_of_body(body, "v")]
     return found.ravel()
 
 

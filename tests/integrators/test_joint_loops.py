@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.engines.joint_coordinates.loops import solve_by_largest_pivots
+from linkwork.engines.joint_coordinates.loop_closure import solve_by_largest_pivots
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.Note")
 SOLVERS = ("ltdl", "anticipation")  # by the inertia matrix, and by responses of the articulated-body algorithm
@@ -105,7 +105,7 @@ def test_dependent_rows_are_left_out(seed):
     Y = rng.normal(size=(m, rank)) * 10.0 ** rng.uniform(-3, 3, size=(m, 1))
     W, known, y = Y @ Y.T, rng.normal(size=m), np.empty(m)
     right = W @ known
-    solve_by_largest_pivots(W.copy(), right.copy(), y, np.ones(len(y)))
+    solve_by_largest_pivots(W.copy(), right.copy(), y, np.ones(len(y)), 0.0)
     assert np.count_nonzero(y) <= rank
     assert np.allclose(Y.T @ y, Y.T @ known, rtol=1e-6, atol=1e-8 * np.abs(Y.T @ known).max())
 

@@ -23,7 +23,7 @@ from linkwork.collision.collider_table import contacts_for
 from linkwork.collision.detect import detect
 from linkwork.contact.contact_system import ROOM, Touching
 from linkwork.contact.delassus import PART, POSE, SPOT, Q, V, X, component, push
-from linkwork.contact.inverse_mass import Answers
+from linkwork.contact.inverse_mass import InverseMass
 from linkwork.contact.pivoting import pivot_dense, pivot_workspace
 from linkwork.contact.problem import INCONSISTENT, UNANSWERED
 from linkwork.contact.rows import (
@@ -55,7 +55,7 @@ TOLERANCE, ENOUGH = 1e-9, 1e-6  # m/s over a step: how far accelerations may be 
 class ByForces(Touching):
     """Contact of one simulation, on the level of accelerations."""
 
-    def __init__(self, programs: Programs, answers: Answers, kicks: int = 1):
+    def __init__(self, programs: Programs, answers: InverseMass, kicks: int = 1):
         super().__init__(programs, answers, kicks)
         p, model = programs, programs.model
         for stop in self.stops:

@@ -35,7 +35,7 @@ from linkwork.contact.bending import bend
 from linkwork.contact.collide import Finding, find
 from linkwork.contact.delassus import PART, TREE, push
 from linkwork.contact.delassus_tables import bodies_of, refuse_stretching
-from linkwork.contact.inverse_mass import Answers, BySweeps
+from linkwork.contact.inverse_mass import InverseMass
 from linkwork.contact.newton import newton_workspace
 from linkwork.contact.rows import (
     BODY_A,
@@ -68,7 +68,6 @@ from linkwork.contact.stage_solve import (
     TOLERANCE,
     UNSOLVED,
     solve_again,
-    solve_first,
     solving,
 )
 from linkwork.elements import (
@@ -155,7 +154,7 @@ class Touching:
     ended = _mark(ENDED)  # rows are those of the end of a step
     used, groups, length = _counted(1), _counted(2), _counted(3)
 
-    def __init__(self, programs: Programs, answers: Answers, kicks: int = 1):
+    def __init__(self, programs: Programs, answers: InverseMass, kicks: int = 1):
         """kicks: stages of a step, of which each has its part of what dry friction gives."""
         self.programs, self.model, self.answers = programs, programs.model, answers
         model = self.model
@@ -289,7 +288,8 @@ class Touching:
             else:
                 rows += self._limit(element) if isinstance(element, HardLimit) else self._friction(element)
         labels = np.array([label for label, _ in rows], dtype=np.int64).reshape(-1, 4)
-        return Stops(labels, np.array([np.hstack(numbers) for _, numbers in rows], dtype=float).reshape(-1, 18))
+        numbers = np.array([np.hstack(numbers) for _, numbers in rows], dtype=float).reshape(-1, 18)
+        return Stops(labels, numbers, np.zeros(len(rows), dtype=np.int8))
 
     def _rope(self, element: Rope):
         bodies = self.model.bodies
@@ -397,11 +397,10 @@ class Touching:
     def stage(self) -> Stage:
         """For stages in one compiled call."""
         answers = self.answers
-        assert isinstance(answers, BySweeps)
         numbers = [self.least, self.gravity, self.near, answers.carried, answers.scale, answers.turning]
-        return Stage(answers.trees, answers.swept, self.finding, *self.solving, self.marks, np.array(numbers, dtype=float),
-                     self.asked.routine, self.asked.request, bodies_of(self.programs, "v1"), *self.bending[:2],
-                     BENT * self.bearable, np.zeros((2, 6)))  # fmt: skip
+        return Stage(answers.bodies, answers.order, answers.calls(self.slots), self.finding, *self.solving, self.marks,
+                     np.array(numbers, dtype=float), self.asked.routine, self.asked.request,
+                     bodies_of(self.programs, "v1"), *self.bending[:2], BENT * self.bearable, np.zeros((2, 6)))  # fmt: skip
 
     def _give_what_lacks(self) -> None:
         """Room for what a compiled stage has too little of."""
@@ -509,30 +508,14 @@ class Touching:
             self._make_room(ROOM * count, 0, 0)
         return self.length, int(self.counts[4])
 
-    def _detect(self, work: np.ndarray, h: float) -> None:
-        """Rows, slots and responses of the present configuration and factors."""
-        length, blocks = self._find(work, h, self.answers.carried, self.answers.scale)
-        if length > len(self.R) or blocks > self.blocks:
-            self._make_room(0, ROOM * length, ROOM * blocks)
-        self.answers.respond(work, self.slots, self.groups, self.R)
-        self.fresh = self.answered = True
-        self._forget_blocks()
-
     def _forget_blocks(self) -> None:
         """Rows or responses are others now."""
         self.solving[0].solver.base.known[0] = 0
 
     def before_motion(self, work: np.ndarray, h: float) -> None:
         """The stage at the beginning of a step: the velocities that are about to move the bodies get what contact adds."""
-        if self.answers.whole:
-            self._in_one_call(*self._given(work, h, OPENING))
-            self.asked.raise_failure()
-            return
-        if not self.fresh:
-            self._detect(work, h)
-        if self.count:
-            self._solve(solve_first, work, h, OPENING, self.answers)
-        self._set_aside()
+        self._in_one_call(*self._given(work, h, OPENING))
+        self.asked.raise_failure()
 
     def _given(self, work: np.ndarray, h: float = 0.0, stage: int = OPENING) -> tuple:
         return work, self.programs.table, self.stage, float(h), stage
@@ -546,7 +529,7 @@ class Touching:
         """What a compiled step takes to call a stage: its address, and what it needs."""
         return compiled_address(contact_stage, *self._given(np.zeros(0))), self.stage
 
-    def once_more(self, work: np.ndarray, h: float, answers: Answers) -> None:
+    def once_more(self, work: np.ndarray, h: float, answers: InverseMass) -> None:
         """The same stage with other factors, for another iteration of the same step. What bounced in the first one shall leave
         with the speeds that it had then; ropes and limits are where the iterate has them."""
         self._set_aside()
@@ -588,7 +571,7 @@ class Touching:
         self.panels = ROOM * max(self.panels, 36 * self.groups)
         self._make_room(0, 0, 0)
 
-    def _solve(self, solve, work: np.ndarray, h: float, stage: int, answers: Answers) -> None:
+    def _solve(self, solve, work: np.ndarray, h: float, stage: int, answers: InverseMass) -> None:
         """Find the impulses of a stage, and have bodies answer them."""
         lengths = self.count, self.used, self.groups, self.length
         read = answers.carried, answers.scale, answers.turning

@@ -45,6 +45,7 @@ class Stops(Bundle):
     labels: np.ndarray  # (k, 4) int64: kind, bodies (-1: the ground), where the turn counter lies in the workspace
     numbers: np.ndarray  # (k, 18): sign 1 for an upper bound or a rope's length, -1 for a lower one; bound m or rad; of dry
     # friction sign 0, and its force N or N m in the place of a bound
+    chosen: np.ndarray  # (k,) int8: 0 where its distance decides whether it has a row, 1 where it has one, -1 where it has none
 
 
 class Rows(Bundle):
@@ -230,6 +231,8 @@ def write_stops(work, rows, begin, stops, colliders, R, p, least, margins, speed
     acts for in a stage. Dry friction has its force, times that part, in the place of a recovery."""
     k = begin
     for stop in range(len(stops.labels)):
+        if stops.chosen[stop] < 0:
+            continue
         own, bounds = stops.labels[stop], stops.numbers[stop]
         label, number, Ja, Jb = rows.labels[k], rows.numbers[k], rows.Ja[k], rows.Jb[k]
         _clear(Ja)
@@ -238,7 +241,8 @@ def write_stops(work, rows, begin, stops, colliders, R, p, least, margins, speed
         sign = bounds[SIGN]
         dry = sign == 0.0
         gap = sign * (bounds[BOUND] - value)
-        if gap > (margins[0] if own[STOP_KIND] == TURN or own[STOP_KIND] == CONE else _margin(own, least, margins)):
+        far = margins[0] if own[STOP_KIND] == TURN or own[STOP_KIND] == CONE else _margin(own, least, margins)
+        if gap > far and stops.chosen[stop] == 0:
             continue
         for i in range(6):  # the gap opens as the bounded value goes back
             Ja[0, i] = (1.0 if dry else -sign) * Ja[0, i] if own[STOP_A] >= 0 else 0.0

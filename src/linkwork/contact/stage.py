@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, jit_inner, sweep
+from linkwork.codegen.jit import call_compiled, jit, jit_inner, sweep
 from linkwork.codegen.struct import Bundle
 from linkwork.collision.layout import (
     ANSWERED,
@@ -28,7 +28,6 @@ from linkwork.collision.layout import (
 )
 from linkwork.contact.bending import too_far
 from linkwork.contact.collide import Finding, find
-from linkwork.contact.delassus import Sweeping, Trees, add_answers, responses
 from linkwork.contact.stage_kernels import remember, some_recover
 from linkwork.contact.stage_solve import Solving, begin_stage, solve_stage
 
@@ -39,8 +38,9 @@ LEAST, GRAVITY, NEAR, CARRIED, SCALE, TURNING = range(6)  # numbers
 class Stage(Bundle):
     """All that a stage needs."""
 
-    trees: Trees
-    swept: Sweeping
+    bodies: np.ndarray  # (n, 16) int64: bodies, and points that can be touched
+    order: np.ndarray  # (n,) int64: these sorted by component
+    inverse: np.ndarray  # (3,) int64: addresses of the routines of an `InverseMass`, and of what they need
     place: Finding
     even: Solving
     odd: Solving
@@ -102,11 +102,11 @@ def look_anew(c):
 @jit_inner
 def _try_stage(work, table, c, h, stage):
     """A stage, unless it lacks room: (what for, how many contacts or blocks there are)."""
-    trees, swept, place, counts, numbers = c.trees, c.swept, c.place, c.place.counts, c.numbers
+    bodies, inverse, place, counts, numbers = c.bodies, c.inverse, c.place, c.place.counts, c.numbers
     s = c.even if c.marks[WRITTEN] == 0 else c.odd
     slots, rows = s.slots, s.rows
     if not c.marks[FRESH]:
-        count = find(work, table, trees.bodies, trees.order, place, rows, numbers[LEAST], h, numbers[CARRIED], numbers[SCALE])
+        count = find(work, table, bodies, c.order, place, rows, numbers[LEAST], h, numbers[CARRIED], numbers[SCALE])
         if count > len(place.found.gap):
             return CONTACTS, count
         if counts[3] > len(s.R) or counts[4] > c.marks[BLOCKS]:
@@ -114,16 +114,15 @@ def _try_stage(work, table, c, h, stage):
         c.marks[FRESH], c.marks[ANSWERED] = 1, 0
     lengths, near, when = (counts[0], counts[1], counts[2], counts[3]), numbers[NEAR], CLOSING if stage == CLOSING else OPENING
     before, old = (c.odd if c.marks[WRITTEN] == 0 else c.even).rows, c.marks[BEFORE] if stage == CLOSING else 0
-    presses = counts[0] > 0 and begin_stage(work, trees.bodies, s, lengths, h, near, when, numbers[CARRIED], numbers[SCALE],
+    presses = counts[0] > 0 and begin_stage(work, bodies, s, lengths, h, near, when, numbers[CARRIED], numbers[SCALE],
                                             numbers[TURNING] > 0.0)  # fmt: skip
     if presses or (counts[0] > 0 and some_recover(before, old, numbers[GRAVITY] * h)):
         if not c.marks[ANSWERED]:
-            responses(work, table, trees, swept, slots.body_of, slots.first, slots.size, slots.at, s.R, slots.rank, counts[2])
+            call_compiled(inverse[0], (work, table, inverse[2], slots, s.R, counts[2]))
             c.marks[ANSWERED], s.solver.base.known[0] = 1, 0
         if not solve_stage(s, lengths, h, numbers[GRAVITY], near, when, c.marks[CACHED], before, old):
             return PANELS, 0
-        add_answers(work, table, trees, swept, slots.body_of, slots.first, slots.size, slots.wrench, slots.u, slots.before,
-                    counts[2], numbers[SCALE])  # fmt: skip
+        call_compiled(inverse[1], (work, table, inverse[2], slots, counts[2], numbers[SCALE]))
     return NOTHING, 0
 
 

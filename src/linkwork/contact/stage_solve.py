@@ -119,15 +119,6 @@ def solve_stage(s, lengths, h, gravity, near, stage, cached, before, old):
 
 
 @jit
-def solve_first(work, bodies, s, lengths, h, gravity, near, stage, carried, scale, turning, cached):
-    """A stage from its beginning."""
-    if begin_stage(work, bodies, s, lengths, h, near, stage, carried, scale, turning):
-        return solve_stage(s, lengths, h, gravity, near, stage, cached, s.rows, 0)
-    collect(s.rows, lengths[ROWS], s.slots, lengths[SLOTS])
-    return True
-
-
-@jit
 def solve_again(work, bodies, s, lengths, h, gravity, near, stage, carried, scale, turning, cached):
     """The same for another iteration of a step, from the impulses of the one before: what bounced there leaves with the
     velocities that it had then."""

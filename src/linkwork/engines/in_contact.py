@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from linkwork.codegen.jit import sweep
 from linkwork.contact.acceleration_level import ByForces
 from linkwork.contact.contact_system import Touching
-from linkwork.contact.inverse_mass import Answers, BySweeps
+from linkwork.contact.inverse_mass import BySweeps, InverseMass
 from linkwork.engines.engine import (
     CALM,
     CUT,
     DIVERGED,
-    DONE,
     FINEST,
     HALF,
     ITERATIONS,
@@ -41,9 +39,8 @@ from linkwork.engines.implicit.backward_euler import CALM_PARTS as CALM_PARTS_OF
 from linkwork.engines.implicit.backward_euler import LOST, UNSEEN, BackwardEuler, adjust, most_iterations
 from linkwork.engines.implicit.one_iteration import move_once, solve_once
 from linkwork.engines.implicit.schedules import Implicit
-from linkwork.engines.joint_coordinates.loops import copied
-from linkwork.engines.joint_coordinates.path_delassus import JointAnswers
-from linkwork.engines.joint_coordinates.steps import OPEN, JointEuler, JointImplicit, accelerations, bring_along, close
+from linkwork.engines.joint_coordinates.inverse_mass import JointInverseMass
+from linkwork.engines.joint_coordinates.steps import JointEuler, JointImplicit
 from linkwork.engines.maximal.euler import Euler
 from linkwork.engines.maximal.rattle import Rattle, Shake
 from linkwork.engines.maximal.settling import SOFTEST, settling, violated
@@ -62,7 +59,7 @@ class InContact(Integrator):
     _steps: Callable  # of an integrator whose driver calls the stages itself
 
     @cached_property
-    def answers(self) -> Answers:
+    def answers(self) -> InverseMass:
         """How bodies that touch answer."""
         return BySweeps(self.programs)
 
@@ -250,64 +247,14 @@ class JointEulerInContact(InContact, JointEuler):
     """Semi-implicit Euler in joint coordinates: one stage, on the velocities at the end of the step, which the bodies have at
     its beginning."""
 
-    parts = ("", "", "")  # a step is made by `_kick` and `_drift`
+    touching = True
 
     @cached_property
     def answers(self):
-        return JointAnswers(self)
+        return JointInverseMass(self)
 
     def further(self):
-        factors = {"ltdl": (), "aba": ("rest", "response in", "response out")}
-        factors["following"] = ("aba out", "aba back", *factors["aba"])
-        return ("nudge", "strike", "point", "column", *factors[self.way])
-
-    def advance(self, work, steps, age):
-        h, work[KICK] = work[STEP], 1.0
-        for made in range(1, steps + 1):
-            self.kick(work, h)
-            self.contact.before_motion(work, h)
-            off = self._drift(work, h)
-            self.contact.end_single()
-            if not finite(work, self.sentinels):
-                return made, DIVERGED, 0
-            if off > OPEN:
-                return made, STUCK, 0
-        return steps, OK, 0
-
-    def kick(self, work, h):
-        """Velocities after a step, at places of its beginning; the factors of the inertia there."""
-        (table, loads, _, _), (_, recover, *dynamics, _, _, _, _, _, _), places, *others = self.plan
-        coordinates_at, _, state_at, _, tau_at = places
-        own = self.stepper
-        copied(work, coordinates_at, own.work, state_at)
-        sweep(own.work, own.table, recover)
-        work[DONE] += h * accelerations(work, table, loads, own.work, own.table, tuple(dynamics), places, *others)
-        own.work[tau_at] *= h
-        self._move(work, "strike")
-        if self.way == "following":  # accelerations came without factors
-            for name in ("aba out", "aba back"):
-                sweep(own.work, own.table, own.sweep(name))
-
-    def _drift(self, work, h):
-        """Places after a step, reached with the velocities that are there; how far loops are off then."""
-        (table, _, place, count), (_, _, *dynamics, outwards, _, _, _, nudge, strike), places, _, inertia, loops = self.plan
-        own, links, off = self.stepper, self.answers.links, 0.0
-        own.work[links.joints] = h * own.work[links.speeds]
-        work[TIME] += h
-        self._move(work, "nudge")
-        if loops is not None:
-            off, _ = close(
-                work, table, place, own.work, own.table, tuple(dynamics), outwards, (nudge, strike), places, inertia, loops
-            )
-        self.run(work, count)
-        return off
-
-    def _move(self, work, how):
-        """By x of the joints, and the bodies with them."""
-        (table, _, place, _), (_, _, _, _, outwards, *_), (coordinates_at, _, state_at, _, _), *_ = self.plan
-        own = self.stepper
-        sweep(own.work, own.table, own.sweep(how))
-        bring_along(work, table, place, own.work, own.table, outwards, coordinates_at, state_at)
+        return JointInverseMass.sweeps(self.dynamics)
 
 
 class JointImplicitInContact(JointEulerInContact, JointImplicit):

@@ -29,6 +29,8 @@ from linkwork.symbolic.drawn import Draw
 from linkwork.symbolic.views import GLOBALS
 from linkwork.world import World
 
+LINE = 8  # entries of a cache line
+
 
 @dataclass(frozen=True)
 class Item:
@@ -81,6 +83,7 @@ class Model:
     names: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # element -> (sort, number, part)
     velocity_forces: bool = False  # some force depends on velocity
     spots: list[Spot] = field(default_factory=list)  # points of Lagrangian bodies that contact can touch
+    beyond: np.ndarray = field(default_factory=lambda: np.zeros(0))  # what stands at the end of a workspace at first
 
     def __reduce__(self):
         from linkwork.model.compile_model import compile
@@ -110,6 +113,13 @@ class Model:
         arrays += [node.values for node in self.nodes]
         return sum({id(a): a.nbytes for a in arrays}.values())
 
+    def extended(self, beyond: np.ndarray, name: str, state: np.ndarray) -> Model:
+        """The same model with more numbers at the end of its workspaces, for an integrator; of these the entries `state` belong
+        to its states, as `name`."""
+        size = -(-self.size // LINE) * LINE + len(beyond)
+        return replace(self, size=size, beyond=beyond, state_index=np.concatenate([self.state_index, state]),
+                       state_parts=(*self.state_parts, (name, len(state))))  # fmt: skip
+
     def workspace(self) -> np.ndarray:
         """A workspace with the bodies as built."""
         work = np.empty(self.size)  # of huge pages where it is large, which zeros() does not ask for
@@ -129,6 +139,7 @@ class Model:
             work[self.force_at[k] : self.force_at[k] + len(force.values)] = force.values
         for spot in self.spots:
             work[spot.at : spot.at + 3] = spot.local
+        work[self.size - len(self.beyond) :] = self.beyond
         return work
 
     @cached_property

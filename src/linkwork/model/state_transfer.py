@@ -14,7 +14,7 @@ from linkwork.kernels.node import parameter_record
 from linkwork.model.cg_layout import REMEMBERED, WARM, GradientArea
 from linkwork.model.model import Model
 from linkwork.model.readout import fields
-from linkwork.model.states import COMMANDS, Layout, command_places
+from linkwork.model.states import COMMANDS, JOINTS, Layout, command_places
 from linkwork.model.states import RIGID as ORIGINS
 
 GLOBAL_STATE = 3  # entries that open a state: see `compile._state_parts`
@@ -143,4 +143,8 @@ def named_number(model: Model, own: Layout, theirs: Layout, number: int) -> str:
         entry = int(model.state_index[own.where(name)[place]])
         element = next(element for element, entries in (*counters(model), *kept(model)) if entry in entries)
         return f"a {'count of turns' if name == 'turns' else 'place that is sought'} of {checks.label(element)}"
-    return {"work": "the work of prescribed motion", "pace": "the pace of the integrator"}.get(name, "a warm start")
+    return {
+        "work": "the work of prescribed motion",
+        "pace": "the pace of the integrator",
+        JOINTS: "a coordinate of a joint",
+    }.get(name, "a warm start")

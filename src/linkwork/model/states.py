@@ -23,6 +23,9 @@ MOST_STEPS = 10**18  # of a run: beyond them they could not be counted
 
 RIGID = "rigid"  # 13 numbers a body: place of its internal origin, quaternion of its internal axes, their velocities
 COMMANDS = "commands"
+JOINTS = (
+    "joints"  # whether coordinates and velocities of joints are known, and these: what other layouts do not have is unknown
+)
 NEEDED = ("work", RIGID, "bodies", "turns", "kept")  # what every solver and integrator has, in the same order
 OF_INTEGRATOR = ("pace", "history")  # what an integrator keeps for its next step of the same length
 OF_SOLVER = ("warm",)  # where a solver starts

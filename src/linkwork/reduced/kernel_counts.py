@@ -23,7 +23,7 @@ from linkwork.reduced.parent_array import parent_array
 from linkwork.reduced.tiles import plan
 from linkwork.reduced.tree import Tree, compile
 from linkwork.reduced.ways import Way, way
-from linkwork.reduced.workspace import Stepper
+from linkwork.reduced.workspace import TreeWorkspace
 
 COUNTED = {"ADD": "a", "SUB": "a", "TWICE": "a", "MUL": "m", "SQ": "m", "DIV": "div", "INV": "div", "SQRT": "sqrt"}
 SWEEPS = {  # of one state, as a Simulation makes it
@@ -89,5 +89,5 @@ def stages(parents, freedoms=None) -> dict[str, Operations]:
     7m + 4a beside 7m + 4a
     """
     tree = parents if isinstance(parents, Tree) else compile(mechanism(parents, freedoms))
-    own = Stepper(tree, [STILL] * len(tree.bodies), tuple(name for names in SWEEPS.values() for name in names))
+    own = TreeWorkspace(tree, [STILL] * len(tree.bodies), tuple(name for names in SWEEPS.values() for name in names))
     return {stage: _total(kernel for name in names for kernel in own.calls(name)) for stage, names in SWEEPS.items()}

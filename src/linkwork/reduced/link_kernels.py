@@ -24,8 +24,7 @@ from linkwork.kernels.implicit_bodies import TANGENT
 from linkwork.symbolic import blocks, rotation
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric, triangle_size
 
-GRAVITY = (0, 0, 3)  # pointer, offset, size; so are those of integrators: the step, a stage's weight and its reach in seconds
-STEP, WEIGHT, REACH = (0, 3, 1), (0, 4, 1), (0, 5, 1)
+GRAVITY = (0, 0, 3)  # pointer, offset, size
 CONSTANTS = {"E": 9, "t": 3, "mass": 1, "h": 3, "inertia": 6}  # the joint's frame on the parent; moments about the origin
 COMMON = {"R": 9, "p": 3, "r": 3, "w": 3, "v": 3, "a": 6, "f": 6, "I": 21, "c": 6}  # what links of all kinds have alike
 BODY = Record(position=3, rotation=9, velocity=6, wrench=6, tangent=TANGENT)
@@ -105,7 +104,7 @@ class Link:
         return SX(self.pattern, trace.load(pointer, *self.record["S"]))
 
     def held(self, trace: Trace) -> tuple[SX, SX]:
-        """What implicit forces at the joint add to H (nv, nv), and take off tau (nv,): see `hold`."""
+        """What implicit forces at the joint add to H (nv, nv), and take off tau (nv,): see `StepLink.hold`."""
         return symmetric(self.load(trace, "A"), self.kind.nv), self.load(trace, "g")
 
     @staticmethod
@@ -123,7 +122,7 @@ class Link:
             above = matrix33(self.above(trace, "R"))
             P = above @ matrix33(self.constant(trace, "E"))
             R, r = P @ E, above @ self.constant(trace, "t") + P @ d
-        S = self._turned(P, self.kind.subspace(q, p))
+        S = self._turned(P, at(q, lambda q: self.kind.subspace(q, p)))
         self.save(trace, R=R, r=r)
         if not self.kind.floats:
             self.save(trace, S=ca.project(S, self.pattern).nz[:])
@@ -135,7 +134,7 @@ class Link:
         move = here.S @ qd
         w = above + move[3:6]
         whirl = cross(above, cross(above, here.r) + 2 * move[0:3])
-        drift = self.kind.bias(here.q, qd, here.p)
+        drift = at(here.q, lambda q: self.kind.bias(q, qd, here.p))
         c = ca.vertcat(whirl, cross(above, move[3:6])) + ca.vertcat(here.P @ drift[0:3], here.P @ drift[3:6])
         self.save(trace, w=w)
         return w, c
@@ -158,16 +157,13 @@ class Link:
         n = R @ (I @ (R.T @ alpha) + cross(wl, I @ wl)) + cross(h, a[0:3])
         self.save(trace, a=a, f=ca.vertcat(f, n))
 
-    def rnea_in(self, trace: Trace, g=0) -> None:
-        """Inwards: tau = S^T f, and the force goes to the parent. Implicit forces at the joint take g more."""
+    def rnea_in(self, trace: Trace) -> None:
+        """Inwards: tau = S^T f, and the force goes to the parent."""
         f, r = self.load(trace, "f"), self.load(trace, "r")
         qd, qdd = self.load(trace, "qd"), self.load(trace, "x")
         tau = self.subspace(trace).T @ f + self.constant(trace, "armature") * qdd + self.constant(trace, "damping") * qd
-        self.save(trace, x=tau + g)
+        self.save(trace, x=tau)
         self.add_above(trace, f=brought(f, r))
-
-    def rnea_in_held(self, trace: Trace) -> None:
-        self.rnea_in(trace, self.held(trace)[1])
 
     # ABA
     def aba_out(self, trace: Trace) -> None:
@@ -177,7 +173,11 @@ class Link:
         m, h, I = self.inertia(trace, here.R)
         self.save(trace, c=c, I=lower(spatial(m, h, I)), f=ca.vertcat(cross(w, cross(w, h)), cross(w, I @ w)))
 
-    def aba_in(self, trace: Trace, A=0, g=0) -> None:
+    def aba_in(self, trace: Trace) -> None:
+        """Inwards, under the forces x at the joints."""
+        self.eliminate(trace, self.load(trace, "x"))
+
+    def eliminate(self, trace: Trace, tau, A=0, g=0) -> None:
         """Inwards: the articulated inertia and bias force go to the parent.
 
         U = I^A S    D = S^T U    u = tau - S^T p^A    I^a = I^A - U D^-1 U^T    p^a = p^A + I^a c + U D^-1 u
@@ -187,7 +187,7 @@ class Link:
         S, I, p = self.subspace(trace), symmetric(self.load(trace, "I"), 6), self.load(trace, "f")
         c, qd = self.load(trace, "c"), self.load(trace, "qd")
         U = I @ S
-        u = self.load(trace, "x") - self.constant(trace, "damping") * qd - S.T @ p - g
+        u = tau - self.constant(trace, "damping") * qd - S.T @ p - g
         L, reciprocal = blocks.ldl(S.T @ U + ca.diag(self.constant(trace, "armature")) + A)
         if self.grounded:
             a = self.above(trace, "a") + c
@@ -200,9 +200,6 @@ class Link:
         r = self.load(trace, "r")
         self.save(trace, U=Y, D=blocks.pack(L, reciprocal), u=z)
         self.add_above(trace, I=shifted(Ia, r), f=brought(p + Ia @ c + scaled.T @ z, r))
-
-    def aba_in_held(self, trace: Trace) -> None:
-        self.aba_in(trace, *self.held(trace))
 
     def aba_last(self, trace: Trace) -> None:
         """Outwards again: qdd = D^-1 (u - U^T a'), a = a' + S qdd, with a' = X a + c of the parent's a."""
@@ -339,63 +336,8 @@ class Link:
         r, w, p = self.load(trace, "p") - self.above(trace, "p"), self.above(trace, "w"), self.constant(trace, "beside")
         q = self.kind.coordinates(P.T @ R, P.T @ (r - arm), p)
         move = ca.vertcat(self.load(trace, "v") - self.above(trace, "v") - cross(w, r), self.load(trace, "w") - w)
-        symbol = SX.sym("q", self.kind.nq)  # derivatives are taken by symbols
-        S = self._turned(P, ca.substitute(self.kind.subspace(symbol, p), symbol, q))
+        S = self._turned(P, at(q, lambda q: self.kind.subspace(q, p)))
         self.save(trace, q=q, qd=solved(*blocks.ldl(S.T @ S), S.T @ move))
-
-    def follow(self, trace: Trace) -> None:
-        """qdd from the accelerations of link and parent: S qdd = a - X a_p - c."""
-        here = self.placed(trace)
-        _, c = self.spun(trace, here)
-        rest = self.load(trace, "a") - carried(self.above(trace, "a"), here.r) - c
-        self.save(trace, x=solved(*blocks.ldl(here.S.T @ here.S), here.S.T @ rest))
-
-    # implicit forces at the joint
-    def release(self, trace: Trace) -> None:
-        """Nothing holds the joint."""
-        self.save(trace, A=SX.zeros(triangle_size(self.kind.nv)), g=SX.zeros(self.kind.nv))
-
-    def hold(self, trace: Trace) -> None:
-        """A force between the link's body (pointer 2, its constants 3) and its parent holds the joint: the tangent
-        (`TANGENT`) on the body becomes that on the joint's freedoms."""
-        S, (_, arm) = self.subspace(trace), _body_placed(trace)
-        N = ca.vertcat(S[0:3, :] - skew(arm) @ S[3:6, :], S[3:6, :])
-        A, g = self.held(trace)
-        given = trace.load(2, BODY.offset("tangent"), TANGENT)
-        self.save(trace, A=lower(A + N.T @ symmetric(given[0:21], 6) @ N), g=g + N.T @ given[21:27])
-
-    # steps of integrators
-    def nudge(self, trace: Trace) -> None:
-        """q moves by x."""
-        self.save(trace, q=self.kind.integrate(self.load(trace, "q"), self.load(trace, "x")))
-
-    def strike(self, trace: Trace) -> None:
-        """qd changes by x."""
-        self.save(trace, qd=self.load(trace, "qd") + self.load(trace, "x"))
-
-    def euler(self, trace: Trace) -> None:
-        """Semi-implicit: qd gains h qdd, then q moves with it."""
-        h = trace.load(*STEP)
-        qd = self.load(trace, "qd") + h * self.load(trace, "x")
-        self.save(trace, q=self.kind.integrate(self.load(trace, "q"), h * qd), qd=qd)
-
-    def open_step(self, trace: Trace) -> None:
-        """A step of several stages begins."""
-        q, qd, nothing = self.load(trace, "q"), self.load(trace, "qd"), SX.zeros(self.kind.nv)
-        self.save(trace, q0=q, qd0=qd, step=nothing, path=nothing, gain=nothing)
-
-    def stage(self, trace: Trace) -> None:
-        """The rates at this stage count by their weight, and lead to the next one, `reach` seconds from the beginning."""
-        weight, reach = trace.load(*WEIGHT), trace.load(*REACH)
-        rate, qdd = self.kind.dexp_inverse(self.load(trace, "step"), self.load(trace, "qd")), self.load(trace, "x")
-        step = reach * rate
-        self.save(trace, path=self.load(trace, "path") + weight * rate, gain=self.load(trace, "gain") + weight * qdd, step=step,
-                  q=self.kind.integrate(self.load(trace, "q0"), step), qd=self.load(trace, "qd0") + reach * qdd)  # fmt: skip
-
-    def close_step(self, trace: Trace) -> None:
-        """All stages together."""
-        q = self.kind.integrate(self.load(trace, "q0"), self.load(trace, "path"))
-        self.save(trace, q=q, qd=self.load(trace, "qd0") + self.load(trace, "gain"))
 
     # on a configuration manifold
     def integrate(self, trace: Trace) -> None:
@@ -417,6 +359,14 @@ class Placed:
     S: SX  # (6, nv), in the world's axes
     q: SX
     p: SX
+
+
+def at(q: SX, function: Callable[[SX], SX]) -> SX:
+    """The function at q, which may be an expression: derivatives are taken by symbols."""
+    if q.is_valid_input():
+        return function(q)
+    symbol = SX.sym("q", q.shape[0])
+    return ca.substitute(function(symbol), symbol, q)
 
 
 def crba_kernel(link: Link, above: Link | None, held: bool = False) -> Kernel:
@@ -447,7 +397,7 @@ def lifted(F, r) -> SX:
     return ca.vertcat(F[0:3, :], F[3:6, :] + skew(r) @ F[0:3, :])
 
 
-def _body_placed(trace: Trace) -> tuple[SX, SX]:
+def body_placed(trace: Trace) -> tuple[SX, SX]:
     """Rotation of the link, arm from its origin to the body's."""
     R = matrix33(trace.load(1, *LINK["R"]))
     return R, R @ trace.load(3, *BODY_CONSTANTS["o"])
@@ -455,7 +405,7 @@ def _body_placed(trace: Trace) -> tuple[SX, SX]:
 
 def body_pose(trace: Trace) -> None:
     """Position and rotation (pointer 2) of a body of the link (1); its constants (3)."""
-    R, arm = _body_placed(trace)
+    R, arm = body_placed(trace)
     trace.store(2, BODY.offset("position"), trace.load(1, *LINK["p"]) + arm)
     trace.store(2, BODY.offset("rotation"), R @ matrix33(trace.load(3, *BODY_CONSTANTS["Q"])))
 
@@ -468,13 +418,13 @@ def body_still(trace: Trace) -> None:
 
 def body_velocity(trace: Trace) -> None:
     w = trace.load(1, *LINK["w"])
-    trace.store(2, BODY.offset("velocity"), ca.vertcat(trace.load(1, *LINK["v"]) + cross(w, _body_placed(trace)[1]), w))
+    trace.store(2, BODY.offset("velocity"), ca.vertcat(trace.load(1, *LINK["v"]) + cross(w, body_placed(trace)[1]), w))
 
 
 def body_wrench(trace: Trace) -> None:
     """The wrench on a body is taken off the force that its link needs."""
     wrench, f = trace.load(2, *BODY["wrench"]), trace.load(1, *LINK["f"])
-    trace.store(1, LINK.offset("f"), f - brought(wrench, _body_placed(trace)[1]))
+    trace.store(1, LINK.offset("f"), f - brought(wrench, body_placed(trace)[1]))
 
 
 def body_to_link(trace: Trace) -> None:
@@ -486,32 +436,14 @@ def body_to_link(trace: Trace) -> None:
         trace.store(1, LINK.offset(name), value)
 
 
-def body_to_acceleration(trace: Trace) -> None:
-    """The acceleration of the link (pointer 1) from that of one of its bodies (2, in the place of the wrench)."""
-    given, w, (_, arm) = trace.load(2, *BODY["wrench"]), trace.load(1, *LINK["w"]), _body_placed(trace)
-    trace.store(1, LINK.offset("a"), ca.vertcat(given[0:3] - cross(given[3:6], arm) - cross(w, cross(w, arm)), given[3:6]))
-
-
 def body_from_link(trace: Trace) -> None:
     """The way back; the quaternion keeps its sign."""
-    R, arm = _body_placed(trace)
+    R, arm = body_placed(trace)
     w, before = trace.load(1, *LINK["w"]), trace.load(2, *GIVEN["quaternion"])
     turn = rotation.quaternion(R @ matrix33(trace.load(3, *BODY_CONSTANTS["Q"])))
     turn = ca.if_else(ca.dot(turn, before) < 0, -turn, turn)
     velocity = ca.vertcat(trace.load(1, *LINK["v"]) + cross(w, arm), w)
     trace.store(2, 0, ca.vertcat(trace.load(1, *LINK["p"]) + arm, turn, velocity))
-
-
-def body_turning(trace: Trace) -> None:
-    """The acceleration of a body, in the place of the wrench; `rnea` (with qdd zero) or `aba` has left that of its link."""
-    a, w, (_, arm) = trace.load(1, *LINK["a"]), trace.load(1, *LINK["w"]), _body_placed(trace)
-    there = a[0:3] + cross(a[3:6], arm) + cross(w, cross(w, arm))
-    trace.store(2, BODY.offset("wrench"), ca.vertcat(there, a[3:6]))
-
-
-def body_point(trace: Trace) -> None:
-    """The point (pointer 2) is where the body (1) is, of whom maximal coordinates are given."""
-    trace.store(2, POINT.offset("x"), trace.load(1, *GIVEN["position"]))
 
 
 def point_place(trace: Trace) -> None:

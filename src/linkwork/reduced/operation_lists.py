@@ -16,6 +16,7 @@ import numpy as np
 from linkwork.codegen.jit import INTERPRETED, LANES, OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel, Record
 from linkwork.elements.core import checks
+from linkwork.elements.core.mobilizer import Mobilizer
 from linkwork.errors import ElementError
 from linkwork.reduced import drivers
 from linkwork.reduced.link_kernels import (
@@ -25,10 +26,8 @@ from linkwork.reduced.link_kernels import (
     POINT,
     SUMS,
     Link,
-    body_from_link,
     body_pose,
     body_still,
-    body_to_acceleration,
     body_to_link,
     body_velocity,
     body_wrench,
@@ -50,10 +49,11 @@ PATH = 3  # ancestors that one kernel climbs past
 class Layout:
     """Where everything lies: offsets of constants, and entries of records behind `start`."""
 
-    def __init__(self, tree):
+    def __init__(self, tree, link: Callable[[Mobilizer, bool], Link] = Link):
+        """link: what makes a link, of the kind of its joint and whether its parent is the ground."""
         self.tree = tree
         shapes: dict[tuple[str, bool], Link] = {}
-        self.links = [shapes.setdefault((d.kind.name, d.parent < 0), Link(d.kind, d.parent < 0)) for d in tree.links]
+        self.links = [shapes.setdefault((d.kind.name, d.parent < 0), link(d.kind, d.parent < 0)) for d in tree.links]
         at = GLOBALS
         self.constants_at, at = _offsets([link.constants.size for link in self.links], at)
         self.body_constants_at, at = _offsets([BODY_CONSTANTS.size] * len(tree.bodies), at)
@@ -209,13 +209,13 @@ def aligned(size: int) -> np.ndarray:
 class Programs:
     """The programs of a tree, written when first asked for."""
 
-    def __init__(self, tree):
-        self.tree = tree
+    def __init__(self, tree, link: Callable[[Mobilizer, bool], Link] = Link):
+        self.tree, self._link = tree, link
         self.known: dict[tuple, Program] = {}
 
     @cached_property
     def layout(self) -> Layout:
-        return Layout(self.tree)
+        return Layout(self.tree, self._link)
 
     def get(self, key: tuple) -> Program:
         """The program of an algorithm: its name and options."""
@@ -270,13 +270,9 @@ class Programs:
         self.add_sweep(program, "aba_out")
         if loaded:
             self.add_bodies(program, plain(body_wrench))
-        self.add_aba_back(program)
-        return program
-
-    def add_aba_back(self, program: Program, held: bool = False) -> None:
-        """Inwards and outwards again; `held`: with implicit forces at joints."""
-        self.add_sweep(program, "aba_in_held" if held else "aba_in", inwards=True)
+        self.add_sweep(program, "aba_in", inwards=True)
         self.add_sweep(program, "aba_last", only=lambda i: self.tree.links[i].parent >= 0)
+        return program
 
     def crba(self, packed: bool) -> Program:
         layout, nv = self.layout, self.tree.nv
@@ -394,31 +390,10 @@ class Programs:
         layout, tree = self.layout, self.tree
         inputs = [layout.body_fields("position", "quaternion", "velocity", record=GIVEN)]
         program = Program(layout, (tree.nq + tree.nv,), inputs, np.concatenate([layout.fields("q"), layout.fields("qd")]))
-        self.add_recovery(program)
-        return program
-
-    def add_recovery(self, program: Program) -> None:
-        self._add_first_bodies(program, plain(body_to_link))
+        for number, link in first_bodies(tree):
+            program.add(plain(body_to_link), layout.link_at[link], layout.body_at[number], layout.body_constants_at[number])
         self.add_sweep(program, "recover")
-
-    def add_following(self, program: Program) -> None:
-        """qdd from the accelerations of bodies, where their wrenches would be."""
-        self.add_sweep(program, "move")
-        self._add_first_bodies(program, plain(body_to_acceleration))
-        self.add_sweep(program, "follow")
-
-    def _add_first_bodies(self, program: Program, kernel: Kernel) -> None:
-        """One kernel on the first body of each link."""
-        layout, tree, told = self.layout, self.tree, set()
-        for number, (_, link, _) in enumerate(tree.bodies):
-            if link >= 0 and link not in told:
-                told.add(link)
-                program.add(kernel, layout.link_at[link], layout.body_at[number], layout.body_constants_at[number])
-
-    def add_way_out(self, program: Program) -> None:
-        """Maximal coordinates of all bodies, in the places where they are given."""
-        self.add_sweep(program, "move")
-        self.add_bodies(program, plain(body_from_link))
+        return program
 
     def integrate(self) -> Program:
         program = Program(self.layout, (self.tree.nq,), self._inputs("q", "qd"), self.layout.fields("q"))
@@ -429,6 +404,15 @@ class Programs:
         program = Program(self.layout, (self.tree.nv,), self._inputs("q", "end"), self.layout.fields("qd"))
         self.add_sweep(program, "difference")
         return program
+
+
+def first_bodies(tree) -> list[tuple[int, int]]:
+    """Of each link the number of its first body, and the link's."""
+    found: dict[int, int] = {}
+    for number, (_, link, _) in enumerate(tree.bodies):
+        if link >= 0:
+            found.setdefault(link, number)
+    return [(number, link) for link, number in found.items()]
 
 
 def the_tree(tree):

@@ -10,8 +10,9 @@ import numpy as np
 from linkwork.codegen.jit import jit, sweep
 from linkwork.reduced.frames import STILL
 from linkwork.reduced.mechanisms import mechanism
+from linkwork.reduced.operation_lists import aligned
 from linkwork.reduced.tree import compile
-from linkwork.reduced.workspace import Stepper
+from linkwork.reduced.workspace import TreeWorkspace
 
 TURNS, LEAST = 30, 2e-4  # turns, of which the best counts, each of so many seconds
 SWEEPS = {"aba": ("aba out", "aba back"), "rnea": ("bias out", "bias back"), "crba": ("inertia", "")}  # and "solve"
@@ -51,22 +52,23 @@ def _seconds(stage: str, parents, freedoms) -> float:
     tree = compile(mechanism(parents, freedoms))
     if stage in SWEEPS:
         before = ("bias out",) if stage == "crba" else ()  # which puts links in place
-        own = _moving(tree, (*before, *filter(None, SWEEPS[stage])))
+        own, work = _moving(tree, (*before, *filter(None, SWEEPS[stage])))
         for name in before:
-            repeated(own.work, own.table, own.sweep(name), own.sweep(""), 1)
+            repeated(work, own.table, own.sweep(name), own.sweep(""), 1)
         sweeps = [own.sweep(name) for name in SWEEPS[stage]]
-        return _best(lambda times: repeated(own.work, own.table, *sweeps, times))
-    own = _moving(tree, ("bias out", "inertia", "factor", "up", "down"))
-    repeated(own.work, own.table, own.sweep("bias out"), own.sweep("inertia"), 1)
+        return _best(lambda times: repeated(work, own.table, *sweeps, times))
+    own, work = _moving(tree, ("bias out", "inertia", "factor", "up", "down"))
+    repeated(work, own.table, own.sweep("bias out"), own.sweep("inertia"), 1)
     at, sweeps = own.inertia, [own.sweep(name) for name in ("factor", "up", "down")]
-    return _best(lambda times: solved(own.work, own.table, at.blocks, at.tiles, at.joints, at.right, *sweeps, times))
+    return _best(lambda times: solved(work, own.table, at.blocks, at.tiles, at.joints, at.right, *sweeps, times))
 
 
-def _moving(tree, sweeps) -> Stepper:
-    own = Stepper(tree, [STILL] * len(tree.bodies), sweeps)
-    own.work[own.layout.start + own.layout.fields("q")] = tree.start
-    own.work[own.layout.start + own.layout.fields("qd")] = 0.1
-    return own
+def _moving(tree, sweeps) -> tuple[TreeWorkspace, np.ndarray]:
+    own = TreeWorkspace(tree, [STILL] * len(tree.bodies), sweeps)
+    work = aligned(len(own.initial))
+    work[:] = own.initial
+    work[own.q], work[own.qd] = tree.start, 0.1
+    return own, work
 
 
 def _best(run: Callable[[int], None]) -> float:

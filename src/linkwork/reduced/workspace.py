@@ -1,36 +1,40 @@
-"""A tree beside a model in maximal coordinates: the sweeps by which steps are made in joint coordinates.
+"""A tree within the workspace of a model in maximal coordinates: the sweeps by which steps are made in joint coordinates.
 
-The model has the bodies' coordinates and the forces on them; the tree has the dynamics. `state` and `loads` are where the
-numbers of the bodies lie in the tree's workspace: position, quaternion and velocity, and force and torque, body by body.
+Coordinates q and velocities qd are kept in the records of the tree's links. The bodies of the model, and the forces on them,
+are read and written where they stand: all offsets are those of the model's workspace, behind which the tree's begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 import numpy as np
 
+from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
+from linkwork.model.model import LINE
 from linkwork.reduced.frames import Pose, after
-from linkwork.reduced.link_kernels import BODY, GIVEN, REACH, STEP, WEIGHT, body_point, body_turning, body_wrench, plain
-from linkwork.reduced.operation_lists import NONE, Program
+from linkwork.reduced.link_kernels import BODY, GIVEN, body_from_link, body_to_link, plain
+from linkwork.reduced.operation_lists import NONE, Program, Programs, first_bodies
+from linkwork.reduced.step_kernels import (
+    SCALARS,
+    StepLink,
+    body_point,
+    body_turning,
+    lifted_body,
+    lifted_sign,
+    model_acceleration,
+    model_pose,
+    model_velocity,
+    model_wrench,
+    of_model,
+)
 from linkwork.reduced.substitution import Substitution
 from linkwork.reduced.tiles import Layout as Tiles
 from linkwork.reduced.tree import Tree
-
-ENTRIES = tuple(place[1] for place in (STEP, WEIGHT, REACH))  # of the workspace: scalars that kernels of steps read
-PLAIN = (
-    "euler",
-    "open_step",
-    "stage",
-    "close_step",
-    "nudge",
-    "strike",
-    "release",
-    "rest",
-)  # sweeps of one kernel on every link
+from linkwork.symbolic.forces import Law
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,20 @@ class Tangent:
 
     link: int  # behind the joint
     body: int  # that the joint moves
+
+
+@dataclass(frozen=True)
+class Within:
+    """Where the model has what the tree reads and writes: offsets in its workspace."""
+
+    end: int = 0  # of the model's own entries
+    bodies: Sequence[int] = ()  # records of all bodies, which begin with q and v
+    loads: Sequence[int] = ()  # the wrench on each of them, or its acceleration
+    tangent: int = 0  # of an implicit force
+    efforts: Mapping[int, Sequence[tuple[Law, int]]] = field(
+        default_factory=dict
+    )  # link -> forces along its joint's coordinate,
+    # and where their parameters lie
 
 
 @dataclass(frozen=True)
@@ -52,33 +70,86 @@ class Inertia:
     joints: np.ndarray  # (nv,): x of the joints, in the same order
 
 
-class Stepper:
-    """`frames`: the frame of each body that the model has, in the body's own. Forces come from the model, gravity too.
-    `sweeps`: those that will be asked for, by name. `held`: implicit forces at joints, for which there are further sweeps."""
+class TreeWorkspace:
+    """`frames`: the frame of each body that the model has, in the body's own. `sweeps`: those that will be asked for, by name;
+    sweeps of one kernel on every link outwards are called as the kernel is (`StepLink`). `held`: implicit forces at joints, for
+    which there are further sweeps. `weighed`: gravity acts on the links; else it is among the forces that the model has."""
 
-    def __init__(self, tree: Tree, frames: list[Pose], sweeps: Iterable[str], held: Iterable[Tangent] = ()):
+    def __init__(self, tree: Tree, frames: list[Pose], sweeps: Iterable[str], held: Iterable[Tangent] = (),
+                 within: Within | None = None, weighed: bool = False):  # fmt: skip
         bodies = [(body, link, after(pose, frame)) for (body, link, pose), frame in zip(tree.bodies, frames, strict=True)]
-        self.tree = replace(tree, bodies=bodies, gravity=np.zeros(3))
+        self.tree = replace(tree, bodies=bodies)
+        none = [0] * len(bodies)
+        self.within = Within(bodies=none, loads=none) if within is None else within
+        self.base = -(-self.within.end // LINE) * LINE
         self.moving = [number for number, (_, link, _) in enumerate(bodies) if link >= 0]
         self.held, self.names = list(held), tuple(sweeps)
-        programs = self.tree.programs
-        self.layout, self._program = programs.layout, Program(programs.layout, (0,), [], NONE)
+        self.programs = Programs(self.tree, partial(StepLink, weighed=weighed))
+        self.layout = self.programs.layout
+        self.start = self.base + self.layout.start  # of the records
+        self._program = Program(self.layout, (0,), [], NONE)
         self._spans: dict[str, tuple[int, int]] = {}
         self._tiles_at = self.layout.size + (self.tree.pattern.shape[1] if "inertia" in sweeps else 0)
         for name in self.names:
-            self._write(name, self._writer(name))
-        tiles = len(self._tiles.places) + self.tree.nv if "factor" in sweeps else 0
-        self._program.beyond = self._tiles_at + tiles - self.layout.size
-        self.work, self.table, operations, _ = self._program.alone
-        self._operations = operations
-        self.state = self._of_bodies(self.layout.body_fields("position", "quaternion", "velocity", record=GIVEN))
-        self.loads = self._of_bodies(self.layout.body_fields("wrench"))
-        self.tau = self.layout.start + self.layout.fields("x")
+            first = len(self._program.rows)
+            self._writer(name)(self._program)
+            self._spans[name] = first, len(self._program.rows)
+        self.tau, self.q, self.qd = (self.start + self.layout.fields(name) for name in ("x", "q", "qd"))
+
+    @cached_property
+    def table(self) -> np.ndarray:
+        """Addresses of the kernels that operations call by number."""
+        return kernel_table(self._program.kernels)
+
+    @cached_property
+    def initial(self) -> np.ndarray:
+        """What stands in the workspace from `base` on at first."""
+        found = np.zeros(self._end + len(self.watched))
+        found[: self.layout.start] = self.layout.scalars()
+        found[:3] = 0.0  # gravity is the model's
+        return found
+
+    @property
+    def _end(self) -> int:
+        """Entries from `base` to what is left of the last call."""
+        tiles = len(self._tiles.places) + self.tree.nv if "factor" in self.names else 0
+        return self.layout.start + self._tiles_at + tiles
+
+    @cached_property
+    def watched(self) -> np.ndarray:
+        """Entries by which it is known whether somebody has moved anything: q and v of bodies, q and qd."""
+        size = GIVEN.size
+        bodies = [self.within.bodies[number] + np.arange(size) for number in self.moving]
+        return np.concatenate([NONE, *bodies, self.q, self.qd])
+
+    @property
+    def left(self) -> int:
+        """Where these are kept as the last call left them."""
+        return self.base + self._end
+
+    def scalar(self, name: str) -> int:
+        """Where one of the scalars that kernels read lies."""
+        return self.base + SCALARS.offset(name)
+
+    @property
+    def state(self) -> np.ndarray:
+        """Entries that are the state: whether q and qd are known, q, qd."""
+        return np.concatenate([[self.scalar("known")], self.q, self.qd])
 
     def sweep(self, name: str) -> np.ndarray:
         """The operations of one of the sweeps; "" has none."""
         first, last = self._spans[name] if name else (0, 0)
         return np.ascontiguousarray(self._operations[first:last])
+
+    @cached_property
+    def _operations(self) -> np.ndarray:
+        rows = np.array(self._program.rows, dtype=np.int64).reshape(-1, 1 + OPERANDS)
+        shared = np.zeros((len(self._program.kernels), 1 + OPERANDS), dtype=bool)
+        for number, kernel in enumerate(self._program.kernels):
+            shared[number, list(kernel.shared)] = True
+        moved = rows + np.where(shared[rows[:, 0]], self.base, self.start)
+        moved[:, 0] = rows[:, 0]
+        return moved.astype(np.int32)
 
     def calls(self, name: str) -> list[Kernel]:
         """The kernel of each operation of one of the sweeps."""
@@ -86,19 +157,19 @@ class Stepper:
         return [self._program.kernels[row[0]] for row in self._program.rows[first:last]]
 
     def of_body(self, number: int, field: str) -> int:
-        """Where a field of a body begins."""
-        return self.layout.start + self.layout.body_at[number] + BODY.offset(field)
+        """Where a field of a body begins, of those that the tree keeps of it."""
+        return self.start + self.layout.body_at[number] + BODY.offset(field)
 
     def constant(self, link: int, name: str) -> slice:
         """Where a constant of a link lies."""
         offset, size = self.layout.links[link].constants[name]
-        begin = self.layout.constants_at[link] + offset
+        begin = self.base + self.layout.constants_at[link] + offset
         return slice(begin, begin + size)
 
     def field(self, link: int, name: str) -> slice:
         """Where a field of a link lies."""
         offset, size = self.layout.links[link].record[name]
-        begin = self.layout.start + self.layout.link_at[link] + offset
+        begin = self.start + self.layout.link_at[link] + offset
         return slice(begin, begin + size)
 
     def path(self, number: int) -> list[int]:
@@ -111,7 +182,7 @@ class Stepper:
 
     @cached_property
     def inertia(self) -> Inertia:
-        nv, start = self.tree.nv, self.layout.start
+        nv, start = self.tree.nv, self.start
         rows, columns = self.tree.pattern
         key = rows * nv + columns
         sorted_by_key = np.argsort(key)
@@ -141,54 +212,120 @@ class Stepper:
         return Substitution(self._tiles)
 
     def _writer(self, name: str) -> Callable[[Program], None]:
-        programs, held = self.tree.programs, bool(self.held)
-        if name in PLAIN:
-            return lambda program: programs.add_sweep(program, name)
+        """What writes a sweep."""
         if name.startswith("columns "):
             return lambda program: self._add_columns(program, int(name.split()[1]))
-        return {
-            "recover": programs.add_recovery,
-            "following": programs.add_following,
-            "outwards": programs.add_way_out,
+        known: dict[str, Callable[[Program], None]] = {
+            "recover": self._add_recovery,
+            "following": self._add_following,
             "aba out": lambda program: self._add_loaded(program, "aba_out"),
-            "aba back": lambda program: programs.add_aba_back(program, held),
-            "turning": lambda program: programs.add_bodies(program, plain(body_turning)),
+            "aba back": lambda program: self._add_back(program, "aba_in"),
+            "bias out": lambda program: self._add_loaded(program, "rnea_out"),
+            "bias back": lambda program: self._add_inwards(program, "rnea_in"),
+            "aba": lambda program: self._add_driven(program, "aba_pass"),
+            "aba_last": lambda program: self._add_outwards_again(program, "aba_last"),
+            "bias": lambda program: self._add_driven(program, "bias_in"),
+            "bodies": lambda program: self._add_bodies(program, plain(body_from_link), self.within.bodies),
+            "sign": lambda program: self._add_lifted(program, of_model(lifted_sign)),
+            "lifted": lambda program: self._add_lifted(program, of_model(lifted_body)),
+            "poses": lambda program: self._add_bodies(program, of_model(model_pose), self.within.bodies),
+            "velocities": lambda program: self._add_bodies(program, of_model(model_velocity), self.within.bodies),
+            "loads": lambda program: self._add_bodies(program, of_model(model_wrench), self.within.loads),
+            "turning": lambda program: self.programs.add_bodies(program, of_model(body_turning)),
             "response": self._add_response,
-            "response in": lambda program: programs.add_sweep(program, "response_in", inwards=True),
-            "response out": self._add_response_out,
+            "response in": lambda program: self._add_inwards(program, "response_in"),
+            "response out": lambda program: self._add_outwards_again(program, "response_out"),
             "column": self._add_column_of_each,
             "point": self._add_point_of_each,
-            "bias out": lambda program: self._add_loaded(program, "rnea_out"),
-            "bias back": self._add_bias,
             "inertia": self._add_inertia,
             "factor": lambda program: self._add_tiles(program, self._tiles.operations()),
             "up": lambda program: self._add_tiles(program, self._substitution.upwards()),
             "down": lambda program: self._add_tiles(program, self._substitution.downwards()),
             "hold": self._add_holding,
-        }[name]
+        }
+        return known.get(name, lambda program: self._add_outwards(program, name))
+
+    def _there(self, entry: int) -> int:
+        """An entry of the model, as operations of the tree have it."""
+        return entry - self.start
+
+    # one kernel on links: link, parent, constants, scalars
+    def _add_links(self, program: Program, what: str, numbers: Iterable[int]) -> None:
+        layout = self.layout
+        for i in numbers:
+            at, above = layout.link_at[i], self.tree.links[i].parent
+            kernel = layout.links[i].kernel(what)
+            program.add(kernel, at, layout.link_at[above] if above >= 0 else at, layout.constants_at[i], 0)
+
+    def _add_outwards(self, program: Program, what: str) -> None:
+        self._add_links(program, what, range(len(self.layout.links)))
+
+    def _add_outwards_again(self, program: Program, what: str) -> None:
+        """On what is not on the ground, where the way inwards has ended."""
+        self._add_links(program, what, [i for i, data in enumerate(self.tree.links) if data.parent >= 0])
+
+    def _add_inwards(self, program: Program, what: str) -> None:
+        self._add_links(program, what, reversed(range(len(self.layout.links))))
+
+    def _add_driven(self, program: Program, what: str) -> None:
+        """The way inwards, with implicit forces at joints or forces along their coordinates."""
+        layout = self.layout
+        for i in reversed(range(len(layout.links))):
+            if i not in self.within.efforts:
+                self._add_links(program, f"{what}_held" if self.held else what, [i])
+                continue
+            at, above, forces = layout.link_at[i], self.tree.links[i].parent, self.within.efforts[i]
+            link = layout.links[i]
+            assert isinstance(link, StepLink)
+            program.add(link.driven_kernel(what, [law for law, _ in forces]), at, layout.link_at[above] if above >= 0 else at,
+                        layout.constants_at[i], *[self._there(entry) for _, entry in forces])  # fmt: skip
+
+    def _add_back(self, program: Program, what: str) -> None:
+        self._add_inwards(program, what)
+        self._add_outwards_again(program, "aba_last")
+
+    # one kernel on bodies: link, what the model has of the body, its constants
+    def _add_bodies(
+        self, program: Program, kernel: Kernel, places: Sequence[int], numbers: Iterable[int] | None = None
+    ) -> None:
+        for number in self.moving if numbers is None else numbers:
+            link = self.tree.bodies[number][1]
+            program.add(kernel, self.layout.link_at[link], self._there(places[number]), self.layout.body_constants_at[number])
+
+    def _add_lifted(self, program: Program, kernel: Kernel) -> None:
+        """From continuous orientations of the links."""
+        self._add_outwards(program, "lift")
+        layout = self.layout
+        for number in self.moving:
+            program.add(kernel, layout.link_at[self.tree.bodies[number][1]], self._there(self.within.bodies[number]),
+                        layout.body_constants_at[number], layout.body_at[number])  # fmt: skip
+
+    def _add_recovery(self, program: Program) -> None:
+        """q and qd from the bodies: the first one of each link tells where it is."""
+        first = [number for number, _ in first_bodies(self.tree)]
+        self._add_bodies(program, plain(body_to_link), self.within.bodies, first)
+        self._add_outwards(program, "recover")
+
+    def _add_following(self, program: Program) -> None:
+        """qdd from the accelerations of bodies."""
+        first = [number for number, _ in first_bodies(self.tree)]
+        self._add_bodies(program, of_model(model_acceleration), self.within.loads, first)
+        self._add_outwards(program, "follow")
 
     def _add_loaded(self, program: Program, out: str) -> None:
         """One kernel on every link outwards, then the forces on the bodies."""
-        self.tree.programs.add_sweep(program, out)
-        self.tree.programs.add_bodies(program, plain(body_wrench))
-
-    def _add_bias(self, program: Program) -> None:
-        """C, less the forces on the bodies, into x, which must be zero."""
-        programs = self.tree.programs
-        programs.add_sweep(program, "rnea_in_held" if self.held else "rnea_in", inwards=True)
+        self._add_outwards(program, out)
+        self._add_bodies(program, of_model(model_wrench), self.within.loads)
 
     def _add_response(self, program: Program) -> None:
         """H^-1 x, with the factors of the articulated-body algorithm, in the place of x; links must be at rest."""
-        self.tree.programs.add_sweep(program, "response_in", inwards=True)
-        self._add_response_out(program)
-
-    def _add_response_out(self, program: Program) -> None:
-        self.tree.programs.add_sweep(program, "response_out", only=lambda i: self.tree.links[i].parent >= 0)
+        self._add_inwards(program, "response_in")
+        self._add_outwards_again(program, "response_out")
 
     def _add_inertia(self, program: Program) -> None:
         """The blocks of H of links that are in place."""
-        self.tree.programs.add_sweep(program, "compose")
-        self.tree.programs.add_blocks(program, bool(self.held))
+        self._add_outwards(program, "compose")
+        self.programs.add_blocks(program, bool(self.held))
 
     def _add_tiles(self, program: Program, operations) -> None:
         for kernel, offsets in operations:
@@ -197,7 +334,7 @@ class Stepper:
     def _add_holding(self, program: Program) -> None:
         layout = self.layout
         for force in self.held:
-            program.add(layout.links[force.link].kernel("hold"), layout.link_at[force.link], layout.body_at[force.body],
+            program.add(layout.links[force.link].kernel("hold"), layout.link_at[force.link], self._there(self.within.tangent),
                         layout.body_constants_at[force.body])  # fmt: skip
 
     def _add_columns(self, program: Program, number: int) -> None:
@@ -207,7 +344,7 @@ class Stepper:
             self._add_column(program, i)
 
     def _add_point(self, program: Program, number: int) -> None:
-        program.add(plain(body_point), self.layout.body_at[number], self.layout.point)
+        program.add(plain(body_point), self._there(self.within.bodies[number]), self.layout.point)
 
     def _add_column(self, program: Program, link: int) -> None:
         program.add(self.layout.links[link].kernel("column"), self.layout.link_at[link], self.layout.point)
@@ -221,11 +358,3 @@ class Stepper:
         """Link by link, the same."""
         for link in range(len(self.tree.links)):
             self._add_column(program, link)
-
-    def _write(self, name: str, write: Callable[[Program], None]) -> None:
-        first = len(self._program.rows)
-        write(self._program)
-        self._spans[name] = first, len(self._program.rows)
-
-    def _of_bodies(self, entries: np.ndarray) -> np.ndarray:
-        return self.layout.start + entries.reshape(len(self.tree.bodies), -1)[self.moving].ravel()

@@ -170,6 +170,7 @@ class Building(Reports):
         programs.variant = tangent
         programs.patient = not hasattr(self, "programs")  # else it is running, and somebody waits
         integrator = make.for_model(programs)(programs, self.dt, self._given[0], iterations)
+        model = programs.model  # with what the integrator keeps
         integrator.contact = in_contact(programs, integrator.answers, integrator.kicks) if touches else None
         layout = Layout.of(model, (self.solver, self.integrator_name, self.dt))
         return Build(model, trials(model), programs, integrator, integrator.contact, layout)

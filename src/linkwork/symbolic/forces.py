@@ -55,6 +55,17 @@ class Coordinate:
         return Term(self.motion, ca.diag(stiffness), ca.diag(damping))
 
 
+@dataclass
+class AlongJoint:
+    """The coordinate of a joint that has one, where it is the joint that is known and not its bodies."""
+
+    value: SX  # (1,)
+    velocity: SX  # (1,)
+
+    def rate(self, handles) -> SX:
+        return self.velocity
+
+
 def turning(value, axes: list[SX]) -> Coordinate:
     """Angles of b relative to a about axes (3,) of the world."""
     weight = ca.horzcat(*axes).T
@@ -76,8 +87,13 @@ class Law(Relation):
     turns_only = False  # a torque that depends on how its bodies are turned, and on nothing else of them
     relative = False  # depends on how its bodies stand and move relative to each other alone
     yields = True  # depends on where its bodies are, or how they move: it may be stiff
+    axial = False  # acts along the coordinate of a joint that has one, and depends on that and its rate alone: `along`
 
     def law(self, handles, p, t) -> tuple[list, SX]:
+        raise NotImplementedError
+
+    def along(self, x: AlongJoint, p) -> SX:
+        """The force along the coordinate of its joint, (1,)."""
         raise NotImplementedError
 
     def terms(self, handles, p, t) -> list[Term] | None:
@@ -223,7 +239,7 @@ class Motor(Law):
     """A torque about (a force along) a joint's axis: given, or a servo on its coordinate or rate, within a limit."""
 
     needs_directions = (True, True)
-    relative = True
+    relative = axial = True
 
     def __init__(self, element):
         self.joint = kind_of_joint(element.joint)
@@ -264,7 +280,7 @@ class Motor(Law):
     def _gear(self, p) -> SX:
         return p["gear"] if self.geared else SX(1)
 
-    def _effort(self, handles, p, x: Coordinate) -> SX:
+    def _effort(self, handles, p, x: Coordinate | AlongJoint) -> SX:
         """Of the motor, before it is limited."""
         command, gear = p["command"], self._gear(p)
         if self.ranged:
@@ -275,12 +291,19 @@ class Motor(Law):
             return p["kd"] * (command - gear * x.rate(handles))
         return p["kp"] * (command - gear * x.value) - p["kd"] * (gear * x.rate(handles))
 
-    def law(self, handles, p, t):
-        x = self._coordinate(handles, p)
+    def _geared(self, handles, p, x: Coordinate | AlongJoint) -> SX:
+        """Along the coordinate."""
         effort = self._effort(handles, p, x)
         if self.limited:
             effort = ca.fmin(ca.fmax(effort, -p["limit"]), p["limit"])
-        return x.loads(self._gear(p) * effort), SX(0)
+        return self._gear(p) * effort
+
+    def law(self, handles, p, t):
+        x = self._coordinate(handles, p)
+        return x.loads(self._geared(handles, p, x)), SX(0)
+
+    def along(self, x, p):
+        return self._geared((), p, x)
 
     def terms(self, handles, p, t):
         if self.kind == "torque":

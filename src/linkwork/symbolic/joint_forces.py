@@ -6,6 +6,8 @@ weight^T e on the bodies, which is virtual work; the same motion carries the tan
 
 from __future__ import annotations
 
+from typing import Any
+
 import casadi as ca
 import numpy as np
 from casadi import SX
@@ -74,6 +76,7 @@ class AxisSpring(JointLaw):
         self.travels = self.sliding or not (is_zero(element.travel_stiffness) and is_zero(element.travel_damping))
         self.counters = 0 if self.sliding else 1
         self.turns_only = not self.travels
+        self.axial = self.sliding or self.turns_only
         self.velocity_dependent = not (is_zero(element.damping) and is_zero(element.travel_damping))
         self.key += f"-{self.travels}-{self.velocity_dependent}"
         fields = {"stiffness": 1, "damping": 1, "rest": 1}
@@ -124,6 +127,10 @@ class AxisSpring(JointLaw):
             loads += x.loads(effort)
             energy += 0.5 * ca.dot(stiffness, (x.value - rest) ** 2)
         return loads, energy
+
+    def along(self, x, p):
+        effort = -p["stiffness"] * (x.value - p["rest"])
+        return effort - p["damping"] * x.rate(()) if self.velocity_dependent else effort
 
     def terms(self, handles, p, t):
         return [x.term(stiffness, damping) for x, stiffness, damping, _ in self.springs(handles, p)]
@@ -275,7 +282,8 @@ def eased_shares(push, drag) -> tuple[SX, SX]:
 class Stop:
     """A one-sided spring: bounds (lower, upper) on a coordinate (1,)."""
 
-    def __init__(self, x: Coordinate, lower, upper):
+    def __init__(self, x: Any, lower, upper):
+        """x: a Coordinate; where forces along a joint alone are asked for, AlongJoint."""
         self.x = x
         self.beyond = ca.fmax(x.value - upper, 0) + ca.fmin(x.value - lower, 0)
 
@@ -310,6 +318,8 @@ class Limit(Law):
 class AxisLimit(JointLaw, Limit):
     """Of the angle of hinges, screws and planes, of the travel of sliders, of either of cylinders."""
 
+    axial = True
+
     def __init__(self, element):
         super().__init__(element)
         self.angular = element.twist is not None or self.joint.lengths != 1
@@ -334,6 +344,10 @@ class AxisLimit(JointLaw, Limit):
         axis = handles[0].axis(p["axis_a"])
         x = turning(self.counted(handles, p)[0], [axis]) if self.angular else travelling(handles, p, [axis])
         return [Stop(x, p["bounds"][0], p["bounds"][1])]
+
+    def along(self, x, p):
+        push, drag = self._efforts(Stop(x, p["bounds"][0], p["bounds"][1]), (), p)
+        return -(eased(push, drag) if self.velocity_dependent else push)
 
 
 class ReachLimit(JointLaw, Limit):

@@ -1,165 +1,311 @@
-"""Contact in joint coordinates: how touched bodies answer, by the factors of the articulated-body algorithm or of H = L^T D L.
+"""Contact in joint coordinates: the inverse mass of a tree at the bodies that touch, by the factors of its step.
 
-A wrench P on a body is J^T P at the joints on its path to the root, J the Jacobian of its reference point. Joints answer by
-H^-1, less what loops take back:
+With the articulated-body algorithm a link whose parent moves by a does
+
+    X a - G (U X a) + T y,    T T^T = its response while its parent is held,
+
+with y of unit mass, one for each freedom of its joint: from the root outwards, along the paths to the bodies that touch, that
+gives L of R = L L^T. With the inertia matrix, and where loops take back a part, R comes from whole responses:
 
     Z = H^-1 J^T,  Z_l = H^-1 J_l^T,  W = J_l Z_l      R = J (Z - Z_l W^+ J_l Z)
 
-For R the links on the paths from touched bodies, and from bodies that close loops in their component, to the root are
-enough: the others neither push nor are asked. Impulses change the velocities of all joints, in one solve.
+J the Jacobian of the touched bodies' reference points. For R the links on the paths from touched bodies, and from bodies that
+close loops in their component, to the root are enough: the others neither push nor are asked. Impulses change the velocities of
+all joints, in one solve.
+
+A contact stage calls `respond` and `apply_impulses` by their addresses.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from linkwork.codegen.jit import jit, sweep, sweep_some
-from linkwork.contact.delassus import TREE, drop_rounding, free_response
-from linkwork.contact.delassus_tables import bodies_of, free_bodies
-from linkwork.contact.stage_kernels import Slots
-from linkwork.engines.engine import DONE
-from linkwork.engines.joint_coordinates.loops import VELOCITY, find_rows, firsts, flat, power, solve_by_largest_pivots
+from linkwork.codegen.jit import jit, jit_inner, sweep, sweep_some
+from linkwork.codegen.struct import Bundle
+from linkwork.contact.delassus import TREE, Q, drop_rounding, free_response
+from linkwork.engines.joint_coordinates.loop_closure import (
+    VELOCITY,
+    Inertia,
+    LoopRows,
+    find_rows,
+    power,
+    solve_by_largest_pivots,
+)
+
+FACTORED, LOOPED, DONE = range(3)  # marks: R comes from factors; there are loops; the entry of the work of prescribed motion
 
 
-class Links(NamedTuple):
-    """A tree, link by link."""
+class Links(Bundle):
+    """A tree, link by link, and scratch."""
 
+    kernels: np.ndarray  # of the tree
+    bodies: np.ndarray  # (n, 16) int64: as contact has them
+    free: np.ndarray  # (components,) bool: a single body without constraints
     parent: np.ndarray  # (links,) int64, -1: the ground
     first: np.ndarray  # (links + 1,) int64: where the freedoms of each begin
     joints: np.ndarray  # (nv,) int64: x of each freedom in the tree's workspace
-    speeds: np.ndarray  # (nv,) int64: qd
     places: np.ndarray  # (nv,) int64: its place in the order of elimination
-    columns: np.ndarray  # (links,) int64: where J (6, freedoms) is left ...
-    column: np.ndarray  # (links, 6) int32: ... by these operations ...
-    point: np.ndarray  # (bodies, 6) int32: ... once one of these has set the point
+    right: np.ndarray  # (nv,) int64: where the inertia matrix has it
+    records: np.ndarray  # (links, 6) int64: where r, U, G, T (also J), p and f lie
+    column: np.ndarray  # (links, operation) int32: J by these ...
+    point: np.ndarray  # (bodies, operation) int32: ... once one of these has set the point
     link_of: np.ndarray  # (bodies,) int64, -1: fixed to the ground
     closing: np.ndarray  # int64: bodies of what closes loops
-    inwards: np.ndarray  # (links, 6) int32: of a response of the articulated-body algorithm; none with the inertia matrix
-    outwards: np.ndarray  # (links, 6) int32: the same, nothing where a link is on the ground
+    factors: np.ndarray  # the sweep that leaves factors, where accelerations came without
+    spread: np.ndarray  # (links, operation) int32: G and T
+    inwards: np.ndarray  # (links, operation) int32: of a response of the articulated-body algorithm; none with the matrix
+    outwards: np.ndarray  # (links, operation) int32: the same, nothing where a link is on the ground
     rest: np.ndarray  # operations before the first response
+    response: np.ndarray  # of all links
+    strike: np.ndarray  # qd changes by x
+    inertia: Inertia
+    loops: LoopRows
+    marks: np.ndarray  # (3,) int64
+    needed: np.ndarray  # (links,) bool: on a path
+    chosen: np.ndarray  # (links,) int64: those that are, outwards
+    begins: np.ndarray  # (links,) int64: where its freedoms begin among theirs
+    at: np.ndarray  # (links,) int64: where its motions lie
+    motions: np.ndarray  # (6, freedoms) of each link on a path: what y moves
 
 
-@jit
-def links_on_paths(links, bodies, members):
-    """Links on the paths from the members of a group, and from what closes loops of its component, to the root, outwards; where
-    the freedoms of each begin among theirs (-1: not one of them), and how many these are."""
-    needed = np.zeros(links.parent.shape[0], np.bool_)
-    for body in members:
-        _mark_path(links, body, needed)
-    for body in links.closing:
-        if bodies[body, TREE] == bodies[members[0], TREE]:
-            _mark_path(links, body, needed)
-    begins = np.full(links.parent.shape[0], -1, np.int64)
-    count, freedoms = 0, 0
-    chosen = np.empty(links.parent.shape[0], np.int64)
+R_AT, U_AT, G_AT, T_AT, P_AT, F_AT = range(6)  # columns of `records`
+
+
+@jit_inner
+def choose_links(links, members):
+    """Links on the paths from the members of a group, and from what closes loops of its component, to the root; how many they
+    are, and their freedoms."""
     for link in range(links.parent.shape[0]):
-        if needed[link]:
-            chosen[count], begins[link] = link, freedoms
+        links.needed[link] = False
+    for body in members:
+        _mark_path(links, body)
+    for body in links.closing:
+        if links.bodies[body, TREE] == links.bodies[members[0], TREE]:
+            _mark_path(links, body)
+    count, freedoms = 0, 0
+    for link in range(links.parent.shape[0]):
+        if links.needed[link]:
+            links.chosen[count], links.begins[link] = link, freedoms
             freedoms += links.first[link + 1] - links.first[link]
             count += 1
-    return chosen[:count], begins, freedoms
+    return count, freedoms
 
 
-@jit
-def _mark_path(links, body, needed):
+@jit_inner
+def _mark_path(links, body):
     link = links.link_of[body]
-    while link >= 0 and not needed[link]:
-        needed[link] = True
+    while link >= 0 and not links.needed[link]:
+        links.needed[link] = True
         link = links.parent[link]
 
 
 @jit
-def group_answers(own, own_table, links, inertia, bodies, members):
-    """The links of a group, J (6 a member, freedoms) of its members, and Z = H^-1 J^T, row by row."""
-    chosen, begins, freedoms = links_on_paths(links, bodies, members)
+def respond(work, table, links, slots, R, groups):
+    """R of all groups, 6 size x 6 size each, row-major, and rank -1; or L of R = L L^T, 6 size x rank in rows of 6 size."""
+    if groups > 0:
+        sweep(work, links.kernels, links.factors)
+        if not links.marks[FACTORED]:
+            sweep(work, links.kernels, links.rest)
+            if links.marks[LOOPED]:
+                find_rows(work, links.loops, VELOCITY)
+    for g in range(groups):
+        first, size, at = slots.first[g], slots.size[g], slots.at[g]
+        n = 6 * size
+        block, body = R[at : at + n * n], links.bodies[slots.body_of[first]]
+        slots.rank[g] = -1
+        if links.free[body[TREE]]:
+            free_response(work, body, block)
+            continue
+        members = slots.body_of[first : first + size]
+        count, freedoms = choose_links(links, members)
+        if links.marks[FACTORED]:
+            slots.rank[g] = _factored(work, links, members, count, freedoms, block)
+        else:
+            _by_responses(work, links, members, count, freedoms, block)
+    return 0
+
+
+@jit_inner
+def _factored(work, links, members, count, freedoms, R):
+    """L of the members of a group, from the root outwards; where there are more freedoms than rows, R of it. Returns the rank,
+    or -1."""
+    motions, at = links.motions, 0
+    for k in range(count):
+        link = links.chosen[k]
+        above, begin = links.parent[link], links.begins[link]
+        width = links.first[link + 1] - links.first[link]
+        links.at[link] = at
+        sweep(work, links.kernels, links.spread[link : link + 1])
+        motion, before = motions[at : at + 6 * freedoms], 0
+        if above >= 0:
+            before = links.begins[above] + links.first[above + 1] - links.first[above]
+            _carry(work, links, link, width, motions[links.at[above] :], before, freedoms, motion)
+        place = links.records[link, T_AT]
+        for i in range(6):
+            for c in range(i * freedoms + before, i * freedoms + begin):
+                motion[c] = 0.0
+            for c in range(width):
+                motion[i * freedoms + begin + c] = work[place + i * width + c]
+        at += 6 * freedoms
+    n = 6 * len(members)
+    if freedoms > n:
+        _multiply(work, links, members, freedoms, R)
+        return -1
+    for k in range(len(members)):
+        _put_member(work, links, members[k], freedoms, n, R, 6 * k * n, freedoms)
+    end = min((freedoms + 3) & ~3, n)  # strips of whole vectors are faster: freedoms that move nothing
+    for row in range(n):
+        for c in range(row * n + freedoms, row * n + end):
+            R[c] = 0.0
+    return end
+
+
+@jit_inner
+def _carry(work, links, link, width, source, count, freedoms, motion):
+    """motion (6, count) = (1 - G U) X source (6, count), in rows of `freedoms`."""
+    r, U, G = links.records[link, R_AT], links.records[link, U_AT], links.records[link, G_AT]
+    x, y, z, n = work[r], work[r + 1], work[r + 2], freedoms
+    for c in range(count):
+        w0, w1, w2 = source[3 * n + c], source[4 * n + c], source[5 * n + c]
+        motion[c] = source[c] + (w1 * z - w2 * y)
+        motion[n + c] = source[n + c] + (w2 * x - w0 * z)
+        motion[2 * n + c] = source[2 * n + c] + (w0 * y - w1 * x)
+        motion[3 * n + c], motion[4 * n + c], motion[5 * n + c] = w0, w1, w2
+    if width == 1:
+        u0, u1, u2, u3, u4, u5 = work[U], work[U + 1], work[U + 2], work[U + 3], work[U + 4], work[U + 5]
+        g0, g1, g2, g3, g4, g5 = work[G], work[G + 1], work[G + 2], work[G + 3], work[G + 4], work[G + 5]
+        for c in range(count):
+            e = (u0 * motion[c] + u1 * motion[n + c] + u2 * motion[2 * n + c]) + (
+                u3 * motion[3 * n + c] + u4 * motion[4 * n + c] + u5 * motion[5 * n + c]
+            )
+            motion[c] -= g0 * e
+            motion[n + c] -= g1 * e
+            motion[2 * n + c] -= g2 * e
+            motion[3 * n + c] -= g3 * e
+            motion[4 * n + c] -= g4 * e
+            motion[5 * n + c] -= g5 * e
+        return
+    for c in range(count):
+        a0, a1, a2 = motion[c], motion[n + c], motion[2 * n + c]
+        a3, a4, a5 = motion[3 * n + c], motion[4 * n + c], motion[5 * n + c]
+        for j in range(width):
+            u = U + 6 * j
+            e = (work[u] * a0 + work[u + 1] * a1 + work[u + 2] * a2) + (work[u + 3] * a3 + work[u + 4] * a4 + work[u + 5] * a5)
+            for i in range(6):
+                motion[i * n + c] -= work[G + i * width + j] * e
+
+
+@jit_inner
+def _put_member(work, links, body, freedoms, n, R, row, end):
+    """The motions of a body's reference point, into six rows of n."""
+    link = links.link_of[body]
+    if link < 0:
+        for i in range(6):
+            for c in range(row + i * n, row + i * n + end):
+                R[c] = 0.0
+        return
+    source, p, q, m = links.motions, links.records[link, P_AT], links.bodies[body, Q], freedoms
+    at, count = links.at[link], links.begins[link] + links.first[link + 1] - links.first[link]
+    x, y, z = work[q] - work[p], work[q + 1] - work[p + 1], work[q + 2] - work[p + 2]
+    for c in range(count):
+        w0, w1, w2 = source[at + 3 * m + c], source[at + 4 * m + c], source[at + 5 * m + c]
+        R[row + c] = source[at + c] + (w1 * z - w2 * y)
+        R[row + n + c] = source[at + m + c] + (w2 * x - w0 * z)
+        R[row + 2 * n + c] = source[at + 2 * m + c] + (w0 * y - w1 * x)
+        R[row + 3 * n + c], R[row + 4 * n + c], R[row + 5 * n + c] = w0, w1, w2
+    for i in range(6):
+        for c in range(row + i * n + count, row + i * n + end):
+            R[c] = 0.0
+
+
+@jit_inner
+def _multiply(work, links, members, freedoms, R):
+    """R = L L^T."""
+    n = 6 * len(members)
+    L = np.empty(n * freedoms)
+    for k in range(len(members)):
+        _put_member(work, links, members[k], freedoms, freedoms, L, 6 * k * freedoms, freedoms)
+    for i in range(n):
+        for j in range(i + 1):
+            total = 0.0
+            for c in range(freedoms):
+                total += L[i * freedoms + c] * L[j * freedoms + c]
+            R[i * n + j] = R[j * n + i] = total
+
+
+@jit_inner
+def _by_responses(work, links, members, count, freedoms, R):
+    """R from J (6 a member, freedoms) of the members of a group, and Z = H^-1 J^T, row by row."""
     J = np.zeros((6 * len(members), freedoms))
     for k in range(len(members)):
-        sweep(own, own_table, links.point[members[k] : members[k] + 1])
+        sweep(work, links.kernels, links.point[members[k] : members[k] + 1])
         link = links.link_of[members[k]]
         while link >= 0:
-            sweep(own, own_table, links.column[link : link + 1])
-            width = links.first[link + 1] - links.first[link]
+            sweep(work, links.kernels, links.column[link : link + 1])
+            width, place = links.first[link + 1] - links.first[link], links.records[link, T_AT]
             for i in range(6):
                 for j in range(width):
-                    J[6 * k + i, begins[link] + j] = own[links.columns[link] + i * width + j]
+                    J[6 * k + i, links.begins[link] + j] = work[place + i * width + j]
             link = links.parent[link]
-    Z = J.copy()
-    answered(own, own_table, links, inertia, chosen, Z)
-    return chosen, J, Z
+    Z, chosen = J.copy(), links.chosen[:count]
+    answered(work, links, chosen, Z)
+    if links.marks[LOOPED]:
+        keep_closed(work, links, chosen, Z, np.zeros(links.loops.y.shape[0]))
+    products(J, Z, R)
 
 
-@jit
-def joint_forces(own, own_table, links, members, wrenches):
-    """J^T of wrenches (members, 6) on bodies: (1, nv)."""
-    found = np.zeros((1, links.joints.shape[0]))
-    for k in range(len(members)):
-        sweep(own, own_table, links.point[members[k] : members[k] + 1])
-        link = links.link_of[members[k]]
-        while link >= 0:
-            sweep(own, own_table, links.column[link : link + 1])
-            width = links.first[link + 1] - links.first[link]
-            for j in range(width):
-                for i in range(6):
-                    found[0, links.first[link] + j] += own[links.columns[link] + i * width + j] * wrenches[k, i]
-            link = links.parent[link]
-    return found
-
-
-@jit
-def answered(own, own_table, links, inertia, chosen, Z):
+@jit_inner
+def answered(work, links, chosen, Z):
     """H^-1 of each row of Z, in its place; the freedoms are those of the chosen links."""
-    if inertia is not None:
-        (_, _, up, down), (_, _, _, right_at, _) = inertia
-        there = right_at[links.places]
+    if links.right.shape[0] > 0:
         for k in range(Z.shape[0]):
-            for i in right_at:
-                own[i] = 0.0
-            put(own, links, there, chosen, Z[k])
-            sweep(own, own_table, up)
-            sweep(own, own_table, down)
-            take(own, links, there, chosen, Z[k])
-    else:
-        inwards = chosen[::-1].copy()
-        outwards = chosen[links.parent[chosen] >= 0]
-        for k in range(Z.shape[0]):
-            put(own, links, links.joints, chosen, Z[k])
-            sweep_some(own, own_table, links.inwards, inwards)
-            sweep_some(own, own_table, links.outwards, outwards)
-            take(own, links, links.joints, chosen, Z[k])
+            for i in links.right:
+                work[i] = 0.0
+            put(work, links, links.right, chosen, Z[k])
+            sweep(work, links.kernels, links.inertia.up)
+            sweep(work, links.kernels, links.inertia.down)
+            take(work, links, links.right, chosen, Z[k])
+        return
+    inwards = chosen[::-1].copy()
+    for k in range(Z.shape[0]):
+        put(work, links, links.joints, chosen, Z[k])
+        sweep_some(work, links.kernels, links.inwards, inwards)
+        for link in chosen:
+            if links.parent[link] >= 0:
+                sweep(work, links.kernels, links.outwards[link : link + 1])
+        take(work, links, links.joints, chosen, Z[k])
 
 
-@jit
-def put(own, links, there, chosen, values):
+@jit_inner
+def put(work, links, there, chosen, values):
     n = 0
     for link in chosen:
         for j in range(links.first[link], links.first[link + 1]):
-            own[there[j]] = values[n]
+            work[there[j]] = values[n]
             n += 1
 
 
-@jit
-def take(own, links, there, chosen, values):
+@jit_inner
+def take(work, links, there, chosen, values):
     n = 0
     for link in chosen:
         for j in range(links.first[link], links.first[link + 1]):
-            values[n] = own[there[j]]
+            values[n] = work[there[j]]
             n += 1
 
 
-@jit
-def keep_closed(own, own_table, links, inertia, room, chosen, Z, pull):
-    """Take from rows of Z, which are H^-1 of something, what would move loops. room: of `Loops`, with J in it; pull (rows of
-    loops): what the loops put on the joints for it, added up."""
-    J_all, _, W, _, _, give = room
-    m = J_all.shape[0]
-    right, y = np.zeros(m), np.zeros(m)
+@jit_inner
+def keep_closed(work, links, chosen, Z, pull):
+    """Take from rows of Z, which are H^-1 of something, what would move loops, whose J is there. pull (rows of loops): what the
+    loops put on the joints for it, added up."""
+    loops = links.loops
+    m, W, give = loops.J.shape[0], loops.W, loops.give
+    right, y, ones = np.zeros(m), np.zeros(m), np.ones(m)
     J = np.zeros((m, Z.shape[1]))
     for k in range(m):
-        take(J_all[k], links, links.places, chosen, J[k])
+        take(loops.J[k], links, links.places, chosen, J[k])
     Z_l = J.copy()
-    answered(own, own_table, links, inertia, chosen, Z_l)
+    answered(work, links, chosen, Z_l)
     for row in range(Z.shape[0]):
         for k in range(m):
             right[k] = 0.0
@@ -171,14 +317,14 @@ def keep_closed(own, own_table, links, inertia, room, chosen, Z, pull):
                     total += J[k, i] * Z_l[j, i]
                 W[k, j] = W[j, k] = total
             W[k, k] += give[k]
-        solve_by_largest_pivots(W, right, y, np.ones(m))
+        solve_by_largest_pivots(W, right, y, ones, 0.0)
         for k in range(m):
             pull[k] += y[k]
             for i in range(Z.shape[1]):
                 Z[row, i] += Z_l[k, i] * y[k]
 
 
-@jit
+@jit_inner
 def products(J, Z, R):
     """R = J Z^T, row by row; it is symmetric. What rounding has left of motions that loops do not allow is dropped."""
     n = J.shape[0]
@@ -191,63 +337,63 @@ def products(J, Z, R):
     drop_rounding(R, n)
 
 
-class JointAnswers:
-    """Answers in joint coordinates, of an integrator whose joints have the velocities of the step's end, and the places and
-    factors of its beginning; its bodies are brought along. Small functions are called one by one: compiled into one, they would
-    be compiled once more for each of the ways to factors and loops."""
+@jit
+def apply_impulses(work, table, links, slots, groups, scale):
+    """All joints change their velocities by what the wrenches on slots do; loops do the work of prescribed motion."""
+    used = 0
+    for g in range(groups):
+        used += slots.size[g]
+    if links.marks[FACTORED]:
+        _push_links(work, links, slots, used)
+    else:
+        _push_joints(work, links, slots, used)
+    sweep(work, links.kernels, links.strike)
+    return 0
 
-    carried, scale, turning, whole = 1.0, 0.0, False, False
 
-    def __init__(self, integrator):
-        self.integrator, self.programs, self.own = integrator, integrator.programs, integrator.stepper
-        self.bodies = bodies_of(self.programs)
-        self.order = np.argsort(self.bodies[:, TREE], kind="stable")
-        self.free = free_bodies(self.programs.model, self.bodies[:, TREE])
-        self.free[[self.bodies[child, TREE] for _, child in integrator.local]] = False  # something holds them
-        self.links = self._links()
+@jit_inner
+def _push_links(work, links, slots, used):
+    """By one response of all links to the wrenches on them."""
+    sweep(work, links.kernels, links.rest)
+    for i in links.joints:
+        work[i] = 0.0
+    for slot in range(used):
+        body = slots.body_of[slot]
+        link = links.link_of[body]
+        if link < 0:
+            continue
+        f, p, q, wrench = links.records[link, F_AT], links.records[link, P_AT], links.bodies[body, Q], slots.wrench[slot]
+        x, y, z = work[q] - work[p], work[q + 1] - work[p + 1], work[q + 2] - work[p + 2]
+        for i in range(3):
+            work[f + i] -= wrench[i]
+        work[f + 3] -= wrench[3] + (y * wrench[2] - z * wrench[1])
+        work[f + 4] -= wrench[4] + (z * wrench[0] - x * wrench[2])
+        work[f + 5] -= wrench[5] + (x * wrench[1] - y * wrench[0])
+    sweep(work, links.kernels, links.response)
 
-    def _links(self) -> Links:
-        own = self.own
-        tree, by_matrix = own.tree, self.integrator.way == "ltdl"
-        x, qd, J = ([own.field(i, name) for i in range(len(tree.links))] for name in ("x", "qd", "J"))
-        order = {int(at): k for k, at in enumerate(own.inertia.joints if by_matrix else own.tau)}
-        inwards, outwards, rest = (own.sweep("" if by_matrix else name) for name in ("response in", "response out", "rest"))
-        by_link = np.zeros((len(tree.links), outwards.shape[1]), dtype=np.int32)
-        by_link[tree.parent >= 0] = outwards if len(outwards) else 0
-        joints, speeds = flat([np.r_[field] for field in x]), flat([np.r_[field] for field in qd])
-        return Links(tree.parent, firsts([np.r_[field] for field in x]), joints, speeds, flat([[order[at] for at in joints]]),
-                     flat([[field.start for field in J]]), own.sweep("column"), own.sweep("point"),
-                     flat([[link for _, link, _ in tree.bodies]]), flat([self.integrator.touched]),
-                     np.ascontiguousarray(inwards[::-1]), by_link, rest)  # fmt: skip
 
-    def respond(self, work: np.ndarray, slots: Slots, groups: int, R: np.ndarray) -> None:
-        own, (_, _, _, _, inertia, loops) = self.own, self.integrator.plan
-        sweep(own.work, own.table, self.links.rest)
-        if loops is not None and groups:
-            find_rows(work, self.programs.table, own.work, own.table, loops, VELOCITY)
-        slots.rank[:groups] = -1
-        for g in range(groups):
-            first, size, at = slots.first[g], slots.size[g], slots.at[g]
-            block, body = R[at : at + 36 * size * size], self.bodies[slots.body_of[first]]
-            if self.free[body[TREE]]:
-                free_response(work, body, block)
-                continue
-            members = slots.body_of[first : first + size]
-            chosen, J, Z = group_answers(own.work, own.table, self.links, inertia, self.bodies, members)
-            if loops is not None:
-                keep_closed(own.work, own.table, self.links, inertia, loops[2], chosen, Z, np.zeros(len(loops[2][3])))
-            products(J, Z, block)
-
-    def strike(self, work: np.ndarray, slots: Slots, groups: int) -> None:
-        """All joints change their velocities; loops do the work of prescribed motion."""
-        own, (_, _, _, _, inertia, loops), links = self.own, self.integrator.plan, self.links
-        used, everything = int(slots.size[:groups].sum()), np.arange(len(links.parent))
-        Z = joint_forces(own.work, own.table, links, slots.body_of[:used], slots.wrench[:used])
-        answered(own.work, own.table, links, inertia, everything, Z)
-        if loops is not None:
-            pull = loops[2][3]
-            pull[:] = 0.0
-            keep_closed(own.work, own.table, links, inertia, loops[2], everything, Z, pull)
-            work[DONE] += power(work, loops)
-        own.work[links.joints] = Z[0]
-        sweep(own.work, own.table, own.sweep("strike"))
+@jit_inner
+def _push_joints(work, links, slots, used):
+    """By J^T of the wrenches at the joints."""
+    forces = np.zeros((1, links.joints.shape[0]))
+    for slot in range(used):
+        body, wrench = slots.body_of[slot], slots.wrench[slot]
+        sweep(work, links.kernels, links.point[body : body + 1])
+        link = links.link_of[body]
+        while link >= 0:
+            sweep(work, links.kernels, links.column[link : link + 1])
+            width, place = links.first[link + 1] - links.first[link], links.records[link, T_AT]
+            for j in range(width):
+                for i in range(6):
+                    forces[0, links.first[link] + j] += work[place + i * width + j] * wrench[i]
+            link = links.parent[link]
+    everything = np.arange(links.parent.shape[0])
+    answered(work, links, everything, forces)
+    if links.marks[LOOPED]:
+        pull = links.loops.y
+        for k in range(pull.shape[0]):
+            pull[k] = 0.0
+        keep_closed(work, links, everything, forces, pull)
+        work[links.marks[DONE]] += power(work, links.loops)
+    for i in range(links.joints.shape[0]):
+        work[links.joints[i]] = forces[0, i]

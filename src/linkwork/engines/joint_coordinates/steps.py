@@ -1,8 +1,8 @@
-"""Steps in joint coordinates: nothing can drift. With the solvers `aba` and `ltdl` the bodies' forces come from the model, the
-accelerations from the articulated-body algorithm or from the inertia matrix; with `tree` accelerations come from the model,
-too (baraff96 section 2.2: the middle ground). The model is brought along. Every step begins with the joint coordinates of the
-bodies as they are, so that a state in maximal coordinates is all there is. What closes loops (`ltdl`) is obeyed by the
-accelerations, and again, to rounding, by places and velocities after every step.
+"""Steps in joint coordinates: nothing can drift. Coordinates q and velocities qd of a tree of joints are the state; the bodies
+of the model follow them. With the solvers `aba` and `ltdl` the bodies' forces come from the model, the accelerations from the
+articulated-body algorithm or from the inertia matrix; with `tree` accelerations come from the model, too (baraff96 section
+2.2: the middle ground). What closes loops (`ltdl`) is obeyed by the accelerations, and again, to rounding, by places and
+velocities after every step.
 
 `joint-rk4`: the classical Runge-Kutta method on the manifold of configurations (Munthe-Kaas), order 4. `joint-euler`:
 semi-implicit Euler, order 1. `joint-implicit`: the same with forces that are local to a joint linearly implicit, so that they
@@ -13,317 +13,193 @@ may be as stiff as they like:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, sweep
-from linkwork.elements import Armature, Parameter
+from linkwork.codegen.jit import entry
+from linkwork.elements import Armature, HardLimit, Parameter
 from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
 from linkwork.elements.core import checks
+from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint, kind_of_joint
-from linkwork.engines.engine import DIVERGED, DONE, GROWS, KICK, OK, STEP, STUCK, TIME, Integrator, finite
-from linkwork.engines.joint_coordinates.loops import (
-    ACCELERATION,
-    LENGTH,
-    PLACE,
-    VELOCITY,
-    Loops,
-    answer,
-    copied,
-    factor,
-    find_rows,
-    flat,
-    inertia_entry,
-    power,
-    solve,
-    stacked,
-)
-from linkwork.engines.maximal.settling import CLOSED as CLOSED_TIGHTLY
-from linkwork.engines.maximal.settling import HARDER, ROUNDED, SINGULAR, SLOW, SOFTEST
+from linkwork.engines.engine import DONE, GROWS, KICK, STEP, TIME, Integrator
+from linkwork.engines.maximal import settling
 from linkwork.errors import ModelError
-from linkwork.kernels.implicit_bodies import TANGENT, holding_kernel
+from linkwork.kernels.implicit_bodies import holding_kernel
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Node
+from linkwork.model.state_transfer import counters
+from linkwork.model.states import JOINTS
+
+if TYPE_CHECKING:  # only who steps in joint coordinates waits for numba
+    from linkwork.engines.joint_coordinates.loop_closure import LoopRows
+    from linkwork.engines.joint_coordinates.tree_plan import TreePlan
+    from linkwork.reduced.tree import Tree
+    from linkwork.reduced.workspace import TreeWorkspace
+    from linkwork.symbolic.forces import Law
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 REACHES = (0.5, 0.5, 1.0, 0.0)  # from each stage to the next, in steps from the beginning
-WAYS = {"tree": "following", "aba": "aba", "ltdl": "ltdl", "anticipation": "aba"}  # solver -> way to accelerations
 WITH_LOOPS = ("ltdl", "anticipation")
-CLOSED, ROUNDS = 1e-12, 20  # loops: metres or radians that are left open, and rounds to get there ...
-OPEN = 1e-6  # ... more than which stops the run
-PARTS = 16  # of a step in a singular place, ...
-RESCUES, MOST_RESCUES = 8, 64  # ... projections in each of them, and how many there may be ...
-NEARLY_CLOSED = 1e-9  # ... until loops are open by less
-
-
-@jit
-def bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at):
-    """The model where the tree is."""
-    sweep(own, own_table, outwards)
-    copied(own, state_at, work, coordinates_at)
-    sweep(work, table, place)
-
-
-@jit
-def take_hold(work, table, own, own_table, holding):
-    """What implicit forces add at their joints."""
-    scratch, operations, release, hold, tangents_at = holding
-    sweep(own, own_table, release)
-    for k in range(tangents_at.shape[0]):
-        sweep(work, table, operations[k : k + 1])
-        for i in range(TANGENT):
-            own[tangents_at[k] + i] = work[scratch + i]
-        sweep(own, own_table, hold[k : k + 1])
-
-
-@jit
-def accelerations(work, table, loads, own, own_table, dynamics, places, holding, inertia, loops, over=0.0):
-    """qdd of the tree, with the forces (or the accelerations) that the model has at its present state; the power (W) of
-    prescribed motion. `over` s: loops are obeyed by velocities at the end of this time, if it is not zero."""
-    _, forces_at, _, loads_at, tau_at = places
-    sweep(work, table, loads)
-    copied(work, forces_at, own, loads_at)
-    for i in tau_at:
-        own[i] = 0.0
-    out, back = dynamics
-    sweep(own, own_table, out)
-    if holding is not None:
-        take_hold(work, table, own, own_table, holding)
-    sweep(own, own_table, back)
-    if loops is not None:
-        sweep(own, own_table, loops[1][0])
-        find_rows(work, table, own, own_table, loops, ACCELERATION if over == 0.0 else VELOCITY)
-        if over != 0.0:
-            loops[2][1][:] /= over
-    if inertia is not None:
-        factor(own, own_table, inertia)
-        solve(own, own_table, inertia, loops)
-    elif loops is not None:
-        sweep(own, own_table, loops[1][1])
-        answer(own, own_table, loops)
-    return power(work, loops) if loops is not None else 0.0
-
-
-@jit
-def move_rows(own, own_table, inertia, loops, tau_at, softness=0.0):
-    """x of the joints, of least kinetic norm, that moves the rows as they ask for."""
-    for i in tau_at:
-        own[i] = 0.0
-    if inertia is not None:
-        solve(own, own_table, inertia, loops, softness)
-    else:
-        answer(own, own_table, loops, softness)
-
-
-@jit
-def close(work, table, place, own, own_table, dynamics, outwards, moves, places, inertia, loops):
-    """Loops closed, by steps of least kinetic norm: what they are off by afterwards, and whether the place is regular, which is
-    asked where rows depend on others. They are then as soft as they are open (settling.py)."""
-    coordinates_at, _, state_at, _, tau_at = places
-    nudge, strike = moves
-    factor_at_rest(own, own_table, dynamics, inertia, loops)
-    worst, length = find_rows(work, table, own, own_table, loops, PLACE), loops[3][LENGTH]
-    closed, part, slow = CLOSED_TIGHTLY * length if length > 0.0 else CLOSED, 1.0, 0
-    for _ in range(ROUNDS):
-        if not worst > closed:
-            break
-        softness = part * min(worst / length, SOFTEST) if length > 0.0 else 0.0
-        move_rows(own, own_table, inertia, loops, tau_at, softness)
-        sweep(own, own_table, nudge)
-        bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
-        before, worst = worst, find_rows(work, table, own, own_table, loops, PLACE)
-        if length > 0.0 and worst > SLOW * before and worst > ROUNDED * length:
-            slow, part = slow + 1, HARDER * part
-        elif worst >= before:
-            break
-        if slow == SINGULAR:
-            break
-    follow_rows(work, table, place, own, own_table, outwards, strike, places, inertia, loops)
-    return worst, slow < SINGULAR
-
-
-@jit
-def factor_at_rest(own, own_table, dynamics, inertia, loops):
-    """What `move_rows` needs: links in place."""
-    if inertia is not None:
-        factor(own, own_table, inertia)
-    else:
-        for operations in dynamics:
-            sweep(own, own_table, operations)
-        sweep(own, own_table, loops[1][1])
-
-
-@jit
-def follow_rows(work, table, place, own, own_table, outwards, strike, places, inertia, loops):
-    """Velocities that the loops allow."""
-    coordinates_at, _, state_at, _, tau_at = places
-    find_rows(work, table, own, own_table, loops, VELOCITY)
-    move_rows(own, own_table, inertia, loops, tau_at)
-    sweep(own, own_table, strike)
-    bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
-
-
-@jit
-def step_through(work, model, own, tree, places, holding, inertia, loops, speeds, began, h):
-    """A step in a place that is singular, from where it `began`: velocities that the loops allow, a motion with them, and the
-    nearest place, with the directions found there. Of first order. What loops are off by afterwards."""
-    table, loads, place, _ = model
-    own_table, recover, out, back, outwards, _, _, _, nudge, strike = tree
-    coordinates_at, _, state_at, _, tau_at = places
-    for i in range(coordinates_at.shape[0]):
-        work[coordinates_at[i]] = began[i]
-    sweep(work, table, place)
-    copied(work, coordinates_at, own, state_at)
-    sweep(own, own_table, recover)
-    h, off = h / PARTS, 0.0
-    for _ in range(PARTS):
-        work[DONE] += h * accelerations(work, table, loads, own, own_table, (out, back), places, holding, inertia, loops, h)
-        for i in tau_at:
-            own[i] *= h
-        sweep(own, own_table, strike)
-        for i in range(tau_at.shape[0]):
-            own[tau_at[i]] = h * own[speeds[i]]
-        sweep(own, own_table, nudge)
-        work[TIME] += h
-        bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
-        factor_at_rest(own, own_table, (out, back), inertia, loops)
-        off = find_rows(work, table, own, own_table, loops, PLACE)
-        for k in range(MOST_RESCUES):
-            move_rows(own, own_table, inertia, loops, tau_at)
-            sweep(own, own_table, nudge)
-            bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
-            follow_rows(work, table, place, own, own_table, outwards, strike, places, inertia, loops)
-            off = find_rows(work, table, own, own_table, loops, PLACE)
-            if k + 1 >= RESCUES and off <= NEARLY_CLOSED:
-                break
-    return off
-
-
-@jit
-def steps_in_joints(
-    work, model, own, tree, places, holding, inertia, loops, weights, reaches, entries, speeds, sentinels, steps
-):
-    """`model`: table, loads, place, count; `tree`: table, recover, dynamics outwards and back, outwards, open, stage and close
-    of a step, nudge and strike; `places`: coordinates and forces in the model, state, loads and tau in the tree; `holding`,
-    `inertia`, `loops`: as `take_hold`, `factor` and `find_rows` have them, None where there is none: what they need is then
-    not compiled."""
-    table, loads, place, count = model
-    own_table, recover, out, back, outwards, begin, stage, end, nudge, strike = tree
-    coordinates_at, _, state_at, _, _ = places
-    h = work[STEP]
-    work[KICK] = 1.0
-    own[entries[0]] = h
-    for k in range(steps):
-        start, done, regular = work[TIME], work[DONE], True
-        began = work[coordinates_at]
-        copied(work, coordinates_at, own, state_at)
-        sweep(own, own_table, recover)
-        sweep(own, own_table, begin)
-        for s in range(weights.shape[0]):
-            watts = accelerations(work, table, loads, own, own_table, (out, back), places, holding, inertia, loops)
-            work[DONE] += weights[s] * h * watts
-            own[entries[1]] = weights[s] * h
-            own[entries[2]] = reaches[s] * h
-            sweep(own, own_table, stage)
-            work[TIME] = start + reaches[s] * h
-            if s + 1 < weights.shape[0]:
-                bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
-                if loops is not None and loops[3][LENGTH] > 0.0:
-                    moves = nudge, strike
-                    _, regular = close(
-                        work, table, place, own, own_table, (out, back), outwards, moves, places, inertia, loops
-                    )  # fmt: skip
-                    if not regular:
-                        break
-        sweep(own, own_table, end)
-        work[TIME] = start + h
-        bring_along(work, table, place, own, own_table, outwards, coordinates_at, state_at)
-        off = 0.0
-        if loops is not None:
-            moves = nudge, strike
-            if regular:
-                off, regular = close(
-                    work, table, place, own, own_table, (out, back), outwards, moves, places, inertia, loops
-                )  # fmt: skip
-            if not regular:
-                work[TIME], work[DONE] = start, done
-                off = step_through(work, model, own, tree, places, holding, inertia, loops, speeds, began, h)
-        sweep(work, table, count)
-        if not finite(work, sentinels):
-            return k + 1, DIVERGED, 0
-        if off > OPEN:
-            return k + 1, STUCK, 0
-    return steps, OK, 0
+CLOSING = (settling.CLOSED, settling.SOFTEST, settling.SLOW, settling.ROUNDED, settling.HARDER, settling.SINGULAR)
 
 
 class InJoints(Integrator):
-    """The base: a tree beside the model."""
+    """The base: a tree of joints within the workspace of the model."""
 
     takes_feedback = keeps_impulses = draws_in = False
-    weights: tuple[float, ...]
+    weights: tuple[float, ...]  # of stages
     reaches: tuple[float, ...]
-    parts: tuple[str, str, str]  # the sweeps that open a step, make a stage and close the step; "" is none
     implicit = False  # forces that are local to a joint are
+    touching = False  # with contact
+    _taking: Callable | None = None  # `take_bodies`, compiled
 
     def __init__(self, *given):
-        super().__init__(*given)
-        self.way = WAYS[self.programs.name]
-        self.stepper = self._stepper()
-        self.rotors = self._rotors()
-
-    @property
-    def _dynamics(self) -> tuple[str, str]:
-        """Sweeps outwards and back."""
-        return {"following": ("", "following"), "aba": ("aba out", "aba back"), "ltdl": ("bias out", "bias back")}[self.way]
-
-    def _stepper(self):
+        from linkwork.engines.joint_coordinates.tree_plan import ABA, FOLLOWING, LTDL
         from linkwork.reduced.tree import compile
-        from linkwork.reduced.workspace import Stepper, Tangent  # only who steps in joint coordinates waits for numba
 
-        model = self.programs.model
+        super().__init__(*given)
+        programs, model = self.programs, self.programs.model
         for joint in model.world.constraints:
             for name in kind_of_joint(joint).constant_fields if isinstance(joint, Joint) else ():
                 if isinstance(getattr(joint, name), Parameter):
                     raise ModelError(f"{checks.label(joint)}: its {name} is a Parameter, which joint coordinates do not "
                                      "follow; give a number")  # fmt: skip
-        tree, frames = compile(model.world, loops=self.programs.name in WITH_LOOPS), model.bodies.frames[RIGID.name]
-        assert isinstance(frames, RigidPlacement)
+        self.dynamics = {"tree": FOLLOWING, "aba": ABA, "ltdl": LTDL, "anticipation": ABA}[programs.name]
+        tree = compile(model.world, loops=programs.name in WITH_LOOPS)
+        self.closing = tree.closing
         for c in tree.closing:
             if self._node(c).kind.aimed:
                 raise ModelError(f"{checks.label(c)}: it names the force that holds it, which joint coordinates do not take; "
                                  'use solver="anticipation" with rattle or euler')  # fmt: skip
         self.local = self._local_forces(tree) if self.implicit else []
         self.touched = sorted({b for c in tree.closing for b in self._ends(c)})
-        sweeps = ["recover", "outwards", *filter(None, (*self._dynamics, *self.parts))]
-        sweeps += ["release", "hold"] if self.local else []
-        sweeps += ["inertia", "factor", "up", "down"] if self.way == "ltdl" else []
-        if tree.closing:
-            sweeps += ["turning", "nudge", "strike", *(f"columns {b}" for b in self.touched)]
-            sweeps += [] if self.way == "ltdl" else ["rest", "response"]
-        sweeps = list(dict.fromkeys([*sweeps, *self.further()]))
-        held = [Tangent(tree.bodies[child][1], child) for _, child in self.local]
-        return Stepper(tree, list(zip(frames.axes, frames.origin, strict=True)), sweeps, held)
-
-    def prepare(self, work):
-        """Inertias of rotors may have changed with Parameters."""
-        super().prepare(work)
-        for link, entries in self.rotors:
-            self.stepper.work[self.stepper.constant(link, "armature")] = work[entries].sum()
-
-    def _rotors(self) -> list[tuple[int, np.ndarray]]:
-        """Links that Armatures belong to, and the entries of the model that hold their inertias. Those of joints that close
-        loops are rows (closing.py)."""
-        model, found = self.programs.model, dict[int, list[int]]()
-        links = {data.element: i for i, data in enumerate(self.stepper.tree.links)}
-        for element in model.world.constraints:
-            if isinstance(element, Armature) and element.joint in links:
-                found.setdefault(links[element.joint], []).append(inertia_entry(model, element))
-        return [(link, np.array(entries)) for link, entries in found.items()]
+        self.efforts = self._efforts(tree)
+        along_joints = sum(map(len, self.efforts.values())) == len(model.forces) and not self.local
+        damped = bool(np.any(getattr(model.bodies.frames[RIGID.name], "damping", 0.0)))
+        # nothing acts on bodies but their weights: then no step asks for them
+        self.light = along_joints and not damped and self.dynamics != FOLLOWING and not tree.closing
+        self.guarded = self.touching and bounded(tree) and not tree.closing
+        self.tree = self._tree(tree)
+        programs.model = model.extended(self.tree.initial, JOINTS, self.tree.state)
 
     def further(self) -> tuple[str, ...]:
         """Names of sweeps that are needed beside those of a step."""
         return ()
+
+    def _sweeps(self) -> dict[str, str]:
+        """What a plan calls its sweeps -> what the tree does; "" is none."""
+        from linkwork.engines.joint_coordinates.tree_plan import ABA, FOLLOWING, LTDL
+
+        move = "bias_move" if self.dynamics == LTDL else "aba_move"
+        last, joined = "", ""  # accelerations by themselves, or together with what follows from them
+        if self.dynamics == ABA:
+            last, joined = ("aba_last", "") if self.closing else ("", "aba_last+")
+        found = {
+            "recover": "recover", "move": move, "bodies": "lifted" if self.light else "bodies",
+            "signs": "sign" if self.light else "", "bodies_in_step": "" if self.light else "bodies",
+            "wrenches": "" if self.light or self.dynamics == FOLLOWING else "loads",
+            "inwards": {ABA: "aba", LTDL: "bias", FOLLOWING: "following"}[self.dynamics], "last": last,
+        }  # fmt: skip
+        if len(self.weights) > 1:
+            found |= {"open": "open_step", "stage": f"{joined}stage+{move}", "last_stage": f"{joined}stage",
+                      "close": f"close_step+{move}"}  # fmt: skip
+        elif self.touching:
+            found |= {"kick": f"{joined}kick", "rates": "rates", "drift": f"drift+{move}",
+                      "velocities": "poses" if self.light else "velocities"}  # fmt: skip
+        else:
+            found |= {"leap": f"{joined}euler+{move}"}
+        if self.closing:
+            found |= {"nudge": "nudge", "strike": "strike"}
+        if self.local:
+            found |= {"release": "release", "hold": "hold"}
+        return found
+
+    def _tree(self, tree: Tree) -> TreeWorkspace:
+        from linkwork.engines.joint_coordinates.tree_plan import FOLLOWING, LTDL
+        from linkwork.reduced.workspace import Tangent, TreeWorkspace, Within
+
+        model = self.programs.model
+        frames = model.bodies.frames[RIGID.name]
+        assert isinstance(frames, RigidPlacement)
+        sweeps = [*self._sweeps().values(), *self.further()]
+        sweeps += ["inertia", "factor", "up", "down"] if self.dynamics == LTDL else []
+        if self.closing:
+            sweeps += ["turning", *(f"columns {b}" for b in self.touched)]
+            sweeps += [] if self.dynamics == LTDL else ["rest", "response"]
+        told = "x" if self.dynamics == FOLLOWING else "b"  # of bodies: accelerations, else forces
+        numbers = range(len(tree.bodies))
+        within = Within(model.size, [model.field_of_body(b, "q").start for b in numbers],
+                        [model.field_of_body(b, told).start for b in numbers], model.scratch,
+                        self.efforts if self.light else {})  # fmt: skip
+        held = [Tangent(tree.bodies[child][1], child) for _, child in self.local]
+        return TreeWorkspace(tree, list(zip(frames.axes, frames.origin, strict=True)),
+                             list(dict.fromkeys(filter(None, sweeps))), held, within, self.light)  # fmt: skip
+
+    def _efforts(self, tree: Tree) -> dict[int, list[tuple[Law, int]]]:
+        """Forces along the only coordinate of a joint of the tree, by its link, and where their parameters lie."""
+        from linkwork.reduced.step_kernels import MOST_FORCES
+
+        model = self.programs.model
+        found: dict[int, list[tuple[Law, int]]] = {}
+        links = {data.element: i for i, data in enumerate(tree.links) if data.kind.nv == 1}
+        for number, force in enumerate(model.forces):
+            i = links.get(getattr(force.element, "joint", None))
+            if i is not None and force.kind.law.axial:
+                found.setdefault(i, []).append((force.kind.law, int(model.force_at[number])))
+        return {i: forces for i, forces in found.items() if len(forces) <= MOST_FORCES}
+
+    def _rotors(self) -> np.ndarray:
+        """(k, 2): entries of links, and those of the inertias of Armatures that belong to them, which are Parameters' to
+        change. Armatures of joints that close loops are rows (loop_closure.py)."""
+        from linkwork.engines.joint_coordinates.loops import inertia_entry, table
+
+        links = {data.element: i for i, data in enumerate(self.tree.tree.links)}
+        found = []
+        for element in self.programs.model.world.constraints:
+            if isinstance(element, Armature) and element.joint in links:
+                where, inertia = (
+                    self.tree.constant(links[element.joint], "armature"),
+                    inertia_entry(self.programs.model, element),
+                )
+                found += [(k, inertia) for k in range(where.start, where.stop)]
+        return table(found, 2)
+
+    def _turns(self) -> np.ndarray:
+        """(k, 2): entries of angles of q, and of the counters of their turns; those of joints come first, and then those of the
+        forces along them, which count the same turns."""
+        from linkwork.engines.joint_coordinates.loops import table
+
+        tree, found = self.tree.tree, list[tuple[int, int]]()
+        links = {data.element: i for i, data in enumerate(tree.links)}
+        for element, entries in counters(self.programs.model):
+            i = links.get(element, links.get(getattr(element, "joint", None)) if self.light else None)
+            if i is None:
+                continue
+            data, q = tree.links[i], self.tree.q[tree.q_at[i] : tree.q_at[i + 1]]
+            turns = data.kind.angles[::-1] if data.backwards else data.kind.angles
+            angles = [int(at) for at, turn in zip(q, turns, strict=True) if turn]
+            found += zip(angles, entries[::2].tolist(), strict=True)
+        return table(found, 2)
+
+    def _guards(self) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds of coordinates: (k, 2) entries of q and qd, (k, 3) sign, bound, and how near to it a limit acts."""
+        from linkwork.contact.rows import BOUND, STOP_KIND, TRAVEL
+        from linkwork.engines.joint_coordinates.loops import table
+
+        entries, bounds = list[tuple[int, int]](), list[tuple[float, float, float]]()
+        if self.guarded:
+            tree, rows = self.tree.tree, self.contact.hard_stops
+            links = {data.element: i for i, data in enumerate(tree.links)}
+            for stop, label, numbers in zip(self.contact.stops, rows.labels, rows.numbers, strict=True):
+                i = links[stop.element.joint]
+                k = tree.links[i].kind.freedoms.index(Freedom.LENGTH if label[STOP_KIND] == TRAVEL else Freedom.TURN)
+                entries.append((int(self.tree.q[tree.q_at[i] + k]), int(self.tree.qd[tree.v_at[i] + k])))
+                bounds.append((stop.sign, float(numbers[BOUND]), self.contact.near))
+        return table(entries, 2), np.array(bounds).reshape(-1, 3)
 
     def _node(self, constraint) -> Node:
         model = self.programs.model
@@ -353,41 +229,78 @@ class InJoints(Integrator):
         return found
 
     @cached_property
-    def plan(self) -> tuple:
-        p, own = self.programs, self.stepper
-        solved = self.way == "following"  # bodies tell accelerations, else forces
-        fields = [[p.model.field_of_body(b, name) for name in ("q", "v", "x" if solved else "b")] for b in own.moving]
-        coordinates, told = [np.r_[q, v] for q, v, _ in fields], [np.r_[last] for _, _, last in fields]
-        places = (flat(coordinates), flat(told), own.state, own.loads, own.tau)
-        loads = (p.up("acceleration", first=("accelerate",), light=True), p.backward(light=True)) if solved else (p.loads(),)
-        sweeps = np.concatenate(loads), p.body("place"), p.count()
-        holding = self._holding() if self.local else None  # and the loops, before the table is taken: they complete it
-        loops = Loops(p, own, self.touched).parts if own.tree.closing else None
-        closing = [own.sweep(name if own.tree.closing else "") for name in ("nudge", "strike")]
-        parts = [own.sweep(name) for name in ("recover", *self._dynamics, "outwards", *self.parts)]
-        inertia = None
-        if self.way == "ltdl":
-            found, names = own.inertia, ("inertia", "factor", "up", "down")
-            at = found.blocks, found.tiles, found.pivots, found.right, found.joints
-            inertia = tuple(own.sweep(name) for name in names), at
-        return (p.table, *sweeps), (own.table, *parts, *closing), places, holding, inertia, loops
+    def loops(self) -> LoopRows:
+        """Of what the tree leaves open; without rows where that is nothing."""
+        from linkwork.engines.joint_coordinates.loops import loop_rows
 
-    def _holding(self) -> tuple:
-        p, own = self.programs, self.stepper
-        operations = [p.force(number, holding_kernel(p.model.forces[number].kind, p.model.forces[number].ends.index(child)))
-                      for number, child in self.local]  # fmt: skip
-        tangents = np.array([own.of_body(child, "tangent") for _, child in self.local], dtype=np.int64)
-        return p.model.scratch, stacked(operations), own.sweep("release"), own.sweep("hold"), tangents
+        return loop_rows(self.programs, self.tree, self.touched)
+
+    @cached_property
+    def plan(self) -> TreePlan:
+        from linkwork.engines.joint_coordinates.loop_closure import Inertia
+        from linkwork.engines.joint_coordinates.loops import flat, stacked
+        from linkwork.engines.joint_coordinates.tree_plan import FOLLOWING, LTDL, TreePlan
+
+        p, own = self.programs, self.tree
+        none = p.body()
+        loads = [none] if self.light else [p.loads()]
+        if self.dynamics == FOLLOWING:
+            loads = [p.up("acceleration", first=("accelerate",), light=True), p.backward(light=True)]
+        place = p.body("place")
+        forces = [p.force(number, holding_kernel(p.model.forces[number].kind, p.model.forces[number].ends.index(child)))
+                  for number, child in self.local]  # fmt: skip
+        model_sweeps = {"loads": np.concatenate(loads), "place": place, "place_in_step": none if self.light else place,
+                        "count": none if self.light else p.count(), "forces": stacked(forces)}  # fmt: skip
+        sweeps = dict.fromkeys([name for name, kind in TreePlan.__annotations__.items() if kind == "np.ndarray"], none)
+        sweeps |= {name: own.sweep(what) for name, what in self._sweeps().items()} | model_sweeps
+        places = [flat([])] * 5
+        if self.dynamics == LTDL:
+            places = [own.inertia.blocks, own.inertia.tiles, own.inertia.pivots, own.inertia.right, own.inertia.joints]
+        factoring = [own.sweep(name if self.dynamics == LTDL else "") for name in ("inertia", "factor", "up", "down")]
+        roots = [own.field(i, "qd").stop - 1 for i, data in enumerate(own.tree.links) if data.parent < 0]
+        coordinates = [np.r_[p.model.field_of_body(b, "q"), p.model.field_of_body(b, "v")] for b in own.moving]
+        scalars = [own.scalar(name) for name in ("weight", "reach", "known", "placed")]
+        marks = np.array([TIME, STEP, KICK, DONE, *scalars, own.left, self.dynamics, self.light, self.guarded], dtype=np.int64)
+        guards, bounds = self._guards()
+        shown = np.full(len(own.tree.bodies), -1, dtype=np.int64)
+        shown[own.moving] = np.arange(len(own.moving))
+        return TreePlan(**sweeps | {
+            "kernels": p.table, "own_kernels": own.table, "inertia": Inertia(*factoring, *places), "q": own.q, "qd": own.qd,
+            "x": own.tau, "sentinels": flat([roots]), "coordinates": flat(coordinates),
+            "watched": own.watched, "turns": self._turns(), "guards": guards, "bounds": bounds, "shown_by": shown,
+            "rotors": self._rotors(), "weights": np.array(self.weights), "reaches": np.array(self.reaches),
+            "closing": np.array(CLOSING), "marks": marks,
+        })  # fmt: skip
+
+    def prepare(self, work):
+        """Joints where the bodies are."""
+        from linkwork.engines.joint_coordinates.tree_state import take_bodies
+
+        if self._taking is None:
+            self._taking = entry(take_bodies, work, self.plan)
+        self._taking(work, self.plan)
 
     def advance(self, work, steps, age):
-        from linkwork.reduced.workspace import ENTRIES
+        return self._steps(work, steps, age, None)
 
-        model, tree, *others = self.plan
-        weights, reaches, entries = np.array(self.weights), np.array(self.reaches), np.array(ENTRIES)
-        speeds = self.stepper.layout.start + self.stepper.layout.fields("qd")
-        return steps_in_joints(
-            work, model, self.stepper.work, tree, *others, weights, reaches, entries, speeds, self.sentinels, steps
-        )  # fmt: skip
+    def _steps(self, work, steps, age, contact):
+        from linkwork.engines.joint_coordinates.tree_steps import steps_in_joints
+
+        loops = self.loops if self.closing else None
+        return self._drive(steps_in_joints, work, self.plan, steps, loops, contact)
+
+
+def bounded(tree: Tree) -> bool:
+    """Whether all that touches are limits of single coordinates of a tree's joints, whose turns are counted."""
+    joints = {data.element for data in tree.links if isinstance(data.element, Joint) and _tells(data.element)}
+    acting = [e for e in tree.world.contacts if e.acts]  # type: ignore[attr-defined]
+    return all(isinstance(e, HardLimit) and e.joint in joints for e in acting)
+
+
+def _tells(joint: Joint) -> bool:
+    """Whether all that a limit can bound of a joint are its coordinates, of which no two are alike."""
+    kind = kind_of_joint(joint)
+    return kind.law is FreedomLaw.AXIS and kind.whole_turns and len(set(kind.freedoms)) == len(kind.freedoms)
 
 
 def _child(tree, ends, relative: bool) -> int | None:
@@ -406,7 +319,7 @@ def _child(tree, ends, relative: bool) -> int | None:
 class JointEuler(InJoints):
     name, order = "joint-euler", 1
     most_mixed, mixing = 0.002, GROWS
-    weights, reaches, parts = (1.0,), (1.0,), ("", "euler", "")
+    weights, reaches = (1.0,), (1.0,)
 
 
 class JointImplicit(JointEuler):
@@ -416,4 +329,4 @@ class JointImplicit(JointEuler):
 class JointRK4(InJoints):
     name, order = "joint-rk4", 4
     most_mixed, mixing = 0.005, GROWS
-    weights, reaches, parts = WEIGHTS, REACHES, ("open_step", "stage", "close_step")
+    weights, reaches = WEIGHTS, REACHES

@@ -1,0 +1,75 @@
+"""The inverse mass of a tree at contacts, from an integrator in joint coordinates to the arrays of compiled stages."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from linkwork.codegen.jit import OPERANDS
+from linkwork.contact.delassus import TREE
+from linkwork.contact.delassus_tables import bodies_of, free_bodies
+from linkwork.contact.inverse_mass import InverseMass
+from linkwork.engines.engine import DONE
+from linkwork.engines.joint_coordinates import path_delassus
+from linkwork.engines.joint_coordinates.loops import firsts, flat
+from linkwork.engines.joint_coordinates.path_delassus import Links
+from linkwork.engines.joint_coordinates.tree_plan import FOLLOWING, LTDL
+
+MOST_MOTIONS = 4_000_000  # numbers: above that R comes from whole responses
+
+
+class JointInverseMass(InverseMass):
+    """Of an integrator whose joints have the velocities of the step's end, and the places and factors of its beginning."""
+
+    carried, scale, turning = 1.0, 0.0, False
+    responding, applying = staticmethod(path_delassus.respond), staticmethod(path_delassus.apply_impulses)
+
+    def __init__(self, integrator):
+        self.integrator, self.programs, self.own = integrator, integrator.programs, integrator.tree
+        self.bodies = bodies_of(self.programs)
+        self.order = np.argsort(self.bodies[:, TREE], kind="stable")
+        self.free = free_bodies(self.programs.model, self.bodies[:, TREE])
+        self.free[[self.bodies[child, TREE] for _, child in integrator.local]] = False  # something holds them
+
+    @staticmethod
+    def sweeps(dynamics: int) -> tuple[str, ...]:
+        """Names of the sweeps that it needs."""
+        factors = () if dynamics == LTDL else ("spread", "rest", "response", "response in", "response out")
+        return (
+            "strike",
+            "point",
+            "column",
+            "rates",
+            "velocities",
+            *factors,
+            *(("aba_move", "aba") if dynamics == FOLLOWING else ()),
+        )
+
+    @cached_property
+    def needs(self) -> Links:  # type: ignore[override]
+        own, plan, loops = self.own, self.integrator.plan, self.integrator.loops
+        tree, dynamics = own.tree, self.integrator.dynamics
+        by_matrix, n = dynamics == LTDL, len(tree.links)
+        names = ("" if by_matrix else name for name in ("spread", "response in", "response out", "rest", "response"))
+        spread, inwards, outwards, rest, response = (own.sweep(name) for name in names)
+        by_link = np.zeros((n, 1 + OPERANDS), dtype=np.int32)
+        by_link[tree.parent >= 0] = outwards if len(outwards) else 0
+        alone = ("aba_move", "aba") if dynamics == FOLLOWING else ("", "")  # factors that accelerations came without
+        factors = np.concatenate([own.sweep(name) for name in alone])
+        x = [np.r_[own.field(i, "x")] for i in range(n)]
+        joints = flat(x)
+        order = {int(at): k for k, at in enumerate(own.inertia.joints if by_matrix else own.tau)}
+        places = flat([[order[at] for at in joints]])
+        fields = [[own.field(i, name).start for name in ("r", "U", "dS", "J", "p", "f")] for i in range(n)]
+        factored = not by_matrix and not self.integrator.closing and 6 * n * len(joints) <= MOST_MOTIONS
+        marks = np.array([factored, bool(self.integrator.closing), DONE], dtype=np.int64)
+        return Links(
+            own.table, self.bodies, self.free, tree.parent, firsts(x), joints, places,
+            own.inertia.right[places] if by_matrix else flat([]), np.array(fields, dtype=np.int64), own.sweep("column"),
+            own.sweep("point"), flat([[link for _, link, _ in tree.bodies]]), flat([self.integrator.touched]),
+            factors, spread, np.ascontiguousarray(inwards[::-1]), by_link, rest,
+            response, own.sweep("strike"), plan.inertia, loops, marks, np.zeros(n, dtype=np.bool_),
+            np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64),
+            np.zeros(6 * n * len(joints) if factored else 0),
+        )  # fmt: skip

@@ -1,0 +1,74 @@
+"""What compiled steps in joint coordinates are given: sweeps, where numbers lie, and what is the same in every call."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.codegen.struct import Bundle
+from linkwork.engines.joint_coordinates.loop_closure import Inertia
+
+OK, DIVERGED, STUCK = 0, 1, 2
+ABA, LTDL, FOLLOWING = range(3)  # dynamics: what gives accelerations
+# marks: offsets of globals, of scalars and of what the last call left; the dynamics; whether nobody asks for bodies in a step;
+# whether limits of joints are all that contact knows
+TIME, STEP, KICK, DONE, WEIGHT, REACH, KNOWN, PLACED, LEFT, DYNAMICS, LIGHT, GUARDED = range(12)
+STOP_A, STOP_B = 1, 2  # columns of the labels of contact's stops: their bodies
+HUGE = 1e150
+CLOSED, ROUNDS = 1e-12, 20  # loops: metres or radians that are left open, and rounds to get there ...
+OPEN = 1e-6  # ... more than which stops the run
+PARTS = 16  # of a step in a singular place, ...
+RESCUES, MOST_RESCUES = 8, 64  # ... projections in each of them, and how many there may be ...
+NEARLY_CLOSED = 1e-9  # ... until loops are open by less
+# how loops close where rows depend on others, as `maximal/settling.py` has it
+TIGHTLY, SOFTEST, SLOW, ROUNDED, HARDER, SINGULAR = range(6)
+
+
+class TreePlan(Bundle):
+    """What is the same in every call. Sweeps that a plan does not need are empty."""
+
+    kernels: np.ndarray  # of the model
+    own_kernels: np.ndarray  # of the tree
+    # of the model
+    loads: np.ndarray  # forces on bodies, or their accelerations
+    place: np.ndarray  # what is derived from bodies' coordinates
+    place_in_step: np.ndarray  # the same, where a step needs it
+    count: np.ndarray  # turns
+    forces: np.ndarray  # one operation for each implicit force at a joint: its tangent
+    # of the tree
+    recover: np.ndarray
+    move: np.ndarray  # outwards: links in place
+    signs: np.ndarray  # of bodies' quaternions, where they come from continuous orientations of links
+    bodies: np.ndarray  # bodies brought along
+    bodies_in_step: np.ndarray  # what of them a step needs
+    rates: np.ndarray  # velocities of links, where the kick does not leave them
+    velocities: np.ndarray  # of bodies, and where they are, if a step does not begin with that
+    wrenches: np.ndarray  # forces on bodies, put on their links
+    inwards: np.ndarray  # the way inwards, or all of it that gives accelerations
+    last: np.ndarray  # accelerations of the articulated-body algorithm, where they are not a part of what follows
+    leap: np.ndarray  # a step of Euler's method
+    kick: np.ndarray  # its velocities alone ...
+    drift: np.ndarray  # ... and its places with them
+    open: np.ndarray  # of several stages
+    stage: np.ndarray
+    last_stage: np.ndarray
+    close: np.ndarray
+    nudge: np.ndarray
+    strike: np.ndarray
+    release: np.ndarray
+    hold: np.ndarray
+    inertia: Inertia
+    q: np.ndarray  # (nq,) entries
+    qd: np.ndarray  # (nv,)
+    x: np.ndarray  # (nv,)
+    sentinels: np.ndarray  # of qd, one of each tree
+    coordinates: np.ndarray  # of bodies that move
+    watched: np.ndarray  # entries by which it is known whether somebody has moved anything
+    turns: np.ndarray  # (k, 2): the entry of an angle of q, that of its turn counter
+    guards: np.ndarray  # (k, 2): of each stop of contact the entries of the coordinate that has a bound, and of its velocity
+    bounds: np.ndarray  # (k, 3): 1 of an upper bound, -1 of a lower one; the bound; how near to it a limit acts
+    shown_by: np.ndarray  # (bodies,): the operation of `velocities` that shows each, -1: none
+    rotors: np.ndarray  # (k, 2): the entry of a rotor inertia of a link, that of the model which is added to it
+    weights: np.ndarray  # of stages
+    reaches: np.ndarray  # from each stage to the next, in steps from the beginning
+    closing: np.ndarray  # TIGHTLY, SOFTEST, ...
+    marks: np.ndarray
