@@ -10,9 +10,9 @@ def no_word_about_waiting(monkeypatch):
     """Progress and words about compiling are shown after some seconds: on a busy machine tests would find them in what is
     printed. Those that are about them set these times themselves."""
     from linkwork.codegen import loader
-    from linkwork.simulation import recorder
+    from linkwork.simulation import progress
     from linkwork.viz import plot as drawing
 
-    monkeypatch.setattr(recorder, "PATIENCE", math.inf)
+    monkeypatch.setattr(progress, "PATIENCE", math.inf)
     monkeypatch.setattr(drawing, "SLOW", math.inf)
     monkeypatch.setattr(loader, "PATIENCE", math.inf)

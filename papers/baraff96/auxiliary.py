@@ -11,6 +11,7 @@ from scipy.linalg import cho_factor, cho_solve
 import linkwork as lw
 from linkwork.codegen.jit import jit, sweep
 from linkwork.engines.maximal.loop_schur import Anticipation, divider
+from linkwork.simulation.reactions import node_jacobians
 from papers.baraff96 import structures
 from papers.baraff96.matrices import ELIMINATION
 from papers.baraff96.sizes import whole
@@ -109,7 +110,7 @@ def _matrices(sim, assembled):
     J = sparse.lil_matrix((model.rows, model.velocities))
     row, masses = 0, []
     for k, node in enumerate(model.nodes):
-        for body, block in zip(node.ends, sim._node_jacobians(k), strict=True):
+        for body, block in zip(node.ends, node_jacobians(sim._system, k), strict=True):
             if body >= 0:
                 J[row : row + node.kind.size, first[body] : first[body + 1]] = block
         row += node.kind.size

@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 
 import linkwork as lw
+from linkwork.simulation.reactions import node_jacobians
 from papers.baraff96 import structures
 from papers.baraff96.appendix import Node, factor, hang, join, sweeps
 
@@ -33,7 +34,9 @@ def nodes_of(world):
     rows, tree = [], []
     for k, node in enumerate(model.nodes):
         ends = [
-            (bodies[body], block.copy()) for body, block in zip(node.ends, sim._node_jacobians(k), strict=True) if body >= 0
+            (bodies[body], block.copy())
+            for body, block in zip(node.ends, node_jacobians(sim._system, k), strict=True)
+            if body >= 0
         ]
         if k in model.auxiliary:
             rows += [{body: block[i] for body, block in ends} for i in range(node.kind.size)]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from linkwork.simulation.reactions import node_jacobians
 from linkwork.viz.plot import INK, PALE_INK
 from papers.style import dress, guide, sheet
 from papers.witkin97 import growth, tinkertoy
@@ -106,10 +107,10 @@ def _draw(axes, sim, title):
 
     m = sim.model
     first = np.cumsum([0, *(kind.nv for kind in m.bodies.kinds)])
-    largest = max(np.abs(block).max(initial=0.0) for k in range(len(m.nodes)) for block in sim._node_jacobians(k))
+    largest = max(np.abs(block).max(initial=0.0) for k in range(len(m.nodes)) for block in node_jacobians(sim._system, k))
     row, stored = 0, 0
     for k, node in enumerate(m.nodes):
-        for body, block in zip(node.ends, [b.copy() for b in sim._node_jacobians(k)], strict=True):
+        for body, block in zip(node.ends, [b.copy() for b in node_jacobians(sim._system, k)], strict=True):
             if body < 0:
                 continue
             stored += block.size

@@ -7,6 +7,7 @@ from scipy.sparse import csr_matrix
 
 import linkwork as lw
 from benchmarks.timing import Run, best_of_turns
+from linkwork.simulation.reactions import node_jacobians
 from linkwork.symbolic.views import GLOBALS
 
 DT = 1e-3  # s
@@ -62,7 +63,7 @@ def jacobian(sim):
     first = np.cumsum([0, *(kind.nv for kind in m.bodies.kinds)])
     rows, columns, values, row = [], [], [], 0
     for k, node in enumerate(m.nodes):
-        for body, block in zip(node.ends, sim._node_jacobians(k), strict=True):
+        for body, block in zip(node.ends, node_jacobians(sim._system, k), strict=True):
             if body >= 0:
                 i, j = np.indices(block.shape)
                 rows.append(row + i.ravel())

@@ -556,10 +556,10 @@ def test_convert_writes_what_loads_as_the_same(capsys, folder):
 
 
 def test_progress_without_a_terminal_is_a_line_now_and_then(capsys, folder, monkeypatch):
-    from linkwork.simulation import recorder
+    from linkwork.simulation import progress
 
-    monkeypatch.setattr(recorder, "PATIENCE", 0.0)
-    monkeypatch.setattr(recorder, "QUIET", 0.0)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "QUIET", 0.0)
     code, _, err = call(capsys, "run", "arm.yaml")
     assert code == 0 and err.startswith("20 of 200 steps, ") and err.splitlines()[0].endswith(" left") and "steps/s" in err
     assert os.environ.get("TERM") is None or "\x1b" not in err

@@ -60,7 +60,7 @@ def responded(answers, work, touched):
 
 
 def by_sweeps(sim, touched):
-    sim._factor()
+    sim._system.factor()
     sim.integrator.run(sim.work, sim.programs.spots())
     answers = BySweeps(sim.programs)
     x = sim.work[sim.model.multipliers].copy()

@@ -23,7 +23,7 @@ def ready(world, solver, integrator="joint-euler", dt=1e-3):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.Note)
         sim = lw.Simulation(world, solver=solver, integrator=integrator, dt=dt)
-    sim._prepare()
+    sim._system.prepare()
     stand_at_contact(sim)
     return sim
 

@@ -36,7 +36,7 @@ def test_responses_are_those_of_dense_solves():
     """Through the loop, too; by impulses on a simulation that eliminates nothing."""
     world = closed_loop()
     sim, dense = lw.Simulation(world, **FORCES), lw.Simulation(_without_contact(world), solver="dense", integrator="euler")
-    touching = sim._touching
+    touching = sim._system.contact
     sim.step()
     assert isinstance(touching, ByForces)
     touching._find(sim.work, sim.dt, 1.0, sim.dt)
@@ -115,7 +115,7 @@ def test_painleves_paradox_is_seen_and_forces_are_found_elsewhere():
         world.add(lw.Contact(friction=mu))
         sim = lw.Simulation(world, **FORCES)
         sim.step(3)
-        assert (sim._touching.paradoxes > 0) == paradox
+        assert (sim._system.contact.paradoxes > 0) == paradox
 
 
 def test_a_state_that_is_put_back_gives_the_same_bits():

@@ -250,7 +250,7 @@ def test_the_law_holds_at_the_converged_end_and_energy_falls():
     for _ in range(400):
         sim.step()
         energies.append(sim.energy().total)
-        contact = sim._touching
+        contact = sim._system.contact
         rows, m = contact.before, contact.before_count
         v = np.array([sim.work[field] for field in fields])
         for k in range(m):

@@ -276,7 +276,7 @@ def test_a_world_that_changes_keeps_what_touched():
     world.add(lw.Collider("ball", lw.Sphere(0.01), position=(0, 0, 0.4), name="hat"))
     after = sim.state.contact
     assert len(before) == 4 and np.array_equal(np.sort(after.impulses, axis=0), np.sort(before.impulses, axis=0))
-    assert {sim._touching.body_of(b) for b in after.labels[:, 3:].ravel()} == {-1, 0}
+    assert {sim._system.contact.body_of(b) for b in after.labels[:, 3:].ravel()} == {-1, 0}
     sim.step(1)
     np.testing.assert_allclose(sim.contacts().forces.sum(axis=0), forces, atol=0.2)
 

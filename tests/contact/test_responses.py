@@ -47,7 +47,7 @@ def test_trees_answer_in_coordinates_of_unit_mass_and_loops_by_columns():
         if closed:
             world.add(lw.Ball("hand-left", "hand-right", at=(0, 0, 1.47)))
         sim = lw.Simulation(world, dt=1e-3)
-        sim._factor()
+        sim._system.factor()
         answers = BySweeps(sim.programs)
         slots, used, groups, length = slots_of(answers, np.ones(15, bool))
         answers.respond(sim.work, slots, groups, np.zeros(length))
@@ -68,7 +68,7 @@ def test_massless_links_and_rotors_answer_too():
     world.add(lw.Slider(cross, hand, at=(1, 0, 0), axis=(1, 0, 0.5), name="reach"))
     world.add([lw.Armature("shoulder", 0.3), lw.Armature("reach", 0.7)])
     sim = lw.Simulation(world, dt=1e-3)
-    sim._factor()
+    sim._system.factor()
     touched = np.array([True, False, True])
     members, R = by_sweeps(sim, touched)
     tree = lw.reduced.compile(world)

@@ -33,7 +33,7 @@ def stopped(kind):
 @pytest.mark.parametrize("kind", ["rope", "hinge", "slider", "cylinder"])
 def test_rates_of_stops_are_those_of_their_values(kind):
     sim = lw.Simulation(stopped(kind), dt=1e-5)
-    contact = sim._touching
+    contact = sim._system.contact
     Ja, Jb = np.zeros(6), np.zeros(6)
 
     def value():
@@ -57,7 +57,7 @@ def test_rates_of_stops_are_those_of_their_values(kind):
 
 def test_bounds_open_where_their_value_goes_back():
     sim = lw.Simulation(stopped("hinge"))
-    numbers = sim._touching.hard_stops.numbers
+    numbers = sim._system.contact.hard_stops.numbers
     assert numbers[:, SIGN].tolist() == [-1.0, 1.0]
 
 

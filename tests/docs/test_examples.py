@@ -18,4 +18,4 @@ def test_examples_run(name):
 
 
 def test_there_are_examples():
-    assert doctest.testmod(importlib.import_module("linkwork.simulation.editor")).attempted > 10
+    assert doctest.testmod(importlib.import_module("linkwork.simulation.simulation")).attempted > 10

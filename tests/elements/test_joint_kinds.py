@@ -192,7 +192,7 @@ def test_coordinates_are_read_from_the_bodies(cls):
     if not mobilizer.nv:
         return
     batches = [RigidPlacement([one]), RigidPlacement([two])]
-    own = sim._numbers(sim.model.nodes.index(node), 0) | {n: v[0] for n, v in kind.read_numbers([element], *batches).items()}
+    own = readout.numbers(sim.model, sim.work, sim.model.nodes.index(node), 0) | {n: v[0] for n, v in kind.read_numbers([element], *batches).items()}
 
     def write(trace):
         tape = Tape([View(RIGID, trace, 2 + k) for k in range(2)], load_global(trace, "time"))

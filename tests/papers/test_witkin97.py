@@ -8,6 +8,7 @@ import pytest
 
 import linkwork as lw
 from benchmarks.tables import filled
+from linkwork.simulation.residuals import residuals
 from linkwork.symbolic.views import GLOBALS
 from papers.witkin97 import bead, feedback, growth, lagrangian, readme, tinkertoy
 from tests.solvers import forests
@@ -40,7 +41,7 @@ def test_equations_1_to_3_are_derivatives_of_each_other():
     a, h = acceleration(sim), 1e-4
     C = [0.5 * (p @ p - 1) for p in (x + v * t + a * t**2 / 2 for t in (-h, 0.0, h))]
     sim.integrator.run(sim.work, sim.programs.check())
-    residual, rate = (sim._residuals(velocity)[0][0] for velocity in (False, True))
+    residual, rate = (residuals(sim._system, velocity)[0][0] for velocity in (False, True))
     assert abs(C[1] - residual) < 1e-15
     assert abs((C[2] - C[0]) / (2 * h) - rate) < 10 * h**2
     assert abs((C[2] - 2 * C[1] + C[0]) / h**2) < 1e-6  # legal
@@ -82,7 +83,13 @@ def system(sim):
     """J, W, Q, -J'q', and C and C' of all rows."""
     H, r = forests.assembled(sim)
     n = sim.model.velocities
-    return H[n:, :n], np.linalg.inv(H[:n, :n]), r[:n], r[n:], *(sim._residuals(velocity)[0] for velocity in (False, True))
+    return (
+        H[n:, :n],
+        np.linalg.inv(H[:n, :n]),
+        r[:n],
+        r[n:],
+        *(residuals(sim._system, velocity)[0] for velocity in (False, True)),
+    )
 
 
 def test_equations_9_and_10_give_the_forces_of_a_net():
@@ -103,7 +110,7 @@ def test_equation_11_draws_rows_back():
     for k in range(len(sim.model.bodies.elements)):
         for field in ("q", "v"):
             sim.work[sim.model.field_of_body(k, field)] += 1e-3 * rng.normal(size=3)
-    sim._touched()
+    sim._system.changed()
     J, _, _, minus_bias, C, rate = system(sim)
     velocity = np.concatenate([sim.work[sim.model.field_of_body(k, "v")] for k in range(6)])
     sim.step()

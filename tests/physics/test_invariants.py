@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.simulation.lookup import body_number
 from tests.integrators.problems import skew, turn
 
 G = 9.81
@@ -59,7 +60,7 @@ def momentum(sim):
             angular += R @ body.inertia @ R.T @ sim.angular_velocity(body)
         elif not isinstance(body, lw.Particle):
             # second moment of the points: sum of x y^T and x v^T
-            number = sim._body(body)
+            number = body_number(sim._system, body)
             q, rate = (sim.work[sim.model.field_of_body(number, f)] for f in ("q", "v"))
             if isinstance(body, lw.AffineBody):
                 F, dF = q[3:].reshape(3, 3), rate[3:].reshape(3, 3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.simulation import recorder
+from linkwork.simulation import progress
 from linkwork.util import resources
 
 
@@ -13,7 +13,7 @@ def pendulum(**options):
 
 
 def test_a_long_run_shows_steps_pace_and_time_left(capsys, monkeypatch):
-    monkeypatch.setattr(recorder, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
     pendulum().run(0.1, progress=True)
     err = capsys.readouterr().err
     assert "100 of 100 steps" in err and "steps/s, 0:00 left" in err
@@ -26,7 +26,7 @@ def test_a_long_run_shows_steps_pace_and_time_left(capsys, monkeypatch):
     [(0.4, "0:00"), (67, "1:07"), (7500, "2:05:00"), (1e6, "12 days"), (1e8, "3.17 years"), (1e300, "3.17e+292 years")],
 )
 def test_durations_as_a_person_says_them(seconds, text):
-    assert recorder.duration(seconds) == text
+    assert progress.duration(seconds) == text
 
 
 def test_a_recording_that_memory_cannot_hold_is_refused(monkeypatch):

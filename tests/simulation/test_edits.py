@@ -171,7 +171,7 @@ class Edits(RuleBasedStateMachine):
         """A constraint that comes on may be violated by now, and is drawn in: it is on for good when it has been."""
         element = self.pick(self.world.constraints + self.world.forces)
         quietly(self.sim.switch, element, element.name in self.sim.off)
-        while self.sim._arrangement.drawn:
+        while self.sim._system.arrangement.drawn:
             quietly(self.sim.step, 50)
             self.sim.drift()
 
@@ -296,7 +296,7 @@ def test_a_violated_constraint_is_drawn_in_at_a_bounded_speed_and_told():
     assert max(speeds) == pytest.approx(1.0, abs=1e-5)
     assert np.all(np.diff(gaps) < 1e-10) and gaps[-1] < 1e-10 and speeds[-1] < 1e-9
     np.testing.assert_allclose(sim.position("a"), (0.5, 0, 0), atol=1e-12)  # momentum is kept
-    assert not sim._arrangement.drawn
+    assert not sim._system.arrangement.drawn
 
 
 @pytest.mark.parametrize("integrator", ["rattle", "euler", "rk4", "dopri5", "first-order"])
@@ -309,7 +309,7 @@ def test_every_integrator_draws_in(integrator, solver):
     sim = quietly(lw.Simulation, world, integrator=integrator, solver=solver)
     world.add(lw.Distance("part0", "part1", 1.15, name="rod"))
     quietly(sim.step, 600)
-    assert not sim._arrangement.drawn
+    assert not sim._system.arrangement.drawn
     assert sim.drift() < (1e-9 if integrator not in ("euler", "first-order") else 1e-4)
 
 

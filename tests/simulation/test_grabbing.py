@@ -101,7 +101,7 @@ def test_nothing_is_left_of_it(by):
     sim.grab("link0").release()
     hand.release()
     same(sim.state, twin.state)
-    assert world.version == version and sim.model is model and not sim._hands
+    assert world.version == version and sim.model is model and not sim._hands.held
     sim.step(50)
     twin.step(50)
     same(sim.state, twin.state)
@@ -127,7 +127,7 @@ def test_the_world_may_change_under_a_hand():
     assert hand.held and np.linalg.norm(hand.point - (0.2, 0, -0.2)) < 0.05
     world.remove("link1", cascade=True)
     sim.step(10)
-    assert not hand.held and not sim._hands
+    assert not hand.held and not sim._hands.held
 
 
 def test_states_and_hands():

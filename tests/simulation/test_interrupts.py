@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.simulation import simulation
+from linkwork.simulation import system
 
 HANGS = 120  # s: no press of a key takes that long
 BEGIN = """
@@ -76,8 +76,8 @@ WAYS = [("tree", "rattle"), ("tree", "euler"), ("implicit", "backward-euler"), (
 def test_pieces_change_no_bit(scene, solver, integrator, monkeypatch):
     states = []
     for growth in (1, 1000):  # one step in each call, and all in two
-        monkeypatch.setattr(simulation, "GROWTH", growth)
-        monkeypatch.setattr(simulation, "PIECE", 1e6)
+        monkeypatch.setattr(system, "GROWTH", growth)
+        monkeypatch.setattr(system, "PIECE", 1e6)
         sim = lw.Simulation(lw.scenes.get(scene), dt=2e-3, solver=solver, integrator=integrator)
         sim.step(60)
         states.append(sim.state.values.copy())

@@ -337,10 +337,10 @@ def test_models_without_motions_are_not_fed():
     world = lw.World()
     bead = world.add(lw.Particle(1.0))
     sim = lw.Simulation(world)
-    assert not sim._feed
+    assert not sim._system.feed
     world.add(lw.Follow(bead, lw.Trajectory([0, 1], [(0, 0, 0), (1, 0, 0)]), stiffness=5.0))
     sim.step()
-    assert sim._feed
+    assert sim._system.feed
 
 
 def test_worlds_with_motions_can_be_copied():

@@ -41,7 +41,7 @@ def test_constraints_that_are_drawn_in_together_are_told_together():
     assert note.startswith(
         'Motion "lift0", Motion "lift1", Motion "lift2" and 17 more: they are off where their bodies are now, '
     )
-    assert "by 0.2 at most" in note and len(sim._arrangement.drawn) == 20
+    assert "by 0.2 at most" in note and len(sim._system.arrangement.drawn) == 20
 
 
 @pytest.mark.filterwarnings("ignore::linkwork.errors.Note")

@@ -57,7 +57,7 @@ def test_methods_of_a_simulation():
     for name, parameter, needed in methods(sim, "note"):
         for odd in ODD:
             ends(f"{name}({parameter}={odd!r})", getattr(sim, name), **{**needed, parameter: odd})
-            for hand in sim._hands:
+            for hand in sim._hands.held:
                 hand.release()
             sim.state = start
     assert np.isfinite(sim.state.values).all()

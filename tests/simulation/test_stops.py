@@ -123,7 +123,7 @@ def test_a_singular_joint_is_named_without_a_word_of_functions():
     world.add(lw.Distance(world.ground, "bob", length, name="rod"))
     sim = lw.Simulation(world)
     sim.work[sim.model.field_of_body(0, "q")] = 0.0
-    sim._touched()
+    sim._system.changed()
     with pytest.raises(lw.DivergenceError, match=r'since Distance "rod" gives nan at 0 s; keep its bodies away from there'):
         sim.step()
 
@@ -203,7 +203,7 @@ def test_constraints_that_have_become_singular_are_named(solver):
     sim = lw.Simulation(world, solver=solver)
     assert contradictions.singular(sim) == ()
     sim.work[sim.model.field_of_body(0, "q")][3:] = (np.cos(np.pi / 4), 0, -np.sin(np.pi / 4), 0)
-    sim._touched()
+    sim._system.changed()
     sim.integrator.run(sim.work, sim.programs.body("place"))
     assert [element.name for element in contradictions.singular(sim)] == ["blade"]
 
@@ -218,7 +218,7 @@ def test_bars_that_fall_into_line_are_named():
     sim = lw.Simulation(world)
     assert contradictions.singular(sim) == ()
     sim.work[sim.model.field_of_body(0, "q")] = (1, 0, 0)
-    sim._touched()
+    sim._system.changed()
     sim.integrator.run(sim.work, sim.programs.body("place"))
     assert {element.name for element in contradictions.singular(sim)} == {"first", "second", "nail"}
 

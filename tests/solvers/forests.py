@@ -17,6 +17,7 @@ import linkwork as lw
 from linkwork.kernels.node import SOFT, node_right_kernel
 from linkwork.model import compile_model as compiler
 from linkwork.model import nodes as stacking
+from linkwork.simulation.reactions import node_jacobians, solve_accelerations
 from linkwork.symbolic.constraints import RELATIONS
 from linkwork.symbolic.views import GLOBALS
 from tests.oracles import kkt
@@ -143,8 +144,8 @@ def whole_jacobian(world):
 
 def accelerations(sim):
     """Solve for accelerations, without feedback."""
-    sim._touched()
-    sim._solve_accelerations()
+    sim._system.changed()
+    solve_accelerations(sim._system)
 
 
 def assembled(sim):
@@ -162,7 +163,7 @@ def assembled(sim):
         H[places[k], places[k]] = symmetric(work[m.field_of_body(k, "D")], kind.nv)
     for k, node in enumerate(m.nodes):
         at = places[len(m.bodies.kinds) + k]
-        for end, J in zip(node.ends, sim._node_jacobians(k), strict=True):
+        for end, J in zip(node.ends, node_jacobians(sim._system, k), strict=True):
             if end >= 0:
                 H[at, places[end]], H[places[end], at] = J, J.T
     return H, np.concatenate([work[field] for field in fields])

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.simulation.body_points import point_jacobian
+from linkwork.simulation.reactions import node_jacobians
 from tests.oracles import kkt, poses
 from tests.solvers.forests import (
     ELIMINATIONS,
@@ -366,11 +368,11 @@ def test_impulses_on_any_body_agree_with_the_dense_system(seed):
         np.testing.assert_allclose(changes["fronts"], changes["dense"], atol=1e-12)
         # J in extended precision, from nothing but M and the rows
         dense = sims["dense"]
-        dense._factor()
+        dense._editor.system.factor()
         H = dense.programs.matrix(dense.work)
         r = np.zeros(len(H))
         number = world.bodies.index(body)
-        r[dense.programs._rows(number)] = dense._point_jacobian(number, at).T @ impulse
+        r[dense.programs._rows(number)] = point_jacobian(dense._system, number, at).T @ impulse
         x = kkt.solve(H, r)[dense.programs._rows(number)]
         np.testing.assert_allclose(changes["tree"][number, 3:], np.array(x[3:], dtype=float), atol=1e-12)
 
@@ -390,7 +392,7 @@ def test_reactions_are_what_each_free_body_lacks(seed):
     forces = np.zeros(n)
     for k, node in enumerate(sim.model.nodes):
         multipliers = -x[dense.programs._rows(len(sim.model.bodies.kinds) + k)]
-        for end, J in zip(node.ends, dense._node_jacobians(k), strict=True):
+        for end, J in zip(node.ends, node_jacobians(dense._system, k), strict=True):
             if end >= 0:
                 forces[dense.programs._rows(end)] += J.T @ multipliers
     np.testing.assert_allclose(forces, lacking, atol=1e-10 * max(1, np.abs(lacking).max()))

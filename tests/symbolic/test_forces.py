@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.simulation.reactions import solve_accelerations
 from tests.oracles.poses import flow
 from tests.symbolic.probe import STENCIL, difference
 
@@ -31,8 +32,8 @@ def body(world, kind, side):
 
 def efforts(sim):
     """Generalised force of the forces alone on each body: M a with the same world without them taken off."""
-    sim._touched()
-    sim._solve_accelerations()
+    sim._system.changed()
+    solve_accelerations(sim._system)
     dense = sim.programs
     return dense.matrix(sim.work)[: sim.model.velocities, : sim.model.velocities] @ np.concatenate(
         [sim.work[sim.model.field_of_body(k, "x")] for k in range(len(sim.model.bodies.kinds))])  # fmt: skip
@@ -73,7 +74,7 @@ def test_springs_push_down_their_potential_and_do_no_work_of_their_own(kinds):
         for k, kind in enumerate(sim.model.bodies.kinds):
             where = sim.model.field_of_body(k, "q")
             sim.work[where] = flow(kind.name, sim.work[where].copy(), sim.work[sim.model.field_of_body(k, "v")], by)
-        sim._touched()
+        sim._system.changed()
         energies.append(sim.energy().potential)
     assert abs(force @ v + difference(energies, H)) < 1e-7
 

@@ -15,7 +15,9 @@ from linkwork.errors import DivergenceError, FileError, LinkworkError, Note
 from linkwork.formats.scene.write import text as text_of
 from linkwork.recording.recording import Recording
 from linkwork.simulation import checkpoints
-from linkwork.simulation.recorder import Bar, Lines, Recorder, patient_interrupt, watch
+from linkwork.simulation.progress import Bar, Lines, patient_interrupt, watch
+from linkwork.simulation.recorder import Recorder
+from linkwork.simulation.runner import steps_in, whole_run
 from linkwork.util.atomic_io import claimed, whole
 
 OFTEN = 60.0  # seconds between checkpoints; they also take no more than about a twentieth of the time of a run
@@ -48,8 +50,8 @@ class Run:
         if options["keyframe"] is not None:
             sim.reset(options["keyframe"])
         self.start = reports.energies(sim)
-        self.total = sim._whole_run(checks.non_negative(sim, "seconds", options["seconds"]))
-        self.every = sim._steps_in(options["record_every"])
+        self.total = whole_run(checks.non_negative(sim, "seconds", options["seconds"]), sim.dt, sim.notes)
+        self.every = steps_in(options["record_every"], sim.dt, sim.notes)
         self.recorder = Recorder(sim, [c.name for c in world.constraints[:REACTIONS]])
         self.recorder.refuse_too_many(self.total // self.every, options["seconds"])
         self.before: Recording | None = None

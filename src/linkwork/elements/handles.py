@@ -18,6 +18,7 @@ class Pull(ForceElement):
     """
 
     REFERENCES: ClassVar[dict] = {"body": "body"}
+    MOVING: ClassVar[tuple[str, ...]] = ("goal",)  # what changes while it is in force
 
     body: Body | str
     at: Vector = checks.ZERO  # (3,), m, in the body's frame
@@ -37,6 +38,7 @@ class Hold(ConstraintElement):
     """
 
     REFERENCES: ClassVar[dict] = {"body": "body"}
+    MOVING: ClassVar[tuple[str, ...]] = ("start", "velocity", "goal", "since", "pace")  # what changes while it is in force
 
     body: Body | str
     at: Vector = checks.ZERO  # (3,), m, in the body's frame

@@ -27,6 +27,7 @@ from linkwork.kernels.node import NodeKind
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.model import Model
 from linkwork.schedules.front_ops import Form, Fronts
+from linkwork.schedules.readings import Readings
 
 IMPLICIT_FLIGHT = 10  # sweeps of an implicit flight: bodies whose mass depends on their configuration
 TURNS = 64  # operations of one position are told apart by their turn
@@ -128,6 +129,11 @@ class Programs(Addresses):
         """Words about rows that were not met, by such a solver, if there are any."""
         return None
 
+    @cached_property
+    def readings(self) -> Readings:
+        """The readout of the model, made when somebody first reads."""
+        return Readings(self.model)
+
     @property
     def nbytes(self) -> int:
         return sum(operations.nbytes for operations in self._known.values())
@@ -227,6 +233,14 @@ class Programs(Addresses):
 
         return [self.body("defect"), self._keep("defects", defects), self.forward(forces=True), self.backward(),
                 self.body("mend"), self._keep("mended", mended)]  # fmt: skip
+
+    def accelerations(self, refinements: int) -> np.ndarray:
+        """Accelerations and multipliers of now, refined, in one sweep: where nothing has to be added between its parts."""
+        name = f"accelerations {refinements}"
+        if name not in self._known:
+            first = [self.body("place", "accelerate"), self.up("acceleration"), self.backward()]
+            return self._made(name, np.concatenate([*first, *self.refine() * refinements]))
+        return self._known[name]
 
     def check(self) -> np.ndarray:
         """Residual, rate and forcing of every node into the area of reports."""

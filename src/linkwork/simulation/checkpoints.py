@@ -63,7 +63,7 @@ def save(sim, path, **facts):
     """Write a checkpoint (.npz), whole or not at all; returns the path. The world is not in it."""
     path = Path(path)
     state = sim.state
-    if state.arrangement.own or sim._compiled_at:
+    if state.arrangement.own or sim._system.compiled_at:
         raise LinkworkError("checkpoint: the simulation was changed while it ran; pickle it instead, with its world")
     told = {
         "format": FORMAT,

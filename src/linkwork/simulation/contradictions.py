@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +22,10 @@ from linkwork.model.agreement import DENSE, Asked, disputes
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.nodes import blocks_of
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from linkwork.contact.contact_system import Touching
+    from linkwork.simulation.system import System
 
 DISAGREE = 1e-6  # of the fastest that is asked for (m/s, rad/s), and m or rad of places: less than that is no contradiction
 SLOW = 1e-9  # m/s, rad/s: nor is that
@@ -64,42 +69,44 @@ def trees_at_risk(model, touches: bool) -> set[int]:
     return {t for t in forced if touches or several[t] > 1}
 
 
-def found(sim) -> list[Contradiction]:
-    """What contradicts what at this moment; the simulation stays as it is. A hand contradicts nothing: it gives way."""
-    model = sim.model
-    trees = trees_at_risk(model, sim._touching is not None)
+def found(system: System) -> list[Contradiction]:
+    """What contradicts what at this moment; the system stays as it is. A hand contradicts nothing: it gives way."""
+    model = system.model
+    trees = trees_at_risk(model, system.contact is not None)
     if not trees:
         return []
-    kept = sim.work.copy()
+    kept, facts = system.work.copy(), system.validity.facts
     try:
-        sim.integrator.run(sim.work, sim.programs.body("place"))
+        system.integrator.run(system.work, system.programs.body("place"))
+        system.validity.placed()
         told = list[Contradiction]()
         with np.errstate(over="ignore", invalid="ignore"):  # of a run that blows up
             for tree in sorted(trees):
-                told += _Tree(sim, tree).contradictions()
+                told += _Tree(system, tree).contradictions()
         return [one for one in told if one.of_several and not any(isinstance(element, Hold) for element in one.elements)]
     finally:
-        sim.work[:] = kept
+        system.work[:], system.validity.facts = kept, facts
 
 
-def overlaps(sim) -> bool:
+def overlaps(system: System) -> bool:
     """Whether something that touches has gone far beyond its bound in the last step."""
     from linkwork.contact.rows import GAP
 
-    return any((rows.numbers[:m, GAP] < -DEEP).any() for rows, m in sim._touching.steps())
+    steps = [] if system.contact is None else system.contact.steps()
+    return any((rows.numbers[:m, GAP] < -DEEP).any() for rows, m in steps)
 
 
-def singular(sim) -> tuple[Element | str, ...]:
+def singular(system: System) -> tuple[Element | str, ...]:
     """Constraints whose rows have come to depend on each other, in the first tree of bodies that has any."""
-    trees = sorted({sim.model.forest.tree[node.ends[-1]] for node in sim.model.nodes})
-    return next((found for tree in trees if (found := _Tree(sim, tree).singular())), ())
+    trees = sorted({system.model.forest.tree[node.ends[-1]] for node in system.model.nodes})
+    return next((found for tree in trees if (found := _Tree(system, tree).singular())), ())
 
 
 class _Tree:
     """The rows of one tree of bodies."""
 
-    def __init__(self, sim, tree: int):
-        self.sim, self.model = sim, sim.model
+    def __init__(self, system: System, tree: int):
+        self.system, self.model = system, system.model
         m = self.model
         self.nodes = [k for k, node in enumerate(m.nodes) if m.forest.tree[node.ends[-1]] == tree]
         self.bodies = sorted({b for k in self.nodes for b in moving(m.nodes[k].ends)})
@@ -124,7 +131,7 @@ class _Tree:
 
     def contradictions(self) -> list[Contradiction]:
         J = self._on_constraints()
-        work, v = self.sim.work, self._of_bodies("v")
+        work, v = self.system.work, self._of_bodies("v")
         forcing = work[self.report + 2 * self.sizes]
         if self.nonlinear.any():
             forcing = np.where(self.nonlinear, work[self.report + self.sizes] - J @ v, forcing)
@@ -152,11 +159,11 @@ class _Tree:
         """Elements whose rows depend on each other here, but not as built: with the largest part first."""
         if len(self.held) > DENSE:
             return ()
-        here, work = self._null_space(), self.sim.work
+        here, work = self._null_space(), self.system.work
         now = work.copy()
         try:
-            work[self.model.state_index] = self.sim.programs.workspace()[self.model.state_index]
-            self.sim.integrator.run(work, self.sim.programs.body("place"))
+            work[self.model.state_index] = self.system.programs.workspace()[self.model.state_index]
+            self.system.integrator.run(work, self.system.programs.body("place"))
             built = self._null_space()
         finally:
             work[:] = now
@@ -201,9 +208,9 @@ class _Tree:
         rows, columns, values, row = [], [], [], 0
         for k in self.nodes:
             node = self.model.nodes[k]
-            self.sim.integrator.run(self.sim.work, self.sim.programs.jacobian(k))
+            self.system.integrator.run(self.system.work, self.system.programs.jacobian(k))
             widths = [kind.nv if kind else 0 for kind in node.kind.kinds]
-            blocks = blocks_of(self.sim.work[self.model.scratch :], node.kind.size, widths)
+            blocks = blocks_of(self.system.work[self.model.scratch :], node.kind.size, widths)
             for body, block in zip(node.ends, blocks, strict=True):
                 if body != GROUND:
                     i, j = np.indices(block.shape)
@@ -218,9 +225,9 @@ class _Tree:
         """J at a nearby place where the constraints hold as well as they can: Levenberg's method, whose damping falls with the
         square of the residual, so that it converges quadratically though rows depend on each other there (Yamashita and
         Fukushima, 2001). Reports are those of that place. Large systems stay where they are."""
-        sim = self.sim
+        system = self.system
         J, C = self._linearised()
-        if len(self.held) > DENSE or sim.integrator_name == "first-order":
+        if len(self.held) > DENSE or system.options.first_order:
             return J
         damping = 1.0  # in units of the residual's square
         for _ in range(ROUNDS):
@@ -230,35 +237,35 @@ class _Tree:
             U, s, Vt = np.linalg.svd(np.where(self.placed[:, None], J.toarray(), 0.0), full_matrices=False)
             if not s[0] > 0.0:
                 break
-            before = sim.work.copy()
+            before = system.work.copy()
             self._nudge(-Vt.T @ (s / (s * s + damping * size) * (U.T @ C)))
             nearer = self._linearised()
             if nearer[1] @ nearer[1] < size:
                 (J, C), damping = nearer, 0.3 * damping
             else:
-                sim.work[:], damping = before, 8 * damping
+                system.work[:], damping = before, 8 * damping
         return J
 
     def _linearised(self):
         """J and what position rows are off by; reports are up to date."""
-        self.sim.integrator.run(self.sim.work, self.sim.programs.check())
-        return self._jacobian(), np.where(self.placed, self.sim.work[self.report], 0.0)
+        self.system.integrator.run(self.system.work, self.system.programs.check())
+        return self._jacobian(), np.where(self.placed, self.system.work[self.report], 0.0)
 
     def _nudge(self, step: np.ndarray) -> None:
-        sim, m = self.sim, self.model
+        system, m = self.system, self.model
         for body in range(len(m.bodies.kinds)):
             own = self.first.get(body)
             where = m.field_of_body(body, "x")
-            sim.work[where] = 0.0 if own is None else step[own : own + where.stop - where.start]
-        sim.integrator.run(sim.work, sim.programs.body("nudge", "normalise"))
+            system.work[where] = 0.0 if own is None else step[own : own + where.stop - where.start]
+        system.integrator.run(system.work, system.programs.body("nudge", "normalise"))
 
     def _of_bodies(self, name: str) -> np.ndarray:
-        return np.concatenate([self.sim.work[self.model.field_of_body(b, name)] for b in self.bodies])
+        return np.concatenate([self.system.work[self.model.field_of_body(b, name)] for b in self.bodies])
 
     # -- what is closed ------------------------------------------------------------------------------------------------
     def _stopped(self, J, forcing: np.ndarray, tolerance: float) -> list[Contradiction]:
         """Limits, ropes and contacts that were closed in the last step, and that prescribed motion closes further."""
-        touching = self.sim._touching
+        touching = self.system.contact
         if touching is None or not forcing.any() or len(forcing) > DENSE:
             return []
         from scipy.sparse import csr_matrix, vstack
@@ -267,10 +274,10 @@ class _Tree:
 
         whole = J.toarray()
         moved = np.linalg.lstsq(whole, -forcing, rcond=1e-9)[0]
-        worst: tuple[float, np.ndarray, int, object] = (tolerance, forcing, 0, None)
+        worst: tuple[float, np.ndarray, int, Any] = (tolerance, forcing, 0, None)
         for rows, m in touching.steps():
             for k in range(m):
-                row = self._row((rows.labels[k, BODY_A], rows.Ja[k, 0]), (rows.labels[k, BODY_B], rows.Jb[k, 0]))
+                row = self._row(touching, (rows.labels[k, BODY_A], rows.Ja[k, 0]), (rows.labels[k, BODY_B], rows.Jb[k, 0]))
                 if not rows.numbers[k, GAP] <= CLOSED or row is None:
                     continue
                 share = np.linalg.lstsq(whole.T, row, rcond=1e-9)[0]
@@ -279,13 +286,13 @@ class _Tree:
                     worst = closing, row, k, rows
         if worst[3] is None:
             return []
-        _, row, k, rows = worst
-        self.elements.append(self._whose(rows, k))
+        _, row, k, closed = worst
+        self.elements.append(self._whose(touching, closed, k))
         system = Asked(vstack([J, csr_matrix(row[None])]).tocsr(), np.append(forcing, 0.0),
                        np.append(self.owners, len(self.elements) - 1))  # fmt: skip
         return self._told(disputes(system, tolerance, most=1), system.jacobian, "/s")
 
-    def _row(self, *ends) -> np.ndarray | None:
+    def _row(self, touching: Touching, *ends) -> np.ndarray | None:
         """The rate of a gap by the velocities of this tree's bodies; None where others, or points of bodies, move it, too."""
         from linkwork.contact.delassus import PART
 
@@ -295,16 +302,15 @@ class _Tree:
                 continue
             if body not in self.first:
                 return None
-            parts = self.sim._touching.answers.bodies[body, PART : PART + 6]
+            parts = touching.answers.bodies[body, PART : PART + 6]
             for part, value in zip(parts.tolist(), J.tolist(), strict=True):
                 if part >= 0:
                     row[self.first[body] + part] += value
         return row if row.any() else None
 
-    def _whose(self, rows, k: int) -> Element | str:
+    def _whose(self, touching: Touching, rows, k: int) -> Element | str:
         from linkwork.contact.rows import COLLIDER_A, COLLIDER_B
 
-        touching = self.sim._touching
         a, b = int(rows.labels[k, COLLIDER_A]), int(rows.labels[k, COLLIDER_B])
         if a >= len(touching.names):
             return touching.stops[a - len(touching.names)].element

@@ -1,4 +1,4 @@
-"""Grabbing: a hand takes hold of a body in a simulation, pulls at it and lets go. The world knows nothing of it.
+"""Hands: a hand strikes a body in a simulation, or takes hold of it, pulls at it and lets go. The world knows nothing of it.
 
 By a spring it pulls with a force. By a constraint it leads the point that it holds, without a jerk, and gives way for a while
 where that would take more than its limit: then it pulls with the limit instead.
@@ -6,19 +6,24 @@ where that would take more than its limit: then it pulls with the limit instead.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Element
 from linkwork.elements.core.registry import kind_for
 from linkwork.elements.handles import Hold, Pull
 from linkwork.engines.engine import CUT, OK
 from linkwork.errors import LinkworkError, printable
-from linkwork.kernels.node import parameter_record
 from linkwork.model.poses import poses_of
-from linkwork.simulation.editor import Following
+from linkwork.simulation.body_points import local_point, point_jacobian
+from linkwork.simulation.editor import Editor
+from linkwork.simulation.lookup import body_number
+from linkwork.simulation.query import Query
+from linkwork.simulation.system import System
+from linkwork.simulation.watch import make_in_parts
+from linkwork.symbolic.views import GLOBALS
 
 PACE = 10.0  # 1/s: of a spring's answer on the body alone, and at which a led point comes to its goal
 SPEED = 5.0  # m/s: at which points are led at most ...
@@ -32,11 +37,11 @@ SLIPS = 0.1  # s, from giving way to trying again
 class Handle:
     """A hand on a body; `Simulation.grab` makes it. It can stand in a `with` statement, which releases it at the end."""
 
-    def __init__(self, sim: Grabbing, name: str, body, at: np.ndarray, mass: float, stiffness: float, damping: float,
+    def __init__(self, hands: Hands, name: str, body, at: np.ndarray, mass: float, stiffness: float, damping: float,
                  limit: float, leads: bool):  # fmt: skip
         self.name, self.body, self.at, self.limit, self.leads = name, body, at, limit, leads
-        self._sim = sim
-        point = sim.point(body, at)
+        self._hands = hands
+        point = hands.query.point(body, at)
         self._pull = Pull(body, at, point, stiffness, damping, limit, name=name)
         self._hold = Hold(body, at, point, name=name)
         self.goal = point  # (3,), m, world
@@ -47,17 +52,18 @@ class Handle:
     @property
     def held(self) -> bool:
         """Whether it has not been released."""
-        return self._sim._has(self._pull) or self._sim._has(self._hold)
+        system = self._hands.editor.system
+        return system.has(self._pull) or system.has(self._hold)
 
     @property
     def slipping(self) -> bool:
         """Whether a hand that leads has given way, and pulls with its limit."""
-        return self.leads and self._sim._has(self._pull)
+        return self.leads and self._hands.editor.system.has(self._pull)
 
     @property
     def point(self) -> np.ndarray:
         """Where the point that it holds is now (3, m)."""
-        return self._sim.point(self.body, self.at)
+        return self._hands.query.point(self.body, self.at)
 
     @property
     def force(self) -> np.ndarray:
@@ -68,13 +74,13 @@ class Handle:
     def to(self, point) -> None:
         """Pull towards this point of the world (3, m)."""
         self._refuse_released()
-        self.goal = self._in_plane(checks.vector(self._sim, "point", point))
+        self.goal = self._in_plane(checks.vector("Simulation", "point", point))
         self._aim()
 
     def release(self) -> None:
         """Let go: nothing of it is left, and the body moves on with the velocity that it has."""
         self._refuse_released()
-        self._sim._let_go(self)
+        self._hands.let_go(self)
 
     def __enter__(self) -> Handle:
         return self
@@ -95,8 +101,7 @@ class Handle:
         return kind_for(self.body).followed(point)
 
     def _velocity(self) -> np.ndarray:
-        number = self._sim._body(self.body)
-        return self._sim._point_jacobian(number, self.at) @ self._sim.work[self._sim.model.field_of_body(number, "v")]
+        return self._hands.query.point_velocity(self.body, self.at)
 
     def _pulls(self) -> np.ndarray:
         """The force of the spring now."""
@@ -110,162 +115,146 @@ class Handle:
         self._pull.goal = self.goal
         self._hold.start, self._hold.velocity, self._hold.goal = start, velocity, self.goal
         gentle = np.sqrt(GENTLE * self.limit / (self._mass * far))
-        self._hold.since, self._hold.pace = self._sim.time, min(PACE, PEAK * SPEED / far, gentle)
-        self._sim._write(self)
+        system = self._hands.editor.system
+        self._hold.since, self._hold.pace = system.time, min(PACE, PEAK * SPEED / far, gentle)
+        system.write_own(self._pull)
+        system.write_own(self._hold)
 
-    def _now(self) -> Element:
+    def _now(self) -> Pull | Hold:
         """The element that should be in force."""
-        return self._hold if self.leads and self._sim.time - self._slipped >= SLIPS else self._pull
+        return self._hold if self.leads and self._hands.editor.system.time - self._slipped >= SLIPS else self._pull
 
 
-class Grabbing(Following):
-    """What hands do in a Simulation."""
+class Hands:
+    """What is done to the bodies of a simulation by hand: they are struck and grabbed."""
 
-    def grab(self, body, point=None, *, by: str = "spring", stiffness: float | None = None, damping: float | None = None,
-             limit: float | None = None) -> Handle:  # fmt: skip
-        """Take hold of a body at a point of the world (3, m; default: its position), and return a Handle to pull with.
+    def __init__(self, editor: Editor, query: Query):
+        self.editor, self.query = editor, query
+        self.handles: tuple[Handle, ...] = ()
 
-        `by`: "spring" (`stiffness` N/m and `damping` N s/m; unless told, the body alone would come to the goal in about 0.3 s)
-        or "constraint", which leads the point. `limit` (N) bounds the force; unless told it is three times the weight of all
-        bodies. First-order motion, in which a force is mass times velocity, knows no damping.
+    @property
+    def held(self) -> tuple[Handle, ...]:
+        """The hands that hold on to something: one whose body was removed does not."""
+        return tuple(handle for handle in self.handles if handle.held)
 
-        >>> import linkwork as lw
-        >>> world = lw.World(gravity=(0, 0, 0))
-        >>> lamp = world.add(lw.Particle(2.0, name="lamp"))
-        >>> sim = lw.Simulation(world)
-        >>> with sim.grab("lamp") as hand:
-        ...     hand.to((0, 0, 1))
-        ...     sim.step(2000)
-        >>> sim.position("lamp").round(3).tolist(), hand.held
-        ([0.0, 0.0, 1.0], False)
-        """
-        number = self._body(body)
-        element = self.model.bodies.elements[number]
-        checks.choice(self, "by", by, ("spring", "constraint"))
-        first_order = self.integrator_name == "first-order"
+    def grab(self, body, point, by: str, stiffness: float | None, damping: float | None, limit: float | None) -> Handle:
+        """Take hold of a body at a point of the world."""
+        system = self.editor.follow()
+        number = body_number(system, body)
+        model = system.model
+        element = model.bodies.elements[number]
+        checks.choice("Simulation", "by", by, ("spring", "constraint"))
+        first_order = system.options.first_order
         if first_order and damping:
             raise LinkworkError(f"Simulation: damping is {damping:g}, which first-order motion does not have; leave it out")
-        pose = self._pose(element)
-        where = pose.position[0] if point is None else checks.vector(self, "point", point)
-        local = np.linalg.solve(pose.frame[0], where - pose.position[0])
-        if not self.model.bodies.kinds[number].framed:
-            local = np.zeros(3) if point is None else self._place_on(number, where)
-        if self.model.bodies.kinds[number].is_a_point and np.abs(local).max() > 1e-9:
+        pose = self.query.reads().pose(number)
+        where = pose.position if point is None else checks.vector("Simulation", "point", point)
+        local = np.linalg.solve(pose.frame, where - pose.position)
+        if not model.bodies.kinds[number].framed:
+            local = np.zeros(3) if point is None else _place_on(system, number, where)
+        if model.bodies.kinds[number].is_a_point and np.abs(local).max() > 1e-9:
             raise LinkworkError(f"{checks.label(element)}: it is a point; leave `point` out")
-        masses = [float(getattr(other, "mass", 1.0)) for other in self.model.bodies.elements]
+        masses = [float(getattr(other, "mass", 1.0)) for other in model.bodies.elements]
         mass = masses[number] or sum(masses) / len(masses)  # a massless link is held as others are
         usual = (SPEED if first_order else WEIGHTS * GRAVITY) * sum(masses)
         rate = PACE if first_order else PACE**2
-        k = mass * rate if stiffness is None else checks.positive(self, "stiffness", stiffness)
-        c = 2 * mass * PACE if damping is None else checks.non_negative(self, "damping", damping)
-        most = usual if limit is None else checks.positive(self, "limit", limit)
-        handle = Handle(self, self._hand_name(), element, local, mass, k, 0.0 if first_order else c, most, by == "constraint")
-        self._hands = (*self._hands, handle)
-        try:
-            handle._aim()
-            self._take_hold()
-        except BaseException:
-            self._hands = tuple(other for other in self._hands if other is not handle)
-            raise
+        k = mass * rate if stiffness is None else checks.positive("Simulation", "stiffness", stiffness)
+        c = 2 * mass * PACE if damping is None else checks.non_negative("Simulation", "damping", damping)
+        most = usual if limit is None else checks.positive("Simulation", "limit", limit)
+        handle = Handle(self, self._name(), element, local, mass, k, 0.0 if first_order else c, most, by == "constraint")
+        handle._aim()
+        self._take_hold((*self.held, handle))
         return handle
 
-    def _place_on(self, number: int, where: np.ndarray) -> np.ndarray:
-        """The particle or place of a Lagrangian body that is at a point of the world."""
-        element = self.model.bodies.elements[number]
-        frames = self.model.bodies.batch(self.model.bodies.kinds[number], [number])
-        local = frames.put([poses_of(self.model, self.work)[str(element.name)]]).point(where[None])[0]
-        if not np.isfinite(local).all():
-            raise LinkworkError(f"{checks.label(element)}: nothing of it is at {checks.show(where)}; grab it where it is")
-        return local
+    def strike(self, body, impulse, at) -> None:
+        """An impulse (N s, world) on a body at a local point, felt through all joints at once."""
+        system = self.editor.follow()
+        number = body_number(system, body)
+        impulse = checks.vector("Simulation", "impulse", impulse)
+        local = local_point(system, number, np.zeros(3) if at is None else checks.vector("Simulation", "at", at))
+        model, work, p = system.model, system.work, system.programs
+        if model.bodies.kinds[number].is_a_point and np.any(local):
+            raise LinkworkError(f'Simulation: "{model.bodies.elements[number].name}" is a point; leave `at` out')
+        system.factor()
+        work[GLOBALS.offset("kick")] = 0.0
+        system.run(p.body("clear"))
+        work[model.field_of_body(number, "b")] += point_jacobian(system, number, local).T @ impulse
+        for k in range(len(model.nodes)):
+            work[model.field_of_node(k, "b")] = 0.0
+        system.run(p.forward(), p.backward("strike"))
+        system.integrator.book(work, impact=True)
+        system.changed()
+        system.validity.struck()
 
-    _hands: tuple[Handle, ...] = ()
+    def _name(self) -> str:
+        taken, world = {handle.name for handle in self.held}, self.editor.system.world
+        return next(name for k in range(1, len(taken) + 2) if (name := f"hand{k}") not in taken and name not in world)
 
-    def _hand_name(self) -> str:
-        taken = {handle.name for handle in self._hands}
-        return next(name for k in range(1, len(taken) + 2) if (name := f"hand{k}") not in taken and name not in self.world)
+    def let_go(self, handle: Handle) -> None:
+        """One hand fewer."""
+        self.editor.follow()
+        self._take_hold(tuple(other for other in self.held if other is not handle))
 
-    def _has(self, element: Element) -> bool:
-        return any(other is element for other in self._arrangement.own)
+    def _take_hold(self, handles: tuple[Handle, ...]) -> None:
+        """Bring into force what these hands should do now."""
+        own, arrangement = tuple(handle._now() for handle in handles), self.editor.system.arrangement
+        if own != arrangement.own:
+            self.editor.arrange(replace(arrangement, own=own))
+        self.handles = handles
 
-    def _let_go(self, handle: Handle) -> None:
-        self._hands = tuple(other for other in self._hands if other is not handle)
-        self._take_hold()
-
-    def _take_hold(self) -> None:
-        """Bring into force what the hands should do now."""
-        own = tuple(handle._now() for handle in self._hands)
-        if own != self._arrangement.own:
-            self._arrange(replace(self._arrangement, own=own))
-
-    def _rebuild(self, arrangement) -> None:
-        super()._rebuild(arrangement)
-        self._hands = tuple(handle for handle in self._hands if handle.body in self.world)
-        for handle in self._hands:
-            self._write(handle)
-
-    def _write(self, handle: Handle) -> None:
-        """The numbers of a hand into the workspace."""
-        for element, names in ((handle._pull, ("goal",)), (handle._hold, ("start", "velocity", "goal", "since", "pace"))):
-            if self._has(element):
-                fields = self._fields_of(element)
-                for name in names:
-                    fields[name][:] = getattr(element, name)
-                self._touched()
-
-    def _fields_of(self, element: Element) -> dict[str, np.ndarray]:
-        sort, number, part = self.model.names[str(element.name)]
-        if sort == "constraint":
-            return self._numbers(number, part)
-        layout, at = parameter_record(self.model.forces[number].kind.law), int(self.model.force_at[number])
-        return {name: self.work[at + where : at + where + size] for name, (where, size) in layout.fields.items()}
-
-    def _advance_by_hand(self, n: int) -> tuple[int, int]:
+    # -- steps -----------------------------------------------------------------------------------------------------------
+    def advance(self, n: int, interrupted: Callable[[], bool] | None) -> tuple[int, int]:
         """n steps, or one where a hand leads: if it takes more than the hand can give, or cannot be made, the hand slips."""
-        if not self._hands or not (leading := [handle for handle in self._hands if handle.leads]):
-            return self._advance(n)
-        before, watched = self._state(), self.integrator.watched
-        made, status, gave = self._measured_step(leading)
+        system = self.editor.system
+        if not (leading := [handle for handle in self.held if handle.leads]):
+            return system.advance(n, interrupted)
+        before, watched = system.state(), system.integrator.watched
+        made, status, gave = self._measured_step(system, leading)
         over = [h for h, force in zip(leading, gave, strict=True) if not h.slipping and not np.linalg.norm(force) <= h.limit]
         if status != OK:  # where no step can be made, hands are the first to give way
             over = [h for h in leading if not h.slipping]
             if not over:
                 return made, status
-            self.integrator.watched = watched
+            system.integrator.watched = watched
         if over:
-            self._take(before)
+            system.take(before)
             for handle in over:
-                handle._slipped = self.time
-            self._take_hold()
+                handle._slipped = system.time
+            self._take_hold(self.held)
             return 0, OK
         for handle, force in zip(leading, gave, strict=True):
             handle._gave = force
-            if handle.slipping and self.time - handle._slipped >= SLIPS:
+            if handle.slipping and system.time - handle._slipped >= SLIPS:
                 handle._aim()
-        self._take_hold()
+        self._take_hold(self.held)
         return made, status
 
-    def _measured_step(self, leading: list[Handle]) -> tuple[int, int, list[np.ndarray]]:
+    def _measured_step(self, system: System, leading: list[Handle]) -> tuple[int, int, list[np.ndarray]]:
         """One step, its status, what hands gave in it: the mean where impulses are kept, else the force at its beginning."""
-        if not self.integrator.keeps_impulses:
-            gave = [h._pulls() if h.slipping else self.reaction(h.name).force for h in leading]
-            self._solved = False
-            self._prepare()
-            return *self._advance(1), gave
+        if not system.integrator.keeps_impulses:
+            gave = [h._pulls() if h.slipping else self.query.reaction(h.name, None).force for h in leading]
+            system.prepare()
+            return *system.advance(1), gave
         pulled = {h.name: h._pulls() for h in leading if h.slipping}
-        made, status = self._advance(1)
+        made, status = system.advance(1)
         if status == CUT and any(not h.slipping for h in leading):
-            made, status = 1, self._make_in_parts()
-        return made, status, [pulled[h.name] if h.slipping else self._mean_force(h.name) for h in leading]
+            made, status = 1, make_in_parts(system)
+        return made, status, [pulled[h.name] if h.slipping else self._mean_force(system, h.name) for h in leading]
 
-    def _mean_force(self, name: str) -> np.ndarray:
+    def _mean_force(self, system: System, name: str) -> np.ndarray:
         """Of a hand that leads, over the last step."""
-        _, number, part = self.model.names[name]
+        _, number, part = system.model.names[name]
         found = np.zeros(3)
-        found[list(self.model.nodes[number].kind.parts[part].kept)] = self.impulse(name) / self.dt
+        found[list(system.model.nodes[number].kind.parts[part].kept)] = self.query.impulse(name) / system.dt
         return found
 
-    def _advance(self, n: int) -> tuple[int, int]:
-        raise NotImplementedError
 
-    def _make_in_parts(self) -> int:
-        raise NotImplementedError
+def _place_on(system: System, number: int, where: np.ndarray) -> np.ndarray:
+    """The particle or place of a Lagrangian body that is at a point of the world."""
+    bodies = system.model.bodies
+    element = bodies.elements[number]
+    frames = bodies.batch(bodies.kinds[number], [number])
+    local = frames.put([poses_of(system.model, system.work)[str(element.name)]]).point(where[None])[0]
+    if not np.isfinite(local).all():
+        raise LinkworkError(f"{checks.label(element)}: nothing of it is at {checks.show(where)}; grab it where it is")
+    return local

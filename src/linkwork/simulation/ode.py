@@ -7,7 +7,6 @@ which grows; feedback (`stiffness` and `damping` of the Simulation) draws it bac
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,106 +15,110 @@ from linkwork.engines.engine import KICK, TIME
 from linkwork.errors import LinkworkError
 from linkwork.model.model import Arrangement, State
 from linkwork.model.state_transfer import carried
+from linkwork.simulation.editor import Editor
+from linkwork.simulation.notes import Notes
+from linkwork.simulation.options import Options
+from linkwork.simulation.state_check import refuse_misfit
+from linkwork.simulation.system import System
 from linkwork.symbolic.views import GLOBALS
-
-if TYPE_CHECKING:
-    from linkwork.simulation.simulation import Simulation
 
 
 @dataclass
 class Twin:
-    """A simulation of the same world whose model has packed vectors."""
+    """A System of the same world whose model has packed vectors."""
 
-    sim: Simulation
+    system: System
     arrangement: tuple[int, Arrangement]  # version of the world, and what of it is in force
 
     def sweep(self, *operations: np.ndarray) -> None:
-        self.sim.integrator.run(self.sim.work, *operations)
+        self.system.run(*operations)
 
     @property
     def packed(self) -> slice:
-        first, size = self.sim.model.packed
+        first, size = self.system.model.packed
         return slice(first, first + size)
 
     @property
     def rates(self) -> slice:
-        first, size = self.sim.model.rates
+        first, size = self.system.model.rates
         return slice(first, first + size)
 
 
 class OdeView:
-    """`pack`, `unpack` and `derivative` of a Simulation."""
+    """`pack`, `unpack` and `derivative` of a simulation."""
+
+    def __init__(self, editor: Editor):
+        self._editor = editor
+        self._known: Twin | None = None
 
     def pack(self) -> np.ndarray:
-        """y: coordinates and velocities of all bodies, body by body in order of addition, as the model has them (a rigid body's
-        coordinates are a place and a unit quaternion).
-
-        >>> import linkwork as lw
-        >>> from scipy.integrate import solve_ivp
-        >>> sim = lw.Simulation(lw.scenes.get("pendulum"))
-        >>> found = solve_ivp(sim.derivative, (0, 0.1), sim.pack(), rtol=1e-9)
-        >>> sim.unpack(found.y[:, -1])
-        >>> sim.drift() < 1e-6
-        True
-        """
-        twin = self._twin()
-        _carry(self, twin.sim)
-        twin.sweep(twin.sim.programs.packed("pack"))
-        return twin.sim.work[twin.packed].copy()
+        """y: coordinates and velocities of all bodies."""
+        system, twin = self._twin()
+        _carry(system, twin.system)
+        twin.sweep(twin.system.programs.packed("pack"))
+        return twin.system.work[twin.packed].copy()
 
     def unpack(self, y) -> None:
-        """Put all bodies where y says; time, counted turns and the rest of the state stay. Quaternions are made unit ones."""
-        twin = self._twin()
+        """Put all bodies where y says."""
+        system, twin = self._twin()
         values = self._vector(twin, y)
         if len(wrong := np.flatnonzero(~np.isfinite(values))):
             raise LinkworkError(f"Simulation: y[{wrong[0]}] is {values[wrong[0]]:g}; give finite numbers")
-        _carry(self, twin.sim)
-        twin.sim.work[twin.packed] = values
-        programs = twin.sim.programs
+        _carry(system, twin.system)
+        twin.system.work[twin.packed] = values
+        programs = twin.system.programs
         twin.sweep(programs.packed("unpack"), programs.body("normalise"))
-        _carry(twin.sim, self)
+        _carry(twin.system, system)
 
     def derivative(self, t: float, y) -> np.ndarray:
-        """y' at the time t (s): rates of coordinates, accelerations. Parameters and commands are those of now. Where y is
-        not finite, nothing of it is."""
-        twin = self._twin()
-        other, work = twin.sim, twin.sim.work
+        """y' at the time t (s)."""
+        _, twin = self._twin()
+        work, programs = twin.system.work, twin.system.programs
         values = self._vector(twin, y)
         if not np.isfinite(values).all():  # a step of the integrator that went too far: it tries another one
             return np.full_like(values, np.nan)
         work[twin.packed] = values
-        work[TIME] = checks.number(self, "t", t)
+        work[TIME] = checks.number("Simulation", "t", t)
         work[KICK] = 1.0
-        programs = other.programs
         twin.sweep(programs.packed("unpack"), programs.body("accelerate"), programs.up("acceleration"), programs.backward(),
                    programs.packed("rates"))  # fmt: skip
         return work[twin.rates].copy()
 
-    def _twin(self: Any) -> Twin:
-        self._follow_world()
-        known: Twin | None = self.__dict__.get("_ode")
-        arrangement = self.world.version, self._arrangement
+    def _twin(self) -> tuple[System, Twin]:
+        """The System of now, and one of the same world with the solver `tree` and packed vectors, with the same parameters and
+        commands."""
+        system, known = self._editor.follow(), self._known
+        arrangement = system.version, system.arrangement
         if known is None or known.arrangement != arrangement:
-            known = self._ode = Twin(self._twin_with("rk4"), arrangement)
-        twin = known.sim
-        twin._put({name: self.get(name) for name in self.model.parameters}, self.control.entries(ways=True))
+            known = self._known = Twin(_packed(system), arrangement)
+        twin = known.system
+        twin.put(system.values(), system.commands.entries(system.work, ways=True))
         for name in ("stiffness", "damping"):
-            twin.work[GLOBALS.offset(name)] = self.work[GLOBALS.offset(name)]
-        return known
+            twin.work[GLOBALS.offset(name)] = system.work[GLOBALS.offset(name)]
+        return system, known
 
     def _vector(self, twin: Twin, y) -> np.ndarray:
         try:
             values = np.asarray(y, dtype=float)
         except (TypeError, ValueError):
             raise LinkworkError(f"Simulation: y is {checks.show(y)}; give numbers, as pack() does") from None
-        size = twin.sim.model.packed[1]
+        size = twin.system.model.packed[1]
         if values.shape != (size,):
             raise LinkworkError(f"Simulation: y has the shape {values.shape}; give ({size},), as pack() does")
         return values
 
 
-def _carry(source, target) -> None:
-    """The state of one simulation to another of the same world."""
-    state, before = source.state, target.state
+def _packed(system: System) -> System:
+    """A System of the same world as it is arranged now, as built, with the solver `tree` and rk4."""
+    options = Options(system.options.dt, "tree", "rk4")
+    options.refuse_contact(system.present)
+    return System.create(system.world, system.arrangement, options, Notes(), compiled_at=system.compiled_at)
+
+
+def _carry(source: System, target: System) -> None:
+    """The state of one System to another of the same world."""
+    state, before = source.state(), target.state()
     values = carried(source.model, target.model, state.values)
-    target.state = State(values, state.time, before.steps, before.age, target._layout, None, before.arrangement)
+    there = State(values, state.time, before.steps, before.age, target.layout, None, before.arrangement)
+    refuse_misfit(target, there)
+    target.take(there)

@@ -1,53 +1,47 @@
-"""Building: from a world to a model in a workspace that can be stepped, and the checks of the start."""
+"""System: one compiled world in one state, everything that must change together. An edit makes another System (editor.py).
+
+A Build is what does not change while a simulation runs: model, schedules, integrator, contact. Builds are kept, so that
+switching back and forth compiles nothing anew; buffers of contact belong to a Build, so that one System steps it at a time.
+"""
 
 from __future__ import annotations
 
-import sys
-import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from linkwork.elements import Armature, Joint
-from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element, Pose
-from linkwork.elements.core.joint import kind_of_joint
+from linkwork.elements.handles import Hold, Pull
+from linkwork.engines.engine import OK
 from linkwork.engines.integrators import INTEGRATORS, Integrator
 from linkwork.engines.solvers import SOLVERS
-from linkwork.errors import LinkworkError, ModelError, Note, printable
+from linkwork.kernels.node import parameter_record
+from linkwork.model import readout
 from linkwork.model.active_world import Present
 from linkwork.model.compile_model import compile
 from linkwork.model.graph import Order
+from linkwork.model.least_norm import Sharing
 from linkwork.model.model import Arrangement, Model, State
 from linkwork.model.parameter_check import Trial, trials
-from linkwork.model.state_transfer import counters, named_number
-from linkwork.model.states import Layout
+from linkwork.model.states import Layout, converted
 from linkwork.model.trajectory_input import Feed
 from linkwork.schedules.schedules import Programs
-from linkwork.simulation import contradictions, diagnose
-from linkwork.simulation.contradictions import Contradiction
-from linkwork.simulation.control import Control
-from linkwork.simulation.query import PROXIMAL, Reports
+from linkwork.simulation.control import Commands
+from linkwork.simulation.notes import Notes
+from linkwork.simulation.options import Options, first_contact
+from linkwork.simulation.validity import Validity
+from linkwork.simulation.watch import Watch
 from linkwork.symbolic.views import GLOBALS
 from linkwork.world import World
 
 if TYPE_CHECKING:
     from linkwork.contact.contact_system import Touching
 
-VIOLATED = 1e-6  # metres or radians by which a constraint may be off as built
-INCONSISTENT = 1e-9  # metres or radians a second that are put right at the start ...
-TOLD = 1e-6  # ... and those that are put right with a note
-IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
 MOST_BUILDS = 8  # of one world that are kept
-UNSOLVED_TEXT = "are off the law of contact by"
-STRETCHED_TEXT = "it was beyond its bound by"
-HELD_TEXT = "no push moves them apart: such contacts are left out"
-UNMET_TEXT = "the run goes on, sim.solver_report() tells more"
-TURNING_TEXT = "it tumbles by"
-CONTRADICTING_TEXT = "not all of them can hold"
-MOST_CONTRADICTIONS = 3  # that are told
-RARELY = 256  # steps between looks for them
+PIECE = 0.05  # s: of steps in one compiled call, after which Python sees whether Ctrl-C was pressed
+GROWTH = 8  # times as many steps as in the last piece, at most
 
 
 class Build(NamedTuple):
@@ -57,371 +51,287 @@ class Build(NamedTuple):
     trials: dict[str, Trial]
     programs: Programs
     integrator: Integrator
-    touching: Touching | None
+    contact: Touching | None
     layout: Layout  # of states
 
+    @classmethod
+    def made(cls, present: World | Present, options: Options, arrangement: Arrangement, compiled_at: Mapping[str, Pose],
+             order: Order | None, patient: bool) -> Build:  # fmt: skip
+        """What does not change while a simulation runs in a world as it is. `patient`: nothing is running that waits."""
+        touches = first_contact(present) is not None
+        make, solver, tangent, iterations = (
+            INTEGRATORS[options.integrator], SOLVERS[options.solver], options.variant, options.iterations
+        )  # fmt: skip
+        if touches:  # some tenths of a second that others need not wait for
+            from linkwork.engines.in_contact import IN_CONTACT, level
 
-class Building(Reports):
-    """What a Simulation is made of, and how it starts."""
+            make, in_contact = IN_CONTACT[options.integrator], level(options.solver, options.integrator)
+        model = compile(present, packed=make.packed, poses=compiled_at, drawn=dict(arrangement.drawn),
+                        order=order, **solver.layout(tangent, iterations))  # fmt: skip
+        options.refuse_velocity_forces(model)
+        programs = solver(model)
+        programs.variant = tangent
+        programs.patient = patient
+        integrator = make.for_model(programs)(programs, options.dt, options.tolerance, iterations)
+        model = programs.model  # with what the integrator keeps
+        integrator.contact = in_contact(programs, integrator.answers, integrator.kicks) if touches else None
+        layout = Layout.of(model, (options.solver, options.integrator, options.dt))
+        return cls(model, trials(model), programs, integrator, integrator.contact, layout)
 
-    solver: str
-    integrator_name: str
+
+class System:
+    """A compiled world in one state. Its workspace is written by steps, by `take`, and from outside, followed by `changed`."""
+
+    __slots__ = (
+        "age", "arrangement", "build", "builds", "commands", "compiled_at", "contact", "dt", "feed", "integrator", "layout",
+        "model", "notes", "options", "parted", "piece", "programs", "report_rows", "sharing", "starting", "steps", "validity",
+        "version", "watch", "work", "world",
+    )  # fmt: skip
+
+    world: World
+    version: int  # of the world, that it is compiled from
+    arrangement: Arrangement  # what of the world is in force
+    options: Options
+    build: Build
+    builds: dict[Arrangement, Build]  # of this version of the world
+    compiled_at: Mapping[str, Pose]  # where bodies were when it was compiled, by name; none: as built
+    notes: Notes
+    model: Model
+    programs: Programs
+    integrator: Integrator
+    contact: Touching | None  # what touches, if anything can
+    layout: Layout  # of states
+    work: np.ndarray
+    validity: Validity  # what of the workspace can be used as it is
+    sharing: Sharing | None  # of redundant constraints, at the last solve for accelerations
+    commands: Commands
+    feed: Feed
+    watch: Watch
+    dt: float  # s; other than that of the options only while a diagnosis tries shorter steps
     steps: int
-    age: int
-    notes: list[str]
-    control: Control
-    _dt: float
-    _given: tuple[float | None, float | None, float | None]  # tolerance, stiffness, damping
-    _newton: tuple[str, int]  # tangent (of cg: its method), iterations
-    _arrangement: Arrangement
-    _compiled_at: Mapping[str, Pose]  # where bodies were then, by name; none: as built
-    _parted: set | None = None  # pairs of bodies that a joint kept from touching, until their overlaps have been looked at
-    _starting = False  # from the world as built or from a keyframe: overlaps have not been looked at
-    _pause: int
-    _compare_at: int
-    _turn_at: int
-    _known_order: Order | None = None  # of elimination, for the next model
-    _world_version = -1  # for which the builds are
-    _known_builds: dict[Arrangement, Build]  # of this world: switching back and forth makes nothing anew
+    age: int  # steps since the position stage began afresh
+    starting: bool  # from the world as built or from a keyframe: overlaps have not been looked at
+    parted: set[frozenset[int]]  # pairs of bodies that a joint kept from touching, until their overlaps have been looked at
+    piece: int  # steps of the next compiled call
+    report_rows: tuple | None  # see residuals.py
+
+    @classmethod
+    def create(cls, world: World, arrangement: Arrangement, options: Options, notes: Notes, *, like: System | None = None,
+               compiled_at: Mapping[str, Pose] | None = None, order: Order | None = None) -> System:  # fmt: skip
+        """Model, schedules, workspace and integrator of the world as it is now, with bodies as built. `like`: what ran before,
+        whose builds may serve; `compiled_at`: where bodies are, if not as built; `order`: of elimination, if it is known."""
+        world._use()
+        self = cls()
+        self.world, self.version, self.arrangement, self.options, self.notes = world, world.version, arrangement, options, notes
+        self.compiled_at = {} if compiled_at is None else compiled_at
+        self.builds = like.builds if like is not None and like.version == world.version else {}
+        if arrangement not in self.builds:
+            self.builds[arrangement] = Build.made(self.present, options, arrangement, self.compiled_at, order, like is None)
+            if len(self.builds) > MOST_BUILDS:
+                del self.builds[next(iter(self.builds))]
+        self._use_build(self.builds[arrangement])
+        self.work = self.programs.workspace()
+        if self.contact is not None:
+            self.contact.forget()
+            self.contact.memory = None
+        self.integrator.watched = Watch.of_steps(notes)
+        self.steps, self.age, self.starting = (0, 0, False) if like is None else (like.steps, like.age, like.starting)
+        self.parted = set() if like is None else like.parted
+        self._put_feedback()
+        self.validity = Validity()
+        self.watch = Watch(self)
+        if self.feed:
+            self.feed.put(self.work, self.time)
+        return self
+
+    def _use_build(self, build: Build) -> None:
+        self.build, self.dt, self.piece, self.sharing, self.report_rows = build, self.options.dt, 1, None, None
+        self.model, _, self.programs, self.integrator, self.contact, self.layout = build
+        for trial in build.trials.values():
+            trial.check(trial.parameter.value)  # it may have changed since the elements were made
+        self.commands, self.feed = Commands(self.model), Feed(self.model)
+
+    def _put_feedback(self) -> None:
+        """Baumgarte feedback, as given or as the integrator has it, and the step."""
+        options, integrator = self.options, self.integrator
+        stiffness, damping, power = options.stiffness, options.damping, 1 if options.first_order else 2
+        given = [(integrator.default_stiffness / self.dt**power, stiffness, "stiffness"),
+                 (integrator.default_damping / self.dt, damping, "damping")]  # fmt: skip
+        for default, value, name in given:
+            self.work[GLOBALS.offset(name)] = default if value is None else value
+        if options.first_order and stiffness is not None and stiffness * self.dt > 1.0:
+            self.work[GLOBALS.offset("stiffness")] = 1.0 / self.dt
+        if not integrator.takes_feedback and (stiffness, damping) != (None, None):
+            integrator.remarks = [f"Simulation: stiffness and damping do nothing where rows are redundant, since "
+                                  f"{options.integrator} projects positions there; leave them out"]  # fmt: skip
+        self.work[GLOBALS.offset("step")] = self.dt
+
+    def copy(self) -> System:
+        """Another System of the same Build, in the same state, to be changed and then put in the place of this one: only one
+        of the two can be stepped, since they share buffers of contact."""
+        other = type(self)()
+        for name in self.__slots__:
+            setattr(other, name, getattr(self, name))
+        other.work, other.validity, other.watch = self.work.copy(), Validity(), self.watch.copy()
+        other.validity.facts = self.validity.facts
+        return other
 
     @property
-    def dt(self) -> float:
-        """The step, in seconds; a Simulation keeps the one it was made with."""
-        return self._dt
+    def present(self) -> World | Present:
+        """The world without what is switched off, with what this simulation has of its own."""
+        return present(self.world, self.arrangement)
 
     @property
     def time(self) -> float:
         """Seconds."""
         return float(self.work[0])
 
-    @time.setter
-    def time(self, value: float) -> None:
-        self.work[0] = checks.number(self, "time", value)
-        self._touched()
-
     @property
-    def _present(self) -> World | Present:
-        """The world without what is switched off, with what this simulation has of its own."""
-        off, own = self._arrangement.off, self._arrangement.own
-        return Present(self.world, off, own) if off or own else self.world
+    def nbytes(self) -> int:
+        """Bytes of model and workspace, the operation tables included."""
+        return self.model.nbytes + self.programs.nbytes + self.work.nbytes
 
-    def _build(self) -> None:
-        """Model, programs, workspace and integrator of the world as it is now."""
-        self.world._use()
-        if self.world.version != self._world_version:
-            self._world_version, self._known_builds = self.world.version, {}
-        if self._arrangement not in self._known_builds:
-            self._known_builds[self._arrangement] = self._made()
-            if len(self._known_builds) > MOST_BUILDS:
-                del self._known_builds[next(iter(self._known_builds))]
-        build = self._known_builds[self._arrangement]
-        vars(self).update(model=build.model, programs=build.programs, integrator=build.integrator)
-        self._trials, self._touching, self._layout = build.trials, build.touching, build.layout
-        for trial in self._trials.values():
-            trial.check(trial.parameter.value)  # it may have changed since the elements were made
-        vars(self)["work"] = self.programs.workspace()
-        if self._touching is not None:
-            self._touching.forget()
-            self._touching.memory = None
-        self.integrator.watched = not any(
-            text.startswith((diagnose.NOT_CONVERGED, diagnose.LOOSE, diagnose.SLACK)) for text in self.notes
-        )
-        power, (_, stiffness, damping) = 1 if self.integrator_name == "first-order" else 2, self._given
-        given = [(self.integrator.default_stiffness / self.dt**power, stiffness, "stiffness"),
-                 (self.integrator.default_damping / self.dt, damping, "damping")]  # fmt: skip
-        for default, value, name in given:
-            self.work[GLOBALS.offset(name)] = default if value is None else checks.non_negative(self, name, value)
-        if self.integrator_name == "first-order" and stiffness is not None and stiffness * self.dt > 1.0:
-            self.work[GLOBALS.offset("stiffness")] = 1.0 / self.dt
-        if not self.integrator.takes_feedback and (stiffness, damping) != (None, None):
-            self.integrator.remarks = [f"Simulation: stiffness and damping do nothing where rows are redundant, since "
-                                       f"{self.integrator_name} projects positions there; leave them out"]  # fmt: skip
-        self.work[GLOBALS.offset("step")] = self.dt
-        self._stale = self._solved = self._impulses = self._unbooked = False
-        self._tells_unsolved = not any(UNSOLVED_TEXT in text for text in self.notes)
-        self._tells_unmet = not any(UNMET_TEXT in text for text in self.notes)
-        self._tells_stretched = not any(STRETCHED_TEXT in text for text in self.notes)
-        self._tells_held = not any(HELD_TEXT in text for text in self.notes)
-        self._tells_turning = not any(TURNING_TEXT in text for text in self.notes)
-        told = sum(CONTRADICTING_TEXT in text for text in self.notes)
-        at_risk = told < MOST_CONTRADICTIONS and contradictions.trees_at_risk(self.model, self._touching is not None)
-        self._compares = bool(at_risk)  # whether prescribed motion may contradict something
-        self._pause, self._compare_at = 1, 0  # steps between looks, and the next one
-        self._turn_at = 0  # the next look at bodies that turn fast
-        self.__dict__.pop("_rows_of_reports", None)  # of the model before
-        self._past: list[State] = []  # the last two that were kept; the next one will be at the step `_remember_at`
-        self._remember_at = 0
-        vars(self)["control"], self._feed = Control(self), Feed(self.model)
-        if self._feed:
-            self._feed.put(self.work, self.time)
+    # -- motion ----------------------------------------------------------------------------------------------------------
+    def run(self, *sweeps: np.ndarray) -> None:
+        """Run sweeps over the workspace."""
+        self.integrator.run(self.work, *sweeps)
 
-    def _made(self) -> Build:
-        """What does not change while a simulation runs in a world as it is."""
-        present = self._present
-        touches = _first_contact(present) is not None
-        make, solver, (tangent, iterations) = INTEGRATORS[self.integrator_name], SOLVERS[self.solver], self._newton
-        if touches:  # some tenths of a second that others need not wait for
-            from linkwork.engines.in_contact import IN_CONTACT, level
+    def changed(self) -> None:
+        """Something was written from outside: derived values are computed anew before the next step."""
+        self.validity.changed()
+        if self.feed.motions:
+            self.feed.put(self.work, self.time)
 
-            make, in_contact = IN_CONTACT[self.integrator_name], level(self.solver, self.integrator_name)
-        model = compile(present, packed=make.packed, poses=self._compiled_at, drawn=dict(self._arrangement.drawn),
-                        order=self._known_order, **solver.layout(tangent, iterations))  # fmt: skip
-        programs = solver(model)
-        programs.variant = tangent
-        programs.patient = not hasattr(self, "programs")  # else it is running, and somebody waits
-        integrator = make.for_model(programs)(programs, self.dt, self._given[0], iterations)
-        model = programs.model  # with what the integrator keeps
-        integrator.contact = in_contact(programs, integrator.answers, integrator.kicks) if touches else None
-        layout = Layout.of(model, (self.solver, self.integrator_name, self.dt))
-        return Build(model, trials(model), programs, integrator, integrator.contact, layout)
+    def place(self) -> None:
+        """Poses up to date with the coordinates (they are after every step)."""
+        if not self.validity.poses:
+            self.integrator.run(self.work, self.programs.body("place"))
+            self.validity.placed()
 
-    def _begin(self) -> None:
-        """Check the constraints as built; make velocities consistent; start the turn counters."""
-        self._stale = self._solved = False
-        self.integrator.run(self.work, self.programs.body("place"))
-        self._start_counters()
-        start = self.work[self.model.state_index]
-        if len(wrong := np.flatnonzero(~np.isfinite(start))):
-            whose = named_number(self.model, self._layout, self._layout, int(wrong[0]))
-            raise ModelError(f"World: {whose} is {start[wrong[0]]:g} as built; give finite numbers")
-        worst, element = self._worst(velocity=False)
-        if not worst <= VIOLATED:
-            off = f"{checks.label(element)}: it is off by {worst:.3g} as built"
-            if not self._fed_back or not np.isfinite(worst):
-                raise ModelError(f"{off}; place its bodies so that it holds, or let world.assemble() do it")
-            how = "first-order motion" if self.integrator_name == "first-order" else self._feedback_in_words()
-            self.note(f"{off}; {how} draws it in")
-        if self.integrator_name != "first-order":
-            self._make_velocities_consistent(*self._worst(velocity=True))
-        self._check_factors()
-        self._tell_redundant(found=self._tell_contradictions("as built"))
-        self._tell_unmet()
-        for text in self.integrator.remarks:
-            self.note(text)
-        stiffness = self._given[1]
-        if self.integrator_name == "first-order" and stiffness is not None and stiffness * self.dt > 1.0:
-            most = 1.0 / self.dt
-            self.note(f"Simulation: stiffness is {stiffness:g} 1/s, of which {most:g} 1/s are taken: all that is off goes "
-                      f"away in a step of {self.dt:g} s with these, and more would bring it back")  # fmt: skip
-        self._stale = self._starting = True
+    def prepare(self) -> None:
+        """Bring everything to where a step can begin."""
+        if self.starting:
+            self._look_at_overlaps()
+        elif self.parted:
+            self._look_at_overlaps(f"at {self.time:.6g} s, where no joint keeps them apart any more", self.parted)
+        self.integrator.prepare(self.work)
+        self.validity.prepared()
 
-    @property
-    def _fed_back(self) -> bool:
-        """Whether steps draw violated constraints in, so that a start may violate them."""
-        feeds = self.integrator_name == "euler" and self.integrator.takes_feedback
-        fed = feeds and self.work[GLOBALS.offset("stiffness")] > 0.0
-        return fed or self.integrator_name == "first-order"
+    def _look_at_overlaps(self, when: str = "as built", among: set[frozenset[int]] | None = None) -> None:
+        """A note on the deepest overlap when stepping starts, wherever a keyframe or state has put the bodies by then, or among
+        bodies that a joint has kept from touching."""
+        if self.contact is not None:
+            from linkwork.simulation import contact_query
 
-    def _feedback_in_words(self) -> str:
-        stiffness, damping = (self.work[GLOBALS.offset(name)] for name in ("stiffness", "damping"))
-        return f"the feedback of euler (k_s = {stiffness:.3g} 1/s^2, k_d = {damping:.3g} 1/s)"
+            self.run(self.programs.body("place"))
+            self.contact.look(self.work, self.dt)
+            if (deep := contact_query.deepest(self.contact, when, among)) is not None and deep not in self.notes:
+                self.notes.tell(deep)
+            self.contact.forget()
+        self.starting, self.parted = False, set()
 
-    def _make_velocities_consistent(self, off: float, element: Element | None, when: str = "as built") -> None:
-        """By impulses, where the rates of `element` are the farthest off."""
-        if not off > INCONSISTENT:
-            return
-        for _ in range(IMPULSES + PROXIMAL if self.model.soft else IMPULSES):
-            self._factor()
-            if not self._multipliers_finite():
-                self._refuse_start()
-            self.integrator.run(self.work, self.programs.body("strike"))
-        if off > TOLD and self._worst(velocity=True)[0] <= TOLD:  # else something contradicts, which is told
-            self.note(f"{checks.label(element)}: velocities {when} were off by {off:.3g}; an impulse made them consistent")
+    def advance(self, n: int, interrupted: Callable[[], bool] | None = None) -> tuple[int, int]:
+        """n steps, each with the targets of its motions, if any: (how many were made, status of the last). Fewer are made where
+        `interrupted` says so."""
+        integrator = self.integrator
+        self.validity.stepped(integrator.keeps_impulses)
+        if n == 1 and not self.feed.motions:
+            made, status, self.age = integrator.advance(self.work, n, self.age)
+            self.steps += made
+            return made, status
+        made, status = 0, OK
+        if not self.feed.motions:
+            while made < n and status == OK and not (interrupted is not None and interrupted()):
+                made, status = self._advance_a_piece(n, made)
+            return made, status
+        for row in self.feed.rows(self.time, self.dt, n):
+            self.work[self.feed.where] = row
+            more, status, self.age = integrator.advance(self.work, 1, self.age)
+            self.steps += more
+            made += more
+            if status != OK or (interrupted is not None and interrupted()):
+                break
+        return made, status
 
-    def _tell_contradictions(self, when: str) -> list[Contradiction]:
-        """A note on each set of constraints that contradict each other, once; returns those that do."""
-        if not self._compares or not self._looks_off():
-            return []
-        found = contradictions.found(self)
-        for one in found[:MOST_CONTRADICTIONS]:
-            text = f"Simulation: {one}"
-            if not any(known.startswith(text.rsplit(" by ", 1)[0]) for known in self.notes):
-                self.note(f"{text} {when}; {CONTRADICTING_TEXT}: remove one of them, or ask for what can be met")
-        return found
+    def _advance_a_piece(self, n: int, made: int) -> tuple[int, int]:
+        """Some more of n steps, as many as take a part of a second: (how many are made then, status). How steps are divided
+        into calls changes no bit of them."""
+        begin = perf_counter()
+        more, status, self.age = self.integrator.advance(self.work, min(n - made, self.piece), self.age)
+        taken = max(perf_counter() - begin, 1e-9)
+        self.piece = max(1, min(GROWTH * self.piece, int(PIECE / taken * max(1, more))))
+        self.steps += more
+        return made + more, status
 
-    def _looks_off(self) -> bool:
-        """Whether something may contradict: rates or places are off, or what touches overlaps."""
-        deep = self._touching is not None and contradictions.overlaps(self)
-        return deep or self._worst(velocity=True)[0] > INCONSISTENT or self._worst(velocity=False)[0] > VIOLATED
-
-    def _compare(self) -> None:
-        """Look for constraints that have come to contradict each other. Where rates are off and nothing contradicts, as with
-        feedback, the next look is as far off again."""
-        self._tell_contradictions(f"at {self.time:.6g} s")
-        self._compares = sum(CONTRADICTING_TEXT in text for text in self.notes) < MOST_CONTRADICTIONS
-        self._pause = 2 * self._pause if self._looks_off() else min(RARELY, 2 * self._pause)
-        self._compare_at = self.steps + self._pause
-
-    def _tell_redundant(self, when: str = "as built", found: Iterable[Contradiction] = ()) -> None:
-        """One note on all rows that depend on others, counted, but for those that contradict others."""
-        redundant = dict(self.model.redundant)
-        for one in found:
-            numbers = [self.model.names[str(element.name)][1] for element in one.elements if isinstance(element, Element)]
-            number = next((k for k in sorted(numbers, reverse=True) if redundant.get(k)), None)
-            if number is not None:
-                redundant[number] -= 1
-        nodes = [self.model.nodes[k] for k, rows in redundant.items() if rows]
-        if not nodes:
-            return
-        whose = "its" if len(nodes) == 1 else "their"
-        rows, size = sum(redundant.values()), sum(node.kind.size - len(node.kind.rotors) for node in nodes)
-        named = [next(e for e in reversed(node.elements) if not isinstance(e, Armature)) for node in nodes]
-        known = f"{checks.labels(named)}: {rows} of the {size} rows between {whose} bodies are redundant "
-        if not any(text.startswith(printable(known)) for text in self.notes):
-            self.note(f"{known}{when}, other constraints hold them already; all share the load with least norm, for "
-                      "other reactions take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip
-
-    def _check_factors(self) -> None:
-        """Rows that depend on each other show as a solution that is not finite, or as huge multipliers."""
-        self._factor()
-        if not (np.isfinite(self.work[self.integrator.sentinels]).all() and self._multipliers_finite()):
-            self._refuse_start()
-
-    def _refuse_start(self) -> None:
-        """Name what is not finite as built, or a constraint that cannot be held."""
-        diagnose.refuse_start(self)
-        bad = [k for k in range(len(self.model.nodes)) if not np.isfinite(self.work[self.model.field_of_node(k, "x")]).all()]
-        for node in (self.model.nodes[k] for k in bad if self.model.nodes[k].kind.aimed):
-            raise ModelError(f"{checks.label(node.elements[0])}: the force that it names cannot hold its rows as built; "
-                             "name one that moves what they speak of")  # fmt: skip
-        if bad:
-            element = self.model.nodes[bad[0]].elements[-1]
-            raise ModelError(f"{checks.label(element)}: its rows cannot be told from those of other constraints as built "
-                             "(redundant); remove it or take a constraint with fewer rows")  # fmt: skip
-
-    def _multipliers_finite(self) -> bool:
-        return bool(np.isfinite(self.work[self.model.multipliers].sum()))
-
-    def _factor(self) -> None:
+    def factor(self) -> None:
         """Factors and a velocity-level solve at the current configuration, by kernels that `rattle` has, too."""
         self.work[GLOBALS.offset("kick")] = 0.0
         p = self.programs
-        self.integrator.run(self.work, p.body("place"), p.up("velocity", first=("kick",)), p.backward())
+        self.run(p.body("place"), p.up("velocity", first=("kick",)), p.backward())
 
-    def _clear_rows(self) -> None:
-        for k in range(len(self.model.nodes)):
-            self.work[self.model.field_of_node(k, "b")] = 0.0
+    def multipliers_finite(self) -> bool:
+        return bool(np.isfinite(self.work[self.model.multipliers].sum()))
 
-    def _start_counters(self, known: Collection[int] | None = None) -> None:
-        """The first count of a turn counter sets its sine, and whatever it counted as a crossing is none. While running, those
-        of the elements with the ids `known` go on, and a force that counts the turns of a joint begins with the joint's. Joints
-        that are as built have not turned, and those of limbs need no count then: they are counted on their way up."""
-        fresh = [(element, entries) for element, entries in counters(self.model) if id(element) not in (known or ())]
-        if not fresh:
-            return
-        counted = self.work.copy()
-        as_built = known is None and not any(element.poses() for element, _ in fresh)
-        self.integrator.run(counted, self.programs.count() if as_built else self.programs.count_all())
-        for _, entries in fresh:
-            self.work[entries] = counted[entries]
-            self.work[entries[::2]] = 0.0
-        if known is not None:
-            of_joints = {id(element): entries for element, entries in counters(self.model)}
-            for element, entries in fresh:
-                joint = of_joints.get(id(getattr(element, "joint", None)), entries[:0])
-                if len(joint) == len(entries):
-                    self.work[entries] = self.work[joint]
+    # -- state and parameters --------------------------------------------------------------------------------------------
+    def state(self) -> State:
+        contact = None if self.contact is None else self.contact.memory
+        values = self.work[self.model.state_index]
+        return State(values, self.time, self.steps, self.age, self.layout, contact, self.arrangement)
 
-    def _start_turns(self, angles: Mapping[int, np.ndarray]) -> None:
-        """Counters where the bodies are now, with the turns that make up the angles (rad) of joints, by id. Joints without one
-        have turned by less than half a turn."""
-        counting = list(counters(self.model))
-        if not counting:
-            return
-        entries = np.concatenate([entries for _, entries in counting])
-        found = []
-        for side in (1.0, -1.0):  # from where an angle beyond a quarter turn counts a crossing, from one side or the other
-            work = self.work.copy()
-            work[entries[::2]], work[entries[1::2]] = 0.0, side
-            self.integrator.run(work, self.programs.count_all())
-            found.append(work[entries])
-        sine = found[0][1::2]
-        angle = np.arcsin(np.clip(sine, -1.0, 1.0))
-        angle = np.where(found[0][::2] != found[1][::2], np.copysign(np.pi, sine) - angle, angle)
-        joints = [pair for element, own in counting for pair in _counted(element, len(own) // 2)]
-        wanted = [angles[id(joint)][k] if id(joint) in angles else now for (joint, k), now in zip(joints, angle, strict=True)]
-        self.work[entries[::2]], self.work[entries[1::2]] = np.round((wanted - angle) / (2 * np.pi)), sine
+    def take(self, state: State) -> None:
+        """Go to a state that fits (`state_check.refuse_misfit`)."""
+        values, age, contact, own = state.values, state.age, state.contact, self.layout
+        theirs = own if state.layout is None else state.layout
+        if theirs is not own and theirs.digest != own.digest:
+            values = converted(values, theirs, own, self.work[self.model.state_index])
+            age = age if theirs.fits_history(own) else 0
+            contact = None if contact is None else contact.elsewhere()
+        if theirs is not own and contact is not None and not (self.contact is not None and self.contact.knows(contact)):
+            contact = None
+        self.work[self.model.state_index] = values
+        self.work[0] = state.time
+        if self.contact is not None:
+            self.contact.forget()
+            self.contact.memory = contact
+        self.steps, self.age = state.steps, age
+        self.starting = self.starting and state.steps == 0
+        self.watch.begin_anew()
+        self.validity.forgotten()
+        self.changed()
 
-    def note(self, text: str) -> None:
-        """Keep and show a note."""
-        text = printable(text)
-        self.notes.append(text)
-        warnings.warn(text, Note, stacklevel=_level_outside())
+    def values(self) -> dict[str, float]:
+        """Those of Parameters now."""
+        return {name: float(self.work[entries[0]]) for name, (_, entries) in self.model.parameters.items()}
 
-    def _touched(self) -> None:
-        """Something changed from outside: derived values are computed anew before the next step."""
-        own = self.__dict__
-        own["_stale"], own["_solved"] = True, False
-        if self._feed:
-            self._feed.put(self.work, self.time)
+    def put(self, values: Mapping[str, float], commands: Mapping[str, np.ndarray]) -> None:
+        """Values of parameters and commands, where they are still there."""
+        for name, value in values.items():
+            if name in self.model.parameters:
+                self.work[self.model.parameters[name][1]] = self.build.trials[name].check(value)
+        self.commands.take(self.work, commands)
 
-    def _prepare(self) -> None:
-        if self._starting:
-            self._look_at_overlaps()
-        elif self._parted:
-            self._look_at_overlaps(f"at {self.time:.6g} s, where no joint keeps them apart any more", self._parted)
-        self.integrator.prepare(self.work)
-        self._stale = False
+    def has(self, element: Element) -> bool:
+        """Whether this is one of the simulation's own elements, and in force."""
+        return any(other is element for other in self.arrangement.own)
 
-    def _look_at_overlaps(self, when: str = "as built", among=None) -> None:
-        """A note on the deepest overlap when stepping starts, wherever a keyframe or state has put the bodies by then, or among
-        bodies that a joint has kept from touching."""
-        if self._touching is not None:
-            from linkwork.simulation import contact_query
+    def write_own(self, element: Element) -> None:
+        """The numbers of what a hand does into the workspace, if it is in force."""
+        if self.has(element):
+            assert isinstance(element, (Pull, Hold))
+            fields = self._fields_of(element)
+            for name in element.MOVING:
+                fields[name][:] = getattr(element, name)
+            self.changed()
 
-            self.integrator.run(self.work, self.programs.body("place"))
-            self._touching.look(self.work, self.dt)
-            if (deep := contact_query.deepest(self._touching, when, among)) is not None and deep not in self.notes:
-                self.note(deep)
-            self._touching.forget()
-        self._starting, self._parted = False, None
-
-    def _tell_unmet(self) -> None:
-        """A note, once, where the solver could not meet all rows."""
-        if self._tells_unmet and (text := self.programs.complaint(self.work)) is not None:
-            self._tells_unmet = False
-            self.note(f"{text} (until {self.time:.6g} s); {UNMET_TEXT}")
-
-    def _refuse_contact(self) -> None:
-        """Contact needs impulses within a step, which few integrators have a place for."""
-        element = _first_contact(self._present)
-        if element is not None and self.integrator_name not in SOLVERS[self.solver].takes_contact:
-            able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() for name in kind.takes_contact]
-            raise LinkworkError(f'{checks.label(element)}: the solver "{self.solver}" with the integrator '
-                                f'"{self.integrator_name}" takes no contact; use {", ".join(able)}')  # fmt: skip
-        if element is not None and self._newton[0] == "exact":
-            raise LinkworkError(f'{checks.label(element)}: contact needs a symmetric matrix; use tangent="symmetric", or leave '
-                                "tangent out")  # fmt: skip
-
-    def _refuse_velocity_forces(self) -> None:
-        for force in self.model.forces:
-            if force.kind.law.velocity_dependent:
-                raise LinkworkError(f"{checks.label(force.element)}: it depends on velocity, which first-order motion does "
-                                    "not have; remove it or use another integrator")  # fmt: skip
-        for node in self.model.nodes:
-            for part, element in zip(node.kind.parts, node.elements, strict=True):
-                if part.relation.nonlinear:
-                    raise LinkworkError(f"{checks.label(element)}: it is not linear in velocities, which first-order motion "
-                                        "cannot hold; remove it or use another integrator")  # fmt: skip
-        if self.model.velocity_forces:
-            raise LinkworkError("Simulation: a body with damping cannot move first-order; set its damping to zero")
+    def _fields_of(self, element: Element) -> dict[str, np.ndarray]:
+        sort, number, part = self.model.names[str(element.name)]
+        if sort == "constraint":
+            return readout.numbers(self.model, self.work, number, part)
+        layout, at = parameter_record(self.model.forces[number].kind.law), int(self.model.force_at[number])
+        return {name: self.work[at + where : at + where + size] for name, (where, size) in layout.fields.items()}
 
 
-def _counted(element: Element, count: int) -> list[tuple[Element, int]]:
-    """Whose angles an element counts: joints, and which of their angles."""
-    named = [element] if isinstance(element, Joint) else [other for _, _, other in element.references()]
-    turning = [joint for joint in named if isinstance(joint, Joint) and not kind_of_joint(joint).slides]
-    return [(turning[0], k) for k in range(count)] if len(turning) == 1 else [(joint, 0) for joint in turning]
-
-
-def _first_contact(world):
-    """The first element that acts by contact, if there is any."""
-    return next((element for element in world.contacts if element.acts), None)
-
-
-def _level_outside() -> int:
-    """The level of the first line outside of linkwork, for a warning that our caller gives."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "linkwork":
-        level, frame = level + 1, frame.f_back
-    return level
+def present(world: World, arrangement: Arrangement) -> World | Present:
+    """A world without what is switched off, with what a simulation has of its own."""
+    off, own = arrangement.off, arrangement.own
+    return Present(world, off, own) if off or own else world

@@ -53,6 +53,22 @@ class Primitive:
     bias: SX  # (k,): acceleration where the body's own velocity does not change
 
 
+@dataclass
+class ReadPose:
+    """A body as users see it, in the world: of its `position`, in the axes of the user's frame."""
+
+    position: SX  # (3,), m
+    orientation: SX  # (4,), unit quaternion w x y z
+    velocity: SX  # (3,), m/s, of `position`
+    angular_velocity: SX  # (3,), rad/s
+    frame: SX  # (3, 3): a local vector p is at position + frame @ p
+
+
+def upright(position, velocity) -> ReadPose:
+    """The pose of a body that does not turn."""
+    return ReadPose(position, SX(ca.DM([1, 0, 0, 0])), velocity, SX.zeros(3), SX(ca.DM.eye(3)))
+
+
 class Unsupported(Exception):
     """A body kind has no such primitive."""
 
@@ -85,6 +101,15 @@ class View:
 
     def quaternion(self) -> Primitive:
         return self.kind.quaternion(self)
+
+
+class StateView(View):
+    """A view that takes nothing but the state of a body: poses are derived anew, so that what is read depends on coordinates
+    and velocities alone, to the bit, and not on how these were reached."""
+
+    def __init__(self, kind: BodyKind, trace: Trace, pointer: int):
+        super().__init__(kind, trace, pointer)
+        self.stage = "middle"  # at which no derived pose is kept
 
 
 class Shifted(View):

@@ -11,14 +11,17 @@ from casadi import SX
 
 from linkwork.elements.bodies.deformable import Stretching, StretchingPlacement, fill_deformable
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import Poses, about, carried_over
+from linkwork.elements.core.body_kind import Poses, carried_over
 from linkwork.elements.core.element import Body, Matrix, Scalar, Vector
-from linkwork.elements.core.placement import apply, polar, quaternions, stack
+from linkwork.elements.core.placement import cross_matrices, matrices, polar, polar_spin, quaternions, stack
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.shape import Shape
+from linkwork.elements.core.units import POSITION, VELOCITY, Quantity, rate_of
 from linkwork.symbolic import rotation
-from linkwork.symbolic.blocks import skew
-from linkwork.symbolic.views import Primitive, carried_quaternion, matrix33, turned_axes
+from linkwork.symbolic.blocks import cross, skew
+from linkwork.symbolic.views import Primitive, ReadPose, carried_quaternion, matrix33, turned_axes
+
+DEFORMATION = tuple(Quantity(f"deformation {row}{column}", "1") for row in "xyz" for column in "xyz")
 
 
 @dataclass(eq=False, repr=False)
@@ -63,6 +66,8 @@ class Affine(Stretching):
 
     name, nq, nv = "AffineBody", 12, 12
     counts_turns = False  # its quaternion comes from a matrix
+    tells_wrench = True
+    read_names, read_rates = (*POSITION, *DEFORMATION), (*VELOCITY, *map(rate_of, DEFORMATION))
 
     def __init__(self):
         self.record = self.layout(9, mass=1, sigma=6, stiffness=1, damping=1)
@@ -158,6 +163,19 @@ class Affine(Stretching):
     def quaternion(self, view):
         return carried_quaternion(rotation.quaternion(self._polar(view)), self.spin(view))
 
+    def read_pose(self, view):
+        F, R = matrix33(view.q[3:12]), self._polar(view)
+        spin = rotation.polar_spin(F, R, matrix33(view.v[3:12]))
+        return ReadPose(view.q[0:3], rotation.quaternion(R), view.v[0:3], spin, F)
+
+    def read_acceleration(self, view, x):
+        return x[0:3], SX.zeros(3)
+
+    def read_wrench(self, view, generalised, at):
+        moment = matrix33(generalised[3:12]) @ matrix33(view.q[3:12]).T
+        axial = ca.vertcat(moment[2, 1] - moment[1, 2], moment[0, 2] - moment[2, 0], moment[1, 0] - moment[0, 1])
+        return generalised[0:3], axial - cross(at - view.q[0:3], generalised[0:3])
+
     # -- numbers ---------------------------------------------------------------------------------------------
     def placement(self, bodies):
         return AffinePlacement(bodies)
@@ -165,37 +183,31 @@ class Affine(Stretching):
     def unturned(self, q):
         return np.array([*q[:3], *np.eye(3).ravel()])
 
+    def written(self, batch, q, v, position, orientation, velocity):
+        """The stretch stays, and so does the way in which the body stretches, as seen from the body."""
+        F, rate = q[:, 3:].reshape(-1, 3, 3), v[:, 3:].reshape(-1, 3, 3)
+        R = polar(F)
+        turn = matrices(orientation) @ R.transpose(0, 2, 1)
+        moved = turn @ F
+        stretching = turn @ (rate - cross_matrices(polar_spin(F, R, rate)) @ F)
+        rate = stretching + cross_matrices(velocity[:, 3:6]) @ moved
+        return np.hstack([position, moved.reshape(-1, 9)]), np.hstack([velocity[:, :3], rate.reshape(-1, 9)])
+
     def poses(self, q, v, *constants):
         found = Poses.blank(len(q))
         F = q[:, 3:].reshape(-1, 3, 3)
         R = polar(F)
         found.position[:], found.velocity[:], found.frame[:] = q[:, :3], v[:, :3], F
-        found.orientation[:], found.angular_velocity[:] = quaternions(R), _polar_spin(F, R, v[:, 3:].reshape(-1, 3, 3))
+        found.orientation[:], found.angular_velocity[:] = quaternions(R), polar_spin(F, R, v[:, 3:].reshape(-1, 3, 3))
         return found
 
     def point_jacobian(self, q, pose, local, *constants):
         return np.hstack([np.eye(3), np.kron(np.eye(3), local)])
 
-    def accelerations(self, q, v, x, pose, *constants):
-        return x[:3].copy(), np.zeros(3)
-
-    def wrench(self, q, generalised, at, *constants):
-        F, Q = q[3:].reshape(3, 3), generalised[3:].reshape(3, 3)
-        moment = Q @ F.T
-        axial = np.array([moment[2, 1] - moment[1, 2], moment[0, 2] - moment[2, 0], moment[1, 0] - moment[0, 1]])
-        return about(at, generalised[:3], axial, q[:3])
-
     def build_at(self, body, pose):
         vars(body)["position"], vars(body)["deformation"] = pose.position, pose.frame
 
     include_at = carried_over
-
-
-def _polar_spin(F, R, rate) -> np.ndarray:
-    U, G = R.transpose(0, 2, 1) @ F, R.transpose(0, 2, 1) @ rate
-    axial = np.stack([G[:, 2, 1] - G[:, 1, 2], G[:, 0, 2] - G[:, 2, 0], G[:, 1, 0] - G[:, 0, 1]], axis=1)
-    trace = np.trace(U, axis1=1, axis2=2)[:, None, None] * np.eye(3)
-    return apply(R, np.linalg.solve(trace - U, axial[..., None])[..., 0])
 
 
 class AffinePlacement(StretchingPlacement):

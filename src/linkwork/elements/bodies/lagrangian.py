@@ -24,6 +24,7 @@ from linkwork.elements.core.element import Body, Scalar, Vector
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.traced import Traced
+from linkwork.elements.core.units import Quantity
 from linkwork.symbolic import blocks
 from linkwork.symbolic.views import Primitive
 
@@ -300,6 +301,10 @@ class Lagrangian(BodyKind):
         M = self.mass_matrix(body, u, user) / np.outer(scale, scale)
         return float(np.linalg.eigvalsh(M)[0]) if np.isfinite(M).all() else 0.0
 
+    @property
+    def read_rates(self):
+        return tuple(Quantity(f"rate {k}", "") for k in range(self.nv))
+
     def unknown_point(self, local):
         known = np.isfinite(local).all() if not self.numbered else not local[1:].any() and local[0] in range(self.particles)
         return None if known else f"name one by its point(k), k from 0 to {self.particles - 1}"
@@ -314,6 +319,10 @@ class Lagrangian(BodyKind):
 
     def probes(self, body):
         return [body.point(k) for k in range(self.particles)]
+
+    def written(self, batch, q, v, position, orientation, velocity):
+        """Where its points are, its coordinates say."""
+        return q, v
 
     def poses(self, q, v, *constants):
         found = Poses.blank(len(q))

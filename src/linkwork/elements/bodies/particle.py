@@ -10,11 +10,12 @@ from casadi import SX
 
 from linkwork.elements.bodies.filling import check_vectors, fill_mass
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import NONE, BodyKind, ContactParts, ContactPose, Poses, about, carried_over
+from linkwork.elements.core.body_kind import NONE, BodyKind, ContactParts, ContactPose, Poses, carried_over
 from linkwork.elements.core.element import Body, Scalar, Vector
 from linkwork.elements.core.placement import Fixed, stack
 from linkwork.elements.core.registry import kind_of
-from linkwork.symbolic.views import Primitive
+from linkwork.elements.core.units import POSITION, VELOCITY
+from linkwork.symbolic.views import Primitive, upright
 
 
 @dataclass(eq=False, repr=False)
@@ -44,6 +45,8 @@ class ParticleKind(BodyKind):
 
     name, nq, nv, directions = "Particle", 3, 3, False
     is_a_point = True
+    tells_wrench = True
+    read_names, read_rates = POSITION, VELOCITY
 
     def __init__(self):
         self.record = self.layout(0, mass=1)
@@ -57,9 +60,21 @@ class ParticleKind(BodyKind):
     def point(self, view, local):
         return Primitive(view.q, SX.eye(3), view.v, SX(3, 1))
 
+    def read_pose(self, view):
+        return upright(view.q, view.v)
+
+    def read_acceleration(self, view, x):
+        return x[0:3], SX.zeros(3)
+
+    def read_wrench(self, view, generalised, at):
+        return generalised, SX.zeros(3)
+
     # -- numbers ---------------------------------------------------------------------------------------------
     def placement(self, bodies):
         return ParticlePlacement(bodies)
+
+    def written(self, batch, q, v, position, orientation, velocity):
+        return position, velocity[:, :3]
 
     def poses(self, q, v, *constants):
         found = Poses.blank(len(q))
@@ -68,12 +83,6 @@ class ParticleKind(BodyKind):
 
     def point_jacobian(self, q, pose, local, *constants):
         return np.eye(3)
-
-    def accelerations(self, q, v, x, pose, *constants):
-        return x[:3].copy(), np.zeros(3)
-
-    def wrench(self, q, generalised, at, *constants):
-        return about(at, generalised, np.zeros(3), at)
 
     def build_at(self, body, pose):
         vars(body)["position"] = pose.position

@@ -13,12 +13,14 @@ from casadi import SX
 from linkwork.elements.bodies.filling import fill_mass, of_shape
 from linkwork.elements.bodies.particle import ParticleKind
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import NONE, BodyKind, ContactParts, ContactPose, Poses, about
+from linkwork.elements.core.body_kind import NONE, BodyKind, ContactParts, ContactPose, Poses
 from linkwork.elements.core.element import Body, Scalar, Vector
 from linkwork.elements.core.placement import Placement, matrices, stack
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.shape import Shape
-from linkwork.symbolic.views import Primitive, carried_quaternion
+from linkwork.elements.core.units import ANGLE, POSITION, VELOCITY, Quantity, rate_of
+from linkwork.symbolic.blocks import cross
+from linkwork.symbolic.views import Primitive, ReadPose, carried_quaternion, upright
 
 PLANES = {"xz": (0, 2, 1), "xy": (0, 1, 2), "yz": (1, 2, 0)}  # name -> the two axes in it, its normal
 HANDED = {"xz": -1.0, "xy": 1.0, "yz": 1.0}  # first x second = handed * (right-handed normal axis)
@@ -112,8 +114,17 @@ class Plane:
         self.quarter = HANDED[plane] * ca.blockcat([[0, -1], [1, 0]])  # d/d(angle) of an in-plane vector
 
 
+def _in_plane(plane: str, names: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
+    first, second, _ = PLANES[plane]
+    return names[first], names[second]
+
+
 class InPlane(BodyKind):
     """What both kinds share: one instance a plane."""
+
+    tells_wrench = True
+    read_names: tuple[Quantity, ...] = ()  # type: ignore[assignment]
+    read_rates: tuple[Quantity, ...] = ()  # type: ignore[assignment]
 
     def __init__(self, plane: str):
         self.plane = Plane(plane)
@@ -157,6 +168,8 @@ class PlanarKind(InPlane):
     def __init__(self, plane: str):
         super().__init__(plane)
         self.name = f"PlanarBody-{plane}"
+        self.read_names = (*_in_plane(plane, POSITION), ANGLE)
+        self.read_rates = (*_in_plane(plane, VELOCITY), rate_of(ANGLE))
         self.record = self.layout(2, mass=1, inertia=1)
 
     def pose(self, q):
@@ -202,9 +215,31 @@ class PlanarKind(InPlane):
         half, n = 0.5 * view.q[2], self.plane.normal
         return carried_quaternion(ca.vertcat(ca.cos(half), ca.sin(half) * n), self.spin(view))
 
+    def read_pose(self, view):
+        E, n, cs = self.plane.in_plane, self.plane.normal, self._cos_sin(view)
+        half = 0.5 * view.q[2]
+        along = cs[0] * (E @ E.T) + cs[1] * (E @ self.plane.quarter @ E.T) + n @ n.T
+        orientation = ca.vertcat(ca.cos(half), ca.sin(half) * n)
+        return ReadPose(E @ view.q[0:2], orientation, E @ view.v[0:2], n * view.v[2], along)
+
+    def read_acceleration(self, view, x):
+        return self.plane.in_plane @ x[0:2], self.plane.normal * x[2]
+
+    def read_wrench(self, view, generalised, at):
+        E, n = self.plane.in_plane, self.plane.normal
+        force, about = E @ generalised[0:2], E @ view.q[0:2] + n * ca.dot(n, at)
+        return force, n * generalised[2] - cross(at - about, force)
+
     # -- numbers ---------------------------------------------------------------------------------------------
     def unturned(self, q):
         return np.array([*q[:2], 0.0])
+
+    def written(self, batch, q, v, position, orientation, velocity):
+        first, second, normal = self.plane.axes
+        angle = 2 * np.arctan2(orientation[:, 1 + normal], orientation[:, 0])
+        angle += 2 * np.pi * np.round((q[:, 2] - angle) / (2 * np.pi))  # the nearest turn
+        there = np.column_stack([position[:, [first, second]], angle])
+        return there, np.column_stack([velocity[:, [first, second]], velocity[:, 3 + normal]])
 
     def poses(self, q, v, *constants):
         first, second, normal = self.plane.axes
@@ -221,19 +256,6 @@ class PlanarKind(InPlane):
         J[first, 0] = J[second, 1] = 1.0
         J[:, 2] = np.cross(np.eye(3)[normal], pose.position[0] + pose.frame[0] @ local - pose.position[0])
         return J
-
-    def accelerations(self, q, v, x, pose, *constants):
-        first, second, normal = self.plane.axes
-        linear, angular = np.zeros(3), np.zeros(3)
-        linear[[first, second]], angular[normal] = x[:2], x[2]
-        return linear, angular
-
-    def wrench(self, q, generalised, at, *constants):
-        first, second, normal = self.plane.axes
-        force, torque, origin = np.zeros(3), np.zeros(3), np.zeros(3)
-        force[[first, second]], origin[[first, second]] = generalised[:2], q[:2]
-        torque[normal], origin[normal] = generalised[2], at[normal]
-        return about(at, force, torque, origin)
 
     def build_at(self, body, pose):
         super().build_at(body, pose)
@@ -257,6 +279,7 @@ class PlanarParticleKind(InPlane):
     def __init__(self, plane: str):
         super().__init__(plane)
         self.name = f"PlanarParticle-{plane}"
+        self.read_names, self.read_rates = _in_plane(plane, POSITION), _in_plane(plane, VELOCITY)
         self.record = self.layout(0, mass=1)
 
     mass = ParticleKind.mass
@@ -268,7 +291,20 @@ class PlanarParticleKind(InPlane):
         E = self.plane.in_plane
         return Primitive(E @ view.q, E, E @ view.v, SX(3, 1))
 
+    def read_pose(self, view):
+        return upright(self.plane.in_plane @ view.q, self.plane.in_plane @ view.v)
+
+    def read_acceleration(self, view, x):
+        return self.plane.in_plane @ x, SX.zeros(3)
+
+    def read_wrench(self, view, generalised, at):
+        return self.plane.in_plane @ generalised, SX.zeros(3)
+
     # -- numbers ---------------------------------------------------------------------------------------------
+    def written(self, batch, q, v, position, orientation, velocity):
+        inside = list(self.plane.axes[:2])
+        return position[:, inside], velocity[:, inside]
+
     def poses(self, q, v, *constants):
         first, second, _ = self.plane.axes
         found = Poses.blank(len(q))
@@ -279,16 +315,6 @@ class PlanarParticleKind(InPlane):
         J = np.zeros((3, 2))
         J[self.plane.axes[0], 0] = J[self.plane.axes[1], 1] = 1.0
         return J
-
-    def accelerations(self, q, v, x, pose, *constants):
-        linear = np.zeros(3)
-        linear[list(self.plane.axes[:2])] = x[:2]
-        return linear, np.zeros(3)
-
-    def wrench(self, q, generalised, at, *constants):
-        force = np.zeros(3)
-        force[list(self.plane.axes[:2])] = generalised[:2]
-        return about(at, force, np.zeros(3), at)
 
     @property
     def contact(self):

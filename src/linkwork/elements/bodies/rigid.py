@@ -11,14 +11,15 @@ from casadi import SX
 
 from linkwork.elements.bodies.filling import check_shape, fill_mass, fill_moment
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import BodyKind, ContactParts, ContactPose, Poses, about, carried_over, skew_matrix
+from linkwork.elements.core.body_kind import BodyKind, ContactParts, ContactPose, Poses, carried_over, skew_matrix
 from linkwork.elements.core.element import Body, Matrix, Scalar, Vector
 from linkwork.elements.core.placement import CONJUGATE, Placement, apply, matrices, product, quaternions, stack
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.shape import Shape
+from linkwork.elements.core.units import ANGULAR_VELOCITY, POSITION, QUATERNION, VELOCITY
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross, skew
-from linkwork.symbolic.views import Primitive, carried_quaternion, matrix33, raised, symmetric_product, turned_axes
+from linkwork.symbolic.views import Primitive, ReadPose, carried_quaternion, matrix33, raised, symmetric_product, turned_axes
 
 BENT = 0.05  # of (h l)^2 |1/I_1 - 1/I_2| |1/I_2 - 1/I_3|, l between the axes: what the flight of a rotor turns with an error
 # of energy of some thousandths
@@ -98,6 +99,8 @@ class Rigid(BodyKind):
     turns = movable_origin = True
     constants = ("home", "turn")
     turning = slice(3, 6)
+    tells_wrench = True
+    read_names, read_rates = (*POSITION, *QUATERNION), (*VELOCITY, *ANGULAR_VELOCITY)
 
     def __init__(self):
         self.record = self.layout(9, {"home": 3, "turn": 9}, mass=1, com=3, inertia=3)
@@ -261,6 +264,19 @@ class Rigid(BodyKind):
     def quaternion(self, view):
         return carried_quaternion(view.q[3:7], self.spin(view))
 
+    def read_pose(self, view):
+        R, w, axes = self.rotation(view), view.v[3:6], matrix33(view.field("turn"))
+        arm = R @ view.field("home")
+        orientation = rotation.product(view.q[3:7], rotation.conjugate(rotation.quaternion(axes.T)))
+        return ReadPose(view.q[0:3] + arm, orientation, view.v[0:3] + cross(w, arm), w, R @ axes)
+
+    def read_acceleration(self, view, x):
+        arm, w = self.rotation(view) @ view.field("home"), view.v[3:6]
+        return x[0:3] + cross(x[3:6], arm) + cross(w, cross(w, arm)), x[3:6]
+
+    def read_wrench(self, view, generalised, at):
+        return generalised[0:3], generalised[3:6] - cross(at - view.q[0:3], generalised[0:3])
+
     # -- numbers ---------------------------------------------------------------------------------------------
     def placement(self, bodies):
         return RigidPlacement(bodies)
@@ -271,6 +287,11 @@ class Rigid(BodyKind):
 
     def unturned(self, q):
         return np.array([*q[:3], 1, 0, 0, 0])
+
+    def written(self, batch, q, v, position, orientation, velocity):
+        arm, spin = apply(matrices(orientation), batch.origin), velocity[:, 3:6]
+        turned = product(orientation, quaternions(batch.axes))
+        return np.hstack([position + arm, turned]), np.hstack([velocity[:, :3] + np.cross(spin, arm), spin])
 
     def poses(self, q, v, *constants):
         home, turn = constants
@@ -294,14 +315,6 @@ class Rigid(BodyKind):
 
     def users_jacobian(self, J, pose, local):
         return np.hstack([np.eye(3), -skew_matrix(pose.frame[0] @ local)])
-
-    def accelerations(self, q, v, x, pose, *constants):
-        arm = pose.position[0] - q[:3]
-        w = pose.angular_velocity[0]
-        return x[:3] + np.cross(x[3:], arm) + np.cross(w, np.cross(w, arm)), x[3:].copy()
-
-    def wrench(self, q, generalised, at, *constants):
-        return about(at, generalised[:3], generalised[3:6], q[:3])
 
     def build_at(self, body, pose):
         vars(body)["position"] = pose.position

@@ -13,14 +13,17 @@ from linkwork.elements.bodies.deformable import Stretching, StretchingPlacement,
 from linkwork.elements.bodies.filling import check_vectors
 from linkwork.elements.bodies.rigid import Rigid
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import Poses, about, carried_over, skew_matrix
+from linkwork.elements.core.body_kind import Poses, carried_over, skew_matrix
 from linkwork.elements.core.element import Body, Matrix, Scalar, Vector
 from linkwork.elements.core.placement import matrices, stack
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.shape import Shape
+from linkwork.elements.core.units import ANGULAR_VELOCITY, POSITION, QUATERNION, VELOCITY, Quantity, rate_of
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross, skew
-from linkwork.symbolic.views import Primitive, matrix33, turned_axes
+from linkwork.symbolic.views import Primitive, ReadPose, matrix33, turned_axes
+
+STRETCH = tuple(Quantity(f"stretch {c}", "1") for c in "xyz")
 
 
 @dataclass(eq=False, repr=False)
@@ -69,6 +72,9 @@ class Scalable(Stretching):
     name, nq, nv = "ScalableBody", 10, 9
     iterated_flight = True
     turning = slice(3, 6)
+    tells_wrench = True
+    read_names = (*POSITION, *QUATERNION, *STRETCH)
+    read_rates = (*VELOCITY, *ANGULAR_VELOCITY, *map(rate_of, STRETCH))
 
     def __init__(self):
         self.record = self.layout(9, mass=1, sigma=6, stiffness=1, damping=1)
@@ -141,6 +147,15 @@ class Scalable(Stretching):
 
     quaternion = Rigid.quaternion
 
+    def read_pose(self, view):
+        R = self.rotation(view)
+        return ReadPose(view.q[0:3], view.q[3:7], view.v[0:3], view.v[3:6], R * ca.repmat(ca.transpose(view.q[7:10]), 3, 1))
+
+    def read_acceleration(self, view, x):
+        return x[0:3], x[3:6]
+
+    read_wrench = Rigid.read_wrench
+
     # -- numbers ---------------------------------------------------------------------------------------------
     def placement(self, bodies):
         return ScalablePlacement(bodies)
@@ -149,6 +164,10 @@ class Scalable(Stretching):
 
     def unturned(self, q):
         return np.array([*q[:3], 1, 0, 0, 0, 1, 1, 1])
+
+    def written(self, batch, q, v, position, orientation, velocity):
+        """Stretches stay, and so do their rates."""
+        return np.hstack([position, orientation, q[:, 7:]]), np.hstack([velocity, v[:, 6:]])
 
     def poses(self, q, v, *constants):
         found = Poses.blank(len(q))
@@ -160,12 +179,6 @@ class Scalable(Stretching):
     def point_jacobian(self, q, pose, local, *constants):
         arm = pose.position[0] + pose.frame[0] @ local - q[:3]
         return np.hstack([np.eye(3), -skew_matrix(arm), matrices(q[None, 3:7])[0] * local])
-
-    def accelerations(self, q, v, x, pose, *constants):
-        return x[:3].copy(), x[3:6].copy()
-
-    def wrench(self, q, generalised, at, *constants):
-        return about(at, generalised[:3], generalised[3:6], q[:3])
 
     def build_at(self, body, pose):
         vars(body)["position"] = pose.position

@@ -26,8 +26,9 @@ from linkwork.codegen.trace import Record
 from linkwork.elements.core.element import Body, Pose
 from linkwork.elements.core.placement import Placement, Poses, matrices
 from linkwork.elements.core.registry import outside_digest
+from linkwork.elements.core.units import Quantity
 from linkwork.symbolic.blocks import triangle_size
-from linkwork.symbolic.views import Primitive, Unsupported, View
+from linkwork.symbolic.views import Primitive, ReadPose, Unsupported, View, upright
 
 NONE = -1  # no component of velocity
 
@@ -66,13 +67,14 @@ class BodyKind(ABC):
     turns = False  # has an orientation, and `unresolved`
     iterated_flight = False  # its mass depends on its configuration: free flights are found by iteration
     may_be_flat = False  # some rows of constraints may not feel it
+    tells_wrench = False  # a generalised force is a force and a torque, which `read_wrench` gives
     counts_turns = True  # its quaternion keeps its sign where the body turns on and on
     movable_origin = False  # the compiler chooses where its origin is (`RigidPlacement.place`)
     users_function = False  # its expressions are a user's: they may give what is not finite
     turning = slice(0, 0)  # velocity components in rad/s
     PROMISES: ClassVar[dict[str, tuple[str, ...]]] = {
         "directions": ("axis", "spin", "quaternion"), "elastic": ("elasticity",), "collapses": ("volume",),
-        "turns": ("unresolved",)}  # fmt: skip
+        "turns": ("unresolved",), "tells_wrench": ("read_wrench",)}  # fmt: skip
 
     @classmethod
     @cache
@@ -205,6 +207,38 @@ class BodyKind(ABC):
         """The velocity of a body that was put from q0 to q1 in no time: its kinetic energy and linear momentum are kept."""
         return view.v
 
+    # -- what users read -------------------------------------------------------------------------------------
+    @property
+    def read_names(self) -> tuple[Quantity, ...]:
+        """What its coordinates q are ..."""
+        return tuple(Quantity(f"coordinate {k}", "") for k in range(self.nq))
+
+    @property
+    def read_rates(self) -> tuple[Quantity, ...]:
+        """... and its velocities v."""
+        return tuple(Quantity(f"velocity {k}", "") for k in range(self.nv))
+
+    def read_pose(self, view: View) -> ReadPose:
+        """Where the body is and how it moves, as users see it."""
+        origin = self.point(view, SX.zeros(3))
+        if not self.directions:
+            return upright(origin.value, origin.rate)
+        frame = ca.horzcat(*[self.line(view, SX.eye(3)[:, k]).value for k in range(3)])
+        return ReadPose(origin.value, self.quaternion(view).value, origin.rate, self.spin(view).value, frame)
+
+    def read_acceleration(self, view: View, x) -> tuple[SX, SX]:
+        """Of the body's `position` (3,), and angular (3,; zero where it has none), from its accelerations x (nv,)."""
+        origin = self.point(view, SX.zeros(3))
+        linear = origin.jacobian @ x + origin.bias
+        if not self.directions:
+            return linear, SX.zeros(3)
+        spin = self.spin(view)
+        return linear, spin.jacobian @ x + spin.bias
+
+    def read_wrench(self, view: View, generalised, at) -> tuple[SX, SX]:
+        """Of a kind that `tells_wrench`: a generalised force (nv,) as force and torque about the point `at` of the world."""
+        raise NotImplementedError
+
     # -- primitives ------------------------------------------------------------------------------------------
     def _no_direction(self):
         raise Unsupported(f"a {self.name} has no directions")
@@ -291,6 +325,18 @@ class BodyKind(ABC):
         """(k, 3) each: velocity of the internal origin, angular velocity."""
         return poses.velocity, poses.angular_velocity
 
+    def written(self, batch: Placement, q: np.ndarray, v: np.ndarray, position: np.ndarray, orientation: np.ndarray,
+                velocity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+        """Coordinates and velocities (k, nq), (k, nv) of bodies that are put where these say, as near as their kind can be:
+        position (k, 3), unit quaternions (k, 4), linear and angular velocity (k, 6). q and v: what they were."""
+        batch.put([Pose(*pose) for pose in zip(position, orientation, matrices(orientation), strict=True)])
+        start = batch.start()
+        given = start["q"], np.zeros_like(v), *(start[name] for name in self.constants)
+        J = self.located(*given[:2], np.zeros((len(q), 3)), *given[2:])[1]
+        if self.directions:
+            J = np.concatenate([J, _evaluated(self._turn, len(q), *given)[2]], axis=1)
+        return start["q"], np.stack([np.linalg.lstsq(A, u[: len(A)], rcond=None)[0] for A, u in zip(J, velocity, strict=True)])
+
     def point_jacobian(self, q: np.ndarray, pose: Poses, local: np.ndarray, *constants: np.ndarray) -> np.ndarray:
         """(3, nv): the velocity of a point of the user's frame by the body's velocity components."""
         given = [x[None] for x in (q, np.zeros(self.nv), np.asarray(local, dtype=float), *constants)]
@@ -299,15 +345,6 @@ class BodyKind(ABC):
     def users_jacobian(self, J: np.ndarray, pose: Poses, local: np.ndarray) -> np.ndarray:
         """That matrix by the velocity components that a user knows."""
         return J
-
-    def accelerations(self, q: np.ndarray, v: np.ndarray, x: np.ndarray, pose: Poses, *constants: np.ndarray):
-        """(linear, angular) acceleration in the world of the body's position, from v' = x."""
-        given = [y[None] for y in (q, v, *constants)]
-        _, J, _, bias = self.located(*given[:2], np.zeros((1, 3)), *given[2:])
-        if not self.directions:
-            return J[0] @ x + bias[0], np.zeros(3)
-        _, _, S, spin_bias, *_ = _evaluated(self._turn, 1, *given)
-        return J[0] @ x + bias[0], S[0] @ x + spin_bias[0]
 
     def wrench(self, q: np.ndarray, generalised: np.ndarray, at: np.ndarray, *constants: np.ndarray):
         """A generalised force as (force, torque about the world point `at`): the least pair that does the same, the torque

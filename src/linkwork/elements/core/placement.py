@@ -14,7 +14,7 @@ import numpy as np
 from linkwork.elements.core.element import Pose
 
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
-BESIDE = 1e-6  # metres by which an anchor may lie beside a particle  # metres by which an anchor may lie beside a particle
+BESIDE = 1e-6  # metres by which an anchor may lie beside a particle
 
 
 def matrices(q: np.ndarray) -> np.ndarray:
@@ -57,6 +57,19 @@ def apply(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
 def polar(F: np.ndarray) -> np.ndarray:
     U, _, V = np.linalg.svd(F)
     return U @ V
+
+
+def polar_spin(F: np.ndarray, R: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    """(k, 3): angular velocities of the polar rotations R of F, which change at `rate`."""
+    U, G = R.transpose(0, 2, 1) @ F, R.transpose(0, 2, 1) @ rate
+    axial = np.stack([G[:, 2, 1] - G[:, 1, 2], G[:, 0, 2] - G[:, 2, 0], G[:, 1, 0] - G[:, 0, 1]], axis=1)
+    trace = np.trace(U, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+    return apply(R, np.linalg.solve(trace - U, axial[..., None])[..., 0])
+
+
+def cross_matrices(a: np.ndarray) -> np.ndarray:
+    """(k, 3, 3): matrices of the cross products with vectors (k, 3)."""
+    return np.cross(np.eye(3)[None], a[:, None, :])
 
 
 class Placement:

@@ -1,0 +1,45 @@
+"""Points of bodies: where they are, how they move, and how that depends on the body's velocity components."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.core import checks
+from linkwork.errors import LinkworkError
+from linkwork.model import readout
+from linkwork.model.graph import GROUND
+
+if TYPE_CHECKING:
+    from linkwork.simulation.system import System
+
+
+def local_point(system: System, body: int, local) -> np.ndarray:
+    """A point of a body as a user names it."""
+    found, kind = checks.vector("Simulation", "local", local), system.model.bodies.kinds[body]
+    if (remedy := kind.unknown_point(found)) is not None:
+        label = checks.label(system.model.bodies.elements[body])
+        raise LinkworkError(f"{label}: it has no point {checks.show(found)}; {remedy}")
+    return found
+
+
+def point_jacobian(system: System, body: int, local: np.ndarray) -> np.ndarray:
+    """(3, nv) in the body's internal velocity components; `local` in the user's frame."""
+    pose, kind = readout.poses(system.model, system.work, body), system.model.bodies.kinds[body]
+    q, *constants = readout.of_body(system.model, system.work, body, "q")
+    return kind.point_jacobian(q, pose, local, *constants)
+
+
+def carried_point(system: System, body: int, local: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where a point (internal coordinates) of a body is, and its velocity."""
+    if body == GROUND:
+        return local, np.zeros(3)
+    m, kind = system.model, system.model.bodies.kinds[body]
+    if kind is RIGID:
+        q, v = (system.work[m.field_of_body(body, name)] for name in ("q", "v"))
+        arm = readout.matrices(q[None, 3:7])[0] @ local
+        return q[:3] + arm, v[:3] + np.cross(v[3:6], arm)
+    rate = point_jacobian(system, body, local) @ system.work[m.field_of_body(body, "v")]
+    return readout.point(m, system.work, body, local), rate

@@ -1,0 +1,121 @@
+"""Coordinates of a whole simulation: q and qd, what each entry is, and the bodies that they mean.
+
+Rigid bodies have the coordinates of the joints of a spanning tree, in the order of `lw.reduced.compile(world, loops=True)`, and
+those that no joints connect with the ground position and quaternion; bodies of other kinds have their own. This is the same for
+every solver, and stays while the world does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from linkwork.elements import RigidBody
+from linkwork.elements.core.element import Body, Element
+from linkwork.model.graph import GROUND
+from linkwork.schedules.readings import Readings
+
+if TYPE_CHECKING:
+    from linkwork.model.model import Model
+    from linkwork.reduced.tree import Tree
+
+SPARE = 9  # entries of a frame that nobody needs
+
+
+class Coordinate(NamedTuple):
+    """What an entry of `sim.q` or `sim.qd` is.
+
+    >>> str(Coordinate("shoulder", "angle", "rad"))
+    'shoulder: angle, rad'
+    """
+
+    of: str  # the joint, or the body that floats or has coordinates of its own
+    what: str
+    unit: str  # "1" of numbers without one, "" where only the user knows
+
+    def __str__(self) -> str:
+        return f"{self.of}: {self.what}" + (f", {self.unit}" if self.unit else "")
+
+
+class RigidPart:
+    """The rigid bodies of a world, and what joins them: a world for `lw.reduced`."""
+
+    def __init__(self, world):
+        self.whole = getattr(world, "whole", world)
+        self.ground, self.gravity, self.version = world.ground, world.gravity, world.version
+        self.bodies = tuple(body for body in world.bodies if isinstance(body, RigidBody))
+        known = {self.ground, *self.bodies}
+        self.constraints = tuple(c for c in world.constraints if _bodies(c) <= known)
+        self.forces = world.forces
+
+    def find(self, element):
+        return self.whole.find(element)
+
+
+def _bodies(element: Element) -> set[Body]:
+    """Those that an element acts on, through other elements too."""
+    found = set[Body]()
+    for _, _, other in element.references():
+        found |= {other} if isinstance(other, Body) else _bodies(other)
+    return found
+
+
+class Coordinates:
+    """Where each coordinate stands in q, and how all of them are read: into q, qd, constants of joints, and SPARE entries."""
+
+    def __init__(self, model: Model, readings: Readings):
+        self.model, rigid = model, RigidPart(model.world)
+        self.tree: Tree | None = None
+        if rigid.bodies:
+            from linkwork.reduced.tree import compile  # as all of reduced: imported by those who use it
+
+            self.tree = compile(rigid, loops=True)
+        links = [] if self.tree is None else [link.element for link in self.tree.links]
+        joined = set(rigid.bodies)
+        self.others = [number for number, body in enumerate(model.bodies.elements) if body not in joined]
+        self.elements = [*links, *(model.bodies.elements[number] for number in self.others)]
+        q_names, qd_names = list[Coordinate](), list[Coordinate]()
+        self.at: dict[str, tuple[slice, slice]] = {}  # by the name of a joint or body: where it stands in q and in qd
+        for element in self.elements:
+            first, declared = (len(q_names), len(qd_names)), self._declared(element)
+            q_names += [Coordinate(str(element.name), *name) for name in declared.read_names]
+            qd_names += [Coordinate(str(element.name), *name) for name in declared.read_rates]
+            self.at[str(element.name)] = slice(first[0], len(q_names)), slice(first[1], len(qd_names))
+        self.q_names, self.qd_names = tuple(q_names), tuple(qd_names)
+        self.nq, self.nv = len(q_names), len(qd_names)
+        constants = [self._constants(element) for element in self.elements]
+        self.start = np.concatenate([np.zeros(self.nq + self.nv), *constants, np.zeros(SPARE)])
+        places = self.nq + self.nv + np.cumsum([0, *map(len, constants)])
+        operations = [self._operation(readings, element, int(at)) for element, at in zip(self.elements, places, strict=False)]
+        self.operations = readings.listed("coordinates", operations)
+
+    def _declared(self, element) -> Any:
+        """What says which coordinates an element has: its kind."""
+        if isinstance(element, Body):
+            return self.model.bodies.kinds[self.model.bodies.number[id(element)]]
+        _, node, part = self.model.names[str(element.name)]
+        return self.model.nodes[node].kind.parts[part].relation
+
+    def _constants(self, element) -> np.ndarray:
+        """What the coordinates of a joint need beside its parameters."""
+        relation = self._declared(element)
+        if isinstance(element, Body) or not relation.read_fields:
+            return np.zeros(0)
+        bodies, frames = self.model.bodies, []
+        for body in relation.bodies(element):
+            number = GROUND if body.dim == 0 else bodies.number[id(body)]
+            batch = bodies.batch(None if number == GROUND else bodies.kinds[number], [number])
+            frames.append(batch if number == GROUND else batch.put([element.poses().get(body.name)]))
+        found = relation.read_numbers([element], *frames)
+        return np.concatenate([found[name][0] for name in relation.read_fields])
+
+    def _operation(self, readings: Readings, element, constants: int):
+        q, qd = (where.start for where in self.at[str(element.name)])
+        if not isinstance(element, Body):
+            _, node, part = self.model.names[str(element.name)]
+            return readings.coordinates(node, part, q, self.nq + qd, constants)
+        number = self.model.bodies.number[id(element)]
+        if number in self.others:
+            return readings.own(number, q, self.nq + qd)
+        return readings.floating(number, q, self.nq + qd, len(self.start) - SPARE)

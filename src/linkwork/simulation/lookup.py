@@ -1,0 +1,35 @@
+"""Elements by name or by themselves: the numbers that a compiled world has for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Element
+from linkwork.errors import LinkworkError, UnknownNameError, suggestion
+
+if TYPE_CHECKING:
+    from linkwork.simulation.system import System
+
+
+def name_of(element) -> str:
+    """The name of an element that is given by itself or by name."""
+    return str(element.name if isinstance(element, Element) else element)
+
+
+def lookup(system: System, element, sort: str) -> tuple[int, int]:
+    """(number, part) of a body, constraint or force, refused where there is none of that name."""
+    name = name_of(element)
+    found = system.model.names.get(name)
+    if found is None or found[0] != sort:
+        if found is None and name in system.world and sort != "body":
+            raise LinkworkError(f"{checks.label(system.world.find(name))}: it is switched off, or what it refers to is; "
+                                "switch it on first")  # fmt: skip
+        known = [n for n, (s, _, _) in system.model.names.items() if s == sort]
+        raise UnknownNameError(f'Simulation: no {sort} is called "{name}"{suggestion(name, known)}')
+    return found[1], found[2]
+
+
+def body_number(system: System, body) -> int:
+    """Of a body."""
+    return lookup(system, body, "body")[0]

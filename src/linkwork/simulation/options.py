@@ -1,0 +1,147 @@
+"""Options: how a simulation makes its steps. They are checked once and never change; all refusals of options are here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.elements.core import checks
+from linkwork.engines.integrators import INTEGRATORS
+from linkwork.engines.solvers import METHODS, SOLVERS, TANGENTS
+from linkwork.errors import LinkworkError, suggestion
+from linkwork.model.active_world import Present
+from linkwork.model.model import Model
+from linkwork.world import World
+
+WHO = "Simulation"  # whose options they are, in errors
+
+
+@dataclass(frozen=True)
+class Options:
+    """As they were given, with what was left out filled in. `None`: the default of the integrator."""
+
+    dt: float  # s
+    solver: str
+    integrator: str
+    tolerance: float | None = None  # m, rad
+    stiffness: float | None = None  # 1/s^2; of first-order motion 1/s
+    damping: float | None = None  # 1/s
+    variant: str = "symmetric"  # the tangent of implicit; the method of cg
+    iterations: int = 0  # of implicit; 0: until the tolerance is met
+
+    @classmethod
+    def checked(cls, present: World | Present, dt: float, solver: str, integrator: str | None, *, tolerance: float | None,
+                stiffness: float | None, damping: float | None, tangent: str | None, iterations: int | None,
+                method: str | None) -> Options:  # fmt: skip
+        """The options of a simulation of a world, without what is switched off. What does not go together is refused."""
+        dt = _step(dt)
+        solver = _known("solver", solver, (*SOLVERS, "auto"))
+        if solver == "auto":
+            from linkwork.reduced.choice import faster  # as all of reduced: imported by those who use it
+
+            solver = faster(present)
+        integrator = _known("integrator", SOLVERS[solver].integrators[0] if integrator is None else integrator, INTEGRATORS)
+        if integrator not in SOLVERS[solver].integrators:
+            raise LinkworkError(f'Simulation: the solver "{solver}" does not go with the integrator "{integrator}"; '
+                                f"with it go {', '.join(SOLVERS[solver].integrators)}")  # fmt: skip
+        make = INTEGRATORS[integrator]
+        variant, most = _newton_options(solver, tangent, iterations, method)
+        found = cls(dt, solver, integrator, variant=variant, iterations=most)
+        found.refuse_contact(present)
+        if tolerance is not None:
+            tolerance = checks.positive(WHO, "tolerance", tolerance)
+            if tolerance < 1e-15:
+                raise LinkworkError(
+                    f"Simulation: tolerance is {tolerance:g}, below what double numbers can hold; give 1e-14 or more"
+                )
+            if not make.takes_tolerance:
+                raise LinkworkError(f"Simulation: {integrator} takes no tolerance; use rattle or dopri5, or leave it out")
+            if iterations == 1:
+                raise LinkworkError("Simulation: one iteration meets no tolerance; leave tolerance out, or iterations")
+        for name, value in (("stiffness", stiffness), ("damping", damping)):
+            if value is not None and not make.takes_feedback:
+                raise LinkworkError(f"Simulation: {integrator} takes no {name}; use euler, or leave it out")
+        k = None if stiffness is None else checks.non_negative(WHO, "stiffness", stiffness)
+        d = None if damping is None else checks.non_negative(WHO, "damping", damping)
+        return cls(dt, solver, integrator, tolerance, k, d, variant, most)
+
+    @property
+    def first_order(self) -> bool:
+        """Whether forces make velocities, and not accelerations."""
+        return self.integrator == "first-order"
+
+    def plain(self) -> tuple:
+        """As they are pickled."""
+        given = self.tolerance, self.stiffness, self.damping
+        return self.dt, self.solver, self.integrator, given, (self.variant, self.iterations)
+
+    @classmethod
+    def from_plain(cls, plain: tuple) -> Options:
+        """From what `plain` gave."""
+        dt, solver, integrator, given, newton = plain
+        return cls(dt, solver, integrator, *given, *newton)
+
+    def refuse_contact(self, present: World | Present) -> None:
+        """Contact needs impulses within a step, which few integrators have a place for."""
+        element = first_contact(present)
+        if element is not None and self.integrator not in SOLVERS[self.solver].takes_contact:
+            able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() for name in kind.takes_contact]
+            raise LinkworkError(f'{checks.label(element)}: the solver "{self.solver}" with the integrator '
+                                f'"{self.integrator}" takes no contact; use {", ".join(able)}')  # fmt: skip
+        if element is not None and self.variant == "exact":
+            raise LinkworkError(f'{checks.label(element)}: contact needs a symmetric matrix; use tangent="symmetric", or leave '
+                                "tangent out")  # fmt: skip
+
+    def refuse_velocity_forces(self, model: Model) -> None:
+        """First-order motion has no velocities that a force or a constraint could depend on."""
+        if not self.first_order:
+            return
+        for force in model.forces:
+            if force.kind.law.velocity_dependent:
+                raise LinkworkError(f"{checks.label(force.element)}: it depends on velocity, which first-order motion does "
+                                    "not have; remove it or use another integrator")  # fmt: skip
+        for node in model.nodes:
+            for part, element in zip(node.kind.parts, node.elements, strict=True):
+                if part.relation.nonlinear:
+                    raise LinkworkError(f"{checks.label(element)}: it is not linear in velocities, which first-order motion "
+                                        "cannot hold; remove it or use another integrator")  # fmt: skip
+        if model.velocity_forces:
+            raise LinkworkError("Simulation: a body with damping cannot move first-order; set its damping to zero")
+
+
+def first_contact(world: World | Present):
+    """The first element that acts by contact, if there is any."""
+    return next((element for element in world.contacts if element.acts), None)
+
+
+def _step(given: float) -> float:
+    dt = checks.positive(WHO, "dt", given)
+    if not 1e-100 < dt < 1e100:
+        raise LinkworkError(f"Simulation: dt is {given:g} s; give a step between 1e-100 s and 1e100 s")
+    return dt
+
+
+def _known(what: str, name, table) -> str:
+    if not isinstance(name, str) or name not in table:
+        shown = f'"{name}"' if isinstance(name, str) else checks.show(name)
+        raise LinkworkError(f"Simulation: no {what} is called {shown}{suggestion(name, table)}; "
+                            f"there are {', '.join(table)}")  # fmt: skip
+    return name
+
+
+def _newton_options(solver: str, tangent: str | None, iterations: int | None, method: str | None) -> tuple[str, int]:
+    """(tangent, iterations; 0: until the tolerance is met), of cg (method, 0), refused where the solver has none."""
+    if method is not None and solver != "cg":
+        raise LinkworkError(f'Simulation: the solver "{solver}" takes no method; use solver="cg", or leave it out')
+    if solver != "implicit":
+        for name, value in (("tangent", tangent), ("iterations", iterations)):
+            if value is not None:
+                raise LinkworkError(
+                    f'Simulation: the solver "{solver}" takes no {name}; use solver="implicit", or leave it out'
+                )
+        return _known("method", METHODS[0] if method is None else method, METHODS) if solver == "cg" else "symmetric", 0
+    whole = isinstance(iterations, (int, np.integer)) and not isinstance(iterations, bool)
+    if iterations is not None and not (whole and iterations >= 1):
+        raise LinkworkError(f"Simulation: iterations is {checks.show(iterations)}; give a whole number, at least 1, or None")
+    return _known("tangent", "symmetric" if tangent is None else tangent, TANGENTS), int(iterations or 0)

@@ -1,0 +1,207 @@
+"""Accelerations, multipliers and what constraints put on bodies, from one refined solve; impulses of the last step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from linkwork.elements.core import checks
+from linkwork.errors import LinkworkError
+from linkwork.model import readout
+from linkwork.model.graph import GROUND
+from linkwork.model.least_norm import Sharing
+from linkwork.model.nodes import blocks_of
+from linkwork.simulation.body_points import carried_point
+from linkwork.simulation.start import PROXIMAL
+from linkwork.symbolic.views import GLOBALS
+
+if TYPE_CHECKING:
+    from linkwork.contact.contact_system import Touching
+    from linkwork.simulation.system import System
+
+EXCESSIVE = 1e3  # times the shortest multipliers: longer ones come from rows that contradict each other
+STIFFNESS, DAMPING, KICK = (GLOBALS.offset(name) for name in ("stiffness", "damping", "kick"))
+
+
+class Reaction(NamedTuple):
+    """What a constraint puts on a body: force (3, N) and torque (3, N m) about `at`, in the world; `generalised` are the
+    multipliers of its rows. `determined`: not so where other constraints hold the same, as in most closed linkages of
+    hinges; then this is its part when all of them together pull as little as they can (least norm, N and N m alike)."""
+
+    force: np.ndarray
+    torque: np.ndarray
+    at: np.ndarray
+    generalised: np.ndarray
+    determined: bool = True
+
+
+def solve_accelerations(system: System) -> None:
+    """Accelerations and multipliers of this moment, without feedback; the next step starts from fresh factors."""
+    if system.validity.accelerations:
+        return
+    complete_impulses(system)
+    work, p = system.work, system.programs
+    kept = work.item(STIFFNESS), work.item(DAMPING)
+    work[STIFFNESS] = work[DAMPING] = 0.0
+    work[KICK] = 1.0
+    refinements = PROXIMAL if system.model.soft and not p.iterates else 1
+    if system.contact is None or not system.contact.before_count:
+        system.run(p.accelerations(refinements))
+    else:
+        _solve_with_contact_forces(system, refinements)
+    system.validity.placed()
+    shared = system.model.redundant or (system.model.soft and not system.model.ranked)
+    system.sharing = Sharing(system.model, partial(node_jacobians, system)) if shared else None
+    if system.sharing is not None:
+        found = system.work[system.sharing.entries]
+        system.work[system.sharing.entries] = shortest = system.sharing.shortest(found)
+        if np.abs(found).max() > EXCESSIVE * (1.0 + np.abs(shortest).max()):
+            _solve_what_can_be_met(system, system.sharing)
+    work[STIFFNESS], work[DAMPING] = kept
+    system.validity.solved()
+
+
+def _solve_with_contact_forces(system: System, refinements: int) -> None:
+    """The same where the contact forces of the last step stand beside the others."""
+    p = system.programs
+    system.run(p.body("place", "accelerate"))
+    _add_contact_forces(system)
+    system.run(p.up("acceleration"), p.backward())
+    for _ in range(refinements):
+        defect, *rest = p.refine()
+        system.run(defect)
+        _add_contact_forces(system)
+        system.run(*rest)
+
+
+def _solve_what_can_be_met(system: System, sharing: Sharing) -> None:
+    """Refine once more where rows contradict each other: what no acceleration meets asks for multipliers without end, whose
+    rounding errors are forces. It is left out, and reactions add up to mass times acceleration."""
+    for _ in range(PROXIMAL):
+        defect, defects, *rest = system.programs.refine()
+        system.run(defect, defects)
+        _add_contact_forces(system)
+        system.work[sharing.rights] = sharing.shortest(system.work[sharing.rights])
+        system.run(*rest)
+        system.work[sharing.entries] = sharing.shortest(system.work[sharing.entries])
+
+
+def _add_contact_forces(system: System) -> None:
+    """The mean contact forces of the last step, beside the other forces on each body."""
+    if system.contact is not None and system.contact.before_count:
+        system.contact.add_forces(system.work, system.dt)
+
+
+def complete_impulses(system: System) -> None:
+    """Make the impulses complete: when they are asked for, and before another solve."""
+    if system.validity.impulses and not system.validity.complete:
+        system.integrator.book(system.work)
+        system.validity.completed()
+
+
+def no_impulses(system: System) -> str:
+    """Why there are none."""
+    if not system.integrator.keeps_impulses:
+        return f"Simulation: {system.integrator.name} keeps no impulses of its steps; use rattle, rk4, dopri5 or first-order"
+    return "Simulation: there are no impulses, since no step or impact was made yet or the state was set; make a step first"
+
+
+def node_jacobians(system: System, node: int) -> list[np.ndarray]:
+    """Of a node's rows, for each of its bodies."""
+    return node_blocks(system, node, system.programs.jacobian)
+
+
+def node_blocks(system: System, node: int, sweep: Callable[[int], np.ndarray]) -> list[np.ndarray]:
+    """What a sweep writes for a node, one block for each of its bodies: views, until the next one."""
+    system.place()
+    system.run(sweep(node))
+    kind = system.model.nodes[node].kind
+    return blocks_of(system.work[system.model.scratch :], kind.size, [body.nv if body else 0 for body in kind.kinds])
+
+
+def touched_at(system: System, node_number: int, part: int) -> np.ndarray | None:
+    """Where surfaces touch, in the world, if a constraint is between such."""
+    node = system.model.nodes[node_number]
+    relation = node.kind.parts[part].relation
+    if (touched := relation.place(readout.numbers(system.model, system.work, node_number, part))) is None:
+        return None
+    end = system.model.bodies.ends(relation, node.elements[part])[touched[0]]
+    return touched[1] if end == GROUND else readout.point(system.model, system.work, end, touched[1])
+
+
+def least_pull(system: System, node_number: int, part: int, end: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(force, torque, at): the least force on the point by which a Lagrangian body is held that does the same as a
+    constraint, whose multipliers were solved for."""
+    node, body = system.model.nodes[node_number], system.model.nodes[node_number].ends[end]
+    generalised = _generalised(system, node_number, part, end)
+    ends = node.kind.parts[part].arranged(node.ends)
+    local = readout.numbers(system.model, system.work, node_number, part).get(
+        "on_a" if ends[0] == body else "on_b", np.zeros(3)
+    )
+    value, J, _, _ = readout.located(system.model, system.work, body, local)
+    return np.linalg.lstsq(J.T, generalised, rcond=None)[0], np.zeros(3), value
+
+
+def least_wrench(system: System, node_number: int, part: int, end: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(force, torque, at) on a body whose kind does not tell the wrench of a generalised force: the least pair that does the
+    same as a constraint, whose multipliers were solved for, about the point where its reaction is told."""
+    body = system.model.nodes[node_number].ends[end]
+    at = anchor_of(system, node_number, part)
+    at = readout.poses(system.model, system.work, body).position[0] if at is None else at
+    generalised = _generalised(system, node_number, part, end)
+    return *readout.wrench(system.model, system.work, body, generalised, at), at
+
+
+def anchor_of(system: System, node_number: int, part: int) -> np.ndarray | None:
+    """The point of the world where a reaction is told: where surfaces touch, the anchor on the second body, or on the first
+    where that moves alone."""
+    node = system.model.nodes[node_number]
+    if (touched := touched_at(system, node_number, part)) is not None:
+        return touched
+    p, (a, b, *_) = readout.numbers(system.model, system.work, node_number, part), node.kind.parts[part].arranged(node.ends)
+    local = p.get("on_a") if b == GROUND else p.get("on_b", p.get("centre"))
+    return None if local is None else carried_point(system, a if b == GROUND else b, local)[0]
+
+
+def _generalised(system: System, node_number: int, part: int, end: int) -> np.ndarray:
+    """(nv,) What a constraint, whose multipliers were solved for, does to a body."""
+    node = system.model.nodes[node_number]
+    rows = node.rows_of(node.elements[part])
+    pulls = node_blocks(system, node_number, system.programs.pulls if node.kind.aimed else system.programs.jacobian)
+    return pulls[end][rows].T @ -system.work[system.model.field_of_node(node_number, "x")][rows]
+
+
+def in_contact(system: System) -> Touching:
+    """The contact of a System, refused where there is none."""
+    if system.contact is None:
+        raise LinkworkError("Simulation: nothing touches anything in this world; add a Contact")
+    return system.contact
+
+
+def refused_body(element, body) -> str:
+    """The words for a body on which an element does not act."""
+    return f'{checks.label(element)}: it does not act on "{body.name}"; name one of its bodies'
+
+
+def mean_reaction(system: System, element, target: int | None) -> Reaction:
+    """What a rope, a hard limit or dry friction put on a body in the last step. None: on the second one, or the only one."""
+    from linkwork.contact.rows import BODY_B
+
+    contact, model = in_contact(system), system.model
+    ends = contact.ends_of(element)
+    target = (ends[1] if ends[1] != GROUND else ends[0]) if target is None else target
+    if target not in ends:
+        raise LinkworkError(refused_body(element, model.bodies.elements[target]))
+    force, torque, value = np.zeros(3), np.zeros(3), np.zeros(contact.coordinates_of(element))
+    at = readout.poses(system.model, system.work, target).position[0]
+    for stop, rows, k in contact.of_element(element):
+        J = (rows.Jb if contact.body_of(rows.labels[k, BODY_B]) == target else rows.Ja)[k, 0]
+        pull = float(rows.total[k, 0]) / system.dt
+        force = force + J[:3] * pull
+        value[stop.coordinate] += stop.sign * pull
+        torque = torque + (J[3:] * pull if not np.any(J[:3]) else 0.0)
+        at = carried_point(system, target, contact.anchor_of(element, target))[0]
+    return Reaction(force, torque, at, value)

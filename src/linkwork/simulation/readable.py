@@ -1,0 +1,263 @@
+"""What can be read of a Simulation: each method asks Query, which finds it out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.schedules.schedules import IterativeReport
+from linkwork.simulation.coordinates import Coordinate
+from linkwork.simulation.query import Energy, Query
+from linkwork.simulation.reactions import Reaction
+from linkwork.simulation.reads import Load, Loads
+
+if TYPE_CHECKING:
+    from linkwork.simulation import contact_query
+
+
+class Readable:
+    """The reading half of a Simulation's public face; it has no state of its own. All vectors are in the world frame."""
+
+    _query: Query
+
+    # -- bodies ------------------------------------------------------------------------------------------------
+    def position(self, body) -> np.ndarray:
+        """Where the body's `position` is now (3, m)."""
+        return self._query.position(body)
+
+    def orientation(self, body) -> np.ndarray:
+        """Unit quaternion w x y z."""
+        return self._query.orientation(body)
+
+    def velocity(self, body) -> np.ndarray:
+        """Of the body's `position` (3, m/s)."""
+        return self._query.velocity(body)
+
+    def angular_velocity(self, body) -> np.ndarray:
+        """(3, rad/s)."""
+        return self._query.angular_velocity(body)
+
+    def frame(self, body) -> np.ndarray:
+        """(3, 3): a vector of the body, in the world. A rotation for bodies that do not stretch."""
+        return self._query.frame(body)
+
+    @property
+    def positions(self) -> np.ndarray:
+        """(bodies, 3), m: `position` of all bodies, in the order of `world.bodies`. This array, as the others that hold
+        everything at once, cannot be written, and stays as it is when the simulation goes on.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("double-pendulum"))
+        >>> sim.positions.shape, sim.orientations.shape, sim.velocities.shape
+        ((2, 3), (2, 4), (2, 6))
+        """
+        return self._query.positions
+
+    @property
+    def orientations(self) -> np.ndarray:
+        """(bodies, 4): `orientation` of all bodies, unit quaternions w x y z."""
+        return self._query.orientations
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """(bodies, 6): `velocity` (m/s) and `angular_velocity` (rad/s) of all bodies, in the world's axes."""
+        return self._query.velocities
+
+    @property
+    def q(self) -> np.ndarray:
+        """All coordinates: of the joints of a spanning tree, of bodies that float, of bodies of other kinds. `q_names` says
+        what each is.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("double-pendulum"))
+        >>> sim.q.shape, sim.qd.shape
+        ((2,), (2,))
+        """
+        return self._query.q
+
+    @property
+    def qd(self) -> np.ndarray:
+        """All velocities, as `qd_names` says: the rates of the coordinates, but angular velocities for quaternions."""
+        return self._query.qd
+
+    @property
+    def q_names(self) -> tuple[Coordinate, ...]:
+        """What the entries of `q` are: of which joint or body, what, and in which unit. The order stays while the world does,
+        and is the same for every solver.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("pendulum"))
+        >>> [str(name) for name in sim.q_names], [str(name) for name in sim.qd_names]
+        (['pivot: angle, rad'], ['pivot: angle, rad/s'])
+        """
+        return self._query.q_names
+
+    @property
+    def qd_names(self) -> tuple[Coordinate, ...]:
+        """What the entries of `qd` are."""
+        return self._query.qd_names
+
+    def point(self, body, local) -> np.ndarray:
+        """Where a local point of the body is now (3, m)."""
+        return self._query.point(body, local)
+
+    def jacobian(self, body, local=(0.0, 0.0, 0.0)) -> np.ndarray:
+        """(3, dim): the velocity of a local point by the body's own velocity components. A rigid body's are the velocity
+        of its `position` and its angular velocity."""
+        return self._query.jacobian(body, local)
+
+    def coordinates(self, body) -> np.ndarray:
+        """The coordinates u of a Lagrangian body now (n,).
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, -10))
+        >>> arms = world.add(lw.double_pendulum(angles=(0.5, 0.5)))
+        >>> sim = lw.Simulation(world)
+        >>> sim.coordinates(arms).tolist(), sim.rates(arms).tolist()
+        ([0.5, 0.5], [0.0, 0.0])
+        """
+        return self._query.coordinates(body)
+
+    def rates(self, body) -> np.ndarray:
+        """The rates u' of the coordinates of a Lagrangian body now (n,)."""
+        return self._query.rates(body)
+
+    def acceleration(self, body) -> np.ndarray:
+        """Of the body's `position` (3, m/s^2), from the forces and constraints of this moment."""
+        return self._query.acceleration(body)
+
+    def angular_acceleration(self, body) -> np.ndarray:
+        """(3, rad/s^2), of bodies with an angular velocity among their components."""
+        return self._query.angular_acceleration(body)
+
+    # -- constraints and the whole -----------------------------------------------------------------------------
+    def angle(self, joint) -> float:
+        """The joint's coordinate: the angle of a hinge, cylinder or screw (turns counted, rad), the travel of a slider
+        (m); zero as built."""
+        return self._query.angle(joint)
+
+    def rate(self, joint) -> float:
+        """The rate of the joint's coordinate."""
+        return self._query.rate(joint)
+
+    def travel(self, joint) -> float:
+        """How far the second body of a slider or cylinder has travelled along the axis (m), zero as built."""
+        return self._query.travel(joint)
+
+    def unknowns(self, constraint) -> np.ndarray:
+        """The coordinates that a constraint finds for itself, now: those of a point on a curve or surface that has coordinates
+        of its own; or where a Tangent touches: coordinates of the surface that has them, of both if both have, or else the
+        point in the frame of a."""
+        return self._query.unknowns(constraint)
+
+    def reaction(self, constraint, body=None) -> Reaction:
+        """The force and torque that a constraint puts on its second body (on its only body), at the anchor, from the
+        accelerations of this moment. `body`: on another of its bodies. On a Lagrangian body it is the least force on the point
+        that is held that does the same. Of a rope or a hard limit it is the mean of the last
+        step, and so are contact forces that accelerations of this moment count with."""
+        return self._query.reaction(constraint, body)
+
+    def force(self, force, body=None) -> Load:
+        """What a spring, damper, motor, cable or any other force puts on its second body (on its only body) now, as force,
+        torque, and the point about which the torque is told: where the force acts on the body; where several forces do, or a
+        torque alone, the anchor of its joint or the body's position. `body`: on another of its bodies. Of a rope, a hard limit
+        or dry friction it is the mean of the last step.
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, 0))
+        >>> bead = world.add(lw.Particle(1.0, position=(0, 0, 2), name="bead"))
+        >>> spring = world.add(lw.Spring(world.ground, bead, 10.0, rest=1.5, name="spring"))
+        >>> sim = lw.Simulation(world)
+        >>> float(sim.force("spring").force[2]), sim.force("spring").at.tolist()
+        (-5.0, [0.0, 0.0, 2.0])
+        """
+        return self._query.force(force, body)
+
+    @property
+    def forces(self) -> Loads:
+        """What all forces put on their second (only) bodies now, in the order of `world.forces`, as arrays with a row each.
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, 0))
+        >>> bead = world.add(lw.Particle(1.0, position=(0, 0, 2), name="bead"))
+        >>> springs = [world.add(lw.Spring(world.ground, bead, k, rest=1.0, name=f"spring{k}")) for k in (10, 20)]
+        >>> sim = lw.Simulation(world)
+        >>> sim.forces.names, sim.forces.force[:, 2].tolist()
+        (('spring10', 'spring20'), [-10.0, -20.0])
+        """
+        return self._query.forces
+
+    def impulse(self, constraint) -> np.ndarray:
+        """What a constraint gave in the last step or impact: its multipliers times the time, a number a row (N s, N m s).
+
+        All solves of the step are added up: the kicks of rattle with their corrections, the stages of rk4 and dopri5 with
+        their projection, in all parts of a step that was cut. The rows of a Ball, and the first three of a Hinge, are
+        the axes of the world, and the impulse is on the second body. A rope gives one number, its pull; so does a hard limit,
+        negative where it pushes its coordinate up.
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, -10))
+        >>> lamp = world.add(lw.Particle(2.0, position=(0, 0, 1)))
+        >>> hook = world.add(lw.Ball(world.ground, lamp, at=(0, 0, 1), name="hook"))
+        >>> sim = lw.Simulation(world, dt=0.01)
+        >>> sim.step()
+        >>> float(sim.impulse("hook")[2].round(12))
+        0.2
+        """
+        return self._query.impulse(constraint)
+
+    def contacts(self) -> contact_query.TouchingPoints:
+        """Where bodies touch, and the forces there: a list of points, in a fixed order, with arrays of all of them behind it.
+        They are those of the last step (`euler`: of its beginning), with what it gave; before the first one there are no
+        forces.
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, -10))
+        >>> floor = world.add(lw.Collider(world.ground, lw.Plane(), name="floor"))
+        >>> box = world.add(lw.RigidBody(2.0, shape=lw.Box(0.1, 0.1, 0.1), position=(0, 0, 0.05), name="box"))
+        >>> rule = world.add(lw.Contact())
+        >>> sim = lw.Simulation(world)
+        >>> sim.step(10)
+        >>> len(sim.contacts()), float(sim.contacts().forces[:, 2].sum().round(4))
+        (4, 20.0)
+        >>> sim.contacts()[0].bodies
+        (<Ground "ground">, <RigidBody "box">)
+        """
+        return self._query.contacts()
+
+    def contact_report(self) -> contact_query.ContactReport:
+        """How the contact problems of the last steps were solved: iterations, residual, the deepest overlap."""
+        return self._query.contact_report()
+
+    def solver_report(self) -> IterativeReport:
+        """How a solver that iterates (`cg`) has solved since this simulation was made: iterations, residuals.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("chain"), solver="cg")
+        >>> sim.step(100)
+        >>> report = sim.solver_report()
+        >>> report.residual < 1e-10, report.at is None
+        (True, True)
+        """
+        return self._query.solver_report()
+
+    def drift(self, velocity: bool = False) -> float:
+        """The largest |C| over all position rows (m; radians count as metres); with velocity=True the largest
+        |J v + C_t| and |g| over all rows."""
+        return self._query.drift(velocity)
+
+    def energy(self) -> Energy:
+        """Kinetic and potential energy now, and the work of prescribed motion so far (what that counts: `Energy`).
+
+        >>> import linkwork as lw
+        >>> world = lw.World(gravity=(0, 0, -10))
+        >>> lift = world.add(lw.Particle(2.0, velocity=(0, 0, 1), name="lift"))
+        >>> told = world.add(lw.Motion(lift, lambda t: (0, 0, t)))
+        >>> sim = lw.Simulation(world)
+        >>> sim.step(500)
+        >>> energy = sim.energy()
+        >>> round(energy.total - energy.work, 6), round(energy.work, 6)
+        (1.0, 10.0)
+        """
+        return self._query.energy()

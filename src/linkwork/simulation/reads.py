@@ -1,0 +1,276 @@
+"""Reads: where bodies and joints are now, by one compiled call when somebody asks, valid until the next change.
+
+A readout is an array beside the workspace. It is filled again in the same place where nobody else holds it, and in a new one
+where somebody does: so arrays that were handed out never change.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from sys import getrefcount
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from linkwork.elements.core import checks
+from linkwork.errors import LinkworkError
+from linkwork.kernels.readings import LOAD, reaction_size
+from linkwork.model.graph import GROUND
+from linkwork.schedules.readings import Readings
+from linkwork.simulation.coordinates import Coordinates
+from linkwork.simulation.lookup import lookup, name_of
+from linkwork.simulation.reactions import least_pull, least_wrench, solve_accelerations, touched_at
+
+if TYPE_CHECKING:
+    from linkwork.simulation.system import System
+
+OWN = 2  # references to an array that nobody else holds: an attribute, and the argument of getrefcount
+
+
+class Pose(NamedTuple):
+    """A body in the world."""
+
+    position: np.ndarray  # (3,) m
+    orientation: np.ndarray  # (4,)
+    velocity: np.ndarray  # (3,) m/s, of `position`
+    angular_velocity: np.ndarray  # (3,) rad/s
+    frame: np.ndarray  # (3, 3): a local vector p is at position + frame @ p
+
+
+class Load(NamedTuple):
+    """What a force puts on a body: force (3, N) and torque (3, N m) about the point `at` (3, m), all in the world."""
+
+    force: np.ndarray
+    torque: np.ndarray
+    at: np.ndarray
+
+
+class Loads(NamedTuple):
+    """What forces put on bodies, a row each, as `Load` has it."""
+
+    names: tuple[str, ...]
+    force: np.ndarray  # (k, 3), N
+    torque: np.ndarray  # (k, 3), N m
+    at: np.ndarray  # (k, 3), m
+
+
+def _second(ends: tuple[int, ...]) -> int:
+    """Which of its bodies a force is told of: the second, or the first where that moves alone."""
+    return 1 if ends[1] != GROUND else 0
+
+
+class Readout:
+    """One array, the operations that fill it, and the change of the workspace at which they last did."""
+
+    __slots__ = ("count", "operations", "out", "readings")
+
+    def __init__(self, readings: Readings, operations: np.ndarray, start: np.ndarray):
+        self.readings, self.operations, self.out, self.count = readings, operations, start, -1
+
+    def fill(self, work: np.ndarray, count: int) -> None:
+        if getrefcount(self.out) > OWN:
+            self.out = self.out.copy()
+        self.readings.fill(work, self.operations, self.out)
+        self.count = count
+
+
+class Reads:
+    """What of the motion can be read in a System."""
+
+    def __init__(self, system: System):
+        self.system = system
+        self._poses: Readout | None = None
+        self._motion: Readout | None = None
+        self._forces: Readout | None = None
+        self._rows: tuple[tuple[str, ...], np.ndarray] | None = None  # of forces: their names, and where they are read
+        self._loads: tuple[int, Loads] | None = None  # at which count, and what was told
+        self._solved: Readout | None = None
+        self._reaction_at: dict[tuple[int, int], tuple[int, int, slice, bool]] = {}
+
+    def poses(self) -> np.ndarray:
+        """The readout of bodies and joints, of now."""
+        system, poses = self.system, self._poses
+        if poses is None:
+            readings = system.programs.readings
+            poses = self._poses = Readout(readings, readings.poses, np.zeros(readings.size))
+        if poses.count != system.validity.count:
+            poses.fill(system.work, system.validity.count)
+        return poses.out
+
+    def position(self, number: int) -> np.ndarray:
+        return self.poses()[3 * number : 3 * number + 3].copy()
+
+    def orientation(self, number: int) -> np.ndarray:
+        out = self.poses()
+        at = self._at("orientations") + 4 * number
+        return out[at : at + 4].copy()
+
+    def velocity(self, number: int) -> np.ndarray:
+        out = self.poses()
+        at = self._at("velocities") + 6 * number
+        return out[at : at + 3].copy()
+
+    def angular_velocity(self, number: int) -> np.ndarray:
+        out = self.poses()
+        at = self._at("velocities") + 6 * number + 3
+        return out[at : at + 3].copy()
+
+    def frame(self, number: int) -> np.ndarray:
+        out = self.poses()
+        at = self._at("frames") + 9 * number
+        return out[at : at + 9].reshape(3, 3).copy()
+
+    def pose(self, number: int) -> Pose:
+        """All of a body."""
+        return Pose(*(read(number) for read in (self.position, self.orientation, self.velocity, self.angular_velocity,
+                                                self.frame)))  # fmt: skip
+
+    def array(self, name: str, width: int) -> np.ndarray:
+        """One of the arrays of all bodies, (bodies, width), which cannot be written."""
+        out = self.poses()
+        found = out[self.system.programs.readings.span[name]].reshape(-1, width)
+        found.flags.writeable = False
+        return found
+
+    def joint(self, joint, rate: bool) -> float:
+        """The first coordinate of a joint, or its rate."""
+        place = self._place(joint)
+        return self.poses().item(place.rate if rate else place.value)
+
+    def travel(self, joint) -> float:
+        """The travel of a joint that has one."""
+        place = self._place(joint)
+        if "travel" not in place.names:
+            raise LinkworkError(f"{checks.label(self.system.world.find(joint))}: it does not travel; ask for its angle")
+        return self.poses().item(place.value + place.names.index("travel"))
+
+    # -- coordinates -----------------------------------------------------------------------------------------------------
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        return Coordinates(self.system.model, self.system.programs.readings)
+
+    def q(self) -> np.ndarray:
+        return self._moving(0, self.coordinates.nq)
+
+    def qd(self) -> np.ndarray:
+        return self._moving(self.coordinates.nq, self.coordinates.nq + self.coordinates.nv)
+
+    def _moving(self, first: int, last: int) -> np.ndarray:
+        motion, valid = self._motion, self.system.validity
+        if motion is None:
+            own = self.coordinates
+            motion = self._motion = Readout(self.system.programs.readings, own.operations, own.start)
+        if motion.count != valid.count:
+            motion.fill(self.system.work, valid.count)
+        found = motion.out[first:last]
+        found.flags.writeable = False
+        return found
+
+    # -- forces ----------------------------------------------------------------------------------------------------------
+    def forces(self) -> np.ndarray:
+        """The readout of what all forces do, of now."""
+        system, forces = self.system, self._forces
+        if forces is None:
+            operations, size, _ = system.programs.readings.forces()
+            forces = self._forces = Readout(system.programs.readings, operations, np.zeros(size))
+        if forces.count != system.validity.count:
+            forces.fill(system.work, system.validity.count)
+        return forces.out
+
+    def force(self, number: int, end: int | None) -> Load:
+        """What a force puts on one of its bodies, unless one is said the second, or the only one."""
+        system, out = self.system, self.forces()
+        force = system.model.forces[number]
+        at = system.programs.readings.forces()[2][str(force.element.name)][_second(force.ends) if end is None else end]
+        load = out[at : at + LOAD].copy()
+        return Load(load[:3], load[3:6], load[6:])
+
+    def loads(self) -> Loads:
+        """What all forces put on their second bodies, or their only ones."""
+        if self._loads is not None and self._loads[0] == self.system.validity.count:
+            return self._loads[1]
+        out = self.forces()
+        if self._rows is None:
+            model, (_, _, where) = self.system.model, self.system.programs.readings.forces()
+            ends = [model.forces[model.names[name][1]].ends for name in where]
+            first = [starts[_second(own)] for starts, own in zip(where.values(), ends, strict=True)]
+            self._rows = tuple(where), np.array(first, dtype=np.int64) // LOAD
+        names, rows = self._rows
+        found = out.reshape(-1, LOAD)[rows]
+        found.flags.writeable = False
+        told = Loads(names, found[:, :3], found[:, 3:6], found[:, 6:])
+        self._loads = self.system.validity.count, told
+        return told
+
+    # -- accelerations and reactions -------------------------------------------------------------------------------------
+    def solved(self) -> np.ndarray:
+        """The readout of accelerations and reactions, of now: one refined solve for all of them."""
+        system, solved = self.system, self._solved
+        if solved is None:
+            operations, size, _ = system.programs.readings.reactions()
+            solved = self._solved = Readout(system.programs.readings, operations, np.zeros(size))
+        if solved.count != system.validity.count:
+            solve_accelerations(system)
+            solved.fill(system.work, system.validity.count)
+        return solved.out
+
+    def acceleration(self, number: int, first: int) -> np.ndarray:
+        """The linear (first: 0) or angular (3) acceleration of a body."""
+        return self.solved()[6 * number + first : 6 * number + first + 3].copy()
+
+    def reaction(self, node: int, part: int, end: int | None) -> tuple:
+        """Force, torque, the point `at`, multipliers, and whether these are determined: of a constraint on a body of its node,
+        unless one is said its second body, or its only one."""
+        out, system = self.solved(), self.system
+        known = self._reaction_at.get((node, part))
+        if known is None:
+            known = self._reaction_at[node, part] = self._place_of_reaction(node, part)
+        first, second, rows, plain = known
+        end = second if end is None else end
+        at = first + LOAD * end
+        if plain:
+            load = out[at : at + LOAD].copy()
+            told = load[:3], load[3:6], load[6:]
+        else:
+            told = self._other_reaction(node, part, end, out[at : at + LOAD])
+        determined, item = True, system.model.nodes[node]
+        if system.sharing is not None:
+            determined = system.sharing.determined(node, item.rows_of(item.elements[part]))
+        return *told, out[rows].copy(), determined
+
+    def _place_of_reaction(self, node: int, part: int) -> tuple[int, int, slice, bool]:
+        """Where the loads of a constraint begin in the readout, which end it is told of, where its multipliers are, and whether
+        nothing else need be asked."""
+        system, item = self.system, self.system.model.nodes[node]
+        begin = system.programs.readings.reactions()[2][node]
+        a, b, *_ = item.kind.parts[part].arranged(item.ends)
+        rows, size = item.rows_of(item.elements[part]), reaction_size(item.kind)
+        first = begin + size - item.kind.size
+        kinds = [kind for kind in item.kind.kinds if kind is not None]
+        plain = all(kind.tells_wrench for kind in kinds) and touched_at(system, node, part) is None
+        second = item.ends.index(b if b != GROUND else a)
+        return begin + LOAD * len(item.ends) * part, second, slice(first + rows.start, first + rows.stop), plain
+
+    def _other_reaction(self, node: int, part: int, end: int, load: np.ndarray) -> tuple:
+        """On a body whose kind tells no wrench, or told where surfaces touch."""
+        system, kind = self.system, self.system.model.nodes[node].kind.kinds[end]
+        if kind is not None and not kind.tells_wrench:
+            solve_accelerations(system)
+            return least_pull(system, node, part, end) if not kind.framed else least_wrench(system, node, part, end)
+        force, torque, at = load.reshape(3, 3)
+        touched = touched_at(system, node, part)
+        if touched is None:
+            return force.copy(), torque.copy(), at.copy()
+        return force.copy(), torque - np.cross(touched - at, force), touched
+
+    def _place(self, joint):
+        system = self.system
+        place = system.programs.readings.joint.get(name_of(joint))
+        if place is None:
+            node, part = lookup(system, joint, "constraint")
+            label = checks.label(system.model.nodes[node].elements[part])
+            raise LinkworkError(f"{label}: it has no angle or travel; ask a hinge, slider, cylinder or screw")
+        return place
+
+    def _at(self, name: str) -> int:
+        return self.system.programs.readings.span[name].start

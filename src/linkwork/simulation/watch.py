@@ -1,0 +1,237 @@
+"""Watch: what is looked at now and then while a run goes on, and told once; and the states from which a stop is looked into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.elements import Armature
+from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Element
+from linkwork.engines.engine import OK
+from linkwork.errors import printable
+from linkwork.model import readout
+from linkwork.model.model import State
+from linkwork.simulation import contradictions, diagnose
+from linkwork.simulation.contradictions import Contradiction
+from linkwork.simulation.notes import Notes
+from linkwork.simulation.residuals import worst
+from linkwork.symbolic.views import GLOBALS
+
+if TYPE_CHECKING:
+    from linkwork.simulation.system import System
+
+VIOLATED = 1e-6  # metres or radians by which a constraint may be off as built
+INCONSISTENT = 1e-9  # metres or radians a second that are put right at the start ...
+UNSOLVED = 1e-5  # m/s that contact velocities may be off without a word
+UNSOLVED_TEXT = "are off the law of contact by"
+STRETCHED_TEXT = "it was beyond its bound by"
+HELD_TEXT = "no push moves them apart: such contacts are left out"
+UNMET_TEXT = "the run goes on, sim.solver_report() tells more"
+TURNING_TEXT = "it tumbles by"
+CONTRADICTING_TEXT = "not all of them can hold"
+MOST_CONTRADICTIONS = 3  # that are told
+RARELY = 256  # steps between looks for them
+REMEMBERED = 2_000_000  # entries of the workspace times steps between two states that are kept ...
+SHORTEST, LONGEST = 50, 2000  # ... and the bounds of those steps
+LOOKED_AT = 500  # steps of one iteration, after which somebody looks whether constraints hold
+DRAWN_IN = 20.0  # times that feedback of first-order motion takes to draw in most of what is off, before somebody looks
+
+
+class Watch:
+    """Of one System, which it is given with every call: it keeps none, so that a System that was replaced is gone at once."""
+
+    __slots__ = ("compare_at", "compares", "past", "pause", "remember_at", "tells_held", "tells_stretched", "tells_turning",
+                 "tells_unmet", "tells_unsolved", "turn_at")  # fmt: skip
+
+    def __init__(self, system: System):
+        notes = system.notes
+        self.tells_unsolved = not notes.speak_of(UNSOLVED_TEXT)
+        self.tells_unmet = not notes.speak_of(UNMET_TEXT)
+        self.tells_held = not notes.speak_of(HELD_TEXT)
+        self.tells_stretched = not notes.speak_of(STRETCHED_TEXT)
+        self.tells_turning = not notes.speak_of(TURNING_TEXT)
+        told = sum(CONTRADICTING_TEXT in text for text in notes)
+        at_risk = told < MOST_CONTRADICTIONS and contradictions.trees_at_risk(system.model, system.contact is not None)
+        self.compares = bool(at_risk)  # whether prescribed motion may contradict something
+        self.turn_at = 0  # the next look at bodies that turn fast
+        self.remember_at = 0
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """From another state."""
+        self.past: list[State] = []  # the last two that were kept; the next one will be at the step `remember_at`
+        self.pause, self.compare_at = 1, 0  # steps between looks at contradictions, and the next one
+
+    def copy(self) -> Watch:
+        return copy(self)
+
+    @staticmethod
+    def of_steps(notes: Notes) -> bool:
+        """Whether an integrator stops before the first step that must be made in parts: nobody has been told of one."""
+        return not any(text.startswith((diagnose.NOT_CONVERGED, diagnose.LOOSE, diagnose.SLACK)) for text in notes)
+
+    # -- while it runs ---------------------------------------------------------------------------------------------------
+    def remember(self, system: System) -> None:
+        """Keep a state every so many steps and after each change from outside: from there a run that stops is looked into."""
+        self.past = [*self.past[-1:], system.state()]
+        longest = LOOKED_AT if system.integrator.iterations == 1 else LONGEST
+        self.remember_at = system.steps + max(SHORTEST, min(longest, REMEMBERED // system.model.size))
+        system.validity.remembered()
+        self.tell_if_loose(system)
+        if system.steps >= self.turn_at:
+            self.turn_at = 2 * system.steps + 1  # seldom: a look costs as much as many steps of a small world
+            self.tell_turning(system)
+
+    def after(self, system: System, well: bool = True) -> None:
+        """Look at what the last steps had to leave: contact impulses, rows of a solver that iterates; if they went well, at
+        what presses without an answer."""
+        contact = system.contact
+        if contact is not None and self.tells_unsolved and contact.unsolved > UNSOLVED:
+            self.tells_unsolved = False
+            if not self.tell_contradictions(system, f"at {system.time:.6g} s"):
+                off = f"some contact impulses until {system.time:.6g} s {UNSOLVED_TEXT} {contact.unsolved:.3g} m/s"
+                system.notes.tell(f"Simulation: {off}, which was the best of many iterations; the run goes on")
+        if system.programs.iterates:
+            self.tell_unmet(system)
+        if well and contact is not None and self.tells_held and (held := contact.unanswered) is not None:
+            self.tells_held = False
+            self._tell_held(system, *held)
+        if well and contact is not None and self.tells_stretched and (stretched := contact.stretched) is not None:
+            self.tells_stretched = False
+            self._tell_stretched(system, *stretched)
+
+    def at_the_end(self, system: System) -> None:
+        """Look at everything once more, at the end of a run."""
+        self.tell_if_loose(system)
+        self.tell_turning(system)
+        if self.compares:
+            self.compare(system)
+
+    def _tell_held(self, system: System, pairs: int, named: list) -> None:
+        """A note, once, on what presses without an answer."""
+        first, others = " and ".join(map(checks.label, named)), f", the first of {pairs} such pairs" if pairs > 1 else ""
+        if len(named) == 1:
+            held = f"constraints or motions hold its bodies, so that {HELD_TEXT}"
+            system.notes.tell(f"{first}: it is at its bound{others}, but {held}")
+            return
+        system.notes.tell(f"Simulation: {first} press on each other{others}, but joints or motions hold them, so that "
+                          f"{HELD_TEXT}; give NoContact if they are not meant to touch")  # fmt: skip
+
+    def _tell_stretched(self, system: System, element: Element, off: float) -> None:
+        """A note, once, on a rope or hard limit that steps do not hold."""
+        better = "iterations=None" if system.options.solver == "implicit" else 'solver="implicit"'
+        system.notes.tell(f"{checks.label(element)}: {STRETCHED_TEXT} {off:.3g} until {system.time:.6g} s, since a step takes "
+                          f"what it holds for straight; {better} holds it at the end of every step")  # fmt: skip
+
+    def tell_turning(self, system: System) -> None:
+        """A note, once, on a body that turns further in a step than the integrator is good for."""
+        integrator = system.integrator
+        if self.tells_turning and integrator.most_mixed < np.inf and (found := _fastest_turn(system)) is not None:
+            mixed, rate, body = found
+            if mixed > integrator.most_mixed:
+                self.tells_turning = False
+                better = system.dt * np.sqrt(integrator.most_mixed / mixed)
+                turn = f"{TURNING_TEXT} {rate * system.dt:.2g} rad ({rate:.3g} rad/s) in a step of {system.dt:g} s"
+                when = f"{turn} at {system.time:.6g} s, {integrator.mixing.format(better)}"
+                system.notes.tell(f"{checks.label(body)}: {when}")
+
+    def tell_if_loose(self, system: System) -> None:
+        """A note, once, where single iterations, or feedback that had its time, do not keep a constraint: no tolerance would
+        tell."""
+        integrator = system.integrator
+        rate = float(system.work[GLOBALS.offset("stiffness")]) if system.options.first_order else 0.0
+        looks = integrator.iterations == 1 or rate * system.dt * system.steps > DRAWN_IN
+        if looks and integrator.watched and (text := diagnose.loose(system)) is not None:
+            integrator.watched = False
+            system.notes.tell(text)
+
+    def tell_unmet(self, system: System) -> None:
+        """A note, once, where the solver could not meet all rows."""
+        if self.tells_unmet and (text := system.programs.complaint(system.work)) is not None:
+            self.tells_unmet = False
+            system.notes.tell(f"{text} (until {system.time:.6g} s); {UNMET_TEXT}")
+
+    # -- contradictions --------------------------------------------------------------------------------------------------
+    def tell_contradictions(self, system: System, when: str) -> list[Contradiction]:
+        """A note on each set of constraints that contradict each other, once; returns those that do."""
+        if not self.compares or not _looks_off(system):
+            return []
+        found = contradictions.found(system)
+        for one in found[:MOST_CONTRADICTIONS]:
+            text = f"Simulation: {one}"
+            if not any(known.startswith(text.rsplit(" by ", 1)[0]) for known in system.notes):
+                remedy = "remove one of them, or ask for what can be met"
+                system.notes.tell(f"{text} {when}; {CONTRADICTING_TEXT}: {remedy}")
+        return found
+
+    def compare(self, system: System) -> None:
+        """Look for constraints that have come to contradict each other. Where rates are off and nothing contradicts, as with
+        feedback, the next look is as far off again."""
+        self.tell_contradictions(system, f"at {system.time:.6g} s")
+        self.compares = sum(CONTRADICTING_TEXT in text for text in system.notes) < MOST_CONTRADICTIONS
+        self.pause = 2 * self.pause if _looks_off(system) else min(RARELY, 2 * self.pause)
+        self.compare_at = system.steps + self.pause
+
+
+def _looks_off(system: System) -> bool:
+    """Whether something may contradict: rates or places are off, or what touches overlaps."""
+    off = contradictions.overlaps(system) or worst(system, velocity=True)[0] > INCONSISTENT
+    return off or worst(system, velocity=False)[0] > VIOLATED
+
+
+def make_in_parts(system: System) -> int:
+    """The first step that must be cut, with a note; from here on they are made without a word."""
+    text = diagnose.not_converged(system)
+    system.integrator.watched = False
+    _, status = system.advance(1)
+    if status == OK:
+        system.notes.tell(f"{text}; this step was made in {system.work[GLOBALS.offset('parts')]:.0f} parts")
+    return status
+
+
+def tell_redundant(system: System, when: str = "as built", found: Iterable[Contradiction] = ()) -> None:
+    """One note on all rows that depend on others, counted, but for those that contradict others."""
+    model = system.model
+    redundant = dict(model.redundant)
+    for one in found:
+        numbers = [model.names[str(element.name)][1] for element in one.elements if isinstance(element, Element)]
+        number = next((k for k in sorted(numbers, reverse=True) if redundant.get(k)), None)
+        if number is not None:
+            redundant[number] -= 1
+    nodes = [model.nodes[k] for k, rows in redundant.items() if rows]
+    if not nodes:
+        return
+    whose = "its" if len(nodes) == 1 else "their"
+    rows, size = sum(redundant.values()), sum(node.kind.size - len(node.kind.rotors) for node in nodes)
+    named = [next(e for e in reversed(node.elements) if not isinstance(e, Armature)) for node in nodes]
+    known = f"{checks.labels(named)}: {rows} of the {size} rows between {whose} bodies are redundant "
+    if not any(text.startswith(printable(known)) for text in system.notes):
+        system.notes.tell(f"{known}{when}, other constraints hold them already; all share the load with least norm, for "
+                          "other reactions take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip
+
+
+def _fastest_turn(system: System) -> tuple[float, float, Element] | None:
+    """Of the rigid body whose axes of different inertia the spin of a step mixes the most: how much (`Rigid.unresolved`),
+    its rate (rad/s), and the body."""
+    m = system.model
+    if RIGID.name not in m.bodies.members:
+        return None
+    held = system.programs.constrained if system.integrator.cuts_turns else ()
+    numbers = np.array([b for b in m.bodies.members[RIGID.name] if b not in held])
+    if not len(numbers):
+        return None
+    kind = m.bodies.kinds[numbers[0]]
+    q, v, inertia = readout.fields(m, system.work, kind, numbers, "q", "v", "inertia")
+    inertia = np.where(inertia > 0.0, inertia, 1.0)
+    l = inertia * np.einsum("kji,kj->ki", readout.matrices(q[:, 3:7]), v[:, 3:6])
+    s, one = l * l, 1.0 / inertia
+    bent = np.abs((one[:, 0] - one[:, 1]) * (one[:, 1] - one[:, 2]))
+    between = s[:, 0] * s[:, 1] + s[:, 1] * s[:, 2] + s[:, 2] * s[:, 0]
+    mixed = system.dt**2 * bent * between / np.maximum(s.sum(axis=1), 1e-300)
+    k = int(np.argmax(mixed))
+    return float(mixed[k]), float(np.linalg.norm(v[k, 3:6])), m.bodies.elements[numbers[k]]
