@@ -14,6 +14,7 @@ from linkwork.elements import joints
 from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
 from linkwork.elements.core.placement import Fixed, matrices
 from linkwork.elements.joints.free import FREE
+from linkwork.model import readout
 from linkwork.model.compile_model import compile
 from linkwork.symbolic.autodiff import Tape
 from linkwork.symbolic.views import View, load_global
@@ -192,7 +193,9 @@ def test_coordinates_are_read_from_the_bodies(cls):
     if not mobilizer.nv:
         return
     batches = [RigidPlacement([one]), RigidPlacement([two])]
-    own = readout.numbers(sim.model, sim.work, sim.model.nodes.index(node), 0) | {n: v[0] for n, v in kind.read_numbers([element], *batches).items()}
+    own = readout.numbers(sim.model, sim.work, sim.model.nodes.index(node), 0) | {
+        n: v[0] for n, v in kind.read_numbers([element], *batches).items()
+    }
 
     def write(trace):
         tape = Tape([View(RIGID, trace, 2 + k) for k in range(2)], load_global(trace, "time"))

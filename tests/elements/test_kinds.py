@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import casadi as ca
 import numpy as np
 import pytest
 
@@ -104,13 +105,32 @@ def test_what_is_derived_is_what_a_kind_knows(name):
     if not kind.is_a_point:
         given = q[0], pose, local, *own
         np.testing.assert_allclose(BodyKind.point_jacobian(kind, *given), kind.point_jacobian(*given), atol=1e-14)
-    given = q[0], v[0], x, pose, *own
-    linear, angular = BodyKind.accelerations(kind, *given)
-    np.testing.assert_allclose(linear, kind.accelerations(*given)[0], atol=1e-12)
+    state = q[0], v[0], *own
+    read, same = (numbers(kind, lambda view, of=of: vars(of(view)).values(), *state)
+                  for of in (kind.read_pose, lambda view: BodyKind.read_pose(kind, view)))  # fmt: skip
+    for field, one, other in zip(vars(pose), read, same, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-14, err_msg=field)
+        np.testing.assert_allclose(one, getattr(pose, field)[0].reshape(one.shape), atol=1e-14, err_msg=field)
+    linear, angular = numbers(kind, lambda view: BodyKind.read_acceleration(kind, view, x), *state)
+    told = numbers(kind, lambda view: kind.read_acceleration(view, x), *state)
+    np.testing.assert_allclose(linear, told[0], atol=1e-12)
     if not kind.stretches:  # of these the angular one is left out
-        np.testing.assert_allclose(angular, kind.accelerations(*given)[1], atol=1e-12)
-        for one, other in zip(BodyKind.wrench(kind, q[0], x, at, *own), kind.wrench(q[0], x, at, *own), strict=True):
+        np.testing.assert_allclose(angular, told[1], atol=1e-12)
+        for one, other in zip(kind.wrench(q[0], x, at, *own), wrench(kind, x, at, *state), strict=True):
             np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def numbers(kind, expressions, *state):
+    """What expressions of a body's symbols are for its coordinates, velocities and constants."""
+    view, symbols = kind._symbols()
+    found = ca.Function("read", symbols, [ca.densify(ca.SX(value)) for value in expressions(view)])
+    values = found.call([ca.DM(value) for value in state])
+    return [value.full() if value.shape[1] > 1 else value.full().ravel() for value in values]
+
+
+def wrench(kind, generalised, at, *state):
+    """A generalised force as force and torque about a point."""
+    return numbers(kind, lambda view: kind.read_wrench(view, ca.SX(generalised), ca.SX(at)), *state)
 
 
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.stretches])
@@ -120,7 +140,7 @@ def test_the_wrench_of_a_body_that_stretches_turns_it_as_much(name):
     start = kind.placement([made(name)]).start()
     at, rng = np.array([0.2, -0.4, 1.0]), np.random.default_rng(5)
     generalised, q = rng.normal(size=kind.nv), start["q"]
-    force, torque = kind.wrench(q[0], generalised, at)
+    force, torque = wrench(kind, generalised, at, q[0], start["v"][0])
     v, w = rng.normal(size=3), rng.normal(size=3)
     motion = (
         np.concatenate([v, w, np.zeros(3)])

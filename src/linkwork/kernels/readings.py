@@ -117,7 +117,7 @@ def reaction_size(node: NodeKind) -> int:
 
 def reaction_read_kernel(node: NodeKind, start: int, x: int) -> Kernel:
     """Pointer 1: the node, whose multipliers are at x; 2, 3, ...: its bodies; behind them: what each of its constraints puts on
-    each body, as `reaction_size` says. Lagrangian bodies are left out: what acts on them is no force and torque."""
+    each body, as `reaction_size` says. Bodies whose kind tells no wrench are left out."""
 
     def write(trace: Trace) -> None:
         views, time = _states(trace, node.kinds), load_global(trace, "time")
@@ -129,12 +129,11 @@ def reaction_read_kernel(node: NodeKind, start: int, x: int) -> Kernel:
             row = rows.stop
             anchor = _anchor(part.arranged(tape.handles), p)
             for k, view in enumerate(views):
-                if view is None:
+                if view is None or not view.kind.tells_wrench:
                     continue
                 at = view.kind.read_pose(view).position if anchor is None else anchor
                 told = view.kind.read_wrench(view, pulls[k][rows, :].T @ multipliers[rows], at)
-                if told is not None:
-                    found.append((LOAD * (len(views) * number + k), ca.vertcat(*told, at)))
+                found.append((LOAD * (len(views) * number + k), ca.vertcat(*told, at)))
         for (offset, _), value in zip(found, tape.resolve([value for _, value in found]), strict=True):
             trace.store(node.behind, offset, value)
         trace.store(node.behind, reaction_size(node) - node.size, multipliers)
