@@ -2,7 +2,8 @@
 
 from matplotlib.figure import Figure
 
-from linkwork.viz.plot import GRID, INK, PALE_INK, PAPER
+PAPER, GRID, INK, PALE_INK = "#fbfaf7", "#e2dfd7", "#3f434a", "#8b8d90"
+PALETTE = ("#5b7fa6", "#d48d63", "#7fa486", "#c9ab5c", "#8f7fa8", "#5fa2a3", "#b86f7a", "#8d8a78")
 
 
 def sheet(width, height, rows=1, columns=1, **options):

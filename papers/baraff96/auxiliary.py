@@ -1,19 +1,16 @@
 """Section 9 with its auxiliary constraints: what J, factor, solves and W take, beside dense algebra and conjugate gradients.
 
 The sweeps of `anticipation` are taken apart as those of `fronts` are in sizes.py: assembly, elimination of the tree, a sweep
-forward and one backward are tables of their own; W and dividing by it are routines. All of it in one pass is timed as well.
+forward, one backward, W, and dividing by it (`sim.matrices.stages`). All of it in one pass is timed as well.
 """
 
 import numpy as np
-from scipy import sparse
+from numba import njit
 from scipy.linalg import cho_factor, cho_solve
 
 import linkwork as lw
-from linkwork.codegen.jit import jit, sweep
-from linkwork.engines.maximal.loop_schur import Anticipation, divider
-from linkwork.simulation.reactions import node_jacobians
 from papers.baraff96 import structures
-from papers.baraff96.matrices import ELIMINATION
+from papers.baraff96.matrices import block_inverse
 from papers.baraff96.sizes import whole
 from papers.baraff96.timing import best
 
@@ -35,52 +32,28 @@ def worlds():
     }
 
 
-class TreeAlone(Anticipation):
-    """The sweeps of the tree without what follows for auxiliary rows."""
-
-    def finish(self, name, sheet):
-        return sheet
-
-    def part_of_up(self, *, elimination):
-        operations = self.up("velocity")
-        chosen = [self.kernels[row[0]].key.startswith(ELIMINATION) == elimination for row in operations]
-        return np.ascontiguousarray(operations[np.array(chosen, dtype=bool)])
-
-
 def split(world, *, seconds):
     """Seconds of each part, of all in one pass, and of other ways to the same multipliers."""
     sim = lw.Simulation(world, solver="anticipation")
-    p, work = TreeAlone(sim.model), sim.work.copy()
+    m, stages = sim.matrices, sim.matrices.stages
 
-    def run(*operations):
-        for part in operations:
-            sweep(work, p.table, part)
+    def timed(stage, factored=False):
+        return best(stage, lambda: stages.reset(factored=factored), seconds=seconds, least=20)
 
-    mass, rows, eliminate = p.body("place", "kick"), p.part_of_up(elimination=False), p.part_of_up(elimination=True)
-    run(mass, rows)
-    assembled = work.copy()
-
-    def timed(*operations, factored=False):
-        def prepare():
-            work[:] = assembled
-            if factored:
-                run(eliminate)
-
-        return best(lambda: run(*operations), prepare, seconds=seconds, least=20)
-
-    empty = timed(rows[:0])
-    elimination, forward = timed(eliminate) - empty, timed(p.forward(), factored=True) - empty
+    empty = timed(stages.nothing)
+    elimination, forward = timed(stages.eliminate) - empty, timed(stages.forward, factored=True) - empty
     parts = {
-        "M": timed(mass) - empty,
-        "J": timed(rows) - empty,
+        "M": timed(stages.masses) - empty,
+        "J": timed(stages.rows) - empty,
         "factor": elimination - forward,
-        "solve": forward + timed(p.backward(), factored=True) - empty,
-    } | _of_w(p, work, assembled, lambda: run(eliminate), seconds)
-    J, inverse = _matrices(sim, assembled)
+        "solve": forward + timed(stages.backward, factored=True) - empty,
+    } | _of_w(stages, seconds)
+    J, inverse = m.J, block_inverse(m.M, [at.stop - at.start for at in m.bodies.values()])
     A, b = (J @ inverse @ J.T).toarray(), np.random.default_rng(0).normal(size=J.shape[0])
+    auxiliary = sum(m.constraints[name].stop - m.constraints[name].start for name in m.elimination.left_out)
     return {
-        "primary": sim.model.rows - sim.model.summary()["auxiliary"],
-        "auxiliary": sim.model.summary()["auxiliary"],
+        "primary": len(m.rows) - auxiliary,
+        "auxiliary": auxiliary,
         "seconds": parts,
         "anticipation": whole(sim, seconds=seconds),
         "tree": whole(lw.Simulation(world, solver="tree"), seconds=seconds),
@@ -90,35 +63,14 @@ def split(world, *, seconds):
     }
 
 
-def _of_w(p, work, assembled, eliminate, seconds):
+def _of_w(stages, seconds):
     """Forming W, and dividing by it."""
-    if p.responses is None:
+    stages.reset(factored=True)
+    W = np.array(stages.response(), order="F")
+    if not len(W):
         return {"W": 0.0, "divide": 0.0}
-    r = p.responses
-    work[:] = assembled
-    eliminate()
-    W, b = np.array(r.matrix(work), order="F"), np.ones(r.count)
-    return {
-        "W": best(lambda: r.matrix(work), seconds=seconds),
-        "divide": best(lambda: divider(lambda: W.copy(order="F"), r.named)(b), seconds=seconds),
-    }
-
-
-def _matrices(sim, assembled):
-    """J and M^-1, sparse."""
-    model, first = sim.model, np.cumsum([0, *(kind.nv for kind in sim.model.bodies.kinds)])
-    J = sparse.lil_matrix((model.rows, model.velocities))
-    row, masses = 0, []
-    for k, node in enumerate(model.nodes):
-        for body, block in zip(node.ends, node_jacobians(sim._system, k), strict=True):
-            if body >= 0:
-                J[row : row + node.kind.size, first[body] : first[body + 1]] = block
-        row += node.kind.size
-    for k, kind in enumerate(model.bodies.kinds):
-        M = np.zeros((kind.nv, kind.nv))
-        M[np.tril_indices(kind.nv)] = assembled[model.field_of_body(k, "D")]
-        masses.append(np.linalg.inv(M + np.tril(M, -1).T))
-    return J.tocsr(), sparse.block_diag(masses, format="csr")
+    b = np.ones(len(W))
+    return {"W": best(stages.response, seconds=seconds), "divide": best(lambda: stages.divide(W, b), seconds=seconds)}
 
 
 def _gradients(J, inverse, b, tolerance, seconds):
@@ -130,7 +82,7 @@ def _gradients(J, inverse, b, tolerance, seconds):
             "seconds": best(lambda: conjugate_gradients(*matrices, b, tolerance), seconds=seconds)}  # fmt: skip
 
 
-@jit
+@njit
 def _times(matrix, x, out):
     starts, columns, values = matrix
     for i in range(len(starts) - 1):
@@ -140,7 +92,7 @@ def _times(matrix, x, out):
         out[i] = total
 
 
-@jit
+@njit
 def conjugate_gradients(J, JT, W, b, tolerance):
     """(lambda, iterations) of J W J^T lambda = b, from zero; each matrix as (starts, columns, values) of its rows."""
     x, r = np.zeros_like(b), b.copy()

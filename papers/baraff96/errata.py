@@ -195,7 +195,7 @@ def footnote_8():
     leaf = _pivots(bodies[2], constraints[0])
     root = _pivots(constraints[0], constraints[0])
     first = _counterexample("a world joint as a leaf: a chain of 3 rooted at its last link", hanging, leaf, root)
-    names = [body.name for body in puck.sim.model.bodies.elements]
+    names = list(puck.matrices.bodies)
     bodies, constraints = nodes_of(puck)
     below = _pivots(bodies[names.index("arm")], constraints[0])
     above = _pivots(bodies[names.index("puck")], constraints[0])

@@ -4,11 +4,9 @@ import numpy as np
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Patch
 
-from linkwork.viz.plot import GRID, INK, PALE_INK, PAPER
-from linkwork.viz.views import PALETTE
 from papers.baraff96 import structures
 from papers.baraff96.matrices import System
-from papers.style import dress, guide, sheet
+from papers.style import GRID, INK, PALE_INK, PALETTE, PAPER, dress, guide, sheet
 
 BLUE, ORANGE, GREEN, OCHRE, VIOLET, TEAL, ROSE, GREY = PALETTE
 STYLES = {  # way -> colour, marker

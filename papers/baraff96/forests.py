@@ -50,11 +50,10 @@ def nodes_of(system):
     places = [slice(a, b) for a, b in pairwise(first)]
     bodies = [Node(False, k, M[at, at].toarray()) for k, at in enumerate(places)]
     constraints = []
-    for k, node in enumerate(system.sim.model.nodes):
+    for k, name in enumerate(system.matrices.constraints):
         constraints.append(Node(True, k))
-        for body in node.ends:
-            if body >= 0:
-                join(constraints[k], bodies[body], J[row[k] : row[k + 1], places[body]].toarray())
+        for body in system.ends(name):
+            join(constraints[k], bodies[body], J[row[k] : row[k + 1], places[body]].toarray())
     return bodies, constraints
 
 

@@ -41,13 +41,9 @@ def forces(solver="anticipation", lift=False):
 def dense(lift=False):
     """By dense matrices, at rest: (mu, a) of the subset that meets the conditions, how many do, and mu if all rows hold."""
     held = _made(structures.touching(LINKS, CONTACTS), "dense", lift)
-    p, n = held.programs, held.model.velocities
-    held.integrator.run(held.work, p.body("place", "accelerate"), p.up("acceleration"))
-    H = p.matrix(held.work)
-    names = [element.name for node in held.model.nodes for element in node.elements]
-    first = np.cumsum([0, *(node.kind.size for node in held.model.nodes)])
-    own = np.array([first[names.index(f"contact{k + 1}")] for k in range(CONTACTS)])
-    M, J = H[:n, :n], H[n:, :n]
+    m = held.matrices
+    n, M, J = len(m.columns), m.M.toarray(), m.J.toarray()
+    own = np.array([m.constraints[f"contact{k + 1}"].start for k in range(CONTACTS)])
     up = np.sign(J[own[0], 6 * (LINKS - 1) + 2])  # whether these rows count upwards
     primary = np.setdiff1d(np.arange(len(J)), own)
     force = M @ np.tile([0.0, 0.0, -9.81, 0.0, 0.0, 0.0], LINKS)

@@ -1,7 +1,7 @@
 """M, J, A = J M^-1 J^T and H of a linkwork model, and its linear-time elimination taken apart: assembly, factor, solve.
 
-A `System` is assembled once. `assemble`, `factor_and_forward`, `forward` and `backward` are the sweeps of the solver
-"fronts" (body, then joint: the paper's order), each as one table of operations, so that each can be timed alone.
+A `System` is assembled once, from `sim.matrices` of the solver "fronts" (body, then joint: the order of the paper). The sweeps
+of that solver are `stages`, so that each can be timed alone.
 """
 
 from functools import cached_property
@@ -10,51 +10,6 @@ import numpy as np
 from scipy import sparse
 
 import linkwork as lw
-from linkwork.codegen.jit import sweep
-from linkwork.engines.maximal.tree import TreeWithoutLimbs
-
-ELIMINATION = ("front|", "piece|", "zero|")  # kernel keys: everything else of an upward sweep is assembly
-
-
-class Fronts(TreeWithoutLimbs):
-    """The sweeps of "fronts", its blocks within reach."""
-
-    def part_of_up(self, *, elimination):
-        """Operations of the upward sweep that are elimination, or those that are not, in their order."""
-        operations = self.up("velocity")
-        chosen = [self.kernels[row[0]].key.startswith(ELIMINATION) == elimination for row in operations]
-        return np.ascontiguousarray(operations[np.array(chosen, dtype=bool)])
-
-    def layout(self):
-        """(vertices in the order of elimination, first row of each vertex in H with bodies before constraints)."""
-        sizes = [self._dim(v) for v in range(len(self.model.bodies.kinds) + len(self.model.nodes))]
-        return list(self.model.later), np.concatenate([[0], np.cumsum(sizes)]).astype(int)
-
-    def entries(self, work):
-        """Every assembled block as (vertex, other, array); vertex = other on the diagonal, else eliminated first."""
-        for vertex, others in self.model.later.items():
-            d, at = self._dim(vertex), self._front_at(vertex)
-            lower = np.zeros((d, d))
-            lower[np.tril_indices(d)] = work[at : at + d * (d + 1) // 2]
-            yield vertex, vertex, lower + np.tril(lower, -1).T
-            slot = self.model.slot_at[vertex]
-            for other in others:
-                m = self._dim(other)
-                yield vertex, other, work[slot : slot + d * m].reshape(d, m)
-                slot += d * m
-
-    def places(self, field):
-        """Entries of the workspace that hold `b` or `x` of all vertices, bodies before constraints."""
-        m = self.model
-        slices = [m.field_of_body(k, field) for k in range(len(m.bodies.kinds))]
-        slices += [m.field_of_node(k, field) for k in range(len(m.nodes))]
-        return np.concatenate([np.arange(s.start, s.stop) for s in slices])
-
-    def stored(self):
-        """Numbers that the factors hold: a triangle for each vertex, and its blocks to later neighbours."""
-        m = self.model
-        return sum(self._dim(v) * (self._dim(v) + 1) // 2 + self._dim(v) * sum(self._dim(o) for o in others)
-                   for v, others in m.later.items())  # fmt: skip
 
 
 class System:
@@ -62,48 +17,21 @@ class System:
 
     def __init__(self, world):
         self.sim = lw.Simulation(world, solver="fronts")
-        model = self.sim.model
-        self.programs = p = Fronts(model)
-        self.mass_operations = p.body("place", "kick")
-        self.row_operations = p.part_of_up(elimination=False)
-        self.factor_operations = p.part_of_up(elimination=True)
-        self.forward_operations, self.backward_operations = p.forward(), p.backward()
-        self.velocities, self.rows = model.velocities, model.rows
-        self.work = self.sim.work.copy()
-        self.run(self.mass_operations, self.row_operations)
-        self.assembled = self.work.copy()
-        self._b, self._x = p.places("b"), p.places("x")
-
-    def run(self, *operations):
-        for part in operations:
-            sweep(self.work, self.programs.table, part)
+        self.matrices = m = self.sim.matrices
+        self.velocities, self.rows = len(m.columns), len(m.rows)
+        self.elimination, self.stages = m.elimination, m.stages
 
     @cached_property
-    def _permutation_and_H(self):
-        order, first = self.programs.layout()
-        rows, columns, values = [], [], []
-        for vertex, other, block in self.programs.entries(self.assembled):
-            i, j = np.nonzero(block)
-            pairs = [(i + first[vertex], j + first[other])]
-            pairs += [] if vertex == other else [pairs[0][::-1]]
-            for r, c in pairs:
-                rows.append(r)
-                columns.append(c)
-                values.append(block[i, j])
-        size = first[-1]
-        index = (np.concatenate(rows), np.concatenate(columns))
-        H = sparse.coo_matrix((np.concatenate(values), index), shape=(size, size)).tocsc()
-        return np.concatenate([np.arange(first[v], first[v + 1]) for v in order]), H
-
-    @property
     def H(self):
         """[[M, J^T], [J, 0]], sparse; bodies before constraints."""
-        return self._permutation_and_H[1]
+        H = self.matrices.KKT.tocsc()
+        H.eliminate_zeros()
+        return H
 
     @property
     def order(self):
         """Rows of H in the order of elimination."""
-        return self._permutation_and_H[0]
+        return self.elimination.order
 
     @property
     def M(self):
@@ -122,16 +50,19 @@ class System:
 
     @property
     def body_sizes(self):
-        return [kind.nv for kind in self.sim.model.bodies.kinds]
+        return [at.stop - at.start for at in self.matrices.bodies.values()]
 
     @property
     def row_sizes(self):
-        return [node.kind.size for node in self.sim.model.nodes]
+        return [at.stop - at.start for at in self.matrices.constraints.values()]
+
+    def ends(self, constraint):
+        """The bodies that a constraint acts on: those with blocks of J in its rows."""
+        return ends(self.matrices, constraint)
 
     def set_right_side(self, right):
         """Put the assembled blocks back, and this right-hand side (bodies before constraints) beside them."""
-        self.work[:] = self.assembled
-        self.work[self._b] = right
+        self.stages.reset(right[: self.velocities], right[self.velocities :])
 
     def multipliers(self, b):
         """lambda of A lambda = b, by H x = (0, -b) (baraff96 eq. 8)."""
@@ -140,8 +71,15 @@ class System:
     def solution(self, right):
         """x of H x = right."""
         self.set_right_side(right)
-        self.run(self.factor_operations, self.backward_operations)
-        return self.work[self._x]
+        self.stages.eliminate()
+        self.stages.backward()
+        return self.stages.solution
+
+
+def ends(matrices, constraint):
+    """The numbers of the bodies with blocks in the rows of a constraint."""
+    columns = matrices.J[matrices.constraints[constraint]].indices
+    return [k for k, at in enumerate(matrices.bodies.values()) if at.start in columns]
 
 
 def block_inverse(M, sizes):

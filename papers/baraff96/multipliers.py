@@ -92,13 +92,14 @@ class Tree:
     """linkwork's elimination of H, body then joint."""
 
     def __init__(self, system):
-        self.system, self.stored = system, system.programs.stored()
+        self.system, self.stored = system, system.elimination.stored
 
     def prepare(self, b):
         self.system.set_right_side(np.concatenate([np.zeros(self.system.velocities), -b]))
 
     def __call__(self, b):
-        self.system.run(self.system.factor_operations, self.system.backward_operations)
+        self.system.stages.eliminate()
+        self.system.stages.backward()
         return None  # the multipliers stay in the workspace
 
 

@@ -1,14 +1,12 @@
 """Section 9's two systems without auxiliary constraints: what assembly, factor and solve take.
 
-How the parts are told apart. linkwork's sweeps are tables of operations. With the solver "fronts" (body, then joint)
-the kernels of an upward sweep are either assembly (M; rows of J) or elimination, and each kind is run and timed as a
-table of its own. The elimination's kernels factor and sweep forward in one go, so the forward sweep alone is timed too
-and taken off: factor = elimination - forward. The workspace is put back before every run, which is not timed, and an
-empty table's time (the call from Python) is taken off each.
+How the parts are told apart. With the solver "fronts" (body, then joint) the sweeps of a solve are there one by one
+(`sim.matrices.stages`): assembly of M, of the rows of J, elimination, forward, backward. Elimination factors and sweeps forward
+in one go, so the forward sweep alone is timed too and taken off: factor = elimination - forward. The workspace is put back
+before every run, which is not timed, and the time of a stage with nothing in it (the call from Python) is taken off each.
 """
 
 import numpy as np
-from casadi import OP_ADD, OP_DIV, OP_MUL, OP_NEG, OP_SQ, OP_SUB, OP_TWICE
 
 import linkwork as lw
 from papers.baraff96 import structures
@@ -16,7 +14,6 @@ from papers.baraff96.matrices import System
 from papers.baraff96.multipliers import DenseCholesky
 from papers.baraff96.timing import best
 
-ARITHMETIC = {OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_NEG, OP_SQ, OP_TWICE}
 PAPER = {  # milliseconds on a 250 MHz R4400 (section 9)
     "plane": {"what": "54 pins in a plane, 108 multipliers", "total": 7.75, "J": 2.75},
     "space": {"what": "127 joints in space, 381 multipliers (figure 3)", "total": 44.6, "J": 4.0},
@@ -29,30 +26,15 @@ def worlds():
     return {"plane": structures.planar_tree(54), "space": lw.scenes.get("tree")}
 
 
-def arithmetic(programs, operations):
-    """Additions, multiplications, divisions of a table of operations, as CasADi counts them."""
-    used, how_often = np.unique(operations[:, 0], return_counts=True)
-    return sum(int(times) * _arithmetic(programs.kernels[number]) for number, times in zip(used, how_often, strict=True))
-
-
-def _arithmetic(kernel):
-    trace = kernel.trace()
-    if not trace.results:
-        return 0
-    function = trace.function()
-    return sum(function.instruction_id(k) in ARITHMETIC for k in range(function.n_instructions()))
-
-
-def appendix_count(programs):
+def appendix_count(elimination):
     """Multiply-adds of appendix A as printed: full blocks, explicit inverses (d^3 each)."""
     factor = solve = 0
-    order, first = programs.layout()
-    for vertex in order:
-        d = int(first[vertex + 1] - first[vertex])
+    for rows, later in zip(elimination.rows, elimination.later, strict=True):
+        d = len(rows)
         factor += d**3
         solve += d * d
-        for other in programs.model.later[vertex]:  # its parent
-            p = int(first[other + 1] - first[other])
+        for other in later:  # its parent
+            p = len(elimination.rows[other])
             factor += d * d * p + (d * d * p + p * d * p)
             solve += 2 * d * p
     return {"factor": factor, "solve": solve, "ratio": factor / solve}
@@ -64,36 +46,38 @@ def split(world, *, seconds=0.5):
     b = np.random.default_rng(0).normal(size=system.rows)
     right = np.concatenate([np.zeros(system.velocities), -b])
 
-    def timed(*operations, factored):
+    stages = system.stages
+
+    def timed(stage, factored=False):
         def prepare():
             system.set_right_side(right)
             if factored:
-                system.run(system.factor_operations)
+                stages.eliminate()
 
-        return best(lambda: system.run(*operations), prepare, seconds=seconds, least=20)
+        return best(stage, prepare, seconds=seconds, least=20)
 
-    empty = timed(system.forward_operations[:0], factored=False)
+    empty = timed(stages.nothing)
     parts = {
-        "M": timed(system.mass_operations, factored=False) - empty,
-        "J": timed(system.row_operations, factored=False) - empty,
-        "elimination": timed(system.factor_operations, factored=False) - empty,
-        "forward": timed(system.forward_operations, factored=True) - empty,
-        "backward": timed(system.backward_operations, factored=True) - empty,
+        "M": timed(stages.masses) - empty,
+        "J": timed(stages.rows) - empty,
+        "elimination": timed(stages.eliminate) - empty,
+        "forward": timed(stages.forward, factored=True) - empty,
+        "backward": timed(stages.backward, factored=True) - empty,
     }
     counted = {
-        "M": arithmetic(system.programs, system.mass_operations),
-        "J": arithmetic(system.programs, system.row_operations),
-        "elimination": arithmetic(system.programs, system.factor_operations),
-        "forward": arithmetic(system.programs, system.forward_operations),
-        "backward": arithmetic(system.programs, system.backward_operations),
+        "M": stages.masses.arithmetic,
+        "J": stages.rows.arithmetic,
+        "elimination": stages.eliminate.arithmetic,
+        "forward": stages.forward.arithmetic,
+        "backward": stages.backward.arithmetic,
     }
     dense = DenseCholesky(system)
     return {
-        "joints": len(system.sim.model.nodes),
+        "joints": len(system.matrices.constraints),
         "multipliers": system.rows,
         "seconds": _derived(parts),
         "arithmetic": _derived(counted),
-        "appendix": appendix_count(system.programs),
+        "appendix": appendix_count(system.elimination),
         "call": empty,
         "dense_cholesky": best(lambda: dense(b), seconds=seconds),
         "tree": whole(lw.Simulation(world, solver="tree"), seconds=seconds),
@@ -108,9 +92,7 @@ def _derived(parts):
 
 def whole(sim, *, seconds=0.5, least=5):
     """Seconds of all of it in a simulation as it is: M, J, factor, solve."""
-    p = sim.programs
-    sweeps = (p.body("kick"), p.up("velocity"), p.backward())
-    return best(lambda: sim.integrator.run(sim.work, *sweeps), seconds=seconds, least=least)
+    return best(sim.matrices.stages.whole, seconds=seconds, least=least)
 
 
 def measure(report=lambda text: None, *, seconds=0.5):

@@ -10,9 +10,9 @@ import warnings
 import numpy as np
 
 import linkwork as lw
-from linkwork.simulation.reactions import node_jacobians
 from papers.baraff96 import structures
 from papers.baraff96.appendix import Node, factor, hang, join, sweeps
+from papers.baraff96.matrices import ends
 
 
 def worlds():
@@ -24,25 +24,16 @@ def nodes_of(world):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.Note)
         sim = lw.Simulation(world, solver="anticipation")
-    model, p = sim.model, sim.programs
-    sim.integrator.run(sim.work, p.body("place", "kick"))
-    bodies = []
-    for k, kind in enumerate(model.bodies.kinds):
-        M = np.zeros((kind.nv, kind.nv))
-        M[np.tril_indices(kind.nv)] = sim.work[model.field_of_body(k, "D")]
-        bodies.append(Node(False, k, M + np.tril(M, -1).T))
-    rows, tree = [], []
-    for k, node in enumerate(model.nodes):
-        ends = [
-            (bodies[body], block.copy())
-            for body, block in zip(node.ends, node_jacobians(sim._system, k), strict=True)
-            if body >= 0
-        ]
-        if k in model.auxiliary:
-            rows += [{body: block[i] for body, block in ends} for i in range(node.kind.size)]
+    m = sim.matrices
+    bodies = [Node(False, k, m.M[at, at].toarray()) for k, at in enumerate(m.bodies.values())]
+    places, rows, tree = list(m.bodies.values()), [], []
+    for k, (name, own) in enumerate(m.constraints.items()):
+        blocks = [(bodies[body], m.J[own, places[body]].toarray()) for body in ends(m, name)]
+        if name in m.elimination.left_out:
+            rows += [{body: block[i] for body, block in blocks} for i in range(own.stop - own.start)]
             continue
         tree.append(Node(True, k))
-        for body, block in ends:
+        for body, block in blocks:
             join(tree[-1], body, block)
     on_ground = [node for node in tree if len(node.blocks) == 1]
     return hang(on_ground[0] if on_ground else bodies[0]), rows

@@ -4,11 +4,9 @@ import numpy as np
 from matplotlib.patches import Patch, Rectangle
 
 from linkwork.reduced import cost, envelope, nested_form, pattern
-from linkwork.viz.plot import INK, PALE_INK
-from linkwork.viz.views import PALETTE
 from papers.featherstone05.nested import entries
 from papers.featherstone05.trees import CHAIN, HUMANOID, TREE_1, robot
-from papers.style import dress, guide, sheet
+from papers.style import INK, PALE_INK, PALETTE, dress, guide, sheet
 
 BLUE, ORANGE, GREEN, OCHRE, VIOLET, TEAL, ROSE, GREY = PALETTE
 FAMILIES = {  # of Table 2: colour, and where its name stands

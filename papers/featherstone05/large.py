@@ -9,10 +9,7 @@ import time
 import numpy as np
 
 from benchmarks.sparse import LOWER, cholesky
-from linkwork.reduced import cost, ltdl
-from linkwork.reduced.parent_array import parent_array
-from linkwork.reduced.sparse import lists
-from linkwork.reduced.ways import way
+from linkwork.reduced import cost, factoring, ltdl, pattern
 from papers.baraff96.timing import slope
 
 FAMILIES = {
@@ -28,8 +25,7 @@ FROM = 100  # rows: slopes are fitted from here on
 
 def matrix(parents, seed=0):
     rng, n = np.random.default_rng(seed), len(parents)
-    first, ancestors = lists(parents)
-    rows = np.repeat(np.arange(n), np.diff(first))
+    rows, ancestors = np.nonzero(np.tril(pattern(parents), -1))
     H = np.zeros((n, n))
     H[rows, ancestors] = H[ancestors, rows] = rng.uniform(-1, 1, len(rows))
     H[range(n), range(n)] = 1 + np.abs(H).sum(axis=1)
@@ -52,13 +48,13 @@ def measure(report=lambda text: None, families=None, seconds=0.2):
     rows = []
     for name, sizes in (families or FAMILIES).items():
         for m in sizes:
-            parents = parent_array(cost.TABLE_2[name].parents(m))
+            parents = np.asarray(cost.TABLE_2[name].parents(m), dtype=np.int64)
             n = len(parents)
             report(f"{name} of {n:,}")
             H = matrix(parents)
             out = np.zeros((n, n)), np.empty(n)
             rows.append({
-                "family": name, "n": n, "way": way(parents).value, "operations": int(cost.ltdl(parents).total()),
+                "family": name, "n": n, "way": factoring(parents).value, "operations": int(cost.ltdl(parents).total()),
                 "seconds": usual(lambda H=H, out=out, p=parents: ltdl(p, H, out), seconds),
                 "lapack": _lapack(H, seconds) if n <= DENSE_ROWS else None,
             })  # fmt: skip

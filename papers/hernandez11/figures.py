@@ -6,13 +6,11 @@ from matplotlib.colors import to_rgb
 
 import linkwork as lw
 from linkwork.scenes.skins import skin
-from linkwork.viz.plot import INK, PALE_INK
-from linkwork.viz.views import PALETTE
 from papers.hernandez11 import derivative as derivatives
 from papers.hernandez11 import drift as drifts
 from papers.hernandez11.examples import quietly
 from papers.hernandez11.growth import PAPER
-from papers.style import dress, guide, sheet
+from papers.style import INK, PALE_INK, PALETTE, dress, guide, sheet
 
 BLUE, ORANGE, GREEN, OCHRE, VIOLET, TEAL, ROSE, GREY = PALETTE
 SKIN_COLOUR, LIGHT = "#e3b497", np.array([-0.42, 0.66, 0.62])

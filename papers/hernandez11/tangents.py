@@ -3,7 +3,6 @@
 import numpy as np
 
 import linkwork as lw
-from linkwork.engines.engine import ITERATIONS
 from papers.hernandez11.chain import consistent, crooked, linear_step
 from papers.hernandez11.rotations import exact, exponential, printed
 
@@ -110,7 +109,7 @@ def iterations(stiffnesses=(1.0, 1e2, 1e4, 1e6), steps=100, dt=0.01):
             total = 0.0
             for _ in range(steps):
                 sim.step()
-                total += sim.work[ITERATIONS]
+                total += sim.solver_report().iterations
             row[tangent] = float(total / steps)
         rows.append(row)
     return rows

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from linkwork.simulation.reactions import node_jacobians
-from linkwork.viz.plot import INK, PALE_INK
-from papers.style import dress, guide, sheet
+from papers.style import INK, PALE_INK, dress, guide, sheet
 from papers.witkin97 import growth, tinkertoy
 
 BLUE, RED, GREEN, SAND = "#2f6db2", "#c0492b", "#4b8f5a", "#c9a35a"
@@ -105,27 +103,24 @@ def blocks():
 def _draw(axes, sim, title):
     from matplotlib.patches import Rectangle
 
-    m = sim.model
-    first = np.cumsum([0, *(kind.nv for kind in m.bodies.kinds)])
-    largest = max(np.abs(block).max(initial=0.0) for k in range(len(m.nodes)) for block in node_jacobians(sim._system, k))
-    row, stored = 0, 0
-    for k, node in enumerate(m.nodes):
-        for body, block in zip(node.ends, [b.copy() for b in node_jacobians(sim._system, k)], strict=True):
-            if body < 0:
-                continue
-            stored += block.size
-            axes.add_patch(Rectangle((first[body], row), *block.shape[::-1], fill=False, ec=PALE_INK, lw=0.6))
-            for (i, j), value in np.ndenumerate(block):
-                if abs(value) > 1e-12:
-                    colour = BLUE if value > 0 else RED
-                    axes.add_patch(Rectangle((first[body] + j, row + i), 1, 1, color=colour, alpha=abs(value) / largest, lw=0))
-        row += node.kind.size
-    axes.set_xlim(0, first[-1])
+    m = sim.matrices
+    J, largest = m.J.tocoo(), np.abs(m.J.data).max()
+    for rows in m.constraints.values():
+        for columns in m.bodies.values():
+            if m.J[rows, columns].nnz:  # blocks are stored whole
+                corner, size = (columns.start, rows.start), (columns.stop - columns.start, rows.stop - rows.start)
+                axes.add_patch(Rectangle(corner, *size, fill=False, ec=PALE_INK, lw=0.6))
+    for i, j, value in zip(J.row, J.col, J.data, strict=True):
+        if abs(value) > 1e-12:
+            colour = BLUE if value > 0 else RED
+            axes.add_patch(Rectangle((j, i), 1, 1, color=colour, alpha=abs(value) / largest, lw=0))
+    row, column = J.shape
+    axes.set_xlim(0, column)
     axes.set_ylim(row, 0)
-    share = stored / (row * int(first[-1]))
+    share = J.nnz / (row * column)
     dress(
         axes,
-        f"{title}: {row} x {first[-1]}, {share:.0%} of it stored",
+        f"{title}: {row} x {column}, {share:.0%} of it stored",
         "velocities, body by body",
         "rows, constraint by constraint",
     )

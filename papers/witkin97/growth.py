@@ -3,12 +3,9 @@
 import warnings
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 import linkwork as lw
 from benchmarks.timing import Run, best_of_turns
-from linkwork.simulation.reactions import node_jacobians
-from linkwork.symbolic.views import GLOBALS
 
 DT = 1e-3  # s
 CHAINS, SIDES = (10, 30, 100, 300, 1000), (4, 8, 16, 32)
@@ -43,35 +40,10 @@ def world(structure, n):
     return made
 
 
-def system(sim):
-    """A = J W J^T and the right-hand side of equation 11 as they are at the start, as a sparse matrix and a vector."""
-    work, m = sim.work, sim.model
-    for name, value in (("stiffness", 0.0), ("damping", 0.0), ("kick", 1.0)):
-        work[GLOBALS.offset(name)] = value
-    p = sim.programs
-    sim.integrator.run(work, p.body("place", "accelerate"), p.up("acceleration"), p.backward())
-    masses = np.repeat([body.mass for body in m.bodies.elements], [kind.nv for kind in m.bodies.kinds])
-    J = jacobian(sim)
-    bias = np.concatenate([work[m.field_of_node(k, "b")] for k in range(len(m.nodes))])
-    force = np.tile(np.asarray(m.gravity), len(m.bodies.elements)) * masses
-    return J @ (J.T.multiply(1 / masses[:, None])).tocsr(), bias - J @ (force / masses)
-
-
-def jacobian(sim):
-    """J of all rows by the velocities of all bodies, sparse."""
-    m = sim.model
-    first = np.cumsum([0, *(kind.nv for kind in m.bodies.kinds)])
-    rows, columns, values, row = [], [], [], 0
-    for k, node in enumerate(m.nodes):
-        for body, block in zip(node.ends, node_jacobians(sim._system, k), strict=True):
-            if body >= 0:
-                i, j = np.indices(block.shape)
-                rows.append(row + i.ravel())
-                columns.append(first[body] + j.ravel())
-                values.append(block.ravel().copy())
-        row += node.kind.size
-    entries = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
-    return csr_matrix(entries, shape=(row, int(first[-1])))
+def system(m):
+    """A = J W J^T and the right-hand side of equation 11, as a sparse matrix and a vector; m: the matrices of a simulation."""
+    W = 1 / m.M.diagonal()  # of particles
+    return m.J @ m.J.T.multiply(W[:, None]).tocsr(), -m.bias - m.J @ (W * m.forces)
 
 
 def conjugate_gradients(A, b, most):
@@ -110,9 +82,11 @@ def solved(structure, n, method):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.Note)
         sim = lw.Simulation(world(structure, n), dt=DT, solver="cg", integrator="euler", method=method)
-    before = sim.solver_report()
-    A, b = system(sim)
-    return A, b, sim.solver_report().iterations - before.iterations
+    m = sim.matrices
+    m.solve(refined=False)  # what is made once: factors of the masses
+    before = m.solver_report().iterations
+    m.solve(refined=False)
+    return *system(m), m.solver_report().iterations - before
 
 
 def iterations(structure, n):

@@ -15,6 +15,6 @@ def test_what_a_body_offers_to_functions_is_listed_where_functions_are_given():
         importlib.import_module("linkwork.elements"),
         set(importlib.import_module("linkwork.elements.core.traced").OFFERS),
     )
-    rates = {"velocity", "angular_velocity", "point_velocity", "spin"}
+    rates = {"velocity", "angular_velocity", "point_velocity", "spin", "rates"}
     for element, offered in (("Force", offers), ("VelocityConstraint", offers), ("Constraint", offers - rates)):
         assert [name for name in offered if f"`b.{name}" not in getattr(elements, element).__doc__] == []

@@ -107,7 +107,7 @@ def test_unknown_references_suggest(world):
     with pytest.raises(UnknownNameError) as error:
         world.add(Ball("crnk", "rod", (0, 0, 0), name="pin"))
     assert str(error.value) == 'Ball "pin": there is no body named "crnk"; did you mean "crank"?'
-    with pytest.raises(UnknownNameError, match=r'there is no joint named "axel"; did you mean "axle"'):
+    with pytest.raises(UnknownNameError, match=r'there is no body or joint named "axel"; did you mean "axle"'):
         world.add(Motor("axel"))
     with pytest.raises(UnknownNameError, match=r'World: there is no element named "zzz"; add it first'):
         world.find("zzz")
@@ -116,7 +116,7 @@ def test_unknown_references_suggest(world):
 
 
 def test_wrong_sort_of_reference(world):
-    with pytest.raises(ElementError, match=r'Motor: Particle "crank" is no joint; give a joint'):
+    with pytest.raises(ElementError, match=r'Motor: Particle "crank" has no coordinates of its own; give a joint, or a L'):
         world.add(Motor("crank"))
     with pytest.raises(ElementError, match=r'Ball: Hinge "axle" is no body; give a body'):
         world.add(Ball("axle", "rod", (0, 0, 0)))

@@ -93,7 +93,7 @@ def test_A_of_a_star_is_dense_and_H_fills_in_only_in_the_wrong_order():
     assert figures.fill_of(H).sum() > H.sum()
     assert figures.fill_of(ordered).sum() == ordered.sum()
     stored = np.tril(ordered).sum()
-    assert stored == system.programs.stored()
+    assert stored == system.elimination.stored
 
 
 def test_the_printed_errors_are_errors():

@@ -158,8 +158,9 @@ def test_the_papers_form_takes_more_iterations(structure):
 
 def test_the_system_of_the_paper_is_the_one_that_is_solved():
     sim = quiet(growth.world("net", 4), solver="cg", integrator="euler")
-    A, b = growth.system(sim)
-    multipliers = -np.concatenate([sim.work[sim.model.field_of_node(k, "x")] for k in range(len(sim.model.nodes))])
+    m = sim.matrices
+    A, b = growth.system(m)
+    multipliers = np.concatenate([sim.reaction(name).generalised for name in m.constraints])
     assert np.allclose(A @ multipliers, b, rtol=1e-8, atol=1e-8 * np.abs(b).max())
 
 

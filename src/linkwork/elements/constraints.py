@@ -402,6 +402,7 @@ class Constraint(ConstraintElement):
     - `b.position` (3, m), `b.point(p)`: where its reference point and its local point p (three numbers) are,
     - `b.direction(d)` (3): where its local direction d points,
     - `b.orientation` (3 by 3): its axes as columns, `b.orientation[:, 0]` is `b.direction((1, 0, 0))`,
+    - `b.coordinates` (n): of a LagrangianBody, its generalised coordinates u,
 
     and t is the time (s). `lw.dot`, `lw.norm`, `lw.where`, `lw.sin`, ... and numpy's functions take them; Parameters
     may stand among them. A function that speaks of velocities is for VelocityConstraint.
@@ -470,10 +471,11 @@ class Constraint(ConstraintElement):
 class VelocityConstraint(Constraint):
     """Any velocity-level (nonholonomic) constraint: as Constraint, its function may speak of velocities.
 
-    Beside `b.position`, `b.point(p)`, `b.direction(d)` and `b.orientation` (see Constraint) a body b has there
+    Beside `b.position`, `b.point(p)`, `b.direction(d)`, `b.orientation` and `b.coordinates` (see Constraint) a body b has there
 
     - `b.velocity` (3, m/s), `b.point_velocity(p)`: of its reference point and of its local point p,
-    - `b.angular_velocity` (3, rad/s), `b.spin(d)`: its part about the local direction d, a number.
+    - `b.angular_velocity` (3, rad/s), `b.spin(d)`: its part about the local direction d, a number,
+    - `b.rates` (n): of a LagrangianBody, the rates u' of its generalised coordinates.
 
     >>> VelocityConstraint("a", "b", lambda a, b, t: a.spin((0, 0, 1)) - 2 * b.spin((0, 0, 1)), name="gear")
     <VelocityConstraint "gear">

@@ -123,7 +123,8 @@ class Wrench(ForceElement):
 
 @dataclass(eq=False, repr=False)
 class Motor(ForceElement):
-    """Drives a hinge, slider or screw by its control u, `sim.control[name]`, with x the joint's coordinate.
+    """Drives a hinge, slider or screw by its control u, `sim.control[name]`, with x the joint's coordinate; or the generalised
+    coordinate x with the number `coordinate` (0 unless told) of a LagrangianBody, given in the place of the joint.
 
     The torque (N m; of a slider the force, N) is u for kind "torque", kp (u - x) - kd x' for "position" and kd (u - x')
     for "velocity", and never beyond +-limit. What is commanded beyond `range` counts as its nearer end. With a `gear` the motor
@@ -133,18 +134,28 @@ class Motor(ForceElement):
     <Motor "drive">
     >>> Motor("knee", gear=100.0, range=(-1, 1), name="servo").range.tolist()
     [-1.0, 1.0]
+    >>> import linkwork as lw
+    >>> world = lw.World(gravity=(0, 0, 0))
+    >>> arms = world.add(lw.double_pendulum(angles=(0.5, 0.5), name="arms"))
+    >>> elbow = world.add(Motor(arms, "position", kp=40.0, kd=8.0, coordinate=1, name="elbow"))
+    >>> sim = lw.Simulation(world)
+    >>> sim.control["elbow"] = 1.0
+    >>> sim.step(5000)
+    >>> float(sim.coordinates(arms)[1].round(3))
+    1.0
     """
 
-    REFERENCES: ClassVar[dict] = {"joint": "joint"}
+    REFERENCES: ClassVar[dict] = {"joint": "body or joint"}
     GAINS: ClassVar[dict] = {"torque": (), "position": ("kp", "kd"), "velocity": ("kd",)}
 
-    joint: Joint | str
+    joint: Joint | Body | str
     kind: str = "torque"
     kp: float | Parameter = 0.0  # N m/rad or N/m
     kd: float | Parameter = 0.0  # N m s/rad or N s/m
     limit: float | Parameter | None = None  # N m or N, of the motor
     gear: float | Parameter = field(default=1.0, kw_only=True)
     range: OpenVector | None = field(default=None, kw_only=True)  # (2,): of commands
+    coordinate: int | None = field(default=None, kw_only=True)  # of a LagrangianBody: which of its coordinates, from 0
 
     def __post_init__(self):
         super().__post_init__()
@@ -165,9 +176,20 @@ class Motor(ForceElement):
         if gains and not isinstance(getattr(self, gains[0]), Parameter):  # a Parameter may start at zero
             remedy = f'give {gains[0]} > 0 for kind "{self.kind}"'
             checks.positive(self, gains[0], getattr(self, gains[0]), remedy=remedy)
+        if self.coordinate is not None and (type(self.coordinate) is not int or self.coordinate < 0):
+            checks.fail(self, f"coordinate is {checks.show(self.coordinate)}", "give a whole number from 0 on")
 
     def check_resolved(self, resolved):
-        has_coordinate(self, resolved[0])
+        moved = resolved[0]
+        if isinstance(moved, Joint):
+            has_coordinate(self, moved)
+            if self.coordinate is not None:
+                checks.fail(self, f"coordinate is {self.coordinate}, and {checks.label(moved)} is a joint", "leave it out")
+        elif not moved.generalised:
+            checks.fail(self, f"{checks.label(moved)} has no coordinates of its own", "give a joint, or a LagrangianBody")
+        elif (self.coordinate or 0) >= moved.generalised:
+            checks.fail(self, f"coordinate is {self.coordinate}, and {checks.label(moved)} has {moved.generalised}",
+                        f"count from 0 to {moved.generalised - 1}")  # fmt: skip
 
 
 @dataclass(eq=False, repr=False, init=False)
@@ -223,12 +245,14 @@ class Force(ForceElement):
     """Any force: one or two bodies, then a function of them and t that gives the force (3, N, world) on the last one.
 
     It acts at the point `at` (or `on_b`) of that body; with two bodies the opposite acts on the first, at `on_a`. With
-    torque=True the function gives a torque (N m) instead.
+    torque=True the function gives a torque (N m) instead; with generalised=True, on a LagrangianBody alone, a number for each
+    of its coordinates, whose power is that number times the coordinate's rate.
 
     Inside the function a body b has, as expressions in the world frame, `b.position` and `b.velocity` of its reference
     point, `b.point(p)` and `b.point_velocity(p)` of its local point p, `b.direction(d)` of its local direction d,
     `b.orientation` (3 by 3, its axes as columns), `b.angular_velocity`, and `b.spin(d)`, the part of it about d. t is
     the time (s); Parameters may be used, and numpy's functions beside `lw.dot`, `lw.norm`, `lw.where`, `lw.sin`, ...
+    A LagrangianBody has `b.coordinates` and `b.rates` beside its points.
 
     >>> Force("sail", lambda s, t: -0.4 * s.velocity, at=(0, 0, 0.1), name="wind")
     <Force "wind">
@@ -244,6 +268,9 @@ class Force(ForceElement):
     >>> sim = lw.Simulation(world)
     >>> sim.acceleration("rocket"), sim.angular_acceleration("rocket")
     (array([5., 0., 0.]), array([ 0. ,  0. , -1.5]))
+    >>> arms = world.add(lw.double_pendulum(angles=(0.3, 0.3), name="arms"))
+    >>> world.add(lw.Force(arms, lambda b, t: (0, -2.0 * b.coordinates[1] - 0.1 * b.rates[1]), generalised=True, name="elbow"))
+    <Force "elbow">
     """
 
     REFERENCES: ClassVar[dict] = {"bodies": "body"}
@@ -254,8 +281,9 @@ class Force(ForceElement):
     at: Vector  # (3,), m, in the last body's frame
     on_a: Vector  # (3,), m, in the first body's frame; of no meaning with one body
     torque: bool
+    generalised: bool = False
 
-    def __init__(self, *bodies, function=None, at=None, on_a=None, on_b=None, torque=False, name=None):
+    def __init__(self, *bodies, function=None, at=None, on_a=None, on_b=None, torque=False, generalised=False, name=None):
         self.name = name
         self.bodies, self.function = bodies_and_function(self, bodies, function, most=2)
         super().__post_init__()
@@ -267,10 +295,18 @@ class Force(ForceElement):
             checks.fail(self, f"torque is {checks.show(torque)}", "give True or False")
         if torque and not (at is None and on_a is None and on_b is None):
             checks.fail(self, "a torque acts at no point", "leave at=, on_a= and on_b= out")
+        self.generalised = checks.flag(self, "generalised", generalised)
+        if generalised and (torque or len(self.bodies) > 1 or not (at is None and on_a is None and on_b is None)):
+            checks.fail(self, "a generalised force acts along the coordinates of one body", "give that body and the function")
         at = on_b if at is None else at
         self.at = checks.vector(self, "at", ORIGIN if at is None else at)
         self.on_a = checks.vector(self, "on_a", ORIGIN if on_a is None else on_a)
         self.torque = torque
+
+    def check_resolved(self, resolved):
+        super().check_resolved(resolved)
+        if self.generalised and not resolved[-1].generalised:
+            checks.fail(self, f"{checks.label(resolved[-1])} has no coordinates of its own", "give a LagrangianBody")
 
     def follows(self, name):
         return name in ("at", "on_a") and not getattr(self, name).any()

@@ -51,7 +51,7 @@ CONSTANTS = {"pi": math.pi}
 BODY = re.compile(r"b\d+")  # the arguments of functions of more than two bodies
 
 
-VECTORS = ("position", "velocity", "angular_velocity", "orientation")  # what a body offers without arguments
+VECTORS = ("position", "velocity", "angular_velocity", "orientation", "coordinates", "rates")  # of bodies
 
 
 METHODS = ("point", "point_velocity", "direction", "spin")  # and with three numbers

@@ -19,7 +19,8 @@ CALLED = {OPERATIONS[code]: name for code, name in CALLS.items()}
 ATOM, NEGATED = 9, 6
 LONGEST = 100  # characters of a part that gets no name of its own
 OFFERS = {"point": ("position", "point"), "point_rate": ("velocity", "point_velocity"), "axis": (None, "direction"),
-          "spin": ("angular_velocity", None)}  # fmt: skip
+          "spin": ("angular_velocity", None), "coordinates": ("coordinates", None),
+          "coordinate_rates": ("rates", None)}  # fmt: skip
 
 
 def printed(traced, words=None):
@@ -35,7 +36,10 @@ def printed(traced, words=None):
 class _Printer:
     def __init__(self, traced, words):
         self.traced, self.lines, self.count, self.taken = traced, [], 0, set(words.values())
-        self.inputs = [self.request(*each) for each in traced.requests]
+        self.inputs = [
+            self.request(number, what, local, traced.function.size1_in(k))
+            for k, (number, what, local) in enumerate(traced.requests)
+        ]
         for name in traced.arguments[traced.bodies :]:
             entries = range(traced.function.size1_in(len(self.inputs)))
             self.inputs.append(["t"] if name == "t" else [f"{name}[{k}]" for k in entries])
@@ -48,7 +52,7 @@ class _Printer:
             if name not in self.taken:
                 return name
 
-    def request(self, number, what, local):
+    def request(self, number, what, local, size):
         body, (plain, method) = self.traced.arguments[number], OFFERS[what]
         if method is None or (plain is not None and not any(local)):
             asked = f"{body}.{plain}"
@@ -56,7 +60,7 @@ class _Printer:
             asked = f"{body}.{method}(({', '.join(repr(float(x)) for x in local)}))"
         name = self.fresh()
         self.lines.append(f"{name} = {asked}")
-        return [f"{name}[{k}]" for k in range(3)]
+        return [f"{name}[{k}]" for k in range(size)]
 
     def text(self):
         code, stores = _single_assignment(self.traced.function)

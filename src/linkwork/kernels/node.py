@@ -18,7 +18,7 @@ from linkwork.elements.core.constraint_kind import Relation, crossing
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import POSITION, ROTOR, VELOCITY, Rotor, Rows, Tape, derive
 from linkwork.symbolic.forces import Law
-from linkwork.symbolic.views import GLOBALS, View, load_global
+from linkwork.symbolic.views import GLOBALS, Shifted, View, load_global
 
 # -- what constraint nodes and forces share: parameters, counters, a tape ---------------------------------------
 
@@ -432,6 +432,29 @@ def node_jacobian_kernel(node: NodeKind, start: int | None = None) -> Kernel:
     return Kernel(f"node|{node.key}|jacobian|{start}", write)
 
 
+def node_jacobian_rate_kernel(node: NodeKind, start: int | None = None) -> Kernel:
+    """Behind the bodies: dJ/dt, block after block, along the motion that the bodies have; velocities that rows which are not
+    linear in them have in J stay as they are."""
+
+    def write(trace: Trace) -> None:
+        views = [None if kind is None else Shifted(kind, trace, 2 + k, "now") for k, kind in enumerate(node.kinds)]
+        moving = [view for view in views if view is not None]
+        time = load_global(trace, "time")
+        rows = node.rows_between(trace, views, time, start)
+        by = ca.vertcat(time, *[view.shift for view in moving])
+        along = ca.vertcat(1, *[trace.load(view.pointer, *view.kind.record["v"]) for view in moving])
+        small = [symbol for view in moving for symbol in (view.shift, view.kick)]
+        offset = 0
+        for J in rows.jacobians:
+            column = ca.densify(ca.reshape(J.T, -1, 1))
+            if column.shape[0]:
+                [rate] = ca.substitute([ca.jtimes(column, by, along)], small, [SX.zeros(x.shape) for x in small])
+                trace.store(node.behind, offset, rate)
+            offset += column.shape[0]
+
+    return Kernel(f"node|{node.key}|jacobian rate|{start}", write)
+
+
 def node_pulls_kernel(node: NodeKind, start: int | None = None, together: bool = False) -> Kernel:
     """How multipliers pull at the bodies, transposed. Behind the bodies: a block for each, or all of them `together`."""
 
@@ -445,6 +468,7 @@ def node_pulls_kernel(node: NodeKind, start: int | None = None, together: bool =
 
 
 # -- forces: pointer 1 the force, 2 and 3 its bodies -----------------------------------------------------------------
+LOADED = {"force": "point", "torque": "spin", "generalised": "coordinates"}  # kind of a load -> what its power moves
 
 
 @dataclass(frozen=True)
@@ -478,8 +502,7 @@ class ForceKind:
         for number, kind, where, vector in loads:
             if self.kinds[number] is None:
                 continue
-            entry = tape.entry(number, tape.views[number], "point" if kind == "force" else "spin",
-                               where if kind == "force" else None)  # fmt: skip
+            entry = tape.entry(number, tape.views[number], LOADED[kind], where if kind == "force" else None)
             part = entry.primitive.jacobian.T @ vector
             totals[number] = part if totals[number] is None else totals[number] + part
         found = [x for x in totals if x is not None]

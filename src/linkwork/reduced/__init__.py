@@ -33,6 +33,7 @@ from linkwork.reduced.sparse import (
 )
 from linkwork.reduced.structure import NestedForm, Numbering, envelope, nested_form, number_regularly, pattern
 from linkwork.reduced.tree import Tree, compile
+from linkwork.reduced.ways import Way, factoring
 
 __all__ = [
     "Bodies",
@@ -42,6 +43,7 @@ __all__ = [
     "Poses",
     "State",
     "Tree",
+    "Way",
     "aba",
     "centre_of_mass",
     "centroidal_momentum",
@@ -53,6 +55,7 @@ __all__ = [
     "energy",
     "envelope",
     "expanded",
+    "factoring",
     "forward_kinematics",
     "from_bodies",
     "from_paper",

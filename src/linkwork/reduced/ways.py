@@ -12,8 +12,9 @@ from enum import Enum
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from linkwork.reduced.parent_array import depths, runs
+from linkwork.reduced.parent_array import depths, parent_array, runs
 from linkwork.reduced.sparse_drivers import PACKED_RUN
 from linkwork.reduced.tiles import operation_count
 
@@ -24,11 +25,24 @@ SMALL = 512  # ... while the matrix that sums what is taken off stays near the c
 
 
 class Way(Enum):
-    """How a matrix is factored."""
+    """How a matrix is factored.
+
+    >>> [way.value for way in Way]
+    ['row by row', 'in tiles', 'in packed rows']
+    """
 
     ROWS = "row by row"
     TILES = "in tiles"
     PACKED = "in packed rows"
+
+
+def factoring(parents: ArrayLike) -> Way:
+    """How `ltdl` factors a matrix with this parent array (from 0, with -1 for the ground).
+
+    >>> factoring([-1, 0, 1, 1]), factoring(range(-1, 2999))
+    (<Way.ROWS: 'row by row'>, <Way.PACKED: 'in packed rows'>)
+    """
+    return way(parent_array(parents))
 
 
 def way(parents: np.ndarray) -> Way:

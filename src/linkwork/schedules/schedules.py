@@ -7,7 +7,6 @@ so that its record is touched while it is in cache.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
@@ -18,7 +17,6 @@ from linkwork.codegen.jit import OPERANDS
 from linkwork.codegen.kernel_table import Addresses
 from linkwork.codegen.trace import Kernel
 from linkwork.codegen.wide_operands import Gathered, gathered
-from linkwork.elements.core.element import Element
 from linkwork.kernels import body_kernels, fronts
 from linkwork.kernels import node as k
 from linkwork.kernels.joint_elimination import Limb
@@ -28,26 +26,12 @@ from linkwork.model.graph import GROUND, moving
 from linkwork.model.model import Model
 from linkwork.schedules.front_ops import Form, Fronts
 from linkwork.schedules.readings import Readings
+from linkwork.schedules.solver_report import IterativeReport, NewtonReport
 
 IMPLICIT_FLIGHT = 10  # sweeps of an implicit flight: bodies whose mass depends on their configuration
 TURNS = 64  # operations of one position are told apart by their turn
 FIRST, LAST = 1, 40  # turns of what comes before a body is eliminated, and of the elimination
 AFTER = 1 << 40  # a position behind all others
-
-
-@dataclass(frozen=True)
-class IterativeReport:
-    """How a solver that iterates has solved since the simulation was made. `residual` is what the last solve left of its
-    right-hand side. `worst` is the largest residual of a row, in its own unit (m/s^2 or m/s; radians alike), of those that are
-    worth a word, and `at` its constraint; `conflict`: no force could have made it smaller."""
-
-    solves: int
-    iterations: int
-    most: int  # iterations of one solve
-    residual: float
-    worst: float
-    at: Element | None
-    conflict: bool
 
 
 class Sheet:
@@ -100,6 +84,7 @@ class Programs(Addresses):
     limbs: bool
     takes_contact: tuple[str, ...] = ()  # integrators with which it does
     counts_limbs = False  # after a step, beside counting on their way up
+    outside: tuple[str, ...] = ()  # attributes that hold factors, where these are not in the workspace
     iterates = False  # takes starts from the step before, and tolerances
     variant = ""  # of the solver, by its option: the tangent of implicit, the method of cg
     # that it goes with, the default first
@@ -121,8 +106,8 @@ class Programs(Addresses):
         """A workspace with the bodies as built, and with what these programs keep in it."""
         return self.model.workspace()
 
-    def report(self, work: np.ndarray) -> IterativeReport | None:
-        """How equations were solved so far, by a solver that iterates."""
+    def report(self, work: np.ndarray) -> IterativeReport | NewtonReport | None:
+        """How equations were solved, by a solver that iterates."""
         return None
 
     def complaint(self, work: np.ndarray) -> str | None:
@@ -310,6 +295,20 @@ class Programs(Addresses):
         kernel = k.node_pulls_kernel(self.model.nodes[node].kind, self._start(node), together=True)
         return self._keep(f"pulls {node}", lambda sheet: self._add_wide(
             sheet, 0, 0, kernel, *self._node_offsets(node), self.model.scratch))  # fmt: skip
+
+    def all_blocks(self, what: str, at: np.ndarray) -> np.ndarray:
+        """Blocks of every node into the entries from at[node] on: of J, the bias behind it ("jacobian"), of dJ/dt ("rate"), or
+        of how multipliers pull at bodies where that is not J ("pulls"). `at` is the same whenever one model asks."""
+        make = {
+            "jacobian": lambda kind, start, b, x: k.node_jacobian_kernel(kind, start),
+            "rate": lambda kind, start, b, x: k.node_jacobian_rate_kernel(kind, start),
+            "pulls": lambda kind, start, b, x: k.node_pulls_kernel(kind, start, together=True) if kind.aimed else None,
+        }[what]
+        return self._keep(f"all blocks {what}", lambda sheet: self._add_nodes(sheet, make, into=at))
+
+    def forces(self) -> np.ndarray:
+        """Forces alone, times the kick, added to the right-hand sides of bodies."""
+        return self._keep("forces", self._add_forces)
 
     def loop(self, node: int) -> np.ndarray:
         """Blocks and bias of one node into the scratch area; its residual and rate into that of reports."""
@@ -533,9 +532,13 @@ class Programs(Addresses):
             kernel = k.force_kernel(force.kind)
             self._add_wide(sheet, self.force_asked[number], FIRST, kernel, *self._force_offsets(number))
 
-    def _add_nodes(self, sheet: Sheet, kernel_of, report: bool = False, first: bool = False) -> None:
-        """One kernel a node: kernel_of(kind, offset of parameters, of b, of x), or None."""
+    def _add_nodes(
+        self, sheet: Sheet, kernel_of, report: bool = False, first: bool = False, into: np.ndarray | None = None
+    ) -> None:
+        """One kernel a node: kernel_of(kind, offset of parameters, of b, of x), or None. It has one more record where there is
+        something to tell: that of reports, or the one at into[node]."""
         m = self.model
+        told = m.report_at if report else into
         groups: dict[tuple[int, int], list[int]] = {}
         for number, node in enumerate(m.nodes):
             groups.setdefault((id(node.kind), id(m.limb_of.get(number))), []).append(number)
@@ -546,7 +549,7 @@ class Programs(Addresses):
                                m.field_of_node(number, "x").start - base)  # fmt: skip
             if kernel is None:
                 continue
-            more = [m.report_at[numbers]] if report else []
+            more = [] if told is None else [told[numbers]]
             position = np.full(len(members), -1) if first else self.node_place[numbers]
             self._add_all(sheet, position, 0, kernel, *self._offsets_of(numbers), *more)
 

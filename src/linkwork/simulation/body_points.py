@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -11,12 +11,17 @@ from linkwork.elements.core import checks
 from linkwork.errors import LinkworkError
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
-
-if TYPE_CHECKING:
-    from linkwork.simulation.system import System
+from linkwork.model.model import Model
 
 
-def local_point(system: System, body: int, local) -> np.ndarray:
+class Workspace(Protocol):
+    """A model, and where its bodies are."""
+
+    model: Model
+    work: np.ndarray
+
+
+def local_point(system: Workspace, body: int, local) -> np.ndarray:
     """A point of a body as a user names it."""
     found, kind = checks.vector("Simulation", "local", local), system.model.bodies.kinds[body]
     if (remedy := kind.unknown_point(found)) is not None:
@@ -25,14 +30,14 @@ def local_point(system: System, body: int, local) -> np.ndarray:
     return found
 
 
-def point_jacobian(system: System, body: int, local: np.ndarray) -> np.ndarray:
+def point_jacobian(system: Workspace, body: int, local: np.ndarray) -> np.ndarray:
     """(3, nv) in the body's internal velocity components; `local` in the user's frame."""
     pose, kind = readout.poses(system.model, system.work, body), system.model.bodies.kinds[body]
     q, *constants = readout.of_body(system.model, system.work, body, "q")
     return kind.point_jacobian(q, pose, local, *constants)
 
 
-def carried_point(system: System, body: int, local: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def carried_point(system: Workspace, body: int, local: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where a point (internal coordinates) of a body is, and its velocity."""
     if body == GROUND:
         return local, np.zeros(3)

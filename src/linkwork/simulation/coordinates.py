@@ -61,6 +61,14 @@ def _bodies(element: Element) -> set[Body]:
     return found
 
 
+def declared(model: Model, element: Element) -> Any:
+    """What says which coordinates an element has: its kind."""
+    if isinstance(element, Body):
+        return model.bodies.kinds[model.bodies.number[id(element)]]
+    _, node, part = model.names[str(element.name)]
+    return model.nodes[node].kind.parts[part].relation
+
+
 class Coordinates:
     """Where each coordinate stands in q, and how all of them are read: into q, qd, constants of joints, and SPARE entries."""
 
@@ -78,9 +86,9 @@ class Coordinates:
         q_names, qd_names = list[Coordinate](), list[Coordinate]()
         self.at: dict[str, tuple[slice, slice]] = {}  # by the name of a joint or body: where it stands in q and in qd
         for element in self.elements:
-            first, declared = (len(q_names), len(qd_names)), self._declared(element)
-            q_names += [Coordinate(str(element.name), *name) for name in declared.read_names]
-            qd_names += [Coordinate(str(element.name), *name) for name in declared.read_rates]
+            first, own = (len(q_names), len(qd_names)), declared(model, element)
+            q_names += [Coordinate(str(element.name), *name) for name in own.read_names]
+            qd_names += [Coordinate(str(element.name), *name) for name in own.read_rates]
             self.at[str(element.name)] = slice(first[0], len(q_names)), slice(first[1], len(qd_names))
         self.q_names, self.qd_names = tuple(q_names), tuple(qd_names)
         self.nq, self.nv = len(q_names), len(qd_names)
@@ -90,16 +98,9 @@ class Coordinates:
         operations = [self._operation(readings, element, int(at)) for element, at in zip(self.elements, places, strict=False)]
         self.operations = readings.listed("coordinates", operations)
 
-    def _declared(self, element) -> Any:
-        """What says which coordinates an element has: its kind."""
-        if isinstance(element, Body):
-            return self.model.bodies.kinds[self.model.bodies.number[id(element)]]
-        _, node, part = self.model.names[str(element.name)]
-        return self.model.nodes[node].kind.parts[part].relation
-
     def _constants(self, element) -> np.ndarray:
         """What the coordinates of a joint need beside its parameters."""
-        relation = self._declared(element)
+        relation = declared(self.model, element)
         if isinstance(element, Body) or not relation.read_fields:
             return np.zeros(0)
         bodies, frames = self.model.bodies, []

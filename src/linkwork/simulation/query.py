@@ -13,7 +13,7 @@ from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
 from linkwork.errors import LinkworkError
 from linkwork.model import readout
-from linkwork.schedules.schedules import IterativeReport
+from linkwork.schedules.solver_report import IterativeReport, NewtonReport, report_of
 from linkwork.simulation.body_points import local_point, point_jacobian
 from linkwork.simulation.coordinates import Coordinate
 from linkwork.simulation.editor import Editor
@@ -26,6 +26,7 @@ from linkwork.symbolic.views import GLOBALS
 
 if TYPE_CHECKING:
     from linkwork.simulation import contact_query
+    from linkwork.simulation.matrices import Matrices
 
 ENERGIES = [GLOBALS.offset(name) for name in ("kinetic", "potential", "work")]
 
@@ -231,12 +232,17 @@ class Query:
 
         return contact_query.report(in_contact(self._editor.follow()))
 
-    def solver_report(self) -> IterativeReport:
+    def solver_report(self) -> IterativeReport | NewtonReport:
         system = self._editor.follow()
-        report = system.programs.report(system.work)
-        if report is None:
-            raise LinkworkError(f'Simulation: the solver "{system.programs.name}" does not iterate; ask one that uses "cg"')
-        return report
+        return report_of(system.programs, system.work)
+
+    @property
+    def matrices(self) -> Matrices:
+        from linkwork.simulation.matrices import Matrices
+
+        system = self._editor.follow()
+        system.place()
+        return Matrices(system)
 
     def drift(self, velocity: bool) -> float:
         system = self._editor.follow()

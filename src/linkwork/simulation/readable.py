@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.schedules.schedules import IterativeReport
+from linkwork.schedules.solver_report import IterativeReport, NewtonReport
 from linkwork.simulation.coordinates import Coordinate
 from linkwork.simulation.query import Energy, Query
 from linkwork.simulation.reactions import Reaction
@@ -14,6 +14,7 @@ from linkwork.simulation.reads import Load, Loads
 
 if TYPE_CHECKING:
     from linkwork.simulation import contact_query
+    from linkwork.simulation.matrices import Matrices
 
 
 class Readable:
@@ -230,8 +231,9 @@ class Readable:
         """How the contact problems of the last steps were solved: iterations, residual, the deepest overlap."""
         return self._query.contact_report()
 
-    def solver_report(self) -> IterativeReport:
-        """How a solver that iterates (`cg`) has solved since this simulation was made: iterations, residuals.
+    def solver_report(self) -> IterativeReport | NewtonReport:
+        """How a solver that iterates has solved: `cg` since this simulation was made (iterations, residuals), `implicit` in the
+        last step (iterations of Newton's method, parts).
 
         >>> import linkwork as lw
         >>> sim = lw.Simulation(lw.scenes.get("chain"), solver="cg")
@@ -239,8 +241,26 @@ class Readable:
         >>> report = sim.solver_report()
         >>> report.residual < 1e-10, report.at is None
         (True, True)
+        >>> sim = lw.Simulation(lw.scenes.get("chain"), solver="implicit", iterations=1)
+        >>> sim.step()
+        >>> sim.solver_report()
+        NewtonReport(iterations=1, parts=1)
         """
         return self._query.solver_report()
+
+    @property
+    def matrices(self) -> Matrices:
+        """The equations of motion of this moment as sparse matrices with names: M, J, dJ/dt, C, the KKT matrix, H, right-hand
+        sides; solutions with the solver's factors, responses to forces, the order of elimination. It stays as it is when the
+        simulation goes on: docs/matrices.md.
+
+        >>> import linkwork as lw
+        >>> sim = lw.Simulation(lw.scenes.get("double-pendulum"))
+        >>> m = sim.matrices
+        >>> m, m.H.shape
+        (<Matrices: 12 velocities, 10 rows>, (2, 2))
+        """
+        return self._query.matrices
 
     def drift(self, velocity: bool = False) -> float:
         """The largest |C| over all position rows (m; radians count as metres); with velocity=True the largest

@@ -112,6 +112,14 @@ class Handle:
         """Angular velocity in the world."""
         return self._entry("spin", None).rate
 
+    def coordinates(self) -> SX:
+        """(n,): the generalised coordinates of a body whose velocity is their rate."""
+        return self._entry("coordinates", None).value
+
+    def coordinate_rates(self) -> SX:
+        """(n,)."""
+        return self._entry("coordinates", None).rate
+
     def quaternion(self) -> SX:
         """(4,): the orientation of the body's internal frame, w x y z."""
         return self._entry("quaternion", None).value
@@ -134,8 +142,9 @@ class Tape:
         key = (number, what, None if local is None else SX(local).serialize())  # str() rounds constants
         if key not in self._known:
             k = len(self.entries)
-            size = 4 if what == "quaternion" else 3
-            entry = Entry(number, SX.sym(f"s{k}", size), SX.sym(f"r{k}", size), _primitive(view, what, local))
+            primitive = _primitive(view, what, local)
+            size = primitive.rate.shape[0]
+            entry = Entry(number, SX.sym(f"s{k}", size), SX.sym(f"r{k}", size), primitive)
             self.entries.append(entry)
             self._known[key] = entry
         return self._known[key]
@@ -197,6 +206,8 @@ def _primitive(view: View | None, what: str, local) -> Primitive:
         return Primitive(SX(0, 1), spin.jacobian, spin.value, spin.bias)
     if what == "quaternion":
         return view.quaternion()
+    if what == "coordinates":
+        return view.coordinates()
     return getattr(view, what)(local)
 
 

@@ -1,7 +1,7 @@
 """Forces as expressions: what each one does to its bodies, its numbers, and its potential energy.
 
 `law(handles, p, t)` gives the loads, a list of (body, kind, where, vector) with kind "force" (at the local point
-`where`) or "torque", and the potential energy in joules.
+`where`), "torque" or "generalised" (along the body's own coordinates), and the potential energy in joules.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from linkwork.elements import forces
 from linkwork.elements.core.constraint_kind import Relation, column
 from linkwork.elements.core.constraint_kind import apart as apart_of
 from linkwork.elements.core.functions import cross, norm, on_tape
-from linkwork.elements.core.joint import kind_of_joint
+from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.elements.core.parameter import Parameter
 
 
@@ -25,13 +25,22 @@ from linkwork.elements.core.parameter import Parameter
 class Term:
     """A part of a force's symmetric tangent: a relative motion of the bodies, and how the force answers to it.
 
-    The motion's rate is the sum of weight @ (rate of the point `where`, or spin) over its parts; -df/dq adds B^T stiffness B,
-    -df/dv adds B^T damping B, with B that rate's derivative by the bodies' velocities.
+    The motion's rate is the sum of weight @ (rate of the point `where`, spin, or rates of coordinates) over its parts; -df/dq
+    adds B^T stiffness B, -df/dv adds B^T damping B, with B that rate's derivative by the bodies' velocities.
     """
 
-    motion: list[tuple[int, str, SX | None, SX]]  # body, "point" or "spin", where (3,), weight (k, 3)
+    motion: list[tuple[int, str, SX | None, SX]]  # body, "point", "spin" or "coordinates", where (3,), weight (k, 3 or n)
     stiffness: SX  # (k, k), symmetric, positive semidefinite
     damping: SX  # (k, k), the same
+
+
+LOADS = {"point": "force", "spin": "torque", "coordinates": "generalised"}  # what moves -> the kind of load that moves it
+
+
+def _rate(handle, what: str, where) -> SX:
+    if what == "coordinates":
+        return handle.coordinate_rates()
+    return handle.spin() if what == "spin" else handle.point_rate(where)
 
 
 @dataclass
@@ -42,14 +51,12 @@ class Coordinate:
     motion: list[tuple[int, str, SX | None, SX]]
 
     def rate(self, handles) -> SX:
-        rates = [weight @ (handles[body].spin() if what == "spin" else handles[body].point_rate(where))
-                 for body, what, where, weight in self.motion]  # fmt: skip
+        rates = [weight @ _rate(handles[body], what, where) for body, what, where, weight in self.motion]
         return sum(rates[1:], rates[0])
 
     def loads(self, effort) -> list:
         """What efforts (k,) along the coordinate put on the bodies."""
-        return [(body, "torque" if what == "spin" else "force", where, weight.T @ effort)
-                for body, what, where, weight in self.motion]  # fmt: skip
+        return [(body, LOADS[what], where, weight.T @ effort) for body, what, where, weight in self.motion]
 
     def term(self, stiffness, damping) -> Term:
         return Term(self.motion, ca.diag(stiffness), ca.diag(damping))
@@ -244,13 +251,18 @@ class Motor(Law):
     def __init__(self, element):
         self.joint = kind_of_joint(element.joint)
         self.sliding = self.joint.slides
+        self._manner(element, self.joint.key)
+        self.counters = 1 if self.kind == "position" and not self.sliding else 0
+        self.turns_only = not self.sliding
+        self.fields = {**self.joint.fields, "axis_a": 3, **self.fields}
+
+    def _manner(self, element, moved: str) -> None:
+        """What does not depend on what it moves."""
         self.kind, self.limited = element.kind, element.limit is not None
         self.geared, self.ranged = isinstance(element.gear, Parameter) or element.gear != 1.0, element.range is not None
-        self.key = f"Motor:{self.joint.key}-{self.kind}-{self.limited}-{self.geared}-{self.ranged}"
-        self.counters = 1 if self.kind == "position" and not self.sliding else 0
+        self.key = f"Motor:{moved}-{self.kind}-{self.limited}-{self.geared}-{self.ranged}"
         self.velocity_dependent = self.yields = self.kind != "torque"
-        self.turns_only = not self.sliding
-        self.fields = {**self.joint.fields, "axis_a": 3, "kp": 1, "kd": 1, "limit": 1, "command": 1}
+        self.fields = {"kp": 1, "kd": 1, "limit": 1, "command": 1}
         self.fields |= ({"gear": 1} if self.geared else {}) | ({"range": 2} if self.ranged else {})
 
     @staticmethod
@@ -259,9 +271,12 @@ class Motor(Law):
 
     def numbers(self, elements, A, B):
         of = [e.joint for e in elements]
+        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0], **self._gains(elements)}
+
+    def _gains(self, elements):
         limit = np.array([0.0 if e.limit is None else e.limit for e in elements], dtype=object).reshape(-1, 1)
-        found = {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0], "kp": column(elements, "kp"),
-                 "kd": column(elements, "kd"), "limit": limit, "command": np.zeros((len(elements), 1))}  # fmt: skip
+        found = {"kp": column(elements, "kp"), "kd": column(elements, "kd"), "limit": limit,
+                 "command": np.zeros((len(elements), 1))}  # fmt: skip
         if self.geared:
             found["gear"] = column(elements, "gear")
         if self.ranged:
@@ -314,15 +329,46 @@ class Motor(Law):
         return [x.term(stiffness, ca.if_else(free, square * p["kd"], 0))]
 
 
-class UserForce(Law):
-    """The user's function: a force on the last body at a point, the opposite on the first, or a torque."""
+class CoordinateMotor(Motor):
+    """The same on a generalised coordinate of a body."""
+
+    needs_directions = (False, False)
+    relative = axial = False
 
     def __init__(self, element):
-        self.arity, self.torque = len(element.bodies), element.torque
-        self.traced = element.traced("function", 3)
+        self.coordinate, self.size = element.coordinate or 0, element.joint.generalised
+        self._manner(element, f"coordinate-{self.coordinate}")
+
+    @staticmethod
+    def bodies(element):
+        return None, element.joint
+
+    def numbers(self, elements, A, B):
+        return self._gains(elements)
+
+    def angles(self, handles, p):
+        return []
+
+    def _coordinate(self, handles, p) -> Coordinate:
+        weight = SX(1, self.size)
+        weight[0, self.coordinate] = 1
+        return Coordinate(handles[1].coordinates()[self.coordinate], [(1, "coordinates", None, weight)])
+
+
+def _motor(element) -> Motor:
+    return Motor(element) if isinstance(element.joint, Joint) else CoordinateMotor(element)
+
+
+class UserForce(Law):
+    """The user's function: a force on the last body at a point, the opposite on the first, or a torque; or a generalised force
+    along the coordinates of its only body."""
+
+    def __init__(self, element):
+        self.arity, self.torque, self.generalised = len(element.bodies), element.torque, element.generalised
+        self.traced = element.traced("function", element.bodies[-1].generalised if self.generalised else 3)
         self.parameters = tuple(self.traced.parameters)
         self.velocity_dependent = self.traced.uses_velocity
-        self.key = f"Force-{self.arity}-{self.torque}-{self.traced.digest}"
+        self.key = f"Force-{self.arity}-{self.torque}{'-generalised' if self.generalised else ''}-{self.traced.digest}"
         self.fields = {"on_a": 3, "on_b": 3, "user": len(self.parameters)}
         asked = [any(what in ("axis", "spin") and n == k for n, what, _ in self.traced.requests) for k in (0, 1)]
         both = (asked[0] or self.torque, asked[1] or self.torque)
@@ -337,6 +383,8 @@ class UserForce(Law):
 
     def law(self, handles, p, t):
         f = on_tape(self.traced, handles[2 - self.arity :], [t], p["user"])
+        if self.generalised:
+            return [(1, "generalised", None, f)], SX(0)
         kind = "torque" if self.torque else "force"
         loads = [(1, kind, p["on_b"], f)]
         if self.arity == 2:
@@ -422,6 +470,6 @@ class Cable(Law):
 
 
 LAWS: dict[type, Callable] = {
-    forces.Spring: Spring, forces.Damper: Spring, forces.Drag: Drag, forces.Wrench: Wrench, forces.Motor: Motor,
+    forces.Spring: Spring, forces.Damper: Spring, forces.Drag: Drag, forces.Wrench: Wrench, forces.Motor: _motor,
     forces.Cable: Cable, forces.Force: UserForce,
 }  # fmt: skip

@@ -102,6 +102,9 @@ class View:
     def quaternion(self) -> Primitive:
         return self.kind.quaternion(self)
 
+    def coordinates(self) -> Primitive:
+        return self.kind.coordinates(self)
+
 
 class StateView(View):
     """A view that takes nothing but the state of a body: poses are derived anew, so that what is read depends on coordinates

@@ -118,6 +118,11 @@ class LagrangianBody(Body):
         return len(self.coordinates)
 
     @property
+    def generalised(self):  # type: ignore[override]
+        """The number of coordinates that users' functions may ask for: all of them."""
+        return self.dim
+
+    @property
     def mass(self):
         """Of all particles together (kg)."""
         return float(self.masses.sum())
@@ -131,9 +136,9 @@ class LagrangianBody(Body):
     def sizes(self):
         return {"u": self.dim}
 
-    def traced(self, where, size=None):
+    def traced(self, where, size=None, sizes=None):
         size = {"energy": 1, "function": 3 if self.points is not None else 3 * len(self.masses)}[where]
-        return super().traced(where, size)
+        return super().traced(where, size, sizes)
 
     def point(self, k):
         """The local coordinates of the particle k, counted from 0: for on_a=, on_b= and at=.
@@ -276,6 +281,9 @@ class Lagrangian(BodyKind):
         for k in range(self.nv):
             least = ca.fmin(least, 1 / reciprocal[k] - LOST * ca.fmax(M[k, k], view.field("built")[k]))
         return least
+
+    def coordinates(self, view):
+        return Primitive(view.q, SX.eye(self.nv), view.v, SX(self.nv, 1))
 
     def point(self, view, local):
         return Primitive(*self.at(view.q, view.v, SX(local), view.field("user")))

@@ -313,6 +313,12 @@ class Rigid(BodyKind):
     def point_jacobian(self, q, pose, local, *constants):
         return np.hstack([np.eye(3), -skew_matrix(pose.position[0] + pose.frame[0] @ local - q[:3])])
 
+    def from_users_velocity(self, q, v, *constants):
+        T, rate = super().from_users_velocity(q, v)
+        arm = matrices(q[None, 3:7])[0] @ constants[0]
+        T[:3, 3:6], rate[:3, 3:6] = skew_matrix(arm), skew_matrix(np.cross(v[3:6], arm))
+        return T, rate
+
     def users_jacobian(self, J, pose, local):
         return np.hstack([np.eye(3), -skew_matrix(pose.frame[0] @ local)])
 

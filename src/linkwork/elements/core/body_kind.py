@@ -261,6 +261,10 @@ class BodyKind(ABC):
         self._no_direction()
         raise AssertionError
 
+    def coordinates(self, view) -> Primitive:
+        """The coordinates themselves, of a kind whose velocity is their rate."""
+        raise Unsupported(f"a {self.name} has no generalised coordinates")
+
     @abstractmethod
     def point(self, view: View, local) -> Primitive: ...
 
@@ -341,6 +345,14 @@ class BodyKind(ABC):
         """(3, nv): the velocity of a point of the user's frame by the body's velocity components."""
         given = [x[None] for x in (q, np.zeros(self.nv), np.asarray(local, dtype=float), *constants)]
         return self.located(*given)[1][0]
+
+    def spin_jacobian(self, q: np.ndarray, *constants: np.ndarray) -> np.ndarray:
+        """(3, nv): the angular velocity by the body's velocity components, of a kind with directions."""
+        return _evaluated(self._turn, 1, *(x[None] for x in (q, np.zeros(self.nv), *constants)))[2][0]
+
+    def from_users_velocity(self, q: np.ndarray, v: np.ndarray, *constants: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """T and dT/dt (nv, nv): the velocity components are T times those that a user knows."""
+        return np.eye(self.nv), np.zeros((self.nv, self.nv))
 
     def users_jacobian(self, J: np.ndarray, pose: Poses, local: np.ndarray) -> np.ndarray:
         """That matrix by the velocity components that a user knows."""

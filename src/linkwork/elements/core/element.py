@@ -139,13 +139,14 @@ class Element(OfFamily, metaclass=Making):
     def check_resolved(self, resolved):
         """What can be said only once every name is an element; resolved is in the order of references()."""
 
-    def traced(self, where, size=None):
-        """The function in a field as an expression, of `size` rows if given; a number is the function that gives it."""
+    def traced(self, where, size=None, sizes=None):
+        """The function in a field as an expression, of `size` rows if given; a number is the function that gives it. `sizes`:
+        of its arguments, in the place of what the element says."""
         from linkwork.elements.core.traced import traced
 
         value = getattr(self, where)
         function = value if callable(value) else lambda t: value
-        return traced(checks.label(self), function, self.arguments(where), size, self.sizes())
+        return traced(checks.label(self), function, self.arguments(where), size, self.sizes() if sizes is None else sizes)
 
     def arguments(self, where):
         """The names of the arguments of the function in a field."""
@@ -153,8 +154,13 @@ class Element(OfFamily, metaclass=Making):
         return body_arguments(len(self.references())) if "bodies" in found else found
 
     def sizes(self):
-        """How many numbers some arguments of its functions have, where the element decides."""
-        return {}
+        """How many numbers some arguments of its functions have, where the element decides; of bodies, how many generalised
+        coordinates (None: not known of a name)."""
+        if not any("bodies" in arguments for arguments in self.FUNCTIONS.values()):
+            return {}
+        bodies = [item for _, _, item in self.references()]
+        counts = [None if isinstance(body, str) else body.generalised for body in bodies]
+        return dict(zip(body_arguments(len(bodies)), counts, strict=False))
 
     def follows(self, name):
         """Whether what a field holds was made from other fields, so that files leave it out."""
@@ -177,6 +183,7 @@ class Body(Element):
     sort: ClassVar[str] = "body"
     kind: ClassVar[str]
     dim: ClassVar[int]  # number of velocity components
+    generalised: ClassVar[int] = 0  # number of coordinates of its own, which users' functions may ask for
 
     @classmethod
     def prefix(cls):

@@ -93,6 +93,8 @@ def on_tape(traced: Traced, handles: Sequence[Handle], others: Sequence[SX], par
 def _answer(handle: Handle, what: str, local) -> SX:
     if what == "spin":
         return handle.spin()
+    if what in ("coordinates", "coordinate_rates"):
+        return getattr(handle, what)()
     p = SX(ca.DM(local))
     view: View | None = handle.view
     if view is not None and "home" in view.kind.record:  # the body's own frame may differ from the user's

@@ -22,7 +22,7 @@ from linkwork.elements.core.parameter import Parameter, parameter_of
 from linkwork.errors import ElementError, suggestion
 
 SYMBOLS = {"p": 3, "t": 1, "u": 1}  # arguments that are no bodies: a point, the time, coordinates (as many as the owner has)
-VELOCITIES = ("point_rate", "spin")
+VELOCITIES = ("point_rate", "spin", "coordinate_rates")
 
 
 def vector(value) -> SX:
@@ -44,8 +44,9 @@ class BodyProxy:
     What it offers is listed for users where they look: at Constraint, VelocityConstraint and Force.
     """
 
-    def __init__(self, number: int):
-        self._number = number
+    def __init__(self, number: int, coordinates: int | None = 0):
+        """`coordinates`: how many generalised coordinates it has; None: not known, since the body is only a name yet."""
+        self._number, self._coordinates = number, coordinates
         self._requests: dict[tuple, SX] = {}
 
     def __getattr__(self, name: str):
@@ -54,10 +55,10 @@ class BodyProxy:
             raise NoSuchAttribute(f"asks a body for {name}, which none has{hint}")
         raise AttributeError(name)
 
-    def _ask(self, what: str, local=None) -> SX:
+    def _ask(self, what: str, local=None, size: int = 3) -> SX:
         key = (what, None if local is None else tuple(float(x) for x in local))
         if key not in self._requests:
-            self._requests[key] = SX.sym(f"b{self._number}_{what}{len(self._requests)}", 3)
+            self._requests[key] = SX.sym(f"b{self._number}_{what}{len(self._requests)}", size)
         return self._requests[key]
 
     @property
@@ -91,6 +92,21 @@ class BodyProxy:
             raise Misuse("asks for spin((0, 0, 0)), which is no axis; give a direction such as (0, 0, 1)")
         return Expression(ca.dot(self._ask("spin"), self._ask("axis", given / np.linalg.norm(given))), "spin(...)")
 
+    def _generalised(self, what: str, name: str) -> Expression:
+        if self._coordinates is None:
+            raise Misuse(f"asks for {name} of a body that is only a name yet; add the element to the body's world first")
+        if not self._coordinates:
+            raise Misuse(f"asks for {name} of a body that has none of its own; a LagrangianBody has, others have a position")
+        return Expression(self._ask(what, size=self._coordinates), name)
+
+    @property
+    def coordinates(self) -> Expression:
+        return self._generalised("coordinates", "coordinates")
+
+    @property
+    def rates(self) -> Expression:
+        return self._generalised("coordinate_rates", "rates")
+
 
 OFFERS = tuple(name for name in vars(BodyProxy) if not name.startswith("_"))
 
@@ -116,13 +132,14 @@ class Traced:
     SX([(-(k*b0_point0_0)), (-(k*b0_point0_1)), (-(k*b0_point0_2))])
     """
 
-    def __init__(self, owner: str, function: Callable, arguments: Sequence[str], sizes: Mapping[str, int] | None = None):
+    def __init__(self, owner: str, function: Callable, arguments: Sequence[str],
+                 sizes: Mapping[str, int | None] | None = None):  # fmt: skip
         """`owner`: the element, for messages. `arguments`: p (a point), t (the time) or u (coordinates); others are bodies.
-        `sizes`: of arguments that do not always have the same."""
+        `sizes`: of arguments that do not always have the same; of bodies, how many generalised coordinates they have."""
         self.arguments = tuple(arguments)
-        proxies = [BodyProxy(k) for k in range(self.bodies)]
         sizes = {**SYMBOLS, **(sizes or {})}
-        others = [SX.sym(name, sizes[name]) for name in self.arguments[self.bodies :]]
+        proxies = [BodyProxy(k, sizes.get(name, 0)) for k, name in enumerate(self.arguments[: self.bodies])]
+        others = [SX.sym(name, sizes[name] or 0) for name in self.arguments[self.bodies :]]
         named = [Expression(symbol, name) for symbol, name in zip(others, self.arguments[self.bodies :], strict=True)]
         try:
             result = function(*proxies, *named)
@@ -162,7 +179,8 @@ class Traced:
 
     def __call__(self, *arguments):
         bodies, others = arguments[: self.bodies], arguments[self.bodies :]
-        values = [bodies[number]._ask(what, local) for number, what, local in self.requests]
+        sizes = [self.function.size1_in(k) for k in range(len(self.requests))]
+        values = [bodies[n]._ask(what, local, size) for (n, what, local), size in zip(self.requests, sizes, strict=True)]
         return self.function(*values, *others, ca.vertcat(*[p.symbol for p in self.parameters]))
 
     def __repr__(self) -> str:
@@ -170,7 +188,11 @@ class Traced:
 
 
 def traced(
-    owner: str, function: Callable, arguments: Sequence[str], size: int | None = None, sizes: Mapping[str, int] | None = None
+    owner: str,
+    function: Callable,
+    arguments: Sequence[str],
+    size: int | None = None,
+    sizes: Mapping[str, int | None] | None = None,
 ) -> Traced:
     """The function after tracing, which is done if it has not been; `size`: how many numbers it must give; `sizes`: how many
     it is given."""

@@ -19,7 +19,9 @@ from linkwork.model.graph import GROUND, moving
 from linkwork.model.model import Model
 from linkwork.schedules.front_ops import Form
 from linkwork.schedules.schedules import FIRST, LAST, Programs, Sheet
+from linkwork.schedules.solver_report import NewtonReport
 from linkwork.symbolic.autodiff import POSITION
+from linkwork.symbolic.views import GLOBALS
 
 TANGENTS = ("symmetric", "exact")
 STEPS = (
@@ -56,6 +58,9 @@ class Implicit(Programs):
         self.exact = model.pairs
         ends = {frozenset(model.nodes[number].ends): number for number, limb in model.limb_of.items() if limb.coupled}
         self.coupled_limbs = ends  # the bodies of a limb whose turning is coupled -> its node
+
+    def report(self, work: np.ndarray) -> NewtonReport:
+        return NewtonReport(*(int(work[GLOBALS.offset(name)]) for name in ("iterations", "parts")))
 
     def assembly(self, what: str) -> np.ndarray:
         """Matrix and right-hand side of an iteration ("begin" or "again")."""

@@ -14,6 +14,7 @@ class Dense(WithRoutines):
     """The same assembly as `tree`, with one operation in the place of the elimination."""
 
     name, limbs = "dense", False
+    outside = ("factors",)
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:

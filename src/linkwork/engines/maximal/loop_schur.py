@@ -33,6 +33,7 @@ LOST = 1e-6  # the share of a row in what W cannot give from which on its force 
 
 class Anticipation(WithRoutines):
     name, limbs = "anticipation", False
+    outside = ("divide",)
     integrators = (*WithRoutines.integrators, *HELD_IN_JOINTS)  # in joints: by responses of the articulated-body algorithm
     takes_contact = ("euler", *KICKS_IN_JOINTS)  # with euler by forces, which are of no use in steps of two kicks
 

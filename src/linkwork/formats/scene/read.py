@@ -387,13 +387,22 @@ class _File(Values):
 
     def try_out(self, element, field, line):
         """What only a formula's expression tells: vectors of the wrong size, entries that are not there."""
-        tried = (getattr(element, field).text, element.arguments(field), *element.sizes().values())
+        sizes = self.sizes(element)
+        tried = (getattr(element, field).text, element.arguments(field), *sizes.values())
         if tried not in self.sound:
             try:
-                element.traced(field)
+                element.traced(field, sizes=sizes)
             except LinkworkError as error:
                 self.told(line, error)
             self.sound.add(tried)
+
+    def sizes(self, element):
+        """The sizes of the arguments of an element's formulas, where its bodies are only names yet."""
+        found = element.sizes()
+        if None in found.values():
+            named = [self.made.find(item) if item in self.made else None for _, _, item in element.references()]
+            found = {name: getattr(body, "generalised", 0) for name, body in zip(found, named, strict=True)}
+        return found
 
 
 _NOTHING = yaml_lines.Sequence()
