@@ -4,9 +4,16 @@ Names come from files that anyone may have written. A terminal obeys control cha
 direction of writing make a line read other than it is: `printable` writes both as escapes, wherever a name is shown.
 """
 
+from __future__ import annotations
+
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from linkwork.recording.recording import Recording
 
 # control characters and what ends a line; marks that change the direction of writing or are not seen (but for those that join
 # letters); halves of characters
@@ -16,7 +23,7 @@ _UNSEEN = re.compile(
 )
 
 
-def printable(text) -> str:
+def printable(text: object) -> str:
     """A text as it may be shown: in one line, and with nothing in it that a terminal obeys or that is not seen.
 
     >>> printable("arm\\x1b[31m \\u202e"), printable("Träger 1")
@@ -28,7 +35,7 @@ def printable(text) -> str:
 class LinkworkError(Exception):
     """Any error that linkwork raises on purpose."""
 
-    def __str__(self):  # the sentence alone: KeyError would show its quoted repr
+    def __str__(self) -> str:  # the sentence alone: KeyError would show its quoted repr
         return printable(self.args[0]) if self.args else ""
 
 
@@ -55,12 +62,12 @@ class FileError(LinkworkError):
 class DivergenceError(LinkworkError, RuntimeError):
     """A run left the finite numbers or did not converge: `step`, `time` (seconds) and `worst`, the element to look at."""
 
-    def __init__(self, message="", *, step=None, time=None, worst=None):
+    def __init__(self, message: str = "", *, step: int | None = None, time: float | None = None, worst: object = None) -> None:
         super().__init__(message)
         self.step = step
         self.time = time
         self.worst = worst
-        self.recording = None  # what was recorded until then, where a run was recorded
+        self.recording: Recording | None = None  # what was recorded until then, where a run was recorded
 
 
 class UnknownNameError(LinkworkError, KeyError):
@@ -70,7 +77,7 @@ class UnknownNameError(LinkworkError, KeyError):
 class Note(UserWarning):
     """Something that linkwork put right and tells."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return printable(super().__str__())
 
 
@@ -83,11 +90,11 @@ class Remark:
     what: str  # the element and its name
     why: str  # what becomes of it, and the way out where there is one
 
-    def __str__(self):
+    def __str__(self) -> str:
         return printable(f"{self.file}{'' if self.line is None else f':{self.line}'}: {self.what}: {self.why}")
 
 
-def suggestion(name, known) -> str:
+def suggestion(name: object, known: Iterable[object]) -> str:
     """`; did you mean "..."?` where a known name is near, else nothing."""
     near = get_close_matches(str(name), [str(k) for k in known], n=1)
     return f'; did you mean "{near[0]}"?' if near else ""

@@ -7,11 +7,10 @@ in the place of the old one. Whatever fails before that leaves the old System as
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -29,8 +28,6 @@ from linkwork.simulation.state_check import refuse_misfit
 from linkwork.simulation.system import System
 from linkwork.symbolic.drawn import Draw
 from linkwork.world import World
-
-E = TypeVar("E", bound="Element | list | tuple")
 
 
 class Editor:
@@ -88,14 +85,13 @@ class Editor:
         if on == (name in off):
             self.arrange(replace(arrangement, off=off - {name} if on else off | {name}))
 
-    def add(self, element: E) -> E:
+    def add(self, element: Element | Sequence[Element]) -> None:
         """Add to the world what is made for where bodies are now."""
         system = self.follow()
         poses = poses_of(system.model, system.work)
         system.world.add(element)
         for one in element if isinstance(element, (list, tuple)) else [element]:
             made_at(one, poses)
-        return element
 
     # -- state -----------------------------------------------------------------------------------------------------------
     def restore(self, state: State) -> None:

@@ -4,13 +4,12 @@ world is changed, and parts that read it (Query), step it (Runner), lay hands on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from linkwork.elements import Keyframe
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Element
 from linkwork.engines.integrators import Integrator
 from linkwork.errors import LinkworkError
 from linkwork.model.model import Arrangement, Model, State
@@ -29,12 +28,10 @@ from linkwork.simulation.state_setting import set_state
 from linkwork.simulation.system import System, present
 from linkwork.util.resources import no_collection
 from linkwork.util.sealing import Sealed
-from linkwork.world import World
+from linkwork.world import E, Several, World
 
 if TYPE_CHECKING:
     from linkwork.recording.recording import Recording
-
-E = TypeVar("E", bound="Element | list | tuple")
 
 
 class Simulation(Sealed, Readable):
@@ -335,7 +332,13 @@ class Simulation(Sealed, Readable):
         """The names of what is switched off."""
         return tuple(sorted(self._editor.system.arrangement.off))
 
-    def add(self, element: E) -> E:
+    @overload
+    def add(self, element: E) -> E: ...
+
+    @overload
+    def add(self, element: Several) -> Several: ...
+
+    def add(self, element: Any) -> Any:
         """Add to the world what is made for this moment: `at`, `axis` and lengths that are left out are those of the bodies
         where they are now in this simulation, not as built. Otherwise as `world.add`.
 
@@ -348,7 +351,8 @@ class Simulation(Sealed, Readable):
         >>> sim.step(), round(sim.drift(), 9)
         (None, 0.0)
         """
-        return self._editor.add(element)
+        self._editor.add(element)
+        return element
 
     # -- as an ordinary differential equation ----------------------------------------------------------------------------
     def pack(self) -> np.ndarray:

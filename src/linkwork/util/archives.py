@@ -1,28 +1,36 @@
 """NumPy archives (.npz) of others: read only after what they declare has been compared with how long they are."""
 
+from __future__ import annotations
+
 import zipfile
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.lib.npyio import NpzFile
 
 GROWTH, ALLOWANCE = 32, 2**24  # bytes in memory: up to this multiple of the file, and so many more; compressed files grow
 PARTS = 10_000  # arrays in one file
 
 
-def most(path) -> int:
+def most(path: Path) -> int:
     """Bytes that the contents of a file may take."""
     return GROWTH * path.stat().st_size + ALLOWANCE
 
 
 @contextmanager
-def opened(path):
+def opened(path: Path) -> Iterator[NpzFile]:
     """The arrays of a .npz file, by name; ValueError where it declares more than it can hold, or code."""
     _check(path)
     with np.load(path, allow_pickle=False) as data:
         yield data
 
 
-def _check(path) -> None:
+def _check(path: Path) -> None:
     left = most(path)
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
@@ -39,7 +47,7 @@ def _check(path) -> None:
                 _check_header(member, stream)
 
 
-def _check_header(member: zipfile.ZipInfo, stream) -> None:
+def _check_header(member: zipfile.ZipInfo, stream: IO[bytes]) -> None:
     """The shape and type of an array are those of as many bytes as there are."""
     version = np.lib.format.read_magic(stream)
     read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}.get(version)

@@ -5,6 +5,8 @@ import errno
 import os
 import sys
 import uuid
+from collections.abc import Iterator
+from pathlib import Path
 
 from linkwork.errors import FileError
 
@@ -12,7 +14,7 @@ CLAIM = ".claimed"  # the file in a folder that the process which writes there h
 
 
 @contextlib.contextmanager
-def whole(path):
+def whole(path: Path) -> Iterator[Path]:
     """A path beside this one to write to, which takes its place at the end; after an error nothing has changed."""
     if not path.parent.is_dir():
         raise FileError(f'the folder "{path.parent}" does not exist; make it first')
@@ -25,7 +27,7 @@ def whole(path):
 
 
 @contextlib.contextmanager
-def claimed(folder):
+def claimed(folder: Path) -> Iterator[bool]:
     """Hold a folder for this process alone, until the end or until the process dies. Yields whether it could be had."""
     handle = _lock(folder / CLAIM)
     try:
@@ -36,7 +38,7 @@ def claimed(folder):
             os.close(handle)
 
 
-def _lock(path):
+def _lock(path: Path) -> int | None:
     """A file descriptor that locks a file, or None where another has it. The system lets go of it when a process ends."""
     if sys.platform == "win32":  # there a file can be made that lasts as long as it is open
         try:

@@ -24,13 +24,13 @@ class Sealed:
     _assigned: ClassVar[frozenset[str]] = frozenset()
     _known: ClassVar[frozenset[str]] = frozenset()  # of linkwork's own classes
 
-    def __init_subclass__(cls, **options) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         cls._assigned = cls.OPEN.union(name for name in dir(cls) if getattr(getattr(cls, name, None), "fset", None))
         own = [vars(c) for c in cls.__mro__ if c.__module__.startswith("linkwork.")]
         cls._known = frozenset(name for names in own for name in (*names, *names.get("__annotations__", ())))
 
-    def __setattr__(self, name: str, value) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name[:1] != "_" and name not in self._assigned:
             self._refuse(name)
         object.__setattr__(self, name, value)
