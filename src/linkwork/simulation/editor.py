@@ -90,7 +90,7 @@ class Editor:
         system = self.follow()
         poses = poses_of(system.model, system.work)
         system.world.add(element)
-        for one in element if isinstance(element, (list, tuple)) else [element]:
+        for one in [element] if isinstance(element, Element) else element:
             made_at(one, poses)
 
     # -- state -----------------------------------------------------------------------------------------------------------
