@@ -13,12 +13,12 @@ from linkwork.elements import Motion
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
 from linkwork.elements.core.trajectory import product
-from linkwork.elements.core.units import POSITION, QUATERNION
+from linkwork.elements.core.units import EFFORTS, POSITION, QUATERNION, rate_of
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.kernels.node import parameter_record
 from linkwork.model import readout
 from linkwork.model.model import Model
-from linkwork.simulation.coordinates import Coordinate
+from linkwork.simulation.coordinates import Coordinate, declared
 from linkwork.util.sealing import Sealed
 
 if TYPE_CHECKING:
@@ -210,11 +210,10 @@ def _named(model: Model, element, count: int) -> list[Coordinate]:
     name = str(element.name)
     if count > 1:
         return [Coordinate(name, *quantity) for quantity in (*POSITION, *QUATERNION)[:count]]
-    _, node, part = model.names[str(element.joint.name)]
-    unit = model.nodes[node].kind.parts[part].relation.read_names[0].unit
+    driven = declared(model, element.joint).read_names[element.coordinate or 0]
     if element.kind == "torque":
-        return [Coordinate(name, *(("torque", "N m") if unit == "rad" else ("force", "N")))]
-    return [Coordinate(name, element.kind, unit if element.kind == "position" else f"{unit}/s")]
+        return [Coordinate(name, *EFFORTS[driven.unit])]
+    return [Coordinate(name, element.kind, (driven if element.kind == "position" else rate_of(driven)).unit)]
 
 
 def _pose(label: str, value, turns: bool) -> np.ndarray:

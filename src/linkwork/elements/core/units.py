@@ -20,7 +20,7 @@ def rate_of(quantity: Quantity) -> Quantity:
     >>> rate_of(Quantity("angle", "rad"))
     Quantity(what='angle', unit='rad/s')
     """
-    return Quantity(quantity.what, f"{quantity.unit}/s")
+    return Quantity(quantity.what, f"{quantity.unit}/s" if quantity.unit else "")
 
 
 ANGLE, TRAVEL = Quantity("angle", "rad"), Quantity("travel", "m")
@@ -28,6 +28,9 @@ QUATERNION = tuple(Quantity(f"quaternion {c}", "1") for c in "wxyz")
 POSITION = tuple(Quantity(f"position {c}", "m") for c in "xyz")
 VELOCITY = tuple(Quantity(f"velocity {c}", "m/s") for c in "xyz")
 ANGULAR_VELOCITY = tuple(Quantity(f"angular velocity {c}", "rad/s") for c in "xyz")
+
+EFFORTS = {  # unit of a coordinate -> what drives it; "": of a Lagrangian coordinate, whose unit only its user knows
+    "rad": Quantity("torque", "N m"), "m": Quantity("force", "N"), "": Quantity("generalised force", "")}  # fmt: skip
 
 BY_NAME: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("mass", "masses"), ("kg",)),
