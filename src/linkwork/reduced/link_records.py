@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linkwork.codegen.trace import Record
-from linkwork.kernels.implicit_bodies import TANGENT
+from linkwork.kernels.implicit_forces import TANGENT
 
 GRAVITY = (0, 0, 3)  # pointer, offset, size
 CONSTANTS = {"E": 9, "t": 3, "mass": 1, "h": 3, "inertia": 6}  # the joint's frame on the parent; moments about the origin

@@ -19,7 +19,7 @@ from casadi import SX
 
 from linkwork.codegen.trace import POINTERS, Kernel, Record, Trace
 from linkwork.elements.bodies.rigid import RIGID
-from linkwork.kernels.implicit_bodies import TANGENT
+from linkwork.kernels.implicit_forces import TANGENT
 from linkwork.kernels.node import load_parameters
 from linkwork.reduced.body_kernels import body_placed
 from linkwork.reduced.link_kernels import Link, Placed

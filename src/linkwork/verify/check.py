@@ -20,8 +20,11 @@ from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, ConstraintElement, Element, ForceElement
 from linkwork.elements.core.traced import Traced
 from linkwork.errors import LinkworkError
-from linkwork.kernels.implicit_bodies import BEGIN, linearised
-from linkwork.kernels.node import ForceKind, NodeKind, Part, node_count_kernel, parameter_record
+from linkwork.kernels.force_kernels import ForceKind
+from linkwork.kernels.implicit_bodies import BEGIN
+from linkwork.kernels.implicit_forces import linearised
+from linkwork.kernels.node import NodeKind, Part, parameter_record
+from linkwork.kernels.node_kernels import node_count_kernel
 from linkwork.model import nodes as stacking
 from linkwork.model.compile_model import bodies_of
 from linkwork.model.graph import GROUND
