@@ -15,7 +15,7 @@ from linkwork.collision.vectors import along, cross, dot, length, minus, plus, t
 TOUCHING = 1e-8  # relative: a distance below this has no direction that can be trusted
 PRECISION = 1e-13  # relative: of the distance
 ACCURACY = 1e-12  # relative to the size: of the distance
-STEPS = 100
+STEPS = 100  # at most: so that it ends whatever rounding does
 
 
 @jit_inner
