@@ -11,7 +11,8 @@ import pytest
 import linkwork as lw
 import linkwork.kinds as lk
 from linkwork.elements import joints
-from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
+from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.bodies.rigid_placement import RigidPlacement
 from linkwork.elements.core.placement import Fixed, matrices
 from linkwork.elements.joints.free import FREE
 from linkwork.model import readout

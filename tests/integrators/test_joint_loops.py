@@ -111,8 +111,8 @@ def test_dependent_rows_are_left_out(seed):
 
 
 def test_auto_takes_the_faster_way(monkeypatch):
-    from linkwork.reduced import choice
-    from linkwork.reduced.prediction import STAGES, Rate
+    from linkwork.reduced.cost import choice
+    from linkwork.reduced.cost.prediction import STAGES, Rate
 
     rates = dict.fromkeys(STAGES, Rate(0.0, 1.0))
     monkeypatch.setattr(choice, "known", lambda: rates)

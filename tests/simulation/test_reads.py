@@ -306,7 +306,7 @@ def test_reactions_and_accelerations_are_those_of_numpy(seed):
 
 def loads_by_work(sim, element, body, number, ends):
     """The power of a force on a body, from the generalised force that steps add."""
-    from linkwork.kernels.node import force_report_kernel
+    from linkwork.kernels.force_kernels import force_report_kernel
     from linkwork.model.nodes import Evaluator
 
     force, m = sim.model.forces[number], sim.model

@@ -26,7 +26,8 @@ from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.constraint_kind import crossing
 from linkwork.elements.core.joint_kind import ClosedRows, JointKind, Pivot
 from linkwork.kernels import joint_elimination_implicit
-from linkwork.kernels.node import NodeKind, parameter_record, right_side, store_landing
+from linkwork.kernels.node import NodeKind, parameter_record
+from linkwork.kernels.node_kernels import right_side, store_landing
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, rows, skew, symmetric
 from linkwork.symbolic.views import View, load_global

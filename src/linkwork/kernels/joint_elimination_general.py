@@ -24,7 +24,8 @@ from linkwork.codegen.trace import Record, Trace
 from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.joint_kind import JointKind, Pose
 from linkwork.kernels.joint_elimination import Limb
-from linkwork.kernels.node import NodeKind, count, parameter_record, right_side, store_landing, turned
+from linkwork.kernels.node import NodeKind, count, parameter_record
+from linkwork.kernels.node_kernels import right_side, store_landing, turned
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import ROTOR, Rows, Tape
 from linkwork.symbolic.blocks import lower, rows, symmetric

@@ -11,7 +11,8 @@ from casadi import SX
 
 from linkwork.codegen.trace import Kernel, Trace
 from linkwork.elements.core.body_kind import BodyKind
-from linkwork.kernels.node import ForceKind, NodeKind, load_parameters, parameter_record
+from linkwork.kernels.force_kernels import ForceKind
+from linkwork.kernels.node import NodeKind, load_parameters, parameter_record
 from linkwork.symbolic.autodiff import Tape
 from linkwork.symbolic.blocks import cross
 from linkwork.symbolic.views import StateView, View, load_global

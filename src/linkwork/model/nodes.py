@@ -23,7 +23,9 @@ from linkwork.elements.core.joint_kind import JointKind
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.placement import BESIDE, Fixed, Placement
 from linkwork.errors import ModelError
-from linkwork.kernels.node import ForceKind, NodeKind, Part, node_check_kernel, node_jacobian_kernel, parameter_record
+from linkwork.kernels.force_kernels import ForceKind
+from linkwork.kernels.node import NodeKind, Part, parameter_record
+from linkwork.kernels.node_kernels import node_check_kernel, node_jacobian_kernel
 from linkwork.model.graph import GROUND
 from linkwork.symbolic.drawn import Draw, Drawn
 

@@ -17,7 +17,7 @@ from linkwork.model.readout import fields
 from linkwork.model.states import COMMANDS, JOINTS, Layout, command_places
 from linkwork.model.states import RIGID as ORIGINS
 
-GLOBAL_STATE = 3  # entries that open a state: see `compile._state_parts`
+GLOBAL_STATE = 3  # entries that open a state: see `layout._state_parts`
 
 
 def carried(old: Model, new: Model, values: np.ndarray) -> np.ndarray:

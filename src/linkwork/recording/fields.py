@@ -50,6 +50,11 @@ class RecordingError(LinkworkError, ValueError):
     """Data that do not fit together, or a file that cannot be written or read."""
 
 
+def fields_of(rec):
+    """The arrays that a recording has, by the names of FIELDS."""
+    return {name: getattr(rec, name) for name in FIELDS if getattr(rec, name) is not None}
+
+
 @dataclass(frozen=True)
 class BodyRecord:
     """One body over time, in the world frame: `rec["rod"]`."""

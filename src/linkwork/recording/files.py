@@ -4,9 +4,11 @@ import json
 import re
 from dataclasses import fields
 
+import numpy as np
+
 from linkwork.elements.core.outside import named
 from linkwork.elements.core.shape import OfArrays, Shape
-from linkwork.recording.fields import CONTACT_FIELDS, FIELDS, ContactRecords, RecordingError
+from linkwork.recording.fields import CONTACT_FIELDS, FIELDS, ContactRecords, RecordingError, fields_of
 from linkwork.util import archives
 
 FORMAT = 2  # of saved files: raised when an older linkwork could not read them
@@ -39,6 +41,33 @@ class Described:
             name = self.named[shape] = f"solid{len(self.named)}"
             self.arrays |= {f"{name}_{f.name}": getattr(shape, f.name) for f in fields(shape.family) if f.init}
         return [shape.family.__name__, self.named[shape]]
+
+
+def facts_of(rec, **more):
+    """What is no array, as JSON; and the arrays that shapes are made of, by the names that it has for them."""
+    known = Described()
+    facts = {
+        "format": FORMAT,
+        "shapes": {name: known(shape) for name, shape in rec.shapes.items()},
+        "links": rec.links,
+        "colliders": [(name, body, known(shape), *pose) for name, body, shape, *pose in rec.colliders],
+        "visuals": [(name, body, known(shape), *pose) for name, body, shape, *pose in rec.visuals],
+        "attributes": rec.attributes,
+    }
+    text = json.dumps(facts | more, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
+    return text, known.arrays
+
+
+def write_npz(rec, path):
+    """All of a recording in one archive of arrays."""
+    arrays = fields_of(rec) | {f"extra{i}": value for i, value in enumerate(rec.extra.values())}
+    extra = [(name, rec.extra_units[name]) for name in rec.extra]
+    facts, solids = facts_of(rec, bodies=rec.bodies, joints=rec.joints, extra=extra)
+    arrays |= solids
+    if rec.touching is not None:
+        touching = rec.touching.columns() | {"count": rec.touching.count, "names": np.array(rec.touching.names, str)}
+        arrays |= {f"contact_{name}": value for name, value in touching.items()}
+    np.savez(path, time=rec.time, facts=np.array(facts), **arrays)
 
 
 def read_netcdf(path):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.core import checks
-from linkwork.reduced.operation_lists import run, the_tree
+from linkwork.reduced.run_on_states import run, the_tree
 from linkwork.reduced.tree import Tree
 
 

@@ -20,8 +20,9 @@ from linkwork.errors import ModelError, Note
 from linkwork.model.massless import check_carrying
 from linkwork.reduced import frames
 from linkwork.reduced.frames import STILL, Pose, after, inverse
-from linkwork.reduced.operation_lists import Programs, order
+from linkwork.reduced.operation_lists import Programs
 from linkwork.reduced.parent_array import expanded
+from linkwork.reduced.tree_layout import order
 
 ROOT = -1  # the parent of what stands on the ground or floats
 

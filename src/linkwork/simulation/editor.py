@@ -15,7 +15,8 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.elements import Keyframe, Motor
-from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
+from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.bodies.rigid_placement import RigidPlacement
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, Element
 from linkwork.errors import LinkworkError, ModelError, UnknownNameError, suggestion

@@ -38,7 +38,7 @@ class Options:
         dt = _step(dt)
         solver = _known("solver", solver, (*SOLVERS, "auto"))
         if solver == "auto":
-            from linkwork.reduced.choice import faster  # as all of reduced: imported by those who use it
+            from linkwork.reduced.cost.choice import faster  # as all of reduced: imported by those who use it
 
             solver = faster(present)
         integrator = _known("integrator", SOLVERS[solver].integrators[0] if integrator is None else integrator, INTEGRATORS)

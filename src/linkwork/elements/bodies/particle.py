@@ -10,7 +10,8 @@ from casadi import SX
 
 from linkwork.elements.bodies.filling import check_vectors, fill_mass
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import NONE, BodyKind, ContactParts, ContactPose, Poses, carried_over
+from linkwork.elements.core.body_kind import BodyKind, Poses, carried_over
+from linkwork.elements.core.contact_parts import NONE, ContactParts, ContactPose
 from linkwork.elements.core.element import Body, Scalar, Vector
 from linkwork.elements.core.placement import Fixed, stack
 from linkwork.elements.core.registry import kind_of

@@ -13,7 +13,8 @@ from casadi import SX
 from linkwork.elements.bodies.filling import fill_mass, of_shape
 from linkwork.elements.bodies.particle import ParticleKind
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import NONE, BodyKind, ContactParts, ContactPose, Poses
+from linkwork.elements.core.body_kind import BodyKind, Poses
+from linkwork.elements.core.contact_parts import NONE, ContactParts, ContactPose
 from linkwork.elements.core.element import Body, Scalar, Vector
 from linkwork.elements.core.placement import Placement, matrices, stack
 from linkwork.elements.core.registry import kind_of

@@ -13,7 +13,8 @@ from linkwork.elements.bodies.deformable import Stretching, StretchingPlacement,
 from linkwork.elements.bodies.filling import check_vectors
 from linkwork.elements.bodies.rigid import Rigid
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import Poses, carried_over, skew_matrix
+from linkwork.elements.core.body_functions import skew_matrix
+from linkwork.elements.core.body_kind import Poses, carried_over
 from linkwork.elements.core.element import Body, Matrix, Scalar, Vector
 from linkwork.elements.core.placement import matrices, stack
 from linkwork.elements.core.registry import kind_of

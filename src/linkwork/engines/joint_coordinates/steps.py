@@ -21,14 +21,15 @@ import numpy as np
 
 from linkwork.codegen.jit import entry
 from linkwork.elements import Armature, HardLimit, Parameter
-from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
+from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.bodies.rigid_placement import RigidPlacement
 from linkwork.elements.core import checks
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.engines.engine import DONE, GROWS, KICK, STEP, TIME, Integrator
 from linkwork.engines.maximal import settling
 from linkwork.errors import ModelError
-from linkwork.kernels.implicit_bodies import holding_kernel
+from linkwork.kernels.implicit_forces import holding_kernel
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Node
 from linkwork.model.state_transfer import counters

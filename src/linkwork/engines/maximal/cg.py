@@ -16,7 +16,8 @@ from linkwork.model.cg_layout import COUNTS
 from linkwork.model.graph import moving
 from linkwork.model.model import Model
 from linkwork.schedules.front_ops import Fronts
-from linkwork.schedules.schedules import AFTER, Programs, Sheet
+from linkwork.schedules.operations import AFTER, Sheet
+from linkwork.schedules.schedules import Programs
 from linkwork.schedules.solver_report import IterativeReport
 
 PRECISE = 1e-10  # |r| / |right-hand side|, of rows made orthonormal

@@ -7,7 +7,7 @@ import numpy as np
 from linkwork.engines.maximal.python_routines import WithRoutines
 from linkwork.model.model import Model
 from linkwork.schedules.front_ops import Fronts
-from linkwork.schedules.schedules import AFTER
+from linkwork.schedules.operations import AFTER
 
 
 class Dense(WithRoutines):

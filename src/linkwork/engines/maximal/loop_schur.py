@@ -21,10 +21,10 @@ from linkwork.codegen.jit import jit
 from linkwork.engines.maximal.loop_responses import LANES, Responses
 from linkwork.engines.maximal.python_routines import WithRoutines
 from linkwork.engines.maximal.tree import HELD_IN_JOINTS, KICKS_IN_JOINTS
-from linkwork.kernels.node import node_pulls_kernel
+from linkwork.kernels.node_kernels import node_pulls_kernel
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
-from linkwork.schedules.schedules import AFTER, FIRST, LAST, Sheet
+from linkwork.schedules.operations import AFTER, FIRST, LAST, Sheet
 
 REGULAR = 1e-9  # the reciprocal condition of a W that is not symmetric from which on it is looked at more closely
 NONE = 1e-13  # of the largest singular value of W: what counts as zero then
