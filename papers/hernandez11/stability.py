@@ -1,7 +1,7 @@
 """The abstract's claim: one linear solve a step is stable at large steps. What holds together, and what energy does."""
 
 import linkwork as lw
-from linkwork.engines.engine import ITERATIONS
+from linkwork.engines.scalars import ITERATIONS
 from papers.hernandez11.examples import quietly
 
 STEPS = (1 / 30, 1 / 60, 1 / 120)  # s

@@ -3,7 +3,7 @@
 import numpy as np
 
 import linkwork as lw
-from linkwork.engines.engine import ITERATIONS
+from linkwork.engines.scalars import ITERATIONS
 from papers.hernandez11.chain import consistent, crooked, linear_step
 from papers.hernandez11.rotations import exact, exponential, printed
 

@@ -98,12 +98,9 @@ class Programs(Addresses):
 
     name: str
     limbs: bool
-    takes_contact: tuple[str, ...] = ()  # integrators with which it does
     counts_limbs = False  # after a step, beside counting on their way up
     iterates = False  # takes starts from the step before, and tolerances
     variant = ""  # of the solver, by its option: the tangent of implicit, the method of cg
-    # that it goes with, the default first
-    integrators: tuple[str, ...] = ("rattle", "shake", "euler", "rk4", "dopri5", "first-order")
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:

@@ -13,8 +13,8 @@ from linkwork.elements import Motion, Skate
 from linkwork.elements.bodies.lagrangian import Lagrangian
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
-from linkwork.engines.engine import CUT, DIVERGED, FINEST, OK, STUCK
 from linkwork.engines.implicit.backward_euler import BackwardEuler
+from linkwork.engines.step_driver import CUT, DIVERGED, FINEST, OK, STUCK
 from linkwork.errors import DivergenceError, ModelError
 from linkwork.kernels.body_kernels import body_kernel
 from linkwork.kernels.node import node_jacobian_kernel
@@ -180,11 +180,11 @@ def vanishing(system: System, work: np.ndarray) -> tuple[Element, float] | None:
 def _looking_back(system: System):
     """The simulation afterwards is as it was."""
     stopped, counted, facts = system.work.copy(), (system.steps, system.age), system.validity.facts
-    past, watched = system.watch.past, system.integrator.watched
+    past, watched = system.watch.past, system.integrator.stop_before_cut
     try:
         yield
     finally:
-        system.integrator.watched = watched
+        system.integrator.stop_before_cut = watched
         system.work[:] = stopped
         system.steps, system.age = counted
         system.watch.past = past
@@ -415,7 +415,7 @@ def _made_in_parts(system: System, first: State, parts: int, steps: int) -> bool
             if status not in (OK, CUT) or not np.abs(system.work[speeds]).max() < limit:
                 return False
             if status == CUT:
-                system.integrator.watched = False
+                system.integrator.stop_before_cut = False
         return True
     finally:
         system.dt = system.integrator.dt = dt

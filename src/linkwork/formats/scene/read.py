@@ -143,12 +143,12 @@ class _File(Values):
                 found[name] = self.value("simulate", given, raw, data.lines[name], self.numbers)
         if {"solver", "integrator", "method"} & set(found):
             from linkwork.simulation.options import (  # imported by whoever simulates, and by nobody else
-                INTEGRATORS,
                 METHODS,
                 SOLVERS,
+                TRAITS,
             )
 
-            for name, known in (("solver", (*SOLVERS, "auto")), ("integrator", tuple(INTEGRATORS)), ("method", METHODS)):
+            for name, known in (("solver", (*SOLVERS, "auto")), ("integrator", tuple(TRAITS)), ("method", METHODS)):
                 if found.get(name) is not None and found[name] not in known:
                     hint = suggestion(found[name], known).lstrip("; ") or f"there are {', '.join(known)}"
                     self.fail(data.lines[name], f'simulate: there is no {name} "{found[name]}"', hint)
