@@ -10,7 +10,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.engines.maximal.loop_schur import divider
-from linkwork.engines.solvers import SOLVERS
+from linkwork.engines.traits import TABLE
 from tests.solvers.forests import accelerations, assembled, motion, solution, w_against_schur
 
 G = 10.0
@@ -62,7 +62,7 @@ def test_loops_are_solved_as_by_dense_algebra(seed):
     assert np.allclose(motion(sim), motion(dense), atol=1e-10 * np.abs(motion(dense)).max())
 
 
-CASES = [(scene, {"n": 4}, integrator) for scene in ("four-bars", "ladder") for integrator in SOLVERS["fronts"].integrators]
+CASES = [(scene, {"n": 4}, integrator) for scene in ("four-bars", "ladder") for integrator in TABLE["fronts"]]
 CASES.append(("squeezer", {}, "rattle"))
 
 
@@ -80,7 +80,7 @@ def test_it_moves_as_tree_does(scene, options, integrator):
     one, other = (sim.reaction(constraint) for sim in sims)
     assert np.allclose(one.force, other.force, atol=1e-6 * max(1, np.abs(one.force).max()))
     assert one.determined == other.determined
-    if sims[0].integrator.keeps_impulses:
+    if sims[0].integrator.traits.keeps_impulses:
         assert np.allclose(*(sim.impulse(constraint) for sim in sims), atol=1e-7)
 
 

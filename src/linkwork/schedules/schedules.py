@@ -25,13 +25,10 @@ class Programs(Assembly):
 
     name: str
     limbs: bool
-    takes_contact: tuple[str, ...] = ()  # integrators with which it does
     counts_limbs = False  # after a step, beside counting on their way up
     outside: tuple[str, ...] = ()  # attributes that hold factors, where these are not in the workspace
     iterates = False  # takes starts from the step before, and tolerances
     variant = ""  # of the solver, by its option: the tangent of implicit, the method of cg
-    # that it goes with, the default first
-    integrators: tuple[str, ...] = ("rattle", "shake", "euler", "rk4", "dopri5", "first-order")
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:

@@ -24,7 +24,7 @@ from linkwork.model.nodes import blocks_of
 from linkwork.symbolic.autodiff import POSITION
 
 if TYPE_CHECKING:
-    from linkwork.contact.contact_system import Touching
+    from linkwork.contact.contact_system import ContactSystem
     from linkwork.simulation.system import System
 
 DISAGREE = 1e-6  # of the fastest that is asked for (m/s, rad/s), and m or rad of places: less than that is no contradiction
@@ -292,7 +292,7 @@ class _Tree:
                        np.append(self.owners, len(self.elements) - 1))  # fmt: skip
         return self._told(disputes(system, tolerance, most=1), system.jacobian, "/s")
 
-    def _row(self, touching: Touching, *ends) -> np.ndarray | None:
+    def _row(self, touching: ContactSystem, *ends) -> np.ndarray | None:
         """The rate of a gap by the velocities of this tree's bodies; None where others, or points of bodies, move it, too."""
         from linkwork.contact.delassus import PART
 
@@ -308,7 +308,7 @@ class _Tree:
                     row[self.first[body] + part] += value
         return row if row.any() else None
 
-    def _whose(self, touching: Touching, rows, k: int) -> Element | str:
+    def _whose(self, touching: ContactSystem, rows, k: int) -> Element | str:
         from linkwork.contact.rows import COLLIDER_A, COLLIDER_B
 
         a, b = int(rows.labels[k, COLLIDER_A]), int(rows.labels[k, COLLIDER_B])

@@ -12,8 +12,8 @@ from linkwork.elements import Motion, Skate
 from linkwork.elements.bodies.lagrangian import Lagrangian
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
-from linkwork.engines.engine import DIVERGED, FINEST, STUCK
 from linkwork.engines.implicit.backward_euler import BackwardEuler
+from linkwork.engines.step_driver import DIVERGED, FINEST, STUCK
 from linkwork.errors import DivergenceError, ModelError
 from linkwork.kernels.body_kernels import body_kernel
 from linkwork.kernels.node_kernels import node_jacobian_kernel

@@ -119,7 +119,7 @@ class Editor:
                 raise ModelError(f'Simulation: the state is of a world with "{name}" in it; take one from this model')
             if name in wanted.off:
                 switchable(world, name)
-        if wanted.drawn and not self.system.integrator.draws_in:
+        if wanted.drawn and not self.system.integrator.traits.draws_in:
             label = checks.label(world.find(wanted.drawn[0][0]))
             raise ModelError(f"{label}: it is being drawn in by the state, which joint coordinates cannot do; take one from "
                              f"after {wanted.drawn[0][1].ends:.6g} s")  # fmt: skip
@@ -178,12 +178,12 @@ def _lent(system: System) -> Iterator[None]:
     if contact is None:
         yield
         return
-    memory, marks, counts = contact.memory, contact.marks.copy(), contact.counts.copy()
+    memory, flags, counts = contact.memory, contact.flags.copy(), contact.counts.copy()
     try:
         yield
     except BaseException:
         contact.memory = memory
-        contact.marks[:], contact.counts[:] = marks, counts
+        contact.flags[:], contact.counts[:] = flags, counts
         raise
 
 

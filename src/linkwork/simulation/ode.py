@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.elements.core import checks
-from linkwork.engines.engine import KICK, TIME
+from linkwork.engines.scalars import KICK, TIME
 from linkwork.errors import LinkworkError
 from linkwork.model.model import Arrangement, State
 from linkwork.model.state_transfer import carried

@@ -19,7 +19,7 @@ from linkwork.simulation.start import PROXIMAL
 from linkwork.symbolic.views import GLOBALS
 
 if TYPE_CHECKING:
-    from linkwork.contact.contact_system import Touching
+    from linkwork.contact.contact_system import ContactSystem
     from linkwork.simulation.system import System
 
 EXCESSIVE = 1e3  # times the shortest multipliers: longer ones come from rows that contradict each other
@@ -98,14 +98,15 @@ def _add_contact_forces(system: System) -> None:
 def complete_impulses(system: System) -> None:
     """Make the impulses complete: when they are asked for, and before another solve."""
     if system.validity.impulses and not system.validity.complete:
-        system.integrator.book(system.work)
+        system.integrator.complete_impulses(system.work)
         system.validity.completed()
 
 
 def no_impulses(system: System) -> str:
     """Why there are none."""
-    if not system.integrator.keeps_impulses:
-        return f"Simulation: {system.integrator.name} keeps no impulses of its steps; use rattle, rk4, dopri5 or first-order"
+    traits = system.integrator.traits
+    if not traits.keeps_impulses:
+        return f"Simulation: {traits.integrator} keeps no impulses of its steps; use rattle, rk4, dopri5 or first-order"
     return "Simulation: there are no impulses, since no step or impact was made yet or the state was set; make a step first"
 
 
@@ -174,7 +175,7 @@ def _generalised(system: System, node_number: int, part: int, end: int) -> np.nd
     return pulls[end][rows].T @ -system.work[system.model.field_of_node(node_number, "x")][rows]
 
 
-def in_contact(system: System) -> Touching:
+def in_contact(system: System) -> ContactSystem:
     """The contact of a System, refused where there is none."""
     if system.contact is None:
         raise LinkworkError("Simulation: nothing touches anything in this world; add a Contact")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from linkwork.elements.core import checks
-from linkwork.engines.engine import CUT, OK
+from linkwork.engines.step_driver import CUT, OK
 from linkwork.errors import DivergenceError, LinkworkError
 from linkwork.model.states import MOST_STEPS
 from linkwork.simulation import diagnose

@@ -112,7 +112,7 @@ def _violated(system: System, fresh: list[Element]) -> list[tuple[str, Draw]]:
             continue
         off, drawn = f"{checks.label(element)}: it is off by {worst:.3g} where its bodies are now", draw(offset, system.time)
         farthest = max(farthest, worst)
-        if not system.integrator.draws_in:
+        if not system.integrator.traits.draws_in:
             raise ModelError(f'{off}, which joint coordinates cannot draw in; move them, or use solver="tree"')
         told.append((element, f"{off}; it is drawn in until {drawn.ends:.6g} s"))
         found.append((str(element.name), drawn))

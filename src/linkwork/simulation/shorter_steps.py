@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.engines.engine import CUT, OK
+from linkwork.engines.step_driver import CUT, OK
 from linkwork.model.model import State
 from linkwork.simulation.residuals import worst as worst_of
 from linkwork.symbolic.views import GLOBALS
@@ -24,11 +24,11 @@ CALM = 1e6  # times as fast as it was, or as a metre a second: what grows more t
 def looking_back(system: System):
     """The simulation afterwards is as it was."""
     stopped, counted, facts = system.work.copy(), (system.steps, system.age), system.validity.facts
-    past, watched = system.watch.past, system.integrator.watched
+    past, watched = system.watch.past, system.integrator.stop_before_cut
     try:
         yield
     finally:
-        system.integrator.watched = watched
+        system.integrator.stop_before_cut = watched
         system.work[:] = stopped
         system.steps, system.age = counted
         system.watch.past = past
@@ -96,7 +96,7 @@ def _made_in_parts(system: System, first: State, parts: int, steps: int) -> bool
             if status not in (OK, CUT) or not np.abs(system.work[speeds]).max() < limit:
                 return False
             if status == CUT:
-                system.integrator.watched = False
+                system.integrator.stop_before_cut = False
         return True
     finally:
         system.dt = system.integrator.dt = dt

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.elements import Keyframe
 from linkwork.elements.core import checks
-from linkwork.engines.integrators import Integrator
+from linkwork.engines.engine import Engine
 from linkwork.errors import LinkworkError
 from linkwork.model.model import Arrangement, Model, State
 from linkwork.schedules.schedules import Programs
@@ -150,7 +150,7 @@ class Simulation(Sealed, Readable):
         return self._editor.system.programs
 
     @property
-    def integrator(self) -> Integrator:
+    def integrator(self) -> Engine:
         """What makes the steps."""
         return self._editor.system.integrator
 

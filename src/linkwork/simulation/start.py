@@ -61,7 +61,7 @@ def begin(system: System) -> None:
 
 def _fed_back(system: System) -> bool:
     """Whether steps draw violated constraints in, so that a start may violate them."""
-    feeds = system.options.integrator == "euler" and system.integrator.takes_feedback
+    feeds = system.options.integrator == "euler" and system.integrator.traits.takes_feedback
     fed = feeds and system.work[GLOBALS.offset("stiffness")] > 0.0
     return fed or system.options.first_order
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from linkwork.elements.core.element import Element, Pose
 from linkwork.elements.handles import Hold, Pull
-from linkwork.engines.engine import OK
-from linkwork.engines.integrators import INTEGRATORS, Integrator
+from linkwork.engines.integrators import INTEGRATORS, Engine
 from linkwork.engines.solvers import SOLVERS
+from linkwork.engines.step_driver import OK
 from linkwork.kernels.node import parameter_record
 from linkwork.model import readout
 from linkwork.model.active_world import Present
@@ -37,7 +37,7 @@ from linkwork.symbolic.views import GLOBALS
 from linkwork.world import World
 
 if TYPE_CHECKING:
-    from linkwork.contact.contact_system import Touching
+    from linkwork.contact.contact_system import ContactSystem
 
 MOST_BUILDS = 8  # of one world that are kept
 PIECE = 0.05  # s: of steps in one compiled call, after which Python sees whether Ctrl-C was pressed
@@ -50,8 +50,8 @@ class Build(NamedTuple):
     model: Model
     trials: dict[str, Trial]
     programs: Programs
-    integrator: Integrator
-    contact: Touching | None
+    integrator: Engine
+    contact: ContactSystem | None
     layout: Layout  # of states
 
     @classmethod
@@ -62,19 +62,16 @@ class Build(NamedTuple):
         make, solver, tangent, iterations = (
             INTEGRATORS[options.integrator], SOLVERS[options.solver], options.variant, options.iterations
         )  # fmt: skip
-        if touches:  # some tenths of a second that others need not wait for
-            from linkwork.engines.in_contact import IN_CONTACT, level
-
-            make, in_contact = IN_CONTACT[options.integrator], level(options.solver, options.integrator)
-        model = compile(present, packed=make.packed, poses=compiled_at, drawn=dict(arrangement.drawn),
+        model = compile(present, packed=make.traits.packed, poses=compiled_at, drawn=dict(arrangement.drawn),
                         order=order, **solver.layout(tangent, iterations))  # fmt: skip
         options.refuse_velocity_forces(model)
         programs = solver(model)
         programs.variant = tangent
         programs.patient = patient
-        integrator = make.for_model(programs)(programs, options.dt, options.tolerance, iterations)
+        integrator = make.for_model(programs, touches)(programs, options.dt, options.tolerance, iterations, touches)
         model = programs.model  # with what the integrator keeps
-        integrator.contact = in_contact(programs, integrator.answers, integrator.kicks) if touches else None
+        if touches:
+            integrator.make_contact(options.traits.contact)
         layout = Layout.of(model, (options.solver, options.integrator, options.dt))
         return cls(model, trials(model), programs, integrator, integrator.contact, layout)
 
@@ -98,8 +95,8 @@ class System:
     notes: Notes
     model: Model
     programs: Programs
-    integrator: Integrator
-    contact: Touching | None  # what touches, if anything can
+    integrator: Engine
+    contact: ContactSystem | None  # what touches, if anything can
     layout: Layout  # of states
     work: np.ndarray
     validity: Validity  # what of the workspace can be used as it is
@@ -134,7 +131,7 @@ class System:
         if self.contact is not None:
             self.contact.forget()
             self.contact.memory = None
-        self.integrator.watched = Watch.of_steps(notes)
+        self.integrator.stop_before_cut = Watch.of_steps(notes)
         self.steps, self.age, self.starting = (0, 0, False) if like is None else (like.steps, like.age, like.starting)
         self.parted = set() if like is None else like.parted
         self._put_feedback()
@@ -153,16 +150,16 @@ class System:
 
     def _put_feedback(self) -> None:
         """Baumgarte feedback, as given or as the integrator has it, and the step."""
-        options, integrator = self.options, self.integrator
+        options, traits = self.options, self.integrator.traits
         stiffness, damping, power = options.stiffness, options.damping, 1 if options.first_order else 2
-        given = [(integrator.default_stiffness / self.dt**power, stiffness, "stiffness"),
-                 (integrator.default_damping / self.dt, damping, "damping")]  # fmt: skip
+        given = [(traits.default_stiffness / self.dt**power, stiffness, "stiffness"),
+                 (traits.default_damping / self.dt, damping, "damping")]  # fmt: skip
         for default, value, name in given:
             self.work[GLOBALS.offset(name)] = default if value is None else value
         if options.first_order and stiffness is not None and stiffness * self.dt > 1.0:
             self.work[GLOBALS.offset("stiffness")] = 1.0 / self.dt
-        if not integrator.takes_feedback and (stiffness, damping) != (None, None):
-            integrator.remarks = [f"Simulation: stiffness and damping do nothing where rows are redundant, since "
+        if not traits.takes_feedback and (stiffness, damping) != (None, None):
+            self.integrator.remarks = [f"Simulation: stiffness and damping do nothing where rows are redundant, since "
                                   f"{options.integrator} projects positions there; leave them out"]  # fmt: skip
         self.work[GLOBALS.offset("step")] = self.dt
 
@@ -233,31 +230,23 @@ class System:
     def advance(self, n: int, interrupted: Callable[[], bool] | None = None) -> tuple[int, int]:
         """n steps, each with the targets of its motions, if any: (how many were made, status of the last). Fewer are made where
         `interrupted` says so."""
-        integrator = self.integrator
-        self.validity.stepped(integrator.keeps_impulses)
+        self.validity.stepped(self.integrator.traits.keeps_impulses)
         if n == 1 and not self.feed.motions:
-            made, status, self.age = integrator.advance(self.work, n, self.age)
+            made, status, self.age = self.integrator.advance(self.work, n, self.age)
             self.steps += made
             return made, status
         made, status = 0, OK
-        if not self.feed.motions:
-            while made < n and status == OK and not (interrupted is not None and interrupted()):
-                made, status = self._advance_a_piece(n, made)
-            return made, status
-        for row in self.feed.rows(self.time, self.dt, n):
-            self.work[self.feed.where] = row
-            more, status, self.age = integrator.advance(self.work, 1, self.age)
-            self.steps += more
-            made += more
-            if status != OK or (interrupted is not None and interrupted()):
-                break
+        while made < n and status == OK and not (interrupted is not None and interrupted()):
+            made, status = self._advance_a_piece(n, made)
         return made, status
 
     def _advance_a_piece(self, n: int, made: int) -> tuple[int, int]:
         """Some more of n steps, as many as take a part of a second: (how many are made then, status). How steps are divided
         into calls changes no bit of them."""
-        begin = perf_counter()
-        more, status, self.age = self.integrator.advance(self.work, min(n - made, self.piece), self.age)
+        begin, count = perf_counter(), min(n - made, self.piece)
+        if self.feed.motions:
+            self.integrator.feed(self.feed.where, self.feed.rows(self.time, self.dt, count))
+        more, status, self.age = self.integrator.advance(self.work, count, self.age)
         taken = max(perf_counter() - begin, 1e-9)
         self.piece = max(1, min(GROWTH * self.piece, int(PIECE / taken * max(1, more))))
         self.steps += more

@@ -46,7 +46,6 @@ STEPS = (
 class Implicit(Programs):
     name, limbs = "implicit", True
     counts_limbs = True
-    integrators = takes_contact = ("backward-euler",)
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:

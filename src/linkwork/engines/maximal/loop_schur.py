@@ -20,7 +20,6 @@ import numpy as np
 from linkwork.codegen.jit import jit
 from linkwork.engines.maximal.loop_responses import LANES, Responses
 from linkwork.engines.maximal.python_routines import WithRoutines
-from linkwork.engines.maximal.tree import HELD_IN_JOINTS, KICKS_IN_JOINTS
 from linkwork.kernels.node_kernels import node_pulls_kernel
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
@@ -34,8 +33,6 @@ LOST = 1e-6  # the share of a row in what W cannot give from which on its force 
 class Anticipation(WithRoutines):
     name, limbs = "anticipation", False
     outside = ("divide",)
-    integrators = (*WithRoutines.integrators, *HELD_IN_JOINTS)  # in joints: by responses of the articulated-body algorithm
-    takes_contact = ("euler", *KICKS_IN_JOINTS)  # with euler by forces, which are of no use in steps of two kicks
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:

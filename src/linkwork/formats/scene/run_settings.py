@@ -23,12 +23,12 @@ def simulate_options(file, data):
             found[name] = file.value("simulate", given, raw, data.lines[name], file.numbers)
     if {"solver", "integrator", "method"} & set(found):
         from linkwork.simulation.options import (  # imported by whoever simulates, and by nobody else
-            INTEGRATORS,
             METHODS,
             SOLVERS,
+            TRAITS,
         )
 
-        for name, known in (("solver", (*SOLVERS, "auto")), ("integrator", tuple(INTEGRATORS)), ("method", METHODS)):
+        for name, known in (("solver", (*SOLVERS, "auto")), ("integrator", tuple(TRAITS)), ("method", METHODS)):
             if found.get(name) is not None and found[name] not in known:
                 hint = suggestion(found[name], known).lstrip("; ") or f"there are {', '.join(known)}"
                 file.fail(data.lines[name], f'simulate: there is no {name} "{found[name]}"', hint)
