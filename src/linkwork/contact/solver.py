@@ -31,9 +31,9 @@ def left_out(solver: SolverWorkspace, m: int) -> np.ndarray:
 
 @jit
 def run_solver(problem, solver, outcome, what, tolerance, slow):
-    """SOLVE: find the impulses of all rows; outcome: iterations, residual (m/s), what would have been enough; tolerance: m/s,
-    of what rests; slow: m/s, what is no faster rests. GIVE: have bodies answer the impulses that stand in the rows, as they are.
-    Returns 0 where more room is needed."""
+    """SOLVE: find the impulses of all rows. tolerance: m/s, of what rests; slow: m/s, what is no faster rests; outcome:
+    iterations, residual (m/s), what would have been enough. GIVE: have bodies answer the impulses that stand in the rows, as
+    they are. Returns 0 where more room is needed."""
     base = solver.base
     if what == GIVE:
         if not base.known[0]:
