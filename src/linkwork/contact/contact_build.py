@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -11,28 +10,16 @@ import numpy as np
 from linkwork.collision.collider_table import Placed, compile_colliders
 from linkwork.collision.layout import BODY, MIDDLE, MOVED, RULES, SIZE
 from linkwork.contact.delassus_tables import refuse_stretching
-from linkwork.contact.rows import CONE, ON_A, ON_B, ROPE, STOP_A, STOP_B, TRAVEL, TURN, UNCOUNTED, Materials, Stops
-from linkwork.elements import Collider, Contact, HardLimit, Joint, JointFriction, NoContact, Rope
-from linkwork.elements.contacts import FRICTION
+from linkwork.contact.rows import ON_A, ON_B, STOP_A, STOP_B, Materials
+from linkwork.contact.stop_rows import ModelSite, hard_stops
+from linkwork.elements import Collider, Contact, Joint, NoContact
+from linkwork.elements.contacts.collider import FRICTION
 from linkwork.elements.core.checks import label
 from linkwork.elements.core.joint import kind_of_joint
-from linkwork.elements.core.joint_kind import LimitSort
-from linkwork.elements.core.placement import Fixed, product
+from linkwork.elements.core.placement import product
 from linkwork.errors import ModelError
-from linkwork.kernels.node import parameter_record
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
-
-SORTS = {LimitSort.TURN: TURN, LimitSort.TRAVEL: TRAVEL, LimitSort.CONE: CONE}  # of rows of hard limits
-
-
-@dataclass(frozen=True)
-class Stop:
-    """A rope, one bound of a hard limit, or dry friction."""
-
-    element: Rope | HardLimit | JointFriction
-    sign: float
-    coordinate: int = 0  # of those that a hard limit bounds
 
 
 class ContactElements:
@@ -43,9 +30,8 @@ class ContactElements:
         elements = model.world.contacts
         self.contacts = [e for e in elements if isinstance(e, Contact)]
         self.names: list  # of colliders: a Collider, or the body whose shape it is
-        self.stops: list[Stop] = []
         self.geometry, self.materials, self.sizes = self._colliders([e for e in elements if isinstance(e, Collider)], elements)
-        self.hard_stops = self._hard_stops([e for e in elements if isinstance(e, (Rope, HardLimit, JointFriction))])
+        self.stops, self.hard_stops = hard_stops(elements, ModelSite(model, self._spot))
 
     def _colliders(self, given: list[Collider], elements):
         """Geometry, materials, and half the smallest extent of each collider (m)."""
@@ -137,78 +123,6 @@ class ContactElements:
                            for item in element.bodies]  # fmt: skip
                 groups += combinations(members, 2)
         return {(a, b) for one, other in groups for a in one for b in other}
-
-    def _hard_stops(self, elements) -> Stops:
-        rows = []
-        for element in elements:
-            if isinstance(element, Rope):
-                rows += self._rope(element)
-            else:
-                rows += self._limit(element) if isinstance(element, HardLimit) else self._friction(element)
-        labels = np.array([label for label, _ in rows], dtype=np.int64).reshape(-1, 4)
-        numbers = np.array([np.hstack(numbers) for _, numbers in rows], dtype=float).reshape(-1, 18)
-        return Stops(labels, numbers, np.zeros(len(rows), dtype=np.int8))
-
-    def _rope(self, element: Rope):
-        bodies = self.model.bodies
-        ends, local, world = [], [], []
-        for body, on in ((element.a, element.on_a), (element.b, element.on_b)):
-            assert not isinstance(body, str)
-            number = GROUND if body.dim == 0 else bodies.number[id(body)]
-            spot = self._spot(number, on)
-            if spot is None:
-                refuse_stretching(self.model, element, number)
-            frames = Fixed(1) if number == GROUND else bodies.batch(bodies.kinds[number], [number])
-            if number != GROUND and bodies.kinds[number].is_a_point and np.any(on):
-                raise ModelError(f'Rope "{element.name}": "{body.name}" is a point; leave on_a and on_b out for it')
-            local.append(frames.user_point(on)[0])
-            world.append(frames.world_point(local[-1][None])[0])
-            if spot is not None:
-                number, local[-1] = spot, np.zeros(3)
-            ends.append(number)
-        built = float(np.linalg.norm(world[1] - world[0]))
-        bound = built if element.length is None else element.length
-        if not bound > 0.0:
-            raise ModelError(f'Rope "{element.name}": its ends are at one place as built; give its length')
-        self.stops.append(Stop(element, 1.0))
-        zero = np.zeros(3)
-        return [((ROPE, *ends, 0), (*local, zero, zero, zero, 1.0, bound, element.restitution))]
-
-    def _friction(self, element: JointFriction):
-        """Along the coordinate of its joint: no bound, and its force in the place of one."""
-        ends, p, _ = self._joint(element)
-        assert isinstance(element.joint, Joint)
-        kind = TRAVEL if kind_of_joint(element.joint).slides else TURN
-        self.stops.append(Stop(element, 1.0))
-        frame = p["on_a"], p["on_b"], p["ref_a"], p["side_a"], p["ref_b"]
-        return [((kind, *ends, UNCOUNTED), (*frame, 0.0, element.friction, 0.0))]
-
-    def _joint(self, element: HardLimit | JointFriction) -> tuple[tuple[int, ...], dict[str, np.ndarray], int]:
-        """The bodies of its joint, the joint's numbers, and where its turn counter lies, if it has one."""
-        model = self.model
-        _, number, part = model.names[str(getattr(element.joint, "name", element.joint))]
-        node = model.nodes[number]
-        piece = node.kind.parts[part]
-        ends = node.ends[::-1] if piece.flipped else node.ends
-        for end in ends:
-            refuse_stretching(model, element, end)
-        start = sum(parameter_record(other.relation).size for other in node.kind.parts[:part])
-        layout = parameter_record(piece.relation)
-        p = {name: node.values[start + at : start + at + size] for name, (at, size) in layout.fields.items()}
-        return ends, p, model.parameters_at(number) + start + layout.offset("turns") if "turns" in layout.fields else UNCOUNTED
-
-    def _limit(self, element: HardLimit):
-        ends, p, turns = self._joint(element)
-        assert isinstance(element.joint, Joint)
-        bodies, found = self.model.bodies, []
-        built = [Fixed(1) if end == GROUND else bodies.batch(bodies.kinds[end], [end]) for end in ends]
-        for coordinate, row in enumerate(kind_of_joint(element.joint).limit_rows(element, p, *built)):
-            label = SORTS[row.sort], *(ends[::-1] if row.swapped else ends), turns if row.counted else UNCOUNTED
-            for sign, bound in zip((-1.0, 1.0), row.bounds, strict=True):
-                if bound is not None:
-                    self.stops.append(Stop(element, sign, coordinate))
-                    found.append((label, (*row.frame, sign, bound, element.restitution)))
-        return found
 
     def reach(self, touchable: int) -> np.ndarray:
         """How far from its origin each body can touch (m); -1 where it cannot. touchable: bodies, and points of them."""

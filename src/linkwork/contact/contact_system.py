@@ -12,7 +12,7 @@ from linkwork.codegen.jit import INTERPRETED, compiled_address, sweep
 from linkwork.collision.collider_table import contacts_for, scratch_for
 from linkwork.contact import stage_kernels
 from linkwork.contact.collide import Finding, find
-from linkwork.contact.contact_build import ContactElements, Stop
+from linkwork.contact.contact_build import ContactElements
 from linkwork.contact.contact_memory import EMPTY, Memory, knows, transferred
 from linkwork.contact.delassus import PART, TREE, push
 from linkwork.contact.delassus_tables import bodies_of
@@ -49,7 +49,8 @@ from linkwork.contact.rows import (
 from linkwork.contact.solver import SOLVE, left_out, run_solver, solver_workspace
 from linkwork.contact.stage import CONTACTS, PANELS, RESPONSES, Again, Stage, contact_stage
 from linkwork.contact.stage_solve import HELD_A, HELD_B, ITERATIONS, RESIDUAL, UNSOLVED, solving
-from linkwork.elements.contacts import BOUNCE_ABOVE, RECOVERY
+from linkwork.contact.stop_rows import Stop
+from linkwork.elements.contacts.contact import BOUNCE_ABOVE, RECOVERY
 from linkwork.elements.core.element import Element
 from linkwork.schedules.schedules import Programs
 

@@ -9,10 +9,10 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Kernel, Record, Trace
+from linkwork.elements.core import force_kind
 from linkwork.elements.core.body_kind import BodyKind
 from linkwork.kernels.node import count, load_parameters, parameter_record, views_of
 from linkwork.symbolic.autodiff import Tape
-from linkwork.symbolic.forces import Law
 from linkwork.symbolic.views import GLOBALS, load_global
 
 LOADED = {"force": "point", "torque": "spin", "generalised": "coordinates"}  # kind of a load -> what its power moves
@@ -20,7 +20,7 @@ LOADED = {"force": "point", "torque": "spin", "generalised": "coordinates"}  # k
 
 @dataclass(frozen=True)
 class ForceKind:
-    law: Law
+    law: force_kind.ForceKind
     kinds: tuple[BodyKind | None, ...]
 
     @cached_property

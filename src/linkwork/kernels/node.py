@@ -10,7 +10,8 @@ from casadi import SX
 
 from linkwork.codegen.trace import Record, Trace
 from linkwork.elements.core.body_kind import BodyKind
-from linkwork.elements.core.constraint_kind import Relation, crossing
+from linkwork.elements.core.constraint_kind import ConstraintKind
+from linkwork.elements.core.element_kind import ElementKind, crossing
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import ROTOR, VELOCITY, Rotor, Rows, Tape, derive
 from linkwork.symbolic.views import View, load_global
@@ -22,7 +23,7 @@ SOFT = 1e-12  # of what rows would give to unit multipliers: the part by which a
 class Part:
     """One constraint of a node: its relation, which of the node's bodies are its own in turn, and the rows kept."""
 
-    relation: Relation
+    relation: ConstraintKind
     order: tuple[int, ...]
     kept: tuple[int, ...]
 
@@ -41,11 +42,11 @@ class Part:
         return [items[k] for k in self.order]
 
 
-def parameter_record(relation: Relation) -> Record:
+def parameter_record(relation: ElementKind) -> Record:
     return Record(**relation.fields, turns=2 * relation.counters, **relation.kept)
 
 
-def load_parameters(trace: Trace, pointer: int, offset: int, relation: Relation) -> dict[str, SX]:
+def load_parameters(trace: Trace, pointer: int, offset: int, relation: ElementKind) -> dict[str, SX]:
     layout = parameter_record(relation)
     return {name: trace.load(pointer, offset + o, size) for name, (o, size) in layout.fields.items()}
 
@@ -55,7 +56,7 @@ def views_of(trace: Trace, kinds, stage: str):
     return [None if kind is None else View(kind, trace, 2 + k, stage) for k, kind in enumerate(kinds)]
 
 
-def count(trace: Trace, relation: Relation, handles, pointer: int, offset: int, p, tape: Tape) -> None:
+def count(trace: Trace, relation: ElementKind, handles, pointer: int, offset: int, p, tape: Tape) -> None:
     """Turn counters after a step: turns += crossings, and the sine for next time; and what else the relation keeps."""
     if relation.kept:
         for name, value in relation.brought(handles, tape.introduce(relation, handles, p)).items():

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.constraints.ramped import Ramp
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Pose
 from linkwork.elements.core.placement import Placement
@@ -27,8 +28,6 @@ from linkwork.model.model import Model
 from linkwork.model.nodes import Bodies, Node, evaluator
 from linkwork.model.pivots_as_one import elimination_items, place_origins
 from linkwork.model.rank_elimination import least_share
-from linkwork.symbolic.drawn import Draw
-from linkwork.symbolic.handles import LAWS, RELATIONS
 from linkwork.util.resources import no_collection
 
 NONE: Mapping = MappingProxyType({})
@@ -38,7 +37,7 @@ RANKED = 200  # loops up to which redundant rows are looked for where nothing is
 
 def compile(
     world, *, limbs: bool = True, packed: bool = False, coupled: str = "", pairs: bool = False, responses: int = 0,
-    gradients: bool = False, whole: bool = False, poses: Mapping[str, Pose] = NONE, drawn: Mapping[str, Draw] = NONE,
+    gradients: bool = False, whole: bool = False, poses: Mapping[str, Pose] = NONE, drawn: Mapping[str, Ramp] = NONE,
     order: Order | None = None,
 ) -> Model:  # fmt: skip
     """Compile a world. `limbs`: eliminate bodies and joints together where that is faster; `packed`: keep a packed
@@ -63,7 +62,7 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
     bodies = bodies_of(world)
     massless.check_carrying(world)
     records = _records(bodies, options["poses"])
-    groups = stacking.grouped(world.constraints, RELATIONS, bodies, options["drawn"])
+    groups = stacking.grouped(world.constraints, bodies, options["drawn"])
     count = len(world.constraints)
     numbers = [stacking.numbers_of(group, bodies) for group in groups]
     kept = [stacking.kept_rows(g, n, bodies, records) for g, n in zip(groups, numbers, strict=True)]
@@ -72,7 +71,7 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
     ends = [node.ends for node in nodes]
     graph = forest(len(bodies.kinds), ends)
     jacobians = _jacobians(nodes, records)
-    force_groups = stacking.grouped(world.forces, LAWS, bodies)
+    force_groups = stacking.grouped(world.forces, bodies)
     couplings = _couplings(force_groups, ends, coupled)
     if responses:
         order, later = _primary(bodies, nodes, jacobians)

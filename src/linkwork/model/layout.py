@@ -8,7 +8,6 @@ import numpy as np
 
 from linkwork.codegen.trace import Space
 from linkwork.elements.core.element import Element
-from linkwork.elements.joint_forces import Follow
 from linkwork.errors import ModelError
 from linkwork.kernels.loop_coupling import tie_rows
 from linkwork.kernels.node import parameter_record
@@ -136,11 +135,8 @@ def _commands(forces, force_at) -> list[tuple[Element, np.ndarray]]:
     found = []
     for k, force in enumerate(forces):
         layout, at = parameter_record(force.kind.law), int(force_at[k])
-        if "command" in layout:
-            found.append((force.element, np.arange(*_bounds(at, layout.slice("command")))))
-        elif isinstance(force.element, Follow) and force.element.motion is None:
-            last = "orientation" if force.element.turns else "position"
-            found.append((force.element, np.arange(at + layout.offset("position"), at + layout.slice(last).stop)))
+        if fields := [*force.kind.law.commands(force.element)]:
+            found.append((force.element, np.arange(at + layout.offset(fields[0]), at + layout.slice(fields[-1]).stop)))
     return found
 
 

@@ -19,6 +19,7 @@ from casadi import SX
 
 from linkwork.codegen.trace import POINTERS, Kernel, Record, Trace
 from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.core.force_kind import AlongJoint, ForceKind
 from linkwork.kernels.implicit_forces import TANGENT
 from linkwork.kernels.node import load_parameters
 from linkwork.reduced.body_kernels import body_placed
@@ -27,7 +28,6 @@ from linkwork.reduced.link_records import BODY, BODY_CONSTANTS, GIVEN, LINK, POI
 from linkwork.reduced.spatial_algebra import brought, carried, matrix33, solved, spatial
 from linkwork.symbolic import blocks, rotation
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric, triangle_size
-from linkwork.symbolic.forces import AlongJoint, Law
 from linkwork.symbolic.views import GLOBALS
 
 MOST_FORCES = POINTERS - 4  # along the coordinate of one joint, that one kernel takes
@@ -132,7 +132,7 @@ class StepLink(Link):
     def bias_in_held(self, trace: Trace) -> None:
         self.bias_in(trace, self.held(trace)[1])
 
-    def driven_kernel(self, what: str, laws: Sequence[Law]) -> Kernel:
+    def driven_kernel(self, what: str, laws: Sequence[ForceKind]) -> Kernel:
         """`aba_pass` or `bias_in` with forces along the joint's only coordinate; their parameters at pointers 4, 5, ..."""
 
         def write(trace: Trace) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
+from linkwork.elements.core.force_kind import ForceKind
 from linkwork.model.model import LINE
 from linkwork.reduced.body_kernels import body_from_link, body_to_link, plain
 from linkwork.reduced.frames import Pose, after
@@ -36,7 +37,6 @@ from linkwork.reduced.substitution import Substitution
 from linkwork.reduced.tiles import Layout as Tiles
 from linkwork.reduced.tree import Tree
 from linkwork.reduced.tree_layout import NONE
-from linkwork.symbolic.forces import Law
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Within:
     bodies: Sequence[int] = ()  # records of all bodies, which begin with q and v
     loads: Sequence[int] = ()  # the wrench on each of them, or its acceleration
     tangent: int = 0  # of an implicit force
-    efforts: Mapping[int, Sequence[tuple[Law, int]]] = field(
+    efforts: Mapping[int, Sequence[tuple[ForceKind, int]]] = field(
         default_factory=dict
     )  # link -> forces along its joint's coordinate,
     # and where their parameters lie

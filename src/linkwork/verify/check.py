@@ -30,8 +30,6 @@ from linkwork.model.compile_model import bodies_of
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Bodies, Evaluator
 from linkwork.symbolic.autodiff import VELOCITY
-from linkwork.symbolic.drives import RELATIONS
-from linkwork.symbolic.joint_forces import LAWS
 from linkwork.symbolic.views import View, load_global
 from linkwork.verify.check_report import CheckReport
 from linkwork.verify.finite_differences import STEPS, Bench, Place, Slopes
@@ -116,7 +114,7 @@ def _alone(element: Element) -> tuple[Element, Bodies]:
 
 
 def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> None:
-    [group] = stacking.grouped([element], RELATIONS, bodies)
+    [group] = stacking.grouped([element], bodies)
     values = stacking.numbers_of(group, bodies).values[0]
     rows = tuple(range(len(group.relation.levels)))
     kind = NodeKind((Part(group.relation, tuple(range(len(group.kinds))), rows),), group.kinds)
@@ -220,7 +218,7 @@ def _finite(report: CheckReport, place: Place, what: str, values: np.ndarray) ->
 
 
 def _check_force(element: Element, bodies: Bodies, report: CheckReport) -> None:
-    [group] = stacking.grouped([element], LAWS, bodies)
+    [group] = stacking.grouped([element], bodies)
     kind = ForceKind(group.relation, group.kinds)  # type: ignore[arg-type]
     record = stacking.numbers_of(group, bodies).values[0]
 

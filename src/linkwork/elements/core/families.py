@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from linkwork.elements.core import checks
-
 
 class OfFamily:
     """What has a family: of linkwork's own classes the one that it is, or the nearest that it is derived from."""
@@ -18,18 +16,3 @@ class OfFamily:
         ours = cls.__module__.startswith("linkwork.") and "family" not in vars(cls)
         if not abstract and (ours or not hasattr(cls, "family")):
             cls.family = cls
-
-
-def of_family(table, element):
-    """What a table has for the family of an element.
-
-    >>> import linkwork as lw
-    >>> class Wheel(lw.RigidBody):
-    ...     __module__ = "vehicles"  # a module of somebody else
-    >>> of_family({lw.RigidBody: "it rolls"}, Wheel(1.0, (1, 1, 1), name="front"))
-    'it rolls'
-    """
-    found = table.get(element.family)
-    if found is None:
-        checks.fail(element, "linkwork has no equations for it", "derive it from a kind of element that can be simulated")
-    return found

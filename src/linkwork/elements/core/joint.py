@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, ConstraintElement, Vector
+from linkwork.elements.core.included import carried_along
 from linkwork.elements.core.registry import kind_for
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ class Joint(ConstraintElement):
 
     sort: ClassVar[str] = "joint"
     REFERENCES: ClassVar[dict] = {"a": "body", "b": "body"}
+    WORLD_POINTS: ClassVar[tuple[str, ...]] = ("at",)
+    WORLD_DIRECTIONS: ClassVar[tuple[str, ...]] = ("axis", "normal", "first", "second")
     rows: ClassVar[int]  # constraint rows between two rigid bodies
     has_coordinate: ClassVar[bool] = False  # one angle or travel, which Motor, Drive and Motion can act on
 
@@ -36,6 +39,8 @@ class Joint(ConstraintElement):
     def __post_init__(self):
         super().__post_init__()
         self._check_anchor()
+
+    include_at = carried_along
 
     def _check_anchor(self):
         one_way(self, checks.vector, "at", ("on_a", "on_b"), "at=(0, 0, 0)")
@@ -58,6 +63,12 @@ def one_way(who, check, world, local, example, **options):
     if given is None:
         checks.fail(who, f"{world} is missing", f"give {example}, or {ways}")
     checks.fail(who, f"both {world} and {given} are given", f"give {world}= or {ways}, not both")
+
+
+def has_coordinate(who, joint):
+    """A joint with one angle or travel."""
+    if not joint.has_coordinate:
+        checks.fail(who, f"{checks.label(joint)} has no single coordinate", "give a hinge, a slider or a screw")
 
 
 def kind_of_joint(joint: Joint) -> JointKind:

@@ -7,7 +7,7 @@ stand with the forces, and a joint says which of them fits (`law`).
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
@@ -17,14 +17,12 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from linkwork.elements.core.constraint_kind import Relation, apart
+from linkwork.elements.core.constraint_kind import ConstraintKind
+from linkwork.elements.core.element_kind import Params, apart
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.mobilizer import Mobilizer
-from linkwork.elements.core.registry import outside_digest
 from linkwork.elements.core.units import Quantity
-
-Params = Mapping[str, SX]  # of one joint, by name: as `fields` says
 
 
 class Pivot(Enum):
@@ -36,11 +34,12 @@ class Pivot(Enum):
 
 
 class LimitSort(Enum):
-    """What a row of a hard limit bounds, from its frame: two anchors and three directions."""
+    """What a hard stop bounds, from its frame: two anchors and three directions."""
 
     TURN = "turn"  # (on_a, on_b, ref_a, side_a, ref_b): the angle from ref_a towards side_a to ref_b
     TRAVEL = "travel"  # (on_a, on_b, ref_a, side_a, any): along ref_a x side_a, from a's anchor to b's
     CONE = "cone"  # (on_a, on_b, axis on a, any, axis on b): the angle between both axes
+    ROPE = "rope"  # (on_a, on_b, any, any, any): the distance of the anchors
 
 
 @dataclass(frozen=True)
@@ -95,8 +94,10 @@ class Turning:
     rows: ClosedRows | None = None  # else the rows are derived
 
 
-class JointKind(Relation, ABC):
+class JointKind(ConstraintKind):
     """The base of joint kinds; one instance serves all joints of a class."""
+
+    anchored = True
 
     mobilizer: Mobilizer
     law: FreedomLaw
@@ -106,29 +107,7 @@ class JointKind(Relation, ABC):
     bounded: tuple[str, ...] = ()  # what a hard limit may bound: "bounds" (lower and upper), "twist", "cone"
     constant_fields: tuple[str, ...] = ()  # the fields of the element that `constants` are made of
 
-    element: type[Joint]  # whose kind it is: as declared
-    _only: JointKind | None = None
-
-    def __init__(self) -> None:
-        self.key = self.element.__name__ + outside_digest(type(self))
-
-    @classmethod
-    def of(cls, element: Joint) -> JointKind:
-        """The kind of a joint: the only instance."""
-        if cls.__dict__.get("_only") is None:
-            cls._only = cls()
-        assert cls._only is not None
-        return cls._only
-
     # -- what every joint has -------------------------------------------------------------------------------------
-    @abstractmethod
-    def numbers(self, elements, A, B) -> dict[str, np.ndarray]:
-        """The parameters of joints, (k, size) each, as `fields` says; A and B are their bodies as built."""
-
-    @abstractmethod
-    def rows(self, handles, p, t) -> list[tuple[str, SX]]:
-        """What both bodies keep in common: (level, expression) each."""
-
     @abstractmethod
     def frames(self, joint: Joint, A, B) -> tuple[np.ndarray, np.ndarray]:
         """The axes of the joint's frames on a and on b as built, columns in the world; the mobilizer is told from them."""
@@ -232,7 +211,7 @@ class JointKind(Relation, ABC):
         return bool(self.counters) or Freedom.TURN not in self.freedoms
 
     @classmethod
-    def check_declared(cls, element: type[Joint]) -> None:
+    def check_declared(cls, element: type[Joint]) -> None:  # type: ignore[override]
         """Refuse a kind that lacks something."""
         missing = [name for name in ("mobilizer", "law", "levels", "fields") if not hasattr(cls, name)]
         if missing:
@@ -258,7 +237,7 @@ class JointKind(Relation, ABC):
             )
         if element.has_coordinate and cls.mobilizer.freedoms == (Freedom.TURN,) and cls.counters != 1:
             raise TypeError(f"{cls.__name__}: its coordinate is an angle, whose turns are counted; give counters = 1")
-        cls.element = element
+        super().check_declared(element)
 
 
 def _numbered(quantities: list[Quantity]) -> tuple[Quantity, ...]:

@@ -1,7 +1,7 @@
 """The units of fields, as data: what the comments beside them say. A test keeps both the same.
 
-A field's name nearly always tells its unit; where it does not, UNITS of its element or `Kind.field` does. Of several
-units a joint decides.
+A field's name nearly always tells its unit; where it does not, UNITS of its element does, or of a function that makes
+elements BY_FUNCTION. Of several units a joint decides.
 """
 
 from typing import NamedTuple
@@ -28,9 +28,6 @@ QUATERNION = tuple(Quantity(f"quaternion {c}", "1") for c in "wxyz")
 POSITION = tuple(Quantity(f"position {c}", "m") for c in "xyz")
 VELOCITY = tuple(Quantity(f"velocity {c}", "m/s") for c in "xyz")
 ANGULAR_VELOCITY = tuple(Quantity(f"angular velocity {c}", "rad/s") for c in "xyz")
-
-EFFORTS = {  # unit of a coordinate -> what drives it; "": of a Lagrangian coordinate, whose unit only its user knows
-    "rad": Quantity("torque", "N m"), "m": Quantity("force", "N"), "": Quantity("generalised force", "")}  # fmt: skip
 
 BY_NAME: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("mass", "masses"), ("kg",)),
@@ -60,22 +57,7 @@ BY_NAME: dict[str, tuple[str, ...]] = {
     "positions": ("m",),
 }
 
-BY_KIND: dict[str, tuple[str, ...]] = {
-    **{f"{kind}.{name}": units for kind in ("JointSpring", "JointLimit") for name, units in
-       (("stiffness", ("N m/rad", "N/m")), ("damping", ("N m s", "N s/m")))},
-    "JointSpring.rest": ("rad", "m"),
-    "JointLimit.reach": ("m",),
-    "TorsionSpring.stiffness": ("N m/rad",),
-    "TorsionSpring.damping": ("N m s",),
-    "Spring.rest": ("m",),
-    "Cable.rest": ("m",),
-    "Armature.inertia": ("kg m^2", "kg"),
-    "Gear.offset": ("rad", "m"),
-    "Gear.ratio": ("rad/m", "m/rad"),
-    "JointFriction.friction": ("N m", "N"),
-    "Motor.range": ("N m", "N", "rad", "m", "rad/s", "m/s"),
-    "Drive.rate": ("rad/s", "m/s"),
-    "Motion.within": ("s",),
+BY_FUNCTION: dict[str, tuple[str, ...]] = {
     "double_pendulum.lengths": ("m",),
     "double_pendulum.angles": ("rad",),
     "double_pendulum.rates": ("rad/s",),
@@ -98,5 +80,5 @@ def units_of(kind, field, made=None):
     >>> units_of("Hinge", "at"), units_of("Motor", "limit"), units_of("Collider", "friction")
     (('m',), ('N m', 'N'), ())
     """
-    found = getattr(made, "UNITS", {}).get(field, BY_KIND.get(f"{kind}.{field}"))
+    found = getattr(made, "UNITS", {}).get(field, BY_FUNCTION.get(f"{kind}.{field}"))
     return BY_NAME.get(field, ()) if found is None else found

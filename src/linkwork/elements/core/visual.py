@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, Element, Vector
+from linkwork.elements.core.included import placed_moved
 from linkwork.elements.core.shape import Shape, check_placed
 
 
@@ -27,6 +28,8 @@ class Visual(Element):
     position: Vector = checks.ZERO  # (3,), m, in the body's frame
     orientation: Vector = checks.IDENTITY  # (4,): w, x, y, z, in the body's frame
     color: Vector | None = None  # (4,): red, green, blue, opacity
+
+    include_at = placed_moved
 
     def __post_init__(self):
         super().__post_init__()

@@ -9,8 +9,9 @@ import casadi as ca
 import numpy as np
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.constraint_kind import anchors, apart, axes, perpendicular
+from linkwork.elements.core.constraint_kind import anchors, axes, perpendicular
 from linkwork.elements.core.element import Vector
+from linkwork.elements.core.element_kind import apart
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint, one_way
 from linkwork.elements.core.joint_kind import Bounds, JointKind, LimitRow, LimitSort

@@ -10,7 +10,8 @@ import casadi as ca
 import numpy as np
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.constraint_kind import column, position_rows
+from linkwork.elements.core.constraint_kind import position_rows
+from linkwork.elements.core.element_kind import column
 from linkwork.elements.core.mobilizer import Z, about, angle_about
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.registry import kind_of

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,6 +19,7 @@ class Sphere(Shape):
     1.0
     """
 
+    isotropic: ClassVar[bool] = True
     support = staticmethod(supports.sphere)
 
     radius: float

@@ -15,18 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.codegen.jit import entry
 from linkwork.codegen.struct import Bundle
-from linkwork.elements import Armature, HardLimit, Parameter, Rope
+from linkwork.elements import HardLimit, Parameter
 from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.bodies.rigid_placement import RigidPlacement
 from linkwork.elements.core import checks
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint, kind_of_joint
+from linkwork.elements.core.registry import kind_type
 from linkwork.engines.engine import Engine
 from linkwork.engines.maximal import settling_steps as settling
 from linkwork.engines.scalars import KICK, TIME, WORK_DONE
@@ -39,11 +40,11 @@ from linkwork.model.state_transfer import counters
 from linkwork.model.states import JOINTS
 
 if TYPE_CHECKING:  # only who steps in joint coordinates waits for numba
+    from linkwork.elements.core.force_kind import ForceKind
     from linkwork.engines.joint_coordinates.loop_closure import Inertia, LoopRows
     from linkwork.engines.joint_coordinates.tree_plan import TreePlan
     from linkwork.reduced.tree import Tree
     from linkwork.reduced.workspace import TreeWorkspace
-    from linkwork.symbolic.forces import Law
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 REACHES = (0.5, 0.5, 1.0, 0.0)  # from each stage to the next, in steps from the beginning
@@ -153,12 +154,12 @@ class InJoints(Engine):
         return TreeWorkspace(tree, list(zip(frames.axes, frames.origin, strict=True)),
                              list(dict.fromkeys(filter(None, sweeps))), held, within, self.light)  # fmt: skip
 
-    def _efforts(self, tree: Tree) -> dict[int, list[tuple[Law, int]]]:
+    def _efforts(self, tree: Tree) -> dict[int, list[tuple[ForceKind, int]]]:
         """Forces along the only coordinate of a joint of the tree, by its link, and where their parameters lie."""
         from linkwork.reduced.step_kernels import MOST_FORCES
 
         model = self.programs.model
-        found: dict[int, list[tuple[Law, int]]] = {}
+        found: dict[int, list[tuple[ForceKind, int]]] = {}
         links = {data.element: i for i, data in enumerate(tree.links) if data.kind.nv == 1}
         for number, force in enumerate(model.forces):
             i = links.get(getattr(force.element, "joint", None))
@@ -173,8 +174,9 @@ class InJoints(Engine):
 
         links = {data.element: i for i, data in enumerate(self.tree.tree.links)}
         found = []
-        for element in self.programs.model.world.constraints:
-            if isinstance(element, Armature) and element.joint in links:
+        rotors: list[Any] = [e for e in self.programs.model.world.constraints if kind_type(e).is_rotor]
+        for element in rotors:
+            if element.joint in links:
                 where, inertia = (
                     self.tree.constant(links[element.joint], "armature"),
                     inertia_entry(self.programs.model, element),
@@ -210,7 +212,7 @@ class InJoints(Engine):
             tree, rows = self.tree.tree, contact.hard_stops
             links = {data.element: i for i, data in enumerate(tree.links)}
             for stop, label, numbers in zip(contact.stops, rows.labels, rows.numbers, strict=True):
-                assert not isinstance(stop.element, Rope)  # `bounded` takes none
+                assert isinstance(stop.element, HardLimit)  # `bounded` takes no other
                 i = links[stop.element.joint]
                 k = tree.links[i].kind.freedoms.index(Freedom.LENGTH if label[STOP_KIND] == TRAVEL else Freedom.TURN)
                 entries.append((int(self.tree.q[tree.q_at[i] + k]), int(self.tree.qd[tree.v_at[i] + k])))
