@@ -360,6 +360,13 @@ def opened(base, record, *others):
     return work, (record - base) // 8, (others[0] - base) // 8, (others[1] - base) // 8, (others[2] - base) // 8
 
 
+@jit_inner
+def uncounted(work):
+    """The same workspace as an array whose references nobody counts, for functions that are called by address in every
+    step: each would count up and down, which takes ten nanoseconds. Whoever calls keeps the workspace."""
+    return numba.carray(_pointer(work.ctypes.data), work.shape[0])
+
+
 @cache
 def compiled_routine_address(routine: Callable) -> int:
     """A routine of six addresses, which `opened` makes sense of, that stands in a table like a kernel. Compiled when it

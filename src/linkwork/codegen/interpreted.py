@@ -97,3 +97,8 @@ def compiled_routine_address(routine: Callable) -> int:
 def opened(work, offset, *others):
     """The workspace and the offsets with which a compiled routine was called."""
     return (work, offset, *others)
+
+
+def uncounted(work):
+    """The workspace itself."""
+    return work

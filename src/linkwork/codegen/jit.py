@@ -31,6 +31,7 @@ if TYPE_CHECKING or not INTERPRETED:
         routine_address,
         sweep,
         sweep_some,
+        uncounted,
     )
 else:
     from linkwork.codegen.interpreted import (
@@ -47,6 +48,7 @@ else:
         routine_address,
         sweep,
         sweep_some,
+        uncounted,
     )
 
 __all__ = [
@@ -68,4 +70,5 @@ __all__ = [
     "routine_address",
     "sweep",
     "sweep_some",
+    "uncounted",
 ]

@@ -38,6 +38,17 @@ if TYPE_CHECKING:
     from linkwork.contact.inverse_mass import InverseMass
 
 
+_KNOWN: dict[tuple, Any] = {}  # addresses and entries of compiled functions, by the kind of their plan
+
+
+def known(find: Callable, function: Callable, plan: Bundle, *more: float) -> Any:
+    """The address or entry of a compiled function of (work, plan, ...), which numba is asked for once for each kind of plan."""
+    key = find, function, None if INTERPRETED else plan.kind
+    if key not in _KNOWN:
+        _KNOWN[key] = find(function, np.zeros(0), plan, *more)
+    return _KNOWN[key]
+
+
 class Engine(ABC):
     """The base. `time` and `steps` are counted by the simulation."""
 
@@ -121,11 +132,14 @@ class Engine(ABC):
         """What the loop needs."""
         plan = self.compiled_plan
         table: StepTable = plan.steps  # type: ignore[attr-defined]
-        given = np.zeros(0), plan, 0.0, 0.0
         table.calls[PLAN] = plan if INTERPRETED else plan.address
-        for place, function, taken in ((ATTEMPT, self.attempt, 4), (REJECT, self.reject, 4), (FINISH, self.finish, 2)):
+        for place, function, more in (
+            (ATTEMPT, self.attempt, (0.0, 0.0)),
+            (REJECT, self.reject, (0.0, 0.0)),
+            (FINISH, self.finish, ()),
+        ):
             if function is not None:
-                table.calls[place] = compiled_address(function, *given[:taken])
+                table.calls[place] = known(compiled_address, function, plan, *more)
         return table
 
     def feed(self, targets: np.ndarray, rows: np.ndarray) -> None:
@@ -138,7 +152,7 @@ class Engine(ABC):
         if self.tells_cuts:
             table.rules[STOPS_BEFORE_CUT] = self.stop_before_cut
         if self._drive is None:
-            self._drive = entry(drive, work, table, steps, age)
+            self._drive = known(entry, drive, table, 0, 0)
         contact = self.contact
         if contact is not None:
             contact.work = work

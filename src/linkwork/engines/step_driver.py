@@ -17,7 +17,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from linkwork.codegen.jit import call_compiled, jit, jit_inner
+from linkwork.codegen.jit import call_compiled, jit, jit_inner, uncounted
 from linkwork.codegen.struct import Bundle
 from linkwork.engines.scalars import FAULT, GOOD_SUBSTEPS, STEP, SUBSTEP, SUBSTEPS, TIME, WORK_DONE
 
@@ -95,7 +95,7 @@ def add_impulses(work, multipliers, impulses, weight, first):
 
 
 @jit_inner
-def make_step(work, s, length):
+def make_in_substeps(work, s, length):
     """One step, in substeps where they are needed: its status, and the length of the next substep."""
     rules, now, dt, begin = s.rules, s.now, work[STEP], work[TIME]
     finest, cutting, done = rules[FINEST_OF], rules[CUTTING], 0
@@ -149,7 +149,9 @@ def make_step(work, s, length):
 @jit
 def drive(work, s, steps, age):
     """Make steps: (steps made, status, age). s: a `StepTable`."""
-    rules, now, made, status = s.rules, s.now, 0, OK
+    work = uncounted(work)
+    rules, now, sentinels, made, status = s.rules, s.now, s.sentinels, 0, OK
+    attempt, plan = s.calls[ATTEMPT], s.calls[PLAN]
     cutting, finest = rules[CUTTING], rules[FINEST_OF]
     length = substep_of(work[SUBSTEP], finest) if cutting >= LONGER_IN_TIME else finest
     now[AGE] = age
@@ -160,12 +162,16 @@ def drive(work, s, steps, age):
                 work[s.targets[i]] = s.feed[made, i]
         if cutting == LONGER_EACH_STEP and work[SUBSTEP] != 0.0:
             length = min(finest, 2 * length)
-        status, length = make_step(work, s, length)
-        if status == OK:
-            if cutting != NEVER:
+        if cutting == NEVER:
+            dt, begin = work[STEP], work[TIME]
+            status = call_compiled(attempt, (work, plan, dt, begin))
+            work[TIME] = begin + dt if status == OK else work[TIME]
+        else:
+            status, length = make_in_substeps(work, s, length)
+            if status == OK:
                 work[SUBSTEP] = length
-            if not finite(work, s.sentinels):
-                status = DIVERGED
+        if status == OK and not finite(work, sentinels):
+            status = DIVERGED
         if status != CUT:
             made += 1
     if rules[FINISHES]:
