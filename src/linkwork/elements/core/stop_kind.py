@@ -1,6 +1,6 @@
 """What hard stops offer: ropes, hard limits and dry friction, each as rows of the contact solver.
 
-A row bounds one distance or coordinate of two bodies, or rubs in it. The kind says what is bounded, in the frames of its bodies;
+A row bounds one distance or coordinate of two bodies, or rubs in it. The kind says what is bounded, in frames of its bodies;
 a `Site` tells it what these are called in the contact solver, and the parameters of joints.
 """
 
