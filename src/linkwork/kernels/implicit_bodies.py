@@ -28,7 +28,7 @@ from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.body_kind import BodyKind
 from linkwork.elements.core.constraint_kind import ConstraintKind
 from linkwork.kernels import single_iteration
-from linkwork.kernels.node import ForceKind, NodeKind, load_parameters, own_block
+from linkwork.kernels.node import ForceNodeKind, NodeKind, load_parameters, own_block
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import ASIDE, POSITION, VELOCITY, Rows, Tape
 from linkwork.symbolic.views import Shifted, View, derivatives, load_global, note_worst, raised
@@ -257,7 +257,7 @@ def _met(node: NodeKind, rows: Rows, views) -> list[SX]:
     found, start = list(rows.jacobians), 0
     for part in node.parts:
         a, size = int(part.flipped), len(part.kept)
-        if part.relation.meets and size == len(part.relation.levels) and all(kind is RIGID for kind in node.kinds):
+        if part.kind.meets and size == len(part.kind.levels) and all(kind is RIGID for kind in node.kinds):
             extended = SX(node.size, 6)
             extended[start : start + 3, :] = blocks.skew(rows.residual[start : start + 3]) @ views[a].spin().jacobian
             found[a] = found[a] + extended
@@ -351,7 +351,7 @@ def _restoring(trace: Trace, node: NodeKind, y: SX, start: int) -> SX:
 # -- forces: pointer 1 the force, 2 and 3 (and more) its bodies, behind these the blocks between them -------------------------
 
 
-def force_kernel(force: ForceKind, what: str, turned: tuple[bool, ...], exact: bool) -> Kernel:
+def force_kernel(force: ForceNodeKind, what: str, turned: tuple[bool, ...], exact: bool) -> Kernel:
     """Adds the force and its tangent; `turned`: of each pair of moving bodies, whether the second is eliminated first."""
 
     def write(trace: Trace) -> None:
@@ -373,7 +373,7 @@ def force_kernel(force: ForceKind, what: str, turned: tuple[bool, ...], exact: b
     return Kernel(f"implicit|{force.key}|{what}|{turned}|{exact}", write)
 
 
-def turning_kernel(force: ForceKind, what: str, child: int, held: int, joint: ConstraintKind | None, start: int) -> Kernel:
+def turning_kernel(force: ForceNodeKind, what: str, child: int, held: int, joint: ConstraintKind | None, start: int) -> Kernel:
     """Adds the torque of a force that depends on how its bodies are turned alone, and its tangent, to what holds the turn at
     a limb's joint (pointer 4: A and t from `held` on). `child`: which of its bodies the limb's child is. `joint`: the joint
     that the force belongs to, whose numbers begin at `start`: the force has the same, and takes these."""
@@ -400,7 +400,7 @@ def turning_kernel(force: ForceKind, what: str, child: int, held: int, joint: Co
     return Kernel(name, write, joining=Joining.SMALL)
 
 
-def holding_kernel(force: ForceKind, child: int) -> Kernel:
+def holding_kernel(force: ForceNodeKind, child: int) -> Kernel:
     """Pointer 4: `TANGENT` of a force at a joint, by what the body `child` does relative to the other."""
 
     def write(trace: Trace) -> None:
@@ -415,7 +415,7 @@ def holding_kernel(force: ForceKind, child: int) -> Kernel:
     return Kernel(f"implicit|{force.key}|holding|{child}", write)
 
 
-def linearised(trace: Trace, force: ForceKind, what: str, exact: bool) -> tuple[SX, SX, SX]:
+def linearised(trace: Trace, force: ForceNodeKind, what: str, exact: bool) -> tuple[SX, SX, SX]:
     """Generalised forces on the moving bodies, -df/dq and -df/dv (none where exact tangents have velocities follow)."""
     views = [None if kind is None else View(kind, trace, 2 + k, STAGE[what]) for k, kind in enumerate(force.kinds)]
     if not exact:

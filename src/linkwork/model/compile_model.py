@@ -100,7 +100,7 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
 def _couplings(force_groups, ends, coupled: str) -> dict[tuple[int, int], bool]:
     """Pairs of bodies (the lower first) between which a model has blocks of its own; whether all that couples them is their
     turning."""
-    found = [(pair, group.relation.turns_only) for group in force_groups for several in group.ends
+    found = [(pair, group.kind.turns_only) for group in force_groups for several in group.ends
              for pair in itertools.combinations(several, 2)] if coupled else []  # fmt: skip
     if "constraints" in coupled:
         found += [(pair, False) for several in ends for pair in itertools.combinations(several, 2)]
@@ -217,7 +217,7 @@ def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[
     """How bodies and the nodes that close no loop are eliminated, and their later neighbours; redundant and soft rows are those
     of the whole mechanism. Nodes that name their forces are among neither."""
     n = len(bodies.kinds)
-    plain = [k for k, node in enumerate(nodes) if not node.kind.aimed]
+    plain = [k for k, node in enumerate(nodes) if not node.kind.force_directed]
     whole, _ = _order_of(plain, bodies, nodes, jacobians)
     found = spanning(n, [nodes[k].ends for k in plain], [nodes[k].kind.size for k in plain])
     order, later = _order_of([plain[k] for k in found], bodies, nodes, jacobians)
@@ -253,7 +253,7 @@ def _order_of(chosen: list[int], bodies: Bodies, nodes: list[Node], jacobians) -
 
 def _check_aimed(nodes: list[Node], records, responses: int) -> None:
     """Nodes that name their forces, of which rows and forces must move something, need a solver that has responses."""
-    aimed = [node for node in nodes if node.kind.aimed]
+    aimed = [node for node in nodes if node.kind.force_directed]
     for node in aimed:
         label = checks.label(node.elements[0])
         if not responses:
@@ -339,7 +339,7 @@ def _place_origins(bodies: Bodies, nodes: list[Node], limb_of) -> None:
         of_limb.setdefault(id(limb), []).append(k)
     for members in of_limb.values():
         limb = limb_of[members[0]]
-        where = parameter_record(limb.relation).slice("on_b" if limb.child_is_second else "on_a")
+        where = parameter_record(limb.kind).slice("on_b" if limb.child_is_second else "on_a")
         places = bodies.place[np.array([nodes[k].ends[limb.child] for k in members], dtype=np.int64)]
         local[places] = [nodes[k].values[where] for k in members]
         chosen[places] = True
@@ -369,7 +369,9 @@ def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, 
     for k in auxiliary:
         space.place(nodes[k].kind.record.size, node_at, k)
         fronts[n + k] = list(moving(nodes[k].ends))
-        space.place((1 + nodes[k].kind.aimed) * dims[n + k] * sum(dims[body] for body in fronts[n + k]), slot_at, n + k)
+        space.place(
+            (1 + nodes[k].kind.force_directed) * dims[n + k] * sum(dims[body] for body in fronts[n + k]), slot_at, n + k
+        )
     at = space.close()
     force_at = np.zeros(len(forces), dtype=np.int64)
     for k, force in enumerate(forces):
@@ -440,7 +442,7 @@ def _state_parts(bodies, nodes, forces, body_at, node_at, force_at, limb_of, are
         parameters_at[members] = node_at[members] + record.offset("parameters")
     for record, members in _by_record(nodes, {}):  # the order of a state does not depend on which joints have limbs
         parts.append(("history", (history_at[members][:, None] + np.arange(record["history"][1])).ravel()))
-        spans = _turns(0, [part.relation for part in nodes[members[0]].kind.parts])
+        spans = _turns(0, [part.kind for part in nodes[members[0]].kind.parts])
         parts += [(name, (parameters_at[members][:, None] + span).ravel()) for name, span in spans]
     if area is not None:
         parts.append(("warm", np.arange(*_bounds(0, area["warm"]))))
@@ -482,11 +484,11 @@ def _bounds(base, where: slice) -> tuple[int, int]:
     return int(base + where.start), int(base + where.stop)
 
 
-def _turns(offset, relations) -> list[tuple[str, np.ndarray]]:
+def _turns(offset, element_kinds) -> list[tuple[str, np.ndarray]]:
     found = []
-    for relation in relations:
-        layout = parameter_record(relation)
-        kept = [*(["turns"] if relation.counters else []), *relation.kept]
+    for element_kind in element_kinds:
+        layout = parameter_record(element_kind)
+        kept = [*(["turns"] if element_kind.counters else []), *element_kind.state_fields]
         found += [("turns" if name == "turns" else "kept", np.arange(*_bounds(offset, layout.slice(name)))) for name in kept]
         offset += layout.size
     return found

@@ -302,7 +302,7 @@ class Programs(Addresses):
         make = {
             "jacobian": lambda kind, start, b, x: k.node_jacobian_kernel(kind, start),
             "rate": lambda kind, start, b, x: k.node_jacobian_rate_kernel(kind, start),
-            "pulls": lambda kind, start, b, x: k.node_pulls_kernel(kind, start, together=True) if kind.aimed else None,
+            "pulls": lambda kind, start, b, x: k.node_pulls_kernel(kind, start, together=True) if kind.force_directed else None,
         }[what]
         return self._keep(f"all blocks {what}", lambda sheet: self._add_nodes(sheet, make, into=at))
 
@@ -405,7 +405,7 @@ class Programs(Addresses):
         self.node_asked, self.force_asked = self._earliest(m.nodes), self._earliest(m.forces)
         self.asked = self._first_asked()
         self.front_nodes = [number for number in range(len(m.nodes)) if number not in m.limb_of]
-        middle = [node for node in m.nodes if node.kind.moving_rows or node.kind.aimed]
+        middle = [node for node in m.nodes if node.kind.moving_rows or node.kind.force_directed]
         self.halves = {b for node in middle for b in node.ends if b != GROUND}
         self.constrained = {b for node in m.nodes for b in node.ends}
 

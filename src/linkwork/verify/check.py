@@ -25,7 +25,7 @@ from linkwork.elements.core.element import Body, ConstraintElement, Element, For
 from linkwork.elements.core.traced import Traced
 from linkwork.errors import LinkworkError, printable
 from linkwork.kernels.implicit_bodies import BEGIN, linearised
-from linkwork.kernels.node import ForceKind, NodeKind, Part, node_count_kernel, parameter_record
+from linkwork.kernels.node import ForceNodeKind, NodeKind, Part, node_count_kernel, parameter_record
 from linkwork.model import nodes as stacking
 from linkwork.model.compile_model import bodies_of
 from linkwork.model.graph import GROUND
@@ -315,8 +315,8 @@ def _evaluator(write: Callable, out: int) -> tuple[Evaluator, list[tuple[int, in
 def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> None:
     [group] = stacking.grouped([element], bodies)
     values = stacking.numbers_of(group, bodies).values[0]
-    rows = tuple(range(len(group.relation.levels)))
-    kind = NodeKind((Part(group.relation, tuple(range(len(group.kinds))), rows),), group.kinds)
+    rows = tuple(range(len(group.kind.levels)))
+    kind = NodeKind((Part(group.kind, tuple(range(len(group.kinds))), rows),), group.kinds)
     record = np.zeros(kind.record.span)
     record[kind.record.slice("parameters")] = values
 
@@ -358,8 +358,8 @@ def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> 
 def _bringing(bench: Bench, kind: NodeKind) -> Callable[[Place], None]:
     """Brings what a constraint keeps from step to step, such as where surfaces touch, to what it is at a place."""
     [part], start = kind.parts, kind.record.offset("parameters")
-    layout = parameter_record(part.relation)
-    kept = [k for name in part.relation.kept for k in range(start + layout.offset(name), start + layout.slice(name).stop)]
+    layout = parameter_record(part.kind)
+    kept = [k for name in part.kind.state_fields for k in range(start + layout.offset(name), start + layout.slice(name).stop)]
     built, count = bench.record[kept], Evaluator(node_count_kernel(kind, start), 1) if kind.counters and kept else None
 
     def bring(place: Place) -> None:
@@ -418,7 +418,7 @@ def _finite(report: CheckReport, place: Place, what: str, values: np.ndarray) ->
 
 def _check_force(element: Element, bodies: Bodies, report: CheckReport) -> None:
     [group] = stacking.grouped([element], bodies)
-    kind = ForceKind(group.relation, group.kinds)  # type: ignore[arg-type]
+    kind = ForceNodeKind(group.kind, group.kinds)  # type: ignore[arg-type]
     record = stacking.numbers_of(group, bodies).values[0]
 
     def write(trace: Trace) -> list[SX]:

@@ -73,7 +73,7 @@ class InJoints(Integrator):
         tree = compile(model.world, loops=programs.name in WITH_LOOPS)
         self.closing = tree.closing
         for c in tree.closing:
-            if self._node(c).kind.aimed:
+            if self._node(c).kind.force_directed:
                 raise ModelError(f"{checks.label(c)}: it names the force that holds it, which joint coordinates do not take; "
                                  'use solver="anticipation" with rattle or euler')  # fmt: skip
         self.local = self._local_forces(tree) if self.implicit else []
