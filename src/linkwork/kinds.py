@@ -9,9 +9,9 @@ something is refused where it is declared.
 >>> isinstance(kinds.kind_for(lw.Particle(1.0)), kinds.BodyKind)
 True
 >>> sorted(kinds.JointKind.__abstractmethods__)
-['frames', 'numbers', 'rows', 'world_subspace']
+['frames', 'parameters', 'rows', 'world_subspace']
 >>> sorted(kinds.ConstraintKind.__abstractmethods__), sorted(kinds.ForceKind.__abstractmethods__)
-(['numbers', 'rows'], ['law', 'numbers'])
+(['parameters', 'rows'], ['law', 'parameters'])
 """
 
 from linkwork.elements.bodies.filling import check_vectors as check_vectors

@@ -210,7 +210,7 @@ def test_named_forces_against_dense_algebra_that_is_not_symmetric():
         first = n + np.concatenate([[0], np.cumsum([node.kind.size for node in sim.model.nodes])]).astype(int)
         starts = np.concatenate([[0], np.cumsum([kind.nv for kind in sim.model.bodies.kinds])]).astype(int)
         for k, node in enumerate(sim.model.nodes):
-            if node.kind.aimed:
+            if node.kind.force_directed:
                 for end, pull in zip(node.ends, pulls_by_reports(sim, node), strict=True):
                     H[starts[end] : starts[end + 1], first[k] : first[k + 1]] = pull
         exact = np.linalg.solve(H, r)

@@ -66,7 +66,7 @@ class ContactByForces(ContactSystem):
                 raise ModelError(f"{label(stop.element)}: contact on the level of accelerations takes no dry friction; use "
                                  'solver="tree", or integrator="joint-euler"')  # fmt: skip
         for node in model.nodes:
-            if node.kind.aimed:
+            if node.kind.force_directed:
                 raise ModelError(f"{label(node.elements[0])}: it names the force that holds it, which does not go with "
                                  "contact; leave force= out, or take contact out")  # fmt: skip
         self.forces_again = (p.up("acceleration", first=("accelerate",)), p.backward())

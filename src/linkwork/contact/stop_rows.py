@@ -61,8 +61,8 @@ class ModelSite:
         ends = node.ends[::-1] if piece.flipped else node.ends
         for end in ends:
             refuse_stretching(model, element, end)
-        start = sum(parameter_record(other.relation).size for other in node.kind.parts[:part])
-        layout = parameter_record(piece.relation)
+        start = sum(parameter_record(other.kind).size for other in node.kind.parts[:part])
+        layout = parameter_record(piece.kind)
         p = {name: node.values[start + at : start + at + size] for name, (at, size) in layout.fields.items()}
         turns = model.parameters_at(number) + start + layout.offset("turns") if "turns" in layout.fields else None
         a, b = map(self._built, ends)

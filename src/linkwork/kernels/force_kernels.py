@@ -19,7 +19,7 @@ LOADED = {"force": "point", "torque": "spin", "generalised": "coordinates"}  # k
 
 
 @dataclass(frozen=True)
-class ForceKind:
+class ForceNodeKind:
     law: force_kind.ForceKind
     kinds: tuple[BodyKind | None, ...]
 
@@ -63,7 +63,7 @@ class ForceKind:
         count(trace, self.law, tape.handles, 1, 0, p, tape)
 
 
-def force_kernel(force: ForceKind) -> Kernel:
+def force_kernel(force: ForceNodeKind) -> Kernel:
     """Add the force times the kick to the bodies' right-hand sides."""
 
     def write(trace: Trace) -> None:
@@ -76,7 +76,7 @@ def force_kernel(force: ForceKind) -> Kernel:
     return Kernel(f"force|{force.key}|add", write)
 
 
-def force_report_kernel(force: ForceKind) -> Kernel:
+def force_report_kernel(force: ForceNodeKind) -> Kernel:
     """Behind the bodies: the generalised forces on the first body, then on the second, and on."""
 
     def write(trace: Trace) -> None:
@@ -86,7 +86,7 @@ def force_report_kernel(force: ForceKind) -> Kernel:
     return Kernel(f"force|{force.key}|report", write)
 
 
-def force_energy_kernel(force: ForceKind) -> Kernel:
+def force_energy_kernel(force: ForceNodeKind) -> Kernel:
     def write(trace: Trace) -> None:
         potential = force.write_law(trace)[1]
         trace.store(0, GLOBALS.offset("potential"), load_global(trace, "potential") + potential)
@@ -94,5 +94,5 @@ def force_energy_kernel(force: ForceKind) -> Kernel:
     return Kernel(f"force|{force.key}|energy", write)
 
 
-def force_count_kernel(force: ForceKind) -> Kernel:
+def force_count_kernel(force: ForceNodeKind) -> Kernel:
     return Kernel(f"force|{force.key}|count", lambda trace: force.count(trace, force.parameters_of(trace)))

@@ -10,7 +10,7 @@ from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.constraint_kind import ConstraintKind
 from linkwork.kernels import single_iteration
-from linkwork.kernels.force_kernels import ForceKind
+from linkwork.kernels.force_kernels import ForceNodeKind
 from linkwork.kernels.implicit_blocks import add_blocks, add_to, shaped, shifted_views
 from linkwork.kernels.implicit_bodies import BEGIN, DRAW, FIRM, STAGE
 from linkwork.kernels.node import load_parameters
@@ -21,7 +21,7 @@ from linkwork.symbolic.views import View, derivatives, load_global
 TANGENT = 27  # numbers of a tangent on a rigid body: h D + h^2 K (6, 6) as a lower triangle, h K v (6,)
 
 
-def force_kernel(force: ForceKind, what: str, turned: tuple[bool, ...], exact: bool) -> Kernel:
+def force_kernel(force: ForceNodeKind, what: str, turned: tuple[bool, ...], exact: bool) -> Kernel:
     """Adds the force and its tangent; `turned`: of each pair of moving bodies, whether the second is eliminated first."""
 
     def write(trace: Trace) -> None:
@@ -43,7 +43,7 @@ def force_kernel(force: ForceKind, what: str, turned: tuple[bool, ...], exact: b
     return Kernel(f"implicit|{force.key}|{what}|{turned}|{exact}", write)
 
 
-def turning_kernel(force: ForceKind, what: str, child: int, held: int, joint: ConstraintKind | None, start: int) -> Kernel:
+def turning_kernel(force: ForceNodeKind, what: str, child: int, held: int, joint: ConstraintKind | None, start: int) -> Kernel:
     """Adds the torque of a force that depends on how its bodies are turned alone, and its tangent, to what holds the turn at
     a limb's joint (pointer 4: A and t from `held` on). `child`: which of its bodies the limb's child is. `joint`: the joint
     that the force belongs to, whose numbers begin at `start`: the force has the same, and takes these."""
@@ -70,7 +70,7 @@ def turning_kernel(force: ForceKind, what: str, child: int, held: int, joint: Co
     return Kernel(name, write, joining=Joining.SMALL)
 
 
-def holding_kernel(force: ForceKind, child: int) -> Kernel:
+def holding_kernel(force: ForceNodeKind, child: int) -> Kernel:
     """Pointer 4: `TANGENT` of a force at a joint, by what the body `child` does relative to the other."""
 
     def write(trace: Trace) -> None:
@@ -85,7 +85,7 @@ def holding_kernel(force: ForceKind, child: int) -> Kernel:
     return Kernel(f"implicit|{force.key}|holding|{child}", write)
 
 
-def linearised(trace: Trace, force: ForceKind, what: str, exact: bool) -> tuple[SX, SX, SX]:
+def linearised(trace: Trace, force: ForceNodeKind, what: str, exact: bool) -> tuple[SX, SX, SX]:
     """Generalised forces on the moving bodies, -df/dq and -df/dv (none where exact tangents have velocities follow)."""
     views = [None if kind is None else View(kind, trace, 2 + k, STAGE[what]) for k, kind in enumerate(force.kinds)]
     if not exact:

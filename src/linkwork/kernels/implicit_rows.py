@@ -70,7 +70,7 @@ def _met(node: NodeKind, rows: Rows, views) -> list[SX]:
     found, start = list(rows.jacobians), 0
     for part in node.parts:
         a, size = int(part.flipped), len(part.kept)
-        if part.relation.meets and size == len(part.relation.levels) and all(kind is RIGID for kind in node.kinds):
+        if part.kind.meets and size == len(part.kind.levels) and all(kind is RIGID for kind in node.kinds):
             extended = SX(node.size, 6)
             extended[start : start + 3, :] = blocks.skew(rows.residual[start : start + 3]) @ views[a].spin().jacobian
             found[a] = found[a] + extended

@@ -21,16 +21,16 @@ SOFT = 1e-12  # of what rows would give to unit multipliers: the part by which a
 
 @dataclass(frozen=True)
 class Part:
-    """One constraint of a node: its relation, which of the node's bodies are its own in turn, and the rows kept."""
+    """One constraint of a node: its kind, which of the node's bodies are its own in turn, and the rows kept."""
 
-    relation: ConstraintKind
+    kind: ConstraintKind
     order: tuple[int, ...]
     kept: tuple[int, ...]
 
     @property
     def key(self) -> str:
         turned = "".join(map(str, self.order)) if self.order != tuple(sorted(self.order)) else ""
-        return f"{self.relation.key}{turned and '~' + turned}{list(self.kept)}"
+        return f"{self.kind.key}{turned and '~' + turned}{list(self.kept)}"
 
     @property
     def flipped(self) -> bool:
@@ -42,12 +42,12 @@ class Part:
         return [items[k] for k in self.order]
 
 
-def parameter_record(relation: ElementKind) -> Record:
-    return Record(**relation.fields, turns=2 * relation.counters, **relation.kept)
+def parameter_record(element_kind: ElementKind) -> Record:
+    return Record(**element_kind.fields, turns=2 * element_kind.counters, **element_kind.state_fields)
 
 
-def load_parameters(trace: Trace, pointer: int, offset: int, relation: ElementKind) -> dict[str, SX]:
-    layout = parameter_record(relation)
+def load_parameters(trace: Trace, pointer: int, offset: int, element_kind: ElementKind) -> dict[str, SX]:
+    layout = parameter_record(element_kind)
     return {name: trace.load(pointer, offset + o, size) for name, (o, size) in layout.fields.items()}
 
 
@@ -56,15 +56,15 @@ def views_of(trace: Trace, kinds, stage: str):
     return [None if kind is None else View(kind, trace, 2 + k, stage) for k, kind in enumerate(kinds)]
 
 
-def count(trace: Trace, relation: ElementKind, handles, pointer: int, offset: int, p, tape: Tape) -> None:
-    """Turn counters after a step: turns += crossings, and the sine for next time; and what else the relation keeps."""
-    if relation.kept:
-        for name, value in relation.brought(handles, tape.introduce(relation, handles, p)).items():
-            trace.store(pointer, offset + parameter_record(relation).offset(name), tape.resolve([value])[0])
-    angles = relation.angles(handles, p)
+def count(trace: Trace, element_kind: ElementKind, handles, pointer: int, offset: int, p, tape: Tape) -> None:
+    """Turn counters after a step: turns += crossings, and the sine for next time; and what else the kind keeps."""
+    if element_kind.state_fields:
+        for name, value in element_kind.updated_state(handles, tape.introduce(element_kind, handles, p)).items():
+            trace.store(pointer, offset + parameter_record(element_kind).offset(name), tape.resolve([value])[0])
+    angles = element_kind.angles(handles, p)
     if not angles:
         return
-    where = offset + parameter_record(relation).offset("turns")
+    where = offset + parameter_record(element_kind).offset("turns")
     resolved = tape.resolve([x for pair in angles for x in pair])
     for k in range(len(angles)):
         s, c = resolved[2 * k], resolved[2 * k + 1]
@@ -96,7 +96,7 @@ class NodeKind:
 
     @cached_property
     def levels(self) -> list[str]:
-        return [part.relation.levels[k] for part in self.parts for k in part.kept]
+        return [part.kind.levels[k] for part in self.parts for k in part.kept]
 
     @cached_property
     def moving_rows(self) -> bool:
@@ -111,26 +111,26 @@ class NodeKind:
     @cached_property
     def forced(self) -> bool:
         """Whether some row asks for motion of its own: prescribed motion and drives."""
-        return any(part.relation.forced for part in self.parts)
+        return any(part.kind.forced for part in self.parts)
 
     @cached_property
-    def aimed(self) -> bool:
+    def force_directed(self) -> bool:
         """Whether some rows name the forces that hold them."""
-        return any(part.relation.aimed for part in self.parts)
+        return any(part.kind.force_directed for part in self.parts)
 
     @cached_property
     def nonlinear(self) -> bool:
         """Whether some row is not linear in velocities."""
-        return any(part.relation.nonlinear for part in self.parts)
+        return any(part.kind.nonlinear for part in self.parts)
 
     @cached_property
     def counters(self) -> int:
         """How much there is to bring up to date after a step."""
-        return sum(part.relation.counters + len(part.relation.kept) * (not part.relation.told) for part in self.parts)
+        return sum(part.kind.counters + len(part.kind.state_fields) * (not part.kind.commanded) for part in self.parts)
 
     @cached_property
     def parameters(self) -> int:
-        return sum(parameter_record(part.relation).size for part in self.parts)
+        return sum(parameter_record(part.kind).size for part in self.parts)
 
     @cached_property
     def record(self) -> Record:
@@ -142,8 +142,8 @@ class NodeKind:
         """The parameters of each part; they begin at `start` (None: where this kind's record has them)."""
         offset, found = self.record.offset("parameters") if start is None else start, []
         for part in self.parts:
-            found.append(load_parameters(trace, 1, offset, part.relation))
-            offset += parameter_record(part.relation).size
+            found.append(load_parameters(trace, 1, offset, part.kind))
+            offset += parameter_record(part.kind).size
         return found
 
     def tape_of_rows(self, trace: Trace, views, time: SX, start: int | None = None, known=None):
@@ -151,7 +151,7 @@ class NodeKind:
         tape, rows = Tape(views, time), []
         for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
             handles = part.arranged(tape.handles)
-            written = part.relation.rows(handles, tape.introduce(part.relation, handles, p | (known or {})), time)
+            written = part.kind.rows(handles, tape.introduce(part.kind, handles, p | (known or {})), time)
             rows += [written[k] for k in part.kept]
         return tape, rows
 
@@ -164,8 +164,8 @@ class NodeKind:
     def _rotors(self, trace: Trace, start: int | None) -> dict[int, Rotor]:
         found, row, offset = {}, 0, self.record.offset("parameters") if start is None else start
         for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
-            layout = parameter_record(part.relation)
-            if part.relation.levels == [ROTOR]:
+            layout = parameter_record(part.kind)
+            if part.kind.levels == [ROTOR]:
                 at = [offset + layout.offset(name) for name in ("speed", "angle")]
                 found[row] = Rotor(p["inertia"], p["speed"], p["angle"], *at)
             row, offset = row + len(part.kept), offset + layout.size
@@ -175,11 +175,11 @@ class NodeKind:
         """For each body how multipliers pull at it, transposed (m, nv): J, or what aimed constraints have in its place."""
         tape, rates = Tape(views, time), []
         for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
-            handles, relation = part.arranged(tape.handles), part.relation
-            if relation.aimed:
-                written = [(VELOCITY, rate) for rate in relation.rates(handles, p, time)]
+            handles, element_kind = part.arranged(tape.handles), part.kind
+            if element_kind.force_directed:
+                written = [(VELOCITY, rate) for rate in element_kind.rates(handles, p, time)]
             else:
-                written = relation.rows(handles, tape.introduce(relation, handles, p), time)
+                written = element_kind.rows(handles, tape.introduce(element_kind, handles, p), time)
             rates += [written[k] for k in part.kept]
         return derive(tape, rates).jacobians
 
@@ -194,5 +194,5 @@ class NodeKind:
         tape = Tape(self.views(trace, "now"), load_global(trace, "time"))
         offset = self.record.offset("parameters") if start is None else start
         for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
-            count(trace, part.relation, part.arranged(tape.handles), 1, offset, p, tape)
-            offset += parameter_record(part.relation).size
+            count(trace, part.kind, part.arranged(tape.handles), 1, offset, p, tape)
+            offset += parameter_record(part.kind).size

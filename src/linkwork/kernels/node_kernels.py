@@ -178,7 +178,7 @@ def node_check_kernel(node: NodeKind, start: int | None = None) -> Kernel:
 def node_work_kernel(node: NodeKind, start: int, x: int, stage: str) -> Kernel:
     """Add the work of prescribed motion: the multipliers (negative, at x) times what the rows ask for, which is
     forcing = -J v; rows that are not linear in v, and aimed ones, have no such forcing, and J v is taken at `stage`."""
-    linear = not node.nonlinear and not node.aimed
+    linear = not node.nonlinear and not node.force_directed
 
     def write(trace: Trace) -> None:
         views, time = views_of(trace, node.kinds, "now" if linear else stage), load_global(trace, "half")
@@ -200,7 +200,7 @@ def node_defect_kernel(node: NodeKind, start: int, b: int, x: int) -> Kernel:
     def write(trace: Trace) -> None:
         views, time = node.views(trace, "now"), load_global(trace, "time")
         rows = node.rows_between(trace, views, time, start)
-        pulls = node.pulls_between(trace, views, time, start) if node.aimed else rows.jacobians
+        pulls = node.pulls_between(trace, views, time, start) if node.force_directed else rows.jacobians
         y = trace.load(1, x, node.size)
         left = right_side(trace, rows, "acceleration")
         for k, rotor in rows.rotors.items():

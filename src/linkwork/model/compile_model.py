@@ -95,7 +95,7 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
 def _couplings(force_groups, ends, coupled: str) -> dict[tuple[int, int], bool]:
     """Pairs of bodies (the lower first) between which a model has blocks of its own; whether all that couples them is their
     turning."""
-    found = [(pair, group.relation.turns_only) for group in force_groups for several in group.ends
+    found = [(pair, group.kind.turns_only) for group in force_groups for several in group.ends
              for pair in itertools.combinations(several, 2)] if coupled else []  # fmt: skip
     if "constraints" in coupled:
         found += [(pair, False) for several in ends for pair in itertools.combinations(several, 2)]
@@ -212,7 +212,7 @@ def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[
     """How bodies and the nodes that close no loop are eliminated, and their later neighbours; redundant and soft rows are those
     of the whole mechanism. Nodes that name their forces are among neither."""
     n = len(bodies.kinds)
-    plain = [k for k, node in enumerate(nodes) if not node.kind.aimed]
+    plain = [k for k, node in enumerate(nodes) if not node.kind.force_directed]
     whole, _ = _order_of(plain, bodies, nodes, jacobians)
     found = spanning(n, [nodes[k].ends for k in plain], [nodes[k].kind.size for k in plain])
     order, later = _order_of([plain[k] for k in found], bodies, nodes, jacobians)
@@ -248,7 +248,7 @@ def _order_of(chosen: list[int], bodies: Bodies, nodes: list[Node], jacobians) -
 
 def _check_aimed(nodes: list[Node], records, responses: int) -> None:
     """Nodes that name their forces, of which rows and forces must move something, need a solver that has responses."""
-    aimed = [node for node in nodes if node.kind.aimed]
+    aimed = [node for node in nodes if node.kind.force_directed]
     for node in aimed:
         label = checks.label(node.elements[0])
         if not responses:

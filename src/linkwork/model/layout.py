@@ -82,7 +82,9 @@ def _place_records(options, bodies, nodes, items, later, auxiliary, dims):
     for k in auxiliary:
         space.place(nodes[k].kind.record.size, node_at, k)
         fronts[n + k] = list(moving(nodes[k].ends))
-        space.place((1 + nodes[k].kind.aimed) * dims[n + k] * sum(dims[body] for body in fronts[n + k]), slot_at, n + k)
+        space.place(
+            (1 + nodes[k].kind.force_directed) * dims[n + k] * sum(dims[body] for body in fronts[n + k]), slot_at, n + k
+        )
     return space.close(), body_at, node_at, slot_at, fronts
 
 
@@ -120,7 +122,7 @@ def _state_parts(bodies, nodes, forces, body_at, node_at, force_at, limb_of, are
         parameters_at[members] = node_at[members] + record.offset("parameters")
     for record, members in _by_record(nodes, {}):  # the order of a state does not depend on which joints have limbs
         parts.append(("history", (history_at[members][:, None] + np.arange(record["history"][1])).ravel()))
-        spans = _turns(0, [part.relation for part in nodes[members[0]].kind.parts])
+        spans = _turns(0, [part.kind for part in nodes[members[0]].kind.parts])
         parts += [(name, (parameters_at[members][:, None] + span).ravel()) for name, span in spans]
     if area is not None:
         parts.append(("warm", np.arange(*_bounds(0, area["warm"]))))
@@ -162,11 +164,11 @@ def _bounds(base, where: slice) -> tuple[int, int]:
     return int(base + where.start), int(base + where.stop)
 
 
-def _turns(offset, relations) -> list[tuple[str, np.ndarray]]:
+def _turns(offset, element_kinds) -> list[tuple[str, np.ndarray]]:
     found = []
-    for relation in relations:
-        layout = parameter_record(relation)
-        kept = [*(["turns"] if relation.counters else []), *relation.kept]
+    for element_kind in element_kinds:
+        layout = parameter_record(element_kind)
+        kept = [*(["turns"] if element_kind.counters else []), *element_kind.state_fields]
         found += [("turns" if name == "turns" else "kept", np.arange(*_bounds(offset, layout.slice(name)))) for name in kept]
         offset += layout.size
     return found

@@ -87,7 +87,7 @@ def place_origins(bodies: Bodies, nodes: list[Node], limb_of) -> None:
         of_limb.setdefault(id(limb), []).append(k)
     for members in of_limb.values():
         limb = limb_of[members[0]]
-        where = parameter_record(limb.relation).slice("on_b" if limb.child_is_second else "on_a")
+        where = parameter_record(limb.kind).slice("on_b" if limb.child_is_second else "on_a")
         places = bodies.place[np.array([nodes[k].ends[limb.child] for k in members], dtype=np.int64)]
         local[places] = [nodes[k].values[where] for k in members]
         chosen[places] = True

@@ -81,7 +81,7 @@ class Assembly(Addresses):
         self.node_asked, self.force_asked = self._earliest(m.nodes), self._earliest(m.forces)
         self.asked = self._first_asked()
         self.front_nodes = [number for number in range(len(m.nodes)) if number not in m.limb_of]
-        middle = [node for node in m.nodes if node.kind.moving_rows or node.kind.aimed]
+        middle = [node for node in m.nodes if node.kind.moving_rows or node.kind.force_directed]
         self.halves = {b for node in middle for b in node.ends if b != GROUND}
         self.constrained = {b for node in m.nodes for b in node.ends}
 

@@ -235,7 +235,7 @@ class Programs(Assembly):
         make = {
             "jacobian": lambda kind, start, b, x: k.node_jacobian_kernel(kind, start),
             "rate": lambda kind, start, b, x: k.node_jacobian_rate_kernel(kind, start),
-            "pulls": lambda kind, start, b, x: k.node_pulls_kernel(kind, start, together=True) if kind.aimed else None,
+            "pulls": lambda kind, start, b, x: k.node_pulls_kernel(kind, start, together=True) if kind.force_directed else None,
         }[what]
         return self._keep(f"all blocks {what}", lambda sheet: self._add_nodes(sheet, make, into=at))
 

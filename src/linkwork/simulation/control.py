@@ -40,7 +40,7 @@ class Live:
     @property
     def kept(self) -> slice:
         """What it keeps in the state."""
-        first, *_, last = self.kind.kept
+        first, *_, last = self.kind.state_fields
         return slice(self.at + self.layout.offset(first), self.at + self.layout.slice(last).stop)
 
     def write(self, work: np.ndarray, values: Mapping[str, Any]) -> None:
@@ -64,7 +64,7 @@ class Commands:
             if element.name not in model.names:
                 continue
             name, (_, node, part) = str(element.name), model.names[element.name]
-            kinds = [other.relation for other in model.nodes[node].kind.parts]
+            kinds = [other.kind for other in model.nodes[node].kind.parts]
             if fields := [*kinds[part].commands(element)]:
                 layouts = list(map(parameter_record, kinds))
                 at = int(model.parameters_at(node)) + sum(layout.size for layout in layouts[:part])

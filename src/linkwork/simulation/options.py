@@ -99,7 +99,7 @@ class Options:
                                     "not have; remove it or use another integrator")  # fmt: skip
         for node in model.nodes:
             for part, element in zip(node.kind.parts, node.elements, strict=True):
-                if part.relation.nonlinear:
+                if part.kind.nonlinear:
                     raise LinkworkError(f"{checks.label(element)}: it is not linear in velocities, which first-order motion "
                                         "cannot hold; remove it or use another integrator")  # fmt: skip
         if model.velocity_forces:

@@ -126,10 +126,10 @@ def node_blocks(system: System, node: int, sweep: Callable[[int], np.ndarray]) -
 def touched_at(system: System, node_number: int, part: int) -> np.ndarray | None:
     """Where surfaces touch, in the world, if a constraint is between such."""
     node = system.model.nodes[node_number]
-    relation = node.kind.parts[part].relation
-    if (touched := relation.place(readout.numbers(system.model, system.work, node_number, part))) is None:
+    element_kind = node.kind.parts[part].kind
+    if (touched := element_kind.touching_point(readout.numbers(system.model, system.work, node_number, part))) is None:
         return None
-    end = system.model.bodies.ends(relation, node.elements[part])[touched[0]]
+    end = system.model.bodies.ends(element_kind, node.elements[part])[touched[0]]
     return touched[1] if end == GROUND else readout.point(system.model, system.work, end, touched[1])
 
 
@@ -171,7 +171,7 @@ def _generalised(system: System, node_number: int, part: int, end: int) -> np.nd
     """(nv,) What a constraint, whose multipliers were solved for, does to a body."""
     node = system.model.nodes[node_number]
     rows = node.rows_of(node.elements[part])
-    pulls = node_blocks(system, node_number, system.programs.pulls if node.kind.aimed else system.programs.jacobian)
+    pulls = node_blocks(system, node_number, system.programs.pulls if node.kind.force_directed else system.programs.jacobian)
     return pulls[end][rows].T @ -system.work[system.model.field_of_node(node_number, "x")][rows]
 
 

@@ -97,7 +97,7 @@ def _refuse_start(system: System) -> None:
     diagnose.refuse_start(system)
     model = system.model
     bad = [k for k in range(len(model.nodes)) if not np.isfinite(system.work[model.field_of_node(k, "x")]).all()]
-    for node in (model.nodes[k] for k in bad if model.nodes[k].kind.aimed):
+    for node in (model.nodes[k] for k in bad if model.nodes[k].kind.force_directed):
         raise ModelError(f"{checks.label(node.elements[0])}: the force that it names cannot hold its rows as built; "
                          "name one that moves what they speak of")  # fmt: skip
     if bad:

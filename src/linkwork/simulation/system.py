@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from linkwork.elements.constraints.mouse_hold import Hold
 from linkwork.elements.core.element import Element, Pose
-from linkwork.elements.forces.mouse_spring import Pull
 from linkwork.engines.integrators import INTEGRATORS, Engine
 from linkwork.engines.solvers import SOLVERS
 from linkwork.engines.step_driver import OK
@@ -307,7 +305,6 @@ class System:
     def write_own(self, element: Element) -> None:
         """The numbers of what a hand does into the workspace, if it is in force."""
         if self.has(element):
-            assert isinstance(element, (Pull, Hold))
             fields = self._fields_of(element)
             for name in element.MOVING:
                 fields[name][:] = getattr(element, name)

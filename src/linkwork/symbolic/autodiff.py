@@ -157,13 +157,13 @@ class Tape:
     def rates(self) -> SX:
         return ca.vertcat(*[e.rate for e in self.entries])
 
-    def introduce(self, relation, handles, p: dict[str, SX]) -> dict[str, SX]:
-        """The parameters of a relation with symbols for its unknowns, if it has any."""
-        if "unknowns" not in relation.kept:
+    def introduce(self, element_kind, handles, p: dict[str, SX]) -> dict[str, SX]:
+        """The parameters of a kind with symbols for its unknowns, if it has any."""
+        if "unknowns" not in element_kind.state_fields:
             return p
-        symbol = SX.sym(f"y{len(self.unknowns)}", relation.kept["unknowns"])
+        symbol = SX.sym(f"y{len(self.unknowns)}", element_kind.state_fields["unknowns"])
         known = p | {"unknowns": symbol}
-        self.unknowns.append(Unknowns(symbol, relation.equations(handles, known), p["unknowns"], relation.stationary))
+        self.unknowns.append(Unknowns(symbol, element_kind.equations(handles, known), p["unknowns"], element_kind.stationary))
         return known
 
     def resolve(self, expressions: list[SX]) -> list[SX]:

@@ -20,7 +20,7 @@ from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, ConstraintElement, Element, ForceElement
 from linkwork.elements.core.traced import Traced
 from linkwork.errors import LinkworkError
-from linkwork.kernels.force_kernels import ForceKind
+from linkwork.kernels.force_kernels import ForceNodeKind
 from linkwork.kernels.implicit_bodies import BEGIN
 from linkwork.kernels.implicit_forces import linearised
 from linkwork.kernels.node import NodeKind, Part, parameter_record
@@ -116,8 +116,8 @@ def _alone(element: Element) -> tuple[Element, Bodies]:
 def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> None:
     [group] = stacking.grouped([element], bodies)
     values = stacking.numbers_of(group, bodies).values[0]
-    rows = tuple(range(len(group.relation.levels)))
-    kind = NodeKind((Part(group.relation, tuple(range(len(group.kinds))), rows),), group.kinds)
+    rows = tuple(range(len(group.kind.levels)))
+    kind = NodeKind((Part(group.kind, tuple(range(len(group.kinds))), rows),), group.kinds)
     record = np.zeros(kind.record.span)
     record[kind.record.slice("parameters")] = values
 
@@ -159,8 +159,8 @@ def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> 
 def _bringing(bench: Bench, kind: NodeKind) -> Callable[[Place], None]:
     """Brings what a constraint keeps from step to step, such as where surfaces touch, to what it is at a place."""
     [part], start = kind.parts, kind.record.offset("parameters")
-    layout = parameter_record(part.relation)
-    kept = [k for name in part.relation.kept for k in range(start + layout.offset(name), start + layout.slice(name).stop)]
+    layout = parameter_record(part.kind)
+    kept = [k for name in part.kind.state_fields for k in range(start + layout.offset(name), start + layout.slice(name).stop)]
     built, count = bench.record[kept], Evaluator(node_count_kernel(kind, start), 1) if kind.counters and kept else None
 
     def bring(place: Place) -> None:
@@ -219,7 +219,7 @@ def _finite(report: CheckReport, place: Place, what: str, values: np.ndarray) ->
 
 def _check_force(element: Element, bodies: Bodies, report: CheckReport) -> None:
     [group] = stacking.grouped([element], bodies)
-    kind = ForceKind(group.relation, group.kinds)  # type: ignore[arg-type]
+    kind = ForceNodeKind(group.kind, group.kinds)  # type: ignore[arg-type]
     record = stacking.numbers_of(group, bodies).values[0]
 
     def write(trace: Trace) -> list[SX]:

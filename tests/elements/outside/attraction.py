@@ -48,7 +48,7 @@ class AttractionKind(lk.ForceKind):
     velocity_dependent = False
     relative = True
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         anchors = {"on_a": lk.user_points(elements, A, "on_a"), "on_b": lk.user_points(elements, B, "on_b")}
         return {**anchors, **{name: lk.column(elements, name) for name in ("strength", "softening")}}
 

@@ -42,7 +42,7 @@ class GardenersStringKind(lk.ConstraintKind):
     fields = {"peg_1": 3, "peg_2": 3, "on_b": 3, "length": 1}
     levels = [lk.POSITION]
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         found = {name: lk.user_points(elements, A, name) for name in ("peg_1", "peg_2")}
         found["on_b"] = lk.user_points(elements, B, "on_b")
         pencil = B.world_point(found["on_b"])

@@ -196,12 +196,12 @@ class Lazy(lk.ConstraintElement):
 
 
 @pytest.mark.parametrize("base, element, has, lacks", [
-    (lk.ForceKind, Mute, {}, "law, numbers"),
-    (lk.ForceKind, Mute, {"numbers": None, "law": None, "axial": True}, "along"),
-    (lk.ConstraintKind, Lazy, {}, "numbers, rows"),
-    (lk.ConstraintKind, Lazy, {"numbers": None, "rows": None, "levels": [], "aimed": True}, "rates"),
-    (lk.ConstraintKind, Lazy, {"numbers": None, "rows": None, "levels": [], "told": True}, "sent, stayed"),
-    (lk.ConstraintKind, Lazy, {"numbers": None, "rows": None}, "levels"),
+    (lk.ForceKind, Mute, {}, "law, parameters"),
+    (lk.ForceKind, Mute, {"parameters": None, "law": None, "axial": True}, "along"),
+    (lk.ConstraintKind, Lazy, {}, "parameters, rows"),
+    (lk.ConstraintKind, Lazy, {"parameters": None, "rows": None, "levels": [], "force_directed": True}, "rates"),
+    (lk.ConstraintKind, Lazy, {"parameters": None, "rows": None, "levels": [], "commanded": True}, "sent, stayed"),
+    (lk.ConstraintKind, Lazy, {"parameters": None, "rows": None}, "levels"),
 ])  # fmt: skip
 def test_what_a_kind_lacks_is_an_error_where_it_is_declared(base, element, has, lacks):
     with pytest.raises(TypeError, match=f"^OddKind: it lacks {lacks};"):

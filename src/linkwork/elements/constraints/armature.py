@@ -63,9 +63,9 @@ class ArmatureKind(ConstraintKind):
     def bodies(element):
         return element.joint.a, element.joint.b
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         of, nothing = [e.joint for e in elements], np.zeros((len(elements), 1))
-        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0],
+        return {**self.joint.parameters(of, A, B), "axis_a": self.joint.frame(of, A, B)[0],
                 "inertia": column(elements, "inertia"), "speed": nothing, "angle": nothing}  # fmt: skip
 
     def angles(self, handles, p):

@@ -106,15 +106,15 @@ class PointMotionKind(ConstraintKind):
 
     def __init__(self, element):
         self.traced = element.traced("function", 3)
-        self.parameters = tuple(self.traced.parameters)
+        self.user_parameters = tuple(self.traced.parameters)
         self.key = f"Motion:{self.traced.digest}"
-        self.fields = {"on_b": 3, "user": len(self.parameters)}
+        self.fields = {"on_b": 3, "user": len(self.user_parameters)}
 
     @staticmethod
     def bodies(element):
         return None, element.target
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         local = np.array([np.zeros(3) if e.at is None else e.at for e in elements], dtype=float)
         return {"on_b": B.user_point(local)}
 
@@ -132,19 +132,28 @@ class LiveMotionKind(ConstraintKind):
     turn. Its frame stays aligned with that.
     """
 
-    forced = told = leads = True
+    forced = commanded = leads = True
     slower = "give it a nearer place or more time (within=)"
     levels = [POSITION] * 6
     needs_directions = (False, True)
     rigid_only = (False, True)
     fields = {"on_b": 3, "axes_b": 9}
-    kept = {"begin": 1, "over": 1, "x": 3, "v": 3, "w": 3, "q": 4, "turn": 3, "to": 7}  # to: position and orientation told
+    state_fields = {
+        "begin": 1,
+        "over": 1,
+        "x": 3,
+        "v": 3,
+        "w": 3,
+        "q": 4,
+        "turn": 3,
+        "to": 7,
+    }  # to: the command
 
     @staticmethod
     def bodies(element):
         return None, element.target
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         k = len(elements)
         on_b = B.user_point(np.zeros((k, 3)))
         x, q, nothing = B.world_point(on_b), B.user_orientation(), np.zeros((k, 3))

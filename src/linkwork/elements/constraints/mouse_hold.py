@@ -48,7 +48,7 @@ class HoldKind(ConstraintKind):
     def bodies(element):
         return None, element.body
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         found = {name: vectors(elements, name) for name in ("start", "velocity", "goal")}
         found |= {name: column(elements, name) for name in ("since", "pace")}
         return found | {"on_b": B.user_point(vectors(elements, "at"))}

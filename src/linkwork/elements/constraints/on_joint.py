@@ -25,10 +25,10 @@ class OnJointKind(ConstraintKind):
         self.joint = kind_of_joint(self.moved(element))
         self.sliding = self.joint.slides
         self.traced = element.traced(self.function, 1)
-        self.parameters = tuple(self.traced.parameters)
+        self.user_parameters = tuple(self.traced.parameters)
         self.key = f"{self.element.__name__}:{self.joint.key}:{self.traced.digest}"
         self.levels = [self.level]
-        self.fields = {**self.joint.fields, "axis_a": 3, "user": len(self.parameters)}
+        self.fields = {**self.joint.fields, "axis_a": 3, "user": len(self.user_parameters)}
         self.needs_directions = (True, True)
         self.counters = 1 if self.level == POSITION and not self.sliding else 0
 
@@ -42,9 +42,9 @@ class OnJointKind(ConstraintKind):
         joint = cls.moved(element)
         return joint.a, joint.b
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         of = [self.moved(e) for e in elements]
-        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0]}
+        return {**self.joint.parameters(of, A, B), "axis_a": self.joint.frame(of, A, B)[0]}
 
     def angles(self, handles, p):
         return self.joint.angles(handles, p)[: self.counters]

@@ -22,11 +22,11 @@ class OwnCoordinatesKind(UnknownsKind):
 
     def __init__(self, element):
         self.traced = element.traced(self.function, 3)
-        self.parameters = tuple(self.traced.parameters)
+        self.user_parameters = tuple(self.traced.parameters)
         self.key = f"own-coordinates:{self.curved}:{self.traced.digest}"
         self.levels = [POSITION] * (2 if self.curved else 1)
-        self.fields = {"origin": 3, "axes": 9, "on_b": 3, "user": len(self.parameters)}
-        self.kept = {"unknowns": 1, "basis": 3} if self.curved else {"unknowns": 2}
+        self.fields = {"origin": 3, "axes": 9, "on_b": 3, "user": len(self.user_parameters)}
+        self.state_fields = {"unknowns": 1, "basis": 3} if self.curved else {"unknowns": 2}
         self.stationary = not self.curved
 
     def shapes(self):
@@ -56,7 +56,7 @@ class OwnCoordinatesKind(UnknownsKind):
         symbol = SX.sym("y", y.shape[0])
         return ca.substitute(ca.jacobian(self.traced.function(symbol, user), symbol), symbol, y)
 
-    def brought(self, handles, p):
+    def updated_state(self, handles, p):
         found = {"unknowns": p["unknowns"]}
         if self.curved:
             _, axes, _ = self.geometry(handles, p)
@@ -64,7 +64,7 @@ class OwnCoordinatesKind(UnknownsKind):
             found["basis"] = ca.solve(axes, across)
         return found
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         k = len(elements)
         found = {"origin": A.user_point(np.zeros((k, 3))), "axes": user_axes(A, k, "user_line"),
                  "on_b": B.user_point(np.array([e.on_b for e in elements], dtype=float))}  # fmt: skip

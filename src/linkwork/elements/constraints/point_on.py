@@ -61,7 +61,7 @@ class PointOnLineKind(ConstraintKind):
     levels = [POSITION] * 2
     needs_directions = (True, False)
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         on_a, on_b = anchors(elements, A, B)
         line = np.array([A.line(e.axis[None], np.array([k]))[0] if e.axis is not None
                          else A.user_line(e.axis_a, np.array([k]))[0] for k, e in enumerate(elements)])  # fmt: skip
@@ -95,7 +95,7 @@ class PointOnPlaneKind(ConstraintKind):
     levels = [POSITION]
     needs_directions = (True, False)
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         on_a, on_b = anchors(elements, A, B)
         normal = [A.normal(e.normal[None], np.array([k]))[0] if e.normal is not None
                   else A.user_normal(e.normal_a, np.array([k]))[0] for k, e in enumerate(elements)]  # fmt: skip

@@ -59,7 +59,7 @@ class RollingKind(ConstraintKind):
         self.disc = element.axis is not None
         self.key = f"Rolling-{'disc' if self.disc else 'ball'}"
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         k = len(elements)
         normal = A.axis(np.array([e.normal for e in elements]))
         first = perpendicular(normal)

@@ -58,6 +58,7 @@ class Element(OfFamily, metaclass=Making):
     WORLD_DIRECTIONS: ClassVar[tuple[str, ...]] = ()  # ... and directions
     ENDS: ClassVar[dict] = {"a": (("on_a",), ("axis_a", "normal_a")), "b": (("on_b",), ("axis_b",))}  # and in a body's frame
     GROUPS: ClassVar[tuple[str, ...]] = ()  # fields that name groups, which have a prefix where a world is included in another
+    MOVING: ClassVar[tuple[str, ...]] = ()  # of what a hand does: fields that change while it is in force
     FUNCTIONS: ClassVar[dict] = {}  # field that may hold a function -> its arguments: ("p",), ("t",) or ("bodies", "t")
 
     name: str | None = field(default=None, kw_only=True)

@@ -96,7 +96,7 @@ class CableKind(ForceKind):
         moving = tuple(dict.fromkeys(body for body in element.bodies if body.dim))
         return moving if len(moving) > 1 else (None, *moving)
 
-    def numbers(self, elements, *frames):
+    def parameters(self, elements, *frames):
         at = [frames[0].ground() if place is None else frames[place] for place in self.places]
         local = [F.user_point(np.array([e.at[k] for e in elements])) for k, F in enumerate(at)]
         world = np.array([F.world_point(p) for F, p in zip(at, local, strict=True)])

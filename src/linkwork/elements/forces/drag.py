@@ -57,7 +57,7 @@ class DragKind(ForceKind):
     def bodies(element):
         return None, element.body
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         scalars = {name: column(elements, name) for name in ("linear", "quadratic", "angular")}
         return {"on_b": user_points(elements, B, "at"), **scalars}
 

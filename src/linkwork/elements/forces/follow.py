@@ -84,7 +84,7 @@ class FollowKind(ForceKind):
     def bodies(element):
         return None, element.body
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         on_b = user_points(elements, B, "at")
         found = {name: wide(elements, name, 1) for name in elements[0].COEFFICIENTS}
         found |= {"on_b": on_b, "position": B.world_point(on_b)}

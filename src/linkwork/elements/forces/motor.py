@@ -129,9 +129,9 @@ class JointMotorKind(ForceKind):
     def bodies(element):
         return element.joint.a, element.joint.b
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         of = [e.joint for e in elements]
-        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0], **self._gains(elements)}
+        return {**self.joint.parameters(of, A, B), "axis_a": self.joint.frame(of, A, B)[0], **self._gains(elements)}
 
     def _gains(self, elements):
         limit = np.array([0.0 if e.limit is None else e.limit for e in elements], dtype=object).reshape(-1, 1)
@@ -210,7 +210,7 @@ class CoordinateMotorKind(JointMotorKind):
     def bodies(element):
         return None, element.joint
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         return self._gains(elements)
 
     def commands(self, element):

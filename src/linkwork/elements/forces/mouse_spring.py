@@ -50,7 +50,7 @@ class PullKind(ForceKind):
     def bodies(element):
         return None, element.body
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         found = {name: column(elements, name) for name in ("stiffness", "damping", "limit")}
         return found | {"on_b": B.user_point(vectors(elements, "at")), "goal": vectors(elements, "goal")}
 

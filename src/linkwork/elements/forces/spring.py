@@ -85,7 +85,7 @@ class SpringKind(ForceKind):
         self.velocity_dependent = not (isinstance(element.damping, float) and element.damping == 0.0)
         self.key = f"{self.element.__name__}-{self.velocity_dependent}"
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         on_a, on_b = user_points(elements, A, "on_a"), user_points(elements, B, "on_b")
         built = np.linalg.norm(B.world_point(on_b) - A.world_point(on_a), axis=1)
         rest = np.array(self.rests(elements, built), dtype=object)

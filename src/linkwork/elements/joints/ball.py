@@ -119,7 +119,7 @@ class BallKind(JointKind):
     mobilizer, law, pivot = FORWARDS, FreedomLaw.ROTATION, Pivot.BLOCK
     bounded = ("cone",)
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         on_a, on_b = anchors(elements, A, B)
         return {"on_a": on_a, "on_b": on_b}
 

@@ -69,8 +69,8 @@ class ScrewKind(AxisJointKind):
         pitch = joint.pitch.value if isinstance(joint.pitch, Parameter) else joint.pitch
         return [float(pitch) / (2 * np.pi)]
 
-    def numbers(self, elements, A, B):
-        return {**super().numbers(elements, A, B), "pitch": column(elements, "pitch")}
+    def parameters(self, elements, A, B):
+        return {**super().parameters(elements, A, B), "pitch": column(elements, "pitch")}
 
     def rows(self, handles, p, t):
         (angle,) = self.counted(handles, p)

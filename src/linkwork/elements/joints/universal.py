@@ -76,7 +76,7 @@ class UniversalKind(JointKind):
     mobilizer, law, pivot = UniversalMobilizer(), FreedomLaw.CROSS, Pivot.AXES
     bounded = ("bounds",)
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         on_a, on_b = anchors(elements, A, B)
         first = A.axis(np.array([e.first for e in elements]))
         return {"on_a": on_a, "on_b": on_b, "first": first, "second": B.axis(np.array([e.second for e in elements]))}

@@ -173,7 +173,7 @@ class Implicit(Programs):
         return [
             number
             for number, node in enumerate(self.model.nodes)
-            if any(POSITION in part.relation.levels and placed.get(number) != k for k, part in enumerate(node.kind.parts))
+            if any(POSITION in part.kind.levels and placed.get(number) != k for k, part in enumerate(node.kind.parts))
         ]
 
     @cached_property
@@ -238,9 +238,7 @@ class Implicit(Programs):
         limb = self.model.limb_of[node]
         child = int(self.place[force.ends[1]] < self.place[force.ends[0]])
         own = getattr(force.element, "joint", None) is self.model.nodes[node].elements[0]
-        return implicit_forces.turning_kernel(
-            force.kind, what, child, self._held(node), limb.relation if own else None, limb.start
-        )
+        return implicit_forces.turning_kernel(force.kind, what, child, self._held(node), limb.kind if own else None, limb.start)
 
     def _held(self, node: int) -> int:
         """From the record of a limb's joint to what holds the turn at it."""

@@ -84,7 +84,7 @@ class InJoints(Engine):
         self.attempt = attempts[bool(tree.closing), self.touches]
         self.finish = tree_steps.finish_with_loops if tree.closing else tree_steps.finish
         for c in tree.closing:
-            if self._node(c).kind.aimed:
+            if self._node(c).kind.force_directed:
                 raise ModelError(f"{checks.label(c)}: it names the force that holds it, which joint coordinates do not take; "
                                  'use solver="anticipation" with rattle or euler')  # fmt: skip
         self.local = self._local_forces(tree) if self.implicit else []

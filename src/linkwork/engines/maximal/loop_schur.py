@@ -63,7 +63,7 @@ class Anticipation(WithRoutines):
         super()._add_assembly(sheet, mode)
         n = len(self.model.bodies.kinds)
         for number, node in enumerate(self.model.nodes):
-            if node.kind.aimed:
+            if node.kind.force_directed:
                 slots = [0 if body == GROUND else self.pull_slot(n + number, body) for body in node.ends]
                 kernel, offsets = node_pulls_kernel(node.kind), self._node_offsets(number)
                 self._add_wide(sheet, self.node_asked[number], FIRST + 1, kernel, *offsets, *slots)
@@ -71,7 +71,7 @@ class Anticipation(WithRoutines):
     def pull_slot(self, vertex: int, body: int) -> int:
         """Where K of an auxiliary vertex is, transposed: behind all its blocks of J, if it is not J itself."""
         blocks = self._dim(vertex) * sum(self._dim(other) for other in self.model.later[vertex])
-        return self._slot(vertex, body) + blocks * self.model.nodes[vertex - len(self.model.bodies.kinds)].kind.aimed
+        return self._slot(vertex, body) + blocks * self.model.nodes[vertex - len(self.model.bodies.kinds)].kind.force_directed
 
     def _b(self, vertex: int) -> int:
         """From a front to its right-hand side."""
