@@ -346,7 +346,8 @@ class Motion(ConstraintElement):
 
     Without a function it is live: a rigid body is where and how it was built until `sim.control[name]` is given a position, or
     (position, orientation). It goes there in `within` seconds, but no less than four steps, from the velocity that it has to
-    rest (a cubic in time; orientations the shorter way), whatever pushes it.
+    rest (a cubic in time; orientations the shorter way), whatever pushes it. In first-order motion, which knows no velocity at
+    the beginning, it slows down all the way.
 
     >>> Motion("hand", lambda t: (0.1 * t, 0, 1), at=(0, 0, 0.2), name="path")
     <Motion "path">

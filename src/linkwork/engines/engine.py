@@ -38,17 +38,17 @@ def finite(work, sentinels):
 
 
 @jit
-def part_at_once(pace):
-    """How many of the FINEST parts of a step are made at once, a power of two whatever the pace is: steps end in any state."""
-    part = FINEST
+def part_at_once(pace, finest=FINEST):
+    """How many of the finest parts of a step are made at once, a power of two whatever the pace is: steps end in any state."""
+    part = finest
     while pace != 0.0 and part > 1 and part > pace:
         part //= 2
     return part
 
 
-def makes_parts(pace: float, calm: float) -> bool:
+def makes_parts(pace: float, calm: float, finest: int = FINEST) -> bool:
     """Whether an integrator that cuts steps into parts can have left this pace, after so many parts that went well."""
-    return (pace == 0.0 or part_at_once(pace) == pace) and 0.0 <= calm <= FINEST
+    return (pace == 0.0 or part_at_once(pace, finest) == pace) and 0.0 <= calm <= finest
 
 
 @jit

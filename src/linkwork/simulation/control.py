@@ -66,8 +66,10 @@ class Commands:
             given[first : first + 4] = checks.quaternion("Simulation", f'commands of "{name}"', given[first : first + 4])
         return given
 
-    def send(self, name: str, work: np.ndarray, dt: float) -> None:
-        """Let a live Motion begin its way from where its body is, as fast as that is, to where it has been told to be."""
+    def send(self, name: str, work: np.ndarray, dt: float, first_order: bool) -> None:
+        """Let a live Motion begin its way from where its body is, as fast as that is, to where it has been told to be. In
+        first-order motion velocities are no state, and a step moves bodies as fast as they go at its beginning: there it begins
+        with the velocity with which the cubic slows down all the way, 1 - (1 - s)^3."""
         element, layout, at = self.live[name]
         told, pose = work[self.entry[name]], self._pose_of(element, work)
         q = pose.orientation[0]
@@ -75,8 +77,10 @@ class Commands:
         way = way if way[0] >= 0.0 else -way
         sine = float(np.linalg.norm(way[1:]))
         turn = 2 * np.arctan2(sine, way[0]) / sine * way[1:] if sine > 0.0 else np.zeros(3)
-        begins = {"begin": work[0], "over": max(element.within, FEWEST_STEPS * dt), "x": pose.position[0],
-                  "v": pose.velocity[0], "w": pose.angular_velocity[0], "q": q, "turn": turn}  # fmt: skip
+        x, v, w, over = pose.position[0], pose.velocity[0], pose.angular_velocity[0], max(element.within, FEWEST_STEPS * dt)
+        if first_order:
+            v, w = 3 * (told[:3] - x) / over, 3 * turn / over
+        begins = {"begin": work[0], "over": over, "x": x, "v": v, "w": w, "q": q, "turn": turn}
         for field, value in begins.items():
             work[at + layout.offset(field) : at + layout.slice(field).stop] = value
 
@@ -143,7 +147,7 @@ class Control(Sealed, Mapping):
         pose = _pose(f'control["{key}"]', value, where.stop - where.start == 7)
         system.work[where.start : where.start + len(pose)] = pose
         if key in system.commands.live:
-            system.commands.send(key, system.work, system.dt)
+            system.commands.send(key, system.work, system.dt, system.options.first_order)
             system.changed()
         else:
             system.validity.commanded()

@@ -14,7 +14,23 @@ from functools import cached_property
 import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inner, sweep
-from linkwork.engines.engine import DIVERGED, DONE, HALF, KICK, OK, PACE, SHARE, SOFTNESS, STEP, TIME, Integrator, finite, tally
+from linkwork.engines.engine import (
+    DIVERGED,
+    DONE,
+    HALF,
+    KICK,
+    OK,
+    PACE,
+    SHARE,
+    SOFTNESS,
+    STEP,
+    TIME,
+    Integrator,
+    finite,
+    makes_parts,
+    part_at_once,
+    tally,
+)
 from linkwork.engines.maximal.settling import SOFTEST, settle_positions, settling, violation
 from linkwork.kernels.node import SOFT
 
@@ -47,7 +63,7 @@ def steps_of_first_order(work, table, sweeps, settling, places, sentinels, speed
     work[KICK] = 1.0
     for k in range(steps):
         begin, done = work[TIME], 0
-        part = FINEST if work[PACE] == 0.0 else min(FINEST, 2 * int(work[PACE]))
+        part = min(FINEST, 2 * part_at_once(work[PACE], FINEST))
         while done < FINEST:
             h = dt * (part / FINEST)
             work[STEP] = work[SHARE] = h
@@ -122,6 +138,9 @@ class FirstOrder(Integrator):
         speeds = [np.r_[model.field_of_body(k, "v")] for k in range(len(model.bodies.kinds))]
         places = [np.abs(frames.start()["q"]).max(initial=0.0) for frames in model.bodies.frames.values()]
         return np.concatenate(speeds), FAR * max(1.0, *places)
+
+    def knows_pace(self, pace, calm):
+        return makes_parts(pace, calm, FINEST)
 
     def book(self, work, impact=False):
         """A step is one solve, for a force."""
