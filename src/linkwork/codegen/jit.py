@@ -26,6 +26,7 @@ INTERPRETED = os.environ.get("LINKWORK_KERNELS", "llvm") == "casadi"
 OPERANDS = POINTERS - 1  # record offsets of one operation
 LARGE = 1 << 17  # entries of a workspace that is larger than a core's own cache: records are asked for ahead
 LONG = 64  # operations of a sweep along which influence may fade below normal numbers, which are slow: they count as zero
+FEW = 8  # operations of a sweep that is not counted: steps of so small models take far less than a second, however often cut
 FLUSH = 0x8040  # flush to zero, and denormals are zero
 PATIENCE = 3.0  # seconds of compiling one driver after which a word is said
 LANES = 1 if INTERPRETED else 4  # states that one kernel takes at once
@@ -117,7 +118,9 @@ else:
     from numba.core.sigutils import normalize_signature
     from numba.extending import intrinsic
 
+    from linkwork.codegen import heeding
     from linkwork.codegen.drivers import Drivers
+    from linkwork.codegen.heeding import heed
 
     class Patience(event.Listener):
         """Says, once, that drivers are being compiled: when one of them takes longer than `seconds`. Those of contact take
@@ -353,6 +356,8 @@ else:
         """Run operations in order: rows (kernel, offset, ...) on the workspace. `cold`: they touch cold fields."""
         base = work.ctypes.data
         n = operations.shape[0]
+        if n > FEW:
+            heed(n)
         long = n > LONG
         control = _flush_tiny() if long else 0
         begin = 0
@@ -391,7 +396,12 @@ else:
 
         @ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (1 + OPERANDS))
         def callback(base, *records):
-            routine(base, np.array([(r - base) // 8 for r in records], dtype=np.int64))
+            if heeding.stopped():
+                return
+            try:
+                routine(base, np.array([(r - base) // 8 for r in records], dtype=np.int64))
+            except KeyboardInterrupt:
+                heeding.stop()
 
         _KEPT.append(callback)
         return ctypes.cast(callback, ctypes.c_void_p).value or 0

@@ -100,6 +100,7 @@ class Programs(Addresses):
     limbs: bool
     takes_contact: tuple[str, ...] = ()  # integrators with which it does
     counts_limbs = False  # after a step, beside counting on their way up
+    calls_python = False  # in the middle of sweeps
     iterates = False  # takes starts from the step before, and tolerances
     variant = ""  # of the solver, by its option: the tangent of implicit, the method of cg
     # that it goes with, the default first
