@@ -52,6 +52,9 @@ if INTERPRETED:
         """The function of these arguments."""
         return function(*arguments)
 
+    def heed(amount):
+        """Nothing: Python itself feels signals."""
+
     _ROUTINES: list[Callable[[np.ndarray, np.ndarray], None]] = []
 
     def sweep(work, table, operations, cold=False):
