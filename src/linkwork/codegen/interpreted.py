@@ -99,6 +99,10 @@ def opened(work, offset, *others):
     return (work, offset, *others)
 
 
+def heed(amount):
+    """Nothing: Python itself feels signals."""
+
+
 def uncounted(work):
     """The workspace itself."""
     return work

@@ -29,6 +29,7 @@ from linkwork.engines.step_driver import (
     StepTable,
     add_impulses,
     drive,
+    is_substep,
 )
 from linkwork.engines.traits import ContactLevel, Traits
 from linkwork.schedules.schedules import Programs
@@ -191,8 +192,8 @@ class Engine(ABC):
                 p.up("velocity"), p.backward("strike"))  # fmt: skip
 
     def knows_substep(self, substep: float, good: float) -> bool:
-        """Whether it can have left these in a state (`is_substep`); what does not look at them knows all."""
-        return True
+        """Whether it can have left these in a state; what does not look at them knows all."""
+        return self.cutting is Cutting.NEVER or is_substep(substep, good, self.finest)
 
     def complete_impulses(self, work: np.ndarray, impact: bool = False) -> None:
         """Add the last solve of a step to its impulses; that of an impact is all there is."""

@@ -79,9 +79,9 @@ def substep_of(pace, finest=FINEST):
     return length
 
 
-def is_substep(pace: float, good: float) -> bool:
+def is_substep(pace: float, good: float, finest: int) -> bool:
     """Whether a step made in substeps can have left this one, after so many good ones."""
-    return (pace == 0.0 or substep_of(pace) == pace) and 0.0 <= good <= FINEST
+    return (pace == 0.0 or substep_of(pace, finest) == pace) and 0.0 <= good <= finest
 
 
 @jit

@@ -243,7 +243,8 @@ class _Builder:
 
     def _leave_out(self, constraint, why: str) -> None:
         if not self.loops and not (self.loops is None and kind_type(constraint).couples_joints):
-            raise ModelError(f'{checks.label(constraint)}: {why}; remove it, or simulate with solver="tree" or "ltdl"')
+            others = 'solver="ltdl", or solver="tree", integrator="rattle"'
+            raise ModelError(f"{checks.label(constraint)}: {why}; remove it, or simulate with {others}")
         self.closing.add(constraint)
 
     def _candidates(self) -> list:

@@ -26,6 +26,7 @@ class Programs(Assembly):
     name: str
     limbs: bool
     counts_limbs = False  # after a step, beside counting on their way up
+    calls_python = False  # in the middle of sweeps
     outside: tuple[str, ...] = ()  # attributes that hold factors, where these are not in the workspace
     iterates = False  # takes starts from the step before, and tolerances
     variant = ""  # of the solver, by its option: the tangent of implicit, the method of cg

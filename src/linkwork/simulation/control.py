@@ -88,11 +88,11 @@ class Commands:
             given[first : first + 4] = checks.quaternion("Simulation", f'commands of "{name}"', given[first : first + 4])
         return given
 
-    def send(self, name: str, work: np.ndarray, dt: float) -> None:
+    def send(self, name: str, work: np.ndarray, dt: float, first_order: bool) -> None:
         """Let what takes commands begin its way from where its body is, as fast as that is, to where it has been told to be."""
         one = self.live[name]
         pose = self._pose_of(one, work)
-        one.write(work, one.kind.sent(one.element, pose, work[self.entry[name]], work[0], dt))
+        one.write(work, one.kind.sent(one.element, pose, work[self.entry[name]], work[0], dt, first_order))
 
     def hold(self, work: np.ndarray) -> None:
         """Tell bodies that are moved by hand to stay where they are."""
@@ -151,7 +151,7 @@ class Control(Sealed, Mapping):
         pose = _pose(f'control["{key}"]', value, where.stop - where.start == 7)
         system.work[where.start : where.start + len(pose)] = pose
         if key in system.commands.live:
-            system.commands.send(key, system.work, system.dt)
+            system.commands.send(key, system.work, system.dt, system.options.first_order)
             system.changed()
         else:
             system.validity.commanded()

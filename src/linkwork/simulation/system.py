@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from linkwork.codegen.heeding import raise_if_stopped
 from linkwork.elements.core.element import Element, Pose
 from linkwork.engines.integrators import INTEGRATORS, Engine
 from linkwork.engines.solvers import SOLVERS
@@ -79,8 +80,8 @@ class System:
     """A compiled world in one state. Its workspace is written by steps, by `take`, and from outside, followed by `changed`."""
 
     __slots__ = (
-        "age", "arrangement", "build", "builds", "commands", "compiled_at", "contact", "dt", "feed", "integrator", "layout",
-        "model", "notes", "options", "parted", "piece", "programs", "report_rows", "sharing", "starting", "steps", "validity",
+        "age", "arrangement", "before", "build", "builds", "commands", "compiled_at", "contact", "dt", "feed", "integrator",
+        "layout", "model", "notes", "options", "parted", "piece", "programs", "report_rows", "sharing", "starting", "steps", "validity",
         "version", "watch", "work", "world",
     )  # fmt: skip
 
@@ -109,6 +110,7 @@ class System:
     starting: bool  # from the world as built or from a keyframe: overlaps have not been looked at
     parted: set[frozenset[int]]  # pairs of bodies that a joint kept from touching, until their overlaps have been looked at
     piece: int  # steps of the next compiled call
+    before: State | None  # while a step is under way that takes long: Ctrl-C leads back there
     report_rows: tuple | None  # see residuals.py
 
     @classmethod
@@ -142,6 +144,7 @@ class System:
 
     def _use_build(self, build: Build) -> None:
         self.build, self.dt, self.piece, self.sharing, self.report_rows = build, self.options.dt, 1, None, None
+        self.before = None
         self.model, _, self.programs, self.integrator, self.contact, self.layout = build
         for trial in build.trials.values():
             trial.check(trial.parameter.value)  # it may have changed since the elements were made
@@ -228,15 +231,24 @@ class System:
 
     def advance(self, n: int, interrupted: Callable[[], bool] | None = None) -> tuple[int, int]:
         """n steps, each with the targets of its motions, if any: (how many were made, status of the last). Fewer are made where
-        `interrupted` says so."""
+        `interrupted` says so. KeyboardInterrupt, which may be raised in the middle of a step, takes that step back."""
         self.validity.stepped(self.integrator.traits.keeps_impulses)
-        if n == 1 and not self.feed.motions:
-            made, status, self.age = self.integrator.advance(self.work, n, self.age)
-            self.steps += made
-            return made, status
         made, status = 0, OK
-        while made < n and status == OK and not (interrupted is not None and interrupted()):
-            made, status = self._advance_a_piece(n, made)
+        try:
+            if n == 1 and interrupted is None and not self.feed.motions:
+                made, status, self.age = self.integrator.advance(self.work, n, self.age)
+                self.steps += made
+            else:
+                while made < n and status == OK and not (interrupted is not None and interrupted()):
+                    made, status = self._advance_a_piece(n, made)
+            if self.programs.calls_python:
+                raise_if_stopped()
+        except KeyboardInterrupt:
+            known = self._go_back()
+            if not (known and interrupted is not None and interrupted()):
+                raise
+        finally:
+            self.before = None
         return made, status
 
     def _advance_a_piece(self, n: int, made: int) -> tuple[int, int]:
@@ -245,11 +257,22 @@ class System:
         begin, count = perf_counter(), min(n - made, self.piece)
         if self.feed.motions:
             self.integrator.feed(self.feed.where, self.feed.rows(self.time, self.dt, count))
+        self.before = self.state() if self.piece == 1 else None
         more, status, self.age = self.integrator.advance(self.work, count, self.age)
+        if self.programs.calls_python:
+            raise_if_stopped()
         taken = max(perf_counter() - begin, 1e-9)
         self.piece = max(1, min(GROWTH * self.piece, int(PIECE / taken * max(1, more))))
         self.steps += more
         return made + more, status
+
+    def _go_back(self) -> bool:
+        """From the middle of a step to the state before it, if it is known, else to the last one that was kept."""
+        if self.before is not None or self.watch.past:
+            self.take(self.before or self.watch.past[-1])
+        else:
+            self.validity.failed()
+        return self.before is not None
 
     def factor(self) -> None:
         """Factors and a velocity-level solve at the current configuration, by kernels that `rattle` has, too."""

@@ -37,7 +37,8 @@ class Motion(ConstraintElement):
 
     Without a function it is live: a rigid body is where and how it was built until `sim.control[name]` is given a position, or
     (position, orientation). It goes there in `within` seconds, but no less than four steps, from the velocity that it has to
-    rest (a cubic in time; orientations the shorter way), whatever pushes it.
+    rest (a cubic in time; orientations the shorter way), whatever pushes it. In first-order motion, which knows no velocity at
+    the beginning, it slows down all the way.
 
     >>> Motion("hand", lambda t: (0.1 * t, 0, 1), at=(0, 0, 0.2), name="path")
     <Motion "path">
@@ -174,15 +175,19 @@ class LiveMotionKind(ConstraintKind):
     def commands(self, element):
         return {"to": (*PLACE, *QUATERNION)}
 
-    def sent(self, element, pose, goal, time, dt):
-        """Its way begins where its body is, as fast as that is, and ends at the goal."""
+    def sent(self, element, pose, goal, time, dt, first_order):
+        """Its way begins where its body is, as fast as that is, and ends at the goal. In first-order motion velocities are no
+        state, and a step moves bodies as fast as they go at its beginning: there it begins with the velocity with which the
+        cubic slows down all the way, 1 - (1 - s)^3."""
         q = pose.orientation[0]
         way = product(goal[None, 3:7], (q * CONJUGATE)[None])[0]
         way = way if way[0] >= 0.0 else -way
         sine = float(np.linalg.norm(way[1:]))
         turn = 2 * np.arctan2(sine, way[0]) / sine * way[1:] if sine > 0.0 else np.zeros(3)
-        return {"begin": time, "over": max(element.within, FEWEST_STEPS * dt), "x": pose.position[0],
-                "v": pose.velocity[0], "w": pose.angular_velocity[0], "q": q, "turn": turn}  # fmt: skip
+        x, v, w, over = pose.position[0], pose.velocity[0], pose.angular_velocity[0], max(element.within, FEWEST_STEPS * dt)
+        if first_order:
+            v, w = 3 * (goal[:3] - x) / over, 3 * turn / over
+        return {"begin": time, "over": over, "x": x, "v": v, "w": w, "q": q, "turn": turn}
 
     def stayed(self, pose, time):
         x, q = pose.position[0], pose.orientation[0]

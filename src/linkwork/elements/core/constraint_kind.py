@@ -112,7 +112,7 @@ class ConstraintKind(ElementKind):
         """Which of its bodies it touches where (3,), in the user's frame, if that is no anchor."""
         return None
 
-    def sent(self, element: Any, pose: Poses, goal: np.ndarray, time: float, dt: float) -> dict[str, Any]:
+    def sent(self, element: Any, pose: Poses, goal: np.ndarray, time: float, dt: float, first_order: bool) -> dict[str, Any]:
         """Of a kind that is `commanded`: its state fields when a command (`goal`) comes, with its body in this pose."""
         raise NotImplementedError
 

@@ -19,7 +19,7 @@ from linkwork.engines.implicit import newton_steps
 from linkwork.engines.implicit.newton_steps import NewtonPlan
 from linkwork.engines.implicit.one_iteration import no_sweeps_of_one_iteration, sweeps_of_one_iteration
 from linkwork.engines.implicit.schedules import Implicit
-from linkwork.engines.step_driver import Cutting, is_substep
+from linkwork.engines.step_driver import Cutting
 from linkwork.engines.traits import TRAITS
 from linkwork.kernels.implicit_bodies import AGAIN, BEGIN
 
@@ -34,9 +34,6 @@ class BackwardEuler(Engine):
     def __init__(self, *given, **named):
         super().__init__(*given, **named)
         self.cutting = Cutting.WHOLE if self.iterations == 1 else Cutting.LONGER_IN_TIME  # one is never asked if it converged
-
-    def knows_substep(self, substep, good):
-        return is_substep(substep, good)
 
     @cached_property
     def answers(self):

@@ -33,7 +33,7 @@ from linkwork.engines.maximal.rattle_steps import (
 )
 from linkwork.engines.maximal.settling import ROUNDED, position_rows, reach
 from linkwork.engines.scalars import KICK
-from linkwork.engines.step_driver import Cutting, is_substep
+from linkwork.engines.step_driver import Cutting
 from linkwork.engines.traits import TRAITS
 from linkwork.kernels.body_kernels import UNRESOLVED
 
@@ -56,9 +56,6 @@ class Rattle(Engine):
     kick = (0.5, 0.5)  # parts of a step that forces act for, before and after the drift
     attempt, reject = staticmethod(rattle_steps.attempt), staticmethod(rattle_steps.reject)
     cutting, keeps_age, sums_impulses = Cutting.LONGER_IN_TIME, True, True
-
-    def knows_substep(self, substep, good):
-        return is_substep(substep, good)
 
     def place(self, work):
         """Factors at the current configuration, by the same operations that leave them after a step."""
