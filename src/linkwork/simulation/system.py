@@ -81,8 +81,8 @@ class System:
 
     __slots__ = (
         "age", "arrangement", "before", "build", "builds", "commands", "compiled_at", "contact", "dt", "feed", "integrator",
-        "layout", "model", "notes", "options", "parted", "piece", "programs", "report_rows", "sharing", "starting", "steps", "validity",
-        "version", "watch", "work", "world",
+        "layout", "model", "notes", "options", "parted", "piece", "programs", "report_rows", "sharing", "starting", "steps",
+        "validity", "version", "watch", "work", "world",
     )  # fmt: skip
 
     world: World
