@@ -58,7 +58,7 @@ class BackwardEuler(Engine):
         newton = [p.iteration(BEGIN), p.solution("advance-first"), nothing, p.iteration(AGAIN), p.solution("advance"), nothing]
         if self.touches:  # phases stand between a solve and the motion that follows from it
             newton[1:3], newton[4:6] = (p.solved(BEGIN), p.body("advance-first")), (p.solved(AGAIN), p.body("advance"))
-        return (*newton, p.body("shift"), p.body("accept"), *after), no_sweeps_of_one_iteration(p)
+        return (*newton, p.body("shift"), p.body("accept"), *after), no_sweeps_of_one_iteration()
 
     @cached_property
     def plan(self) -> NewtonPlan:

@@ -18,9 +18,11 @@ Where other constraints than joints of a tree hold places, the first solve is ke
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
-from linkwork.codegen.jit import jit, sweep
+from linkwork.codegen.jit import OPERANDS, jit, sweep
 from linkwork.codegen.struct import Bundle
 from linkwork.elements.bodies.rigid import RIGID
 from linkwork.engines.implicit.schedules import Implicit
@@ -208,10 +210,11 @@ def sweeps_of_one_iteration(p: Implicit) -> Once:
     return Once(*linear, *firm, *moves, *drawn_in, *trees, *free, *pulls, flags)
 
 
-def no_sweeps_of_one_iteration(p: Implicit) -> Once:
+@cache
+def no_sweeps_of_one_iteration() -> Once:
     """The same for engines that do not make such steps."""
-    none = np.zeros(0, dtype=np.int64)
-    return Once(*[p.body()] * 14, *[none] * 16, np.zeros(1, dtype=np.int64))
+    nothing, none = np.zeros((0, 1 + OPERANDS), dtype=np.int32), np.zeros(0, dtype=np.int64)
+    return Once(*[nothing] * 14, *[none] * 16, np.zeros(1, dtype=np.int64))
 
 
 def _trees(p: Implicit) -> tuple[tuple[np.ndarray, ...], ...]:
