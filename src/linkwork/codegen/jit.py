@@ -26,7 +26,6 @@ INTERPRETED = os.environ.get("LINKWORK_KERNELS", "llvm") == "casadi"
 OPERANDS = POINTERS - 1  # record offsets of one operation
 LARGE = 1 << 17  # entries of a workspace that is larger than a core's own cache: records are asked for ahead
 LONG = 64  # operations of a sweep along which influence may fade below normal numbers, which are slow: they count as zero
-FEW = 8  # operations of a sweep that is not counted: steps of so small models take far less than a second, however often cut
 FLUSH = 0x8040  # flush to zero, and denormals are zero
 PATIENCE = 3.0  # seconds of compiling one driver after which a word is said
 LANES = 1 if INTERPRETED else 4  # states that one kernel takes at once
@@ -123,7 +122,7 @@ else:
 
     from linkwork.codegen import heeding
     from linkwork.codegen.drivers import Drivers
-    from linkwork.codegen.heeding import heed
+    from linkwork.codegen.heeding import heed  # noqa: F401 (drivers take it from here)
 
     class Patience(event.Listener):
         """Says, once, that drivers are being compiled: when one of them takes longer than `seconds`. Those of contact take
@@ -359,8 +358,6 @@ else:
         """Run operations in order: rows (kernel, offset, ...) on the workspace. `cold`: they touch cold fields."""
         base = work.ctypes.data
         n = operations.shape[0]
-        if n > FEW:
-            heed(n)
         long = n > LONG
         control = _flush_tiny() if long else 0
         begin = 0

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, sweep
+from linkwork.codegen.jit import heed, jit, sweep
 from linkwork.engines.engine import (
     CALM,
     CUT,
@@ -71,6 +71,7 @@ def _converge(work, table, sweeps, kept, limits):
         sweep(work, table, operations, True)
     seen = UNSEEN
     for _ in range(1, most_iterations(iterations)):
+        heed(work.shape[0])
         work[WORST] = 0.0
         for operations in again:
             sweep(work, table, operations, True)

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, jit_inner, sweep
+from linkwork.codegen.jit import heed, jit, jit_inner, sweep
 from linkwork.engines.engine import (
     DIVERGED,
     DONE,
@@ -65,6 +65,7 @@ def steps_of_first_order(work, table, sweeps, settling, places, sentinels, speed
         begin, done = work[TIME], 0
         part = min(FINEST, 2 * part_at_once(work[PACE], FINEST))
         while done < FINEST:
+            heed(work.shape[0])
             h = dt * (part / FINEST)
             work[STEP] = work[SHARE] = h
             before, paid = work[places], work[DONE]

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from linkwork.codegen.callbacks import Asked
-from linkwork.codegen.jit import call_compiled, jit, jit_inner, sweep
+from linkwork.codegen.jit import call_compiled, heed, jit, jit_inner, sweep
 from linkwork.codegen.struct import Bundle
 from linkwork.collision.layout import CLOSING, FRESH, LANDED, OPENING, SINGLE
 from linkwork.elements.bodies.rigid import BENT
@@ -171,6 +171,7 @@ def rescued(work, plan):
     sweep(work, r.kernels, plan.fly, True)
     sweep(work, r.kernels, r.land, True)
     for _ in range(RESCUES):
+        heed(work.shape[0])
         project(work, r.kernels, r.kick, r.up_position, r.nudge, r.clear, r.right, r.up_velocity, r.strike, 1)
         sweep(work, r.kernels, r.check)
         worst = 0.0
@@ -206,6 +207,7 @@ def steps_of_rattle(work, plan, steps, age, contact):
         last = k == steps - 1
         done = 0
         while done < FINEST:
+            heed(work.shape[0])
             h = dt * (part / FINEST)
             start = begin + dt * (done / FINEST)
             work[STEP] = h

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, sweep
+from linkwork.codegen.jit import heed, jit, sweep
 from linkwork.codegen.struct import Bundle
 from linkwork.engines.engine import (
     CALM,
@@ -193,6 +193,7 @@ def steps_of_dopri5(
         t, parts = begin, 0
         while t < end:
             parts += 1
+            heed(work.shape[0])
             pace = work[PACE] if work[PACE] > 0.0 else dt
             h = min(pace, end - t)
             last = h == end - t
