@@ -69,7 +69,7 @@ _LATER = {
     ),
 }
 
-__all__ = [*_LATER, "ArrayError", "DivergenceError", "ElementError", "FileError", "LinkworkError", "ModelError", "Note",
-           "Remark", "UnknownNameError"]  # fmt: skip
-
-__getattr__, __dir__ = _lazy_names(__name__, _LATER)
+if not TYPE_CHECKING:  # checkers take the names above for all that there is, and refuse others
+    __all__ = [*_LATER, "ArrayError", "DivergenceError", "ElementError", "FileError", "LinkworkError", "ModelError", "Note",
+               "Remark", "UnknownNameError"]  # fmt: skip
+    __getattr__, __dir__ = _lazy_names(__name__, _LATER)

@@ -215,8 +215,8 @@ class Cable(ForceElement):
 
     def __init__(self, points, stiffness=0.0, damping=0.0, rest=None, *, name=None):
         self.name = name
-        pairs = [checks.entries(point) for point in checks.entries(points) or ()]
-        if len(pairs) < 2 or any(pair is None or len(pair) != 2 for pair in pairs):
+        pairs = [checks.entries(point) or [] for point in checks.entries(points) or ()]
+        if len(pairs) < 2 or any(len(pair) != 2 for pair in pairs):
             remedy = 'give two or more of (body, point), such as [("arm", (0, 0, 0)), ("hand", (0.1, 0, 0))]'
             checks.fail(self, f"points is {checks.show(points)}", remedy)
         self.bodies = tuple(body for body, _ in pairs)

@@ -76,6 +76,8 @@ class Unsupported(Exception):
 class View:
     """A body's symbols inside one kernel: coordinates and velocity at a stage, and its primitives."""
 
+    rotor: tuple[SX, SX]  # of a rigid body in flight: its inertia, and its angular momentum in its own axes
+
     def __init__(self, kind: BodyKind, trace: Trace, pointer: int, stage: str = "now"):
         self.kind, self.trace, self.pointer, self.stage = kind, trace, pointer, stage
         self.q = self.field({"now": "q", "next": "q1", "middle": "qm"}[stage])

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from linkwork.elements.core import checks
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.constraint_kind import Relation
+    from linkwork.elements.core.element import Element
 
 
 class OfFamily:
@@ -20,7 +25,9 @@ class OfFamily:
             cls.family = cls
 
 
-def of_family(table, element):
+def of_family(
+    table: dict[type[Element], Callable[..., Any] | type[Relation]], element: Element
+) -> Callable[..., Any] | type[Relation]:
     """What a table has for the family of an element.
 
     >>> import linkwork as lw
