@@ -22,11 +22,11 @@ from linkwork.elements.core.body_kind import ContactParts as ContactParts
 from linkwork.elements.core.body_kind import ContactPose as ContactPose
 from linkwork.elements.core.body_kind import carried_over as carried_over
 from linkwork.elements.core.constraint_kind import anchors as anchors
-from linkwork.elements.core.constraint_kind import apart as apart
-from linkwork.elements.core.constraint_kind import column as column
 from linkwork.elements.core.constraint_kind import perpendicular as perpendicular
 from linkwork.elements.core.constraint_kind import position_rows as position_rows
 from linkwork.elements.core.element import Body as Body
+from linkwork.elements.core.element_kind import apart as apart
+from linkwork.elements.core.element_kind import column as column
 from linkwork.elements.core.freedom import Freedom as Freedom
 from linkwork.elements.core.freedom import FreedomLaw as FreedomLaw
 from linkwork.elements.core.joint import Joint as Joint

@@ -9,10 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from linkwork.elements.bodies.ground import Ground
-from linkwork.elements.contacts import ContactElement
 from linkwork.elements.core import checks
 from linkwork.elements.core.changing import check, seal, unseal
-from linkwork.elements.core.element import Body, ConstraintElement, Element, ForceElement, is_a
+from linkwork.elements.core.element import Body, ConstraintElement, ContactElement, Element, ForceElement, is_a
 from linkwork.elements.core.visual import Visual
 from linkwork.errors import ElementError, ModelError, UnknownNameError
 from linkwork.util.sealing import Sealed

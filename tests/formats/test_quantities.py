@@ -8,7 +8,7 @@ import re
 import pytest
 
 from linkwork import elements
-from linkwork.elements.core.units import BY_KIND, units_of
+from linkwork.elements.core.units import BY_FUNCTION, units_of
 from linkwork.formats.quantities import QuantityError, quantity, unit
 from linkwork.formats.scene import schema
 
@@ -130,7 +130,9 @@ def test_the_table_of_units_is_what_comments_say():
 
 def test_every_unit_of_the_table_can_be_read_and_every_entry_is_used():
     kinds = {**schema.kinds(), **schema.shapes()}
-    for key, units in BY_KIND.items():
+    own = {f"{name}.{field}": units for name, kind in kinds.items() for field, units in getattr(kind.make, "UNITS", {}).items()}
+    assert len(own) > 15
+    for key, units in {**BY_FUNCTION, **own}.items():
         kind, field = key.split(".")
         assert kind in kinds and field in kinds[kind].fields, f"{key} is no field"
         for each in units:

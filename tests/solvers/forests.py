@@ -18,7 +18,6 @@ from linkwork.kernels.node import SOFT, node_right_kernel
 from linkwork.model import compile_model as compiler
 from linkwork.model import nodes as stacking
 from linkwork.simulation.reactions import node_jacobians, solve_accelerations
-from linkwork.symbolic.constraints import RELATIONS
 from linkwork.symbolic.views import GLOBALS
 from tests.oracles import kkt
 
@@ -126,7 +125,7 @@ def forest(seed, kinds=(*SPATIAL, *PLANAR, *POINTS), largest=8, spread=0.0, grou
 def whole_jacobian(world):
     """J of all rows as built, from the nodes before any order is chosen."""
     bodies = compiler.bodies_of(world)
-    groups = stacking.grouped(world.constraints, RELATIONS, bodies)
+    groups = stacking.grouped(world.constraints, bodies)
     numbers = [stacking.numbers_of(g, bodies) for g in groups]
     kept = [stacking.kept_rows(g, n, bodies, compiler._records(bodies)) for g, n in zip(groups, numbers, strict=True)]
     nodes = stacking.stacked(groups, numbers, kept, len(world.constraints))

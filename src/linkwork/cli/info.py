@@ -33,10 +33,10 @@ def info(
         console.print(f"  {name:<12}{escape(text)}", soft_wrap=True)
     tree = joint_tree(world)
     if tree and tree[0]:
-        from linkwork.elements import Gear
+        from linkwork.elements.core.registry import kind_type
         from linkwork.reduced.cost import report
 
-        gears = any(isinstance(constraint, Gear) for constraint in world.constraints)
+        gears = any(kind_type(constraint).couples_joints for constraint in world.constraints)
         console.print(f"[bold]in joint coordinates[/]{', gears left aside' if gears else ''}")
         for line in report(*tree).splitlines():
             console.print(f"  {line}", soft_wrap=True)

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from itertools import permutations
 
 from linkwork.cli.options import escape
-from linkwork.elements import Armature, Gear, Ground
+from linkwork.elements import Ground
 from linkwork.elements.bodies.rigid import Rigid
 from linkwork.elements.core.element import Body
 from linkwork.elements.core.joint import Joint
-from linkwork.elements.core.registry import kind_class
+from linkwork.elements.core.registry import kind_class, kind_type
 
-ASIDE = (Armature, Gear)  # between joints, of which each has its coordinate
 SHOWN = 3  # of a row of more links of one kind than this, only the ends are drawn
 
 
@@ -31,12 +30,12 @@ class Branch:
         return type(self.body), tuple(type(j) for j in self.joints), bool(self.grounded or self.closing)
 
 
-def forest(world, aside=()):
-    """A Branch for each tree of bodies: from its first body on the ground, else from its first body. Constraints of the kinds
-    `aside` are not looked at. Nothing hangs on a gear."""
+def forest(world, bare=False):
+    """A Branch for each tree of bodies: from its first body on the ground, else from its first body. If `bare`, rotors and
+    gears, which act on joints, are not looked at. Nothing hangs on a gear."""
     on_ground: dict = {}  # body -> constraints
     between: dict = {}  # body -> {other body: constraints}
-    for constraint in _looked_at(world, (Gear, *aside)):
+    for constraint in _looked_at(world, bare):
         bodies = moving(constraint)
         if len(bodies) > 1:
             for body, other in permutations(bodies, 2):
@@ -48,7 +47,7 @@ def forest(world, aside=()):
         if body not in seen:
             seen.add(body)
             found.append(_grow(Branch(body, [], on_ground.get(body, [])), on_ground, between, seen))
-    if Gear not in aside:
+    if not bare:
         _add_gears(world, found)
     return found
 
@@ -57,7 +56,7 @@ def _add_gears(world, found):
     """Each stands beside the body that its first joint carries, and names the other's."""
     gears: dict = {}  # body -> [(gear, the other body)]
     for gear in world.constraints:
-        if isinstance(gear, Gear):
+        if kind_type(gear).couples_joints:
             joints = [joint for _, _, joint in gear.references()]
             first, second = (joint.a if isinstance(joint.b, Ground) else joint.b for joint in joints)
             gears.setdefault(first, []).append((gear, second))
@@ -73,7 +72,7 @@ def joint_tree(world):
     or hangs on more than one joint or on something else, or a loop is closed."""
     parents: list[int] = []
     freedoms: list[int] = []
-    todo = [(branch, -1) for branch in reversed(forest(world, ASIDE))]
+    todo = [(branch, -1) for branch in reversed(forest(world, bare=True))]
     while todo:
         branch, parent = todo.pop()
         held = branch.joints + branch.grounded
@@ -82,12 +81,13 @@ def joint_tree(world):
         parents.append(parent)
         freedoms.append(6 - held[0].rows if held else 6)
         todo += [(child, len(parents) - 1) for child in reversed(branch.children)]
-    within = sum(len(moving(c)) > 1 for c in _looked_at(world, ASIDE))
+    within = sum(len(moving(c)) > 1 for c in _looked_at(world, True))
     return (parents, freedoms) if within == sum(p >= 0 for p in parents) else None
 
 
-def _looked_at(world, aside):
-    return [constraint for constraint in world.constraints if not isinstance(constraint, aside)]
+def _looked_at(world, bare):
+    kinds = [(constraint, kind_type(constraint)) for constraint in world.constraints]
+    return [constraint for constraint, kind in kinds if not (kind.couples_joints or (bare and kind.is_rotor))]
 
 
 def _grow(root, on_ground, between, seen):
@@ -155,7 +155,7 @@ def _size(branch):
 def _said(constraint):
     """Its kind and name; of one on a joint, which stands beside it, the kind alone."""
     kind = type(constraint).__name__
-    return kind if isinstance(constraint, Armature) else f"{kind} {escape(constraint.name)}"
+    return kind if kind_type(constraint).is_rotor else f"{kind} {escape(constraint.name)}"
 
 
 def _label(branch):

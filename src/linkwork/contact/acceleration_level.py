@@ -40,7 +40,6 @@ from linkwork.contact.rows import (
 )
 from linkwork.contact.stage_kernels import QUIET, RECOVERED
 from linkwork.contact.stage_solve import ITERATIONS, PASSES, RESIDUAL, RESTING, UNSOLVED
-from linkwork.elements import JointFriction
 from linkwork.elements.core.checks import label
 from linkwork.errors import ModelError
 from linkwork.schedules.schedules import Programs
@@ -59,7 +58,7 @@ class ByForces(Touching):
         super().__init__(programs, answers, kicks)
         p, model = programs, programs.model
         for stop in self.stops:
-            if isinstance(stop.element, JointFriction):
+            if stop.element.rubs:
                 raise ModelError(f"{label(stop.element)}: contact on the level of accelerations takes no dry friction; use "
                                  'solver="tree", or integrator="joint-euler"')  # fmt: skip
         for node in model.nodes:

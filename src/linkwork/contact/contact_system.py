@@ -79,7 +79,8 @@ from linkwork.elements import (
     NoContact,
     Rope,
 )
-from linkwork.elements.contacts import BOUNCE_ABOVE, FRICTION, RECOVERY
+from linkwork.elements.contacts.collider import FRICTION
+from linkwork.elements.contacts.contact import BOUNCE_ABOVE, RECOVERY
 from linkwork.elements.core.checks import label
 from linkwork.elements.core.element import Element
 from linkwork.elements.core.joint import kind_of_joint

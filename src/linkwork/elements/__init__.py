@@ -21,28 +21,29 @@ if TYPE_CHECKING:
     from linkwork.elements.bodies.planar import PlanarParticle as PlanarParticle
     from linkwork.elements.bodies.rigid import RigidBody as RigidBody
     from linkwork.elements.bodies.scalable import ScalableBody as ScalableBody
-    from linkwork.elements.constraints import Constraint as Constraint
-    from linkwork.elements.constraints import Distance as Distance
-    from linkwork.elements.constraints import Drive as Drive
-    from linkwork.elements.constraints import Gear as Gear
-    from linkwork.elements.constraints import Motion as Motion
-    from linkwork.elements.constraints import PointOnCurve as PointOnCurve
-    from linkwork.elements.constraints import PointOnLine as PointOnLine
-    from linkwork.elements.constraints import PointOnPlane as PointOnPlane
-    from linkwork.elements.constraints import PointOnSurface as PointOnSurface
-    from linkwork.elements.constraints import Rolling as Rolling
-    from linkwork.elements.constraints import Skate as Skate
-    from linkwork.elements.constraints import Tangent as Tangent
-    from linkwork.elements.constraints import VelocityConstraint as VelocityConstraint
-    from linkwork.elements.contacts import Collider as Collider
-    from linkwork.elements.contacts import Contact as Contact
-    from linkwork.elements.contacts import ContactElement as ContactElement
-    from linkwork.elements.contacts import HardLimit as HardLimit
-    from linkwork.elements.contacts import JointFriction as JointFriction
-    from linkwork.elements.contacts import NoContact as NoContact
-    from linkwork.elements.contacts import Rope as Rope
+    from linkwork.elements.constraints.armature import Armature as Armature
+    from linkwork.elements.constraints.distance import Distance as Distance
+    from linkwork.elements.constraints.drive import Drive as Drive
+    from linkwork.elements.constraints.gear import Gear as Gear
+    from linkwork.elements.constraints.locus import PointOnCurve as PointOnCurve
+    from linkwork.elements.constraints.locus import PointOnSurface as PointOnSurface
+    from linkwork.elements.constraints.motion import Motion as Motion
+    from linkwork.elements.constraints.point_on import PointOnLine as PointOnLine
+    from linkwork.elements.constraints.point_on import PointOnPlane as PointOnPlane
+    from linkwork.elements.constraints.rolling import Rolling as Rolling
+    from linkwork.elements.constraints.skate import Skate as Skate
+    from linkwork.elements.constraints.tangent import Tangent as Tangent
+    from linkwork.elements.constraints.user import Constraint as Constraint
+    from linkwork.elements.constraints.user import VelocityConstraint as VelocityConstraint
+    from linkwork.elements.contacts.collider import Collider as Collider
+    from linkwork.elements.contacts.contact import Contact as Contact
+    from linkwork.elements.contacts.contact import NoContact as NoContact
+    from linkwork.elements.contacts.hard_limit import HardLimit as HardLimit
+    from linkwork.elements.contacts.joint_friction import JointFriction as JointFriction
+    from linkwork.elements.contacts.rope import Rope as Rope
     from linkwork.elements.core.element import Body as Body
     from linkwork.elements.core.element import ConstraintElement as ConstraintElement
+    from linkwork.elements.core.element import ContactElement as ContactElement
     from linkwork.elements.core.element import Element as Element
     from linkwork.elements.core.element import ForceElement as ForceElement
     from linkwork.elements.core.joint import Joint as Joint
@@ -51,19 +52,18 @@ if TYPE_CHECKING:
     from linkwork.elements.core.shape import Shape as Shape
     from linkwork.elements.core.trajectory import Trajectory as Trajectory
     from linkwork.elements.core.visual import Visual as Visual
-    from linkwork.elements.drives import Armature as Armature
-    from linkwork.elements.forces import Cable as Cable
-    from linkwork.elements.forces import Damper as Damper
-    from linkwork.elements.forces import Drag as Drag
-    from linkwork.elements.forces import Force as Force
-    from linkwork.elements.forces import Motor as Motor
-    from linkwork.elements.forces import Spring as Spring
-    from linkwork.elements.forces import Wrench as Wrench
-    from linkwork.elements.joint_forces import ContactSpring as ContactSpring
-    from linkwork.elements.joint_forces import Follow as Follow
-    from linkwork.elements.joint_forces import JointLimit as JointLimit
-    from linkwork.elements.joint_forces import JointSpring as JointSpring
-    from linkwork.elements.joint_forces import TorsionSpring as TorsionSpring
+    from linkwork.elements.forces.cable import Cable as Cable
+    from linkwork.elements.forces.contact_spring import ContactSpring as ContactSpring
+    from linkwork.elements.forces.drag import Drag as Drag
+    from linkwork.elements.forces.follow import Follow as Follow
+    from linkwork.elements.forces.joint_limit import JointLimit as JointLimit
+    from linkwork.elements.forces.joint_spring import JointSpring as JointSpring
+    from linkwork.elements.forces.motor import Motor as Motor
+    from linkwork.elements.forces.spring import Damper as Damper
+    from linkwork.elements.forces.spring import Spring as Spring
+    from linkwork.elements.forces.torsion_spring import TorsionSpring as TorsionSpring
+    from linkwork.elements.forces.user import Force as Force
+    from linkwork.elements.forces.wrench import Wrench as Wrench
     from linkwork.elements.joints.ball import Ball as Ball
     from linkwork.elements.joints.cylindrical import Cylindrical as Cylindrical
     from linkwork.elements.joints.hinge import Hinge as Hinge
@@ -85,74 +85,74 @@ if TYPE_CHECKING:
 
 WHERE = {
     "AffineBody": "linkwork.elements.bodies.affine",
-    "Armature": "linkwork.elements.drives",
+    "Armature": "linkwork.elements.constraints.armature",
     "Ball": "linkwork.elements.joints.ball",
     "Body": "linkwork.elements.core.element",
     "Box": "linkwork.elements.shapes.box",
-    "Cable": "linkwork.elements.forces",
+    "Cable": "linkwork.elements.forces.cable",
     "Capsule": "linkwork.elements.shapes.capsule",
-    "Collider": "linkwork.elements.contacts",
-    "Constraint": "linkwork.elements.constraints",
+    "Collider": "linkwork.elements.contacts.collider",
+    "Constraint": "linkwork.elements.constraints.user",
     "ConstraintElement": "linkwork.elements.core.element",
-    "Contact": "linkwork.elements.contacts",
-    "ContactElement": "linkwork.elements.contacts",
-    "ContactSpring": "linkwork.elements.joint_forces",
+    "Contact": "linkwork.elements.contacts.contact",
+    "ContactElement": "linkwork.elements.core.element",
+    "ContactSpring": "linkwork.elements.forces.contact_spring",
     "ConvexHull": "linkwork.elements.shapes.convex_hull",
     "Cylinder": "linkwork.elements.shapes.cylinder",
     "Cylindrical": "linkwork.elements.joints.cylindrical",
-    "Damper": "linkwork.elements.forces",
+    "Damper": "linkwork.elements.forces.spring",
     "Disc": "linkwork.elements.shapes.disc",
-    "Distance": "linkwork.elements.constraints",
-    "Drag": "linkwork.elements.forces",
-    "Drive": "linkwork.elements.constraints",
+    "Distance": "linkwork.elements.constraints.distance",
+    "Drag": "linkwork.elements.forces.drag",
+    "Drive": "linkwork.elements.constraints.drive",
     "Element": "linkwork.elements.core.element",
     "Ellipsoid": "linkwork.elements.shapes.ellipsoid",
-    "Follow": "linkwork.elements.joint_forces",
-    "Force": "linkwork.elements.forces",
+    "Follow": "linkwork.elements.forces.follow",
+    "Force": "linkwork.elements.forces.user",
     "ForceElement": "linkwork.elements.core.element",
-    "Gear": "linkwork.elements.constraints",
+    "Gear": "linkwork.elements.constraints.gear",
     "Ground": "linkwork.elements.bodies.ground",
-    "HardLimit": "linkwork.elements.contacts",
+    "HardLimit": "linkwork.elements.contacts.hard_limit",
     "HeightField": "linkwork.elements.shapes.height_field",
     "Hinge": "linkwork.elements.joints.hinge",
     "Joint": "linkwork.elements.core.joint",
-    "JointFriction": "linkwork.elements.contacts",
-    "JointLimit": "linkwork.elements.joint_forces",
-    "JointSpring": "linkwork.elements.joint_forces",
+    "JointFriction": "linkwork.elements.contacts.joint_friction",
+    "JointLimit": "linkwork.elements.forces.joint_limit",
+    "JointSpring": "linkwork.elements.forces.joint_spring",
     "Keyframe": "linkwork.elements.core.keyframe",
     "LagrangianBody": "linkwork.elements.bodies.lagrangian",
     "Mesh": "linkwork.elements.shapes.mesh",
-    "Motion": "linkwork.elements.constraints",
-    "Motor": "linkwork.elements.forces",
-    "NoContact": "linkwork.elements.contacts",
+    "Motion": "linkwork.elements.constraints.motion",
+    "Motor": "linkwork.elements.forces.motor",
+    "NoContact": "linkwork.elements.contacts.contact",
     "Parameter": "linkwork.elements.core.parameter",
     "Particle": "linkwork.elements.bodies.particle",
     "Planar": "linkwork.elements.joints.planar",
     "PlanarBody": "linkwork.elements.bodies.planar",
     "PlanarParticle": "linkwork.elements.bodies.planar",
     "Plane": "linkwork.elements.shapes.plane",
-    "PointOnCurve": "linkwork.elements.constraints",
-    "PointOnLine": "linkwork.elements.constraints",
-    "PointOnPlane": "linkwork.elements.constraints",
-    "PointOnSurface": "linkwork.elements.constraints",
+    "PointOnCurve": "linkwork.elements.constraints.locus",
+    "PointOnLine": "linkwork.elements.constraints.point_on",
+    "PointOnPlane": "linkwork.elements.constraints.point_on",
+    "PointOnSurface": "linkwork.elements.constraints.locus",
     "RigidBody": "linkwork.elements.bodies.rigid",
-    "Rolling": "linkwork.elements.constraints",
-    "Rope": "linkwork.elements.contacts",
+    "Rolling": "linkwork.elements.constraints.rolling",
+    "Rope": "linkwork.elements.contacts.rope",
     "ScalableBody": "linkwork.elements.bodies.scalable",
     "Screw": "linkwork.elements.joints.screw",
     "Shape": "linkwork.elements.core.shape",
-    "Skate": "linkwork.elements.constraints",
+    "Skate": "linkwork.elements.constraints.skate",
     "Slider": "linkwork.elements.joints.slider",
     "Sphere": "linkwork.elements.shapes.sphere",
-    "Spring": "linkwork.elements.forces",
-    "Tangent": "linkwork.elements.constraints",
-    "TorsionSpring": "linkwork.elements.joint_forces",
+    "Spring": "linkwork.elements.forces.spring",
+    "Tangent": "linkwork.elements.constraints.tangent",
+    "TorsionSpring": "linkwork.elements.forces.torsion_spring",
     "Trajectory": "linkwork.elements.core.trajectory",
     "Universal": "linkwork.elements.joints.universal",
-    "VelocityConstraint": "linkwork.elements.constraints",
+    "VelocityConstraint": "linkwork.elements.constraints.user",
     "Visual": "linkwork.elements.core.visual",
     "Weld": "linkwork.elements.joints.weld",
-    "Wrench": "linkwork.elements.forces",
+    "Wrench": "linkwork.elements.forces.wrench",
     "bead_on_wire": "linkwork.elements.bodies.lagrangian_examples",
     "bending_beam": "linkwork.elements.bodies.lagrangian_examples",
     "double_pendulum": "linkwork.elements.bodies.lagrangian_examples",

@@ -26,7 +26,7 @@ from casadi import SX
 from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.body_kind import BodyKind
-from linkwork.elements.core.constraint_kind import Relation
+from linkwork.elements.core.constraint_kind import ConstraintKind
 from linkwork.kernels import single_iteration
 from linkwork.kernels.node import ForceKind, NodeKind, load_parameters, own_block
 from linkwork.symbolic import blocks
@@ -373,7 +373,7 @@ def force_kernel(force: ForceKind, what: str, turned: tuple[bool, ...], exact: b
     return Kernel(f"implicit|{force.key}|{what}|{turned}|{exact}", write)
 
 
-def turning_kernel(force: ForceKind, what: str, child: int, held: int, joint: Relation | None, start: int) -> Kernel:
+def turning_kernel(force: ForceKind, what: str, child: int, held: int, joint: ConstraintKind | None, start: int) -> Kernel:
     """Adds the torque of a force that depends on how its bodies are turned alone, and its tangent, to what holds the turn at
     a limb's joint (pointer 4: A and t from `held` on). `child`: which of its bodies the limb's child is. `joint`: the joint
     that the force belongs to, whose numbers begin at `start`: the force has the same, and takes these."""

@@ -23,7 +23,7 @@ from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Record, Trace
 from linkwork.elements.bodies.rigid import RIGID
-from linkwork.elements.core.constraint_kind import crossing
+from linkwork.elements.core.element_kind import crossing
 from linkwork.elements.core.joint_kind import ClosedRows, JointKind, Pivot
 from linkwork.kernels import joint_elimination_implicit
 from linkwork.kernels.node import NodeKind, parameter_record, right_side, store_landing

@@ -13,11 +13,12 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Record, Trace
+from linkwork.elements.core import force_kind
 from linkwork.elements.core.body_kind import BodyKind
-from linkwork.elements.core.constraint_kind import Relation, crossing
+from linkwork.elements.core.constraint_kind import ConstraintKind
+from linkwork.elements.core.element_kind import ElementKind, crossing
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import POSITION, ROTOR, VELOCITY, Rotor, Rows, Tape, derive
-from linkwork.symbolic.forces import Law
 from linkwork.symbolic.views import GLOBALS, Shifted, View, load_global
 
 # -- what constraint nodes and forces share: parameters, counters, a tape ---------------------------------------
@@ -27,7 +28,7 @@ from linkwork.symbolic.views import GLOBALS, Shifted, View, load_global
 class Part:
     """One constraint of a node: its relation, which of the node's bodies are its own in turn, and the rows kept."""
 
-    relation: Relation
+    relation: ConstraintKind
     order: tuple[int, ...]
     kept: tuple[int, ...]
 
@@ -46,11 +47,11 @@ class Part:
         return [items[k] for k in self.order]
 
 
-def parameter_record(relation: Relation) -> Record:
+def parameter_record(relation: ElementKind) -> Record:
     return Record(**relation.fields, turns=2 * relation.counters, **relation.kept)
 
 
-def load_parameters(trace: Trace, pointer: int, offset: int, relation: Relation) -> dict[str, SX]:
+def load_parameters(trace: Trace, pointer: int, offset: int, relation: ElementKind) -> dict[str, SX]:
     layout = parameter_record(relation)
     return {name: trace.load(pointer, offset + o, size) for name, (o, size) in layout.fields.items()}
 
@@ -60,7 +61,7 @@ def _views(trace: Trace, kinds, stage: str):
     return [None if kind is None else View(kind, trace, 2 + k, stage) for k, kind in enumerate(kinds)]
 
 
-def count(trace: Trace, relation: Relation, handles, pointer: int, offset: int, p, tape: Tape) -> None:
+def count(trace: Trace, relation: ElementKind, handles, pointer: int, offset: int, p, tape: Tape) -> None:
     """Turn counters after a step: turns += crossings, and the sine for next time; and what else the relation keeps."""
     if relation.kept:
         for name, value in relation.brought(handles, tape.introduce(relation, handles, p)).items():
@@ -473,7 +474,7 @@ LOADED = {"force": "point", "torque": "spin", "generalised": "coordinates"}  # k
 
 @dataclass(frozen=True)
 class ForceKind:
-    law: Law
+    law: force_kind.ForceKind
     kinds: tuple[BodyKind | None, ...]
 
     @cached_property

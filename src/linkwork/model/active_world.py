@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from linkwork.elements.contacts import ContactElement
-from linkwork.elements.core.element import Body, ConstraintElement, Element, ForceElement
+from linkwork.elements.core.element import Body, ConstraintElement, ContactElement, Element, ForceElement
 from linkwork.world import World
 
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from linkwork.codegen.trace import Space
 from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
+from linkwork.elements.constraints.ramped import Ramp
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element, Pose
 from linkwork.elements.core.placement import Placement
 from linkwork.elements.core.registry import kind_for
-from linkwork.elements.joint_forces import Follow
 from linkwork.errors import ModelError
 from linkwork.kernels.body_kernels import body_kernel
 from linkwork.kernels.joint_elimination import Limb, has_limb
@@ -31,8 +31,6 @@ from linkwork.model.material_points import spots_of
 from linkwork.model.model import Item, Model
 from linkwork.model.nodes import Bodies, Node, evaluator
 from linkwork.model.rank_elimination import least_share
-from linkwork.symbolic.drawn import Draw
-from linkwork.symbolic.handles import LAWS, RELATIONS
 from linkwork.symbolic.views import GLOBALS
 from linkwork.util.resources import no_collection
 
@@ -44,7 +42,7 @@ SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 
 def compile(
     world, *, limbs: bool = True, packed: bool = False, coupled: str = "", pairs: bool = False, responses: int = 0,
-    gradients: bool = False, whole: bool = False, poses: Mapping[str, Pose] = NONE, drawn: Mapping[str, Draw] = NONE,
+    gradients: bool = False, whole: bool = False, poses: Mapping[str, Pose] = NONE, drawn: Mapping[str, Ramp] = NONE,
     order: Order | None = None,
 ) -> Model:  # fmt: skip
     """Compile a world. `limbs`: eliminate bodies and joints together where that is faster; `packed`: keep a packed
@@ -69,7 +67,7 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
     bodies = bodies_of(world)
     massless.check_carrying(world)
     records = _records(bodies, options["poses"])
-    groups = stacking.grouped(world.constraints, RELATIONS, bodies, options["drawn"])
+    groups = stacking.grouped(world.constraints, bodies, options["drawn"])
     count = len(world.constraints)
     numbers = [stacking.numbers_of(group, bodies) for group in groups]
     kept = [stacking.kept_rows(g, n, bodies, records) for g, n in zip(groups, numbers, strict=True)]
@@ -78,7 +76,7 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
     ends = [node.ends for node in nodes]
     graph = forest(len(bodies.kinds), ends)
     jacobians = _jacobians(nodes, records)
-    force_groups = stacking.grouped(world.forces, LAWS, bodies)
+    force_groups = stacking.grouped(world.forces, bodies)
     couplings = _couplings(force_groups, ends, coupled)
     if responses:
         order, later = _primary(bodies, nodes, jacobians)
@@ -457,11 +455,8 @@ def _commands(forces, force_at) -> list[tuple[Element, np.ndarray]]:
     found = []
     for k, force in enumerate(forces):
         layout, at = parameter_record(force.kind.law), int(force_at[k])
-        if "command" in layout:
-            found.append((force.element, np.arange(*_bounds(at, layout.slice("command")))))
-        elif isinstance(force.element, Follow) and force.element.motion is None:
-            last = "orientation" if force.element.turns else "position"
-            found.append((force.element, np.arange(at + layout.offset("position"), at + layout.slice(last).stop)))
+        if fields := [*force.kind.law.commands(force.element)]:
+            found.append((force.element, np.arange(at + layout.offset(fields[0]), at + layout.slice(fields[-1]).stop)))
     return found
 
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.codegen.trace import Record
-from linkwork.elements import Collider, Rope, Sphere
-from linkwork.elements.core import checks
 from linkwork.kernels.body_kernels import spot_record
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Bodies, check_named
@@ -35,26 +33,15 @@ class Spot:
 def spots_of(world, bodies: Bodies, at: int) -> list[Spot]:
     """The points that colliders and ropes name, each once; records from `at` on."""
     found: dict[tuple[int, tuple[float, ...]], Spot] = {}
-    for element, body, local in _named(world):
+    for element, (body, local) in ((one, point) for one in world.contacts for point in one.points()):
         number = bodies.number.get(id(body), GROUND)
         kind = None if number == GROUND else bodies.kinds[number]
         if kind is None or kind.framed:
             continue
         check_named(element, kind, body, np.asarray(local, dtype=float))
-        if isinstance(element, Collider) and not isinstance(element.shape, Sphere):
-            checks.fail(element, f"a {type(element.shape).__name__} is on {checks.label(body)}, whose points do not turn",
-                        "give Sphere(radius), at each point that can be touched")  # fmt: skip
+        element.check_point(body)
         key = (number, tuple(float(x) for x in local))
         if key not in found:
             found[key] = Spot(*key, at, spot_record(kind))
             at = found[key].end
     return list(found.values())
-
-
-def _named(world):
-    """(element, body, local point) of all that can touch a point."""
-    for element in world.contacts:
-        if isinstance(element, Collider):
-            yield element, element.body, element.position
-        elif isinstance(element, Rope):
-            yield from ((element, body, on) for body, on in ((element.a, element.on_a), (element.b, element.on_b)))

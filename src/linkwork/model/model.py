@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.elements.constraints.ramped import Ramp
 from linkwork.elements.core.element import Element
 from linkwork.elements.core.parameter import Parameter
 from linkwork.errors import FileError, ModelError
@@ -25,7 +26,6 @@ from linkwork.model.graph import Forest, Order
 from linkwork.model.material_points import Spot
 from linkwork.model.nodes import Bodies, ForceNode, Node
 from linkwork.model.states import FORMAT, Layout
-from linkwork.symbolic.drawn import Draw
 from linkwork.symbolic.views import GLOBALS
 from linkwork.world import World
 
@@ -212,7 +212,7 @@ class Arrangement:
     """What of a world is in force, and how."""
 
     off: frozenset[str] = frozenset()  # elements that are switched off
-    drawn: tuple[tuple[str, Draw], ...] = ()  # constraints that are drawn in
+    drawn: tuple[tuple[str, Ramp], ...] = ()  # constraints that are drawn in
     own: tuple[Element, ...] = ()  # elements that a simulation has beside those of the world: its hands
 
 

@@ -1,4 +1,4 @@
-"""From elements to constraint nodes: relations, refusals by name, rows kept, constraints stacked where they share bodies."""
+"""From elements to constraint nodes: their kinds, refusals by name, rows kept, constraints stacked where they share bodies."""
 
 from __future__ import annotations
 
@@ -12,36 +12,30 @@ import casadi as ca
 import numpy as np
 
 from linkwork.codegen.trace import Evaluated, Kernel
-from linkwork.elements import constraints
 from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.constraints.ramped import Ramp, RampedKind
 from linkwork.elements.core import checks
 from linkwork.elements.core.body_kind import BodyKind
-from linkwork.elements.core.constraint_kind import Relation
-from linkwork.elements.core.families import of_family
-from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.elements.core.joint_kind import JointKind
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.placement import BESIDE, Fixed, Placement
+from linkwork.elements.core.registry import kind_for
 from linkwork.errors import ModelError
 from linkwork.kernels.node import ForceKind, NodeKind, Part, node_check_kernel, node_jacobian_kernel, parameter_record
 from linkwork.model.graph import GROUND
-from linkwork.symbolic.drawn import Draw, Drawn
-
-# classes whose elements all share one relation, as those of a joint kind do
-SHARED = (constraints.Distance, constraints.PointOnLine, constraints.PointOnPlane, constraints.Skate)
 
 TIMES = (0.0, 0.37, 1.1)  # s, at which rows that no body feels must hold
 
 
 @dataclass
 class Group:
-    """Elements of one relation between bodies of the same kinds: their numbers are computed in one batch."""
+    """Elements of one kind between bodies of the same kinds: their numbers are computed in one batch."""
 
-    relation: Relation
+    relation: Any  # a ConstraintKind or a ForceKind
     kinds: tuple[BodyKind | None, ...]
     elements: list = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)  # of the elements, in the world's order
-    ends: list[tuple[int, ...]] = field(default_factory=list)  # body numbers in the order of the relation
+    ends: list[tuple[int, ...]] = field(default_factory=list)  # body numbers in the order of their kind
     parameters: list[tuple] = field(default_factory=list)  # of each element: the Parameters of its function
 
 
@@ -67,20 +61,14 @@ class Bodies:
         return tuple(GROUND if body is None or body.dim == 0 else self.number[id(body)] for body in relation.bodies(element))
 
 
-def grouped(elements: Sequence, table: dict, bodies: Bodies, drawn: Mapping[str, Draw] = MappingProxyType({})) -> list[Group]:
-    """Elements by relation and kinds of bodies; each is checked against what its relation needs. `drawn`: those that are drawn
-    in, by name."""
-    shared: dict[type, Relation] = {}
+def grouped(elements: Sequence, bodies: Bodies, drawn: Mapping[str, Ramp] = MappingProxyType({})) -> list[Group]:
+    """Elements by their kind and the kinds of bodies; each is checked against what its kind needs. `drawn`: those that are
+    drawn in, by name."""
     by_key: dict[tuple, Group] = {}
     for number, element in enumerate(elements):
-        cls = element.family
-        relation = shared.get(cls)
-        if relation is None:
-            relation = kind_of_joint(element) if isinstance(element, Joint) else of_family(table, element)(element)
-            if isinstance(element, (Joint, *SHARED)):
-                shared[cls] = relation
+        relation = kind_for(element)
         if element.name in drawn:
-            relation = Drawn(relation, drawn)
+            relation = RampedKind(relation, drawn)
         ends = bodies.ends(relation, element)
         if len(ends) == 2 and ends[0] == ends[1] != GROUND:
             checks.fail(element, f"both its ends move {checks.label(bodies.elements[ends[0]])}", "give two different bodies")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from linkwork.elements import Ground, Rope
+from linkwork.elements import Ground
 from linkwork.elements.core.element import Body, Element, Pose
 from linkwork.elements.core.registry import kind_for
 from linkwork.model import readout
@@ -32,9 +32,7 @@ def made_at(element: Element, poses: Mapping[str, Pose]) -> None:
     own = {name: poses[name] for name in (str(body.name) for body in bodies) if name in poses}
     if own:
         vars(element)["built"] = own
-    if isinstance(element, Rope) and element.length is None:
-        ends = [_point(body, local, poses) for body, local in ((element.a, element.on_a), (element.b, element.on_b))]
-        vars(element)["length"] = float(np.linalg.norm(ends[1] - ends[0]))
+    element.made_at(lambda body, local: _point(body, local, poses))
 
 
 def _point(body, local: np.ndarray, poses: Mapping[str, Pose]) -> np.ndarray:

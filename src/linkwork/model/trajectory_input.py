@@ -14,10 +14,10 @@ class Feed:
     def __init__(self, model: Model):
         self.motions, parts = [], []
         for k, force in enumerate(model.forces):
-            if getattr(force.element, "motion", None) is not None:
-                layout = parameter_record(force.kind.law)
-                self.motions.append(force.element.motion)
-                parts.append(model.force_at[k] + np.arange(layout.offset("when"), layout.slice("spin").stop))
+            if (motion := force.kind.law.trajectory(force.element)) is not None:
+                layout, target = parameter_record(force.kind.law), [*force.kind.law.target]
+                self.motions.append(motion)
+                parts.append(model.force_at[k] + np.arange(layout.offset(target[0]), layout.slice(target[-1]).stop))
         self.where = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
     def __bool__(self) -> bool:

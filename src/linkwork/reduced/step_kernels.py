@@ -19,6 +19,7 @@ from casadi import SX
 
 from linkwork.codegen.trace import POINTERS, Kernel, Record, Trace
 from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.core.force_kind import AlongJoint, ForceKind
 from linkwork.kernels.implicit_bodies import TANGENT
 from linkwork.kernels.node import load_parameters
 from linkwork.reduced.link_kernels import (
@@ -38,7 +39,6 @@ from linkwork.reduced.link_kernels import (
 )
 from linkwork.symbolic import blocks, rotation
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric, triangle_size
-from linkwork.symbolic.forces import AlongJoint, Law
 from linkwork.symbolic.views import GLOBALS
 
 MOST_FORCES = POINTERS - 4  # along the coordinate of one joint, that one kernel takes
@@ -143,7 +143,7 @@ class StepLink(Link):
     def bias_in_held(self, trace: Trace) -> None:
         self.bias_in(trace, self.held(trace)[1])
 
-    def driven_kernel(self, what: str, laws: Sequence[Law]) -> Kernel:
+    def driven_kernel(self, what: str, laws: Sequence[ForceKind]) -> Kernel:
         """`aba_pass` or `bias_in` with forces along the joint's only coordinate; their parameters at pointers 4, 5, ..."""
 
         def write(trace: Trace) -> None:

@@ -9,12 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.elements import Armature, Gear, RigidBody
+from linkwork.elements import RigidBody
 from linkwork.elements.bodies.rigid import Rigid
 from linkwork.elements.core import checks
 from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.elements.core.mobilizer import Mobilizer
-from linkwork.elements.core.registry import kind_class
+from linkwork.elements.core.registry import kind_class, kind_type
 from linkwork.elements.joints.free import FREE
 from linkwork.errors import ModelError, Note
 from linkwork.model.massless import check_carrying
@@ -235,19 +235,19 @@ class _Builder:
             if kind_class(type(body)) is not Rigid:
                 raise ModelError(f"{checks.label(body)}: joint coordinates are those of rigid bodies; give a RigidBody instead")
         for joint in self.world.constraints:
-            if isinstance(joint, Armature):
+            if kind_type(joint).is_rotor:
                 self.rotors.setdefault(joint.joint, []).append(joint)
             elif not isinstance(joint, Joint):
                 self._leave_out(joint, "it has no joint coordinate")
 
     def _leave_out(self, constraint, why: str) -> None:
-        if not self.loops and not (self.loops is None and isinstance(constraint, Gear)):
+        if not self.loops and not (self.loops is None and kind_type(constraint).couples_joints):
             raise ModelError(f'{checks.label(constraint)}: {why}; remove it, or simulate with solver="tree" or "ltdl"')
         self.closing.add(constraint)
 
     def _candidates(self) -> list:
         """Joints of the tree and those that close loops, in order of addition."""
-        return [c for c in self.world.constraints if c not in self.closing and not isinstance(c, Armature)]
+        return [c for c in self.world.constraints if c not in self.closing and not kind_type(c).is_rotor]
 
     def walk(self) -> None:
         self._choose()

@@ -14,6 +14,7 @@ import numpy as np
 
 from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
+from linkwork.elements.core.force_kind import ForceKind
 from linkwork.model.model import LINE
 from linkwork.reduced.frames import Pose, after
 from linkwork.reduced.link_kernels import BODY, GIVEN, body_from_link, body_to_link, plain
@@ -34,7 +35,6 @@ from linkwork.reduced.step_kernels import (
 from linkwork.reduced.substitution import Substitution
 from linkwork.reduced.tiles import Layout as Tiles
 from linkwork.reduced.tree import Tree
-from linkwork.symbolic.forces import Law
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Within:
     bodies: Sequence[int] = ()  # records of all bodies, which begin with q and v
     loads: Sequence[int] = ()  # the wrench on each of them, or its acceleration
     tangent: int = 0  # of an implicit force
-    efforts: Mapping[int, Sequence[tuple[Law, int]]] = field(
+    efforts: Mapping[int, Sequence[tuple[ForceKind, int]]] = field(
         default_factory=dict
     )  # link -> forces along its joint's coordinate,
     # and where their parameters lie

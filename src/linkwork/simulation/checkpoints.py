@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from linkwork.contact.contact_system import Memory
+from linkwork.elements.constraints.ramped import Ramp
 from linkwork.errors import FileError, LinkworkError, ModelError, NotFiniteError
 from linkwork.model import states
 from linkwork.model.model import Arrangement, State
-from linkwork.symbolic.drawn import Draw
 from linkwork.util import archives
 from linkwork.util.atomic_io import whole
 
@@ -114,7 +114,7 @@ def _read(data) -> Checkpoint:
         labels = _array(data, "labels", np.int64, (None, 5))
         impulses = _array(data, "impulses", float, (len(labels), 9))
         contact = Memory(_array(data, "margins", float, (None,)), labels, impulses)
-    drawn = [(_text(name), Draw(tuple(map(_number, offset)), _number(since), _number(lasts)))
+    drawn = [(_text(name), Ramp(tuple(map(_number, offset)), _number(since), _number(lasts)))
              for name, offset, since, lasts in told["drawn"]]  # fmt: skip
     arrangement = Arrangement(frozenset(map(_text, told["off"])), tuple(drawn))
     layout = _layout(told["layout"], _array(data, "home", float, (None, 3)), _array(data, "axes", float, (None, 4)))

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.elements.constraints import Constraint, VelocityConstraint
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Element
-from linkwork.elements.handles import Hold
+from linkwork.elements.core.element import ConstraintElement, Element
+from linkwork.elements.core.registry import kind_type
 from linkwork.model.agreement import DENSE, Asked, disputes
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.nodes import blocks_of
@@ -54,11 +53,20 @@ class Contradiction:
     def of_several(self) -> bool:
         """Whether it can be one: what linkwork has written does not contradict itself, whatever rounding says of huge
         numbers."""
-        return len(self.elements) > 1 or isinstance(self.elements[0], (Constraint, VelocityConstraint))
+        return len(self.elements) > 1 or _is_of_user(self.elements[0])
 
     def __str__(self) -> str:
         how = "contradict each other" if len(self.elements) > 1 else "contradicts itself"
         return f"{checks.labels(self.elements)} {how} by {self.off:.3g}{self.unit and ' '}{self.unit}"
+
+
+def _is_of_user(element: Element | str) -> bool:
+    """Whether its rows are a user's function."""
+    return isinstance(element, ConstraintElement) and kind_type(element).users_function
+
+
+def _gives_way(element: Element | str) -> bool:
+    return isinstance(element, ConstraintElement) and kind_type(element).gives_way
 
 
 def trees_at_risk(model, touches: bool) -> set[int]:
@@ -83,7 +91,7 @@ def found(system: System) -> list[Contradiction]:
         with np.errstate(over="ignore", invalid="ignore"):  # of a run that blows up
             for tree in sorted(trees):
                 told += _Tree(system, tree).contradictions()
-        return [one for one in told if one.of_several and not any(isinstance(element, Hold) for element in one.elements)]
+        return [one for one in told if one.of_several and not any(map(_gives_way, one.elements))]
     finally:
         system.work[:], system.validity.facts = kept, facts
 
@@ -189,7 +197,7 @@ class _Tree:
 
     def _unit(self, J, row: int, per: str) -> str:
         element = self.elements[self.owners[row]] if row < len(self.owners) else ""
-        if isinstance(element, (Constraint, VelocityConstraint)):
+        if _is_of_user(element):
             return ""
         entries = np.abs(np.asarray(J[[row]].todense()).ravel())
         for body, start in self.first.items():

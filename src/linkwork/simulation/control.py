@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.codegen.trace import Record
-from linkwork.elements import Motion
 from linkwork.elements.core import checks
+from linkwork.elements.core.constraint_kind import ConstraintKind
 from linkwork.elements.core.element import Element
-from linkwork.elements.core.trajectory import product
-from linkwork.elements.core.units import POSITION, QUATERNION
+from linkwork.elements.core.registry import kind_for
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.kernels.node import parameter_record
 from linkwork.model import readout
@@ -26,8 +26,26 @@ if TYPE_CHECKING:
 
 FLOAT = np.dtype(float)
 SHOWN = 8  # names in a sentence
-CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
-FEWEST_STEPS = 4  # in which a live Motion goes where it is told to be
+
+
+@dataclass(frozen=True)
+class Live:
+    """A constraint that takes commands: its kind, the layout of its parameters, and where they begin."""
+
+    element: Element
+    kind: ConstraintKind
+    layout: Record
+    at: int
+
+    @property
+    def kept(self) -> slice:
+        """What it keeps in the state."""
+        first, *_, last = self.kind.kept
+        return slice(self.at + self.layout.offset(first), self.at + self.layout.slice(last).stop)
+
+    def write(self, work: np.ndarray, values: Mapping[str, Any]) -> None:
+        for field, value in values.items():
+            work[self.at + self.layout.offset(field) : self.at + self.layout.slice(field).stop] = value
 
 
 class Commands:
@@ -38,17 +56,21 @@ class Commands:
         self._model = model
         for element, entries in model.commands:
             self.entry[str(element.name)] = slice(int(entries[0]), int(entries[-1]) + 1)
-        self.names = tuple(name for element, entries in model.commands for name in _named(model, element, len(entries)))
+        self.names = tuple(name for element, _ in model.commands for name in _named(element))
         self.all = np.concatenate([np.zeros(0, dtype=np.int64), *(entries for _, entries in model.commands)])
         self.quaternions = [k for k, name in enumerate(self.names) if name.what == "quaternion w"]
-        self.live: dict[str, tuple[Motion, Record, int]] = {}  # with the layout of its numbers, and where they begin
+        self.live: dict[str, Live] = {}
         for element in model.world.constraints:
-            if isinstance(element, Motion) and element.live and element.name in model.names:
-                name, (_, node, part) = str(element.name), model.names[element.name]
-                layouts = [parameter_record(other.relation) for other in model.nodes[node].kind.parts]
+            if element.name not in model.names:
+                continue
+            name, (_, node, part) = str(element.name), model.names[element.name]
+            kinds = [other.relation for other in model.nodes[node].kind.parts]
+            if fields := [*kinds[part].commands(element)]:
+                layouts = list(map(parameter_record, kinds))
                 at = int(model.parameters_at(node)) + sum(layout.size for layout in layouts[:part])
-                self.live[name] = element, layouts[part], at
-                self.entry[name] = slice(at + layouts[part].offset("to"), at + layouts[part].slice("to").stop)
+                self.live[name] = Live(element, kinds[part], layouts[part], at)
+                first, last = layouts[part].offset(fields[0]), layouts[part].slice(fields[-1]).stop
+                self.entry[name] = slice(at + first, at + last)
 
     def where(self, name) -> slice:
         """The entries of a command."""
@@ -67,33 +89,20 @@ class Commands:
         return given
 
     def send(self, name: str, work: np.ndarray, dt: float) -> None:
-        """Let a live Motion begin its way from where its body is, as fast as that is, to where it has been told to be."""
-        element, layout, at = self.live[name]
-        told, pose = work[self.entry[name]], self._pose_of(element, work)
-        q = pose.orientation[0]
-        way = product(told[None, 3:7], (q * CONJUGATE)[None])[0]
-        way = way if way[0] >= 0.0 else -way
-        sine = float(np.linalg.norm(way[1:]))
-        turn = 2 * np.arctan2(sine, way[0]) / sine * way[1:] if sine > 0.0 else np.zeros(3)
-        begins = {"begin": work[0], "over": max(element.within, FEWEST_STEPS * dt), "x": pose.position[0],
-                  "v": pose.velocity[0], "w": pose.angular_velocity[0], "q": q, "turn": turn}  # fmt: skip
-        for field, value in begins.items():
-            work[at + layout.offset(field) : at + layout.slice(field).stop] = value
+        """Let what takes commands begin its way from where its body is, as fast as that is, to where it has been told to be."""
+        one = self.live[name]
+        pose = self._pose_of(one, work)
+        one.write(work, one.kind.sent(one.element, pose, work[self.entry[name]], work[0], dt))
 
     def hold(self, work: np.ndarray) -> None:
         """Tell bodies that are moved by hand to stay where they are."""
-        for element, layout, at in self.live.values():
-            pose = self._pose_of(element, work)
-            x, q = pose.position[0], pose.orientation[0]
-            stays = {"begin": work[0], "over": 1.0, "x": x, "v": 0.0, "w": 0.0, "q": q, "turn": 0.0, "to": np.r_[x, q]}
-            for field, value in stays.items():
-                work[at + layout.offset(field) : at + layout.slice(field).stop] = value
+        for one in self.live.values():
+            one.write(work, one.kind.stayed(self._pose_of(one, work), work[0]))
 
-    def _pose_of(self, element: Motion, work: np.ndarray) -> readout.Poses:
-        """Where a live Motion's body is."""
-        target = element.target
-        _, number, _ = self._model.names[str(target.name if isinstance(target, Element) else target)]
-        return readout.poses(self._model, work, number)
+    def _pose_of(self, one: Live, work: np.ndarray) -> readout.Poses:
+        """Where the body that commands move is."""
+        body = next(body for body in one.kind.bodies(one.element) if body is not None)
+        return readout.poses(self._model, work, self._model.bodies.number[id(body)])
 
     def entries(self, work: np.ndarray, ways: bool = False) -> dict[str, np.ndarray]:
         """All commands as they stand in a workspace; those of live Motions, with the whole way to where they are told to be,
@@ -103,8 +112,7 @@ class Commands:
     def _whole(self, name: str) -> slice:
         if name not in self.live:
             return self.entry.get(name, slice(0, 0))
-        _, layout, at = self.live[name]
-        return slice(at + layout.offset("begin"), at + layout.slice("to").stop)
+        return self.live[name].kept
 
     def take(self, work: np.ndarray, entries: Mapping[str, np.ndarray]) -> None:
         """Commands as `entries` gave them, to those who still take such."""
@@ -205,16 +213,9 @@ def _refuse_not_finite(names: tuple[Coordinate, ...], given: np.ndarray) -> None
             raise LinkworkError(f'Simulation: the command "{name}" is {value:g}; give finite numbers')
 
 
-def _named(model: Model, element, count: int) -> list[Coordinate]:
-    """What the commands of an element are."""
-    name = str(element.name)
-    if count > 1:
-        return [Coordinate(name, *quantity) for quantity in (*POSITION, *QUATERNION)[:count]]
-    _, node, part = model.names[str(element.joint.name)]
-    unit = model.nodes[node].kind.parts[part].relation.read_names[0].unit
-    if element.kind == "torque":
-        return [Coordinate(name, *(("torque", "N m") if unit == "rad" else ("force", "N")))]
-    return [Coordinate(name, element.kind, unit if element.kind == "position" else f"{unit}/s")]
+def _named(element: Element) -> list[Coordinate]:
+    """What the commands of a force are."""
+    return [Coordinate(str(element.name), *each) for part in kind_for(element).commands(element).values() for each in part]
 
 
 def _pose(label: str, value, turns: bool) -> np.ndarray:

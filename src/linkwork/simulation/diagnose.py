@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.elements import Motion, Skate
 from linkwork.elements.bodies.lagrangian import Lagrangian
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
+from linkwork.elements.core.registry import kind_for, kind_type
 from linkwork.engines.engine import CUT, DIVERGED, FINEST, OK, STUCK
 from linkwork.engines.implicit.backward_euler import BackwardEuler
 from linkwork.errors import DivergenceError, ModelError
@@ -141,13 +141,7 @@ def _singular(system: System, status: int):
     element, left = found
     when = f"in step {system.steps} at {system.time:.6g} s"
     problem = f"{checks.label(element)}: it is singular {when} (a row of its Jacobian has {left:.2g} of its size as built)"
-    return element, problem, _away_from(element)
-
-
-def _away_from(element: Element) -> str:
-    if isinstance(element, Skate):
-        return "keep its blade from standing along its normal, or remove it before that"
-    return "keep its bodies away from there, or remove it before that"
+    return element, problem, kind_for(element).remedy(element)
 
 
 def vanishing(system: System, work: np.ndarray) -> tuple[Element, float] | None:
@@ -290,7 +284,7 @@ def _led_too_far(system: System, status: int, start: State):
     """The Motion that asks for a longer way in the next step than from one end of the world to the other, or than half a turn,
     if one does: no step is good for that, and a shorter one fails later."""
     model = system.model
-    motions = [(k, e) for k, node in enumerate(model.nodes) for e in node.elements if isinstance(e, Motion)]
+    motions = [(k, e) for k, node in enumerate(model.nodes) for e in node.elements if kind_type(e).leads]
     if not motions:
         return None
     places = np.array([np.resize(getattr(body, "position", 0.0), 3) for body in model.bodies.elements])
@@ -310,8 +304,7 @@ def _led_too_far(system: System, status: int, start: State):
     if not far < way < np.inf:
         return None
     asks = f"{checks.label(motion)} asks for a way of {way:.3g} m or rad in a step of {system.dt:g} s"
-    remedy = "give it a nearer place or more time (within=)" if motion.live else "let its function change more slowly"
-    return motion, f"{_what(system, status)}, since {asks}", remedy
+    return motion, f"{_what(system, status)}, since {asks}", kind_type(motion).slower
 
 
 def _contradicting(system: System, status: int):

@@ -14,10 +14,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.elements import Keyframe, Motor
+from linkwork.elements import Keyframe
 from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
+from linkwork.elements.constraints.ramped import Ramp
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Body, Element
+from linkwork.elements.core.element import Body, Element, ForceElement
+from linkwork.elements.core.registry import kind_for
 from linkwork.errors import LinkworkError, ModelError, UnknownNameError, suggestion
 from linkwork.model.model import Arrangement, Model, State
 from linkwork.model.poses import made_at, poses_of
@@ -26,7 +28,6 @@ from linkwork.simulation.settle import added, constraints_of, rearranged, settle
 from linkwork.simulation.start import start_turns
 from linkwork.simulation.state_check import refuse_misfit
 from linkwork.simulation.system import System
-from linkwork.symbolic.drawn import Draw
 from linkwork.world import World
 
 
@@ -66,7 +67,7 @@ class Editor:
         """Whether something that was drawn in has arrived."""
         return any(self._past_end(one) for _, one in self.system.arrangement.drawn)
 
-    def _past_end(self, one: Draw) -> bool:
+    def _past_end(self, one: Ramp) -> bool:
         return self.system.time >= one.ends
 
     def steps_to_end(self, n: int) -> int:
@@ -220,13 +221,18 @@ def _keyframe(world: World, given: str | Keyframe) -> tuple[str, Keyframe]:
     return given, known[given]
 
 
+def _is_motor(element: Element) -> bool:
+    """Whether it is a force whose command is one number."""
+    return isinstance(element, ForceElement) and sum(map(len, kind_for(element).commands(element).values())) == 1
+
+
 def _placed(system: System, name: str, keyframe: Keyframe) -> tuple:
     """Bodies, angles of joints and commands of a keyframe, all of them checked before anything changes."""
     from linkwork.reduced.keyframes import placed  # as all of reduced: imported by those who use it
 
     for motor, command in keyframe.controls.items():
         checks.number(f'Keyframe "{name}"', f'the control of "{motor}"', command)
-        if not isinstance(system.world.find(motor), Motor):
+        if not _is_motor(system.world.find(motor)):
             raise LinkworkError(f'Keyframe "{name}": "{motor}" is no motor; leave its control out')
     return *placed(system.model.world, name, keyframe), keyframe.controls
 
@@ -248,7 +254,7 @@ def _at(system: System, bodies, angles: Mapping, controls: Mapping) -> System:
     commands = system.commands
     commands.hold(system.work)
     for motor in commands.entry:
-        if isinstance(system.world.find(motor), Motor):
+        if _is_motor(system.world.find(motor)):
             system.work[commands.where(motor)] = checks.number("Simulation", f'control["{motor}"]', controls.get(motor, 0.0))
     if found := constraints_of(system.model):
         system = settled(system, found)

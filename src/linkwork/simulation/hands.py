@@ -11,9 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from linkwork.elements.constraints.mouse_hold import Hold
 from linkwork.elements.core import checks
 from linkwork.elements.core.registry import kind_for
-from linkwork.elements.handles import Hold, Pull
+from linkwork.elements.forces.mouse_spring import Pull
 from linkwork.engines.engine import CUT, OK
 from linkwork.errors import LinkworkError, printable
 from linkwork.model.poses import poses_of

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.elements import HardLimit, JointFriction, Rope
 from linkwork.elements.bodies.lagrangian import Lagrangian
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Element
+from linkwork.elements.core.element import ContactElement, Element
 from linkwork.errors import LinkworkError
 from linkwork.model import readout
 from linkwork.schedules.solver_report import IterativeReport, NewtonReport, report_of
@@ -265,11 +264,11 @@ def _lagrangian(system: System, body) -> int:
     return number
 
 
-def _stop(system: System, element) -> Rope | HardLimit | JointFriction | None:
+def _stop(system: System, element) -> ContactElement | None:
     """The rope, hard limit or dry friction that is meant, if it is one."""
     world = system.world
     found = element if isinstance(element, Element) else world.find(element) if element in world else None
-    return found if isinstance(found, (Rope, HardLimit, JointFriction)) and system.contact is not None else None
+    return found if isinstance(found, ContactElement) and found.is_stop and system.contact is not None else None
 
 
 def _end(system: System, ends: tuple[int, ...], element: Element, body) -> int:

@@ -11,8 +11,6 @@ import numpy as np
 from linkwork.contact.points import TouchingPoints
 from linkwork.elements.bodies.ground import Ground
 from linkwork.elements.bodies.rigid import RIGID
-from linkwork.elements.constraints import Distance
-from linkwork.elements.contacts import Collider
 from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.elements.core.registry import kind_for
 from linkwork.errors import LinkworkError
@@ -141,9 +139,7 @@ class Recorder:
         poses = readout.Poses(*(np.full((*shape, *value.shape[1:]), np.nan) for value in vars(blank).values()))
         angles, first = np.full((len(self.samples), len(joints)), np.nan), 0
         beside = [
-            c
-            for c in self.sim.world.contacts
-            if isinstance(c, Collider) and not (isinstance(c.body, Ground) or kind_for(c.body).framed)
+            c for c in self.sim.world.contacts if c.touched and not (isinstance(c.body, Ground) or kind_for(c.body).framed)
         ]
         places = {str(c.name): np.full((len(self.samples), 3), np.nan) for c in beside if c.position.any()}
         for chapter in self.chapters:
@@ -166,9 +162,10 @@ class Recorder:
         sim, found, local_of = self.sim, [], self._to_users_frames()
         for k, node in enumerate(sim.model.nodes):
             for part, element in enumerate(node.elements):
-                if not isinstance(element, (Joint, Distance)):
+                piece = node.kind.parts[part]
+                if not piece.relation.anchored:
                     continue
-                p, piece = readout.numbers(sim.model, sim.work, k, part), node.kind.parts[part]
+                p = readout.numbers(sim.model, sim.work, k, part)
                 ends = piece.arranged(node.ends)
                 if any(b != GROUND and not sim.model.bodies.kinds[b].framed for b in ends):
                     continue  # whose points move as no frame does
@@ -183,8 +180,7 @@ class Recorder:
         """Shapes beside those of bodies, and where they are on them."""
         found = []
         for c in self.sim.world.contacts:
-            if isinstance(c, Collider):
-                assert not isinstance(c.body, str)
+            if c.touched:
                 found.append((c.name, c.body.name if c.body.dim else None, c.shape, c.position, c.orientation))
         return found
 

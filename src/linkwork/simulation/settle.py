@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from linkwork.elements.constraints.ramped import Ramp, ramp
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element, Pose
 from linkwork.errors import ModelError
@@ -18,7 +19,6 @@ from linkwork.simulation import contradictions
 from linkwork.simulation.start import check_factors, make_velocities_consistent, start_counters
 from linkwork.simulation.system import System, present
 from linkwork.simulation.watch import VIOLATED, tell_redundant
-from linkwork.symbolic.drawn import Draw, draw
 
 CONFLICTING = 1e-3  # m/s, rad/s: where impulses leave more than that, other constraints are in the way
 
@@ -92,7 +92,7 @@ def settled(system: System, fresh: list[Element]) -> System:
     return system
 
 
-def _violated(system: System, fresh: list[Element]) -> list[tuple[str, Draw]]:
+def _violated(system: System, fresh: list[Element]) -> list[tuple[str, Ramp]]:
     """Those of the new constraints that do not hold now."""
     system.run(system.programs.body("place"), system.programs.check())
     found, told, farthest = [], list[tuple[Element, str]](), 0.0
@@ -110,7 +110,7 @@ def _violated(system: System, fresh: list[Element]) -> list[tuple[str, Draw]]:
                              "it so that it is finite there")  # fmt: skip
         if not (worst := float(np.abs(offset).max())) > VIOLATED:
             continue
-        off, drawn = f"{checks.label(element)}: it is off by {worst:.3g} where its bodies are now", draw(offset, system.time)
+        off, drawn = f"{checks.label(element)}: it is off by {worst:.3g} where its bodies are now", ramp(offset, system.time)
         farthest = max(farthest, worst)
         if not system.integrator.draws_in:
             raise ModelError(f'{off}, which joint coordinates cannot draw in; move them, or use solver="tree"')

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from linkwork.elements.constraints.mouse_hold import Hold
 from linkwork.elements.core.element import Element, Pose
-from linkwork.elements.handles import Hold, Pull
+from linkwork.elements.forces.mouse_spring import Pull
 from linkwork.engines.engine import OK
 from linkwork.engines.integrators import INTEGRATORS, Integrator
 from linkwork.engines.solvers import SOLVERS

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.elements import Armature
 from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
+from linkwork.elements.core.registry import kind_type
 from linkwork.engines.engine import OK
 from linkwork.errors import printable
 from linkwork.model import readout
@@ -208,7 +208,7 @@ def tell_redundant(system: System, when: str = "as built", found: Iterable[Contr
         return
     whose = "its" if len(nodes) == 1 else "their"
     rows, size = sum(redundant.values()), sum(node.kind.size - len(node.kind.rotors) for node in nodes)
-    named = [next(e for e in reversed(node.elements) if not isinstance(e, Armature)) for node in nodes]
+    named = [next(e for e in reversed(node.elements) if not kind_type(e).is_rotor) for node in nodes]
     known = f"{checks.labels(named)}: {rows} of the {size} rows between {whose} bodies are redundant "
     if not any(text.startswith(printable(known)) for text in system.notes):
         system.notes.tell(f"{known}{when}, other constraints hold them already; all share the load with least norm, for "

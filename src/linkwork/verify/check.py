@@ -31,8 +31,6 @@ from linkwork.model.compile_model import bodies_of
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Bodies, Evaluator
 from linkwork.symbolic.autodiff import VELOCITY
-from linkwork.symbolic.drives import RELATIONS
-from linkwork.symbolic.joint_forces import LAWS
 from linkwork.symbolic.views import GLOBALS, View, load_global
 from linkwork.world import World
 
@@ -315,7 +313,7 @@ def _evaluator(write: Callable, out: int) -> tuple[Evaluator, list[tuple[int, in
 
 
 def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> None:
-    [group] = stacking.grouped([element], RELATIONS, bodies)
+    [group] = stacking.grouped([element], bodies)
     values = stacking.numbers_of(group, bodies).values[0]
     rows = tuple(range(len(group.relation.levels)))
     kind = NodeKind((Part(group.relation, tuple(range(len(group.kinds))), rows),), group.kinds)
@@ -419,7 +417,7 @@ def _finite(report: CheckReport, place: Place, what: str, values: np.ndarray) ->
 
 
 def _check_force(element: Element, bodies: Bodies, report: CheckReport) -> None:
-    [group] = stacking.grouped([element], LAWS, bodies)
+    [group] = stacking.grouped([element], bodies)
     kind = ForceKind(group.relation, group.kinds)  # type: ignore[arg-type]
     record = stacking.numbers_of(group, bodies).values[0]
 

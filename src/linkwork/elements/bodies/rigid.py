@@ -104,7 +104,7 @@ class Rigid(BodyKind):
     where the compiler puts it (the centre of mass, or the joint to the parent), the centre of mass at `com`."""
 
     name, nq, nv = "RigidBody", 7, 6
-    turns = movable_origin = True
+    turns = movable_origin = posed = True
     constants = ("home", "turn")
     turning = slice(3, 6)
     tells_wrench = True

@@ -73,6 +73,7 @@ class BodyKind(ABC):
     may_be_flat = False  # some rows of constraints may not feel it
     tells_wrench = False  # a generalised force is a force and a torque, which `read_wrench` gives
     counts_turns = True  # its quaternion keeps its sign where the body turns on and on
+    posed = False  # any position goes with any orientation: commands can place it as a whole
     movable_origin = False  # the compiler chooses where its origin is (`RigidPlacement.place`)
     users_function = False  # its expressions are a user's: they may give what is not finite
     turning = slice(0, 0)  # velocity components in rad/s

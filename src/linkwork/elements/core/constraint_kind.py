@@ -1,62 +1,33 @@
-"""Constraints as rows: what each one needs of its two bodies, which numbers it keeps, and its expressions.
+"""What a constraint kind offers: rows, written with points and directions of its bodies; J and its bias are derived.
 
-A *relation* is shared by all elements of one key. `bodies(element)` gives its two ends (the ground stands in where
-there is only one), `numbers(elements, A, B)` its parameters as arrays with a row an element, `rows(handles, p, t)` its
-expressions on the tape. A and B are the batches of body frames as built (placement.py). Joints have kinds of their own
-(joint_kind.py), the other constraints are in symbolic/constraints.py. Only a user's function may have more ends than two.
+A kind is declared with `kind_of`, in the file of its element; what it lacks is an error there. Joints have kinds with more
+(joint_kind.py). Helpers that place anchors, axes and rows stand here too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from abc import abstractmethod
+from typing import Any, ClassVar
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
-from linkwork.elements.core.parameter import Parameter
-from linkwork.elements.core.traced import Traced
+from linkwork.elements.core.element import Element
+from linkwork.elements.core.element_kind import ElementKind
+from linkwork.elements.core.placement import Poses
 from linkwork.elements.core.units import Quantity
 from linkwork.symbolic.autodiff import POSITION
 
-if TYPE_CHECKING:
-    from linkwork.elements.core.element import ConstraintElement
-    from linkwork.elements.core.placement import Placement
-    from linkwork.symbolic.autodiff import Handle
-    from linkwork.util.array_types import AnyArray, FloatArray
 
-
-Params: TypeAlias = Mapping[str, SX]  # of one constraint, by name: as its kind's `fields` says
-
-
-def column(elements: Sequence[Any], name: str) -> AnyArray:
-    """One scalar field of all elements, (k, 1); Parameters stay as they are."""
-    values = [getattr(e, name) for e in elements]
-    plain = all(isinstance(v, (int, float)) for v in values)
-    return np.array(values, dtype=float if plain else object).reshape(-1, 1)
-
-
-def perpendicular(d: FloatArray) -> FloatArray:
+def perpendicular(d: np.ndarray) -> np.ndarray:
     """A unit vector perpendicular to each row of d, (k, 3)."""
     helper = np.eye(3)[np.argmin(np.abs(d), axis=1)]
     t = np.cross(d, helper)
-    found: FloatArray = t / np.linalg.norm(t, axis=1, keepdims=True)
-    return found
+    return t / np.linalg.norm(t, axis=1, keepdims=True)
 
 
-def _either(
-    elements: Sequence[Any],
-    world: str,
-    on_a: str,
-    on_b: str,
-    to_a: Callable[..., Any],
-    to_b: Callable[..., Any],
-    user_a: Callable[..., Any],
-    user_b: Callable[..., Any],
-    from_a: Callable[..., Any],
-    from_b: Callable[..., Any],
-) -> tuple[FloatArray, FloatArray]:
+def _either(elements, world, on_a, on_b, to_a, to_b, user_a, user_b, from_a, from_b):
     """A vector given in the world or in one or both bodies, in both bodies: (k, 3), (k, 3). Without any it is the
     origin of b's own frame."""
     given = [(getattr(e, world), getattr(e, on_a, None), getattr(e, on_b, None)) for e in elements]
@@ -74,112 +45,81 @@ def _either(
     return a, b
 
 
-def anchors(elements: Sequence[Any], A: Placement, B: Placement) -> tuple[FloatArray, FloatArray]:
+def anchors(elements, A, B):
     return _either(elements, "at", "on_a", "on_b", A.point, B.point, A.user_point, B.user_point,
                    A.world_point, B.world_point)  # fmt: skip
 
 
-def axes(elements: Sequence[Any], A: Placement, B: Placement) -> tuple[FloatArray, FloatArray]:
+def axes(elements, A, B):
     return _either(elements, "axis", "axis_a", "axis_b", A.axis, B.axis, A.user_axis, B.user_axis,
                    A.world_axis, B.world_axis)  # fmt: skip
 
 
-def apart(handles: Sequence[Handle], p: Params) -> SX:
-    """From a's anchor to b's."""
-    a, b = handles
-    return b.point(p["on_b"]) - a.point(p["on_a"])
+def position_rows(*expressions) -> list[tuple[str, SX]]:
+    whole = ca.vertcat(*expressions)
+    return [(POSITION, whole[i]) for i in range(whole.shape[0])]
 
 
-def crossing(side: SX, s: SX, c: SX) -> SX:
-    """+1 or -1 where an angle has passed half a turn since its sine was `side`, else 0."""
-    up, down = ca.logic_and(side >= 0, s < 0), ca.logic_and(side < 0, s >= 0)
-    return ca.if_else(c < 0, ca.if_else(up, 1, 0) - ca.if_else(down, 1, 0), 0)
+class ConstraintKind(ElementKind):
+    """The base of constraint kinds."""
 
-
-class Relation:
-    """The base: a constraint between two bodies, written with primitives."""
-
-    fields: dict[str, int] = {}
-    counters = 0  # angles whose turns it counts
-    levels: list[str]
-    needs_directions: tuple[bool, ...] = (False, False)  # which of its bodies must have directions
-    rigid_only: tuple[bool, ...] = (False, False)  # which of its bodies must not stretch
-    kept: dict[str, int] = {}  # numbers of the state, brought up to date after each step unless `told`; "unknowns": to be found
-    told = False  # what it keeps is told from outside: steps leave it as it is
+    levels: list[str]  # of its rows: POSITION, VELOCITY or ROTOR
     stationary = False  # none of its rows changes with its unknowns, to first order, where they are right
-    parameters: tuple[Parameter, ...] = ()  # Parameters of a user's function
     forced = False  # asks for motion of its own, and so does work
     meets = False  # its first three rows are the way from a's anchor to b's, in the world
     nonlinear = False  # its rows are not linear in velocities
     aimed = False  # names the forces that hold its rows
+    anchored = False  # pictures show it from `on_a` to `on_b`
+    leads = False  # prescribes where something is: a step must not ask for a way too long
+    slower = "let its function change more slowly"  # what to do where it asks for one
+    is_rotor = False  # turns a rotor with the coordinate of its element's `joint`, and holds nothing
+    couples_joints = False  # acts on the coordinates of joints: no body hangs on it
+    gives_way = False  # contradicts nothing: it is given up where others hold
     read_names: tuple[Quantity, ...] = ()  # of a joint: its coordinates, those of its second body relative to its first ...
     read_rates: tuple[Quantity, ...] = ()  # ... and its velocities
     read_fields: dict[str, int] = {}  # constants that these need beside its parameters
 
-    def __init__(self, element: ConstraintElement) -> None:
-        self.key = element.family.__name__
+    PROMISES: ClassVar = {"aimed": ("rates",), "told": ("sent", "stayed")}
 
-    @staticmethod
-    def bodies(element: Any) -> tuple[Any, ...]:
-        return element.a, element.b
+    @classmethod
+    def check_declared(cls, element: type[Element]) -> None:
+        """Refuse a kind that lacks something."""
+        if cls.__init__ is ElementKind.__init__ and not hasattr(cls, "levels"):
+            raise TypeError(f"{cls.__name__}: it lacks levels; say of what level its rows are")
+        super().check_declared(element)
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    @abstractmethod
+    def rows(self, handles, p, t) -> list[tuple[str, SX]]:
+        """What its bodies keep: (level, expression) each, zero where it holds."""
+
+    def rates(self, handles, p, t) -> list[SX]:
+        """Of a kind that is aimed: for each row the rate on which its multiplier works."""
         raise NotImplementedError
 
-    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
+    def equations(self, handles, p) -> SX:
+        """Of a kind with unknowns (p["unknowns"]): what vanishes where they are right, as many."""
         raise NotImplementedError
 
-    def rates(self, handles: Sequence[Handle], p: Params, t: SX) -> list[SX]:
-        """Of a relation that is aimed: for each row the rate on which its multiplier works."""
-        raise NotImplementedError
-
-    def equations(self, handles: Sequence[Handle], p: Params) -> SX:
-        """Of a relation with unknowns (p["unknowns"]): what vanishes where they are right, as many."""
-        raise NotImplementedError
-
-    def brought(self, handles: Sequence[Handle], p: Params) -> dict[str, SX]:
-        """What it keeps, at the end of a step."""
-        return {}
-
-    def read_coordinates(self, handles: Sequence[Handle], p: Params) -> tuple[SX, SX]:
+    def read_coordinates(self, handles, p) -> tuple[SX, SX]:
         """The coordinates and velocities that `read_names` and `read_rates` name."""
         raise NotImplementedError
 
-    def read_numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, FloatArray]:
+    def read_numbers(self, elements, A, B) -> dict[str, np.ndarray]:
         """The constants that `read_fields` names, (k, size) each."""
         return {}
 
-    def place(self, p: dict[str, FloatArray]) -> tuple[int, FloatArray] | None:
+    def place(self, p: dict[str, np.ndarray]) -> tuple[int, np.ndarray] | None:
         """Which of its bodies it touches where (3,), in the user's frame, if that is no anchor."""
         return None
 
-    def angles(self, handles: Sequence[Handle], p: Params) -> list[tuple[SX, SX]]:
-        """(sine, cosine) of each counted angle."""
-        return []
+    def sent(self, element: Any, pose: Poses, goal: np.ndarray, time: float, dt: float) -> dict[str, Any]:
+        """Of a kind that is `told`: what it keeps when a command (`goal`) comes, with its body in this pose."""
+        raise NotImplementedError
 
-    def counted(self, handles: Sequence[Handle], p: Params) -> list[SX]:
-        """The counted angles, turns included (p["turns"]: turns and last sine of each)."""
-        found = []
-        for k, (s, c) in enumerate(self.angles(handles, p)):
-            turns, side = p["turns"][2 * k], p["turns"][2 * k + 1]
-            found.append(ca.atan2(s, c) + 2 * np.pi * (turns + crossing(side, s, c)))
-        return found
+    def stayed(self, pose: Poses, time: float) -> dict[str, Any]:
+        """Of a kind that is `told`: what it keeps where its body is to stay in this pose."""
+        raise NotImplementedError
 
-    def points_of(self, end: int) -> list[tuple[float, ...]]:
-        """The points that the user's function, if any, asks its body `end` for."""
-        functions = [f for f in (getattr(self, "traced", None), getattr(self, "force", None)) if isinstance(f, Traced)]
-        return [
-            local
-            for f in functions
-            for n, what, local in f.requests
-            if n == end - (len(self.needs_directions) - f.bodies) and what.startswith("point") and local is not None
-        ]
-
-    def points_beside(self, end: int) -> bool:
-        """Whether one of these is another than the body's position."""
-        return any(any(local) for local in self.points_of(end))
-
-
-def position_rows(*expressions: SX) -> list[tuple[str, SX]]:
-    whole = ca.vertcat(*expressions)
-    return [(POSITION, whole[i]) for i in range(whole.shape[0])]
+    def remedy(self, element: Any) -> str:
+        """What to do where its rows vanish while a run goes on."""
+        return "keep its bodies away from there, or remove it before that"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias, get_args
@@ -13,7 +13,9 @@ from linkwork.elements.core import checks
 from linkwork.elements.core.changing import Making, change, check_deleted
 from linkwork.elements.core.families import OfFamily
 from linkwork.elements.core.field_types import NameField, default
+from linkwork.elements.core.included import Move, carried_along
 from linkwork.elements.core.parameter import Parameter, parameters_in
+from linkwork.elements.core.registry import kind_for
 
 if TYPE_CHECKING:
     from linkwork.elements.core.traced import Traced
@@ -58,6 +60,10 @@ class Element(OfFamily, metaclass=Making):
     REFERENCES: ClassVar[dict[str, str]] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
     PARAMETERS: ClassVar[tuple[str, ...]] = ()  # the fields that may hold Parameters: their annotations say so
     UNITS: ClassVar[dict[str, tuple[str, ...]]] = {}  # field -> its units where its name does not tell them (core/units.py)
+    WORLD_POINTS: ClassVar[tuple[str, ...]] = ()  # fields that are points of the world as built ...
+    WORLD_DIRECTIONS: ClassVar[tuple[str, ...]] = ()  # ... and directions
+    ENDS: ClassVar[dict[str, Any]] = {"a": (("on_a",), ("axis_a", "normal_a")), "b": (("on_b",), ("axis_b",))}  # and in a body's frame
+    GROUPS: ClassVar[tuple[str, ...]] = ()  # fields that name groups, which have a prefix where a world is included in another
     FUNCTIONS: ClassVar[dict[str, tuple[str, ...]]] = {}  # field with a function -> its arguments: ("t",), ("bodies", "t"), ...
 
     name: NameField = field(default=default(None), kw_only=True)
@@ -148,6 +154,17 @@ class Element(OfFamily, metaclass=Making):
     def check_resolved(self, resolved: Sequence[Any]) -> None:
         """What can be said only once every name is an element; resolved is in the order of references()."""
 
+    def include_at(self, move: Move) -> str | None:
+        """Move what it says of the world with the world that it is in; or say why that cannot be."""
+        return "nothing is known of how it could be moved"
+
+    def made_at(self, place) -> None:
+        """Fill in what was left out and follows from where bodies are; place(body, local point) is a point of the world."""
+
+    def variant(self) -> Hashable:
+        """Which of the kinds of its class it is, where there are several (core/registry.py)."""
+        return None
+
     def traced(self, where: str, size: int | None = None, sizes: Mapping[str, int | None] | None = None) -> Traced:
         """The function in a field as an expression, of `size` rows if given; a number is the function that gives it. `sizes`:
         of its arguments, in the place of what the element says."""
@@ -198,6 +215,9 @@ class Body(Element):
     def prefix(cls) -> str:
         return cls.kind
 
+    def include_at(self, move):
+        return kind_for(self).include_at(self, move)
+
 
 @dataclass(eq=False, repr=False)
 class ConstraintElement(Element):
@@ -210,6 +230,18 @@ class ConstraintElement(Element):
 
 
 @dataclass(eq=False, repr=False)
+class PairConstraint(ConstraintElement):
+    """A constraint between two bodies."""
+
+    REFERENCES: ClassVar[dict] = {"a": "body", "b": "body"}
+
+    a: Body | str
+    b: Body | str
+
+    include_at = carried_along
+
+
+@dataclass(eq=False, repr=False)
 class ForceElement(Element):
     """Forces: given, not solved for."""
 
@@ -217,6 +249,30 @@ class ForceElement(Element):
 
     def check_resolved(self, resolved: Sequence[Any]) -> None:
         check_ends(self, resolved)
+
+
+@dataclass(eq=False, repr=False)
+class ContactElement(Element):
+    """What acts by impulses within bounds."""
+
+    sort: ClassVar[str] = "contact"
+    acts: ClassVar[bool] = True  # without others: a world with one of these has contact
+    touched: ClassVar[bool] = False  # has a shape
+    is_stop: ClassVar[bool] = False  # bounds a distance or a coordinate, or rubs in it
+    rubs: ClassVar[bool] = False  # a stop without a bound: dry friction
+
+    def points(self) -> list:
+        """(body, point in its frame) of all that it touches or holds by points."""
+        return []
+
+    def check_point(self, body):
+        """Refuse a body of which it can not take a single point."""
+
+    def _check_restitution(self):
+        value = checks.non_negative(self, "restitution", vars(self)["restitution"])
+        if value > 1.0:
+            checks.fail(self, f"restitution is {value:g}", "give a number from 0 (no bounce) to 1 (nothing lost)")
+        vars(self)["restitution"] = value
 
 
 def is_a(item: object, wanted: str) -> bool:
@@ -233,6 +289,19 @@ def body_arguments(bodies: int) -> tuple[str, ...]:
     if bodies <= 2:
         return ("b", "t") if bodies == 1 else ("a", "b", "t")
     return (*[f"b{k}" for k in range(1, bodies + 1)], "t")
+
+
+def bodies_and_function(who, arguments, function, most=None):
+    """(bodies, function) from the positional arguments: the function is the last of them unless given by its name. `most`: how
+    many bodies there may be."""
+    bodies = tuple(arguments)
+    if function is None and bodies:
+        bodies, function = bodies[:-1], bodies[-1]
+    if not 1 <= len(bodies) <= (most or len(bodies)):
+        checks.fail(
+            who, f"it has {len(bodies)} bodies", f"give one {'or two bodies' if most else 'body or more'}, then the function"
+        )
+    return bodies, checks.function(who, "function", function, body_arguments(len(bodies)))
 
 
 def check_ends(who: Element, resolved: Sequence[Any]) -> None:

@@ -7,27 +7,22 @@ stand with the forces, and a joint says which of them fits (`law`).
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
-from linkwork.elements.core.constraint_kind import Params, Relation, apart
+from linkwork.elements.core.constraint_kind import ConstraintKind
+from linkwork.elements.core.element_kind import Params, apart
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.mobilizer import Mobilizer
-from linkwork.elements.core.registry import outside_digest
 from linkwork.elements.core.units import Quantity
-
-if TYPE_CHECKING:
-    from linkwork.elements.core.placement import Placement
-    from linkwork.symbolic.autodiff import Handle
-    from linkwork.util.array_types import AnyArray, FloatArray
 
 
 class Pivot(Enum):
@@ -51,7 +46,7 @@ class LimitRow:
     """One coordinate that a hard limit bounds; vectors are in the bodies' internal frames."""
 
     sort: LimitSort
-    frame: tuple[FloatArray, ...]  # five (3,): see LimitSort
+    frame: tuple[np.ndarray, ...]  # five (3,): see LimitSort
     bounds: tuple[float | None, float | None]  # rad or m: lower, upper
     counted: bool = False  # its turns are those that the joint counts
     swapped: bool = False  # the frame is that of b and a
@@ -65,7 +60,7 @@ class Bounds(Protocol):
     cone: Any  # rad or None
     axis: Any  # (3,), world as built, or None
 
-    def bounds(self, count: int) -> list[tuple[float | None, float | None]]:
+    def bounds(self, count: int) -> list[tuple]:
         """(lower, upper) of so many coordinates."""
 
 
@@ -98,8 +93,10 @@ class Turning:
     rows: ClosedRows | None = None  # else the rows are derived
 
 
-class JointKind(Relation, ABC):
+class JointKind(ConstraintKind):
     """The base of joint kinds; one instance serves all joints of a class."""
+
+    anchored = True
 
     mobilizer: Mobilizer
     law: FreedomLaw
@@ -109,31 +106,9 @@ class JointKind(Relation, ABC):
     bounded: tuple[str, ...] = ()  # what a hard limit may bound: "bounds" (lower and upper), "twist", "cone"
     constant_fields: tuple[str, ...] = ()  # the fields of the element that `constants` are made of
 
-    element: type[Joint]  # whose kind it is: as declared
-    _only: JointKind | None = None
-
-    def __init__(self) -> None:
-        self.key = self.element.__name__ + outside_digest(type(self))
-
-    @classmethod
-    def of(cls, element: Joint) -> JointKind:
-        """The kind of a joint: the only instance."""
-        if cls.__dict__.get("_only") is None:
-            cls._only = cls()
-        assert cls._only is not None
-        return cls._only
-
     # -- what every joint has -------------------------------------------------------------------------------------
     @abstractmethod
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
-        """The parameters of joints, (k, size) each, as `fields` says; A and B are their bodies as built."""
-
-    @abstractmethod
-    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
-        """What both bodies keep in common: (level, expression) each."""
-
-    @abstractmethod
-    def frames(self, joint: Joint, A: Placement, B: Placement) -> tuple[FloatArray, FloatArray]:
+    def frames(self, joint: Joint, A, B) -> tuple[np.ndarray, np.ndarray]:
         """The axes of the joint's frames on a and on b as built, columns in the world; the mobilizer is told from them."""
 
     @abstractmethod
@@ -151,23 +126,23 @@ class JointKind(Relation, ABC):
         joint's directions agree; None if it has none."""
         raise NotImplementedError
 
-    def frame(self, elements: Sequence[Any], A: Placement, B: Placement) -> tuple[FloatArray, ...]:
+    def frame(self, elements, A, B) -> tuple[np.ndarray, ...]:
         """Of joints on an axis, as `AxisJointKind` has it: (k, 3) each, axis, ref and side on a, axis and ref on b."""
         raise NotImplementedError
 
-    def angle(self, handles: Sequence[Handle], p: Params) -> tuple[SX, SX]:
+    def angle(self, handles, p) -> tuple[SX, SX]:
         """Of joints on an axis: (sine, cosine) of the turn of b about it."""
         raise NotImplementedError
 
-    def apart(self, handles: Sequence[Handle], p: Params) -> SX:
+    def apart(self, handles, p) -> SX:
         """Of joints on an axis: from a's anchor to b's."""
         raise NotImplementedError
 
-    def travel(self, handles: Sequence[Handle], p: Params) -> SX:
+    def travel(self, handles, p) -> SX:
         """Of joints on an axis: how far b's anchor is along it from a's."""
         raise NotImplementedError
 
-    def travel_rate(self, handles: Sequence[Handle], p: Params) -> SX:
+    def travel_rate(self, handles, p) -> SX:
         """Of joints on an axis: the rate of `travel`."""
         raise NotImplementedError
 
@@ -185,8 +160,8 @@ class JointKind(Relation, ABC):
         """The axes of its frames on both bodies, one after another, and the mobilizer's constants."""
         return {"frame_a": 9, "frame_b": 9, "constants": self.mobilizer.constants}
 
-    def read_numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, FloatArray]:
-        frames: tuple[list[FloatArray], list[FloatArray]] = [], []
+    def read_numbers(self, elements, A, B):
+        frames: tuple[list, list] = [], []
         for k, joint in enumerate(elements):
             one, each = np.array([k]), self.frames(joint, A.pick([k]), B.pick([k]))
             for batch, axes, found in zip((A, B), each, frames, strict=True):
@@ -194,7 +169,7 @@ class JointKind(Relation, ABC):
         constants = np.array([self.constants(joint) for joint in elements], dtype=float).reshape(len(elements), -1)
         return {"frame_a": np.array(frames[0]), "frame_b": np.array(frames[1]), "constants": constants}
 
-    def read_coordinates(self, handles: Sequence[Handle], p: Params) -> tuple[SX, SX]:
+    def read_coordinates(self, handles, p) -> tuple[SX, SX]:
         """By the mobilizer, from both bodies: for kinds without a closed form of their own."""
         a, b = handles
         axes = [p["frame_a"][k : k + 3] for k in (0, 3, 6)]
@@ -206,7 +181,7 @@ class JointKind(Relation, ABC):
         motion = ca.vertcat(P.T @ speed + rate.T @ d, P.T @ (b.spin() - a.spin()))
         return q, ca.solve(S.T @ S, S.T @ motion)
 
-    def limit_rows(self, limit: Bounds, p: Mapping[str, FloatArray], A: Placement, B: Placement) -> list[LimitRow]:
+    def limit_rows(self, limit: Bounds, p: Mapping[str, np.ndarray], A, B) -> list[LimitRow]:
         """Of joints that hard limits bound: their rows. p: the joint's parameters; A and B: its bodies as built."""
         raise NotImplementedError
 
@@ -235,7 +210,7 @@ class JointKind(Relation, ABC):
         return bool(self.counters) or Freedom.TURN not in self.freedoms
 
     @classmethod
-    def check_declared(cls, element: type[Joint]) -> None:
+    def check_declared(cls, element: type[Joint]) -> None:  # type: ignore[override]
         """Refuse a kind that lacks something."""
         missing = [name for name in ("mobilizer", "law", "levels", "fields") if not hasattr(cls, name)]
         if missing:
@@ -261,7 +236,7 @@ class JointKind(Relation, ABC):
             )
         if element.has_coordinate and cls.mobilizer.freedoms == (Freedom.TURN,) and cls.counters != 1:
             raise TypeError(f"{cls.__name__}: its coordinate is an angle, whose turns are counted; give counters = 1")
-        cls.element = element
+        super().check_declared(element)
 
 
 def _numbered(quantities: list[Quantity]) -> tuple[Quantity, ...]:

@@ -65,6 +65,7 @@ class Facets(NamedTuple):
 class Shape(OfFamily, abstract=True):
     """A solid: each subclass gives its volume (m^3) and its moments per unit of mass."""
 
+    isotropic: ClassVar[bool] = False  # looks the same however it is turned
     solid: ClassVar[bool] = True  # whether a body may have it
     bounded: ClassVar[bool] = True  # whether it ends somewhere
     curved: ClassVar[bool] = True  # whether its facets become finer with the detail

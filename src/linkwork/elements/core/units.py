@@ -1,7 +1,7 @@
 """The units of fields, as data: what the comments beside them say. A test keeps both the same.
 
-A field's name nearly always tells its unit; where it does not, UNITS of its element or `Kind.field` does. Of several
-units a joint decides.
+A field's name nearly always tells its unit; where it does not, UNITS of its element does, or of a function that makes
+elements BY_FUNCTION. Of several units a joint decides.
 """
 
 from __future__ import annotations
@@ -59,22 +59,7 @@ BY_NAME: dict[str, tuple[str, ...]] = {
     "positions": ("m",),
 }
 
-BY_KIND: dict[str, tuple[str, ...]] = {
-    **{f"{kind}.{name}": units for kind in ("JointSpring", "JointLimit") for name, units in
-       (("stiffness", ("N m/rad", "N/m")), ("damping", ("N m s", "N s/m")))},
-    "JointSpring.rest": ("rad", "m"),
-    "JointLimit.reach": ("m",),
-    "TorsionSpring.stiffness": ("N m/rad",),
-    "TorsionSpring.damping": ("N m s",),
-    "Spring.rest": ("m",),
-    "Cable.rest": ("m",),
-    "Armature.inertia": ("kg m^2", "kg"),
-    "Gear.offset": ("rad", "m"),
-    "Gear.ratio": ("rad/m", "m/rad"),
-    "JointFriction.friction": ("N m", "N"),
-    "Motor.range": ("N m", "N", "rad", "m", "rad/s", "m/s"),
-    "Drive.rate": ("rad/s", "m/s"),
-    "Motion.within": ("s",),
+BY_FUNCTION: dict[str, tuple[str, ...]] = {
     "double_pendulum.lengths": ("m",),
     "double_pendulum.angles": ("rad",),
     "double_pendulum.rates": ("rad/s",),
@@ -97,5 +82,5 @@ def units_of(kind: str, field: str, made: type | None = None) -> tuple[str, ...]
     >>> units_of("Hinge", "at"), units_of("Motor", "limit"), units_of("Collider", "friction")
     (('m',), ('N m', 'N'), ())
     """
-    found = getattr(made, "UNITS", {}).get(field, BY_KIND.get(f"{kind}.{field}"))
+    found = getattr(made, "UNITS", {}).get(field, BY_FUNCTION.get(f"{kind}.{field}"))
     return BY_NAME.get(field, ()) if found is None else found

@@ -1,19 +1,14 @@
 """Balls."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 import numpy as np
 
 from linkwork.elements.core.shape import Collision, Core, Facets, Shape
 from linkwork.elements.shapes import supports
 from linkwork.elements.shapes.facets import revolved
-
-if TYPE_CHECKING:
-    from linkwork.util.array_types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -24,24 +19,25 @@ class Sphere(Shape):
     1.0
     """
 
+    isotropic: ClassVar[bool] = True
     support = staticmethod(supports.sphere)
 
     radius: float
 
     @property
-    def volume(self) -> float:
+    def volume(self):
         return 4 / 3 * math.pi * self.radius**3
 
-    def spread(self) -> tuple[float, float, float]:
+    def spread(self):
         return (self.radius**2 / 5,) * 3
 
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
+    def bounds(self):
         return np.full(3, -self.radius), np.full(3, self.radius)
 
-    def collision(self) -> Collision:
+    def collision(self):
         return Collision(Core.SPHERE, (self.radius, 0.0, 0.0))
 
-    def facets(self, detail: int) -> Facets:
+    def facets(self, detail):
         arc = np.linspace(-np.pi / 2, np.pi / 2, detail // 2 + 1)
         vertices, faces = revolved(np.cos(arc), np.sin(arc), detail)
         return Facets(vertices * np.full(3, self.radius), faces, toned=3)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.codegen.jit import OPERANDS
-from linkwork.elements import Armature
+from linkwork.elements.core.element import ConstraintElement
+from linkwork.elements.core.registry import kind_type
 from linkwork.engines.joint_coordinates.loop_closure import LoopRows
 from linkwork.engines.maximal.settling import size
 from linkwork.kernels.node import parameter_record
@@ -31,7 +32,7 @@ def loop_rows(programs: Programs, own: TreeWorkspace, touched: list[int]) -> Loo
         node = model.nodes[number]
         nodes.append((node.kind.size, model.report_at[number], len(taken)))
         for c in constraints:
-            rows, inertia = node.rows_of(c), inertia_entry(model, c) if isinstance(c, Armature) else -1
+            rows, inertia = node.rows_of(c), inertia_entry(model, c) if kind_type(c).is_rotor else -1
             taken += [(k, node.kind.levels[k] == POSITION, inertia) for k in range(rows.start, rows.stop)]
         ends.append([touched.index(b) for b in node.ends if b != GROUND])
     columns = _columns(own, touched, joints)
@@ -65,7 +66,7 @@ def _columns(own: TreeWorkspace, touched: list[int], joints: np.ndarray) -> list
     return found
 
 
-def inertia_entry(model, rotor: Armature) -> int:
+def inertia_entry(model, rotor: ConstraintElement) -> int:
     """Where the inertia of a rotor stands in the workspace of the model."""
     _, number, part = model.names[str(rotor.name)]
     layouts = [parameter_record(other.relation) for other in model.nodes[number].kind.parts]

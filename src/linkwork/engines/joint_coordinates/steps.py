@@ -15,16 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.codegen.jit import entry
-from linkwork.elements import Armature, HardLimit, Parameter
+from linkwork.elements import HardLimit, Parameter
 from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
 from linkwork.elements.core import checks
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint, kind_of_joint
+from linkwork.elements.core.registry import kind_type
 from linkwork.engines.engine import DONE, GROWS, KICK, STEP, TIME, Integrator
 from linkwork.engines.maximal import settling
 from linkwork.errors import ModelError
@@ -35,11 +36,11 @@ from linkwork.model.state_transfer import counters
 from linkwork.model.states import JOINTS
 
 if TYPE_CHECKING:  # only who steps in joint coordinates waits for numba
+    from linkwork.elements.core.force_kind import ForceKind
     from linkwork.engines.joint_coordinates.loop_closure import LoopRows
     from linkwork.engines.joint_coordinates.tree_plan import TreePlan
     from linkwork.reduced.tree import Tree
     from linkwork.reduced.workspace import TreeWorkspace
-    from linkwork.symbolic.forces import Law
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 REACHES = (0.5, 0.5, 1.0, 0.0)  # from each stage to the next, in steps from the beginning
@@ -139,12 +140,12 @@ class InJoints(Integrator):
         return TreeWorkspace(tree, list(zip(frames.axes, frames.origin, strict=True)),
                              list(dict.fromkeys(filter(None, sweeps))), held, within, self.light)  # fmt: skip
 
-    def _efforts(self, tree: Tree) -> dict[int, list[tuple[Law, int]]]:
+    def _efforts(self, tree: Tree) -> dict[int, list[tuple[ForceKind, int]]]:
         """Forces along the only coordinate of a joint of the tree, by its link, and where their parameters lie."""
         from linkwork.reduced.step_kernels import MOST_FORCES
 
         model = self.programs.model
-        found: dict[int, list[tuple[Law, int]]] = {}
+        found: dict[int, list[tuple[ForceKind, int]]] = {}
         links = {data.element: i for i, data in enumerate(tree.links) if data.kind.nv == 1}
         for number, force in enumerate(model.forces):
             i = links.get(getattr(force.element, "joint", None))
@@ -159,8 +160,9 @@ class InJoints(Integrator):
 
         links = {data.element: i for i, data in enumerate(self.tree.tree.links)}
         found = []
-        for element in self.programs.model.world.constraints:
-            if isinstance(element, Armature) and element.joint in links:
+        rotors: list[Any] = [e for e in self.programs.model.world.constraints if kind_type(e).is_rotor]
+        for element in rotors:
+            if element.joint in links:
                 where, inertia = (
                     self.tree.constant(links[element.joint], "armature"),
                     inertia_entry(self.programs.model, element),

@@ -7,10 +7,7 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
-from linkwork.elements.contacts import Rope
-from linkwork.elements.drives import Armature
-from linkwork.elements.forces import Cable, Motor
-from linkwork.elements.joint_forces import JointSpring
+from linkwork.elements import Armature, Cable, JointSpring, Motor, Rope
 
 TRANSMISSIONS = mujoco.mjtTrn
 ON_JOINTS = (int(TRANSMISSIONS.mjTRN_JOINT), int(TRANSMISSIONS.mjTRN_JOINTINPARENT))

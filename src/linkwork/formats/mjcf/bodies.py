@@ -3,13 +3,21 @@
 import mujoco
 import numpy as np
 
-from linkwork.elements import Ball, Hinge, Slider
+from linkwork.elements import (
+    Armature,
+    Ball,
+    Drag,
+    Follow,
+    HardLimit,
+    Hinge,
+    JointFriction,
+    JointLimit,
+    JointSpring,
+    Motion,
+    Slider,
+    Wrench,
+)
 from linkwork.elements.bodies.rigid import RigidBody
-from linkwork.elements.constraints import Motion
-from linkwork.elements.contacts import HardLimit, JointFriction
-from linkwork.elements.drives import Armature
-from linkwork.elements.forces import Drag, Wrench
-from linkwork.elements.joint_forces import Follow, JointLimit, JointSpring
 
 FREE, BALL, SLIDE, HINGE = (int(kind) for kind in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL,
                                                    mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE))  # fmt: skip

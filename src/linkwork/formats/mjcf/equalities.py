@@ -3,8 +3,7 @@
 import mujoco
 import numpy as np
 
-from linkwork.elements import Ball, Weld
-from linkwork.elements.constraints import Distance, Gear, Motion
+from linkwork.elements import Ball, Distance, Gear, Motion, Weld
 from linkwork.formats.mjcf.actuators import fixed_tendon, path
 
 OFF = 1e-6  # m: a connect that is farther open as built is told

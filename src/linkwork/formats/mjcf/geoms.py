@@ -6,8 +6,20 @@ from itertools import combinations, combinations_with_replacement, islice, produ
 import mujoco
 import numpy as np
 
-from linkwork.elements import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HeightField, Mesh, Plane, Sphere
-from linkwork.elements.contacts import Collider, Contact, NoContact
+from linkwork.elements import (
+    Box,
+    Capsule,
+    Collider,
+    Contact,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HeightField,
+    Mesh,
+    NoContact,
+    Plane,
+    Sphere,
+)
 from linkwork.elements.core.element import Body
 from linkwork.elements.core.visual import Visual
 from linkwork.errors import ElementError

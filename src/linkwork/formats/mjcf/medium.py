@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from linkwork.elements.forces import Force
+from linkwork.elements import Force
 
 SMALLEST = 1e-15  # kg, and kg m^2: below it MuJoCo has no drag on a body
 

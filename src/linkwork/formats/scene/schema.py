@@ -15,7 +15,7 @@ from typing_extensions import TypeAliasType
 
 from linkwork import elements
 from linkwork.elements import Body, ConstraintElement, Element, ForceElement, Ground, Joint, Shape, Trajectory
-from linkwork.elements.contacts import ContactElement
+from linkwork.elements.core.element import ContactElement
 from linkwork.elements.core.outside import named, outside
 from linkwork.elements.core.units import units_of
 from linkwork.formats.quantities import suggested

@@ -1,0 +1,75 @@
+"""Armature: the inertia of a rotor that turns with a joint. The element and its row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from linkwork.elements.core import checks
+from linkwork.elements.core.constraint_kind import ConstraintKind
+from linkwork.elements.core.element import ConstraintElement
+from linkwork.elements.core.element_kind import column
+from linkwork.elements.core.included import carried_along
+from linkwork.elements.core.joint import Joint, has_coordinate, kind_of_joint
+from linkwork.elements.core.parameter import Parameter
+from linkwork.elements.core.registry import kind_of
+from linkwork.symbolic.autodiff import ROTOR
+
+
+@dataclass(eq=False, repr=False)
+class Armature(ConstraintElement):
+    """The inertia of a rotor that a joint turns, behind its gears: kinetic energy inertia x'^2 / 2 with x the coordinate of a
+    hinge, slider or screw. It weighs nothing and has no momentum in space.
+
+    >>> Armature("axle", 0.02, name="rotor").inertia
+    0.02
+    """
+
+    REFERENCES: ClassVar[dict] = {"joint": "joint"}
+
+    UNITS: ClassVar[dict] = {"inertia": ("kg m^2", "kg")}
+
+    joint: Joint | str
+    inertia: float | Parameter  # kg m^2, of a slider kg
+
+    include_at = carried_along
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.inertia = checks.positive(self, "inertia", self.inertia, parameter=True)
+
+    def check_resolved(self, resolved):
+        has_coordinate(self, resolved[0])
+
+
+@kind_of(Armature)
+class ArmatureKind(ConstraintKind):
+    """A rotor that is as far as its joint's coordinate; `speed` and `angle` are of a step."""
+
+    levels = [ROTOR]
+    is_rotor = True
+    needs_directions = (True, True)
+
+    def __init__(self, element):
+        self.joint = kind_of_joint(element.joint)
+        self.sliding = self.joint.slides
+        self.counters = 0 if self.sliding else 1
+        self.key = f"Armature:{self.joint.key}"
+        self.fields = {**self.joint.fields, "axis_a": 3, "inertia": 1, "speed": 1, "angle": 1}
+
+    @staticmethod
+    def bodies(element):
+        return element.joint.a, element.joint.b
+
+    def numbers(self, elements, A, B):
+        of, nothing = [e.joint for e in elements], np.zeros((len(elements), 1))
+        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0],
+                "inertia": column(elements, "inertia"), "speed": nothing, "angle": nothing}  # fmt: skip
+
+    def angles(self, handles, p):
+        return self.joint.angles(handles, p)[: self.counters]
+
+    def rows(self, handles, p, t):
+        return [(ROTOR, self.joint.travel(handles, p) if self.sliding else self.counted(handles, p)[0])]

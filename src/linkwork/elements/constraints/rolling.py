@@ -1,0 +1,85 @@
+"""Rolling: a ball or disc rolls on a plane without slip. The element and its rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import casadi as ca
+import numpy as np
+
+from linkwork.elements.core import checks
+from linkwork.elements.core.constraint_kind import ConstraintKind, perpendicular
+from linkwork.elements.core.element import PairConstraint, Vector
+from linkwork.elements.core.element_kind import column
+from linkwork.elements.core.functions import cross
+from linkwork.elements.core.parameter import Parameter
+from linkwork.elements.core.registry import kind_of
+from linkwork.symbolic.autodiff import POSITION, VELOCITY
+
+
+@dataclass(eq=False, repr=False)
+class Rolling(PairConstraint):
+    """b rolls without slip on the plane of a through `at` with `normal` (one position row, two velocity rows).
+
+    Without an axis b is a ball; with one it is a disc with that axle.
+
+    >>> Rolling("ground", "wheel", 0.3, axis=(0, 1, 0)).radius
+    0.3
+    """
+
+    WORLD_POINTS: ClassVar[tuple[str, ...]] = ("at",)
+    WORLD_DIRECTIONS: ClassVar[tuple[str, ...]] = ("normal", "axis")
+
+    radius: float | Parameter  # m
+    at: Vector = field(default=checks.ZERO, kw_only=True)  # (3,), m, world: a point of the plane
+    normal: Vector = field(default=(0.0, 0.0, 1.0), kw_only=True)  # (3,), unit, world: towards b
+    axis: Vector | None = field(default=None, kw_only=True)  # (3,), unit, world
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.radius = checks.positive(self, "radius", self.radius, parameter=True)
+        self.at = checks.vector(self, "at", self.at)
+        self.normal = checks.direction(self, "normal", self.normal)
+        self.axis = checks.optional(checks.direction, self, "axis", self.axis)
+        if self.axis is not None:
+            checks.not_parallel(self, "axis", self.axis, "normal", self.normal)
+
+
+@kind_of(Rolling)
+class RollingKind(ConstraintKind):
+    """b (a ball, or a disc with an axle) touches a plane of a and does not slip: one position row, two velocity rows."""
+
+    fields = {"on_a": 3, "normal": 3, "first": 3, "second": 3, "centre": 3, "radius": 1, "axle": 3}
+    levels = [POSITION, VELOCITY, VELOCITY]
+    needs_directions = (True, True)
+    rigid_only = (True, True)
+
+    def __init__(self, element):
+        self.disc = element.axis is not None
+        self.key = f"Rolling-{'disc' if self.disc else 'ball'}"
+
+    def numbers(self, elements, A, B):
+        k = len(elements)
+        normal = A.axis(np.array([e.normal for e in elements]))
+        first = perpendicular(normal)
+        axle = B.axis(np.array([e.axis for e in elements])) if self.disc else np.zeros((k, 3))
+        return {"on_a": A.point(np.array([e.at for e in elements])), "normal": normal, "first": first,
+                "second": np.cross(normal, first), "centre": B.user_point(np.zeros((k, 3))),
+                "radius": column(elements, "radius"), "axle": axle}  # fmt: skip
+
+    def rows(self, handles, p, t):
+        a, b = handles
+        n, centre, foot = a.axis(p["normal"]), b.point(p["centre"]), a.point(p["on_a"])
+        if self.disc:
+            axle = b.axis(p["axle"])
+            down = n - ca.dot(n, axle) * axle
+            height = ca.sqrt(ca.sumsqr(down))
+            arm = -p["radius"] * down / height
+            gap = ca.dot(n, centre - foot) - p["radius"] * height
+        else:
+            arm = -p["radius"] * n
+            gap = ca.dot(n, centre - foot) - p["radius"]
+        slip = b.point_rate(p["centre"]) + cross(b.spin(), arm)
+        slip -= a.point_rate(p["on_a"]) + cross(a.spin(), centre + arm - foot)
+        return [(POSITION, gap), *[(VELOCITY, ca.dot(a.axis(p[name]), slip)) for name in ("first", "second")]]

@@ -1,0 +1,59 @@
+"""Collider: a shape on a body that others can touch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import Body, ContactElement, Vector
+from linkwork.elements.core.included import placed_moved
+from linkwork.elements.core.shape import Shape, check_placed
+
+FRICTION = 0.5  # of colliders and bodies' own shapes where nobody says anything else
+
+
+@dataclass(eq=False, repr=False)
+class Collider(ContactElement):
+    """A shape on a body, or on the ground, that others can touch; a body's own `shape` is one already.
+
+    `position` and `orientation` are those of the shape in the body's frame. `friction` and `restitution` make the values of
+    a pair: the geometric mean of the one, the larger of the other, unless a Contact names them. Colliders of the same
+    `group` never touch each other. On a LagrangianBody it is a Sphere around the point that `position` names, such as
+    body.point(1): it does not turn, and what touches it pushes the point.
+
+    >>> from linkwork.elements import Sphere
+    >>> Collider("hand", Sphere(0.02), position=(0, 0, 0.1), friction=0.8, name="fingertip")
+    <Collider "fingertip">
+    """
+
+    REFERENCES: ClassVar[dict] = {"body": "body"}
+    GROUPS: ClassVar[tuple[str, ...]] = ("group",)
+    acts: ClassVar[bool] = False
+    touched: ClassVar[bool] = True
+
+    body: Body | str
+    shape: Shape
+    position: Vector = checks.ZERO  # (3,), m, in the body's frame
+    orientation: Vector = checks.IDENTITY  # (4,): w, x, y, z, in the body's frame
+    friction: float = FRICTION
+    restitution: float = 0.0
+    group: str | None = None
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_placed(self)
+        self.friction = checks.non_negative(self, "friction", self.friction)
+        self._check_restitution()
+        if self.group is not None and not (isinstance(self.group, str) and self.group):
+            checks.fail(self, f"group is {checks.show(self.group)}", 'give a string such as "left"')
+
+    include_at = placed_moved
+
+    def points(self):
+        return [(self.body, self.position)]
+
+    def check_point(self, body):
+        if not self.shape.isotropic:
+            checks.fail(self, f"a {type(self.shape).__name__} is on {checks.label(body)}, whose points do not turn",
+                        "give Sphere(radius), at each point that can be touched")  # fmt: skip

@@ -1,0 +1,82 @@
+"""Contact, NoContact: which bodies touch each other, and which never do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import ContactElement, Scalar
+from linkwork.elements.core.included import carried_along
+
+BOUNCE_ABOVE = 0.1  # m/s, the speed of approach below which nothing bounces
+RECOVERY = 1.0  # m/s, the largest speed at which penetration is taken back
+
+
+@dataclass(eq=False, repr=False, init=False)
+class Contact(ContactElement):
+    """Bodies that touch each other, and the ground's colliders: all bodies that have a shape or a collider, or those that are
+    named alone. Of several Contacts that speak of the same pair the last one counts.
+
+    `friction` and `restitution` are those of all its pairs, where they are given. Nothing bounces that approaches more slowly
+    than `bounce_above` (m/s). Bodies that are built one inside the other leave each other with at most `recovery` (m/s).
+
+    >>> Contact(friction=0.6, restitution=0.1).bounce_above
+    0.1
+    >>> len(Contact("ball", "pin1", "pin2", friction=0.2).bodies)
+    3
+    """
+
+    REFERENCES: ClassVar[dict] = {"bodies": "body"}
+
+    bodies: tuple = ()
+    friction: Scalar = None
+    restitution: Scalar = None
+    bounce_above: float = BOUNCE_ABOVE  # m/s
+    recovery: float = RECOVERY  # m/s
+
+    def __init__(self, *bodies, friction=None, restitution=None, bounce_above=BOUNCE_ABOVE, recovery=RECOVERY, name=None):
+        self.bodies, self.name = bodies, name
+        self.__post_init__()
+        self.friction = checks.optional(checks.non_negative, self, "friction", friction)
+        self.restitution = restitution
+        if restitution is not None:
+            self._check_restitution()
+        self.bounce_above = checks.non_negative(self, "bounce_above", bounce_above)
+        self.recovery = checks.non_negative(self, "recovery", recovery)
+
+    def check_resolved(self, resolved):
+        moving = [body for body in resolved if body.dim]
+        if resolved and not moving:
+            checks.fail(self, "it names the ground alone", "give a body that moves, or none for all of them")
+
+    include_at = carried_along
+
+
+@dataclass(eq=False, repr=False, init=False)
+class NoContact(ContactElement):
+    """Bodies that never touch one another, whatever Contacts say. A Collider in the place of a body speaks of itself alone.
+
+    >>> NoContact("thigh", "pelvis", name="hip clearance")
+    <NoContact "hip clearance">
+    """
+
+    REFERENCES: ClassVar[dict] = {"bodies": "body or contact collider"}
+    acts: ClassVar[bool] = False
+
+    bodies: tuple = ()
+
+    def __init__(self, *bodies, name=None):
+        self.bodies, self.name = bodies, name
+        self.__post_init__()
+        if len(bodies) < 2:
+            checks.fail(self, f"it names {len(bodies)} bodies", "give at least two")
+
+    def check_resolved(self, resolved):
+        for k, item in enumerate(resolved):
+            if isinstance(item, ContactElement) and not item.touched:
+                checks.fail(self, f"it names {checks.label(item)}", "give bodies or Colliders")
+            if item in resolved[:k]:
+                checks.fail(self, f"it names {checks.label(item)} twice", "give different bodies")
+
+    include_at = carried_along

@@ -1,0 +1,100 @@
+"""HardLimit: a hard stop of what a joint leaves free."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import ContactElement, Scalar, Vector
+from linkwork.elements.core.freedom import FreedomLaw
+from linkwork.elements.core.included import carried_along
+from linkwork.elements.core.joint import Joint, kind_of_joint
+
+
+@dataclass(eq=False, repr=False)
+class HardLimit(ContactElement):
+    """A hard stop: what a joint leaves free stays between `lower` and `upper`, of which one may be left out. `JointLimit` is
+    the soft one.
+
+    They bound the angle of hinges and screws (rad, turns counted), the travel of sliders and cylinders (m), both angles of
+    universals (two numbers each, or one for both) and the angle of a plane about its normal. Turns of these two are not
+    counted: bounds are below pi, and with one alone what turns the other way goes round and past it. A ball is held within a
+    `cone` (rad) about an `axis` (world, as built): the largest angle between that axis on a and on b. The turn of a cylinder
+    stays between the two of `twist` (rad, turns counted).
+
+    >>> HardLimit("elbow", lower=0.0, upper=2.0, name="elbow stop").upper
+    2.0
+    >>> HardLimit("hip", cone=0.8, axis=(0, 0, -1), name="socket").cone
+    0.8
+    """
+
+    REFERENCES: ClassVar[dict] = {"joint": "joint"}
+
+    WORLD_DIRECTIONS: ClassVar[tuple[str, ...]] = ("axis",)
+    is_stop: ClassVar[bool] = True
+
+    joint: Joint | str
+    lower: Scalar | Vector = None  # rad or m; (2,) rad
+    upper: Scalar | Vector = None  # rad or m; (2,) rad
+    restitution: float = field(default=0.0, kw_only=True)
+    cone: Scalar = field(default=None, kw_only=True)  # rad, below pi
+    twist: Vector | None = field(default=None, kw_only=True)  # (2,), rad
+    axis: Vector | None = field(default=None, kw_only=True)  # (3,), unit, world
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name in ("lower", "upper"):
+            value = getattr(self, name)
+            pair = checks.entries(value) is not None
+            setattr(
+                self, name, checks.vector(self, name, value, 2) if pair else checks.optional(checks.number, self, name, value)
+            )
+        self.cone = checks.optional(checks.positive, self, "cone", self.cone)
+        if self.cone is not None and not self.cone < math.pi:
+            checks.fail(self, f"cone is {self.cone:g}", "give an angle below pi")
+        self.twist = None if self.twist is None else checks.vector(self, "twist", self.twist, 2)
+        self.axis = checks.optional(checks.direction, self, "axis", self.axis)
+        if not self.given():
+            checks.fail(self, "it has neither a lower nor an upper bound", "give lower=, upper= or both; of a ball, cone=")
+        for lower, upper in [*self.bounds(2), *([] if self.twist is None else [tuple(self.twist.tolist())])]:
+            if lower is not None and upper is not None and not lower < upper:
+                checks.fail(self, f"lower is {lower:g} and upper {upper:g}", "give lower < upper")
+        self._check_restitution()
+
+    def given(self):
+        """Which of a joint's coordinates are bounded: "bounds" (lower, upper), "cone", "twist"."""
+        there = {"bounds": self.lower is not None or self.upper is not None, "cone": self.cone is not None,
+                 "twist": self.twist is not None}  # fmt: skip
+        return tuple(name for name, is_there in there.items() if is_there)
+
+    def bounds(self, count):
+        """(lower, upper), None where there is none, of so many coordinates."""
+        ends = [[value] * count if checks.entries(value) is None else value.tolist() for value in (self.lower, self.upper)]
+        return list(zip(*ends, strict=True))
+
+    def check_resolved(self, resolved):
+        (joint,) = resolved
+        kind = kind_of_joint(joint)
+        bounded = kind.bounded
+        words = {"bounds": "lower= or upper=", "cone": "cone=", "twist": "twist="}
+        if not bounded:
+            checks.fail(self, f"{checks.label(joint)} has no coordinate to bound", "give another joint")
+        for name in self.given():
+            if name not in bounded:
+                checks.fail(self, f"{checks.label(joint)} has no use for {words[name]}",
+                            f"give {' or '.join(words[each] for each in bounded)}")  # fmt: skip
+        for name in ("lower", "upper"):
+            value = checks.entries(getattr(self, name))
+            if value is not None and kind.law is not FreedomLaw.CROSS:
+                checks.fail(self, f"{name} is {checks.show(value)} on {checks.label(joint)}", "give one number")
+        if not kind.whole_turns:
+            for bound in [end for pair in self.bounds(2) for end in pair if end is not None]:
+                if not abs(bound) < math.pi:
+                    checks.fail(self, f"a bound of {checks.label(joint)} is {bound:g}", "give angles between -pi and pi")
+        if (kind.law is FreedomLaw.ROTATION) != (self.axis is not None):
+            problem = "axis is missing" if self.axis is None else f"{checks.label(joint)} has an axis of its own"
+            checks.fail(self, problem, "give axis= for a ball, and only there")
+
+    include_at = carried_along

@@ -1,0 +1,47 @@
+"""JointFriction: dry friction of a joint's coordinate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from linkwork.elements.core import checks
+from linkwork.elements.core.element import ContactElement
+from linkwork.elements.core.included import carried_along
+from linkwork.elements.core.joint import Joint, has_coordinate
+
+
+@dataclass(eq=False, repr=False)
+class JointFriction(ContactElement):
+    """Dry friction of a hinge, slider or screw: it sticks, exactly, until what drives the joint is larger than `friction`, and
+    slips with that torque (N m; of a slider the force, N) against its motion.
+
+    >>> import linkwork as lw
+    >>> world = lw.World(gravity=(0, 0, -10))
+    >>> bar = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(0.5, 0, 0)))
+    >>> axle = world.add(lw.Hinge(world.ground, bar, at=(0, 0, 0), axis=(0, 1, 0)))
+    >>> world.add(JointFriction(axle, 6.0, name="brake"))
+    <JointFriction "brake">
+    >>> sim = lw.Simulation(world)
+    >>> sim.step(100)
+    >>> bool(abs(sim.angle(axle)) < 1e-9), sim.reaction("brake").generalised.round(6) + 0.0
+    (True, array([-5.]))
+    """
+
+    REFERENCES: ClassVar[dict] = {"joint": "joint"}
+
+    UNITS: ClassVar[dict] = {"friction": ("N m", "N")}
+    is_stop: ClassVar[bool] = True
+    rubs: ClassVar[bool] = True
+
+    joint: Joint | str
+    friction: float  # N m or N
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.friction = checks.positive(self, "friction", self.friction)
+
+    def check_resolved(self, resolved):
+        has_coordinate(self, resolved[0])
+
+    include_at = carried_along

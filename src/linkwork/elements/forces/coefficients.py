@@ -1,0 +1,53 @@
+"""Coefficients of forces: one number, or one an axis; any may be a Parameter. Checked for elements, and as arrays for kinds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.elements.core import checks
+from linkwork.elements.core.parameter import Parameter
+
+
+def check_coefficients(force, *names):
+    for name in names:
+        setattr(force, name, checks.non_negative(force, name, getattr(force, name), parameter=True))
+
+
+def size(value):
+    """The number of numbers in one that is a number, or in a vector."""
+    return len(value) if hasattr(value, "__len__") else 1
+
+
+def is_zero(value):
+    """Whether a number is zero for good: a Parameter may change."""
+    return not isinstance(value, Parameter) and size(value) == 1 and float(value) == 0.0
+
+
+def coefficients(who, name, value):
+    """One that is at least zero, or two or three of them."""
+    given = checks.entries(value)
+    if given is None:
+        return checks.non_negative(who, name, value, parameter=True)
+    if len(given) not in (2, 3):
+        checks.fail(who, f"{name} is {checks.show(value)}", "give one number, or two or three")
+    result = checks.vector(who, name, value, len(given), parameter=True)
+    for item in result:
+        checks.non_negative(who, name, item, parameter=True)
+    return result
+
+
+def table(rows: list) -> np.ndarray:
+    """(k, n); of floats where no Parameter stands in it."""
+    open_ended = any(isinstance(x, Parameter) for row in rows for x in row)
+    return np.array(rows, dtype=object if open_ended else float)
+
+
+def wide(elements, name, count) -> np.ndarray:
+    """(k, count): a field of one number or of `count`."""
+    return table([list(value) if size(value := getattr(e, name)) > 1 else [value] * count for e in elements])
+
+
+def resting(elements, name, built) -> np.ndarray:
+    """(k, n): a field, and where it is None what holds as built, (k, n)."""
+    given = [getattr(e, name) for e in elements]
+    return table([b if x is None else list(x) if size(x) > 1 else [x] for x, b in zip(given, built, strict=True)])
