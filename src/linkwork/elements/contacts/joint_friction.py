@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import ContactElement
 from linkwork.elements.core.included import carried_along
-from linkwork.elements.core.joint import Joint, has_coordinate
+from linkwork.elements.core.joint import JointLike, has_coordinate
+
+if TYPE_CHECKING:
+    pass
 
 
 @dataclass(eq=False, repr=False)
@@ -28,20 +32,20 @@ class JointFriction(ContactElement):
     (True, array([-5.]))
     """
 
-    REFERENCES: ClassVar[dict] = {"joint": "joint"}
+    REFERENCES: ClassVar[dict[str, str]] = {"joint": "joint"}
 
-    UNITS: ClassVar[dict] = {"friction": ("N m", "N")}
+    UNITS: ClassVar[dict[str, tuple[str, ...]]] = {"friction": ("N m", "N")}
     is_stop: ClassVar[bool] = True
     rubs: ClassVar[bool] = True
 
-    joint: Joint | str
+    joint: JointLike
     friction: float  # N m or N
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self.friction = checks.positive(self, "friction", self.friction)
 
-    def check_resolved(self, resolved):
+    def check_resolved(self, resolved: Sequence[Any]) -> None:
         has_coordinate(self, resolved[0])
 
     include_at = carried_along

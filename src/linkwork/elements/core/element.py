@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, get_args
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.changing import Making, change, check_deleted
@@ -21,17 +21,12 @@ if TYPE_CHECKING:
     from linkwork.elements.core.traced import Traced
     from linkwork.util.array_types import FloatArray
 
-Scalar: TypeAlias = Any  # given: a number (None where it can be filled in); once made: a float
-Vector: TypeAlias = Any  # given: numbers in a tuple, list or array; once made: a float64 array
-OpenVector: TypeAlias = Annotated[Any, Parameter]  # a Vector of dtype object where it holds Parameters
-Matrix: TypeAlias = Any  # given: rows of numbers; once made: a float64 array
-
 _NOWHERE: Any = type(None)  # what `_world` is outside of any World; inside it is a weak reference: called, it gives it
 
 
 def _speaks_of_parameter(annotation: Any) -> bool:
     if isinstance(annotation, str):  # from __future__ import annotations
-        return any(word in re.findall(r"\w+", annotation) for word in ("Parameter", "OpenVector"))
+        return "Parameter" in re.findall(r"\w+", annotation)
     return annotation is Parameter or any(_speaks_of_parameter(part) for part in get_args(annotation))
 
 
@@ -62,7 +57,10 @@ class Element(OfFamily, metaclass=Making):
     UNITS: ClassVar[dict[str, tuple[str, ...]]] = {}  # field -> its units where its name does not tell them (core/units.py)
     WORLD_POINTS: ClassVar[tuple[str, ...]] = ()  # fields that are points of the world as built ...
     WORLD_DIRECTIONS: ClassVar[tuple[str, ...]] = ()  # ... and directions
-    ENDS: ClassVar[dict[str, Any]] = {"a": (("on_a",), ("axis_a", "normal_a")), "b": (("on_b",), ("axis_b",))}  # and in a body's frame
+    ENDS: ClassVar[dict[str, Any]] = {
+        "a": (("on_a",), ("axis_a", "normal_a")),
+        "b": (("on_b",), ("axis_b",)),
+    }  # and in a body's frame
     GROUPS: ClassVar[tuple[str, ...]] = ()  # fields that name groups, which have a prefix where a world is included in another
     FUNCTIONS: ClassVar[dict[str, tuple[str, ...]]] = {}  # field with a function -> its arguments: ("t",), ("bodies", "t"), ...
 
@@ -158,7 +156,7 @@ class Element(OfFamily, metaclass=Making):
         """Move what it says of the world with the world that it is in; or say why that cannot be."""
         return "nothing is known of how it could be moved"
 
-    def made_at(self, place) -> None:
+    def made_at(self, place: Callable[..., FloatArray]) -> None:
         """Fill in what was left out and follows from where bodies are; place(body, local point) is a point of the world."""
 
     def variant(self) -> Hashable:
@@ -215,8 +213,9 @@ class Body(Element):
     def prefix(cls) -> str:
         return cls.kind
 
-    def include_at(self, move):
-        return kind_for(self).include_at(self, move)
+    def include_at(self, move: Move) -> str | None:
+        found: str | None = kind_for(self).include_at(self, move)
+        return found
 
 
 @dataclass(eq=False, repr=False)
@@ -233,7 +232,7 @@ class ConstraintElement(Element):
 class PairConstraint(ConstraintElement):
     """A constraint between two bodies."""
 
-    REFERENCES: ClassVar[dict] = {"a": "body", "b": "body"}
+    REFERENCES: ClassVar[dict[Any, Any]] = {"a": "body", "b": "body"}
 
     a: Body | str
     b: Body | str
@@ -261,14 +260,14 @@ class ContactElement(Element):
     is_stop: ClassVar[bool] = False  # bounds a distance or a coordinate, or rubs in it
     rubs: ClassVar[bool] = False  # a stop without a bound: dry friction
 
-    def points(self) -> list:
+    def points(self) -> list[Any]:
         """(body, point in its frame) of all that it touches or holds by points."""
         return []
 
-    def check_point(self, body):
+    def check_point(self, body: Body) -> None:
         """Refuse a body of which it can not take a single point."""
 
-    def _check_restitution(self):
+    def _check_restitution(self) -> None:
         value = checks.non_negative(self, "restitution", vars(self)["restitution"])
         if value > 1.0:
             checks.fail(self, f"restitution is {value:g}", "give a number from 0 (no bounce) to 1 (nothing lost)")
@@ -291,7 +290,9 @@ def body_arguments(bodies: int) -> tuple[str, ...]:
     return (*[f"b{k}" for k in range(1, bodies + 1)], "t")
 
 
-def bodies_and_function(who, arguments, function, most=None):
+def bodies_and_function(
+    who: Element, arguments: tuple[Any, ...], function: Callable[..., Any] | None, most: int | None = None
+) -> tuple[tuple[Any, ...], Callable[..., Any]]:
     """(bodies, function) from the positional arguments: the function is the last of them unless given by its name. `most`: how
     many bodies there may be."""
     bodies = tuple(arguments)

@@ -10,6 +10,7 @@ class of which users read it declares `__init__` for checkers, and what stands t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar, overload
 
 from linkwork.elements.core.parameter import Parameter
@@ -44,16 +45,22 @@ if TYPE_CHECKING:
     OptionalMatrixField: TypeAlias = Converted[Matrix | None, FloatArray | None]
     NumbersField: TypeAlias = Converted[float | Vector, FloatArray]  # one number stands for all
     OptionalNumbersField: TypeAlias = Converted[float | Vector | None, FloatArray | None]
-    OpenScalarField: TypeAlias = Converted[OpenNumber, OpenNumber]
-    OptionalOpenScalarField: TypeAlias = Converted[OpenNumber | None, OpenNumber | None]
+    OpenScalarField: TypeAlias = Converted[OpenNumber | None, OpenNumber]  # None: it is filled in
     OpenVectorField: TypeAlias = Converted[OpenNumbers, AnyArray]  # dtype object where it holds Parameters
     OptionalOpenVectorField: TypeAlias = Converted[OpenNumbers | None, AnyArray | None]
+    OpenVectorOrFunctionField: TypeAlias = Converted[OpenNumbers | Callable[..., Any], AnyArray | Callable[..., Any]]
+    BoundsField: TypeAlias = Converted[float | Vector | None, float | FloatArray | None]  # one for all coordinates, or each
+    GivenVector: TypeAlias = Vector  # of fields without a default
+    GivenOpenVector: TypeAlias = OpenNumbers
+    KeptVector: TypeAlias = FloatArray  # of fields that an `__init__` sets
 else:
     NameField = str | None
     ScalarField = VectorField = FilledVectorField = OptionalVectorField = Any
     MatrixField = OptionalMatrixField = NumbersField = OptionalNumbersField = Any
-    OpenScalarField, OptionalOpenScalarField = float | Parameter, float | Parameter | None
-    OpenVectorField = OptionalOpenVectorField = Annotated[Any, Parameter]
+    OpenScalarField = float | Parameter | None
+    OpenVectorField = OptionalOpenVectorField = GivenOpenVector = Annotated[Any, Parameter]
+    OpenVectorOrFunctionField = Annotated[Any, Parameter] | Callable[..., Any]
+    BoundsField = GivenVector = KeptVector = Any
 
 
 def default(value: object) -> Any:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from linkwork.util.array_types import FloatArray, Vector
 
 SYMBOLS = {"p": 3, "t": 1, "u": 1}  # arguments that are no bodies: a point, the time, coordinates (as many as the owner has)
+Rows: TypeAlias = SX | float | Parameter | np.ndarray[Any, Any] | Sequence[Any]  # what a user's function gives
 VELOCITIES = ("point_rate", "spin", "coordinate_rates")
 
 

@@ -21,7 +21,7 @@ from linkwork.symbolic.autodiff import POSITION
 from linkwork.symbolic.blocks import cross, skew
 
 if TYPE_CHECKING:
-    from linkwork.elements.core.constraint_kind import Params
+    from linkwork.elements.core.element_kind import Params
     from linkwork.elements.core.joint_kind import Bounds, Pose
     from linkwork.elements.core.placement import Placement
     from linkwork.symbolic.autodiff import Handle

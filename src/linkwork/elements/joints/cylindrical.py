@@ -18,7 +18,7 @@ from linkwork.symbolic.autodiff import POSITION
 if TYPE_CHECKING:
     from casadi import SX
 
-    from linkwork.elements.core.constraint_kind import Params
+    from linkwork.elements.core.element_kind import Params
     from linkwork.elements.core.joint_kind import Pose
     from linkwork.symbolic.autodiff import Handle
 

@@ -17,7 +17,7 @@ from linkwork.elements.joints.axis import AxisJoint, AxisJointKind
 from linkwork.symbolic.autodiff import POSITION
 
 if TYPE_CHECKING:
-    from linkwork.elements.core.constraint_kind import Params
+    from linkwork.elements.core.element_kind import Params
     from linkwork.elements.core.joint_kind import Pose
     from linkwork.symbolic.autodiff import Handle
 
