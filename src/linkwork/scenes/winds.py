@@ -15,7 +15,8 @@ def flow(speed, place, t):
 
 def drag(speed, area, body, t):
     """The force (3, N) of that wind on a body of this area (m^2)."""
-    from linkwork.elements.core.functions import norm, vector
+    from linkwork.elements.core.functions import norm
+    from linkwork.elements.core.traced import vector
 
     past = vector(flow(speed, body.position, t)) - body.velocity
     return 0.5 * AIR * area * norm(past) * past

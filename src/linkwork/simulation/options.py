@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +14,11 @@ from linkwork.errors import LinkworkError, suggestion
 from linkwork.model.active_world import Present
 from linkwork.model.model import Model
 from linkwork.world import World
+
+if TYPE_CHECKING:
+    from linkwork.elements.contacts import Contact
+    from linkwork.engines.engine import Integrator
+
 
 WHO = "Simulation"  # whose options they are, in errors
 
@@ -71,13 +77,13 @@ class Options:
         """Whether forces make velocities, and not accelerations."""
         return self.integrator == "first-order"
 
-    def plain(self) -> tuple:
+    def plain(self) -> tuple[Any, ...]:
         """As they are pickled."""
         given = self.tolerance, self.stiffness, self.damping
         return self.dt, self.solver, self.integrator, given, (self.variant, self.iterations)
 
     @classmethod
-    def from_plain(cls, plain: tuple) -> Options:
+    def from_plain(cls, plain: tuple[Any, ...]) -> Options:
         """From what `plain` gave."""
         dt, solver, integrator, given, newton = plain
         return cls(dt, solver, integrator, *given, *newton)
@@ -110,7 +116,7 @@ class Options:
             raise LinkworkError("Simulation: a body with damping cannot move first-order; set its damping to zero")
 
 
-def first_contact(world: World | Present):
+def first_contact(world: World | Present) -> Contact | None:
     """The first element that acts by contact, if there is any."""
     return next((element for element in world.contacts if element.acts), None)
 
@@ -122,7 +128,7 @@ def _step(given: float) -> float:
     return dt
 
 
-def _known(what: str, name, table) -> str:
+def _known(what: str, name: str, table: tuple[str, ...] | dict[str, type[Integrator]]) -> str:
     if not isinstance(name, str) or name not in table:
         shown = f'"{name}"' if isinstance(name, str) else checks.show(name)
         raise LinkworkError(f"Simulation: no {what} is called {shown}{suggestion(name, table)}; "

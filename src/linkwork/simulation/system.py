@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,7 @@ from linkwork.world import World
 
 if TYPE_CHECKING:
     from linkwork.contact.contact_system import Touching
+    from linkwork.util.array_types import FloatArray
 
 MOST_BUILDS = 8  # of one world that are kept
 PIECE = 0.05  # s: of steps in one compiled call, after which Python sees whether Ctrl-C was pressed
@@ -63,6 +64,7 @@ class Build(NamedTuple):
         make, solver, tangent, iterations = (
             INTEGRATORS[options.integrator], SOLVERS[options.solver], options.variant, options.iterations
         )  # fmt: skip
+        in_contact = None
         if touches:  # some tenths of a second that others need not wait for
             from linkwork.engines.in_contact import IN_CONTACT, level
 
@@ -75,7 +77,7 @@ class Build(NamedTuple):
         programs.patient = patient
         integrator = make.for_model(programs)(programs, options.dt, options.tolerance, iterations)
         model = programs.model  # with what the integrator keeps
-        integrator.contact = in_contact(programs, integrator.answers, integrator.kicks) if touches else None
+        integrator.contact = None if in_contact is None else in_contact(programs, integrator.answers, integrator.kicks)
         layout = Layout.of(model, (options.solver, options.integrator, options.dt))
         return cls(model, trials(model), programs, integrator, integrator.contact, layout)
 
@@ -102,7 +104,7 @@ class System:
     integrator: Integrator
     contact: Touching | None  # what touches, if anything can
     layout: Layout  # of states
-    work: np.ndarray
+    work: FloatArray
     validity: Validity  # what of the workspace can be used as it is
     sharing: Sharing | None  # of redundant constraints, at the last solve for accelerations
     commands: Commands
@@ -114,7 +116,7 @@ class System:
     starting: bool  # from the world as built or from a keyframe: overlaps have not been looked at
     parted: set[frozenset[int]]  # pairs of bodies that a joint kept from touching, until their overlaps have been looked at
     piece: int  # steps of the next compiled call
-    report_rows: tuple | None  # see residuals.py
+    report_rows: tuple[Any, ...] | None  # see residuals.py
 
     @classmethod
     def create(cls, world: World, arrangement: Arrangement, options: Options, notes: Notes, *, like: System | None = None,
@@ -193,7 +195,7 @@ class System:
         return self.model.nbytes + self.programs.nbytes + self.work.nbytes
 
     # -- motion ----------------------------------------------------------------------------------------------------------
-    def run(self, *sweeps: np.ndarray) -> None:
+    def run(self, *sweeps: FloatArray) -> None:
         """Run sweeps over the workspace."""
         self.integrator.run(self.work, *sweeps)
 
@@ -304,7 +306,7 @@ class System:
         """Those of Parameters now."""
         return {name: float(self.work[entries[0]]) for name, (_, entries) in self.model.parameters.items()}
 
-    def put(self, values: Mapping[str, float], commands: Mapping[str, np.ndarray]) -> None:
+    def put(self, values: Mapping[str, float], commands: Mapping[str, FloatArray]) -> None:
         """Values of parameters and commands, where they are still there."""
         for name, value in values.items():
             if name in self.model.parameters:
@@ -324,7 +326,7 @@ class System:
                 fields[name][:] = getattr(element, name)
             self.changed()
 
-    def _fields_of(self, element: Element) -> dict[str, np.ndarray]:
+    def _fields_of(self, element: Element) -> dict[str, FloatArray]:
         sort, number, part = self.model.names[str(element.name)]
         if sort == "constraint":
             return readout.numbers(self.model, self.work, number, part)

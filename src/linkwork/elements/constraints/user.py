@@ -104,8 +104,11 @@ class Constraint(ConstraintElement):
                  force: Callable[..., Rows] | None = None,
                  name: str | None = None) -> None: ...  # fmt: skip
     @overload
-    def __init__(self, *bodies: BodyLike | Callable[..., Rows], function: Callable[..., Rows] | None = None,
+    def __init__(self, a: BodyLike, b: BodyLike, c: BodyLike, /, *more: BodyLike | Callable[..., Rows],
                  force: Callable[..., Rows] | None = None, name: str | None = None) -> None: ...  # fmt: skip
+    @overload
+    def __init__(self, *bodies: BodyLike, function: Callable[..., Rows], force: Callable[..., Rows] | None = None,
+                 name: str | None = None) -> None: ...  # fmt: skip
     def __init__(self, *bodies: Any, function: Callable[..., Any] | None = None, force: Callable[..., Any] | None = None,
                  name: str | None = None) -> None:  # fmt: skip
         self.name = name

@@ -142,11 +142,8 @@ class _File(Values):
                 given = schema.numbers(name, ("s",) if name in SECONDS else ())
                 found[name] = self.value("simulate", given, raw, data.lines[name], self.numbers)
         if {"solver", "integrator", "method"} & set(found):
-            from linkwork.simulation.options import (  # imported by whoever simulates, and by nobody else
-                INTEGRATORS,
-                METHODS,
-                SOLVERS,
-            )
+            from linkwork.engines.integrators import INTEGRATORS  # imported by whoever simulates, and by nobody else
+            from linkwork.engines.solvers import METHODS, SOLVERS
 
             for name, known in (("solver", (*SOLVERS, "auto")), ("integrator", tuple(INTEGRATORS)), ("method", METHODS)):
                 if found.get(name) is not None and found[name] not in known:
