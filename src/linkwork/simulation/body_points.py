@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def carried_point(system: Workspace, body: int, local: FloatArray) -> tuple[Floa
     if kind is RIGID:
         q, v = (system.work[m.field_of_body(body, name)] for name in ("q", "v"))
         arm = readout.matrices(q[None, 3:7])[0] @ local
-        turning: FloatArray = np.cross(v[3:6], arm)
+        turning = cast("FloatArray", np.cross(v[3:6], arm))
         return q[:3] + arm, v[:3] + turning
     rate = point_jacobian(system, body, local) @ system.work[m.field_of_body(body, "v")]
     return readout.point(m, system.work, body, local), rate

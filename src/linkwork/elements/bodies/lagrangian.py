@@ -29,6 +29,7 @@ from linkwork.elements.core.field_types import (
     default,
 )
 from linkwork.elements.core.parameter import Parameter
+from linkwork.elements.core.placement import Poses
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.traced import Traced
 from linkwork.elements.core.units import Quantity
@@ -37,7 +38,7 @@ from linkwork.symbolic.views import Primitive
 
 if TYPE_CHECKING:
     from linkwork.elements.core.element import Pose
-    from linkwork.elements.core.placement import Placement, Poses
+    from linkwork.elements.core.placement import Placement
     from linkwork.symbolic.views import View
     from linkwork.util.array_types import FloatArray
 
