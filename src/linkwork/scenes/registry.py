@@ -53,7 +53,7 @@ class Scene:
     dt: float  # s
     seconds: float  # s
     facts: Callable[..., list[Fact]] | None = None  # (sim, **all parameters) -> list of Fact, for any time of the simulation
-    bodies: Callable[..., int] | None = None  # whole-number parameters -> how many bodies; None: their product
+    bodies: Callable[..., float] | None = None  # whole-number parameters -> how many bodies; None: their product
     options: Mapping[str, Any] = field(default_factory=dict)  # such as solver="implicit"
 
     @property
@@ -102,7 +102,7 @@ class Scene:
 
 
 def scene(name: str, *, dt: float = 1e-3, seconds: float = 5.0, facts: Callable[..., list[Fact]] | None = None,
-          bodies: Callable[..., int] | None = None, **options: Any) -> Callable[[Build], Build]:  # fmt: skip
+          bodies: Callable[..., float] | None = None, **options: Any) -> Callable[[Build], Build]:  # fmt: skip
     """Registers the function below it under this name; options: of the Simulation, such as solver="implicit"."""
 
     def register(build: Build) -> Build:
