@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from linkwork import reduced as reduced
     from linkwork import scenes as scenes
     from linkwork.elements import *  # noqa: F403
+    from linkwork.elements.core.expression import Expression as Expression
     from linkwork.elements.core.functions import atan2 as atan2
     from linkwork.elements.core.functions import cos as cos
     from linkwork.elements.core.functions import cross as cross
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from linkwork.elements.core.functions import tan as tan
     from linkwork.elements.core.functions import tanh as tanh
     from linkwork.elements.core.functions import where as where
+    from linkwork.elements.core.traced import BodyProxy as BodyProxy
     from linkwork.formats import load as load
     from linkwork.formats import save as save
     from linkwork.recording.recording import Recording as Recording
@@ -63,13 +65,15 @@ _LATER = {
     "save": "linkwork.formats",
     "check": "linkwork.verify.check",
     "CheckReport": "linkwork.verify.check_report",
+    "BodyProxy": "linkwork.elements.core.traced",
+    "Expression": "linkwork.elements.core.expression",
     **dict.fromkeys(
         ("dot", "cross", "norm", "where", "minimum", "maximum", "sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "atan2"),
         "linkwork.elements.core.functions",
     ),
 }
 
-__all__ = [*_LATER, "ArrayError", "DivergenceError", "ElementError", "FileError", "LinkworkError", "ModelError", "Note",
-           "Remark", "UnknownNameError"]  # fmt: skip
-
-__getattr__, __dir__ = _lazy_names(__name__, _LATER)
+if not TYPE_CHECKING:  # checkers take the names above for all that there is, and refuse others
+    __all__ = [*_LATER, "ArrayError", "DivergenceError", "ElementError", "FileError", "LinkworkError", "ModelError", "Note",
+               "Remark", "UnknownNameError"]  # fmt: skip
+    __getattr__, __dir__ = _lazy_names(__name__, _LATER)

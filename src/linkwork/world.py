@@ -148,7 +148,7 @@ class World(Sealed):
             element.replace_references(resolved)
         if element.name is None:
             vars(element)["name"] = self._default_name(element.prefix(), self._elements)
-        self._elements[element.name] = element
+        self._elements[str(element.name)] = element
         vars(element)["_world"] = weakref.ref(self)
         vars(self)["version"] += 1
         return element

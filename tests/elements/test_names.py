@@ -17,7 +17,7 @@ def declared(module: ModuleType) -> dict[str, str]:
     found = {}
     for block in ast.parse(inspect.getsource(module)).body:
         if isinstance(block, ast.If):
-            for line in block.body:
+            for line in (line for line in block.body if isinstance(line, ast.ImportFrom)):
                 for name in line.names:
                     found[name.name] = f"{line.module}.{name.name}" if line.module == module.__name__ else line.module
     return found

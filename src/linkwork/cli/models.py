@@ -1,9 +1,12 @@
 """What is to be simulated, from the words of a command: a scene of the gallery or a file."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from linkwork.errors import LinkworkError
 
@@ -44,7 +47,7 @@ def pick(name, settings=(), *, strict=False, floating=False, meshes_as_found=Fal
     from linkwork import scenes
 
     scene = scenes.find(name)
-    parameters = scene.complete(given)
+    parameters: dict[str, Any] = scene.complete(given)
     suggested = {"seconds": scene.seconds, "dt": scene.dt, "record_every": RECORD_EVERY, **scene.options}
     world = scene.build(**parameters)
     return Chosen(scene.name, scene.summary, world, parameters, suggested, partial(scene.check, **parameters))

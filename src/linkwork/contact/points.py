@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -13,37 +17,37 @@ class TouchingPoint:
     the same over the time of the step; `normal` points from the first to the second. `colliders`: a Collider, or the body
     whose shape it is."""
 
-    bodies: tuple
-    colliders: tuple
-    point: np.ndarray  # (3,) m
-    normal: np.ndarray  # (3,)
+    bodies: tuple[Any, ...]
+    colliders: tuple[Any, ...]
+    point: FloatArray  # (3,) m
+    normal: FloatArray  # (3,)
     gap: float  # m, negative where they overlap
-    force: np.ndarray  # (3,) N
-    impulse: np.ndarray  # (3,) N s
+    force: FloatArray  # (3,) N
+    impulse: FloatArray  # (3,) N s
 
 
-class TouchingPoints(list):
+class TouchingPoints(list[TouchingPoint]):
     """TouchingPoints in a fixed order; `.points`, `.normals`, `.gaps`, `.forces` and `.impulses` are arrays of all of them."""
 
-    def _column(self, name: str, *shape: int) -> np.ndarray:
+    def _column(self, name: str, *shape: int) -> FloatArray:
         return np.array([getattr(point, name) for point in self], dtype=float).reshape(len(self), *shape)
 
     @property
-    def points(self) -> np.ndarray:
+    def points(self) -> FloatArray:
         return self._column("point", 3)
 
     @property
-    def normals(self) -> np.ndarray:
+    def normals(self) -> FloatArray:
         return self._column("normal", 3)
 
     @property
-    def gaps(self) -> np.ndarray:
+    def gaps(self) -> FloatArray:
         return self._column("gap")
 
     @property
-    def forces(self) -> np.ndarray:
+    def forces(self) -> FloatArray:
         return self._column("force", 3)
 
     @property
-    def impulses(self) -> np.ndarray:
+    def impulses(self) -> FloatArray:
         return self._column("impulse", 3)

@@ -160,6 +160,6 @@ WHERE = {
 }
 """Name -> the module that has it."""
 
-__all__ = list(WHERE)
-
-__getattr__, __dir__ = lazy_names(__name__, WHERE)
+if not TYPE_CHECKING:  # checkers take the names above for all that there is, and refuse others
+    __all__ = list(WHERE)
+    __getattr__, __dir__ = lazy_names(__name__, WHERE)

@@ -1,17 +1,25 @@
 """Worlds from files and to files: URDF and MJCF of robots, and linkwork's own scene files."""
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Callable
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from linkwork.elements.core import checks
 from linkwork.errors import FileError, Note, suggestion
 from linkwork.formats.source import MOST_BYTES, Reading, decode, read
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from linkwork.errors import Remark
+    from linkwork.util.array_types import FilePath
 
-def load(path, *, strict=False, root=None, **options):
+
+def load(path: FilePath, *, strict: bool = False, root: FilePath | None = None, **options: Any) -> World:
     """A World from a URDF, an MJCF or a scene file, as its ending and its root element say.
 
     What the file says and linkwork does not do is in `world.remarks`, and told in a Note; with `strict` it is refused. Meshes
@@ -41,10 +49,11 @@ def load(path, *, strict=False, root=None, **options):
     world.remarks = tuple(reading.remarks)
     if world.remarks:
         warnings.warn(_told(path, world.remarks), Note, stacklevel=2)
-    return world
+    found: World = world
+    return found
 
 
-def save(world, path):
+def save(world: World, path: FilePath) -> Path:
     """Write a World to a scene file (.yaml), which `load` reads as the same world. Returns the path.
 
     >>> import tempfile
@@ -58,10 +67,11 @@ def save(world, path):
     path = _path("save", path)
     if path.suffix.lower() not in (".yaml", ".yml"):
         raise FileError(f'{path}: scene files end in .yaml; give a path such as "{path.stem}.yaml"')
-    return import_module(".scene.write", __name__).save(world, path)
+    found: Path = import_module(".scene.write", __name__).save(world, path)
+    return found
 
 
-def format_of(path):
+def format_of(path: Path) -> str:
     """ "urdf", "mjcf" or "scene": the module that reads such a file."""
     suffix = path.suffix.lower()
     if suffix in (".yaml", ".yml"):
@@ -74,14 +84,14 @@ def format_of(path):
     return {"robot": "urdf", "mujoco": "mjcf"}[root]
 
 
-def _path(who, given):
+def _path(who: str, given: FilePath) -> Path:
     try:
         return Path(given)
     except TypeError:
         raise FileError(f"{who}: path is {checks.show(given)}; give the path of a file, as text or a Path") from None
 
 
-def _root(path, given):
+def _root(path: Path, given: FilePath | None) -> Path | None:
     """The folder that may be read, without links; the file must lie in it."""
     if given is None:
         return None
@@ -96,7 +106,9 @@ def _root(path, given):
     raise FileError(f"{path}: root is {root}, {problem}; give a folder around the file and all that it names")
 
 
-def _check_options(path, reader, options):
+def _check_options(
+    path: Path, reader: Callable[..., World], options: dict[str, str | dict[str, float] | tuple[int, int, float]]
+) -> None:
     known = [name for name in signature(reader).parameters if name != "reading"]
     for name in options:
         if name not in known:
@@ -104,7 +116,7 @@ def _check_options(path, reader, options):
             raise FileError(f'{path}: such a file takes no option "{name}"{hint}')
 
 
-def _told(path, remarks):
+def _told(path: Path, remarks: tuple[Remark, ...]) -> str:
     """A note of one line: how many remarks there are, and the first; of one alone, why."""
     first = remarks[0]
     place = f"line {first.line}: " if first.file == str(path) and first.line is not None else ""

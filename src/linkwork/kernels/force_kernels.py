@@ -51,7 +51,8 @@ class ForceNodeKind:
                 continue
             entry = tape.entry(number, tape.views[number], LOADED[kind], where if kind == "force" else None)
             part = entry.primitive.jacobian.T @ vector
-            totals[number] = part if totals[number] is None else totals[number] + part
+            before = totals[number]
+            totals[number] = part if before is None else before + part
         found = [x for x in totals if x is not None]
         resolved = iter(tape.resolve([*found, SX(potential)]))
         forces = [None if x is None else next(resolved) for x in totals]

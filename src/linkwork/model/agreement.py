@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ MOST_TRIED = 40  # constraints of a contradiction up to which those that it can 
 class Asked:
     """Rows J v = -f and what each belongs to, a number that `owners` gives for each row."""
 
-    jacobian: np.ndarray  # (m, n), dense or sparse
+    jacobian: Any  # (m, n), an array or one of SciPy's sparse matrices
     forcing: np.ndarray  # (m,)
     owners: np.ndarray  # (m,) int64
 

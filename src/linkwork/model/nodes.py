@@ -141,7 +141,7 @@ def numbers_of(group: Group, bodies: Bodies) -> Numbers:
     for name, array in found.items():
         where = layout.slice(name)
         if array.dtype == object:
-            entries = ((k, j, array[k, j]) for k, j in np.ndindex(*array.shape))
+            entries: list[tuple[int, int, Any]] = [(k, j, array[k, j]) for k, j in np.ndindex(*array.shape)]
             slots += [(k, where.start + j, x) for k, j, x in entries if isinstance(x, Parameter)]
             array = np.array([[float(x) for x in row] for row in array]).reshape(array.shape)
         values[:, where] = array

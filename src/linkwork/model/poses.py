@@ -41,6 +41,7 @@ def _point(body, local: np.ndarray, poses: Mapping[str, Pose]) -> np.ndarray:
     if pose is None:
         return local
     if not (kind := kind_for(body)).framed:
+        assert pose.coordinates is not None and pose.parameters is not None
         where = pose.coordinates[None], np.zeros((1, body.dim)), local[None], pose.parameters[None]
         return kind.located(*where)[0][0]
     return pose.position + pose.frame @ local

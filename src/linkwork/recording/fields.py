@@ -1,11 +1,18 @@
 """What a recording is made of: its fields with their units, and the records of a body, a joint and all contacts."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.elements.core.shape import Shape
 from linkwork.errors import LinkworkError
+
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray, IntArray
+
 
 FIELDS = {  # name: (dimensions, unit, long name)
     "position": (("time", "body", "axis"), "m", "position of the reference point, world frame"),
@@ -60,12 +67,12 @@ class BodyRecord:
     """One body over time, in the world frame: `rec["rod"]`."""
 
     name: str
-    time: np.ndarray  # (T,), s
-    position: np.ndarray  # (T, 3), m
-    orientation: np.ndarray  # (T, 4), w x y z
-    velocity: np.ndarray  # (T, 3), m/s
-    angular_velocity: np.ndarray  # (T, 3), rad/s
-    frame: np.ndarray | None  # (T, 3, 3), if some body of the recording stretches
+    time: FloatArray  # (T,), s
+    position: FloatArray  # (T, 3), m
+    orientation: FloatArray  # (T, 4), w x y z
+    velocity: FloatArray  # (T, 3), m/s
+    angular_velocity: FloatArray  # (T, 3), rad/s
+    frame: FloatArray | None  # (T, 3, 3), if some body of the recording stretches
     shape: Shape | None
 
 
@@ -74,36 +81,36 @@ class JointRecord:
     """One joint over time: `rec["axle"]`."""
 
     name: str
-    time: np.ndarray  # (T,), s
-    angle: np.ndarray  # (T,), rad or m
+    time: FloatArray  # (T,), s
+    angle: FloatArray  # (T,), rad or m
 
 
 @dataclass(frozen=True)
 class ContactRecords:
     """What touched in each frame: `count` of them, one frame after another. `rec.contacts(k)` has those of one."""
 
-    names: list  # of colliders
-    count: np.ndarray  # (T,)
-    bodies: np.ndarray  # (P, 2), numbers of bodies, -1: the ground
-    colliders: np.ndarray  # (P, 2), numbers in names
-    point: np.ndarray  # (P, 3), m
-    normal: np.ndarray  # (P, 3)
-    gap: np.ndarray  # (P,), m
-    force: np.ndarray  # (P, 3), N, on the second body
-    impulse: np.ndarray  # (P, 3), N s
+    names: list[str]  # of colliders
+    count: IntArray  # (T,)
+    bodies: IntArray  # (P, 2), numbers of bodies, -1: the ground
+    colliders: IntArray  # (P, 2), numbers in names
+    point: FloatArray  # (P, 3), m
+    normal: FloatArray  # (P, 3)
+    gap: FloatArray  # (P,), m
+    force: FloatArray  # (P, 3), N, on the second body
+    impulse: FloatArray  # (P, 3), N s
 
-    def columns(self):
+    def columns(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in CONTACT_FIELDS}
 
 
-def first_contacts(table, frames):
+def first_contacts(table: ContactRecords | None, frames: int) -> ContactRecords | None:
     if table is None:
         return None
     kept = int(table.count[:frames].sum())
     return ContactRecords(table.names, table.count[:frames], **{name: v[:kept] for name, v in table.columns().items()})
 
 
-def joined_contacts(first, then):
+def joined_contacts(first: ContactRecords, then: ContactRecords) -> ContactRecords:
     """The contacts of both, with the names of colliders in one list."""
     names = list(dict.fromkeys([*first.names, *then.names]))
     moved = np.array([names.index(name) for name in then.names], dtype=np.int64)

@@ -1,6 +1,10 @@
 """Recording: what a run leaves behind, as plain arrays with names; to xarray, to files, to pictures."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -32,6 +36,16 @@ from linkwork.recording.validation import (
 from linkwork.util.atomic_io import whole
 from linkwork.util.sealing import Sealed
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from xarray import Dataset
+
+    from linkwork.elements.core.element import Body, ElementLike
+    from linkwork.elements.core.joint import Joint
+    from linkwork.elements.core.shape import Shape
+    from linkwork.recording.fields import ContactRecords
+    from linkwork.util.array_types import AnyArray, FilePath, FloatArray, Numbers
+
 
 class MissingRecordingError(FileError, FileNotFoundError):
     """There is no such file."""
@@ -57,20 +71,24 @@ class Recording(Sealed):
     OPEN = frozenset({"bodies", "joints", "time", *FIELDS, "extra", "extra_units", "shapes", "links", "colliders", "visuals",
                       "touching", "attributes"})  # fmt: skip
 
-    position: np.ndarray
-    orientation: np.ndarray
-    velocity: np.ndarray
-    angular_velocity: np.ndarray
-    kinetic: np.ndarray
-    potential: np.ndarray
-    drift: np.ndarray
-    angle: np.ndarray
-    frame: np.ndarray | None
+    position: FloatArray
+    orientation: FloatArray
+    velocity: FloatArray
+    angular_velocity: FloatArray
+    kinetic: FloatArray
+    potential: FloatArray
+    drift: FloatArray
+    angle: FloatArray
+    frame: FloatArray | None
 
     def __init__(
-        self, *, time, bodies, position, orientation, velocity, angular_velocity, kinetic, potential, drift, joints,
-        angle, frame=None, extra=None, shapes=None, links=None, colliders=None, visuals=None, touching=None, attributes=None,
-    ):  # fmt: skip
+        self, *, time: Numbers, bodies: Sequence[str], position: Numbers, orientation: Numbers, velocity: Numbers,
+        angular_velocity: Numbers, kinetic: Numbers, potential: Numbers, drift: Numbers, joints: Sequence[str], angle: Numbers,
+        frame: Numbers | None = None, extra: Mapping[str, Any] | None = None, shapes: Mapping[str, Shape | None] | None = None,
+        links: Sequence[Sequence[Any]] | None = None, colliders: Sequence[Sequence[Any]] | None = None,
+        visuals: Sequence[Sequence[Any]] | None = None, touching: ContactRecords | None = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         self.bodies, self.joints = names_in("bodies", bodies), names_in("joints", joints)
         self.time = numbers_in("time", time)
         if self.time.ndim != 1 or not self.time.size:
@@ -98,7 +116,7 @@ class Recording(Sealed):
         check_arrays(self)
 
     @property
-    def energy(self):
+    def energy(self) -> FloatArray:
         """(T,), J: kinetic and potential energy together.
 
         >>> float(np.ptp(rec.energy)) < 1e-9
@@ -106,22 +124,28 @@ class Recording(Sealed):
         """
         return self.kinetic + self.potential
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.time)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         counts = ((len(self.bodies), "body", "bodies"), (len(self.joints), "joint", "joints"))
         held = ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts)
         frames = f"{len(self)} frame{'' if len(self) == 1 else 's'} from {self.time[0]:g} to {self.time[-1]:g} s"
         return f"<Recording: {frames}, {held}>"
 
-    def __getitem__(self, item):
+    @overload
+    def __getitem__(self, item: Body) -> BodyRecord: ...
+    @overload
+    def __getitem__(self, item: Joint) -> JointRecord: ...
+    @overload
+    def __getitem__(self, item: str) -> Any: ...
+    def __getitem__(self, item: ElementLike) -> Any:
         """The record of one body or joint, by name or by the element itself.
 
         >>> rec["rod"].velocity.shape, rec["axle"].angle.shape
         ((101, 3), (101,))
         """
-        name = getattr(item, "name", item)
+        name: Any = getattr(item, "name", item)
         if isinstance(name, str) and name in self.joints:  # in a world no two elements have the same name
             return JointRecord(name, self.time, self.angle[:, self.joints.index(name)])
         i = index_of(name, "body or joint", self.bodies + self.joints)
@@ -129,7 +153,7 @@ class Recording(Sealed):
         moving = self.position[:, i], self.orientation[:, i], self.velocity[:, i], self.angular_velocity[:, i]
         return BodyRecord(name, self.time, *moving, frame, self.shapes[name])
 
-    def contacts(self, frame):
+    def contacts(self, frame: int) -> TouchingPoints:
         """Where bodies touched in a frame (a number, -1 for the last): points as `sim.contacts()` has them, with names in the
         place of bodies and colliders; None is the ground.
 
@@ -159,7 +183,7 @@ class Recording(Sealed):
             found.append(TouchingPoint(**numbers | ends, gap=float(table.gap[k])))
         return found
 
-    def first(self, frames):
+    def first(self, frames: int) -> Recording:
         """A Recording of the first so many frames.
 
         >>> rec.first(10)
@@ -168,7 +192,7 @@ class Recording(Sealed):
         frames = checks.whole(self, "frames", frames, least=1)
         return self._with(lambda name, value: value[:frames], first_contacts(self.touching, frames))
 
-    def joined(self, other):
+    def joined(self, other: Recording) -> Recording:
         """This recording and one that goes on where it ends, of the same bodies and joints, as one.
 
         >>> rec.first(10).joined(rec)
@@ -181,12 +205,14 @@ class Recording(Sealed):
         if (self.bodies, self.joints, list(self.extra)) != (other.bodies, other.joints, list(other.extra)):
             raise RecordingError("Recording: the two are of different bodies, joints or extras; join those of one model")
         later = fields_of(other) | {"time": other.time} | {f"extra {name}": value for name, value in other.extra.items()}
-        touching = None if self.touching is None else joined_contacts(self.touching, other.touching)
+        touching = None
+        if self.touching is not None and other.touching is not None:
+            touching = joined_contacts(self.touching, other.touching)
         found = self._with(lambda name, value: np.concatenate([value, later[name]]), touching)
         found.attributes = dict(other.attributes)
         return found
 
-    def _with(self, change, touching):
+    def _with(self, change: Callable[[str, AnyArray], AnyArray], touching: ContactRecords | None) -> Recording:
         """The same with all that has a frame changed: change(name, values (T, ...))."""
         fields = {name: change(name, value) for name, value in (fields_of(self) | {"time": self.time}).items()}
         extra = {name: (change(f"extra {name}", value), self.extra_units[name]) for name, value in self.extra.items()}
@@ -194,7 +220,7 @@ class Recording(Sealed):
                          colliders=self.colliders, visuals=self.visuals, touching=touching,
                          attributes=self.attributes)  # fmt: skip
 
-    def to_xarray(self):
+    def to_xarray(self) -> Dataset:
         """An xarray Dataset with dimensions time, body, axis, quaternion and joint, units on every variable.
 
         >>> data = rec.to_xarray()
@@ -203,7 +229,7 @@ class Recording(Sealed):
         """
         return exports.dataset(self)
 
-    def save(self, path):
+    def save(self, path: FilePath) -> Path:
         """Write a .nc (NetCDF, for any tool) or .npz (NumPy) file, whole or not at all; returns the path.
 
         >>> rec.save("run.nc").name
@@ -219,7 +245,7 @@ class Recording(Sealed):
         return path
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: FilePath) -> Recording:
         """The recording that a file holds.
 
         >>> rec.save("run.npz").exists() and Recording.load("run.npz")
@@ -242,7 +268,7 @@ class Recording(Sealed):
     def _made_of(cls, facts, fields, arrays):
         """From what a file says."""
         known: dict = {}  # one object for all that have the same shape
-        placed = {
+        placed: dict[str, Any] = {
             kind: [
                 (name, body, shape_of(f'{kind[:-1]} "{name}"', given, arrays, known), *pose)
                 for name, body, given, *pose in facts.get(kind, [])
@@ -252,7 +278,7 @@ class Recording(Sealed):
         shapes = {name: shape_of(f'body "{name}"', given, arrays, known) for name, given in facts["shapes"].items()}
         return cls(**fields, shapes=shapes, links=facts["links"], **placed, attributes=facts["attributes"])
 
-    def plot(self, body=None, path=None):
+    def plot(self, body: ElementLike | None = None, path: FilePath | None = None) -> Figure:
         """A matplotlib Figure of the energies, drift and joint coordinates, or of the motion of one body.
 
         With a path (.png, .pdf, .svg) it is saved there; without one `matplotlib.pyplot.show()` shows it.
@@ -260,7 +286,7 @@ class Recording(Sealed):
         >>> len(rec.plot("rod", path="rod.png").axes), len(rec.plot(path="run.svg").axes)
         (3, 4)
         """
-        name = getattr(body, "name", body)
+        name: Any = getattr(body, "name", body)
         if name is not None:
             index_of(name, "body", self.bodies)
         path = None if path is None else _ending(path, "plot", ".png", ".pdf", ".svg")
@@ -270,7 +296,8 @@ class Recording(Sealed):
                 figure.savefig(beside, dpi=150)
         return figure
 
-    def animate(self, path, *, fps=25, size=(640, 480), trace=None):
+    def animate(self, path: FilePath, *, fps: float = 25, size: tuple[int, int] = (640, 480),
+                trace: ElementLike | Sequence[ElementLike] | None = None) -> Path:  # fmt: skip
         """A moving .gif at the pace of the recorded time, or a still .png of a few poses; returns the path.
 
         size: width and height in pixels; trace: a body, or several, whose path is drawn.
@@ -293,7 +320,7 @@ class Recording(Sealed):
                 drawing.still(self, beside, tuple(size), bodies)
         return path
 
-    def replay(self, path):
+    def replay(self, path: FilePath) -> Path:
         """Write a page (.html) that plays the recording in a browser: one file, no server, no network. Returns the path.
 
         >>> rec.replay("run.html").name
@@ -306,7 +333,7 @@ class Recording(Sealed):
             replay_page.page(self, beside, self.attributes.get("scene") or path.stem)
         return path
 
-    def render(self, path, *, at=None, fps=30, size=(1280, 720)):
+    def render(self, path: FilePath, *, at: float | None = None, fps: float = 30, size: tuple[int, int] = (1280, 720)) -> Path:
         """A picture with light and shadow: a video (.mp4) at the pace of the recorded time, or a still (.png) of the frame that
         is nearest to `at` seconds, the last one unless told otherwise. size: width and height in pixels. Returns the path.
 
@@ -333,7 +360,7 @@ class Recording(Sealed):
         return path
 
 
-def _ending(path, what, *endings):
+def _ending(path: FilePath, what: str, *endings: str) -> Path:
     try:
         path = Path(path)
     except TypeError:

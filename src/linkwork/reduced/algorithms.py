@@ -8,6 +8,8 @@ order of addition. `out=` takes the result.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from linkwork.elements.core import checks
@@ -15,8 +17,13 @@ from linkwork.errors import ElementError
 from linkwork.reduced.run_on_states import numbers_in, run, the_tree
 from linkwork.reduced.tree import Tree
 
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray, Numbers
 
-def rnea(tree: Tree, q, qd, qdd, *, wrenches=None, out=None) -> np.ndarray:
+
+def rnea(
+    tree: Tree, q: Numbers, qd: Numbers, qdd: Numbers, *, wrenches: Numbers | None = None, out: FloatArray | None = None
+) -> FloatArray:
     """tau = H qdd + C, (nv,): the recursive Newton-Euler algorithm.
 
     Outwards each link's acceleration, and the force f that it takes; inwards tau = S^T f, and f goes to the parent. With
@@ -36,7 +43,9 @@ def rnea(tree: Tree, q, qd, qdd, *, wrenches=None, out=None) -> np.ndarray:
     return run(tree, ("rnea", True), ("q", "qd", "qdd with wrenches"), (q, qd, together), out)
 
 
-def aba(tree: Tree, q, qd, tau, *, wrenches=None, out=None) -> np.ndarray:
+def aba(
+    tree: Tree, q: Numbers, qd: Numbers, tau: Numbers, *, wrenches: Numbers | None = None, out: FloatArray | None = None
+) -> FloatArray:
     """qdd = H^-1 (tau - C), (nv,): the articulated-body algorithm, in time linear in the number of links.
 
     Outwards velocities; inwards the articulated inertias I^A and bias forces p^A; outwards qdd.
@@ -56,7 +65,7 @@ def aba(tree: Tree, q, qd, tau, *, wrenches=None, out=None) -> np.ndarray:
     return run(tree, ("aba", True), ("q", "qd", "tau with wrenches"), (q, qd, together), out)
 
 
-def crba(tree: Tree, q, *, packed: bool = False, out=None) -> np.ndarray:
+def crba(tree: Tree, q: Numbers, *, packed: bool = False, out: FloatArray | None = None) -> FloatArray:
     """H, (nv, nv): the composite-rigid-body algorithm. Only what can differ from zero is computed: H_ij with j = i or an
     ancestor of i in `tree.expanded_parents`.
 
@@ -72,7 +81,7 @@ def crba(tree: Tree, q, *, packed: bool = False, out=None) -> np.ndarray:
     return run(tree, ("crba", packed), ("q",), (q,), out)
 
 
-def _side_by_side(name: str, x, wrenches, bodies: int) -> np.ndarray:
+def _side_by_side(name: str, x: Numbers, wrenches: Numbers, bodies: int) -> FloatArray:
     """One input of both, for one state or for each of an array."""
     x, loads = numbers_in(name, x), numbers_in("wrenches", wrenches)
     if loads.shape[-2:] != (bodies, 6):

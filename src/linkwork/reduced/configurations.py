@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from linkwork.elements.core import checks
@@ -9,20 +11,25 @@ from linkwork.errors import ElementError
 from linkwork.reduced.run_on_states import numbers_in, run, the_tree
 from linkwork.reduced.tree import Tree
 
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray, Numbers
+
+
 MOST = 10**9  # configurations at random at a time
 
 
-def neutral(tree: Tree) -> np.ndarray:
+def neutral(tree: Tree) -> FloatArray:
     """q (nq,) as built: zeros and quaternions of no turn; what floats is where it was put.
 
     >>> import linkwork as lw
     >>> lw.reduced.neutral(lw.reduced.compile(lw.scenes.get("double-pendulum")))
     array([0., 0.])
     """
-    return the_tree(tree).start.copy()
+    found: FloatArray = the_tree(tree).start.copy()
+    return found
 
 
-def random(tree: Tree, seed=None, count: int | None = None) -> np.ndarray:
+def random(tree: Tree, seed: int | np.random.Generator | None = None, count: int | None = None) -> FloatArray:
     """q (nq,), or `count` of them: angles within half a turn, lengths within a metre, orientations uniform. `seed`: a number
     or a numpy generator.
 
@@ -42,7 +49,7 @@ def random(tree: Tree, seed=None, count: int | None = None) -> np.ndarray:
     return found[0] if count is None else found
 
 
-def integrate(tree: Tree, q, qd, dt: float = 1.0, *, out=None) -> np.ndarray:
+def integrate(tree: Tree, q: Numbers, qd: Numbers, dt: float = 1.0, *, out: FloatArray | None = None) -> FloatArray:
     """q after the velocity qd has acted for dt seconds, each joint turning evenly.
 
     >>> import linkwork as lw
@@ -53,7 +60,7 @@ def integrate(tree: Tree, q, qd, dt: float = 1.0, *, out=None) -> np.ndarray:
     return run(tree, ("integrate",), ("q", "qd"), (q, numbers_in("qd", qd) * checks.number("integrate", "dt", dt)), out)
 
 
-def difference(tree: Tree, q0, q1, *, out=None) -> np.ndarray:
+def difference(tree: Tree, q0: Numbers, q1: Numbers, *, out: FloatArray | None = None) -> FloatArray:
     """The velocity (nv,) that moves q0 to q1 in one second, by the shorter turn where there are two.
 
     >>> import linkwork as lw

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,23 +13,26 @@ from linkwork.reduced.kinematics import forward_kinematics, velocities
 from linkwork.reduced.run_on_states import numbers_in, run, the_tree
 from linkwork.reduced.tree import Tree
 
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray, Numbers
+
 
 class Bodies(NamedTuple):
     """Maximal coordinates, as a Simulation tells them; for arrays of states with one more axis in front."""
 
-    position: np.ndarray  # (bodies, 3), m
-    orientation: np.ndarray  # (bodies, 4): unit quaternions w, x, y, z
-    velocity: np.ndarray  # (bodies, 6), m/s and rad/s: of the reference point, angular; world's axes
+    position: FloatArray  # (bodies, 3), m
+    orientation: FloatArray  # (bodies, 4): unit quaternions w, x, y, z
+    velocity: FloatArray  # (bodies, 6), m/s and rad/s: of the reference point, angular; world's axes
 
 
 class State(NamedTuple):
     """Joint coordinates and velocities."""
 
-    q: np.ndarray  # (nq,)
-    qd: np.ndarray  # (nv,)
+    q: FloatArray  # (nq,)
+    qd: FloatArray  # (nv,)
 
 
-def to_bodies(tree: Tree, q, qd=None) -> Bodies:
+def to_bodies(tree: Tree, q: Numbers, qd: Numbers | None = None) -> Bodies:
     """Where the bodies are and how they move. Without qd they are at rest.
 
     >>> import linkwork as lw
@@ -45,7 +48,7 @@ def to_bodies(tree: Tree, q, qd=None) -> Bodies:
     return Bodies(poses.position, turns, speeds)
 
 
-def from_bodies(tree: Tree, position, orientation, velocity=None) -> State:
+def from_bodies(tree: Tree, position: Numbers, orientation: Numbers, velocity: Numbers | None = None) -> State:
     """Joint coordinates of bodies that are where the joints allow: angles from -pi to pi, but that of a screw, whose travel
     counts the turns. What violates the joints is left out.
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from linkwork.elements.core import checks
 from linkwork.reduced.run_on_states import run, the_tree
 from linkwork.reduced.tree import Tree
 
+if TYPE_CHECKING:
+    from linkwork.elements.core.element import BodyLike
+    from linkwork.util.array_types import FloatArray, Numbers, Vector
+
 
 class Poses(NamedTuple):
     """Of all bodies, in order of addition; for arrays of states with one more axis in front."""
 
-    position: np.ndarray  # (bodies, 3), m
-    rotation: np.ndarray  # (bodies, 3, 3): from the body's axes to the world's
+    position: FloatArray  # (bodies, 3), m
+    rotation: FloatArray  # (bodies, 3, 3): from the body's axes to the world's
 
 
-def forward_kinematics(tree: Tree, q, *, out=None) -> Poses:
+def forward_kinematics(tree: Tree, q: Numbers, *, out: FloatArray | None = None) -> Poses:
     """Position and rotation of every body. `out` (bodies, 12) takes both: the position, then the rotation row by row.
 
     >>> import linkwork as lw, numpy as np
@@ -33,7 +35,7 @@ def forward_kinematics(tree: Tree, q, *, out=None) -> Poses:
     return Poses(found[..., 0:3], found[..., 3:12].reshape(*found.shape[:-1], 3, 3))
 
 
-def velocities(tree: Tree, q, qd, *, out=None) -> np.ndarray:
+def velocities(tree: Tree, q: Numbers, qd: Numbers, *, out: FloatArray | None = None) -> FloatArray:
     """Of every body (bodies, 6): the velocity of its reference point, then its angular velocity.
 
     >>> import linkwork as lw
@@ -46,7 +48,9 @@ def velocities(tree: Tree, q, qd, *, out=None) -> np.ndarray:
     return run(tree, ("velocities",), ("q", "qd"), (q, qd), out)
 
 
-def jacobian(tree: Tree, q, body, point=(0.0, 0.0, 0.0), *, out=None) -> np.ndarray:
+def jacobian(
+    tree: Tree, q: Numbers, body: BodyLike, point: Vector = (0.0, 0.0, 0.0), *, out: FloatArray | None = None
+) -> FloatArray:
     """(6, nv): the velocity of a point of a body (in its frame), then the body's angular velocity, by qd.
 
     >>> import linkwork as lw
@@ -59,7 +63,9 @@ def jacobian(tree: Tree, q, body, point=(0.0, 0.0, 0.0), *, out=None) -> np.ndar
     return run(tree, _probing(tree, body, point, False), ("q",), (q,), out)
 
 
-def jacobian_rate(tree: Tree, q, qd, body, point=(0.0, 0.0, 0.0), *, out=None) -> np.ndarray:
+def jacobian_rate(
+    tree: Tree, q: Numbers, qd: Numbers, body: BodyLike, point: Vector = (0.0, 0.0, 0.0), *, out: FloatArray | None = None
+) -> FloatArray:
     """(6, nv): the time derivative of `jacobian`. The point's acceleration is J qdd + J' qd.
 
     >>> import linkwork as lw
@@ -72,7 +78,7 @@ def jacobian_rate(tree: Tree, q, qd, body, point=(0.0, 0.0, 0.0), *, out=None) -
     return run(tree, _probing(tree, body, point, True), ("q", "qd"), (q, qd), out)
 
 
-def _probing(tree: Tree, body, point, rate: bool) -> tuple:
+def _probing(tree: Tree, body: BodyLike, point: Vector, rate: bool) -> tuple[Any, ...]:
     """The program for a body, its point put in place."""
     number = the_tree(tree).body(body)
     element, link, (Q, o) = tree.bodies[number]
@@ -81,7 +87,7 @@ def _probing(tree: Tree, body, point, rate: bool) -> tuple:
     return key
 
 
-def centre_of_mass(tree: Tree, q, *, out=None) -> np.ndarray:
+def centre_of_mass(tree: Tree, q: Numbers, *, out: FloatArray | None = None) -> FloatArray:
     """(3,), of all bodies that move.
 
     >>> import linkwork as lw
@@ -92,7 +98,7 @@ def centre_of_mass(tree: Tree, q, *, out=None) -> np.ndarray:
     return run(tree, ("sums", ("h",), False), ("q",), (q,), out)
 
 
-def centroidal_momentum(tree: Tree, q, qd, *, out=None) -> np.ndarray:
+def centroidal_momentum(tree: Tree, q: Numbers, qd: Numbers, *, out: FloatArray | None = None) -> FloatArray:
     """(6,): momentum, then angular momentum about the centre of mass, of all bodies that move.
 
     >>> import linkwork as lw
@@ -105,7 +111,7 @@ def centroidal_momentum(tree: Tree, q, qd, *, out=None) -> np.ndarray:
     return run(tree, ("sums", ("P", "L"), True), ("q", "qd"), (q, qd), out)
 
 
-def centroidal_momentum_matrix(tree: Tree, q, *, out=None) -> np.ndarray:
+def centroidal_momentum_matrix(tree: Tree, q: Numbers, *, out: FloatArray | None = None) -> FloatArray:
     """A, (6, nv): the centroidal momentum is A qd.
 
     >>> import linkwork as lw
@@ -118,7 +124,7 @@ def centroidal_momentum_matrix(tree: Tree, q, *, out=None) -> np.ndarray:
     return run(tree, ("momentum",), ("q",), (q,), out)
 
 
-def energy(tree: Tree, q, qd, *, out=None) -> np.ndarray:
+def energy(tree: Tree, q: Numbers, qd: Numbers, *, out: FloatArray | None = None) -> FloatArray:
     """(2,): kinetic energy (of armatures, too), then potential energy (zero at the world's origin), J.
 
     >>> import linkwork as lw

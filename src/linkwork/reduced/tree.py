@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +24,13 @@ from linkwork.reduced.frames import STILL, Pose, after, inverse
 from linkwork.reduced.operation_lists import Programs
 from linkwork.reduced.parent_array import expanded
 from linkwork.reduced.tree_layout import order
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element import ElementLike
+    from linkwork.elements.core.joint import JointLike
+    from linkwork.model.active_world import Present
+    from linkwork.world import World
+
 
 ROOT = -1  # the parent of what stands on the ground or floats
 
@@ -145,8 +153,9 @@ class Tree:
         )
 
 
-def compile(world, *, lock: Mapping | None = None, armature: Mapping | None = None, damping: Mapping | None = None,
-            loops: bool | None = None, keep: Iterable = ()) -> Tree:  # fmt: skip
+def compile(world: World | Present, *, lock: Mapping[JointLike, Any] | None = None,
+            armature: Mapping[JointLike, float] | None = None, damping: Mapping[JointLike, float] | None = None,
+            loops: bool | None = None, keep: Iterable[ElementLike] = ()) -> Tree:  # fmt: skip
     """A world of rigid bodies and joints in joint coordinates.
 
     A body that no joints connect with the ground floats (of several connected ones, the first). `lock` fixes joints, or

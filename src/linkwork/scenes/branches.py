@@ -1,6 +1,9 @@
 """Many links from one: a binary tree, and a star of chains."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,13 +14,18 @@ from linkwork.scenes.layout import compose, rod, rotate, turn, whirl
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from linkwork.simulation.simulation import Simulation
 
-def _tree_facts(sim, *, depth, **_):
+
+def _tree_facts(sim: Simulation, *, depth: int, **_: Any) -> list[Fact]:
     return [Fact("constraint rows", float(sim.model.summary()["rows"]), 3.0 * (2**depth - 1), 0.0)]
 
 
 @scene("tree", seconds=2.0, facts=_tree_facts, bodies=lambda depth: 2.0 ** min(depth, 1000))
-def tree(*, depth=7, length=0.5, ratio=0.75, spread=0.6, radius=0.03, mass=2.0):
+def tree(
+    *, depth: int = 7, length: float = 0.5, ratio: float = 0.75, spread: float = 0.6, radius: float = 0.03, mass: float = 2.0
+) -> World:
     """A binary tree of 127 links on ball joints: 381 multipliers, as in figure 3 of baraff96.
 
     depth: levels of links, 2^depth - 1 in all; length m, radius m, mass kg of the first link; ratio: a link's length
@@ -44,9 +52,9 @@ def tree(*, depth=7, length=0.5, ratio=0.75, spread=0.6, radius=0.03, mass=2.0):
     return world
 
 
-def _star_facts(sim, **parameters):
+def _star_facts(sim: Simulation, **parameters: Any) -> list[Fact]:
     world = star(**parameters)
-    bodies = world.bodies
+    bodies: list[Any] = list(world.bodies)
     total = sum(b.mass for b in bodies)
     centre = sum(b.mass * np.asarray(sim.position(b.name)) for b in bodies) / total
     built = [(b.mass, b.inertia, b.position, b.orientation, b.velocity, b.angular_velocity) for b in bodies]
@@ -60,7 +68,17 @@ def _star_facts(sim, **parameters):
 
 
 @scene("star", seconds=5.0, facts=_star_facts)
-def star(*, arms=6, links=4, length=0.2, radius=0.02, mass=0.2, hub=0.15, bend=0.35, rate=4.0):
+def star(
+    *,
+    arms: int = 6,
+    links: int = 4,
+    length: float = 0.2,
+    radius: float = 0.02,
+    mass: float = 0.2,
+    hub: float = 0.15,
+    bend: float = 0.35,
+    rate: float = 4.0,
+) -> World:
     """Chains on ball joints around a hub, spinning freely in space: their momentum stays.
 
     arms chains of links each, a link of length m, radius m, mass kg; hub m: its radius; bend (rad): each link is built

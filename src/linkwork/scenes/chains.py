@@ -1,6 +1,10 @@
 """Links end to end: hung at one end, or at both."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,10 +15,15 @@ from linkwork.scenes.layout import rod, turn, whirl
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from linkwork.simulation.simulation import Simulation
+    from linkwork.util.array_types import FloatArray
+
+
 GRAVITY = 9.81  # m/s^2
 
 
-def _links(joint, n, length, width, mass, angle):
+def _links(joint: Callable[..., Any], n: int, length: float, width: float, mass: float, angle: float) -> World:
     """n boxes from the origin on, straight, at `angle` below the x axis; joint(a, b, at, name) makes each joint."""
     world = World(gravity=(0, 0, -GRAVITY))
     step, pose = length * np.array([math.cos(angle), 0, -math.sin(angle)]), turn((0, 1, 0), angle)
@@ -27,18 +36,20 @@ def _links(joint, n, length, width, mass, angle):
     return world
 
 
-def _chain_facts(sim, **parameters):
+def _chain_facts(sim: Simulation, **parameters: Any) -> list[Fact]:
     world = chain(**parameters)
     return [facts.energy(sim, world, 1e-3 * _scale(**parameters))]
 
 
-def _scale(n, mass, length, **_):
+def _scale(n: int, mass: float, length: float, **_: Any) -> float:
     """J: what the whole chain loses when it falls by half its length."""
     return n * mass * GRAVITY * n * length / 2
 
 
 @scene("chain", seconds=2.0, facts=_chain_facts)
-def chain(*, n=20, length=0.1, width=0.02, mass=0.1, angle=0.0, speed=2.0):
+def chain(
+    *, n: int = 20, length: float = 0.1, width: float = 0.02, mass: float = 0.1, angle: float = 0.0, speed: float = 2.0
+) -> World:
     """A chain of n links on ball joints, hung at one end, let go from the horizontal.
 
     length m, width m, mass kg of a link; angle (rad) of the chain below the horizontal; speed (m/s) of its end: it
@@ -52,13 +63,13 @@ def chain(*, n=20, length=0.1, width=0.02, mass=0.1, angle=0.0, speed=2.0):
     return world
 
 
-def _hinge_chain_facts(sim, **parameters):
+def _hinge_chain_facts(sim: Simulation, **parameters: Any) -> list[Fact]:
     world = hinge_chain(**parameters)
     return [facts.energy(sim, world, 1e-3 * _scale(**parameters))]
 
 
 @scene("hinge-chain", seconds=2.0, facts=_hinge_chain_facts)
-def hinge_chain(*, n=20, length=0.1, width=0.02, mass=0.1, angle=0.0):
+def hinge_chain(*, n: int = 20, length: float = 0.1, width: float = 0.02, mass: float = 0.1, angle: float = 0.0) -> World:
     """A chain of n links on parallel hinges, hung at one end, let go from the horizontal.
 
     length m, width m, mass kg of a link; angle (rad) of the chain below the horizontal.
@@ -66,22 +77,22 @@ def hinge_chain(*, n=20, length=0.1, width=0.02, mass=0.1, angle=0.0):
     return _links(lambda a, b, at, name: Hinge(a, b, at=at, axis=(0, 1, 0), name=name), n, length, width, mass, angle)
 
 
-def _slopes(n, load):
+def _slopes(n: int, load: float) -> FloatArray:
     """tan of each link's angle in a discrete catenary; load: the weight of a link over the horizontal pull."""
-    return (np.arange(n) - (n - 1) / 2) * load
+    return (np.arange(n, dtype=float) - (n - 1) / 2) * load
 
 
-def _load(n, length, span):
+def _load(n: int, length: float, span: float) -> float:
     """The load at which n links of this length reach across the span."""
     from scipy.optimize import brentq
 
-    def excess(logarithm):
+    def excess(logarithm: float) -> float:
         return length * np.sum(1 / np.hypot(1, _slopes(n, math.exp(logarithm)))) - span
 
     return math.exp(brentq(excess, -20.0, 20.0, xtol=1e-15, rtol=1e-15))
 
 
-def _bridge_facts(sim, *, n, length, mass, radius, span):
+def _bridge_facts(sim: Simulation, *, n: int, length: float, mass: float, radius: float, span: float) -> list[Fact]:
     pull = mass * GRAVITY / _load(n, length, span)
     world = bridge(n=n, length=length, mass=mass, radius=radius, span=span)
     middle = f"link{(n + 1) // 2}"
@@ -94,7 +105,7 @@ def _bridge_facts(sim, *, n, length, mass, radius, span):
 
 
 @scene("bridge", seconds=2.0, facts=_bridge_facts)
-def bridge(*, n=15, length=0.1, mass=0.2, radius=0.015, span=1.2):
+def bridge(*, n: int = 15, length: float = 0.1, mass: float = 0.2, radius: float = 0.015, span: float = 1.2) -> World:
     """A chain on ball joints, hung at both ends, at rest in its catenary.
 
     n links of length m, mass kg, radius m; span m between the ends, less than the chain is long.
@@ -103,7 +114,8 @@ def bridge(*, n=15, length=0.1, mass=0.2, radius=0.015, span=1.2):
         remedy = f"give a span between {length if n % 2 else 0:g} and {n * length:g} and at least two links"
         checks.fail('Scene "bridge"', f"{n} links of {length:g} m do not hang across {span:g} m", remedy)
     world = World(gravity=(0, 0, -GRAVITY))
-    start, previous = np.array([-span / 2, 0.0, 0.0]), world.ground
+    start = np.array([-span / 2, 0.0, 0.0])
+    previous: Body = world.ground
     for i, slope in enumerate(_slopes(n, _load(n, length, span))):
         end = start + length * np.array([1.0, 0.0, slope]) / math.hypot(1, slope)
         link = world.add(rod(start, end, radius, mass, name=f"link{i + 1}"))

@@ -1,5 +1,9 @@
 """A rag doll."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from linkwork.elements import Ball, Box, Collider, Contact, Drag, Ellipsoid, HardLimit, Hinge, Plane, RigidBody, Universal
@@ -7,41 +11,46 @@ from linkwork.scenes.layout import rod
 from linkwork.scenes.registry import scene
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from linkwork.elements.core.joint import Joint
+    from linkwork.util.array_types import FloatArray, Vector
+
+
 TALL, HEAVY = 1.8, 70.0  # m and kg: the doll that the numbers below describe, x ahead, y to its left, feet at z = 0
 
 # name: shape, where, kg
-TRUNK: dict[str, tuple] = {
+TRUNK: dict[str, tuple[Any, ...]] = {
     "pelvis": (Box(0.20, 0.32, 0.18), (0, 0, 0.99), 10.5),
     "torso": (Box(0.22, 0.34, 0.42), (0, 0, 1.31), 23.5),
     "head": (Ellipsoid(0.20, 0.17, 0.24), (0, 0, 1.68), 5.0),
 }
 # name: from, to, radius, kg; one on each side
-LIMBS: dict[str, tuple] = {
+LIMBS: dict[str, tuple[Any, ...]] = {
     "upper-arm": ((0, 0.20, 1.47), (0, 0.48, 1.47), 0.045, 2.0),
     "forearm": ((0, 0.48, 1.47), (0, 0.74, 1.47), 0.035, 1.2),
     "thigh": ((0, 0.10, 0.92), (0, 0.10, 0.51), 0.070, 7.5),
     "shin": ((0, 0.10, 0.51), (0, 0.10, 0.10), 0.050, 3.3),
 }
-ENDS: dict[str, tuple] = {
+ENDS: dict[str, tuple[Any, ...]] = {
     "hand": (Ellipsoid(0.09, 0.17, 0.05), (0, 0.83, 1.47), 0.5),
     "foot": (Box(0.26, 0.10, 0.07), (0.06, 0.10, 0.05), 1.0),
 }
 
 
 @scene("rag-doll", seconds=4.0)
-def rag_doll(*, height=TALL, mass=HEAVY, drag=2.0):
+def rag_doll(*, height: float = TALL, mass: float = HEAVY, drag: float = 2.0) -> World:
     """A doll of 15 bodies on ball joints, hinges and universal joints, hanging by its left hand.
 
     height m and mass kg in all; drag N s/m: the air on each body. It is let go with its arms stretched out.
     """
     world, size, share = World(), height / TALL, mass / HEAVY
 
-    def put(name, shape, place, kg, mirror=1.0):
+    def put(name: str, shape: Any, place: Vector, kg: float, mirror: float = 1.0) -> None:
         sizes = {key: size * value for key, value in vars(shape).items()}
         place = size * np.array(place) * (1, mirror, 1)
         world.add(RigidBody(mass=share * kg, shape=type(shape)(**sizes), position=place, name=name))
 
-    def at(x, y, z):
+    def at(x: int, y: float, z: float) -> FloatArray:
         return size * np.array([x, y, z])
 
     for name, given in TRUNK.items():
@@ -55,7 +64,16 @@ def rag_doll(*, height=TALL, mass=HEAVY, drag=2.0):
         for name, (shape, place, kg) in ENDS.items():
             put(f"{name}-{side}", shape, place, kg, mirror=y)
 
-        def join(joint, a, b, place, name, side=side, y=y, **axes):
+        def join(
+            joint: type[Joint],
+            a: str,
+            b: str,
+            place: Vector,
+            name: str,
+            side: str = side,
+            y: float = y,
+            **axes: Vector,
+        ) -> None:
             a = a if a in TRUNK else f"{a}-{side}"
             world.add(joint(a, f"{b}-{side}", at=at(*place) * (1, y, 1), name=f"{name}-{side}", **axes))
 
@@ -76,7 +94,7 @@ STOPS = {"knee": (0.0, 2.4), "elbow": (-2.4, 0.0), "ankle": (-0.6, 0.6)}
 
 
 @scene("rag-doll-on-stairs", dt=2e-3, seconds=2.0, bodies=lambda steps: 15)
-def rag_doll_on_stairs(*, steps=6, rise=0.18, tread=0.28, speed=1.5):
+def rag_doll_on_stairs(*, steps: int = 6, rise: float = 0.18, tread: float = 0.28, speed: float = 1.5) -> World:
     """A rag doll that stumbles down a flight of stairs.
 
     steps of that rise and tread m go down from where it stands; it starts with its speed m/s towards them. Knees, elbows
@@ -84,7 +102,8 @@ def rag_doll_on_stairs(*, steps=6, rise=0.18, tread=0.28, speed=1.5):
     """
     world = rag_doll(height=TALL, mass=HEAVY, drag=0.0)
     world.remove("grip")
-    for body in world.bodies:
+    bodies: list[Any] = list(world.bodies)
+    for body in bodies:
         body.velocity = np.array([speed, 0.0, 0.0])
     for k in range(steps):
         begin, top = (-1.0 if k == 0 else 0.15 + (k - 1) * tread), -k * rise

@@ -3,8 +3,11 @@
 Built palm down, fingers straight: x ahead, y towards the thumb, z up; metres, from the middle of the palm.
 """
 
+from __future__ import annotations
+
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +27,13 @@ from linkwork.elements import (
 from linkwork.scenes.layout import along, compose, rod, rotate, turn
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element import Body
+    from linkwork.elements.core.joint import Joint
+    from linkwork.simulation.simulation import Simulation
+    from linkwork.util.array_types import FloatArray
+
 
 GRAVITY = 9.81  # m/s^2
 DENSITY = 1100.0  # kg/m^3
@@ -58,20 +68,20 @@ DRUMMING = Path(__file__).with_name("drumming.csv")  # made by papers/hernandez1
 OVER_TABLE = 0.07  # m: the palm's height when it drums
 
 
-def glove(t):
+def glove(t: float) -> tuple[float, dict[str, FloatArray]]:
     """(palm's height over its lowest, m; finger -> angles, rad) as recorded at the time t, but for the lift."""
     closed = _ramp(t, *CLOSE)
     angles = {name: (1 - closed) * np.array(OPEN[name]) + closed * np.array(GRIP[name]) for name in FINGERS}
     return 0.06 * (1 - _ramp(t, *DOWN)), angles
 
 
-def _ramp(t, start, end):
+def _ramp(t: float, start: float, end: float) -> float:
     """From 0 to 1, smoothly."""
     x = min(max((t - start) / (end - start), 0.0), 1.0)
     return x * x * (3 - 2 * x)
 
 
-def _hand_facts(sim, *, lift, **_):
+def _hand_facts(sim: Simulation, *, lift: float, **_: Any) -> list[Fact]:
     """Once the palm is up, the ball is up, too: soft fingers hold it a little lower."""
     if sim.time < UP[1] + 0.2:
         return []
@@ -79,7 +89,15 @@ def _hand_facts(sim, *, lift, **_):
 
 
 @scene("hand", dt=0.01, seconds=3.0, facts=_hand_facts, solver="implicit")
-def hand(*, follow=200.0, stiffness=0.02, limit=5.0, mass=0.05, friction=0.9, lift=0.05):
+def hand(
+    *,
+    follow: float = 200.0,
+    stiffness: float = 0.02,
+    limit: float = 5.0,
+    mass: float = 0.05,
+    friction: float = 0.9,
+    lift: float = 0.05,
+) -> World:
     """A hand of 16 bones and 15 joints follows a recorded motion: soft fingertips take a ball, and lift it.
 
     follow N/m: of the springs from bones to the recorded motion; stiffness N m/rad of the joints, limit N m/rad beyond
@@ -88,14 +106,14 @@ def hand(*, follow=200.0, stiffness=0.02, limit=5.0, mass=0.05, friction=0.9, li
     world = World(gravity=(0, 0, -GRAVITY))
     home = np.array([0.0, 0.0, BALL - PLACE[2] + glove(0.0)[0]])
     add_bones(world, home, stiffness, limit)
-    bones = list(world.bodies)
+    bones: list[Any] = list(world.bodies)
     for bone, motion in zip(bones, record(bones, lift), strict=True):
         world.add(_follow(bone, motion, follow))
     _add_ball(world, mass, friction)
     return world
 
 
-def _recorded_facts(sim, **_):
+def _recorded_facts(sim: Simulation, **_: Any) -> list[Fact]:
     """The bones are where they were recorded, but for what springs, joints and the table give way."""
     motions = Trajectory.load_all(DRUMMING)
     off = [np.linalg.norm(sim.position(name) - motion.at(sim.time)[0, :3]) for name, motion in motions.items()]
@@ -103,7 +121,7 @@ def _recorded_facts(sim, **_):
 
 
 @scene("hand-recorded", dt=0.01, seconds=3.0, facts=_recorded_facts, solver="implicit")
-def hand_recorded(*, follow=200.0, stiffness=0.02, limit=5.0, friction=0.9):
+def hand_recorded(*, follow: float = 200.0, stiffness: float = 0.02, limit: float = 5.0, friction: float = 0.9) -> World:
     """A hand of 16 bones follows a recorded motion of many keys from a file: its fingers drum on a table.
 
     follow N/m: of the springs from bones to the recorded motion; stiffness N m/rad of the joints, limit N m/rad beyond
@@ -114,20 +132,20 @@ def hand_recorded(*, follow=200.0, stiffness=0.02, limit=5.0, friction=0.9):
     motions = Trajectory.load_all(DRUMMING)
     world.add([_follow(bone, motions[bone.name], follow) for bone in list(world.bodies)])
     for finger, (_, lengths) in FINGERS.items():
-        tip = {"at": (0, 0, lengths[-1] / 2), "radius": RADII[-1], "friction": friction}
+        tip: dict[str, Any] = {"at": (0, 0, lengths[-1] / 2), "radius": RADII[-1], "friction": friction}
         bone = world.find(f"{finger}-distal")
         world.add(ContactSpring(world.ground, bone, TIP, 3.0, plane=((0, 0, 0), (0, 0, 1)), **tip, name=f"{finger}-tip"))
     return world
 
 
-def add_bones(world, home, stiffness, limit):
+def add_bones(world: World, home: FloatArray, stiffness: float, limit: float) -> None:
     """The palm at `home`, straight fingers, and what holds their joints."""
     world.add(RigidBody(mass=DENSITY * PALM.volume, shape=PALM, position=home, name="palm"))
     for finger in FINGERS:
         _add_finger(world, finger, home, stiffness, limit)
 
 
-def _add_finger(world, finger, home, stiffness, limit):
+def _add_finger(world: World, finger: str, home: FloatArray, stiffness: float, limit: float) -> None:
     """Three bones, their joints, and what holds these."""
     (base, lengths), straight = FINGERS[finger], THUMB if finger == "thumb" else np.array([1.0, 0.0, 0.0])
     axis = THUMB_AXIS if finger == "thumb" else np.array([0.0, 1.0, 0.0])
@@ -141,7 +159,7 @@ def _add_finger(world, finger, home, stiffness, limit):
         start, parent = end, bone
 
 
-def _joint(finger, k, parent, bone, at, axis):
+def _joint(finger: str, k: int, parent: RigidBody, bone: RigidBody, at: FloatArray, axis: FloatArray) -> Joint:
     name = f"{finger}-joint{k + 1}"
     if k:
         return Hinge(parent, bone, at=at, axis=axis, name=name)
@@ -150,7 +168,7 @@ def _joint(finger, k, parent, bone, at, axis):
     return Universal(parent, bone, at=at, first=(0, 1, 0), second=(0, 0, 1), name=name)
 
 
-def _limits(joint, straight, limit):
+def _limits(joint: Joint, straight: FloatArray, limit: float) -> list[JointLimit]:
     """Fingers do not bend backwards; a thumb keeps to a cone. (First joints of fingers have no bounds.)"""
     damping, name = 0.01 * limit, f"{joint.name}-limit"
     if isinstance(joint, Hinge):
@@ -160,42 +178,42 @@ def _limits(joint, straight, limit):
     return []
 
 
-def _follow(bone, motion, stiffness):
+def _follow(bone: Body, motion: Trajectory, stiffness: float) -> Follow:
     firm = PALM_FIRMNESS if bone.name == "palm" else 1.0
     return Follow(bone, motion, stiffness=firm * stiffness, damping=0.01 * firm * stiffness, name=f"{bone.name}-glove",
                   angular_stiffness=5e-4 * firm * stiffness, angular_damping=5e-6 * firm * stiffness)  # fmt: skip
 
 
-def _add_ball(world, mass, friction):
+def _add_ball(world: World, mass: float, friction: float) -> None:
     palm = world.find("palm").position
     place = np.array([palm[0] + PLACE[0], palm[1] + PLACE[1], BALL])
     ball = world.add(RigidBody(mass=mass, shape=Sphere(BALL), position=place, name="ball"))
-    floor = {"plane": ((0, 0, 0), (0, 0, 1)), "radius": BALL, "friction": friction}
+    floor: dict[str, Any] = {"plane": ((0, 0, 0), (0, 0, 1)), "radius": BALL, "friction": friction}
     world.add(ContactSpring(world.ground, ball, TIP, 3.0, **floor, name="table"))
     for finger, (_, lengths) in FINGERS.items():
-        tip = {"at": (0, 0, lengths[-1] / 2), "radius": RADII[-1], "friction": friction}
+        tip: dict[str, Any] = {"at": (0, 0, lengths[-1] / 2), "radius": RADII[-1], "friction": friction}
         bone = world.find(f"{finger}-distal")
         world.add(ContactSpring(ball, bone, TIP, 3.0, sphere=((0, 0, 0), BALL), **tip, name=f"{finger}-tip"))
 
 
-def record(bones, lift):
+def record(bones: list[RigidBody], lift: float) -> list[Trajectory]:
     """The recorded motion of each bone, in this order, as a glove would give it: a Trajectory."""
     return motions(SAMPLES, [_pose(bones, t, lift) for t in SAMPLES])
 
 
-def motions(times, poses):
+def motions(times: FloatArray, poses: list[list[FloatArray]]) -> list[Trajectory]:
     """A Trajectory for each bone, from its poses (times, bones, 7)."""
     return [Trajectory(times, of_bone[:, :3], of_bone[:, 3:]) for of_bone in np.swapaxes(poses, 0, 1)]
 
 
-def _pose(bones, t, lift):
+def _pose(bones: list[RigidBody], t: float, lift: float) -> list[FloatArray]:
     """[(position, quaternion) of each bone] where the glove has them at the time t."""
     height, angles = glove(t)
     palm = bones[0]
     return bent(palm, palm.position + np.array([0.0, 0.0, height - glove(0.0)[0] + lift * _ramp(t, *UP)]), angles)
 
 
-def bent(palm, moved, angles):
+def bent(palm: RigidBody, moved: FloatArray, angles: dict[str, FloatArray]) -> list[FloatArray]:
     """[(position, quaternion) of each bone] where the palm has moved to, with these angles of the fingers."""
     found = [np.r_[moved, palm.orientation]]
     for finger, (base, lengths) in FINGERS.items():
@@ -209,10 +227,10 @@ def bent(palm, moved, angles):
     return found
 
 
-def _bends(finger, angles):
+def _bends(finger: str, angles: FloatArray) -> list[FloatArray]:
     """The quaternion of each joint of a finger."""
     if finger == "thumb":
-        size = np.linalg.norm(angles[:3])
+        size = float(np.linalg.norm(angles[:3]))
         first = turn(angles[:3] / size, size) if size else turn((1, 0, 0), 0.0)
         return [first, *(turn(THUMB_AXIS, a) for a in angles[3:])]
     first = compose(turn((0, 1, 0), angles[0]), turn((0, 0, 1), angles[1]))

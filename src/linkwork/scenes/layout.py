@@ -1,38 +1,48 @@
 """Placing things: quaternions (w, x, y, z), rods between two points, and velocities of a turn as one whole."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.elements import Capsule, Particle, RigidBody
 
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray, Vector
 
-def turn(axis, angle):
+
+def turn(axis: Vector, angle: float) -> FloatArray:
     """The quaternion of a right-handed turn by `angle` (rad) about a unit axis.
 
     >>> turn((0, 0, 1), math.pi).round(6).tolist()
     [0.0, 0.0, 0.0, 1.0]
     """
-    return np.r_[math.cos(angle / 2), math.sin(angle / 2) * np.asarray(axis, dtype=float)]
+    found: FloatArray = np.r_[math.cos(angle / 2), math.sin(angle / 2) * np.asarray(axis, dtype=float)]
+    return found
 
 
-def compose(p, q):
+def compose(p: FloatArray, q: FloatArray) -> FloatArray:
     """The quaternion that turns by q, then by p."""
-    return np.r_[p[0] * q[0] - p[1:] @ q[1:], p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:])]
+    found: FloatArray = np.r_[p[0] * q[0] - p[1:] @ q[1:], p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:])]
+    return found
 
 
-def rotate(q, v):
+def rotate(q: FloatArray, v: Vector) -> FloatArray:
     """The vector v turned by the unit quaternion q."""
     t = 2 * np.cross(q[1:], v)
-    return np.asarray(v, dtype=float) + q[0] * t + np.cross(q[1:], t)
+    found: FloatArray = np.asarray(v, dtype=float) + q[0] * t + np.cross(q[1:], t)
+    return found
 
 
-def matrix(q):
+def matrix(q: FloatArray) -> FloatArray:
     """(3, 3): the rotation of the unit quaternion q."""
     return np.column_stack([rotate(q, e) for e in np.eye(3)])
 
 
-def between(start, end):
+def between(start: Vector, end: Vector) -> FloatArray:
     """The quaternion of the shortest turn that takes one direction to another.
 
     >>> np.allclose(rotate(between((0, 2, 0), (3, 0, 0)), (0, 1, 0)), (1, 0, 0))
@@ -47,7 +57,7 @@ def between(start, end):
     return turn(aside / np.linalg.norm(aside), math.pi)
 
 
-def along(direction):
+def along(direction: Vector) -> FloatArray:
     """The quaternion of the shortest turn that takes z to this direction.
 
     >>> np.allclose(rotate(along((3, 0, 0)), (0, 0, 1)), (1, 0, 0))
@@ -56,14 +66,20 @@ def along(direction):
     return between((0, 0, 1), direction)
 
 
-def rod(start, end, radius, mass, **options):
+def rod(
+    start: Vector,
+    end: Vector,
+    radius: float,
+    mass: float,
+    **options: Any,
+) -> RigidBody:
     """A rigid capsule whose axis goes from start to end; its caps reach beyond them."""
     start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     shape = Capsule(radius, float(np.linalg.norm(end - start)))
     return RigidBody(mass=mass, shape=shape, position=(start + end) / 2, orientation=along(end - start), **options)
 
 
-def whirl(bodies, rate):
+def whirl(bodies: Sequence[Any], rate: Vector) -> None:
     """Gives rigid bodies and particles the velocities of one solid that turns about the origin; rate (3,), rad/s."""
     for body in bodies:
         body.velocity = np.cross(rate, body.position)

@@ -1,7 +1,10 @@
 """Mechanisms that close on themselves. Joints are chosen so that no row is redundant: where a hinge would hold again what
 others hold, there is a point on a line instead."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,18 +27,25 @@ from linkwork.scenes.layout import rod
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from linkwork.elements.bodies.ground import Ground
+    from linkwork.elements.core.element import Body, ConstraintElement
+    from linkwork.simulation.simulation import Simulation
+    from linkwork.util.array_types import FloatArray, Vector
+
+
 GRAVITY = 9.81  # m/s^2
 ACROSS = (0, 1, 0)  # the axis of all hinges of flat linkages
 RADIUS = 0.02  # m, of rods
 
 
-def _pin(world, a, b, at, name, loose=False):
+def _pin(world: World, a: str | Ground, b: str, at: Vector, name: str, loose: bool = False) -> ConstraintElement:
     """A hinge across the plane; a loose one holds the pin only, since others keep its bodies in the plane."""
     joint = PointOnLine(a, b, at=at, axis=ACROSS, name=name) if loose else Hinge(a, b, at=at, axis=ACROSS, name=name)
     return world.add(joint)
 
 
-def _four_bars_facts(sim, *, n, speed):
+def _four_bars_facts(sim: Simulation, *, n: int, speed: float) -> list[Fact]:
     from scipy.integrate import solve_ivp
 
     rate = GRAVITY * ((n + 1) / 2 + n) / ((n + 1) / 3 + n)
@@ -45,7 +55,7 @@ def _four_bars_facts(sim, *, n, speed):
 
 
 @scene("four-bars", dt=2e-3, seconds=5.0, facts=_four_bars_facts, bodies=lambda n: 2 * n + 1, integrator="rk4")
-def four_bars(*, n=3, speed=1.0):
+def four_bars(*, n: int = 3, speed: float = 1.0) -> World:
     """Four-bar linkages in a row, n of them, of thin rods of 1 m and 1 kg: they fall over and lie flat on the way.
 
     speed (m/s) of the upper pins as built, upright. A problem of the IFToMM library of multibody benchmarks.
@@ -63,7 +73,7 @@ def four_bars(*, n=3, speed=1.0):
     return world
 
 
-def _slider_crank_facts(sim, *, crank, length, **parameters):
+def _slider_crank_facts(sim: Simulation, *, crank: float, length: float, **parameters: Any) -> list[Fact]:
     angle = sim.angle("axle")
     expected = crank * math.cos(angle) + math.sqrt(length**2 - (crank * math.sin(angle)) ** 2)
     world = slider_crank(crank=crank, length=length, **parameters)
@@ -72,7 +82,7 @@ def _slider_crank_facts(sim, *, crank, length, **parameters):
 
 
 @scene("slider-crank", seconds=3.0, facts=_slider_crank_facts)
-def slider_crank(*, crank=0.2, length=0.5, rate=10.0, mass=1.0):
+def slider_crank(*, crank: float = 0.2, length: float = 0.5, rate: float = 10.0, mass: float = 1.0) -> World:
     """A crank turns, and a rod pushes a piston to and fro.
 
     crank m and length m (of the rod, longer than the crank); rate (rad/s) of the crank as built; mass kg of each of the
@@ -94,18 +104,18 @@ def slider_crank(*, crank=0.2, length=0.5, rate=10.0, mass=1.0):
     return world
 
 
-def _ladder_facts(sim, **parameters):
+def _ladder_facts(sim: Simulation, **parameters: Any) -> list[Fact]:
     return [facts.energy(sim, ladder(**parameters), 1e-3 * GRAVITY * parameters["n"] ** 2)]
 
 
 @scene("ladder", seconds=2.0, facts=_ladder_facts, bodies=lambda n: 3 * n)
-def ladder(*, n=10, step=0.3, width=0.4, mass=0.2):
+def ladder(*, n: int = 10, step: float = 0.3, width: float = 0.4, mass: float = 0.2) -> World:
     """A ladder of n rungs on jointed side rods, hung by its two ends, let go from the horizontal: n loops in a row.
 
     step m from rung to rung; width m; mass kg of each rod and rung.
     """
     world = World(gravity=(0, 0, -GRAVITY))
-    above = [world.ground, world.ground]
+    above: list[Body] = [world.ground, world.ground]
     for k in range(1, n + 1):
         sides = []
         for j, y in enumerate((-width / 2, width / 2)):
@@ -120,14 +130,14 @@ def ladder(*, n=10, step=0.3, width=0.4, mass=0.2):
     return world
 
 
-def _scissor_lift_facts(sim, *, n, length, **_):
+def _scissor_lift_facts(sim: Simulation, *, n: int, length: float, **_: Any) -> list[Fact]:
     first = np.asarray(sim.point("up1", (0, 0, length / 2))) - np.asarray(sim.point("up1", (0, 0, -length / 2)))
     top = sim.point(f"up{n}", (0, 0, length / 2))
     return [Fact("height of the top by the slope of the first bar, m", float(top[2]), n * float(first[2]), 1e-8)]
 
 
 @scene("scissor-lift", dt=5e-4, seconds=1.0, facts=_scissor_lift_facts, bodies=lambda n: 2 * n)
-def scissor_lift(*, n=4, length=1.0, angle=0.5, push=60.0, mass=0.5):
+def scissor_lift(*, n: int = 4, length: float = 1.0, angle: float = 0.5, push: float = 60.0, mass: float = 0.5) -> World:
     """A lift of n crossed pairs of bars on the ground, one foot pinned and one sliding, pushed together.
 
     length m and mass kg of a bar; angle (rad) of the bars above the ground as built; push N on the sliding foot.
@@ -149,7 +159,7 @@ def scissor_lift(*, n=4, length=1.0, angle=0.5, push=60.0, mass=0.5):
     return world
 
 
-def _stewart_facts(sim, **parameters):
+def _stewart_facts(sim: Simulation, **parameters: Any) -> list[Fact]:
     """The legs' lengths are the distances of their ends."""
     found = []
     for k in range(1, 7):
@@ -166,7 +176,7 @@ _REACH = 1.0  # m, of a leg as built
 
 
 @scene("stewart", seconds=2.0, facts=_stewart_facts)
-def stewart(*, mass=5.0, stiffness=2e4, damping=400.0, tilt=0.05):
+def stewart(*, mass: float = 5.0, stiffness: float = 2e4, damping: float = 400.0, tilt: float = 0.05) -> World:
     """A platform on six legs that push by springs along their slides: six freedoms, five loops.
 
     mass kg of the platform; stiffness N/m and damping N s/m of a leg; tilt m: how much longer every second spring is than
@@ -207,15 +217,15 @@ D, DA, E, EA, RR, RA, SS, SA, SB, SC, SD = 0.028, 0.0115, 0.02, 0.01421, 0.007, 
 TA, TB, U, UA, UB, ZF, ZT, FA = 0.02308, 0.00916, 0.04, 0.01228, 0.00449, 0.02, 0.04, 0.01421
 
 
-def _direction(angle):
+def _direction(angle: float) -> FloatArray:
     return np.array([math.cos(angle), math.sin(angle)])
 
 
-def _down(angle):
+def _down(angle: float) -> FloatArray:
     return np.array([math.sin(angle), -math.cos(angle)])
 
 
-def _squeezer_places(q):
+def _squeezer_places(q: tuple[float, ...]) -> FloatArray:
     """(7, 3): where the centres of mass of the seven bodies are, and how they are turned, by the angles q."""
     beta, theta, gamma, phi, delta, omega, epsilon = q
     turns = (beta, beta + theta, gamma, phi + delta, delta, omega + epsilon, epsilon)
@@ -232,7 +242,7 @@ def _squeezer_places(q):
     return np.array([(*centre, turn) for centre, turn in zip(centres, turns, strict=True)])
 
 
-def _squeezer_facts(sim, *, torque):
+def _squeezer_facts(sim: Simulation, *, torque: float) -> list[Fact]:
     if torque != 0.033 or abs(sim.time - 0.03) > 1e-9:
         return []
     found = []
@@ -242,7 +252,7 @@ def _squeezer_facts(sim, *, torque):
 
 
 @scene("squeezer", dt=1e-5, seconds=0.03, facts=_squeezer_facts, integrator="rk4")
-def squeezer(*, torque=0.033):
+def squeezer(*, torque: float = 0.033) -> World:
     """Andrews' squeezer: seven flat bodies in three loops, a torque against a spring, 180 turns a second at the end.
 
     torque N m on the crank. Facts are those of the test set of initial value problems, known for 0.033 N m after 0.03 s.
@@ -251,7 +261,8 @@ def squeezer(*, torque=0.033):
     for k, (mass, inertia, (x, y, turn)) in enumerate(zip(_MASSES, _INERTIAS, _squeezer_places(_START), strict=True), start=1):
         world.add(PlanarBody(mass, inertia, position=(x, y), angle=turn, plane="xy", name=f"body{k}"))
     beta, theta, gamma, _, delta, _, epsilon = _START
-    pins = {"O": (0.0, 0.0), "A": _A, "B": _B, "F": RR * _direction(beta), "G": np.array(_A) + ZT * _direction(delta),
+    pins: dict[str, Any] = {"O": (0.0, 0.0), "A": _A, "B": _B, "F": RR * _direction(beta),
+            "G": np.array(_A) + ZT * _direction(delta),
             "H": np.array(_A) + U * _down(epsilon),
             "E": RR * _direction(beta) - D * _direction(beta + theta)}  # fmt: skip
     joints = (("O", 0, 1), ("F", 1, 2), ("B", 0, 3), ("E", 2, 3), ("E", 2, 4), ("G", 4, 5), ("A", 0, 5), ("E", 2, 6),

@@ -1,6 +1,9 @@
 """Body kinds joined to one another: constraints do not mind what they hold."""
 
+from __future__ import annotations
+
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,23 +12,27 @@ from linkwork.scenes.layout import along, matrix, rod
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from linkwork.simulation.simulation import Simulation
+
+
 GRAVITY = 9.81  # m/s^2
 
 
-def _scalable_facts(sim, *, damping, **_):
+def _scalable_facts(sim: Simulation, *, damping: float, **_: Any) -> list[Fact]:
     """All lie at the height zero as built, unstretched and at rest; damping takes energy away."""
     return [] if damping else [Fact("energy, J", float(sim.energy().total), 0.0, 0.005)]
 
 
 @scene("scalable", seconds=3.0, facts=_scalable_facts)
-def scalable(*, size=0.3, mass=0.5, stiffness=60.0, damping=0.0):
+def scalable(*, size: float = 0.3, mass: float = 0.5, stiffness: float = 60.0, damping: float = 0.0) -> World:
     """Soft bodies in a row, scalable, affine and rigid ones, hung at one end and let go from the horizontal.
 
     size m and mass kg of each; stiffness N m and damping N m s of the soft ones.
     """
     world = World(gravity=(0, 0, -GRAVITY))
     pose = along((1, 0, 0))  # each body's z lies along the row
-    soft = {"stiffness": stiffness, "damping": damping}
+    soft: dict[str, Any] = {"stiffness": stiffness, "damping": damping}
     egg, brick = Ellipsoid(size / 2, size / 2, size), Box(size / 2, size / 2, size)
     ends = [np.array([k * size, 0, 0]) for k in range(5)]
     centres = [(a + b) / 2 for a, b in pairwise(ends)]
@@ -41,13 +48,13 @@ def scalable(*, size=0.3, mass=0.5, stiffness=60.0, damping=0.0):
     return world
 
 
-def _mixed_facts(sim, *, length, mass, thread):
+def _mixed_facts(sim: Simulation, *, length: float, mass: float, thread: float) -> list[Fact]:
     """As built only the bob lies below the height zero, and all is at rest."""
     return [Fact("energy, J", float(sim.energy().total), -mass * GRAVITY * thread, 1e-3 * mass * GRAVITY * length)]
 
 
 @scene("mixed", seconds=5.0, facts=_mixed_facts)
-def mixed(*, length=0.5, mass=1.0, thread=0.3):
+def mixed(*, length: float = 0.5, mass: float = 1.0, thread: float = 0.3) -> World:
     """A planar arm, a rigid rod on its end that swings out of the plane, and a particle on a thread.
 
     length m and mass kg of the arm and of the rod; thread m: how far the bob, of the same mass, hangs below.

@@ -1,5 +1,7 @@
 """Nets: particles joined by distances, with a loop in every mesh."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
@@ -13,7 +15,7 @@ DOWN, OUT = np.array([0.6, 0.0, -0.8]), np.array([0.8, 0.0, 0.6])  # along the n
 
 
 @scene("net", seconds=2.0, solver="cg")
-def net(*, rows=12, columns=12, spacing=0.05, mass=0.01, ripple=0.2):
+def net(*, rows: int = 12, columns: int = 12, spacing: float = 0.05, mass: float = 0.01, ripple: float = 0.2) -> World:
     """A net of particles, held along its upper edge and let go aslant with ripples: a loop in every mesh.
 
     rows and columns of knots; spacing m between them, mass kg of each; ripple m/s, the largest speed across the net as

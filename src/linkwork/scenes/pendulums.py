@@ -1,6 +1,9 @@
 """One or two rods, and a top: motions known in closed form."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,10 +14,14 @@ from linkwork.scenes.layout import rod, turn
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from linkwork.simulation.simulation import Simulation
+
+
 GRAVITY = 9.81  # m/s^2
 
 
-def _pendulum_facts(sim, *, length, mass, radius, angle):
+def _pendulum_facts(sim: Simulation, *, length: float, mass: float, radius: float, angle: float) -> list[Fact]:
     rod_ = pendulum(length=length, mass=mass, radius=radius, angle=angle).find("rod")
     frequency = math.sqrt(mass * GRAVITY * length / 2 / (rod_.inertia[0, 0] + mass * length**2 / 4))
     expected = facts.pendulum_angle(frequency, angle, sim.time) - angle
@@ -22,7 +29,7 @@ def _pendulum_facts(sim, *, length, mass, radius, angle):
 
 
 @scene("pendulum", seconds=5.0, facts=_pendulum_facts)
-def pendulum(*, length=1.0, mass=1.0, radius=0.03, angle=math.pi / 2):
+def pendulum(*, length: float = 1.0, mass: float = 1.0, radius: float = 0.03, angle: float = math.pi / 2) -> World:
     """A rod on a hinge, let go at an angle: the elliptic integral of the first kind.
 
     length m, mass kg, radius m; angle (rad) from the lowest position, less than pi.
@@ -36,7 +43,9 @@ def pendulum(*, length=1.0, mass=1.0, radius=0.03, angle=math.pi / 2):
     return world
 
 
-def _double_pendulum_facts(sim, *, length, mass, radius, first, second):
+def _double_pendulum_facts(
+    sim: Simulation, *, length: float, mass: float, radius: float, first: float, second: float
+) -> list[Fact]:
     upper = double_pendulum(length=length, mass=mass, radius=radius, first=first, second=second).find("upper")
     expected = facts.rod_angles((first, second), mass, length, upper.inertia[0, 0], GRAVITY, sim.time)
     found = [sim.angle("shoulder") + first, sim.angle("shoulder") + sim.angle("elbow") + second]
@@ -47,7 +56,9 @@ def _double_pendulum_facts(sim, *, length, mass, radius, first, second):
 
 
 @scene("double-pendulum", seconds=5.0, facts=_double_pendulum_facts)
-def double_pendulum(*, length=0.5, mass=1.0, radius=0.02, first=0.0, second=0.0):
+def double_pendulum(
+    *, length: float = 0.5, mass: float = 1.0, radius: float = 0.02, first: float = 0.0, second: float = 0.0
+) -> World:
     """Two equal rods on hinges, let go at rest: checked against Lagrange's equations.
 
     length m, mass kg, radius m of each; first and second (rad): their angles below the horizontal.
@@ -65,16 +76,17 @@ def double_pendulum(*, length=0.5, mass=1.0, radius=0.02, first=0.0, second=0.0)
     return world
 
 
-def _precession(top, height, tilt, spin):
+def _precession(top: RigidBody, height: float, tilt: float, spin: float) -> float:
     """rad/s: the slow root W of I1 W^2 cos(tilt) - I3 spin W + m g height = 0, I1 about the foot."""
     I1, I3 = top.inertia[0, 0] + top.mass * height**2, top.inertia[2, 2]
     square = (I3 * spin) ** 2 - 4 * I1 * math.cos(tilt) * top.mass * GRAVITY * height
     if square < 0 or spin == 0:
         checks.fail('Scene "top"', f"spin {spin:g} rad/s is too slow to stand at tilt {tilt:g}", "give a faster spin")
-    return 2 * top.mass * GRAVITY * height / (I3 * spin + math.copysign(math.sqrt(square), spin))
+    found: float = 2 * top.mass * GRAVITY * height / (I3 * spin + math.copysign(math.sqrt(square), spin))
+    return found
 
 
-def _top_facts(sim, **parameters):
+def _top_facts(sim: Simulation, **parameters: Any) -> list[Fact]:
     body = top(**parameters).find("top")
     height, tilt = parameters["height"], parameters["tilt"]
     angle = _precession(body, height, tilt, parameters["spin"]) * sim.time
@@ -84,7 +96,15 @@ def _top_facts(sim, **parameters):
 
 
 @scene("top", dt=5e-4, seconds=5.0, facts=_top_facts)
-def top(*, mass=0.5, radius=0.15, thickness=0.02, height=0.1, tilt=0.4, spin=40.0):
+def top(
+    *,
+    mass: float = 0.5,
+    radius: float = 0.15,
+    thickness: float = 0.02,
+    height: float = 0.1,
+    tilt: float = 0.4,
+    spin: float = 40.0,
+) -> World:
     """A heavy top in steady precession about the vertical.
 
     mass kg, radius and thickness m of its disc, height m of the disc above the foot; tilt (rad) of the axle from the

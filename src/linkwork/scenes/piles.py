@@ -1,6 +1,9 @@
 """Things that stand, fall and lie on each other."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,12 +12,15 @@ from linkwork.scenes.layout import rod
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from linkwork.simulation.simulation import Simulation
 
-def _floor(world, **options):
+
+def _floor(world: World, **options: Any) -> None:
     world.add(Collider(world.ground, Plane(), name="floor", **options))
 
 
-def _stack_facts(sim, *, n, size, mass, top):
+def _stack_facts(sim: Simulation, *, n: int, size: float, mass: float, top: float) -> list[Fact]:
     weight = 9.81 * mass * (n - 1 + top)
     found = [Fact(f"height of box {k}, m", float(sim.position(f"box{k}")[2]), (k + 0.5) * size, 1e-6 * size) for k in range(n)]
     if sim.steps:
@@ -24,7 +30,7 @@ def _stack_facts(sim, *, n, size, mass, top):
 
 
 @scene("box-stack", seconds=2.0, facts=_stack_facts)
-def box_stack(*, n=5, size=0.2, mass=1.0, top=1.0):
+def box_stack(*, n: int = 5, size: float = 0.2, mass: float = 1.0, top: float = 1.0) -> World:
     """Boxes that stand one on the other.
 
     n boxes of edge size m and mass kg; the uppermost is top times as heavy: 100 is hard for solvers that go from contact to
@@ -40,7 +46,7 @@ def box_stack(*, n=5, size=0.2, mass=1.0, top=1.0):
 
 
 @scene("dominoes", seconds=3.0)
-def dominoes(*, n=20, height=0.2, gap=0.5, push=2.0):
+def dominoes(*, n: int = 20, height: float = 0.2, gap: float = 0.5, push: float = 2.0) -> World:
     """Dominoes in a row that topple one after another.
 
     n tiles of height m, apart by gap times their height; the first is pushed over at push rad/s.
@@ -58,7 +64,7 @@ def dominoes(*, n=20, height=0.2, gap=0.5, push=2.0):
 
 
 @scene("wall", seconds=2.5, bodies=lambda rows, columns, links: rows * columns + rows // 2 + links + 1)
-def wall(*, rows=6, columns=5, links=8, ball=8.0, angle=1.0):
+def wall(*, rows: int = 6, columns: int = 5, links: int = 8, ball: float = 8.0, angle: float = 1.0) -> World:
     """A wall of blocks, and a ball on a chain that swings into it.
 
     rows of columns blocks each, with half blocks at the ends of every second row; the chain has that many links, the

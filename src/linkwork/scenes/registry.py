@@ -1,17 +1,26 @@
 """The list of scenes: each is a function of numbers that returns a World, with its step, duration and closed form."""
 
+from __future__ import annotations
+
 import difflib
 import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from linkwork.elements.core import checks
 from linkwork.errors import UnknownNameError
 from linkwork.util import resources
 
+if TYPE_CHECKING:
+    from linkwork.simulation.simulation import Simulation
+    from linkwork.world import World
+
+
 MOST = 1e15  # of anything that a scene counts
-_SCENES: dict = {}
+Build = TypeVar("Build", bound=Callable[..., Any])
+_SCENES: dict[str, Scene] = {}
 
 
 @dataclass(frozen=True)
@@ -28,7 +37,7 @@ class Fact:
     tolerance: float  # absolute
 
     @property
-    def holds(self):
+    def holds(self) -> bool:
         return abs(self.found - self.expected) <= self.tolerance
 
 
@@ -40,31 +49,31 @@ class Scene:
     """
 
     name: str
-    build: Callable  # keyword parameters -> World
+    build: Callable[..., World]  # keyword parameters -> World
     dt: float  # s
     seconds: float  # s
-    facts: Callable | None = None  # (sim, **all parameters) -> list of Fact, for any time of the simulation
-    bodies: Callable | None = None  # whole-number parameters -> how many bodies; None: their product
-    options: Mapping = field(default_factory=dict)  # such as solver="implicit"
+    facts: Callable[..., list[Fact]] | None = None  # (sim, **all parameters) -> list of Fact, for any time of the simulation
+    bodies: Callable[..., float] | None = None  # whole-number parameters -> how many bodies; None: their product
+    options: Mapping[str, Any] = field(default_factory=dict)  # such as solver="implicit"
 
     @property
-    def summary(self):
+    def summary(self) -> str:
         """The first line of the docstring."""
         return (inspect.getdoc(self.build) or "").splitlines()[0]
 
     @property
-    def parameters(self):
+    def parameters(self) -> dict[str, float]:
         """Name -> default: a whole number counts things, any other is a float."""
         return {name: p.default for name, p in inspect.signature(self.build).parameters.items()}
 
-    def __call__(self, **parameters):
+    def __call__(self, **parameters: float) -> World:
         return self.build(**self.complete(parameters))
 
-    def check(self, sim, **parameters):
+    def check(self, sim: Simulation, **parameters: float) -> list[Fact]:
         """The Facts, if any is known, about a simulation of this scene with these parameters, as it is now."""
         return [] if self.facts is None else self.facts(sim, **self.complete(parameters))
 
-    def complete(self, given):
+    def complete(self, given: Mapping[str, float]) -> dict[str, float]:
         """All parameters, those given in the place of their defaults. Unknown names and wrong values are refused."""
         defaults = self.parameters
         for name in given:
@@ -75,7 +84,7 @@ class Scene:
         self._refuse_too_many({name: value for name, value in complete.items() if type(value) is int})
         return complete
 
-    def _refuse_too_many(self, counts):
+    def _refuse_too_many(self, counts: dict[str, int]) -> None:
         bodies = (self.bodies or _product)(**counts)
         need = resources.too_large(bodies * resources.A_BODY)
         if need is not None:
@@ -83,7 +92,7 @@ class Scene:
             remedy = f"give less: about {(resources.installed() or 0) / resources.A_BODY:.1g} would fit"
             checks.fail(self, f"{asked}: {bodies:.3g} bodies need {need}", remedy)
 
-    def _checked(self, name, value, default):
+    def _checked(self, name: str, value: float, default: float) -> float:
         value = checks.number(self, name, value)
         if isinstance(default, float):
             return value
@@ -92,10 +101,11 @@ class Scene:
         return int(value)
 
 
-def scene(name, *, dt=1e-3, seconds=5.0, facts=None, bodies=None, **options):
+def scene(name: str, *, dt: float = 1e-3, seconds: float = 5.0, facts: Callable[..., list[Fact]] | None = None,
+          bodies: Callable[..., float] | None = None, **options: Any) -> Callable[[Build], Build]:  # fmt: skip
     """Registers the function below it under this name; options: of the Simulation, such as solver="implicit"."""
 
-    def register(build):
+    def register(build: Build) -> Build:
         if name in _SCENES:
             raise ValueError(f'two scenes have the name "{name}"')
         _SCENES[name] = Scene(name, build, dt, seconds, facts, bodies, options)
@@ -104,12 +114,12 @@ def scene(name, *, dt=1e-3, seconds=5.0, facts=None, bodies=None, **options):
     return register
 
 
-def names():
+def names() -> tuple[str, ...]:
     """The names of all scenes, in alphabetical order."""
     return tuple(sorted(_SCENES))
 
 
-def find(name):
+def find(name: str) -> Scene:
     """The Scene of that name."""
     if not isinstance(name, str) or name not in _SCENES:
         hint = _hint(name, _SCENES, f"there are {', '.join(names())}")
@@ -117,7 +127,7 @@ def find(name):
     return _SCENES[name]
 
 
-def get(name, **parameters):
+def get(name: str, **parameters: float) -> World:
     """The world of the scene of that name, built with these parameters.
 
     >>> get("chain", n=5)
@@ -126,10 +136,10 @@ def get(name, **parameters):
     return find(name)(**parameters)
 
 
-def _product(**counts):
+def _product(**counts: int) -> int:
     return math.prod(counts.values())
 
 
-def _hint(name, known, otherwise):
+def _hint(name: str, known: Mapping[str, object], otherwise: str) -> str:
     near = difflib.get_close_matches(str(name), known, n=1)
     return f'did you mean "{near[0]}"?' if near else otherwise

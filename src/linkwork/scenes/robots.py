@@ -1,6 +1,9 @@
 """A robot that is dragged by its left hand."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -8,6 +11,12 @@ from linkwork.elements import Ball, Box, Follow, Hinge, JointLimit, JointSpring,
 from linkwork.scenes.layout import along, compose, rod, rotate, turn
 from linkwork.scenes.registry import scene
 from linkwork.world import World
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element import BodyLike
+    from linkwork.recording.recording import Recording
+    from linkwork.util.array_types import FloatArray, IntArray
+
 
 GRAVITY = 9.81  # m/s^2
 # x ahead, y to its left, z up; m, kg; the left side, the right one is its mirror
@@ -27,7 +36,7 @@ PATH = {
 
 
 @scene("robot-drag", dt=0.01, seconds=6.0, solver="implicit")
-def robot_drag(*, stiffness=40.0, handle=2000.0):
+def robot_drag(*, stiffness: float = 40.0, handle: float = 2000.0) -> World:
     """A robot is dragged by its left hand: ball shoulders, elbows and wrists, hinged fingers, 20 bodies in all.
 
     stiffness N m/rad of the arms' joints, which is also a Parameter of the world: sim.set("stiffness", 0) turns their
@@ -48,7 +57,7 @@ def robot_drag(*, stiffness=40.0, handle=2000.0):
     return world
 
 
-def _add_arm(world, side, mirror, stiffness, damping):
+def _add_arm(world: World, side: str, mirror: IntArray, stiffness: Parameter, damping: Parameter) -> None:
     previous = world.find("torso")
     for (name, (start, end, radius, mass)), joint in zip(ARM.items(), ("shoulder", "elbow", "wrist"), strict=True):
         limb = world.add(rod(start * mirror, end * mirror, radius, mass, name=f"{name}-{side}"))
@@ -57,12 +66,13 @@ def _add_arm(world, side, mirror, stiffness, damping):
         previous = limb
 
 
-def _add_finger(world, name, hand, mirror, aside):
+def _add_finger(world: World, name: str, hand: BodyLike, mirror: IntArray, aside: float) -> None:
     """Two bones on hinges across the hand."""
     ahead = np.subtract(KNUCKLES, WRIST) * mirror
     pose = along(ahead)
     across = np.cross(ahead, (0, 0, 1)) / np.linalg.norm(np.cross(ahead, (0, 0, 1)))
-    start, previous = KNUCKLES * mirror + aside * across, hand
+    start = KNUCKLES * mirror + aside * across
+    previous: BodyLike = hand
     for k in (1, 2):
         pose = compose(turn(across, -0.3), pose)
         end = start + rotate(pose, (0, 0, PHALANX))
@@ -74,13 +84,13 @@ def _add_finger(world, name, hand, mirror, aside):
         start, previous = end, bone
 
 
-def _handle(hand, stiffness):
+def _handle(hand: RigidBody, stiffness: float) -> Follow:
     times = np.linspace(0.0, max(PATH), 1201)
     path = np.array([_on_path(t) for t in times])
     return Follow(hand, Trajectory(times, hand.position + path), stiffness=stiffness, damping=0.01 * stiffness, name="handle")
 
 
-def _on_path(t):
+def _on_path(t: float) -> FloatArray:
     """(3,), m: smoothly from one place of the PATH to the next."""
     marks = sorted(PATH)
     k = min(int(np.searchsorted(marks, t, side="right")) - 1, len(marks) - 2)
@@ -89,8 +99,9 @@ def _on_path(t):
     return (1 - share) * np.array(PATH[marks[k]]) + share * np.array(PATH[marks[k + 1]])
 
 
-def handle_force(world, recording):
+def handle_force(world: World, recording: Recording) -> FloatArray:
     """(T, 3), N: the force with which the handle pulls back at the user's hand, from the stretch of its spring."""
     handle = world.find("handle")
     hand, target = recording[handle.body], handle.motion.at(recording.time)
-    return -handle.stiffness * (target[:, :3] - hand.position) - handle.damping * (target[:, 7:10] - hand.velocity)
+    found: FloatArray = -handle.stiffness * (target[:, :3] - hand.position) - handle.damping * (target[:, 7:10] - hand.velocity)
+    return found

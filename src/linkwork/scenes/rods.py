@@ -1,7 +1,10 @@
 """Links end to end with springs in their joints: a stiff chain, and a rod that was bent."""
 
+from __future__ import annotations
+
 import math
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,13 +14,28 @@ from linkwork.scenes.layout import between, rod
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from linkwork.simulation.simulation import Simulation
+    from linkwork.util.array_types import FloatArray, Vector
+
+
 GRAVITY = 9.81  # m/s^2
 FIRST_MODE = 1.8751  # the first root of cos(x) cosh(x) = -1: a cantilever's wave number times its length
 SETTLED = 1e-5  # of the first bend is left
 RADIUS = 0.006  # m
 
 
-def elastic_line(world, places, radius, mass, stiffness, damping, *, wall=None, suffix=""):
+def elastic_line(
+    world: World,
+    places: FloatArray,
+    radius: float,
+    mass: float,
+    stiffness: float,
+    damping: float,
+    *,
+    wall: Vector | None = None,
+    suffix: str = "",
+) -> None:
     """Rods through these places (n + 1, 3), the first on the ground; each is held straight to the one before it.
 
     mass kg of a rod; stiffness N m/rad and damping N m s of a joint; wall: the direction in which the first is held, if it
@@ -38,13 +56,21 @@ def elastic_line(world, places, radius, mass, stiffness, damping, *, wall=None, 
     world.add(made)
 
 
-def _chain_facts(sim, *, n, mass, length, **_):
+def _chain_facts(sim: Simulation, *, n: int, mass: float, length: float, **_: Any) -> list[Fact]:
     """Springs, dampers and backward Euler take energy away and give none; at the start there is none of it."""
     return [Fact("energy won, J", max(float(sim.energy().total), 0.0), 0.0, 1e-6 * n * mass * GRAVITY * n * length)]
 
 
 @scene("hanging-chain", dt=0.01, seconds=4.0, facts=_chain_facts, solver="implicit")
-def hanging_chain(*, n=30, length=0.05, radius=RADIUS, mass=0.02, stiffness=1.0, damping=0.01):
+def hanging_chain(
+    *,
+    n: int = 30,
+    length: float = 0.05,
+    radius: float = RADIUS,
+    mass: float = 0.02,
+    stiffness: float = 1.0,
+    damping: float = 0.01,
+) -> World:
     """A chain of n links on stiff ball joints, hung at one end, let go: figure 4 of hernandez11.
 
     length m, radius m, mass kg of a link; stiffness N m/rad and damping N m s of the joints between links.
@@ -55,14 +81,14 @@ def hanging_chain(*, n=30, length=0.05, radius=RADIUS, mass=0.02, stiffness=1.0,
     return world
 
 
-def arc(n, length, bend):
+def arc(n: int, length: float, bend: float) -> FloatArray:
     """(n + 1, 3), m: the ends of n rods of this total length, each turned by bend/n against the one before, from +x down."""
     angles = bend / n * np.arange(1, n + 1)
     steps = length / n * np.stack([np.cos(angles), 0 * angles, -np.sin(angles)], axis=1)
     return np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
 
 
-def cantilever(n, length, weight, stiffness):
+def cantilever(n: int, length: float, weight: float, stiffness: float) -> FloatArray:
     """(n,), rad below the horizontal: rods of this total length and weight (N) at rest, the first held by the wall.
 
     At joint i: stiffness (a_i - a_{i-1}), at the wall twice that, = the torque of the weight beyond it.
@@ -79,14 +105,16 @@ def cantilever(n, length, weight, stiffness):
     return angles
 
 
-def _decay(n, length, mass, stiffness, damping):
+def _decay(n: int, length: float, mass: float, stiffness: float, damping: float) -> float:
     """1/s: how fast the first bending mode of the slender rod dies out."""
     bending = stiffness * length / n  # N m^2
     frequency = FIRST_MODE**2 * math.sqrt(bending / (mass * length**3))
     return 0.5 * damping / stiffness * frequency**2
 
 
-def _bent_rod_facts(sim, *, n, length, mass, stiffness, damping, **_):
+def _bent_rod_facts(
+    sim: Simulation, *, n: int, length: float, mass: float, stiffness: float, damping: float, **_: float
+) -> list[Fact]:
     """Where the tip comes to rest, once it has."""
     if stiffness == 0 or math.exp(-_decay(n, length, mass, stiffness, damping) * sim.time) > SETTLED:
         return []
@@ -99,7 +127,16 @@ def _bent_rod_facts(sim, *, n, length, mass, stiffness, damping, **_):
 
 
 @scene("bent-rod", dt=0.01, seconds=4.0, facts=_bent_rod_facts, solver="implicit")
-def bent_rod(*, n=30, length=1.0, radius=RADIUS, mass=0.2, stiffness=100.0, damping=3.0, bend=2.5):
+def bent_rod(
+    *,
+    n: int = 30,
+    length: float = 1.0,
+    radius: float = RADIUS,
+    mass: float = 0.2,
+    stiffness: float = 100.0,
+    damping: float = 3.0,
+    bend: float = 2.5,
+) -> World:
     """A stiff rod of n links, held at one end and bent into an arc: it springs back and sags under its weight.
 
     length m, radius m, mass kg of the whole rod; stiffness N m/rad and damping N m s of each joint; bend (rad) of the

@@ -1,6 +1,9 @@
 """Driven shafts: a governor with two flying weights, and a universal joint."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,21 +13,26 @@ from linkwork.scenes.layout import rod, turn, whirl
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from linkwork.simulation.simulation import Simulation
+
+
 GRAVITY = 9.81  # m/s^2
 OFFSET = 0.05  # m: from the governor's axle to the pivots of its arms
 
 
-def _governor_facts(sim, **parameters):
+def _governor_facts(sim: Simulation, **parameters: Any) -> list[Fact]:
     arm = governor(**parameters).find("arm-left")
     angle, rate, length, weight = (parameters[k] for k in ("angle", "rate", "length", "weight"))
     across, axial = arm.inertia[0, 0], arm.inertia[2, 2]
 
-    def jacobi(th, speed):
+    def jacobi(th: float, speed: float) -> float:
         """J: kinetic energy of the arm's own swing, less gravity's and the centrifugal force's work."""
         swing = 0.5 * (across + arm.mass * length**2 / 4 + weight * length**2) * speed**2
         fall = GRAVITY * math.cos(th) * length * (arm.mass / 2 + weight)
         out = arm.mass * (OFFSET + length / 2 * math.sin(th)) ** 2 + weight * (OFFSET + length * math.sin(th)) ** 2
-        return swing - fall - 0.5 * rate**2 * (out + axial * math.cos(th) ** 2 + across * math.sin(th) ** 2)
+        found: float = swing - fall - 0.5 * rate**2 * (out + axial * math.cos(th) ** 2 + across * math.sin(th) ** 2)
+        return found
 
     expected = jacobi(angle, 0.0)
     return [
@@ -35,7 +43,7 @@ def _governor_facts(sim, **parameters):
 
 
 @scene("governor", seconds=5.0, facts=_governor_facts)
-def governor(*, rate=7.0, angle=0.3, length=0.4, mass=0.2, weight=1.0):
+def governor(*, rate: float = 7.0, angle: float = 0.3, length: float = 0.4, mass: float = 0.2, weight: float = 1.0) -> World:
     """A shaft driven at a steady rate, with two hinged arms that fly outwards, a weight at the end of each.
 
     rate (rad/s) of the shaft; angle (rad) of the arms from the vertical as built, at rest on the turning shaft; length
@@ -57,7 +65,7 @@ def governor(*, rate=7.0, angle=0.3, length=0.4, mass=0.2, weight=1.0):
     return world
 
 
-def _cardan_facts(sim, *, rate, bend, length, **_):
+def _cardan_facts(sim: Simulation, *, rate: float, bend: float, length: float, **_: Any) -> list[Fact]:
     angle = rate * sim.time
     expected = math.atan2(math.cos(bend) * math.sin(angle), math.cos(angle))
     # the output's fork: its local z, at the start (sin(bend), 0, cos(bend)); it turns towards -y
@@ -68,7 +76,7 @@ def _cardan_facts(sim, *, rate, bend, length, **_):
 
 
 @scene("cardan", seconds=4.0, facts=_cardan_facts)
-def cardan(*, rate=5.0, bend=0.6, length=0.5, width=0.08, mass=1.0):
+def cardan(*, rate: float = 5.0, bend: float = 0.6, length: float = 0.5, width: float = 0.08, mass: float = 1.0) -> World:
     """Two shafts at an angle, coupled by a universal joint: the driven one turns unevenly.
 
     rate (rad/s) of the first shaft, which lies along -x; bend (rad) from it to the second, less than pi/2; length m,

@@ -4,12 +4,21 @@ The surface is where a sum of exp(-distance / BLEND) over the bones is as large 
 tetrahedra. A vertex moves with the bone that is nearest to it as built and with the neighbours of that one, weighted likewise.
 """
 
+from __future__ import annotations
+
 import itertools
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.elements import Box, Capsule
 from linkwork.elements.core.checks import fail
+
+if TYPE_CHECKING:
+    from linkwork.recording.fields import BodyRecord
+    from linkwork.recording.recording import Recording
+    from linkwork.util.array_types import BoolArray, FloatArray, IntArray
+
 
 BLEND, WEIGHING = 0.002, 0.005  # m: how far bones melt into one another, and how far a joint's bend spreads
 FLESH = 0.001  # m beyond the bones
@@ -18,7 +27,7 @@ CELL = 0.003  # m, of the grid on which the surface is sought
 TETRAHEDRA = np.array([(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7)])
 
 
-def skin(recording, bones=None):
+def skin(recording: Recording, bones: list[str] | None = None) -> tuple[FloatArray, IntArray]:
     """(vertices (T, V, 3), m; faces (F, 3)) of a skin over these bodies, capsules and boxes (default: all), frame by frame."""
     from linkwork.viz.views import rotations
 
@@ -35,7 +44,7 @@ def skin(recording, bones=None):
     return follow(records, vertices, weights), faces
 
 
-def distances(built, points):
+def distances(built: list[tuple[FloatArray, FloatArray, Any]], points: FloatArray) -> FloatArray:
     """(P, n), m: from points to the surface of each bone, negative inside."""
     found = []
     for place, R, shape in built:
@@ -51,7 +60,7 @@ def distances(built, points):
     return np.stack(found, axis=1)
 
 
-def surface(built):
+def surface(built: list[tuple[FloatArray, FloatArray, Any]]) -> tuple[FloatArray, IntArray]:
     """(vertices (V, 3), faces (F, 3)) around bones as (place, rotation, shape) each."""
     low, high = _bounds(built)
     axes = [np.arange(a, b + CELL, CELL) for a, b in zip(low, high, strict=True)]
@@ -62,7 +71,7 @@ def surface(built):
     return marching(grid, height.reshape(grid.shape[:3]))
 
 
-def _bounds(built):
+def _bounds(built: list[tuple[FloatArray, FloatArray, Any]]) -> tuple[FloatArray, FloatArray]:
     corners = []
     for place, R, shape in built:
         r = shape.radius if isinstance(shape, Capsule) else 0.0
@@ -72,7 +81,7 @@ def _bounds(built):
     return np.min(corners, axis=0) - margin, np.max(corners, axis=0) + margin
 
 
-def marching(grid, height):
+def marching(grid: FloatArray, height: FloatArray) -> tuple[FloatArray, IntArray]:
     """(vertices, faces) of the surface height = 0, seen from where height > 0 anticlockwise. grid (X, Y, Z, 3)."""
     number = np.arange(height.size).reshape(height.shape)
     first, last = slice(None, -1), slice(1, None)  # corners of the cubes along one axis
@@ -81,7 +90,7 @@ def marching(grid, height):
     tetrahedra = cubes[:, TETRAHEDRA].reshape(-1, 4)
     points, values = grid.reshape(-1, 3), height.ravel()
     inside = values[tetrahedra] < 0
-    parts: list[np.ndarray] = []
+    parts: list[IntArray] = []
     for pattern in itertools.product((False, True), repeat=4):
         among = tetrahedra[(inside == pattern).all(axis=1)]
         parts += [among[:, triangle] for triangle in _triangles(pattern)]
@@ -92,7 +101,7 @@ def marching(grid, height):
     return vertices, _outwards(vertices, faces.reshape(-1, 3), cut, points, values)
 
 
-def _triangles(pattern):
+def _triangles(pattern: tuple[bool, ...]) -> list[list[tuple[int, int]]]:
     """The triangles, each of three pairs of a tetrahedron's corners, that part the corners inside from those outside."""
     within = [k for k in range(4) if pattern[k]]
     without = [k for k in range(4) if not pattern[k]]
@@ -105,7 +114,7 @@ def _triangles(pattern):
     return []
 
 
-def _outwards(vertices, faces, cut, points, values):
+def _outwards(vertices: FloatArray, faces: IntArray, cut: IntArray, points: FloatArray, values: FloatArray) -> IntArray:
     """The faces turned so that they look at the points with larger values."""
     corners = vertices[faces]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -115,7 +124,7 @@ def _outwards(vertices, faces, cut, points, values):
     return np.where(flipped[:, None], faces[:, ::-1], faces)
 
 
-def neighbours(recording, bones):
+def neighbours(recording: Recording, bones: list[str]) -> BoolArray:
     """(n, n), whether two bones are the same or joined."""
     near = np.eye(len(bones), dtype=bool)
     for _, a, _, b, _ in recording.links:
@@ -124,15 +133,16 @@ def neighbours(recording, bones):
     return near
 
 
-def blending(built, vertices, near):
+def blending(built: list[tuple[FloatArray, FloatArray, Any]], vertices: FloatArray, near: BoolArray) -> FloatArray:
     """(V, n): how much each bone moves each vertex; every row has the sum 1."""
     apart = distances(built, vertices)
     nearest = apart.argmin(axis=1)
     weights = np.where(near[nearest], np.exp(-(apart - apart.min(axis=1)[:, None]) / WEIGHING), 0.0)
-    return weights / weights.sum(axis=1)[:, None]
+    found: FloatArray = weights / weights.sum(axis=1)[:, None]
+    return found
 
 
-def follow(records, vertices, weights):
+def follow(records: list[BodyRecord], vertices: FloatArray, weights: FloatArray) -> FloatArray:
     """(T, V, 3): linear blending of what each bone would do to the vertices since the first frame."""
     from linkwork.viz.views import rotations
 

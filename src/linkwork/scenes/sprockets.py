@@ -1,6 +1,9 @@
 """A chain that runs on sprockets by contact alone."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +13,11 @@ from linkwork.scenes.layout import along, turn
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from linkwork.simulation.simulation import Simulation
+    from linkwork.util.array_types import FloatArray, Vector
+
+
 PITCH = 0.0127  # m, from roller to roller
 ROLLER = 0.3 * PITCH  # m, radius
 PLAY = 0.02 * PITCH  # m, between a roller and the tooth on either side of it
@@ -18,18 +26,18 @@ LINK = 0.003  # kg
 SAG = 0.25  # part of a link by which the lower run is longer than its straight way, at least
 
 
-def _pitch_radius(teeth):
+def _pitch_radius(teeth: int) -> float:
     return PITCH / (2 * math.sin(math.pi / teeth))
 
 
-def _wrapped(centre, teeth, start, way, reach):
+def _wrapped(centre: FloatArray, teeth: int, start: float, way: float, reach: float) -> FloatArray:
     """Places of rollers on a sprocket, from the angle `start` on, until `reach` rad are covered."""
     step = 2 * math.pi / teeth
     angles = start + way * step * np.arange(math.ceil(reach / step - 1e-9) + 1)
     return centre + _pitch_radius(teeth) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
-def _arc(start, end, links):
+def _arc(start: FloatArray, end: FloatArray, links: int) -> FloatArray:
     """Places (links - 1, 2) between two points from one to the other along an arc of equal chords of one PITCH, bulging to the
     left of the way."""
     from scipy.optimize import brentq
@@ -42,7 +50,7 @@ def _arc(start, end, links):
     return start + PITCH * np.cumsum(np.stack([np.cos(turns), np.sin(turns)], axis=1), axis=0)[:-1]
 
 
-def _loop(front, rear, run):
+def _loop(front: int, rear: int, run: int) -> tuple[FloatArray, FloatArray]:
     """(n, 2), m: rollers from the front sprocket's top over its front and below to the rear one, and back above; and where the
     axle of the rear sprocket is. The upper run is straight, of `run` links."""
     big, small = _pitch_radius(front), _pitch_radius(rear)
@@ -58,7 +66,7 @@ def _loop(front, rear, run):
     return np.concatenate([on_front, hangs, on_rear[::-1], above]), rear_axle
 
 
-def _sprocket(world, name, axle, teeth, first, mass, inertia):
+def _sprocket(world: World, name: str, axle: Vector, teeth: int, first: float, mass: float, inertia: float) -> None:
     """A disc below the rollers, and a tooth in each gap between them."""
     radius = _pitch_radius(teeth)
     root, flank = radius - ROLLER, PITCH / 2 - ROLLER - PLAY
@@ -74,7 +82,7 @@ def _sprocket(world, name, axle, teeth, first, mass, inertia):
     world.add(Hinge(world.ground, name, at=(axle[0], 0, axle[1]), axis=(0, 1, 0), name=f"{name}-axle"))
 
 
-def _chain_facts(sim, *, front, rear, run, torque, load):
+def _chain_facts(sim: Simulation, *, front: int, rear: int, run: int, torque: float, load: float) -> list[Fact]:
     """No tooth is skipped; and both sprockets start as if a belt without losses joined them."""
     links = len(_loop(front, rear, run)[0])
     inertia = WHEEL + CRANK * (rear / front) ** 2 + links * LINK * _pitch_radius(rear) ** 2  # as the rear axle feels it
@@ -88,12 +96,12 @@ def _chain_facts(sim, *, front, rear, run, torque, load):
     ]
 
 
-def _links(front, rear, run):
+def _links(front: int, rear: int, run: int) -> int:
     return 2 + front + rear + 2 * run
 
 
 @scene("bicycle-chain", dt=2.5e-4, seconds=0.4, facts=_chain_facts, bodies=_links)
-def bicycle_chain(*, front=18, rear=9, run=12, torque=0.4, load=0.02):
+def bicycle_chain(*, front: int = 18, rear: int = 9, run: int = 12, torque: float = 0.4, load: float = 0.02) -> World:
     """A chain of links on two sprockets: the front one drives the rear one by contact of teeth and rollers.
 
     front and rear teeth; the upper run has run links; torque (N m) turns the front sprocket, load (N m s) times its rate

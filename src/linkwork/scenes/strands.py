@@ -1,6 +1,9 @@
 """Hair: many strands at once."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +13,13 @@ from linkwork.scenes.registry import scene
 from linkwork.scenes.rods import elastic_line
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.traced import BodyProxy
+    from linkwork.util.array_types import FloatArray
+
+
 GRAVITY = 9.81  # m/s^2
 GOLDEN = math.pi * (3 - math.sqrt(5))  # rad
 HEAD = 0.1  # m: its radius; it is centred on the origin
@@ -17,7 +27,7 @@ SCALP = 0.1  # the lowest root, m over the radius above the centre
 SKIN = 40.0  # N/m: the push of the head on a link inside it
 
 
-def roots(strands):
+def roots(strands: int) -> FloatArray:
     """(strands, 3): unit vectors, spread evenly over the cap of a sphere."""
     k = np.arange(strands)
     z = 1 - (1 - SCALP) * (k + 0.5) / strands
@@ -26,7 +36,17 @@ def roots(strands):
 
 
 @scene("hair", dt=0.01, seconds=3.0, solver="implicit", iterations=1)
-def hair(*, strands=1000, links=10, length=0.25, radius=0.001, mass=0.002, stiffness=2e-3, damping=2e-5, wind=3.0):
+def hair(
+    *,
+    strands: int = 1000,
+    links: int = 10,
+    length: float = 0.25,
+    radius: float = 0.001,
+    mass: float = 0.002,
+    stiffness: float = 2e-3,
+    damping: float = 2e-5,
+    wind: float = 3.0,
+) -> World:
     """Strands of stiff links on a head, each a tree of its own: they fall, and blow in the wind.
 
     strands, of so many links each; length m, mass kg of a strand, radius m as drawn; stiffness N m/rad and damping N m s of
@@ -41,7 +61,7 @@ def hair(*, strands=1000, links=10, length=0.25, radius=0.001, mass=0.002, stiff
     return world
 
 
-def _air_and_head(wind, long, body, t):
+def _air_and_head(wind: float, long: float, body: BodyProxy, t: SX) -> SX:
     """The force (3, N) on the middle of a link."""
     from linkwork.elements.core.functions import maximum, norm
 

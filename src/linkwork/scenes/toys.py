@@ -1,6 +1,9 @@
 """Toys on a floor that they touch: a top, and a ball that is bowled at pins."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +13,11 @@ from linkwork.scenes import facts
 from linkwork.scenes.layout import matrix, turn
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World
+
+if TYPE_CHECKING:
+    from linkwork.simulation.simulation import Simulation
+    from linkwork.util.array_types import FloatArray
+
 
 GRAVITY = 9.81  # m/s^2
 INCH = 0.0254  # m
@@ -21,28 +29,31 @@ POCKET = 2.5 * INCH  # where a ball should arrive, aside of the first pin
 APART = 12 * INCH  # between pins
 
 
-def _gained(sim, world):
+def _gained(sim: Simulation, world: World) -> Fact:
     """Friction and impacts only lose energy."""
     start = facts.energy(sim, world, 0.0).expected
     return Fact("energy gained, J", max(0.0, float(sim.energy().total) - start), 0.0, 1e-6 * abs(start))
 
 
-def _steady(body, height, tilt, spin):
+def _steady(body: RigidBody, height: float, tilt: float, spin: float) -> float:
     """rad/s: the slow root W of I1 W^2 cos(tilt) - I3 spin W + m g height = 0, about the centre, which stays."""
     I1, I3 = body.inertia[0, 0], body.inertia[2, 2]
     square = (I3 * spin) ** 2 - 4 * I1 * math.cos(tilt) * body.mass * GRAVITY * height
     if square < 0 or spin == 0:
         checks.fail('Scene "spinning-top"', f"spin {spin:g} rad/s is too slow to stand at tilt {tilt:g}", "give a faster spin")
-    return 2 * body.mass * GRAVITY * height / (I3 * spin + math.copysign(math.sqrt(square), spin))
+    found: float = 2 * body.mass * GRAVITY * height / (I3 * spin + math.copysign(math.sqrt(square), spin))
+    return found
 
 
-def _jellett(body, orientation, angular_velocity, height, tip):
+def _jellett(body: RigidBody, orientation: FloatArray, angular_velocity: FloatArray, height: float, tip: float) -> float:
     """kg m^3/s: the angular momentum along the way from the floor to the centre. No force at the tip changes it."""
     R = matrix(np.asarray(orientation))
     return float((R @ body.inertia @ R.T @ angular_velocity) @ (height * R[:, 2] + (0, 0, tip)))
 
 
-def _spinning_top_facts(sim, *, height, tip, tilt, spin, friction, **parameters):
+def _spinning_top_facts(
+    sim: Simulation, *, height: float, tip: float, tilt: float, spin: float, friction: float, **parameters: float
+) -> list[Fact]:
     world = spinning_top(height=height, tip=tip, tilt=tilt, spin=spin, friction=friction, **parameters)
     body = world.find("top")
     axle = matrix(sim.orientation("top"))[:, 2]
@@ -62,7 +73,17 @@ def _spinning_top_facts(sim, *, height, tip, tilt, spin, friction, **parameters)
 
 
 @scene("spinning-top", dt=5e-4, seconds=3.0, facts=_spinning_top_facts)
-def spinning_top(*, mass=0.1, radius=0.03, thickness=0.015, height=0.03, tip=0.004, tilt=0.3, spin=300.0, friction=0.3):
+def spinning_top(
+    *,
+    mass: float = 0.1,
+    radius: float = 0.03,
+    thickness: float = 0.015,
+    height: float = 0.03,
+    tip: float = 0.004,
+    tilt: float = 0.3,
+    spin: float = 300.0,
+    friction: float = 0.3,
+) -> World:
     """A top on a floor that its round tip touches: it slides, rises, and rolls round.
 
     mass kg, radius and thickness m of its disc, height m of the disc above the centre of the tip, which is a ball of radius
@@ -83,7 +104,7 @@ def spinning_top(*, mass=0.1, radius=0.03, thickness=0.015, height=0.03, tip=0.0
     return world
 
 
-def _bowled(speed, curve, spin, oil, time):
+def _bowled(speed: float, curve: float, spin: float, oil: float, time: float) -> FloatArray:
     """(3,), m: how far the ball gets. It slides, with friction against the slip, whose direction stays; then it rolls."""
     v = np.array([speed, 0.0, 0.0])
     slip = v - BALL * np.cross(_turning(curve, spin), (0, 0, 1))
@@ -93,39 +114,45 @@ def _bowled(speed, curve, spin, oil, time):
     return v * time - braked * slides * (time - slides / 2)
 
 
-def _arrival(distance, speed, curve, spin, oil):
+def _arrival(distance: float, speed: float, curve: float, spin: float, oil: float) -> float:
     """s: when the ball is beside the first pin."""
     from scipy.optimize import brentq
 
-    def ahead(time):
+    def ahead(time: float) -> float:
         return float(_bowled(speed, curve, spin, oil, time)[0]) - distance
 
     late = 10 * distance / speed if speed > 0 else 0.0
     if not ahead(late) > 0:
         checks.fail('Scene "bowling"', f"at {speed:g} m/s, spinning at {spin:g} rad/s, the ball does not reach the pins",
                     "give more speed")  # fmt: skip
-    return brentq(ahead, 0.0, late)
+    found: float = brentq(ahead, 0.0, late)
+    return found
 
 
-def _turning(curve, spin):
+def _turning(curve: float, spin: float) -> FloatArray:
     """(3,), rad/s: the ball turns forwards, and to the side by `curve`."""
     return spin * np.array([math.sin(curve), math.cos(curve), 0.0])
 
 
-def _bowling_facts(sim, *, rows, distance, speed, curve, spin, oil):
+def _bowling_facts(
+    sim: Simulation, *, rows: int, distance: float, speed: float, curve: float, spin: float, oil: float
+) -> list[Fact]:
     world = bowling(rows=rows, distance=distance, speed=speed, curve=curve, spin=spin, oil=oil)
     expected = world.find("ball").position + _bowled(speed, curve, spin, oil, sim.time)
     if expected[0] > -2 * BALL:
         return [_gained(sim, world)]
     found = facts.point("the ball", sim.position("ball"), expected, 1e-3)
-    for pin in world.bodies:
+    pins: list[Any] = list(world.bodies)
+    for pin in pins:
         if pin.name != "ball":
             found += facts.point(pin.name, sim.position(pin.name), pin.position, 1e-5)
     return [*found, _gained(sim, world)]
 
 
 @scene("bowling", seconds=2.0, facts=_bowling_facts, bodies=lambda rows: 1 + rows * (rows + 1) // 2)
-def bowling(*, rows=4, distance=6.0, speed=6.0, curve=-1.2, spin=40.0, oil=0.15):
+def bowling(
+    *, rows: int = 4, distance: float = 6.0, speed: float = 6.0, curve: float = -1.2, spin: float = 40.0, oil: float = 0.15
+) -> World:
     """A ball that is bowled with spin, curves down an oiled lane and strikes the pins.
 
     rows of pins, one more in each; the ball starts distance m before the first, at speed m/s, turning at spin rad/s about an

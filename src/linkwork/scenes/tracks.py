@@ -1,6 +1,9 @@
 """Things that keep to a track: a skate on a slope, a bead on a helix."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,10 +13,18 @@ from linkwork.scenes import facts
 from linkwork.scenes.registry import scene
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.scenes.registry import Fact
+    from linkwork.simulation.simulation import Simulation
+    from linkwork.util.array_types import FloatArray
+
+
 GRAVITY = 9.81  # m/s^2
 
 
-def _skate_facts(sim, *, slope, rate, **_):
+def _skate_facts(sim: Simulation, *, slope: float, rate: float, **_: Any) -> list[Fact]:
     pull, angle = GRAVITY * math.sin(slope), rate * sim.time
     reach = pull / (2 * rate**2)
     expected = reach * math.sin(angle) ** 2, reach * (angle - math.sin(2 * angle) / 2), 0.0
@@ -21,7 +32,7 @@ def _skate_facts(sim, *, slope, rate, **_):
 
 
 @scene("skate", seconds=6.0, facts=_skate_facts)
-def skate(*, slope=0.3, rate=2.0, mass=1.0, length=0.3):
+def skate(*, slope: float = 0.3, rate: float = 2.0, mass: float = 1.0, length: float = 0.3) -> World:
     """A sled on one blade, spinning on a slope: it does not slide down, but moves across in a cycloid.
 
     slope (rad): x points down it, y across; rate (rad/s) of its spin, other than 0; mass kg, length m of the sled. It
@@ -36,7 +47,7 @@ def skate(*, slope=0.3, rate=2.0, mass=1.0, length=0.3):
     return world
 
 
-def _bead_facts(sim, *, radius, pitch, turns, **_):
+def _bead_facts(sim: Simulation, *, radius: float, pitch: float, turns: float, **_: Any) -> list[Fact]:
     advance = pitch / (2 * math.pi)  # m a radian
     angle = 2 * math.pi * turns - 0.5 * GRAVITY * advance / (radius**2 + advance**2) * sim.time**2
     expected = np.array([radius * math.cos(angle), radius * math.sin(angle), advance * angle])
@@ -44,7 +55,7 @@ def _bead_facts(sim, *, radius, pitch, turns, **_):
 
 
 @scene("bead-on-wire", seconds=4.0, facts=_bead_facts)
-def bead_on_wire(*, radius=0.3, pitch=0.2, turns=5.0, mass=0.1):
+def bead_on_wire(*, radius: float = 0.3, pitch: float = 0.2, turns: float = 5.0, mass: float = 0.1) -> World:
     """A bead that slides down a helical wire: its speed grows evenly.
 
     radius m of the helix, pitch m a turn, turns that it starts above the origin; mass kg of the bead.
@@ -54,7 +65,7 @@ def bead_on_wire(*, radius=0.3, pitch=0.2, turns=5.0, mass=0.1):
     world = World(gravity=(0, 0, -GRAVITY))
     advance = pitch / (2 * math.pi)
 
-    def helix(p):
+    def helix(p: FloatArray | SX) -> tuple[SX | float, SX | float]:
         from linkwork.elements.core.functions import cos, sin
 
         angle = p[2] / advance

@@ -1,6 +1,9 @@
 """Things that roll and mesh: a disc, a ball on a turntable, gears."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,10 +14,15 @@ from linkwork.scenes.layout import turn
 from linkwork.scenes.registry import Fact, scene
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from linkwork.simulation.simulation import Simulation
+    from linkwork.util.array_types import FloatArray
+
+
 GRAVITY = 9.81  # m/s^2
 
 
-def _rolling_spin(disc, radius, lean, rate):
+def _rolling_spin(disc: RigidBody, radius: float, lean: float, rate: float) -> float:
     """rad/s: the angular velocity along the axle of a disc that rolls in a circle at `rate`, leaning inwards.
 
     With the axle at the angle th = pi/2 - lean to the vertical, steady motion asks for
@@ -23,24 +31,27 @@ def _rolling_spin(disc, radius, lean, rate):
     cos, sin = math.sin(lean), math.cos(lean)
     I1, I3 = disc.inertia[0, 0], disc.inertia[2, 2]
     side = I1 * rate**2 * sin * cos - disc.mass * GRAVITY * radius * cos
-    return side / ((I3 + disc.mass * radius**2) * rate * sin)
+    found: float = side / ((I3 + disc.mass * radius**2) * rate * sin)
+    return found
 
 
-def _rolling_disc_facts(sim, **parameters):
+def _rolling_disc_facts(sim: Simulation, **parameters: Any) -> list[Fact]:
     body = rolling_disc(**parameters).find("disc")
     angle = parameters["rate"] * sim.time
     expected = turn_about_z(body.position, angle)
     return facts.point("the disc's centre", sim.position("disc"), expected, 1e-3)
 
 
-def turn_about_z(p, angle):
+def turn_about_z(p: FloatArray, angle: float) -> FloatArray:
     """The point p turned about the vertical through the origin."""
     c, s = math.cos(angle), math.sin(angle)
     return np.array([c * p[0] - s * p[1], s * p[0] + c * p[1], p[2]])
 
 
 @scene("rolling-disc", seconds=5.0, facts=_rolling_disc_facts)
-def rolling_disc(*, radius=0.3, thickness=0.03, mass=2.0, lean=0.35, rate=2.0):
+def rolling_disc(
+    *, radius: float = 0.3, thickness: float = 0.03, mass: float = 2.0, lean: float = 0.35, rate: float = 2.0
+) -> World:
     """A coin that rolls without slip, leaning into a circle: a steady motion.
 
     radius m, thickness m, mass kg; lean (rad) of the disc from the vertical, rate (rad/s) at which it goes round.
@@ -63,7 +74,9 @@ def rolling_disc(*, radius=0.3, thickness=0.03, mass=2.0, lean=0.35, rate=2.0):
     return world
 
 
-def _turntable_facts(sim, *, rate, radius, mass, start, speed, **_):
+def _turntable_facts(
+    sim: Simulation, *, rate: float, radius: float, mass: float, start: float, speed: float, **_: float
+) -> list[Fact]:
     share = 2 / 7  # I / (I + m r^2) of a solid ball
     turning = share * rate
     # v' = turning z x v: the centre circles about c with v = turning z x (x - c)
@@ -74,7 +87,9 @@ def _turntable_facts(sim, *, rate, radius, mass, start, speed, **_):
 
 
 @scene("turntable", seconds=6.0, facts=_turntable_facts)
-def turntable(*, rate=4.0, radius=0.05, mass=0.5, start=0.4, speed=0.2, table=1.0):
+def turntable(
+    *, rate: float = 4.0, radius: float = 0.05, mass: float = 0.5, start: float = 0.4, speed: float = 0.2, table: float = 1.0
+) -> World:
     """A ball that rolls on a driven turntable: it goes round in a circle at 2/7 of the table's rate.
 
     rate (rad/s) of the table, other than 0; radius m and mass kg of the ball, start m from the axle, speed m/s across
@@ -96,7 +111,7 @@ def turntable(*, rate=4.0, radius=0.05, mass=0.5, start=0.4, speed=0.2, table=1.
     return world
 
 
-def _gear_facts(sim, *, n, torque, **parameters):
+def _gear_facts(sim: Simulation, *, n: int, torque: float, **parameters: Any) -> list[Fact]:
     world = gear_train(n=n, torque=torque, **parameters)
     wheels = [world.find(f"wheel{i + 1}") for i in range(n)]
     felt = sum(w.inertia[2, 2] * (wheels[0].shape.radius / w.shape.radius) ** 2 for w in wheels)
@@ -110,7 +125,9 @@ def _gear_facts(sim, *, n, torque, **parameters):
 
 
 @scene("gear-train", seconds=3.0, facts=_gear_facts)
-def gear_train(*, n=4, radius=0.1, ratio=2.0, thickness=0.04, mass=0.5, torque=0.1):
+def gear_train(
+    *, n: int = 4, radius: float = 0.1, ratio: float = 2.0, thickness: float = 0.04, mass: float = 0.5, torque: float = 0.1
+) -> World:
     """Wheels on fixed axles that mesh one after another, driven by a torque on the first.
 
     n wheels, the first of radius m and mass kg, every second one `ratio` times as large; thickness m; torque N m.

@@ -10,6 +10,7 @@ The displacement is the one of least kinetic norm; mu falls where a step makes |
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -24,6 +25,13 @@ from linkwork.schedules.schedules import Programs
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import POSITION
 from linkwork.symbolic.views import GLOBALS, load_global
+
+if TYPE_CHECKING:
+    from linkwork.kernels.node import NodeKind
+    from linkwork.model.active_world import Present
+    from linkwork.util.array_types import FloatArray
+    from linkwork.world import World
+
 
 TOLERANCE = 1e-12  # m, rad: residuals that are as good as none
 MET = 1e-9  # m, rad: and those with which a constraint counts as met
@@ -51,7 +59,7 @@ class DampedFactors(Programs):
 
     name, limbs = "damped", False
 
-    def _node_kernel(self, kind, mode: str, bodies_first: tuple[bool, ...], soft: bool) -> Kernel:
+    def _node_kernel(self, kind: NodeKind, mode: str, bodies_first: tuple[bool, ...], soft: bool) -> Kernel:
         def write(trace: Trace) -> None:
             rows = kind.rows_between(trace, kind.views(trace, "now"), load_global(trace, "time"))
             counts = ca.vertcat(*[1.0 if level == POSITION else 0.0 for level in rows.levels])
@@ -69,7 +77,7 @@ class DampedFactors(Programs):
 class Assembler:
     """A world whose bodies are moved until its constraints hold."""
 
-    def __init__(self, world):
+    def __init__(self, world: World | Present) -> None:
         self.model = compile(world, limbs=False, whole=True)  # whose bodies all get masses below
         self.programs = DampedFactors(self.model)
         self.work = self.model.workspace()
@@ -89,14 +97,15 @@ class Assembler:
                     self.work[self.model.field_of_body(k, name)] = 1.0 / self.unit
         self.run(*self.look)
 
-    def run(self, *sweeps: np.ndarray) -> None:
+    def run(self, *sweeps: FloatArray) -> None:
         for operations in sweeps:
             sweep(self.work, self.programs.table, operations)
 
     @property
-    def residuals(self) -> np.ndarray:
+    def residuals(self) -> FloatArray:
         """C of all position rows (m, rad)."""
-        return self.work[self.entries]
+        found: FloatArray = self.work[self.entries]
+        return found
 
     def come_together(self) -> int:
         """Iterations until nothing gets better."""
@@ -131,7 +140,7 @@ class Assembler:
         return dict(sorted(found.items(), key=lambda pair: -np.nan_to_num(pair[1], nan=np.inf)))
 
 
-def assemble(world, partly: bool = False) -> Assembly:
+def assemble(world: World, partly: bool = False) -> Assembly:
     """`World.assemble`, which says what it does."""
     assembler = Assembler(world)
     as_built = poses_of(assembler.model, assembler.work)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
@@ -13,15 +13,18 @@ from linkwork.model import readout
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
 
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray, Vector
+
 
 class Workspace(Protocol):
     """A model, and where its bodies are."""
 
     model: Model
-    work: np.ndarray
+    work: FloatArray
 
 
-def local_point(system: Workspace, body: int, local) -> np.ndarray:
+def local_point(system: Workspace, body: int, local: Vector) -> FloatArray:
     """A point of a body as a user names it."""
     found, kind = checks.vector("Simulation", "local", local), system.model.bodies.kinds[body]
     if (remedy := kind.unknown_point(found)) is not None:
@@ -30,14 +33,15 @@ def local_point(system: Workspace, body: int, local) -> np.ndarray:
     return found
 
 
-def point_jacobian(system: Workspace, body: int, local: np.ndarray) -> np.ndarray:
+def point_jacobian(system: Workspace, body: int, local: FloatArray) -> FloatArray:
     """(3, nv) in the body's internal velocity components; `local` in the user's frame."""
     pose, kind = readout.poses(system.model, system.work, body), system.model.bodies.kinds[body]
     q, *constants = readout.of_body(system.model, system.work, body, "q")
-    return kind.point_jacobian(q, pose, local, *constants)
+    found: FloatArray = kind.point_jacobian(q, pose, local, *constants)
+    return found
 
 
-def carried_point(system: Workspace, body: int, local: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def carried_point(system: Workspace, body: int, local: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Where a point (internal coordinates) of a body is, and its velocity."""
     if body == GROUND:
         return local, np.zeros(3)
@@ -45,6 +49,7 @@ def carried_point(system: Workspace, body: int, local: np.ndarray) -> tuple[np.n
     if kind is RIGID:
         q, v = (system.work[m.field_of_body(body, name)] for name in ("q", "v"))
         arm = readout.matrices(q[None, 3:7])[0] @ local
-        return q[:3] + arm, v[:3] + np.cross(v[3:6], arm)
+        turning = cast("FloatArray", np.cross(v[3:6], arm))
+        return q[:3] + arm, v[:3] + turning
     rate = point_jacobian(system, body, local) @ system.work[m.field_of_body(body, "v")]
     return readout.point(m, system.work, body, local), rate

@@ -1,9 +1,12 @@
 """Checkpoints: where a simulation is, as a file of plain arrays and JSON, from which it goes on with the same bits."""
 
+from __future__ import annotations
+
 import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -15,6 +18,13 @@ from linkwork.model.model import Arrangement, State
 from linkwork.util import archives
 from linkwork.util.atomic_io import whole
 
+if TYPE_CHECKING:
+    from numpy.lib.npyio import NpzFile
+
+    from linkwork.simulation.simulation import Simulation
+    from linkwork.util.array_types import AnyArray, FilePath, FloatArray
+
+
 FORMAT = 3  # raised when an older linkwork could not read them
 
 
@@ -23,11 +33,11 @@ class Checkpoint:
     """A state, the values of parameters at that moment, and facts (plain data) beside them."""
 
     state: State
-    parameters: dict  # name -> number
-    notes: list  # what was told until then, which is not told again
-    facts: dict
+    parameters: dict[str, float]  # name -> number
+    notes: list[str]  # what was told until then, which is not told again
+    facts: dict[str, Any]
 
-    def put(self, sim):
+    def put(self, sim: Simulation) -> None:
         """Bring a simulation of the same world to where it was: with the same solver, integrator and dt the next steps have the
         same bits, with others it is there to rounding. After an error the simulation is as it was.
 
@@ -59,25 +69,27 @@ class Checkpoint:
         sim.notes[:] = self.notes
 
 
-def save(sim, path, **facts):
+def save(sim: Simulation, path: FilePath, **facts: Any) -> Path:
     """Write a checkpoint (.npz), whole or not at all; returns the path. The world is not in it."""
     path = Path(path)
     state = sim.state
     if state.arrangement.own or sim._system.compiled_at:
         raise LinkworkError("checkpoint: the simulation was changed while it ran; pickle it instead, with its world")
+    layout = state.layout
+    assert layout is not None
     told = {
         "format": FORMAT,
         "time": state.time,
         "steps": int(state.steps),
         "age": int(state.age),
-        "layout": states.plain(state.layout),
+        "layout": states.plain(layout),
         "off": sorted(state.arrangement.off),
         "drawn": [[name, list(one.offset), one.since, one.lasts] for name, one in state.arrangement.drawn],
         "parameters": {name: sim.get(name) for name in sim.model.parameters},
         "notes": list(sim.notes),
         "facts": facts,
     }
-    arrays = {"values": state.values, "home": state.layout.home, "axes": state.layout.axes}
+    arrays: dict[str, Any] = {"values": state.values, "home": layout.home, "axes": layout.axes}
     if state.contact is not None:
         arrays |= {
             "margins": state.contact.margins,
@@ -89,7 +101,7 @@ def save(sim, path, **facts):
     return path
 
 
-def load(path):
+def load(path: FilePath) -> Checkpoint:
     """The Checkpoint that a file holds."""
     try:
         path = Path(path)
@@ -105,7 +117,7 @@ def load(path):
         raise FileError(f"{path}: it is no whole checkpoint ({reason}); begin the run anew") from None
 
 
-def _read(data) -> Checkpoint:
+def _read(data: NpzFile) -> Checkpoint:
     told = json.loads(str(_array(data, "told", None, ())), parse_constant=_no_number)
     if told["format"] != FORMAT:
         raise ValueError(f"this linkwork reads format {FORMAT}, the file has {told['format']}")
@@ -124,7 +136,7 @@ def _read(data) -> Checkpoint:
     return Checkpoint(state, parameters, list(map(_text, told["notes"])), dict(told["facts"]))
 
 
-def _layout(told, home, axes) -> states.Layout:
+def _layout(told: dict[str, Any], home: FloatArray, axes: FloatArray) -> states.Layout:
     """The layout that `states.plain` has described."""
     if told["format"] != states.FORMAT:
         raise ValueError(f"this linkwork reads states of format {states.FORMAT}, the file has {told['format']}")
@@ -138,7 +150,7 @@ def _layout(told, home, axes) -> states.Layout:
     return found
 
 
-def _array(data, name, kind, shape):
+def _array(data: NpzFile, name: str, kind: type | None, shape: tuple[int | None, ...]) -> AnyArray:
     """An array of the file, of this kind (None: text) and shape (None: any length)."""
     found = data[name]
     fits = (
@@ -148,26 +160,27 @@ def _array(data, name, kind, shape):
     )
     if not fits:
         raise ValueError(f"{name} is {found.dtype} of shape {found.shape}")
-    return found
+    result: AnyArray = found
+    return result
 
 
-def _no_number(text):
+def _no_number(text: str) -> NoReturn:
     raise ValueError(f"it says {text} where a number should be")
 
 
-def _text(value) -> str:
+def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"it says {value!r} where a name should be")
     return value
 
 
-def _number(value) -> float:
+def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ValueError(f"it says {value!r} where a number should be")
     return float(value)
 
 
-def _count(value) -> int:
+def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**62:
         raise ValueError(f"it says {value!r} where a count should be")
     return value

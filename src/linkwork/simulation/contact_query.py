@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +15,11 @@ from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, COLLIDER_B, FEATUR
 from linkwork.elements.core import checks
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
+
+if TYPE_CHECKING:
+    from linkwork.elements.bodies.ground import Ground
+    from linkwork.elements.core.element import Body
+
 
 SHALLOW = 0.02  # part of a body's half size, as built, that needs no note
 STRETCHED = 1e-6  # m, rad: of a rope or hard limit, the same
@@ -31,9 +37,9 @@ class ContactReport:
     penetration: float
 
 
-def touching_points(contact: ContactSystem, bodies, ground, dt: float) -> TouchingPoints:
+def touching_points(contact: ContactSystem, bodies: Sequence[Body], ground: Ground, dt: float) -> TouchingPoints:
     """Contacts at the end of the last step, those that gave something at its beginning alone behind them."""
-    found: dict[tuple, dict[str, Any]] = {}
+    found: dict[tuple[int, int, int], dict[str, Any]] = {}
     for rows, m in contact.steps() if contact.before_count else [(contact.rows, contact.count)]:
         for k in range(m):
             label, number = rows.labels[k], rows.numbers[k]
@@ -54,9 +60,10 @@ def report(contact: ContactSystem) -> ContactReport:
                          float(max(0.0, -gaps.min(initial=0.0))))  # fmt: skip
 
 
-def _stands(source) -> bool:
+def _stands(source: Any) -> bool:
     """Whether a collider, or the body whose shape it is, is fixed to the ground."""
-    return getattr(source, "body", source).dim == 0
+    found: bool = getattr(source, "body", source).dim == 0
+    return found
 
 
 def parted(old: Model, contact: ContactSystem) -> set[frozenset[int]]:

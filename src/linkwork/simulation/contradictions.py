@@ -23,8 +23,14 @@ from linkwork.model.nodes import blocks_of
 from linkwork.symbolic.autodiff import POSITION
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
     from linkwork.contact.contact_system import ContactSystem
+    from linkwork.contact.rows import Rows
+    from linkwork.model.agreement import Dispute
+    from linkwork.model.model import Model
     from linkwork.simulation.system import System
+    from linkwork.util.array_types import FloatArray
 
 DISAGREE = 1e-6  # of the fastest that is asked for (m/s, rad/s), and m or rad of places: less than that is no contradiction
 SLOW = 1e-9  # m/s, rad/s: nor is that
@@ -53,7 +59,8 @@ class Contradiction:
     def of_several(self) -> bool:
         """Whether it can be one: what linkwork has written does not contradict itself, whatever rounding says of huge
         numbers."""
-        return len(self.elements) > 1 or _is_of_user(self.elements[0])
+        first, *others = self.elements
+        return bool(others) or _is_of_user(first)
 
     def __str__(self) -> str:
         how = "contradict each other" if len(self.elements) > 1 else "contradicts itself"
@@ -69,7 +76,7 @@ def _gives_way(element: Element | str) -> bool:
     return isinstance(element, ConstraintElement) and kind_type(element).gives_way
 
 
-def trees_at_risk(model, touches: bool) -> set[int]:
+def trees_at_risk(model: Model, touches: bool) -> set[int]:
     """Trees of bodies with prescribed motion and another constraint, or, where something touches, without."""
     tree = [model.forest.tree[node.ends[-1]] for node in model.nodes]
     forced = {tree[k] for k, node in enumerate(model.nodes) if node.kind.forced}
@@ -113,7 +120,7 @@ def singular(system: System) -> tuple[Element | str, ...]:
 class _Tree:
     """The rows of one tree of bodies."""
 
-    def __init__(self, system: System, tree: int):
+    def __init__(self, system: System, tree: int) -> None:
         self.system, self.model = system, system.model
         m = self.model
         self.nodes = [k for k, node in enumerate(m.nodes) if m.forest.tree[node.ends[-1]] == tree]
@@ -152,7 +159,7 @@ class _Tree:
         told += [apart] if apart is not None and apart.key not in {one.key for one in told} else []
         return told or self._stopped(J, forcing, fastest)
 
-    def _apart(self, J, residual: np.ndarray) -> Contradiction | None:
+    def _apart(self, J: csr_matrix, residual: FloatArray) -> Contradiction | None:
         """Constraints of places that exclude each other: where the sum of squares of what they are off by is least, and not
         zero, J^T C vanishes, and C is the y that shows it."""
         largest = float(np.abs(residual).max(initial=0.0))
@@ -182,7 +189,7 @@ class _Tree:
         counted = [o for o in share if share[o] > PART * max(share.values())]
         return tuple(self.elements[o] for o in sorted(counted, key=lambda o: -share[o]))
 
-    def _null_space(self) -> np.ndarray:
+    def _null_space(self) -> FloatArray:
         """(rows, k): of J^T, where the bodies are."""
         J = self._jacobian().toarray()
         if not np.isfinite(J).all():
@@ -190,12 +197,12 @@ class _Tree:
         U, s, _ = np.linalg.svd(J)
         return U[:, int((s > NEARLY * s.max(initial=0.0)).sum()) :]
 
-    def _told(self, found, J, per: str) -> list[Contradiction]:
+    def _told(self, found: list[Dispute], J: csr_matrix, per: str) -> list[Contradiction]:
         return [
             Contradiction(tuple(self.elements[o] for o in one.owners), one.off, self._unit(J, one.row, per)) for one in found
         ]
 
-    def _unit(self, J, row: int, per: str) -> str:
+    def _unit(self, J: csr_matrix, row: int, per: str) -> str:
         element = self.elements[self.owners[row]] if row < len(self.owners) else ""
         if _is_of_user(element):
             return ""
@@ -209,7 +216,7 @@ class _Tree:
         return f"rad{per}"
 
     # -- places --------------------------------------------------------------------------------------------------------
-    def _jacobian(self):
+    def _jacobian(self) -> csr_matrix:
         """(rows, velocities of the tree's bodies), sparse."""
         from scipy.sparse import csr_matrix
 
@@ -229,7 +236,7 @@ class _Tree:
         index = np.concatenate(rows), np.concatenate(columns)
         return csr_matrix((np.concatenate(values), index), shape=(row, self.width))[self.held]
 
-    def _on_constraints(self):
+    def _on_constraints(self) -> csr_matrix:
         """J at a nearby place where the constraints hold as well as they can: Levenberg's method, whose damping falls with the
         square of the residual, so that it converges quadratically though rows depend on each other there (Yamashita and
         Fukushima, 2001). Reports are those of that place. Large systems stay where they are."""
@@ -254,12 +261,12 @@ class _Tree:
                 system.work[:], damping = before, 8 * damping
         return J
 
-    def _linearised(self):
+    def _linearised(self) -> tuple[csr_matrix, FloatArray]:
         """J and what position rows are off by; reports are up to date."""
         self.system.integrator.run(self.system.work, self.system.programs.check())
         return self._jacobian(), np.where(self.placed, self.system.work[self.report], 0.0)
 
-    def _nudge(self, step: np.ndarray) -> None:
+    def _nudge(self, step: FloatArray) -> None:
         system, m = self.system, self.model
         for body in range(len(m.bodies.kinds)):
             own = self.first.get(body)
@@ -267,11 +274,11 @@ class _Tree:
             system.work[where] = 0.0 if own is None else step[own : own + where.stop - where.start]
         system.integrator.run(system.work, system.programs.body("nudge", "normalise"))
 
-    def _of_bodies(self, name: str) -> np.ndarray:
+    def _of_bodies(self, name: str) -> FloatArray:
         return np.concatenate([self.system.work[self.model.field_of_body(b, name)] for b in self.bodies])
 
     # -- what is closed ------------------------------------------------------------------------------------------------
-    def _stopped(self, J, forcing: np.ndarray, tolerance: float) -> list[Contradiction]:
+    def _stopped(self, J: csr_matrix, forcing: FloatArray, tolerance: float) -> list[Contradiction]:
         """Limits, ropes and contacts that were closed in the last step, and that prescribed motion closes further."""
         touching = self.system.contact
         if touching is None or not forcing.any() or len(forcing) > DENSE:
@@ -282,7 +289,7 @@ class _Tree:
 
         whole = J.toarray()
         moved = np.linalg.lstsq(whole, -forcing, rcond=1e-9)[0]
-        worst: tuple[float, np.ndarray, int, Any] = (tolerance, forcing, 0, None)
+        worst: tuple[float, FloatArray, int, Any] = (tolerance, forcing, 0, None)
         for rows, m in touching.steps():
             for k in range(m):
                 row = self._row(touching, (rows.labels[k, BODY_A], rows.Ja[k, 0]), (rows.labels[k, BODY_B], rows.Jb[k, 0]))
@@ -300,7 +307,7 @@ class _Tree:
                        np.append(self.owners, len(self.elements) - 1))  # fmt: skip
         return self._told(disputes(system, tolerance, most=1), system.jacobian, "/s")
 
-    def _row(self, touching: ContactSystem, *ends) -> np.ndarray | None:
+    def _row(self, touching: ContactSystem, *ends: tuple[int, FloatArray]) -> FloatArray | None:
         """The rate of a gap by the velocities of this tree's bodies; None where others, or points of bodies, move it, too."""
         from linkwork.contact.delassus import PART
 
@@ -316,7 +323,7 @@ class _Tree:
                     row[self.first[body] + part] += value
         return row if row.any() else None
 
-    def _whose(self, touching: ContactSystem, rows, k: int) -> Element | str:
+    def _whose(self, touching: ContactSystem, rows: Rows, k: int) -> Element | str:
         from linkwork.contact.rows import COLLIDER_A, COLLIDER_B
 
         a, b = int(rows.labels[k, COLLIDER_A]), int(rows.labels[k, COLLIDER_B])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,9 @@ from linkwork.simulation.coordinates import Coordinate
 from linkwork.util.sealing import Sealed
 
 if TYPE_CHECKING:
+    from linkwork.elements.core.element import ElementLike
     from linkwork.simulation.system import System
+    from linkwork.util.array_types import FloatArray, Vector
 
 FLOAT = np.dtype(float)
 SHOWN = 8  # names in a sentence
@@ -42,7 +44,7 @@ class Live:
         names = [*fields]
         return slice(self.at + self.layout.offset(names[0]), self.at + self.layout.slice(names[-1]).stop)
 
-    def write(self, work: np.ndarray, values: Mapping[str, Any]) -> None:
+    def write(self, work: FloatArray, values: Mapping[str, Any]) -> None:
         for field, value in values.items():
             work[self.at + self.layout.offset(field) : self.at + self.layout.slice(field).stop] = value
 
@@ -50,7 +52,7 @@ class Live:
 class Commands:
     """Where commands lie in the workspaces of a model, by name."""
 
-    def __init__(self, model: Model):
+    def __init__(self, model: Model) -> None:
         self.entry: dict[str, slice] = {}
         self._model = model
         for element, entries in model.commands:
@@ -68,7 +70,7 @@ class Commands:
                 self.live[name] = Live(element, kinds[part], layouts[part], at)
                 self.entry[name] = self.live[name].span(kinds[part].commands(element))
 
-    def where(self, name) -> slice:
+    def where(self, name: ElementLike) -> slice:
         """The entries of a command."""
         key = name.name if isinstance(name, Element) else name
         if not isinstance(key, str) or key not in self.entry:
@@ -76,7 +78,7 @@ class Commands:
             raise UnknownNameError(f'Simulation: nothing that takes commands is called "{key}"{hint}')
         return self.entry[key]
 
-    def normalised(self, given: np.ndarray) -> np.ndarray:
+    def normalised(self, given: FloatArray) -> FloatArray:
         """Commands with unit quaternions."""
         given = given.copy()
         for first in self.quaternions:
@@ -84,23 +86,23 @@ class Commands:
             given[first : first + 4] = checks.quaternion("Simulation", f'commands of "{name}"', given[first : first + 4])
         return given
 
-    def send(self, name: str, work: np.ndarray, dt: float, first_order: bool) -> None:
+    def send(self, name: str, work: FloatArray, dt: float, first_order: bool) -> None:
         """Let what takes commands begin its way from where its body is, as fast as that is, to where it has been told to be."""
         one = self.live[name]
         pose = self._pose_of(one, work)
         one.write(work, one.kind.sent(one.element, pose, work[self.entry[name]], work[0], dt, first_order))
 
-    def hold(self, work: np.ndarray) -> None:
+    def hold(self, work: FloatArray) -> None:
         """Tell bodies that are moved by hand to stay where they are."""
         for one in self.live.values():
             one.write(work, one.kind.stayed(self._pose_of(one, work), work[0]))
 
-    def _pose_of(self, one: Live, work: np.ndarray) -> readout.Poses:
+    def _pose_of(self, one: Live, work: FloatArray) -> readout.Poses:
         """Where the body that commands move is."""
         body = next(body for body in one.kind.bodies(one.element) if body is not None)
         return readout.poses(self._model, work, self._model.bodies.number[id(body)])
 
-    def entries(self, work: np.ndarray, ways: bool = False) -> dict[str, np.ndarray]:
+    def entries(self, work: FloatArray, ways: bool = False) -> dict[str, FloatArray]:
         """All commands as they stand in a workspace; those of live Motions, with the whole way to where they are told to be,
         where `ways` are asked for: else they belong to the state alone."""
         return {name: work[self._whole(name)].copy() for name in self.entry if ways or name not in self.live}
@@ -110,7 +112,7 @@ class Commands:
             return self.entry.get(name, slice(0, 0))
         return self.live[name].span(self.live[name].kind.state_fields)
 
-    def take(self, work: np.ndarray, entries: Mapping[str, np.ndarray]) -> None:
+    def take(self, work: FloatArray, entries: Mapping[str, FloatArray]) -> None:
         """Commands as `entries` gave them, to those who still take such."""
         for name, values in entries.items():
             where = self._whole(name)
@@ -118,23 +120,23 @@ class Commands:
                 work[where] = values
 
 
-class Control(Sealed, Mapping):
+class Control(Sealed, Mapping[str, Any]):
     """Commands by name. Of motors a number: `sim.control["drive"] = 2.0`. Of a Follow without a motion a position (3, m), or
     with an orientation: `sim.control["hand"] = (0.1, 0, 1), (1, 0, 0, 0)`; read, both are joined, (3,) or (7,). So it is of a
     Motion without a function, where a position alone leaves the orientation as it was told last."""
 
     REMEDIES = {"": 'assign a command by its name, as in sim.control["drive"] = 2.0'}
 
-    def __init__(self, follow: Callable[[], System]):
+    def __init__(self, follow: Callable[[], System]) -> None:
         """follow: the System of now."""
         self._follow = follow
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: ElementLike) -> FloatArray | float:
         system = self._follow()
         found = system.work[system.commands.where(name)]
         return float(found[0]) if len(found) == 1 else found.copy()
 
-    def __setitem__(self, name, value) -> None:
+    def __setitem__(self, name: ElementLike, value: float | Vector | tuple[Vector, Vector]) -> None:
         system = self._follow()
         where = system.commands.where(name)
         if where.stop - where.start == 1:
@@ -153,7 +155,7 @@ class Control(Sealed, Mapping):
             system.validity.commanded()
 
     @property
-    def commands(self) -> np.ndarray:
+    def commands(self) -> FloatArray:
         """The commands of all motors, and of each Follow without a motion, as one array, as `command_names` says. Assigned,
         all of them are set at once: `sim.control.commands = u`.
 
@@ -166,13 +168,14 @@ class Control(Sealed, Mapping):
         (-0.5, ['motor0: torque, N m', 'motor1: torque, N m'])
         """
         system = self._follow()
-        return system.work[system.commands.all]
+        found: FloatArray = system.work[system.commands.all]
+        return found
 
     @commands.setter
-    def commands(self, values) -> None:
+    def commands(self, values: Vector) -> None:
         system = self._follow()
         own = system.commands
-        given = values if type(values) is np.ndarray and values.dtype is FLOAT else _numbers(values, len(own.all))
+        given: Any = values if type(values) is np.ndarray and values.dtype is FLOAT else _numbers(values, len(own.all))
         if given.shape != own.all.shape:
             raise LinkworkError(f"Simulation: commands have the shape {given.shape}; give {own.all.shape}, as "
                                 "sim.control.command_names says")  # fmt: skip
@@ -188,21 +191,21 @@ class Control(Sealed, Mapping):
         """What the entries of `commands` are."""
         return self._follow().commands.names
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._follow().commands.entry)
 
     def __len__(self) -> int:
         return len(self._follow().commands.entry)
 
 
-def _numbers(values, count: int) -> np.ndarray:
+def _numbers(values: Vector, count: int) -> FloatArray:
     try:
         return np.array(values, dtype=float)
     except (TypeError, ValueError):
         raise LinkworkError(f"Simulation: commands are {checks.show(values)}; give {count} numbers") from None
 
 
-def _refuse_not_finite(names: tuple[Coordinate, ...], given: np.ndarray) -> None:
+def _refuse_not_finite(names: tuple[Coordinate, ...], given: FloatArray) -> None:
     """Refuse commands by the name of the first that is not finite."""
     for name, value in zip(names, given.tolist(), strict=True):
         if not isfinite(value):
@@ -214,7 +217,7 @@ def _named(element: Element) -> list[Coordinate]:
     return [Coordinate(str(element.name), *each) for part in kind_for(element).commands(element).values() for each in part]
 
 
-def _pose(label: str, value, turns: bool) -> np.ndarray:
+def _pose(label: str, value: Any, turns: bool) -> FloatArray:
     """A position, or position and orientation, from either or both joined."""
     given = checks.entries(value) or []
     if len(given) not in (2, 7):
@@ -227,7 +230,7 @@ def _pose(label: str, value, turns: bool) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def _those(known):
+def _those(known: dict[str, slice]) -> str:
     """`; there are ...`, of many the first."""
     some = ", ".join(list(known)[:SHOWN]) + (", ..." if len(known) > SHOWN else "")
     return f"; there are {some}" if known else "; add a Motor, or a Follow or Motion without a motion"

@@ -7,7 +7,7 @@ every solver, and stays while the world does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -17,8 +17,13 @@ from linkwork.model.graph import GROUND
 from linkwork.schedules.readings import Readings
 
 if TYPE_CHECKING:
+    from linkwork.codegen.trace import Kernel
+    from linkwork.elements.core.joint import Joint
+    from linkwork.model.active_world import Present
     from linkwork.model.model import Model
     from linkwork.reduced.tree import Tree
+    from linkwork.util.array_types import FloatArray
+    from linkwork.world import World
 
 SPARE = 9  # entries of a frame that nobody needs
 
@@ -41,7 +46,7 @@ class Coordinate(NamedTuple):
 class RigidPart:
     """The rigid bodies of a world, and what joins them: a world for `lw.reduced`."""
 
-    def __init__(self, world):
+    def __init__(self, world: World | Present) -> None:
         self.whole = getattr(world, "whole", world)
         self.ground, self.gravity, self.version = world.ground, world.gravity, world.version
         self.bodies = tuple(body for body in world.bodies if isinstance(body, RigidBody))
@@ -49,7 +54,7 @@ class RigidPart:
         self.constraints = tuple(c for c in world.constraints if _bodies(c) <= known)
         self.forces = world.forces
 
-    def find(self, element):
+    def find(self, element: Any) -> Any:
         return self.whole.find(element)
 
 
@@ -72,13 +77,13 @@ def declared(model: Model, element: Element) -> Any:
 class Coordinates:
     """Where each coordinate stands in q, and how all of them are read: into q, qd, constants of joints, and SPARE entries."""
 
-    def __init__(self, model: Model, readings: Readings):
+    def __init__(self, model: Model, readings: Readings) -> None:
         self.model, rigid = model, RigidPart(model.world)
         self.tree: Tree | None = None
         if rigid.bodies:
             from linkwork.reduced.tree import compile  # as all of reduced: imported by those who use it
 
-            self.tree = compile(rigid, loops=True)
+            self.tree = compile(cast("World", rigid), loops=True)  # it stands for one
         links = [] if self.tree is None else [link.element for link in self.tree.links]
         joined = set(rigid.bodies)
         self.others = [number for number, body in enumerate(model.bodies.elements) if body not in joined]
@@ -98,7 +103,7 @@ class Coordinates:
         operations = [self._operation(readings, element, int(at)) for element, at in zip(self.elements, places, strict=False)]
         self.operations = readings.listed("coordinates", operations)
 
-    def _constants(self, element) -> np.ndarray:
+    def _constants(self, element: Joint) -> FloatArray:
         """What the coordinates of a joint need beside its parameters."""
         element_kind = declared(self.model, element)
         if isinstance(element, Body) or not element_kind.read_fields:
@@ -111,7 +116,7 @@ class Coordinates:
         found = element_kind.read_numbers([element], *frames)
         return np.concatenate([found[name][0] for name in element_kind.read_fields])
 
-    def _operation(self, readings: Readings, element, constants: int):
+    def _operation(self, readings: Readings, element: Joint, constants: int) -> tuple[Kernel, tuple[int, ...]]:
         q, qd = (where.start for where in self.at[str(element.name)])
         if not isinstance(element, Body):
             _, node, part = self.model.names[str(element.name)]

@@ -28,7 +28,11 @@ from linkwork.simulation.shorter_steps import last_states, looking_back, short_e
 from linkwork.symbolic.views import GLOBALS
 
 if TYPE_CHECKING:
+    from linkwork.elements.bodies.lagrangian import LagrangianBody
+    from linkwork.elements.constraints import Motion, Skate
+    from linkwork.elements.core.element import Body
     from linkwork.simulation.system import System
+    from linkwork.util.array_types import FloatArray
 
 
 NOT_CONVERGED = "Simulation: Newton's method did not converge"
@@ -87,7 +91,7 @@ def _what(system: System, status: int) -> str:
     return f"Simulation: it {what} in step {system.steps} at {system.time:.6g} s"
 
 
-def _collapsed(system: System, start: State):
+def _collapsed(system: System, start: State) -> tuple[Body, str, str] | None:
     """The body whose stretch has passed zero."""
     if system.work[GLOBALS.offset("fault")] == 0.0:
         return None
@@ -107,7 +111,7 @@ def _collapsed(system: System, start: State):
     )
 
 
-def _lost_rank(system: System):
+def _lost_rank(system: System) -> tuple[LagrangianBody, str, str] | None:
     """The Lagrangian body whose coordinates came near to where they move no mass, if any did."""
     bodies = [(k, kind) for k, kind in enumerate(system.model.bodies.kinds) if isinstance(kind, Lagrangian)]
     if not bodies:
@@ -129,7 +133,7 @@ def _lost_rank(system: System):
     return body, problem, "keep it away from there, or describe it by other coordinates"
 
 
-def _singular(system: System, status: int):
+def _singular(system: System, status: int) -> tuple[Skate, str, str] | None:
     """The constraint whose rows have all but vanished where a step could not be made, if there is one."""
     if status != STUCK:
         return None
@@ -142,7 +146,7 @@ def _singular(system: System, status: int):
     return element, problem, kind_for(element).remedy(element)
 
 
-def vanishing(system: System, work: np.ndarray) -> tuple[Element, float] | None:
+def vanishing(system: System, work: FloatArray) -> tuple[Element, float] | None:
     """The constraint with the row of J that is the smallest part of what it is as built, and that part, where there is next to
     nothing left of one."""
     model, built, found = system.model, system.model.workspace(), list[tuple[float, Element]]()
@@ -176,7 +180,7 @@ def _has_collapsed(system: System, body: int) -> bool:
     return bool(look({1: system.work[system.model.body_at[body] :]})[GLOBALS.offset("fault")])
 
 
-def _not_finite(system: System, status: int, start: State):
+def _not_finite(system: System, status: int, start: State) -> tuple[Element, str, str] | None:
     with looking_back(system):
         culprit = _culprit(system, last_states(system))
     if culprit is None:
@@ -246,10 +250,11 @@ def _off(system: System, k: int, element: Element, h: float) -> float:
     """The largest residual of one constraint of node k that was just checked."""
     node, rows = system.model.nodes[k], system.model.nodes[k].rows_of(element)
     weights = [1.0 if level == "position" else h for level in node.kind.levels[rows]]
-    return np.abs(weights * system.work[system.model.report_at[k] :][rows]).max(initial=0.0)
+    found: float = np.abs(weights * system.work[system.model.report_at[k] :][rows]).max(initial=0.0)
+    return found
 
 
-def _led_too_far(system: System, status: int, start: State):
+def _led_too_far(system: System, status: int, start: State) -> tuple[Motion, str, str] | None:
     """The Motion that asks for a longer way in the next step than from one end of the world to the other, or than half a turn,
     if one does: no step is good for that, and a shorter one fails later."""
     model = system.model
@@ -276,7 +281,7 @@ def _led_too_far(system: System, status: int, start: State):
     return motion, f"{_what(system, status)}, since {asks}", kind_type(motion).slower
 
 
-def _contradicting(system: System, status: int):
+def _contradicting(system: System, status: int) -> tuple[Element | None, str, str] | None:
     """Constraints that cannot all hold where it stopped, or within the next step, and by how much they disagree."""
     what = _what(system, status)
     with looking_back(system):
@@ -294,7 +299,7 @@ def _contradicting(system: System, status: int):
     return None
 
 
-def _too_long(system: System, status: int, start: State):
+def _too_long(system: System, status: int, start: State) -> tuple[Element | None, str, str]:
     if system.arrangement.drawn:
         name, draw = max(system.arrangement.drawn, key=lambda pair: pair[1].left(system.time))
         element = system.world.find(name)

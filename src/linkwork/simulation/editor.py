@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,13 +32,19 @@ from linkwork.simulation.state_check import refuse_misfit
 from linkwork.simulation.system import System
 from linkwork.world import World
 
+if TYPE_CHECKING:
+    from linkwork.elements.core.element import ElementLike
+    from linkwork.elements.core.parameter import Parameter
+    from linkwork.reduced.convert import Bodies
+    from linkwork.util.array_types import FloatArray
+
 
 class Editor:
     """The System of a simulation, and all that puts another one in its place."""
 
     __slots__ = ("start", "system")
 
-    def __init__(self, system: System, start: tuple[Model, State] | None = None):
+    def __init__(self, system: System, start: tuple[Model, State] | None = None) -> None:
         self.system = system
         # where `reset` goes back to, and the model that it is a state of
         self.start: tuple[Model, State] = (system.model, system.state().copy()) if start is None else start
@@ -159,14 +166,14 @@ class Editor:
         self.system = system
 
     # -- parameters ------------------------------------------------------------------------------------------------------
-    def set(self, parameter, value) -> None:
+    def set(self, parameter: Parameter | str, value: float) -> None:
         """Change a Parameter, to a value that its elements take."""
         system = self.follow()
         name = _parameter(system.model, parameter)
         system.work[system.model.parameters[name][1]] = system.build.trials[name].check(value)
         system.changed()
 
-    def get(self, parameter) -> float:
+    def get(self, parameter: Parameter | str) -> float:
         """The value of a Parameter now."""
         system = self.follow()
         return float(system.work[system.model.parameters[_parameter(system.model, parameter)][1][0]])
@@ -188,7 +195,7 @@ def _lent(system: System) -> Iterator[None]:
         raise
 
 
-def _parameter(model: Model, parameter) -> str:
+def _parameter(model: Model, parameter: Parameter | str) -> str:
     name = getattr(parameter, "name", parameter)
     if not isinstance(name, str):
         raise LinkworkError(f"Simulation: parameter is {checks.show(parameter)}; give a Parameter or its name")
@@ -197,12 +204,12 @@ def _parameter(model: Model, parameter) -> str:
     return name
 
 
-def switched_off(world: World, off: Iterable) -> frozenset[str]:
+def switched_off(world: World, off: Iterable[ElementLike]) -> frozenset[str]:
     """The names of what is switched off at the start."""
     return frozenset(switchable(world, one) for one in checks.several("Simulation", "off", off, "elements or their names"))
 
 
-def switchable(world: World, element) -> str:
+def switchable(world: World, element: ElementLike) -> str:
     """The name of an element that can be switched."""
     found = world.find(element)
     if isinstance(found, Body):
@@ -227,7 +234,7 @@ def _is_motor(element: Element) -> bool:
     return isinstance(element, ForceElement) and sum(map(len, kind_for(element).commands(element).values())) == 1
 
 
-def _placed(system: System, name: str, keyframe: Keyframe) -> tuple:
+def _placed(system: System, name: str, keyframe: Keyframe) -> tuple[Any, ...]:
     """Bodies, angles of joints and commands of a keyframe, all of them checked before anything changes."""
     from linkwork.reduced.keyframes import placed  # as all of reduced: imported by those who use it
 
@@ -238,7 +245,7 @@ def _placed(system: System, name: str, keyframe: Keyframe) -> tuple:
     return *placed(system.model.world, name, keyframe), keyframe.controls
 
 
-def _at(system: System, bodies, angles: Mapping, controls: Mapping) -> System:
+def _at(system: System, bodies: Bodies, angles: Mapping[int, FloatArray], controls: Mapping[str, Any]) -> System:
     """The System with bodies, counters of turns and commands of a keyframe. Constraints that it violates are drawn in."""
     there = copy(system.model.bodies.frames[RIGID.name])
     assert isinstance(there, RigidPlacement)

@@ -25,7 +25,7 @@ Places = NDArray[np.int64]
 class Equations:
     """A copy of the workspace of a simulation, with room behind it for the blocks of all nodes."""
 
-    def __init__(self, system: System):
+    def __init__(self, system: System) -> None:
         """`system`: with poses of now."""
         self.model, self.programs = system.model, system.programs
         self._integrator, self._contact, self._dt = system.integrator, system.contact, system.dt

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -26,6 +27,11 @@ from linkwork.simulation.system import System
 from linkwork.simulation.watch import make_in_parts
 from linkwork.symbolic.views import GLOBALS
 
+if TYPE_CHECKING:
+    from linkwork.elements.core.element import BodyLike
+    from linkwork.util.array_types import FloatArray, Vector
+
+
 PACE = 10.0  # 1/s: of a spring's answer on the body alone, and at which a led point comes to its goal
 SPEED = 5.0  # m/s: at which points are led at most ...
 PEAK = np.e  # ... which a critically damped motion over the distance d reaches at pace d / PEAK
@@ -38,8 +44,8 @@ SLIPS = 0.1  # s, from giving way to trying again
 class Handle:
     """A hand on a body; `Simulation.grab` makes it. It can stand in a `with` statement, which releases it at the end."""
 
-    def __init__(self, hands: Hands, name: str, body, at: np.ndarray, mass: float, stiffness: float, damping: float,
-                 limit: float, leads: bool):  # fmt: skip
+    def __init__(self, hands: Hands, name: str, body: BodyLike, at: FloatArray, mass: float, stiffness: float, damping: float,
+                 limit: float, leads: bool) -> None:  # fmt: skip
         self.name, self.body, self.at, self.limit, self.leads = name, body, at, limit, leads
         self._hands = hands
         point = hands.query.point(body, at)
@@ -62,17 +68,17 @@ class Handle:
         return self.leads and self._hands.editor.system.has(self._pull)
 
     @property
-    def point(self) -> np.ndarray:
+    def point(self) -> FloatArray:
         """Where the point that it holds is now (3, m)."""
         return self._hands.query.point(self.body, self.at)
 
     @property
-    def force(self) -> np.ndarray:
+    def force(self) -> FloatArray:
         """What it puts on the body (3, N, world): by a spring now, by a constraint in the last step."""
         self._refuse_released()
         return self._gave if self.leads else self._pulls()
 
-    def to(self, point) -> None:
+    def to(self, point: Vector) -> None:
         """Pull towards this point of the world (3, m)."""
         self._refuse_released()
         self.goal = self._in_plane(checks.vector("Simulation", "point", point))
@@ -86,7 +92,7 @@ class Handle:
     def __enter__(self) -> Handle:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: None) -> None:
         if self.held:
             self.release()
 
@@ -97,14 +103,15 @@ class Handle:
         if not self.held:
             raise LinkworkError(f'Handle "{self.name}": it has been released; grab the body again')
 
-    def _in_plane(self, point: np.ndarray) -> np.ndarray:
+    def _in_plane(self, point: FloatArray) -> FloatArray:
         """The goal as far as the body can follow it."""
-        return kind_for(self.body).followed(point)
+        found: FloatArray = kind_for(self.body).followed(point)
+        return found
 
-    def _velocity(self) -> np.ndarray:
+    def _velocity(self) -> FloatArray:
         return self._hands.query.point_velocity(self.body, self.at)
 
-    def _pulls(self) -> np.ndarray:
+    def _pulls(self) -> FloatArray:
         """The force of the spring now."""
         wanted = self._pull.stiffness * (self.goal - self.point) - self._pull.damping * self._velocity()
         return wanted * (self.limit / max(float(np.linalg.norm(wanted)), self.limit))
@@ -129,7 +136,7 @@ class Handle:
 class Hands:
     """What is done to the bodies of a simulation by hand: they are struck and grabbed."""
 
-    def __init__(self, editor: Editor, query: Query):
+    def __init__(self, editor: Editor, query: Query) -> None:
         self.editor, self.query = editor, query
         self.handles: tuple[Handle, ...] = ()
 
@@ -138,7 +145,9 @@ class Hands:
         """The hands that hold on to something: one whose body was removed does not."""
         return tuple(handle for handle in self.handles if handle.held)
 
-    def grab(self, body, point, by: str, stiffness: float | None, damping: float | None, limit: float | None) -> Handle:
+    def grab(
+        self, body: BodyLike, point: Vector | None, by: str, stiffness: float | None, damping: float | None, limit: float | None
+    ) -> Handle:
         """Take hold of a body at a point of the world."""
         system = self.editor.follow()
         number = body_number(system, body)
@@ -150,7 +159,7 @@ class Hands:
             raise LinkworkError(f"Simulation: damping is {damping:g}, which first-order motion does not have; leave it out")
         pose = self.query.reads().pose(number)
         where = pose.position if point is None else checks.vector("Simulation", "point", point)
-        local = np.linalg.solve(pose.frame, where - pose.position)
+        local = cast("FloatArray", np.linalg.solve(pose.frame, where - pose.position))
         if not model.bodies.kinds[number].framed:
             local = np.zeros(3) if point is None else _place_on(system, number, where)
         if model.bodies.kinds[number].is_a_point and np.abs(local).max() > 1e-9:
@@ -167,7 +176,7 @@ class Hands:
         self._take_hold((*self.held, handle))
         return handle
 
-    def strike(self, body, impulse, at) -> None:
+    def strike(self, body: BodyLike, impulse: Vector, at: Vector | None) -> None:
         """An impulse (N s, world) on a body at a local point, felt through all joints at once."""
         system = self.editor.follow()
         number = body_number(system, body)
@@ -230,7 +239,7 @@ class Hands:
         self._take_hold(self.held)
         return made, status
 
-    def _measured_step(self, system: System, leading: list[Handle]) -> tuple[int, int, list[np.ndarray]]:
+    def _measured_step(self, system: System, leading: list[Handle]) -> tuple[int, int, list[FloatArray]]:
         """One step, its status, what hands gave in it: the mean where impulses are kept, else the force at its beginning."""
         if not system.integrator.traits.keeps_impulses:
             gave = [h._pulls() if h.slipping else self.query.reaction(h.name, None).force for h in leading]
@@ -242,7 +251,7 @@ class Hands:
             made, status = 1, make_in_parts(system)
         return made, status, [pulled[h.name] if h.slipping else self._mean_force(system, h.name) for h in leading]
 
-    def _mean_force(self, system: System, name: str) -> np.ndarray:
+    def _mean_force(self, system: System, name: str) -> FloatArray:
         """Of a hand that leads, over the last step."""
         _, number, part = system.model.names[name]
         found = np.zeros(3)
@@ -250,7 +259,7 @@ class Hands:
         return found
 
 
-def _place_on(system: System, number: int, where: np.ndarray) -> np.ndarray:
+def _place_on(system: System, number: int, where: FloatArray) -> FloatArray:
     """The particle or place of a Lagrangian body that is at a point of the world."""
     bodies = system.model.bodies
     element = bodies.elements[number]
@@ -258,4 +267,5 @@ def _place_on(system: System, number: int, where: np.ndarray) -> np.ndarray:
     local = frames.put([poses_of(system.model, system.work)[str(element.name)]]).point(where[None])[0]
     if not np.isfinite(local).all():
         raise LinkworkError(f"{checks.label(element)}: nothing of it is at {checks.show(where)}; grab it where it is")
-    return local
+    found: FloatArray = local
+    return found

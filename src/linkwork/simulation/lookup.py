@@ -9,15 +9,16 @@ from linkwork.elements.core.element import Element
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 
 if TYPE_CHECKING:
+    from linkwork.elements.core.element import BodyLike, ElementLike
     from linkwork.simulation.system import System
 
 
-def name_of(element) -> str:
+def name_of(element: ElementLike) -> str:
     """The name of an element that is given by itself or by name."""
     return str(element.name if isinstance(element, Element) else element)
 
 
-def lookup(system: System, element, sort: str) -> tuple[int, int]:
+def lookup(system: System, element: ElementLike, sort: str) -> tuple[int, int]:
     """(number, part) of a body, constraint or force, refused where there is none of that name."""
     name = name_of(element)
     found = system.model.names.get(name)
@@ -30,6 +31,6 @@ def lookup(system: System, element, sort: str) -> tuple[int, int]:
     return found[1], found[2]
 
 
-def body_number(system: System, body) -> int:
+def body_number(system: System, body: BodyLike) -> int:
     """Of a body."""
     return lookup(system, body, "body")[0]

@@ -84,7 +84,7 @@ class Matrices:
     True
     """
 
-    def __init__(self, system: System):
+    def __init__(self, system: System) -> None:
         self._equations = Equations(system)
         model = self._model = self._equations.model
         names = [str(body.name) for body in model.bodies.elements]
@@ -210,7 +210,8 @@ class Matrices:
     @property
     def Cdot(self) -> Vector:
         """(rows,) Their rates J v + C_t; of velocity rows what they ask to vanish. 0 for rotors."""
-        return self._equations.residuals[1, self._internal]
+        found: Vector = self._equations.residuals[1, self._internal]
+        return found
 
     @cached_property
     def bias(self) -> Vector:

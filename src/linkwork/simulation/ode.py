@@ -7,6 +7,7 @@ which grows; feedback (`stiffness` and `damping` of the Simulation) draws it bac
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from linkwork.simulation.state_check import refuse_misfit
 from linkwork.simulation.system import System
 from linkwork.symbolic.views import GLOBALS
 
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray, Vector
+
 
 @dataclass
 class Twin:
@@ -30,7 +34,7 @@ class Twin:
     system: System
     arrangement: tuple[int, Arrangement]  # version of the world, and what of it is in force
 
-    def sweep(self, *operations: np.ndarray) -> None:
+    def sweep(self, *operations: FloatArray) -> None:
         self.system.run(*operations)
 
     @property
@@ -47,18 +51,18 @@ class Twin:
 class OdeView:
     """`pack`, `unpack` and `derivative` of a simulation."""
 
-    def __init__(self, editor: Editor):
+    def __init__(self, editor: Editor) -> None:
         self._editor = editor
         self._known: Twin | None = None
 
-    def pack(self) -> np.ndarray:
+    def pack(self) -> FloatArray:
         """y: coordinates and velocities of all bodies."""
         system, twin = self._twin()
         _carry(system, twin.system)
         twin.sweep(twin.system.programs.packed("pack"))
         return twin.system.work[twin.packed].copy()
 
-    def unpack(self, y) -> None:
+    def unpack(self, y: Vector) -> None:
         """Put all bodies where y says."""
         system, twin = self._twin()
         values = self._vector(twin, y)
@@ -70,7 +74,7 @@ class OdeView:
         twin.sweep(programs.packed("unpack"), programs.body("normalise"))
         _carry(twin.system, system)
 
-    def derivative(self, t: float, y) -> np.ndarray:
+    def derivative(self, t: float, y: Vector) -> FloatArray:
         """y' at the time t (s)."""
         _, twin = self._twin()
         work, programs = twin.system.work, twin.system.programs
@@ -97,7 +101,7 @@ class OdeView:
             twin.work[GLOBALS.offset(name)] = system.work[GLOBALS.offset(name)]
         return system, known
 
-    def _vector(self, twin: Twin, y) -> np.ndarray:
+    def _vector(self, twin: Twin, y: Vector) -> FloatArray:
         try:
             values = np.asarray(y, dtype=float)
         except (TypeError, ValueError):

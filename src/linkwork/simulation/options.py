@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +16,10 @@ from linkwork.errors import LinkworkError, suggestion
 from linkwork.model.active_world import Present
 from linkwork.model.model import Model
 from linkwork.world import World
+
+if TYPE_CHECKING:
+    from linkwork.elements.contacts import Contact
+
 
 WHO = "Simulation"  # whose options they are, in errors
 
@@ -72,13 +78,13 @@ class Options:
         """Whether forces make velocities, and not accelerations."""
         return not self.traits.has_velocities
 
-    def plain(self) -> tuple:
+    def plain(self) -> tuple[Any, ...]:
         """As they are pickled."""
         given = self.tolerance, self.stiffness, self.damping
         return self.dt, self.solver, self.integrator, given, (self.variant, self.iterations)
 
     @classmethod
-    def from_plain(cls, plain: tuple) -> Options:
+    def from_plain(cls, plain: tuple[Any, ...]) -> Options:
         """From what `plain` gave."""
         dt, solver, integrator, given, newton = plain
         return cls(dt, solver, integrator, *given, *newton)
@@ -106,7 +112,7 @@ class Options:
             raise LinkworkError("Simulation: a body with damping cannot move first-order; set its damping to zero")
 
 
-def first_contact(world: World | Present):
+def first_contact(world: World | Present) -> Contact | None:
     """The first element that acts by contact, if there is any."""
     return next((element for element in world.contacts if element.acts), None)
 
@@ -118,7 +124,7 @@ def _step(given: float) -> float:
     return dt
 
 
-def _known(what: str, name, table) -> str:
+def _known(what: str, name: str, table: Collection[str]) -> str:
     if not isinstance(name, str) or name not in table:
         shown = f'"{name}"' if isinstance(name, str) else checks.show(name)
         raise LinkworkError(f"Simulation: no {what} is called {shown}{suggestion(name, table)}; "

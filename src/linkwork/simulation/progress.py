@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from linkwork.codegen.waiting import compiling
@@ -16,7 +16,7 @@ QUIET = 10.0  # seconds between lines of progress where there is no terminal
 
 
 @contextmanager
-def watch(total: int, shown: bool, kind=None):
+def watch(total: int, shown: bool, kind: type[Bar | Lines] | None = None) -> Iterator[Callable[[int], None]]:
     """A function of the steps done that shows a Bar, or what else shows them, once it takes long. How fast it goes is counted
     from its first call on: what is compiled before the first step takes no part in it."""
     first: tuple[float, int] | None = None
@@ -44,7 +44,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 @contextmanager
-def patient_interrupt(in_long_step: Callable[[], bool]):
+def patient_interrupt(in_long_step: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
     """A function that tells whether Ctrl-C was pressed: a run ends after a whole step, or before one that takes long. A second
     press ends it at once, as does the first one while something is being compiled, which takes long and is no step."""
     pressed: list[bool] = []
@@ -52,7 +52,7 @@ def patient_interrupt(in_long_step: Callable[[], bool]):
         yield lambda: False
         return
 
-    def handler(number, frame):
+    def handler(number: int, frame: object) -> None:
         if pressed or compiling():
             raise KeyboardInterrupt
         pressed.append(True)
@@ -69,7 +69,7 @@ def patient_interrupt(in_long_step: Callable[[], bool]):
 class Bar:
     """Progress on stderr: steps made, how fast, and the time left."""
 
-    def __init__(self, total: int):
+    def __init__(self, total: int) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
@@ -90,7 +90,7 @@ class Bar:
 class Lines:
     """The same where stderr is no terminal: a line now and then."""
 
-    def __init__(self, total: int):
+    def __init__(self, total: int) -> None:
         self.total, self.next = total, QUIET
 
     def show(self, done: int, speed: float, took: float) -> None:

@@ -24,8 +24,12 @@ from linkwork.simulation.system import System
 from linkwork.symbolic.views import GLOBALS
 
 if TYPE_CHECKING:
+    from linkwork.contact.points import TouchingPoints
+    from linkwork.elements.core.element import BodyLike, ElementLike
+    from linkwork.elements.core.joint import JointLike
     from linkwork.simulation import contact_query
     from linkwork.simulation.matrices import Matrices
+    from linkwork.util.array_types import FloatArray, Vector
 
 ENERGIES = [GLOBALS.offset(name) for name in ("kinetic", "potential", "work")]
 
@@ -54,7 +58,7 @@ class Query:
 
     __slots__ = ("_editor", "_reads")
 
-    def __init__(self, editor: Editor):
+    def __init__(self, editor: Editor) -> None:
         self._editor = editor
         self._reads = Reads(editor.system)
 
@@ -66,44 +70,44 @@ class Query:
         return reads
 
     # -- bodies ----------------------------------------------------------------------------------------------------------
-    def position(self, body) -> np.ndarray:
+    def position(self, body: BodyLike) -> FloatArray:
         reads = self.reads()
         return reads.position(body_number(reads.system, body))
 
-    def orientation(self, body) -> np.ndarray:
+    def orientation(self, body: BodyLike) -> FloatArray:
         reads = self.reads()
         return reads.orientation(body_number(reads.system, body))
 
-    def velocity(self, body) -> np.ndarray:
+    def velocity(self, body: BodyLike) -> FloatArray:
         reads = self.reads()
         return reads.velocity(body_number(reads.system, body))
 
-    def angular_velocity(self, body) -> np.ndarray:
+    def angular_velocity(self, body: BodyLike) -> FloatArray:
         reads = self.reads()
         return reads.angular_velocity(body_number(reads.system, body))
 
-    def frame(self, body) -> np.ndarray:
+    def frame(self, body: BodyLike) -> FloatArray:
         reads = self.reads()
         return reads.frame(body_number(reads.system, body))
 
     @property
-    def positions(self) -> np.ndarray:
+    def positions(self) -> FloatArray:
         return self.reads().array("positions", 3)
 
     @property
-    def orientations(self) -> np.ndarray:
+    def orientations(self) -> FloatArray:
         return self.reads().array("orientations", 4)
 
     @property
-    def velocities(self) -> np.ndarray:
+    def velocities(self) -> FloatArray:
         return self.reads().array("velocities", 6)
 
     @property
-    def q(self) -> np.ndarray:
+    def q(self) -> FloatArray:
         return self.reads().q()
 
     @property
-    def qd(self) -> np.ndarray:
+    def qd(self) -> FloatArray:
         return self.reads().qd()
 
     @property
@@ -114,7 +118,7 @@ class Query:
     def qd_names(self) -> tuple[Coordinate, ...]:
         return self.reads().coordinates.qd_names
 
-    def point(self, body, local) -> np.ndarray:
+    def point(self, body: BodyLike, local: Vector) -> FloatArray:
         reads = self.reads()
         system, number = reads.system, body_number(reads.system, body)
         found = local_point(system, number, local)
@@ -122,46 +126,47 @@ class Query:
             return readout.point(system.model, system.work, number, found)
         return reads.position(number) + reads.frame(number) @ found
 
-    def jacobian(self, body, local) -> np.ndarray:
+    def jacobian(self, body: BodyLike, local: Vector) -> FloatArray:
         system = self._editor.follow()
         number = body_number(system, body)
         local = local_point(system, number, local)
         J, pose = point_jacobian(system, number, local), readout.poses(system.model, system.work, number)
-        return system.model.bodies.kinds[number].users_jacobian(J, pose, local)
+        found: FloatArray = system.model.bodies.kinds[number].users_jacobian(J, pose, local)
+        return found
 
-    def point_velocity(self, body, local: np.ndarray) -> np.ndarray:
+    def point_velocity(self, body: BodyLike, local: FloatArray) -> FloatArray:
         """Of a point of a body, in the user's frame (3, m/s)."""
         system = self._editor.follow()
         number = body_number(system, body)
         return point_jacobian(system, number, local) @ system.work[system.model.field_of_body(number, "v")]
 
-    def coordinates(self, body) -> np.ndarray:
+    def coordinates(self, body: BodyLike) -> FloatArray:
         system = self._editor.follow()
         return system.work[system.model.field_of_body(_lagrangian(system, body), "q")].copy()
 
-    def rates(self, body) -> np.ndarray:
+    def rates(self, body: BodyLike) -> FloatArray:
         system = self._editor.follow()
         return system.work[system.model.field_of_body(_lagrangian(system, body), "v")].copy()
 
-    def acceleration(self, body) -> np.ndarray:
+    def acceleration(self, body: BodyLike) -> FloatArray:
         reads = self.reads()
         return reads.acceleration(body_number(reads.system, body), 0)
 
-    def angular_acceleration(self, body) -> np.ndarray:
+    def angular_acceleration(self, body: BodyLike) -> FloatArray:
         reads = self.reads()
         return reads.acceleration(body_number(reads.system, body), 3)
 
     # -- constraints and forces ------------------------------------------------------------------------------------------
-    def angle(self, joint) -> float:
+    def angle(self, joint: JointLike) -> float:
         return self.reads().joint(joint, rate=False)
 
-    def rate(self, joint) -> float:
+    def rate(self, joint: JointLike) -> float:
         return self.reads().joint(joint, rate=True)
 
-    def travel(self, joint) -> float:
+    def travel(self, joint: JointLike) -> float:
         return self.reads().travel(joint)
 
-    def unknowns(self, constraint) -> np.ndarray:
+    def unknowns(self, constraint: ElementLike) -> FloatArray:
         system = self._editor.follow()
         node_number, part = lookup(system, constraint, "constraint")
         node = system.model.nodes[node_number]
@@ -170,7 +175,7 @@ class Query:
                                 "curve or surface with a start")  # fmt: skip
         return readout.numbers(system.model, system.work, node_number, part)["unknowns"].copy()
 
-    def reaction(self, constraint, body) -> Reaction:
+    def reaction(self, constraint: ElementLike, body: BodyLike | None) -> Reaction:
         reads = self.reads()
         system = reads.system
         found = system.model.names.get(name_of(constraint))
@@ -183,7 +188,7 @@ class Query:
         end = None if body is None else _end(system, item.ends, item.elements[part], body)
         return Reaction(*reads.reaction(node, part, end))
 
-    def force(self, force, body) -> Load:
+    def force(self, force: ElementLike, body: BodyLike | None) -> Load:
         reads = self.reads()
         system = reads.system
         found = system.model.names.get(name_of(force))
@@ -200,7 +205,7 @@ class Query:
     def forces(self) -> Loads:
         return self.reads().loads()
 
-    def impulse(self, constraint) -> np.ndarray:
+    def impulse(self, constraint: ElementLike) -> FloatArray:
         system = self._editor.follow()
         if (element := _stop(system, constraint)) is not None:
             contact = in_contact(system)
@@ -216,7 +221,7 @@ class Query:
         return -system.work[start : start + node.kind.size][node.rows_of(node.elements[part])]
 
     # -- contact and the whole -------------------------------------------------------------------------------------------
-    def contacts(self) -> contact_query.TouchingPoints:
+    def contacts(self) -> TouchingPoints:
         from linkwork.simulation import contact_query
 
         system = self._editor.follow()
@@ -256,7 +261,7 @@ class Query:
         return Energy(*(work.item(entry) for entry in ENERGIES))
 
 
-def _lagrangian(system: System, body) -> int:
+def _lagrangian(system: System, body: BodyLike) -> int:
     number = body_number(system, body)
     if not isinstance(system.model.bodies.kinds[number], Lagrangian):
         label = checks.label(system.model.bodies.elements[number])
@@ -264,14 +269,14 @@ def _lagrangian(system: System, body) -> int:
     return number
 
 
-def _stop(system: System, element) -> ContactElement | None:
+def _stop(system: System, element: ElementLike) -> ContactElement | None:
     """The rope, hard limit or dry friction that is meant, if it is one."""
     world = system.world
     found = element if isinstance(element, Element) else world.find(element) if element in world else None
     return found if isinstance(found, ContactElement) and found.is_stop and system.contact is not None else None
 
 
-def _end(system: System, ends: tuple[int, ...], element: Element, body) -> int:
+def _end(system: System, ends: tuple[int, ...], element: Element, body: BodyLike) -> int:
     """Which of its bodies an element is asked about."""
     target = body_number(system, body)
     if target not in ends:

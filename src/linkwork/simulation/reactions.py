@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -20,7 +20,10 @@ from linkwork.symbolic.views import GLOBALS
 
 if TYPE_CHECKING:
     from linkwork.contact.contact_system import ContactSystem
+    from linkwork.elements.contacts import ContactElement
+    from linkwork.elements.core.element import Body, Element
     from linkwork.simulation.system import System
+    from linkwork.util.array_types import FloatArray
 
 EXCESSIVE = 1e3  # times the shortest multipliers: longer ones come from rows that contradict each other
 STIFFNESS, DAMPING, KICK = (GLOBALS.offset(name) for name in ("stiffness", "damping", "kick"))
@@ -31,10 +34,10 @@ class Reaction(NamedTuple):
     multipliers of its rows. `determined`: not so where other constraints hold the same, as in most closed linkages of
     hinges; then this is its part when all of them together pull as little as they can (least norm, N and N m alike)."""
 
-    force: np.ndarray
-    torque: np.ndarray
-    at: np.ndarray
-    generalised: np.ndarray
+    force: FloatArray
+    torque: FloatArray
+    at: FloatArray
+    generalised: FloatArray
     determined: bool = True
 
 
@@ -110,12 +113,12 @@ def no_impulses(system: System) -> str:
     return "Simulation: there are no impulses, since no step or impact was made yet or the state was set; make a step first"
 
 
-def node_jacobians(system: System, node: int) -> list[np.ndarray]:
+def node_jacobians(system: System, node: int) -> list[FloatArray]:
     """Of a node's rows, for each of its bodies."""
     return node_blocks(system, node, system.programs.jacobian)
 
 
-def node_blocks(system: System, node: int, sweep: Callable[[int], np.ndarray]) -> list[np.ndarray]:
+def node_blocks(system: System, node: int, sweep: Callable[[int], FloatArray]) -> list[FloatArray]:
     """What a sweep writes for a node, one block for each of its bodies: views, until the next one."""
     system.place()
     system.run(sweep(node))
@@ -123,7 +126,7 @@ def node_blocks(system: System, node: int, sweep: Callable[[int], np.ndarray]) -
     return blocks_of(system.work[system.model.scratch :], kind.size, [body.nv if body else 0 for body in kind.kinds])
 
 
-def touched_at(system: System, node_number: int, part: int) -> np.ndarray | None:
+def touched_at(system: System, node_number: int, part: int) -> FloatArray | None:
     """Where surfaces touch, in the world, if a constraint is between such."""
     node = system.model.nodes[node_number]
     element_kind = node.kind.parts[part].kind
@@ -133,7 +136,7 @@ def touched_at(system: System, node_number: int, part: int) -> np.ndarray | None
     return touched[1] if end == GROUND else readout.point(system.model, system.work, end, touched[1])
 
 
-def least_pull(system: System, node_number: int, part: int, end: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def least_pull(system: System, node_number: int, part: int, end: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """(force, torque, at): the least force on the point by which a Lagrangian body is held that does the same as a
     constraint, whose multipliers were solved for."""
     node, body = system.model.nodes[node_number], system.model.nodes[node_number].ends[end]
@@ -143,10 +146,11 @@ def least_pull(system: System, node_number: int, part: int, end: int) -> tuple[n
         "on_a" if ends[0] == body else "on_b", np.zeros(3)
     )
     value, J, _, _ = readout.located(system.model, system.work, body, local)
-    return np.linalg.lstsq(J.T, generalised, rcond=None)[0], np.zeros(3), value
+    force = cast("FloatArray", np.linalg.lstsq(J.T, generalised, rcond=None)[0])
+    return force, np.zeros(3), value
 
 
-def least_wrench(system: System, node_number: int, part: int, end: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def least_wrench(system: System, node_number: int, part: int, end: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """(force, torque, at) on a body whose kind does not tell the wrench of a generalised force: the least pair that does the
     same as a constraint, whose multipliers were solved for, about the point where its reaction is told."""
     body = system.model.nodes[node_number].ends[end]
@@ -156,7 +160,7 @@ def least_wrench(system: System, node_number: int, part: int, end: int) -> tuple
     return *readout.wrench(system.model, system.work, body, generalised, at), at
 
 
-def anchor_of(system: System, node_number: int, part: int) -> np.ndarray | None:
+def anchor_of(system: System, node_number: int, part: int) -> FloatArray | None:
     """The point of the world where a reaction is told: where surfaces touch, the anchor on the second body, or on the first
     where that moves alone."""
     node = system.model.nodes[node_number]
@@ -167,7 +171,7 @@ def anchor_of(system: System, node_number: int, part: int) -> np.ndarray | None:
     return None if local is None else carried_point(system, a if b == GROUND else b, local)[0]
 
 
-def _generalised(system: System, node_number: int, part: int, end: int) -> np.ndarray:
+def _generalised(system: System, node_number: int, part: int, end: int) -> FloatArray:
     """(nv,) What a constraint, whose multipliers were solved for, does to a body."""
     node = system.model.nodes[node_number]
     rows = node.rows_of(node.elements[part])
@@ -182,12 +186,12 @@ def in_contact(system: System) -> ContactSystem:
     return system.contact
 
 
-def refused_body(element, body) -> str:
+def refused_body(element: Element, body: Body) -> str:
     """The words for a body on which an element does not act."""
     return f'{checks.label(element)}: it does not act on "{body.name}"; name one of its bodies'
 
 
-def mean_reaction(system: System, element, target: int | None) -> Reaction:
+def mean_reaction(system: System, element: ContactElement, target: int | None) -> Reaction:
     """What a rope, a hard limit or dry friction put on a body in the last step. None: on the second one, or the only one."""
     from linkwork.contact.rows import BODY_B
 

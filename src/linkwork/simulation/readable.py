@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from linkwork.schedules.solver_report import IterativeReport, NewtonReport
 from linkwork.simulation.coordinates import Coordinate
 from linkwork.simulation.query import Energy, Query
@@ -13,8 +11,12 @@ from linkwork.simulation.reactions import Reaction
 from linkwork.simulation.reads import Load, Loads
 
 if TYPE_CHECKING:
+    from linkwork.contact.points import TouchingPoints
+    from linkwork.elements.core.element import BodyLike, ElementLike
+    from linkwork.elements.core.joint import JointLike
     from linkwork.simulation import contact_query
     from linkwork.simulation.matrices import Matrices
+    from linkwork.util.array_types import FloatArray, Vector
 
 
 class Readable:
@@ -23,28 +25,28 @@ class Readable:
     _query: Query
 
     # -- bodies ------------------------------------------------------------------------------------------------
-    def position(self, body) -> np.ndarray:
+    def position(self, body: BodyLike) -> FloatArray:
         """Where the body's `position` is now (3, m)."""
         return self._query.position(body)
 
-    def orientation(self, body) -> np.ndarray:
+    def orientation(self, body: BodyLike) -> FloatArray:
         """Unit quaternion w x y z."""
         return self._query.orientation(body)
 
-    def velocity(self, body) -> np.ndarray:
+    def velocity(self, body: BodyLike) -> FloatArray:
         """Of the body's `position` (3, m/s)."""
         return self._query.velocity(body)
 
-    def angular_velocity(self, body) -> np.ndarray:
+    def angular_velocity(self, body: BodyLike) -> FloatArray:
         """(3, rad/s)."""
         return self._query.angular_velocity(body)
 
-    def frame(self, body) -> np.ndarray:
+    def frame(self, body: BodyLike) -> FloatArray:
         """(3, 3): a vector of the body, in the world. A rotation for bodies that do not stretch."""
         return self._query.frame(body)
 
     @property
-    def positions(self) -> np.ndarray:
+    def positions(self) -> FloatArray:
         """(bodies, 3), m: `position` of all bodies, in the order of `world.bodies`. This array, as the others that hold
         everything at once, cannot be written, and stays as it is when the simulation goes on.
 
@@ -56,17 +58,17 @@ class Readable:
         return self._query.positions
 
     @property
-    def orientations(self) -> np.ndarray:
+    def orientations(self) -> FloatArray:
         """(bodies, 4): `orientation` of all bodies, unit quaternions w x y z."""
         return self._query.orientations
 
     @property
-    def velocities(self) -> np.ndarray:
+    def velocities(self) -> FloatArray:
         """(bodies, 6): `velocity` (m/s) and `angular_velocity` (rad/s) of all bodies, in the world's axes."""
         return self._query.velocities
 
     @property
-    def q(self) -> np.ndarray:
+    def q(self) -> FloatArray:
         """All coordinates: of the joints of a spanning tree, of bodies that float, of bodies of other kinds. `q_names` says
         what each is.
 
@@ -78,7 +80,7 @@ class Readable:
         return self._query.q
 
     @property
-    def qd(self) -> np.ndarray:
+    def qd(self) -> FloatArray:
         """All velocities, as `qd_names` says: the rates of the coordinates, but angular velocities for quaternions."""
         return self._query.qd
 
@@ -99,16 +101,16 @@ class Readable:
         """What the entries of `qd` are."""
         return self._query.qd_names
 
-    def point(self, body, local) -> np.ndarray:
+    def point(self, body: BodyLike, local: Vector) -> FloatArray:
         """Where a local point of the body is now (3, m)."""
         return self._query.point(body, local)
 
-    def jacobian(self, body, local=(0.0, 0.0, 0.0)) -> np.ndarray:
+    def jacobian(self, body: BodyLike, local: Vector = (0.0, 0.0, 0.0)) -> FloatArray:
         """(3, dim): the velocity of a local point by the body's own velocity components. A rigid body's are the velocity
         of its `position` and its angular velocity."""
         return self._query.jacobian(body, local)
 
-    def coordinates(self, body) -> np.ndarray:
+    def coordinates(self, body: BodyLike) -> FloatArray:
         """The coordinates u of a Lagrangian body now (n,).
 
         >>> import linkwork as lw
@@ -120,46 +122,46 @@ class Readable:
         """
         return self._query.coordinates(body)
 
-    def rates(self, body) -> np.ndarray:
+    def rates(self, body: BodyLike) -> FloatArray:
         """The rates u' of the coordinates of a Lagrangian body now (n,)."""
         return self._query.rates(body)
 
-    def acceleration(self, body) -> np.ndarray:
+    def acceleration(self, body: BodyLike) -> FloatArray:
         """Of the body's `position` (3, m/s^2), from the forces and constraints of this moment."""
         return self._query.acceleration(body)
 
-    def angular_acceleration(self, body) -> np.ndarray:
+    def angular_acceleration(self, body: BodyLike) -> FloatArray:
         """(3, rad/s^2), of bodies with an angular velocity among their components."""
         return self._query.angular_acceleration(body)
 
     # -- constraints and the whole -----------------------------------------------------------------------------
-    def angle(self, joint) -> float:
+    def angle(self, joint: JointLike) -> float:
         """The joint's coordinate: the angle of a hinge, cylinder or screw (turns counted, rad), the travel of a slider
         (m); zero as built."""
         return self._query.angle(joint)
 
-    def rate(self, joint) -> float:
+    def rate(self, joint: JointLike) -> float:
         """The rate of the joint's coordinate."""
         return self._query.rate(joint)
 
-    def travel(self, joint) -> float:
+    def travel(self, joint: JointLike) -> float:
         """How far the second body of a slider or cylinder has travelled along the axis (m), zero as built."""
         return self._query.travel(joint)
 
-    def unknowns(self, constraint) -> np.ndarray:
+    def unknowns(self, constraint: ElementLike) -> FloatArray:
         """The coordinates that a constraint finds for itself, now: those of a point on a curve or surface that has coordinates
         of its own; or where a Tangent touches: coordinates of the surface that has them, of both if both have, or else the
         point in the frame of a."""
         return self._query.unknowns(constraint)
 
-    def reaction(self, constraint, body=None) -> Reaction:
+    def reaction(self, constraint: ElementLike, body: BodyLike | None = None) -> Reaction:
         """The force and torque that a constraint puts on its second body (on its only body), at the anchor, from the
         accelerations of this moment. `body`: on another of its bodies. On a Lagrangian body it is the least force on the point
         that is held that does the same. Of a rope or a hard limit it is the mean of the last
         step, and so are contact forces that accelerations of this moment count with."""
         return self._query.reaction(constraint, body)
 
-    def force(self, force, body=None) -> Load:
+    def force(self, force: ElementLike, body: BodyLike | None = None) -> Load:
         """What a spring, damper, motor, cable or any other force puts on its second body (on its only body) now, as force,
         torque, and the point about which the torque is told: where the force acts on the body; where several forces do, or a
         torque alone, the anchor of its joint or the body's position. `body`: on another of its bodies. Of a rope, a hard limit
@@ -189,7 +191,7 @@ class Readable:
         """
         return self._query.forces
 
-    def impulse(self, constraint) -> np.ndarray:
+    def impulse(self, constraint: ElementLike) -> FloatArray:
         """What a constraint gave in the last step or impact: its multipliers times the time, a number a row (N s, N m s).
 
         All solves of the step are added up: the kicks of rattle with their corrections, the stages of rk4 and dopri5 with
@@ -208,7 +210,7 @@ class Readable:
         """
         return self._query.impulse(constraint)
 
-    def contacts(self) -> contact_query.TouchingPoints:
+    def contacts(self) -> TouchingPoints:
         """Where bodies touch, and the forces there: a list of points, in a fixed order, with arrays of all of them behind it.
         They are those of the last step (`euler`: of its beginning), with what it gave; before the first one there are no
         forces.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from sys import getrefcount
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,10 @@ from linkwork.simulation.lookup import lookup, name_of
 from linkwork.simulation.reactions import least_pull, least_wrench, solve_accelerations, touched_at
 
 if TYPE_CHECKING:
+    from linkwork.elements.core.joint import JointLike
+    from linkwork.schedules.readings import JointAt
     from linkwork.simulation.system import System
+    from linkwork.util.array_types import FloatArray, IntArray
 
 OWN = 2  # references to an array that nobody else holds: an attribute, and the argument of getrefcount
 
@@ -30,28 +33,28 @@ OWN = 2  # references to an array that nobody else holds: an attribute, and the 
 class Pose(NamedTuple):
     """A body in the world."""
 
-    position: np.ndarray  # (3,) m
-    orientation: np.ndarray  # (4,)
-    velocity: np.ndarray  # (3,) m/s, of `position`
-    angular_velocity: np.ndarray  # (3,) rad/s
-    frame: np.ndarray  # (3, 3): a local vector p is at position + frame @ p
+    position: FloatArray  # (3,) m
+    orientation: FloatArray  # (4,)
+    velocity: FloatArray  # (3,) m/s, of `position`
+    angular_velocity: FloatArray  # (3,) rad/s
+    frame: FloatArray  # (3, 3): a local vector p is at position + frame @ p
 
 
 class Load(NamedTuple):
     """What a force puts on a body: force (3, N) and torque (3, N m) about the point `at` (3, m), all in the world."""
 
-    force: np.ndarray
-    torque: np.ndarray
-    at: np.ndarray
+    force: FloatArray
+    torque: FloatArray
+    at: FloatArray
 
 
 class Loads(NamedTuple):
     """What forces put on bodies, a row each, as `Load` has it."""
 
     names: tuple[str, ...]
-    force: np.ndarray  # (k, 3), N
-    torque: np.ndarray  # (k, 3), N m
-    at: np.ndarray  # (k, 3), m
+    force: FloatArray  # (k, 3), N
+    torque: FloatArray  # (k, 3), N m
+    at: FloatArray  # (k, 3), m
 
 
 def _second(ends: tuple[int, ...]) -> int:
@@ -64,10 +67,10 @@ class Readout:
 
     __slots__ = ("count", "operations", "out", "readings")
 
-    def __init__(self, readings: Readings, operations: np.ndarray, start: np.ndarray):
+    def __init__(self, readings: Readings, operations: FloatArray, start: FloatArray) -> None:
         self.readings, self.operations, self.out, self.count = readings, operations, start, -1
 
-    def fill(self, work: np.ndarray, count: int) -> None:
+    def fill(self, work: FloatArray, count: int) -> None:
         if getrefcount(self.out) > OWN:
             self.out = self.out.copy()
         self.readings.fill(work, self.operations, self.out)
@@ -77,17 +80,17 @@ class Readout:
 class Reads:
     """What of the motion can be read in a System."""
 
-    def __init__(self, system: System):
+    def __init__(self, system: System) -> None:
         self.system = system
         self._poses: Readout | None = None
         self._motion: Readout | None = None
         self._forces: Readout | None = None
-        self._rows: tuple[tuple[str, ...], np.ndarray] | None = None  # of forces: their names, and where they are read
+        self._rows: tuple[tuple[str, ...], IntArray] | None = None  # of forces: their names, and where they are read
         self._loads: tuple[int, Loads] | None = None  # at which count, and what was told
         self._solved: Readout | None = None
         self._reaction_at: dict[tuple[int, int], tuple[int, int, slice, bool]] = {}
 
-    def poses(self) -> np.ndarray:
+    def poses(self) -> FloatArray:
         """The readout of bodies and joints, of now."""
         system, poses = self.system, self._poses
         if poses is None:
@@ -97,25 +100,25 @@ class Reads:
             poses.fill(system.work, system.validity.count)
         return poses.out
 
-    def position(self, number: int) -> np.ndarray:
+    def position(self, number: int) -> FloatArray:
         return self.poses()[3 * number : 3 * number + 3].copy()
 
-    def orientation(self, number: int) -> np.ndarray:
+    def orientation(self, number: int) -> FloatArray:
         out = self.poses()
         at = self._at("orientations") + 4 * number
         return out[at : at + 4].copy()
 
-    def velocity(self, number: int) -> np.ndarray:
+    def velocity(self, number: int) -> FloatArray:
         out = self.poses()
         at = self._at("velocities") + 6 * number
         return out[at : at + 3].copy()
 
-    def angular_velocity(self, number: int) -> np.ndarray:
+    def angular_velocity(self, number: int) -> FloatArray:
         out = self.poses()
         at = self._at("velocities") + 6 * number + 3
         return out[at : at + 3].copy()
 
-    def frame(self, number: int) -> np.ndarray:
+    def frame(self, number: int) -> FloatArray:
         out = self.poses()
         at = self._at("frames") + 9 * number
         return out[at : at + 9].reshape(3, 3).copy()
@@ -125,19 +128,19 @@ class Reads:
         return Pose(*(read(number) for read in (self.position, self.orientation, self.velocity, self.angular_velocity,
                                                 self.frame)))  # fmt: skip
 
-    def array(self, name: str, width: int) -> np.ndarray:
+    def array(self, name: str, width: int) -> FloatArray:
         """One of the arrays of all bodies, (bodies, width), which cannot be written."""
         out = self.poses()
         found = out[self.system.programs.readings.span[name]].reshape(-1, width)
         found.flags.writeable = False
         return found
 
-    def joint(self, joint, rate: bool) -> float:
+    def joint(self, joint: JointLike, rate: bool) -> float:
         """The first coordinate of a joint, or its rate."""
         place = self._place(joint)
         return self.poses().item(place.rate if rate else place.value)
 
-    def travel(self, joint) -> float:
+    def travel(self, joint: JointLike) -> float:
         """The travel of a joint that has one."""
         place = self._place(joint)
         if "travel" not in place.names:
@@ -149,13 +152,13 @@ class Reads:
     def coordinates(self) -> Coordinates:
         return Coordinates(self.system.model, self.system.programs.readings)
 
-    def q(self) -> np.ndarray:
+    def q(self) -> FloatArray:
         return self._moving(0, self.coordinates.nq)
 
-    def qd(self) -> np.ndarray:
+    def qd(self) -> FloatArray:
         return self._moving(self.coordinates.nq, self.coordinates.nq + self.coordinates.nv)
 
-    def _moving(self, first: int, last: int) -> np.ndarray:
+    def _moving(self, first: int, last: int) -> FloatArray:
         motion, valid = self._motion, self.system.validity
         if motion is None:
             own = self.coordinates
@@ -167,7 +170,7 @@ class Reads:
         return found
 
     # -- forces ----------------------------------------------------------------------------------------------------------
-    def forces(self) -> np.ndarray:
+    def forces(self) -> FloatArray:
         """The readout of what all forces do, of now."""
         system, forces = self.system, self._forces
         if forces is None:
@@ -203,7 +206,7 @@ class Reads:
         return told
 
     # -- accelerations and reactions -------------------------------------------------------------------------------------
-    def solved(self) -> np.ndarray:
+    def solved(self) -> FloatArray:
         """The readout of accelerations and reactions, of now: one refined solve for all of them."""
         system, solved = self.system, self._solved
         if solved is None:
@@ -214,11 +217,11 @@ class Reads:
             solved.fill(system.work, system.validity.count)
         return solved.out
 
-    def acceleration(self, number: int, first: int) -> np.ndarray:
+    def acceleration(self, number: int, first: int) -> FloatArray:
         """The linear (first: 0) or angular (3) acceleration of a body."""
         return self.solved()[6 * number + first : 6 * number + first + 3].copy()
 
-    def reaction(self, node: int, part: int, end: int | None) -> tuple:
+    def reaction(self, node: int, part: int, end: int | None) -> tuple[Any, ...]:
         """Force, torque, the point `at`, multipliers, and whether these are determined: of a constraint on a body of its node,
         unless one is said its second body, or its only one."""
         out, system = self.solved(), self.system
@@ -251,7 +254,7 @@ class Reads:
         second = item.ends.index(b if b != GROUND else a)
         return begin + LOAD * len(item.ends) * part, second, slice(first + rows.start, first + rows.stop), plain
 
-    def _other_reaction(self, node: int, part: int, end: int, load: np.ndarray) -> tuple:
+    def _other_reaction(self, node: int, part: int, end: int, load: FloatArray) -> tuple[Any, ...]:
         """On a body whose kind tells no wrench, or told where surfaces touch."""
         system, kind = self.system, self.system.model.nodes[node].kind.kinds[end]
         if kind is not None and not kind.tells_wrench:
@@ -263,7 +266,7 @@ class Reads:
             return force.copy(), torque.copy(), at.copy()
         return force.copy(), torque - np.cross(touched - at, force), touched
 
-    def _place(self, joint):
+    def _place(self, joint: JointLike) -> JointAt:
         system = self.system
         place = system.programs.readings.joint.get(name_of(joint))
         if place is None:
@@ -273,4 +276,5 @@ class Reads:
         return place
 
     def _at(self, name: str) -> int:
-        return self.system.programs.readings.span[name].start
+        found: int = self.system.programs.readings.span[name].start
+        return found

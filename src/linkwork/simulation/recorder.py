@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +21,13 @@ from linkwork.model.model import Model
 from linkwork.simulation.progress import watch
 from linkwork.util import resources
 
+if TYPE_CHECKING:
+    from linkwork.recording.fields import ContactRecords
+    from linkwork.recording.recording import Recording
+    from linkwork.simulation.simulation import Simulation
+    from linkwork.util.array_types import FloatArray, IntArray
+
+
 A_POSE = 44  # numbers of a body in a frame: pose, velocities and axes, and the same once more while a recording is made
 A_FRAME = 600  # bytes of a frame beside its numbers
 PART = 0.1  # of memory that a recording may well take
@@ -28,18 +36,18 @@ PART = 0.1  # of memory that a recording may well take
 class Chapter:
     """The states of a run while its model was the same one, and so were the Parameters on which places of bodies depend."""
 
-    def __init__(self, model: Model, work: np.ndarray):
+    def __init__(self, model: Model, work: FloatArray) -> None:
         self.model, self.work = model, work
         self.entries = _placing(model)
         self.values = work[self.entries]
-        self.states: list[np.ndarray] = []
+        self.states: list[FloatArray] = []
         self.joints = [(str(e.name), k, part) for k, node in enumerate(model.nodes) for part, e in enumerate(node.elements)
                        if isinstance(e, Joint) and kind_of_joint(e).reading]  # fmt: skip
 
-    def goes_on(self, model: Model, work: np.ndarray) -> bool:
+    def goes_on(self, model: Model, work: FloatArray) -> bool:
         return self.model is model and np.array_equal(work[self.entries], self.values)
 
-    def numbers(self) -> np.ndarray:
+    def numbers(self) -> FloatArray:
         """A workspace with the Parameters of the time."""
         if not len(self.entries):
             return self.work
@@ -52,7 +60,7 @@ class Chapter:
         return [str(body.name) for body in self.model.bodies.elements]
 
 
-def _placing(model: Model) -> np.ndarray:
+def _placing(model: Model) -> IntArray:
     """Entries of Parameters on which places of bodies depend."""
     fields = [model.field_of_body(k, "user") for k, kind in enumerate(model.bodies.kinds) if kind.users_function]
     return np.array([entry for field in fields for entry in range(field.start, field.stop)], dtype=np.int64)
@@ -62,14 +70,14 @@ class Recorder:
     """Keeps the state, energies and drift of each sample; poses and angles are computed once, at the end. Of bodies and joints
     that come or go while it runs there is no number (NaN) where they are not."""
 
-    def __init__(self, sim, reactions: list[str]):
+    def __init__(self, sim: Simulation, reactions: list[str]) -> None:
         self.sim = sim
         self.chapters: list[Chapter] = []
         self.reactions = reactions
         touches = sim._editor.follow().contact is not None
         for name in reactions:
             sim.reaction(name)
-        self.samples: list[tuple] = []
+        self.samples: list[tuple[Any, ...]] = []
         self.touched: list[TouchingPoints] | None = [] if touches else None
         self.note: str | None = None
 
@@ -100,19 +108,19 @@ class Recorder:
             raise LinkworkError(f"Simulation: {frames:.3g} frames need {need}; {remedy}")
 
     @contextmanager
-    def watch(self, total: int, progress: bool | None):
+    def watch(self, total: int, progress: bool | None) -> Iterator[Callable[..., Any]]:
         """A function of the steps done that shows a bar when the run takes long."""
         with watch(total, sys.stderr.isatty() if progress is None else progress) as watched:
             yield watched
 
-    def recording(self):
+    def recording(self) -> Recording:
         from linkwork.recording.recording import Recording
 
         sim = self.sim
         times, kinetic, potential, drift, pulls = zip(*self.samples, strict=True)
         bodies, joints, poses, angles, places = self._motion()
         stretching = any(kind.stretches for kind in sim.model.bodies.kinds)
-        extra: dict = {f"place {name}": (place, "m") for name, place in places.items()}
+        extra: dict[str, Any] = {f"place {name}": (place, "m") for name, place in places.items()}
         for k, name in enumerate(self.reactions):
             extra[f"reaction {name}"] = np.array([p[k].force for p in pulls])
             extra[f"torque {name}"] = np.array([p[k].torque for p in pulls])
@@ -128,7 +136,7 @@ class Recorder:
             colliders=self._colliders(), visuals=self._visuals(), touching=self._contacts(), attributes=attributes,
         )  # fmt: skip
 
-    def _motion(self) -> tuple[list[str], list[str], readout.Poses, np.ndarray, dict[str, np.ndarray]]:
+    def _motion(self) -> tuple[list[str], list[str], readout.Poses, FloatArray, dict[str, FloatArray]]:
         """Names of all bodies and of joints with an angle or travel; poses (samples, bodies, ...), angles (samples, joints);
         places (samples, 3) of colliders that move as no frame does, by name."""
         bodies = list(dict.fromkeys(name for chapter in self.chapters for name in chapter.bodies))
@@ -138,9 +146,8 @@ class Recorder:
         blank = readout.Poses.blank(shape[0] * shape[1])
         poses = readout.Poses(*(np.full((*shape, *value.shape[1:]), np.nan) for value in vars(blank).values()))
         angles, first = np.full((len(self.samples), len(joints)), np.nan), 0
-        beside = [
-            c for c in self.sim.world.contacts if c.touched and not (isinstance(c.body, Ground) or kind_for(c.body).framed)
-        ]
+        touching: list[Any] = [c for c in self.sim.world.contacts if c.touched]
+        beside = [c for c in touching if not (isinstance(c.body, Ground) or kind_for(c.body).framed)]
         places = {str(c.name): np.full((len(self.samples), 3), np.nan) for c in beside if c.position.any()}
         for chapter in self.chapters:
             with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
@@ -157,7 +164,7 @@ class Recorder:
                     places[str(c.name)][frames] = motion.point(number, c.position)
         return bodies, joints, poses, angles, places
 
-    def _links(self) -> list[tuple]:
+    def _links(self) -> list[tuple[Any, ...]]:
         """Anchors of joints and rods, in the users' frames."""
         sim, found, local_of = self.sim, [], self._to_users_frames()
         for k, node in enumerate(sim.model.nodes):
@@ -176,20 +183,17 @@ class Recorder:
                 found.append((element.name, names[0], local[0], names[1], local[1]))
         return found
 
-    def _colliders(self) -> list[tuple]:
+    def _colliders(self) -> list[tuple[Any, ...]]:
         """Shapes beside those of bodies, and where they are on them."""
-        found = []
-        for c in self.sim.world.contacts:
-            if c.touched:
-                found.append((c.name, c.body.name if c.body.dim else None, c.shape, c.position, c.orientation))
-        return found
+        touching: list[Any] = [c for c in self.sim.world.contacts if c.touched]
+        return [(c.name, c.body.name if c.body.dim else None, c.shape, c.position, c.orientation) for c in touching]
 
-    def _visuals(self) -> list[tuple]:
+    def _visuals(self) -> list[tuple[Any, ...]]:
         """What is shown in the place of shapes, and where it is on its body."""
-        seen = self.sim.world.visuals
+        seen: list[Any] = list(self.sim.world.visuals)
         return [(v.name, v.body.name if v.body.dim else None, v.shape, v.position, v.orientation, v.color) for v in seen]
 
-    def _contacts(self):
+    def _contacts(self) -> ContactRecords | None:
         """The contacts of all samples, one after another, with numbers in the place of bodies and colliders."""
         from linkwork.recording.fields import ContactRecords
 
@@ -206,7 +210,7 @@ class Recorder:
         return ContactRecords(names, count, bodies.reshape(-1, 2), colliders.reshape(-1, 2), every.points, every.normals,
                               every.gaps, every.forces, every.impulses)  # fmt: skip
 
-    def _to_users_frames(self):
+    def _to_users_frames(self) -> Callable[..., Any]:
         """local(body, point): a point of a body's internal frame (only rigid bodies have one), as users have it."""
         model = self.sim.model
         members = np.array(model.bodies.members.get(RIGID.name, []), dtype=np.int64)
@@ -215,10 +219,11 @@ class Recorder:
         home, turn = readout.fields(model, self.sim.work, model.bodies.kinds[members[0]], members, "home", "turn")
         axes, place, kinds = turn.reshape(-1, 3, 3).transpose(0, 2, 1), model.bodies.place, model.bodies.kinds
 
-        def local(body: int, point: np.ndarray) -> np.ndarray:
+        def local(body: int, point: FloatArray) -> FloatArray:
             if body == GROUND or kinds[body] is not RIGID:
                 return point.copy()
-            return axes[place[body]] @ (point - home[place[body]])
+            found: FloatArray = axes[place[body]] @ (point - home[place[body]])
+            return found
 
         return local
 
@@ -226,11 +231,11 @@ class Recorder:
 class _Motion:
     """Poses of all bodies over all samples, from their states."""
 
-    def __init__(self, model: Model, work: np.ndarray, states: np.ndarray):
+    def __init__(self, model: Model, work: FloatArray, states: FloatArray) -> None:
         self.model, self.work, self.states = model, work, states
         samples, _ = states.shape
         self.column = {int(entry): k for k, entry in enumerate(model.state_index)}
-        self.coordinates: dict[str, np.ndarray] = {}  # kind -> (samples, bodies of the kind, nq + nv)
+        self.coordinates: dict[str, FloatArray] = {}  # kind -> (samples, bodies of the kind, nq + nv)
         shape = (samples, len(model.bodies.kinds))
         blank = readout.Poses.blank(shape[0] * shape[1])
         self.poses = readout.Poses(*(value.reshape(*shape, *value.shape[1:]) for value in vars(blank).values()))
@@ -247,14 +252,15 @@ class _Motion:
             for field, values in vars(found).items():
                 getattr(self.poses, field)[:, numbers] = values.reshape(samples, len(members), *values.shape[1:])
 
-    def point(self, body: int, local: np.ndarray) -> np.ndarray:
+    def point(self, body: int, local: FloatArray) -> FloatArray:
         """(samples, 3): where a point of a body was."""
         kind: Any = self.model.bodies.kinds[body]
         found = self.coordinates[kind.name][:, self.model.bodies.place[body]]
         same = [np.tile(x, (len(found), 1)) for x in (local, *readout.of_body(self.model, self.work, body))]
-        return kind.located(found[:, : kind.nq], found[:, kind.nq :], *same)[0]
+        result: FloatArray = kind.located(found[:, : kind.nq], found[:, kind.nq :], *same)[0]
+        return result
 
-    def _internal(self, body: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _internal(self, body: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Axes, deformations and origins of a body's internal frame over the samples."""
         model, samples = self.model, len(self.states)
         if body == GROUND:
@@ -264,7 +270,7 @@ class _Motion:
         own = readout.Poses(*(values[:, body] for values in vars(self.poses).values()))
         return kind.internal_frame(self.coordinates[kind.name][:, model.bodies.place[body]], own)
 
-    def coordinate(self, node_number: int, part: int) -> np.ndarray:
+    def coordinate(self, node_number: int, part: int) -> FloatArray:
         """The angle or travel of a joint over the samples."""
         node = self.model.nodes[node_number]
         piece, p = node.kind.parts[part], readout.numbers(self.model, self.work, node_number, part)
@@ -274,4 +280,5 @@ class _Motion:
             start = (p["turns"].__array_interface__["data"][0] - self.work.__array_interface__["data"][0]) // 8
             return readout.angle(Ra, Rb, p, self.states[:, [self.column[start], self.column[start + 1]]])
         apart = xb + Fb @ p["on_b"] - xa - Fa @ p["on_a"]
-        return np.sum((Ra @ p["axis_a"]) * apart, axis=1)
+        found: FloatArray = np.sum((Ra @ p["axis_a"]) * apart, axis=1)
+        return found

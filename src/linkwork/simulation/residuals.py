@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,9 +11,10 @@ from linkwork.model.model import Model
 
 if TYPE_CHECKING:
     from linkwork.simulation.system import System
+    from linkwork.util.array_types import FloatArray, IntArray
 
 
-def residuals(system: System, velocity: bool) -> tuple[np.ndarray, np.ndarray]:
+def residuals(system: System, velocity: bool) -> tuple[FloatArray, FloatArray]:
     """Residuals of all position rows, or rates of all rows; and the node of each."""
     system.place()
     system.run(system.programs.check())
@@ -35,14 +36,14 @@ def worst(system: System, velocity: bool) -> tuple[float, Element | None]:
     return float(abs(found[k])), element
 
 
-def _rows(system: System) -> tuple:
+def _rows(system: System) -> tuple[Any, ...]:
     """Made once for a System."""
     if system.report_rows is None:
         system.report_rows = _rows_of_reports(system.model)
     return system.report_rows
 
 
-def _rows_of_reports(model: Model) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+def _rows_of_reports(model: Model) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
     """Entries of the report area and the nodes they belong to: residuals of position rows, rates of all rows."""
     nodes, at = model.nodes, model.report_at
     sizes = np.array([node.kind.size for node in nodes], dtype=np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from linkwork.elements.core import checks
 from linkwork.engines.step_driver import CUT, OK
@@ -26,13 +26,15 @@ RECORD_EVERY = 0.01  # s between frames where nobody says anything else; the nea
 WHOLE = 1e-6  # relative: a number of steps this near to a whole one is whole
 CHUNK = 1000  # steps between looks at the recording and the bar
 
+Callback: TypeAlias = "Callable[[Simulation], object]"
+
 
 class Runner:
     """Makes the steps of a simulation."""
 
     __slots__ = ("editor", "hands", "interrupted")
 
-    def __init__(self, editor: Editor, hands: Hands):
+    def __init__(self, editor: Editor, hands: Hands) -> None:
         self.editor, self.hands = editor, hands
         self.interrupted: Callable[[], bool] | None = None  # of a run: whether Ctrl-C was pressed
 
@@ -91,8 +93,8 @@ class Runner:
         return self.editor.system.before is not None
 
     # -- runs ------------------------------------------------------------------------------------------------------------
-    def run(self, sim: Simulation, seconds: float, record_every: float | None, control: Callable | None,
-            until: Callable | None, record: Iterable[str], progress: bool | None) -> Recording:  # fmt: skip
+    def run(self, sim: Simulation, seconds: float, record_every: float | None, control: Callback | None,
+            until: Callback | None, record: Iterable[str], progress: bool | None) -> Recording:  # fmt: skip
         """Simulate for some seconds and return a Recording."""
         seconds = checks.non_negative("Simulation", "seconds", seconds)
         for name, function in (("control", control), ("until", until)):
@@ -122,8 +124,8 @@ class Runner:
         system.watch.at_the_end(system)
         return recorder.recording()
 
-    def _record(self, sim: Simulation, recorder: Recorder, total: int, every: int, watched: Callable, control: Callable | None,
-                until: Callable | None) -> None:  # fmt: skip
+    def _record(self, sim: Simulation, recorder: Recorder, total: int, every: int, watched: Callable[[int], None],
+                control: Callback | None, until: Callback | None) -> None:  # fmt: skip
         """The steps of a run, and a sample every so many of them."""
         done, interrupted = 0, self.interrupted
         assert interrupted is not None
@@ -142,7 +144,7 @@ class Runner:
                 recorder.take()
             recorder.note = f"interrupted at {sim.time:.6g} s"
 
-    def _chunk(self, sim: Simulation, steps: int, control: Callable | None, until: Callable | None) -> tuple[int, bool]:
+    def _chunk(self, sim: Simulation, steps: int, control: Callback | None, until: Callback | None) -> tuple[int, bool]:
         """Steps without Python in between where nobody looks: (how many were made, whether `until` ended them). Fewer are made
         where Ctrl-C was pressed."""
         if control is None and until is None:

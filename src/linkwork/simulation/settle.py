@@ -129,7 +129,11 @@ def _foresee(system: System) -> None:
     """Make what follows from here to the end of the next step, all at once."""
     p = system.programs
     with p.at_once():
-        p.check(), p.body("strike"), p.up("velocity", first=("kick",)), p.backward(), p.body("place")
+        p.check()
+        p.body("strike")
+        p.up("velocity", first=("kick",))
+        p.backward()
+        p.body("place")
         getattr(system.integrator, "sweeps", None)
 
 

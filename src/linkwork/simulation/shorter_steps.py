@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ CALM = 1e6  # times as fast as it was, or as a metre a second: what grows more t
 
 
 @contextmanager
-def looking_back(system: System):
+def looking_back(system: System) -> Iterator[None]:
     """The simulation afterwards is as it was."""
     stopped, counted, facts = system.work.copy(), (system.steps, system.age), system.validity.facts
     past, watched = system.watch.past, system.integrator.stop_before_cut

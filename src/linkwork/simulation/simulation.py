@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
-
 from linkwork.elements import Keyframe
 from linkwork.elements.core import checks
 from linkwork.engines.engine import Engine
@@ -31,7 +29,10 @@ from linkwork.util.sealing import Sealed
 from linkwork.world import E, Several, World
 
 if TYPE_CHECKING:
+    from linkwork.elements.core.element import BodyLike, ElementLike
+    from linkwork.elements.core.parameter import Parameter
     from linkwork.recording.recording import Recording
+    from linkwork.util.array_types import FloatArray, Matrix, Numbers, Vector
 
 
 class Simulation(Sealed, Readable):
@@ -71,7 +72,7 @@ class Simulation(Sealed, Readable):
     def __init__(self, world: World, dt: float = 1e-3, solver: str = "tree", integrator: str | None = None, *,
                  tolerance: float | None = None, stiffness: float | None = None, damping: float | None = None,
                  tangent: str | None = None, iterations: int | None = None, method: str | None = None,
-                 off: Iterable = ()):  # fmt: skip
+                 off: Iterable[ElementLike] = ()) -> None:  # fmt: skip
         if not isinstance(world, World):
             raise LinkworkError(f"Simulation: world is {checks.show(world)}; give a World")
         arrangement = Arrangement(switched_off(world, off))
@@ -88,7 +89,7 @@ class Simulation(Sealed, Readable):
         self._hands, self._ode = Hands(editor, self._query), OdeView(editor)
         self._runner, self._control = Runner(editor, self._hands), Control(editor.follow)
 
-    def __getstate__(self) -> dict:
+    def __getstate__(self) -> dict[str, Any]:
         system = self._editor.follow()
         if held := self._hands.held:
             raise LinkworkError(f"Simulation: {len(held)} hands hold on to it; release them before it is copied")
@@ -102,7 +103,7 @@ class Simulation(Sealed, Readable):
             "notes": list(system.notes),
         }
 
-    def __setstate__(self, kept: dict) -> None:
+    def __setstate__(self, kept: dict[str, Any]) -> None:
         state, options = kept["state"], Options.from_plain(kept["options"])
         system = System.create(kept["world"], state.arrangement, options, Notes(kept["notes"]), compiled_at=kept["compiled at"])
         system.put(kept["values"], {})
@@ -155,7 +156,7 @@ class Simulation(Sealed, Readable):
         return self._editor.system.integrator
 
     @property
-    def work(self) -> np.ndarray:
+    def work(self) -> FloatArray:
         """The workspace: all numbers of the model, one after another."""
         return self._editor.system.work
 
@@ -193,8 +194,9 @@ class Simulation(Sealed, Readable):
         """Make n steps of dt."""
         self._runner.step(n)
 
-    def run(self, seconds: float, record_every: float | None = RECORD_EVERY, *, control: Callable | None = None,
-            until: Callable | None = None, record: Iterable[str] = (), progress: bool | None = None) -> Recording:  # fmt: skip
+    def run(self, seconds: float, record_every: float | None = RECORD_EVERY, *,
+            control: Callable[[Simulation], object] | None = None, until: Callable[[Simulation], object] | None = None,
+            record: Iterable[str] = (), progress: bool | None = None) -> Recording:  # fmt: skip
         """Simulate for some seconds and return a Recording.
 
         `record_every`: seconds between frames, a whole number of steps or the nearest one; None: the two ends alone.
@@ -210,7 +212,7 @@ class Simulation(Sealed, Readable):
         """
         return self._runner.run(self, seconds, record_every, control, until, record, progress)
 
-    def strike(self, body, impulse, at=None) -> None:
+    def strike(self, body: BodyLike, impulse: Vector, at: Vector | None = None) -> None:
         """An impulse (N s, world) on a body at a local point (default: its position), felt through all joints at once.
 
         >>> import linkwork as lw
@@ -219,8 +221,8 @@ class Simulation(Sealed, Readable):
         """
         self._hands.strike(body, impulse, at)
 
-    def grab(self, body, point=None, *, by: str = "spring", stiffness: float | None = None, damping: float | None = None,
-             limit: float | None = None) -> Handle:  # fmt: skip
+    def grab(self, body: BodyLike, point: Vector | None = None, *, by: str = "spring", stiffness: float | None = None,
+             damping: float | None = None, limit: float | None = None) -> Handle:  # fmt: skip
         """Take hold of a body at a point of the world (3, m; default: its position), and return a Handle to pull with.
 
         `by`: "spring" (`stiffness` N/m and `damping` N s/m; unless told, the body alone would come to the goal in about 0.3 s)
@@ -270,7 +272,16 @@ class Simulation(Sealed, Readable):
     def state(self, state: State) -> None:
         self._editor.restore(state)
 
-    def set_state(self, *, q=None, qd=None, positions=None, orientations=None, velocities=None, project: bool = False) -> None:
+    def set_state(
+        self,
+        *,
+        q: Vector | None = None,
+        qd: Vector | None = None,
+        positions: Matrix | None = None,
+        orientations: Matrix | None = None,
+        velocities: Matrix | None = None,
+        project: bool = False,
+    ) -> None:
         """Set everything at once: coordinates `q` and velocities `qd` as `sim.q` and `sim.qd` have them, or `positions`,
         `orientations` and `velocities` of all bodies. What is left out stays as it is: of joints their coordinates and rates,
         of bodies their poses and velocities. Time, parameters and commands stay. Angles count turns, where q has them, and
@@ -285,7 +296,13 @@ class Simulation(Sealed, Readable):
         >>> sim.q.round(12).tolist(), sim.qd.round(12).tolist()
         ([0.3, 7.0], [0.0, 1.0])
         """
-        given = {"q": q, "qd": qd, "positions": positions, "orientations": orientations, "velocities": velocities}
+        given: dict[str, Numbers | None] = {
+            "q": q,
+            "qd": qd,
+            "positions": positions,
+            "orientations": orientations,
+            "velocities": velocities,
+        }
         set_state(self._query.reads(), given, checks.flag("Simulation", "project", project))
 
     def reset(self, keyframe: str | Keyframe | None = None) -> None:
@@ -302,16 +319,16 @@ class Simulation(Sealed, Readable):
         """
         self._editor.reset(keyframe)
 
-    def set(self, parameter, value) -> None:
+    def set(self, parameter: Parameter | str, value: float) -> None:
         """Change a Parameter, to a value that its elements take; nothing is compiled."""
         self._editor.set(parameter, value)
 
-    def get(self, parameter) -> float:
+    def get(self, parameter: Parameter | str) -> float:
         """The value of a Parameter now."""
         return self._editor.get(parameter)
 
     # -- changes ---------------------------------------------------------------------------------------------------------
-    def switch(self, element, on: bool) -> None:
+    def switch(self, element: ElementLike, on: bool) -> None:
         """Switch a constraint, force or contact on or off, in this simulation. What refers to it, as a motor to its hinge, goes
         with it; a constraint that is violated when it comes on is drawn in at a bounded speed.
 
@@ -355,7 +372,7 @@ class Simulation(Sealed, Readable):
         return element
 
     # -- as an ordinary differential equation ----------------------------------------------------------------------------
-    def pack(self) -> np.ndarray:
+    def pack(self) -> FloatArray:
         """y: coordinates and velocities of all bodies, body by body in order of addition, as the model has them (a rigid body's
         coordinates are a place and a unit quaternion).
 
@@ -369,11 +386,11 @@ class Simulation(Sealed, Readable):
         """
         return self._ode.pack()
 
-    def unpack(self, y) -> None:
+    def unpack(self, y: Vector) -> None:
         """Put all bodies where y says; time, counted turns and the rest of the state stay. Quaternions are made unit ones."""
         self._ode.unpack(y)
 
-    def derivative(self, t: float, y) -> np.ndarray:
+    def derivative(self, t: float, y: Vector) -> FloatArray:
         """y' at the time t (s): rates of coordinates, accelerations. Parameters and commands are those of now. Where y is
         not finite, nothing of it is."""
         return self._ode.derivative(t, y)

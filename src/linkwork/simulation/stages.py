@@ -20,7 +20,7 @@ ELIMINATION = ("front|", "piece|", "zero|")  # keys of kernels: everything else 
 class Stage:
     """One sweep over a workspace of its own: call it to run it."""
 
-    def __init__(self, stages: Stages, operations: NDArray[np.int32]):
+    def __init__(self, stages: Stages, operations: NDArray[np.int32]) -> None:
         self._stages, self._operations = stages, operations
 
     def __call__(self) -> None:
@@ -51,7 +51,9 @@ class Stages:
     (True, True)
     """
 
-    def __init__(self, programs: Programs, work: NDArray[np.float64], entries: Mapping[str, NDArray[np.int64]], columns: int):
+    def __init__(
+        self, programs: Programs, work: NDArray[np.float64], entries: Mapping[str, NDArray[np.int64]], columns: int
+    ) -> None:
         """`entries` of the workspace with right-hand sides ("b") and solutions ("x"), those of velocities (`columns`) first."""
         self._solver = programs
         self._work, self._b, self._x, self._columns = work, entries["b"], entries["x"], columns

@@ -20,6 +20,7 @@ from linkwork.symbolic.views import GLOBALS
 
 if TYPE_CHECKING:
     from linkwork.simulation.system import System
+    from linkwork.util.array_types import FloatArray
 
 TOLD = 1e-6  # metres or radians a second that are put right with a note
 IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
@@ -128,7 +129,7 @@ def start_counters(system: System, known: Collection[int] | None = None) -> None
                 work[entries] = work[joint]
 
 
-def start_turns(system: System, angles: Mapping[int, np.ndarray]) -> None:
+def start_turns(system: System, angles: Mapping[int, FloatArray]) -> None:
     """Counters where the bodies are now, with the turns that make up the angles (rad) of joints, by id. Joints without one
     have turned by less than half a turn."""
     counting = list(counters(system.model))

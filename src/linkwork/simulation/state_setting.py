@@ -7,7 +7,7 @@ projected, by the least displacement (simulation/assembly.py) and the least impu
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,10 @@ from linkwork.simulation.residuals import worst as worst_of
 from linkwork.simulation.start import start_turns
 
 if TYPE_CHECKING:
+    from linkwork.simulation.coordinates import Coordinate
     from linkwork.simulation.reads import Reads
     from linkwork.simulation.system import System
+    from linkwork.util.array_types import FloatArray, Numbers
 
 OFF = 1e-6  # m, rad, m/s, rad/s: by which constraints may be off
 CONSISTENT = 1e-10  # m/s, rad/s: velocities that need no more impulses
@@ -29,7 +31,7 @@ ELSEWHERE = 1e-9  # m, rad, m/s, rad/s: between where a body was told to be and 
 ROUNDS = 8  # impulses that make velocities consistent, at most
 
 
-def set_state(reads: Reads, given: Mapping[str, np.ndarray | None], project: bool) -> None:
+def set_state(reads: Reads, given: Mapping[str, Numbers | None], project: bool) -> None:
     """`Simulation.set_state`, which says what it does."""
     system = reads.system
     arrays = {name: _array(system, reads, name, value) for name, value in given.items() if value is not None}
@@ -54,7 +56,7 @@ def set_state(reads: Reads, given: Mapping[str, np.ndarray | None], project: boo
     system.take(State(values, before.time, before.steps, 0, before.layout, None, before.arrangement))
 
 
-def _array(system: System, reads: Reads, name: str, value) -> np.ndarray:
+def _array(system: System, reads: Reads, name: str, value: Any) -> FloatArray:
     """One of the arrays, of the shape and the numbers that it must have."""
     own, n = reads.coordinates if name in ("q", "qd") else None, len(system.model.bodies.elements)
     shapes = {"positions": (n, 3), "orientations": (n, 4), "velocities": (n, 6)}
@@ -74,7 +76,7 @@ def _array(system: System, reads: Reads, name: str, value) -> np.ndarray:
     return found
 
 
-def _write_coordinates(system: System, reads: Reads, arrays: Mapping[str, np.ndarray]) -> None:
+def _write_coordinates(system: System, reads: Reads, arrays: Mapping[str, FloatArray]) -> None:
     own, model = reads.coordinates, system.model
     q = arrays.get("q", reads.q()).copy()
     qd = arrays.get("qd", reads.qd())
@@ -84,7 +86,7 @@ def _write_coordinates(system: System, reads: Reads, arrays: Mapping[str, np.nda
         where, rates = own.at[str(model.bodies.elements[number].name)]
         system.work[model.field_of_body(number, "q")] = q[where]
         system.work[model.field_of_body(number, "v")] = qd[rates]
-    angles: dict[int, np.ndarray] = _angles(system, reads)
+    angles: dict[int, FloatArray] = _angles(system, reads)
     if own.tree is not None:
         from linkwork.reduced.convert import to_bodies
 
@@ -102,19 +104,19 @@ def _write_coordinates(system: System, reads: Reads, arrays: Mapping[str, np.nda
     _written(system, angles)
 
 
-def _signed(quaternions: np.ndarray, like: np.ndarray) -> np.ndarray:
+def _signed(quaternions: FloatArray, like: FloatArray) -> FloatArray:
     """Quaternions (k, 4) of the same turns, with the signs of others."""
     return quaternions * np.where(np.sum(quaternions * like, axis=1, keepdims=True) < 0, -1.0, 1.0)
 
 
-def _normalise(who: str, q: np.ndarray, names) -> None:
+def _normalise(who: str, q: FloatArray, names: tuple[Coordinate, ...]) -> None:
     """Make quaternions among the coordinates of one element unit ones, in place."""
     at = [k for k, name in enumerate(names) if name.what.startswith("quaternion")]
     if at:
         q[at] = checks.quaternion("Simulation", who, q[at])
 
 
-def _write_bodies(system: System, reads: Reads, arrays: Mapping[str, np.ndarray]) -> None:
+def _write_bodies(system: System, reads: Reads, arrays: Mapping[str, FloatArray]) -> None:
     elements, angles = system.model.bodies.elements, _angles(system, reads)
     wanted = {name: arrays.get(name, reads.array(name, width))
               for name, width in (("positions", 3), ("orientations", 4), ("velocities", 6))}  # fmt: skip
@@ -135,7 +137,7 @@ def _write_bodies(system: System, reads: Reads, arrays: Mapping[str, np.ndarray]
             raise LinkworkError(f"{checks.label(elements[k])}: {told}; give another, or set its coordinates by q")
 
 
-def _put(system: System, numbers, position, orientation, velocity) -> None:
+def _put(system: System, numbers: list[int], position: FloatArray, orientation: FloatArray, velocity: FloatArray) -> None:
     """Bodies of one kind, by number, as near to these poses as their kind can be."""
     model = system.model
     kind = model.bodies.kinds[numbers[0]]
@@ -146,13 +148,13 @@ def _put(system: System, numbers, position, orientation, velocity) -> None:
             system.work[model.field_of_body(number, name)] = row
 
 
-def _angles(system: System, reads: Reads) -> dict[int, np.ndarray]:
+def _angles(system: System, reads: Reads) -> dict[int, FloatArray]:
     """Angles (rad, turns counted) of joints now, by id: the turns of a joint that is set elsewhere are the nearest."""
     return {id(system.world.find(name)): np.array([reads.joint(name, rate=False)])
             for name, place in system.programs.readings.joint.items() if place.names[0] == "angle"}  # fmt: skip
 
 
-def _written(system: System, angles: Mapping[int, np.ndarray]) -> None:
+def _written(system: System, angles: Mapping[int, FloatArray]) -> None:
     system.validity.changed()
     system.place()
     start_turns(system, angles)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from linkwork.world import World
 
 if TYPE_CHECKING:
     from linkwork.contact.contact_system import ContactSystem
+    from linkwork.util.array_types import FloatArray
 
 MOST_BUILDS = 8  # of one world that are kept
 PIECE = 0.05  # s: of steps in one compiled call, after which Python sees whether Ctrl-C was pressed
@@ -98,7 +99,7 @@ class System:
     integrator: Engine
     contact: ContactSystem | None  # what touches, if anything can
     layout: Layout  # of states
-    work: np.ndarray
+    work: FloatArray
     validity: Validity  # what of the workspace can be used as it is
     sharing: Sharing | None  # of redundant constraints, at the last solve for accelerations
     commands: Commands
@@ -112,7 +113,7 @@ class System:
     piece: int  # steps of the next compiled call
     plain: bool  # steps are compiled calls and nothing else
     before: State | None  # while a step is under way that takes long: Ctrl-C leads back there
-    report_rows: tuple | None  # see residuals.py
+    report_rows: tuple[Any, ...] | None  # see residuals.py
 
     @classmethod
     def create(cls, world: World, arrangement: Arrangement, options: Options, notes: Notes, *, like: System | None = None,
@@ -193,7 +194,7 @@ class System:
         return self.model.nbytes + self.programs.nbytes + self.work.nbytes
 
     # -- motion ----------------------------------------------------------------------------------------------------------
-    def run(self, *sweeps: np.ndarray) -> None:
+    def run(self, *sweeps: FloatArray) -> None:
         """Run sweeps over the workspace."""
         self.integrator.run(self.work, *sweeps)
 
@@ -317,7 +318,7 @@ class System:
         """Those of Parameters now."""
         return {name: float(self.work[entries[0]]) for name, (_, entries) in self.model.parameters.items()}
 
-    def put(self, values: Mapping[str, float], commands: Mapping[str, np.ndarray]) -> None:
+    def put(self, values: Mapping[str, float], commands: Mapping[str, FloatArray]) -> None:
         """Values of parameters and commands, where they are still there."""
         for name, value in values.items():
             if name in self.model.parameters:
@@ -336,7 +337,7 @@ class System:
                 fields[name][:] = getattr(element, name)
             self.changed()
 
-    def _fields_of(self, element: Element) -> dict[str, np.ndarray]:
+    def _fields_of(self, element: Element) -> dict[str, FloatArray]:
         sort, number, part = self.model.names[str(element.name)]
         if sort == "constraint":
             return readout.numbers(self.model, self.work, number, part)

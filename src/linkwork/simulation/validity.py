@@ -46,7 +46,7 @@ class Validity:
 
     def __init__(self) -> None:
         self.count = 0
-        self.facts = (False,) * 6
+        self.facts = (False, False, False, False, False, False)
 
     @property
     def facts(self) -> Facts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class Watch:
     __slots__ = ("compare_at", "compares", "past", "pause", "remember_at", "tells_held", "tells_stretched", "tells_turning",
                  "tells_unmet", "tells_unsolved", "turn_at")  # fmt: skip
 
-    def __init__(self, system: System):
+    def __init__(self, system: System) -> None:
         notes = system.notes
         self.tells_unsolved = not notes.speak_of(UNSOLVED_TEXT)
         self.tells_unmet = not notes.speak_of(UNMET_TEXT)
@@ -112,7 +112,7 @@ class Watch:
         if self.compares:
             self.compare(system)
 
-    def _tell_held(self, system: System, pairs: int, named: list) -> None:
+    def _tell_held(self, system: System, pairs: int, named: list[Any]) -> None:
         """A note, once, on what presses without an answer."""
         first, others = " and ".join(map(checks.label, named)), f", the first of {pairs} such pairs" if pairs > 1 else ""
         if len(named) == 1:

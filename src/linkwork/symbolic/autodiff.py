@@ -19,11 +19,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 from casadi import SX
 
 from linkwork.symbolic.views import Primitive, View
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+
 
 POSITION, VELOCITY, ROTOR = "position", "velocity", "rotor"  # rotor: what the row says is how far a rotor has turned
 ASIDE = -1  # the number of the ground on a tape of other bodies
@@ -80,32 +85,32 @@ def solved(A: SX, b: SX) -> SX:
 class Handle:
     """A body, as constraints see it."""
 
-    def __init__(self, tape: Tape, number: int, view: View | None):
+    def __init__(self, tape: Tape, number: int, view: View | None) -> None:
         self.tape, self.number, self.view = tape, number, view
 
     def ground(self) -> Handle:
         """The ground beside it, where it is none of the bodies."""
         return Handle(self.tape, ASIDE, None)
 
-    def _entry(self, what: str, local) -> Entry:
+    def _entry(self, what: str, local: SX | None) -> Entry:
         return self.tape.entry(self.number, self.view, what, local)
 
-    def point(self, local) -> SX:
+    def point(self, local: SX) -> SX:
         return self._entry("point", local).value
 
-    def point_rate(self, local) -> SX:
+    def point_rate(self, local: SX) -> SX:
         return self._entry("point", local).rate
 
-    def line(self, local) -> SX:
+    def line(self, local: SX) -> SX:
         return self._entry("line", local).value
 
-    def normal(self, local) -> SX:
+    def normal(self, local: SX) -> SX:
         return self._entry("normal", local).value
 
-    def axis(self, local) -> SX:
+    def axis(self, local: SX) -> SX:
         return self._entry("axis", local).value
 
-    def axis_rate(self, local) -> SX:
+    def axis_rate(self, local: SX) -> SX:
         return self._entry("axis", local).rate
 
     def spin(self) -> SX:
@@ -131,14 +136,14 @@ class Handle:
 
 
 class Tape:
-    def __init__(self, views: Sequence[View | None], time: SX):
+    def __init__(self, views: Sequence[View | None], time: SX) -> None:
         self.views, self.time = list(views), time
         self.entries: list[Entry] = []
-        self._known: dict[tuple, Entry] = {}
+        self._known: dict[tuple[int, str, str | None], Entry] = {}
         self.unknowns: list[Unknowns] = []
         self.handles = [Handle(self, i, view) for i, view in enumerate(views)]
 
-    def entry(self, number: int, view: View | None, what: str, local) -> Entry:
+    def entry(self, number: int, view: View | None, what: str, local: SX | None) -> Entry:
         key = (number, what, None if local is None else SX(local).serialize())  # str() rounds constants
         if key not in self._known:
             k = len(self.entries)
@@ -157,12 +162,12 @@ class Tape:
     def rates(self) -> SX:
         return ca.vertcat(*[e.rate for e in self.entries])
 
-    def introduce(self, element_kind, handles, p: dict[str, SX]) -> dict[str, SX]:
+    def introduce(self, element_kind: Any, handles: Sequence[Handle], p: Params) -> Params:
         """The parameters of a kind with symbols for its unknowns, if it has any."""
         if "unknowns" not in element_kind.state_fields:
             return p
         symbol = SX.sym(f"y{len(self.unknowns)}", element_kind.state_fields["unknowns"])
-        known = p | {"unknowns": symbol}
+        known: Params = {**p, "unknowns": symbol}
         self.unknowns.append(Unknowns(symbol, element_kind.equations(handles, known), p["unknowns"], element_kind.stationary))
         return known
 
@@ -195,11 +200,11 @@ def _given(entry: Entry) -> tuple[SX, SX]:
     return p.value, p.rate
 
 
-def _primitive(view: View | None, what: str, local) -> Primitive:
+def _primitive(view: View | None, what: str, local: SX | None) -> Primitive:
     if view is None:  # the ground: fixed vectors of the world
         if what == "quaternion":
             return Primitive(SX(ca.DM([1, 0, 0, 0])), SX(4, 0), SX(4, 1), SX(4, 1))
-        fixed = SX(0, 1) if what == "spin" else SX(local)
+        fixed = SX(0, 1) if what == "spin" or local is None else SX(local)
         return Primitive(fixed, SX(3, 0), SX(3, 1), SX(3, 1))
     if what == "spin":
         spin = view.spin()
@@ -208,7 +213,8 @@ def _primitive(view: View | None, what: str, local) -> Primitive:
         return view.quaternion()
     if what == "coordinates":
         return view.coordinates()
-    return getattr(view, what)(local)
+    found: Primitive = getattr(view, what)(local)
+    return found
 
 
 @dataclass

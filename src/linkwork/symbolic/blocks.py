@@ -19,7 +19,7 @@ def triangle_size(n: int) -> int:
     return n * (n + 1) // 2
 
 
-def symmetric(column, n: int) -> SX:
+def symmetric(column: SX, n: int) -> SX:
     """The full symmetric matrix from its lower triangle, row by row."""
     full, k = SX(n, n), 0
     for i in range(n):
@@ -42,7 +42,7 @@ def upper(matrix: SX) -> SX:
     return ca.vertcat(*[matrix[j, i] for i in range(n) for j in range(i)]) if n > 1 else SX(0, 1)
 
 
-def full(low, up, n: int) -> SX:
+def full(low: SX, up: SX, n: int) -> SX:
     """A matrix from its `lower` and `upper` entries."""
     A, k, l = SX(n, n), 0, 0
     for i in range(n):
@@ -55,7 +55,7 @@ def full(low, up, n: int) -> SX:
     return A
 
 
-def rows(column, r: int, c: int) -> SX:
+def rows(column: SX, r: int, c: int) -> SX:
     """A column of entries as an r x c matrix, row by row."""
     return ca.reshape(column, c, r).T
 
@@ -129,7 +129,7 @@ def pack(L: SX, reciprocal: SX) -> SX:
     return ca.vertcat(*[reciprocal[i] if i == j else L[i, j] for i in range(n) for j in range(i + 1)])
 
 
-def unpack(column, n: int) -> tuple[SX, SX]:
+def unpack(column: SX, n: int) -> tuple[SX, SX]:
     L, reciprocal, k = SX(n, n), [], 0
     for i in range(n):
         for j in range(i + 1):
@@ -146,9 +146,9 @@ def scale(reciprocal: SX, matrix: SX) -> SX:
     return matrix * ca.repmat(reciprocal, 1, matrix.shape[1])
 
 
-def cross(a, b) -> SX:
+def cross(a: SX, b: SX) -> SX:
     return ca.cross(SX(a), SX(b))
 
 
-def skew(a) -> SX:
+def skew(a: SX) -> SX:
     return ca.skew(a)

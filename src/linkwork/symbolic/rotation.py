@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 from casadi import SX
 
 from linkwork.symbolic.blocks import cross
 
+if TYPE_CHECKING:
+    pass
 
-def matrix(q) -> SX:
+
+def matrix(q: SX) -> SX:
     """The rotation matrix of a unit quaternion."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     x2, y2, z2 = x + x, y + y, z + z
@@ -21,20 +26,20 @@ def matrix(q) -> SX:
     )
 
 
-def product(p, q) -> SX:
+def product(p: SX, q: SX) -> SX:
     """The quaternion product p q."""
     pv, qv = p[1:4], q[1:4]
     return ca.vertcat(p[0] * q[0] - ca.dot(pv, qv), p[0] * qv + q[0] * pv + cross(pv, qv))
 
 
-def conjugate(q) -> SX:
+def conjugate(q: SX) -> SX:
     return ca.vertcat(q[0], -q[1:4])
 
 
 TINY = 1e-300  # below the square of any sine that matters; without branches, which CasADi copies into every product
 
 
-def vector(q) -> tuple[SX, SX]:
+def vector(q: SX) -> tuple[SX, SX]:
     """The rotation vector (3,) of a unit quaternion, and its direction (zero at rest). The angle is in [0, 2 pi), so that it
     goes on through pi."""
     sine = ca.sqrt(ca.sumsqr(q[1:4]) + TINY)
@@ -42,19 +47,19 @@ def vector(q) -> tuple[SX, SX]:
     return (2 * ca.atan2(sine, q[0]) * inverse) * q[1:4], inverse * q[1:4]
 
 
-def slack(q) -> SX:
+def slack(q: SX) -> SX:
     """g = (angle/2) cot(angle/2) of a unit quaternion: how far its rotation vector follows a turn across it. One at rest,
     zero at pi, negative beyond."""
     sine = ca.sqrt(ca.sumsqr(q[1:4]) + TINY)
     return ca.atan2(sine, q[0]) * q[0] / sine
 
 
-def shorter(q) -> SX:
+def shorter(q: SX) -> SX:
     """q or -q, whichever is the shorter turn."""
     return ca.if_else(q[0] < 0, -q, q)
 
 
-def quaternion(R) -> SX:
+def quaternion(R: SX) -> SX:
     """A unit quaternion of a rotation matrix, from the largest of its components."""
     trace = R[0, 0] + R[1, 1] + R[2, 2]
     squares = [1 + trace, *[1 + 2 * R[k, k] - trace for k in range(3)]]
@@ -67,16 +72,16 @@ def quaternion(R) -> SX:
     return shorter(normalised(chosen))
 
 
-def normalised(q) -> SX:
+def normalised(q: SX) -> SX:
     return q / ca.sqrt(ca.sumsqr(q))
 
 
-def refreshed(q) -> SX:
+def refreshed(q: SX) -> SX:
     """A quaternion that is nearly of unit length, brought nearer to it by one Newton step: no root, no division."""
     return q * (1.5 - 0.5 * ca.sumsqr(q))
 
 
-def half_angle(u) -> tuple[SX, SX]:
+def half_angle(u: SX) -> tuple[SX, SX]:
     """(cos |u|, sin |u| u / |u|) by their series to |u|^10: shorter than the library's, and exact enough for steps."""
     s = ca.sumsqr(u)
     ss = s * s  # in pairs of terms: a shorter chain of operations than Horner's
@@ -85,13 +90,13 @@ def half_angle(u) -> tuple[SX, SX]:
     return cosine, sine * u
 
 
-def turned(q, angle_vector) -> SX:
+def turned(q: SX, angle_vector: SX) -> SX:
     """q after the world-frame rotation by a rotation vector."""
     cosine, sine = half_angle(0.5 * angle_vector)
     return product(ca.vertcat(cosine, sine), refreshed(q))
 
 
-def smooth_exponential(angle_vector) -> SX:
+def smooth_exponential(angle_vector: SX) -> SX:
     """The unit quaternion of the turn by a rotation vector of up to a whole turn, by its series: exact to rounding, with all
     derivatives where there is no turn."""
     s = 0.25 * ca.sumsqr(angle_vector)
@@ -102,31 +107,31 @@ def smooth_exponential(angle_vector) -> SX:
     return ca.vertcat(cosine, 0.5 * sine * angle_vector)
 
 
-def cayley(q, a) -> SX:
+def cayley(q: SX, a: SX) -> SX:
     """q after the world-frame rotation with tangent vector a: by the angle 2 atan(|a|/2) about a. Rational, and to be
     undone by `cayley_vector` up to half a turn."""
     turn = ca.vertcat(1, 0.5 * a)
     return product(turn / ca.sqrt(ca.sumsqr(turn)), refreshed(q))
 
 
-def cayley_vector(q0, q1) -> SX:
+def cayley_vector(q0: SX, q1: SX) -> SX:
     """a such that q1 = cayley(q0, a)."""
     turn = product(q1, ca.vertcat(q0[0], -q0[1:4]))
     return 2 * turn[1:4] / turn[0]
 
 
-def quaternion_rate(q, w) -> SX:
+def quaternion_rate(q: SX, w: SX) -> SX:
     """dq/dt of a body that turns with world angular velocity w."""
     return 0.5 * product(ca.vertcat(0, w), q)
 
 
-def inverse_transpose(F) -> SX:
+def inverse_transpose(F: SX) -> SX:
     """F^-T of a 3 x 3 matrix."""
     cofactors = ca.horzcat(cross(F[:, 1], F[:, 2]), cross(F[:, 2], F[:, 0]), cross(F[:, 0], F[:, 1]))
     return cofactors / ca.dot(F[:, 0], cofactors[:, 0])
 
 
-def polar(F, iterations: int = 9) -> SX:
+def polar(F: SX, iterations: int = 9) -> SX:
     """The rotation nearest to F, by Higham's Newton iteration with a first scaling (quadratic; det F > 0)."""
     R = SX(F)
     for k in range(iterations):
@@ -139,7 +144,7 @@ def polar(F, iterations: int = 9) -> SX:
     return R
 
 
-def polar_spin(F, R, rate) -> SX:
+def polar_spin(F: SX, R: SX, rate: SX) -> SX:
     """World angular velocity of the polar rotation R of F when F changes at `rate`."""
     U = R.T @ F
     G = R.T @ rate
@@ -147,14 +152,14 @@ def polar_spin(F, R, rate) -> SX:
     return R @ (inverse_transpose(ca.trace(U) * SX.eye(3) - U).T @ axial)
 
 
-def rotor_flight(q, L, inertia, h) -> SX:
+def rotor_flight(q: SX, L: SX, inertia: SX, h: SX) -> SX:
     """The orientation of a free rotor after h: second order, symplectic, angular momentum L (world) kept.
 
     H = |l|^2/2I_2 + l_1^2/2 (1/I_1 - 1/I_2) + l_3^2/2 (1/I_3 - 1/I_2): the first term turns the body about L and
     commutes with the others, which are turns about body axes, split as 1/2, 1, 1/2. Exact for symmetric bodies.
     """
     l = matrix(q).T @ L
-    excess = [1 / inertia[0] - 1 / inertia[1], None, 1 / inertia[2] - 1 / inertia[1]]
+    excess = {0: 1 / inertia[0] - 1 / inertia[1], 2: 1 / inertia[2] - 1 / inertia[1]}
     q = turned(q, h / inertia[1] * L)
     for axis, part in ((0, 0.5), (2, 1.0), (0, 0.5)):
         cosine, sine = half_angle(0.5 * part * h * excess[axis] * l[axis])
@@ -173,14 +178,14 @@ HALVED = [(-1) ** k / math.factorial(2 * k) for k in range(9)], [(-1) ** k / mat
 TURN = (math.pi, 1.2246467991473532e-16)  # pi in two parts
 
 
-def _series(coefficients, s) -> SX:
+def _series(coefficients: Sequence[SX | float], s: SX) -> SX:
     """A polynomial in s, in pairs of terms: a shorter chain of operations than Horner's."""
-    pairs = [coefficients[k] + s * coefficients[k + 1] for k in range(0, len(coefficients) - 1, 2)]
+    pairs: list[Any] = [coefficients[k] + s * coefficients[k + 1] for k in range(0, len(coefficients) - 1, 2)]
     pairs += coefficients[-1:] if len(coefficients) % 2 else []
     return pairs[0] if len(pairs) == 1 else _series(pairs, s * s)
 
 
-def sine_cosine(x) -> tuple[SX, SX]:
+def sine_cosine(x: SX) -> tuple[SX, SX]:
     """(sin x, cos x) to rounding, from additions and products alone: the library's functions are called once a lane.
 
     x = k pi + 2 h with |h| at most pi/4; sin 2h = 2 sin h cos h and cos 2h = 1 - 2 sin^2 h, by their series.
@@ -193,18 +198,19 @@ def sine_cosine(x) -> tuple[SX, SX]:
     return twice * c, sign - twice * s
 
 
-def exponential(v) -> SX:
+def exponential(v: SX) -> SX:
     """The unit quaternion of the turn by a rotation vector of any length."""
     angle = ca.sqrt(ca.sumsqr(v) + TINY)
     sine, cosine = sine_cosine(0.5 * angle)
     return ca.vertcat(cosine, sine / angle * v)
 
 
-def solve(A, b) -> SX:
+def solve(A: SX, b: SX) -> SX:
     """A^-1 b for a 3 x 3 matrix (Cramer's rule)."""
     first, second, third = (A[k, :].T for k in range(3))
     across = ca.cross(second, third), ca.cross(third, first), ca.cross(first, second)
-    return sum((b[k] * across[k] for k in range(3)), SX(3, 1)) / ca.dot(first, across[0])
+    found: SX = sum((b[k] * across[k] for k in range(3)), SX(3, 1)) / ca.dot(first, across[0])
+    return found
 
 
 def least_turn(before: SX, after: SX) -> SX:

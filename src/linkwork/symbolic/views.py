@@ -64,7 +64,7 @@ class ReadPose:
     frame: SX  # (3, 3): a local vector p is at position + frame @ p
 
 
-def upright(position, velocity) -> ReadPose:
+def upright(position: SX, velocity: SX) -> ReadPose:
     """The pose of a body that does not turn."""
     return ReadPose(position, SX(ca.DM([1, 0, 0, 0])), velocity, SX.zeros(3), SX(ca.DM.eye(3)))
 
@@ -76,7 +76,9 @@ class Unsupported(Exception):
 class View:
     """A body's symbols inside one kernel: coordinates and velocity at a stage, and its primitives."""
 
-    def __init__(self, kind: BodyKind, trace: Trace, pointer: int, stage: str = "now"):
+    rotor: tuple[SX, SX]  # of a rigid body in flight: its inertia, and its angular momentum in its own axes
+
+    def __init__(self, kind: BodyKind, trace: Trace, pointer: int, stage: str = "now") -> None:
         self.kind, self.trace, self.pointer, self.stage = kind, trace, pointer, stage
         self.q = self.field({"now": "q", "next": "q1", "middle": "qm"}[stage])
         self.v = self.field({"now": "v", "next": "v1", "middle": "vm"}[stage])
@@ -84,16 +86,16 @@ class View:
     def field(self, name: str) -> SX:
         return self.trace.load(self.pointer, *self.kind.record[name])
 
-    def point(self, local) -> Primitive:
+    def point(self, local: SX) -> Primitive:
         return self.kind.point(self, local)
 
-    def line(self, local) -> Primitive:
+    def line(self, local: SX) -> Primitive:
         return self.kind.line(self, local)
 
-    def normal(self, local) -> Primitive:
+    def normal(self, local: SX) -> Primitive:
         return self.kind.normal(self, local)
 
-    def axis(self, local) -> Primitive:
+    def axis(self, local: SX) -> Primitive:
         return self.kind.axis(self, local)
 
     def spin(self) -> Primitive:
@@ -110,7 +112,7 @@ class StateView(View):
     """A view that takes nothing but the state of a body: poses are derived anew, so that what is read depends on coordinates
     and velocities alone, to the bit, and not on how these were reached."""
 
-    def __init__(self, kind: BodyKind, trace: Trace, pointer: int):
+    def __init__(self, kind: BodyKind, trace: Trace, pointer: int) -> None:
         super().__init__(kind, trace, pointer)
         self.stage = "middle"  # at which no derived pose is kept
 
@@ -119,7 +121,7 @@ class Shifted(View):
     """A view whose coordinates and velocity carry symbols for a small displacement (`shift`, in the units of velocity) and a
     small change of velocity (`kick`): what is written with it can be differentiated by them, at zero."""
 
-    def __init__(self, kind: BodyKind, trace: Trace, pointer: int, stage: str):
+    def __init__(self, kind: BodyKind, trace: Trace, pointer: int, stage: str) -> None:
         super().__init__(kind, trace, pointer, stage)
         self.shift, self.kick = SX.sym("shift", kind.nv), SX.sym("kick", kind.nv)
         self._pose = View.field(self, "R") + kind.pose_rate(View(kind, trace, pointer, stage), self.shift)
@@ -129,7 +131,7 @@ class Shifted(View):
     def field(self, name: str) -> SX:
         return self._pose if name == "R" and hasattr(self, "_pose") else super().field(name)
 
-    def reached(self, h) -> Shifted:
+    def reached(self, h: SX) -> Shifted:
         """This view with the velocity with which its coordinates are reached from those of stage "now" in h."""
         still = View(self.kind, self.trace, self.pointer, self.stage)
         self.v = self.kind.velocity_between(still, View(self.kind, self.trace, self.pointer).q, self.q, h)
@@ -144,14 +146,14 @@ def derivatives(expressions: list[SX], views: list[Shifted]) -> list[list[SX]]:
     return [flat[3 * k : 3 * k + 3] for k in range(len(expressions))]
 
 
-def carried_quaternion(q, spin: Primitive) -> Primitive:
+def carried_quaternion(q: SX, spin: Primitive) -> Primitive:
     """The primitive of a unit quaternion q (4,) that turns with the spin w of a body: q' = (0, w) q / 2."""
     w = spin.value
     by_spin = 0.5 * ca.vertcat(-q[1:4].T, q[0] * SX.eye(3) - skew(q[1:4]))  # (4, 3)
     return Primitive(q, by_spin @ spin.jacobian, by_spin @ w, by_spin @ spin.bias - 0.25 * ca.sumsqr(w) * q)
 
 
-def matrix33(column) -> SX:
+def matrix33(column: SX) -> SX:
     return rows(column, 3, 3)
 
 
@@ -161,12 +163,12 @@ def raised(r: SX, mu: SX) -> SX:
     return 0.5 * (r @ mu.T + mu @ r.T) + 0.5 * (lengths - ca.dot(r, mu)) * SX.eye(3)
 
 
-def turned_axes(pose, w) -> SX:
+def turned_axes(pose: SX, w: SX) -> SX:
     """The derivative of a rotation matrix, given and returned as a column row by row, for an angular velocity."""
     return ca.reshape((skew(w) @ matrix33(pose)).T, 9, 1)
 
 
-def symmetric_product(R, diagonal) -> SX:
+def symmetric_product(R: SX, diagonal: SX) -> SX:
     """R diag(d) R^T, each entry of its lower triangle computed once."""
     scaled = R * ca.repmat(ca.transpose(diagonal), 3, 1)
     return symmetric(ca.vertcat(*[ca.dot(scaled[i, :], R[j, :]) for i in range(3) for j in range(i + 1)]), 3)

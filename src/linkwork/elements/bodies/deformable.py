@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
 import numpy as np
 from casadi import SX
 
@@ -11,8 +14,12 @@ from linkwork.elements.core.body_kind import BodyKind
 from linkwork.elements.core.placement import Placement, stack
 from linkwork.symbolic.blocks import symmetric
 
+if TYPE_CHECKING:
+    from linkwork.symbolic.views import View
+    from linkwork.util.array_types import FloatArray
 
-def fill_deformable(body):
+
+def fill_deformable(body: Any) -> None:
     """What scalable and affine bodies share."""
     fill_mass(body)
     fill_moment(body, "second_moment", checks.moment)
@@ -26,14 +33,14 @@ class Stretching(BodyKind):
 
     collapses = stretches = elastic = True
 
-    def _moments(self, view):
+    def _moments(self, view: View) -> tuple[SX, list[SX], list[SX]]:
         """Sigma, and the Jacobian and bias of the points 0, e_1, e_2, e_3."""
         at = [view.point(SX.zeros(3)), *[view.point(SX.eye(3)[:, k]) for k in range(3)]]
         J = [at[0].jacobian, *[at[k].jacobian - at[0].jacobian for k in (1, 2, 3)]]
         bias = [at[k].bias for k in (1, 2, 3)]
         return symmetric(view.field("sigma"), 3), J, bias
 
-    def mass(self, view):
+    def mass(self, view: View) -> SX:
         sigma, J, _ = self._moments(view)
         total = view.field("mass") * (J[0].T @ J[0])
         for k in range(3):
@@ -41,28 +48,28 @@ class Stretching(BodyKind):
                 total += sigma[k, l] * (J[1 + k].T @ J[1 + l])
         return total
 
-    def inertial(self, view):
+    def inertial(self, view: View) -> SX:
         sigma, J, bias = self._moments(view)
-        return -sum(sigma[k, l] * (J[1 + k].T @ bias[l]) for k in range(3) for l in range(3))
+        return cast(SX, -sum(sigma[k, l] * (J[1 + k].T @ bias[l]) for k in range(3) for l in range(3)))
 
 
 class StretchingPlacement(Placement):
     """Their bodies as built."""
 
-    def __init__(self, bodies):
+    def __init__(self, bodies: Sequence[Any]) -> None:
         self.x, self.velocity, self.mass = stack(bodies, "position"), stack(bodies, "velocity"), stack(bodies, "mass")
         self.sigma = stack(bodies, "second_moment")
         self.stiffness, self.damping = stack(bodies, "stiffness"), stack(bodies, "damping")
 
-    def coordinates(self):
+    def coordinates(self) -> tuple[FloatArray, FloatArray]:
         """q and v."""
         raise NotImplementedError
 
-    def start(self):
+    def start(self) -> dict[str, FloatArray]:
         q, v = self.coordinates()
         return {"q": q, "v": v, "mass": self.mass[:, None], "sigma": _triangle(self.sigma),
                 "stiffness": self.stiffness[:, None], "damping": self.damping[:, None]}  # fmt: skip
 
 
-def _triangle(S: np.ndarray) -> np.ndarray:
+def _triangle(S: FloatArray) -> FloatArray:
     return np.stack([S[:, i, j] for i in range(3) for j in range(i + 1)], axis=1)

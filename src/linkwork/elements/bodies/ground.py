@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from linkwork.elements.core.element import Body
+from linkwork.elements.core.field_types import NameField, default
 
 
 @dataclass(eq=False, repr=False)
@@ -19,4 +20,4 @@ class Ground(Body):
     kind: ClassVar[str] = "ground"
     dim: ClassVar[int] = 0
 
-    name: str | None = field(default="ground", kw_only=True)
+    name: NameField = field(default=default("ground"), kw_only=True)

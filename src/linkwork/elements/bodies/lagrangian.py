@@ -9,24 +9,39 @@ An implicit step asks for J1^T m (J1 v1 - J0 v0) of momentum: what its tangent n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import BodyKind, Poses
-from linkwork.elements.core.element import Body, Scalar, Vector
+from linkwork.elements.core.body_kind import BodyKind
+from linkwork.elements.core.element import Body
+from linkwork.elements.core.field_types import (
+    FilledVectorField,
+    NumbersField,
+    OptionalMatrixField,
+    OptionalNumbersField,
+    default,
+)
 from linkwork.elements.core.parameter import Parameter
+from linkwork.elements.core.placement import Poses
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.traced import Traced
 from linkwork.elements.core.units import Quantity
 from linkwork.symbolic import blocks
 from linkwork.symbolic.views import Primitive
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element import Pose
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.views import View
+    from linkwork.util.array_types import FloatArray
+
 
 NAME = "LagrangianBody"
 LOST = 1e-10  # of the mass along a coordinate as built: what must be left of it once the coordinates before it are held
@@ -70,20 +85,20 @@ class LagrangianBody(Body):
     """
 
     kind: ClassVar[str] = "lagrangian"
-    UNITS: ClassVar[dict] = {"points": (), "damping": ()}
-    FUNCTIONS: ClassVar[dict] = {"function": ("u",), "energy": ("u",)}
+    UNITS: ClassVar[dict[str, tuple[str, ...]]] = {"points": (), "damping": ()}
+    FUNCTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"function": ("u",), "energy": ("u",)}
 
-    function: Callable  # u (n) -> k places; or u, p (3) -> one
-    masses: Any = None  # (k,), kg
-    coordinates: Vector = field(default=None, kw_only=True)  # (n,), u as built
-    rates: Vector = field(default=None, kw_only=True)  # (n,), u' as built; zero if not given
-    points: Any = field(default=None, kw_only=True)  # (k, 3): where the particles are in the material
-    density: Any = field(default=None, kw_only=True)  # (k,), kg/m^3
-    volumes: Any = field(default=None, kw_only=True)  # (k,), m^3
-    energy: Callable | None = field(default=None, kw_only=True)  # u -> J
-    damping: Scalar = field(default=0.0, kw_only=True)  # (n,)
+    function: Callable[..., Any]  # u (n) -> k places; or u, p (3) -> one
+    masses: FilledVectorField = default(None)  # (k,), kg
+    coordinates: FilledVectorField = field(default=default(None), kw_only=True)  # (n,), u as built
+    rates: FilledVectorField = field(default=default(None), kw_only=True)  # (n,), u' as built; zero if not given
+    points: OptionalMatrixField = field(default=default(None), kw_only=True)  # (k, 3): where the particles are in the material
+    density: OptionalNumbersField = field(default=default(None), kw_only=True)  # (k,), kg/m^3
+    volumes: OptionalNumbersField = field(default=default(None), kw_only=True)  # (k,), m^3
+    energy: Callable[..., Any] | None = field(default=None, kw_only=True)  # u -> J
+    damping: NumbersField = field(default=default(0.0), kw_only=True)  # (n,)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self.points = checks.optional(checks.rows, self, "points", self.points)
         self.function = checks.function(self, "function", self.function, self.arguments("function"))
@@ -97,7 +112,7 @@ class LagrangianBody(Body):
         if self.damping.min() < 0.0:
             checks.fail(self, f"damping is {checks.show(self.damping)}", "give numbers of at least 0")
 
-    def _fill_masses(self):
+    def _fill_masses(self) -> None:
         weighed = self.density is not None or self.volumes is not None
         if weighed and (self.masses is not None or self.density is None or self.volumes is None):
             checks.fail(self, "the masses are not given in one way", "give masses=, or density= with volumes=")
@@ -113,34 +128,34 @@ class LagrangianBody(Body):
             checks.fail(self, f"masses are {checks.show(self.masses)}", "give numbers of at least 0, some of them greater")
 
     @property
-    def dim(self):  # type: ignore[override]
+    def dim(self) -> int:  # type: ignore[override]
         """The number of coordinates."""
         return len(self.coordinates)
 
     @property
-    def generalised(self):  # type: ignore[override]
+    def generalised(self) -> int:  # type: ignore[override]
         """The number of coordinates that users' functions may ask for: all of them."""
         return self.dim
 
     @property
-    def mass(self):
+    def mass(self) -> float:
         """Of all particles together (kg)."""
         return float(self.masses.sum())
 
-    def follows(self, name):
+    def follows(self, name: str) -> bool:
         return name == "masses" and self.volumes is not None
 
-    def arguments(self, where):
+    def arguments(self, where: str) -> tuple[str, ...]:
         return ("u", "p") if where == "function" and self.points is not None else ("u",)
 
-    def sizes(self):
+    def sizes(self) -> dict[str, int | None]:
         return {"u": self.dim}
 
-    def traced(self, where, size=None, sizes=None):
+    def traced(self, where: str, size: int | None = None, sizes: Mapping[str, int | None] | None = None) -> Traced:
         size = {"energy": 1, "function": 3 if self.points is not None else 3 * len(self.masses)}[where]
         return super().traced(where, size, sizes)
 
-    def point(self, k):
+    def point(self, k: int) -> FloatArray:
         """The local coordinates of the particle k, counted from 0: for on_a=, on_b= and at=.
 
         >>> rod = LagrangianBody(lambda u: ((u[0], 0, 0), (u[0], 0, 1)), 1.0, coordinates=(0,))
@@ -156,7 +171,7 @@ class LagrangianBody(Body):
         return np.array([k, 0.0, 0.0], dtype=float) if self.points is None else self.points[k].copy()
 
 
-def column(body, name, value, size=None):
+def column(body: LagrangianBody, name: str, value: Any, size: int | None = None) -> FloatArray:
     """(size,) finite numbers; a single number stands for all of them where the size is known."""
     given = checks.entries(value)
     if given is None:
@@ -181,7 +196,7 @@ class Lagrangian(BodyKind):
     iterated_flight = True
     may_be_flat = True
 
-    def __init__(self, traced: Traced, energy: Traced | None, n: int, particles: int):
+    def __init__(self, traced: Traced, energy: Traced | None, n: int, particles: int) -> None:
         self.traced, self.energy, self.particles = traced, energy, particles
         self.nq = self.nv = n
         self.numbered = len(traced.arguments) == 1  # points are particles, named by their numbers
@@ -193,15 +208,15 @@ class Lagrangian(BodyKind):
         self.record = self.layout(0, None, masses=particles, **places, friction=n, built=n, user=self.user)
 
     # -- the function ----------------------------------------------------------------------------------------
-    def places(self, u, points, user) -> SX:
+    def places(self, u: SX, points: SX | None, user: SX) -> SX:
         """(3 k,): the particles; `points` (3 k,) where they are in the material, if that has places; `user`: the numbers of
         Parameters."""
         used = user[: self.split]
-        if self.numbered:
+        if self.numbered or points is None:
             return self.traced.function(u, used)
         return ca.vertcat(*[self.traced.function(u, points[3 * k : 3 * k + 3], used) for k in range(self.particles)])
 
-    def place(self, u, local, user) -> SX:
+    def place(self, u: SX, local: SX, user: SX) -> SX:
         """(3,): a point of the body. Numbered ones are chosen by their number."""
         if not self.numbered:
             return self.traced.function(u, local, user[: self.split])
@@ -227,26 +242,26 @@ class Lagrangian(BodyKind):
         bias = ca.jtimes(J @ rate, u, rate)
         return ca.Function("point", [u, rate, local, user], [ca.densify(x) for x in (value, J, J @ rate, bias)])
 
-    def _particles(self, view) -> tuple[SX, SX, SX, SX]:
+    def _particles(self, view: View) -> tuple[SX, SX, SX, SX]:
         """Masses (3 k,), each three times; places, J and bias of the particles."""
         masses, points = view.field("masses"), SX(3 * self.particles, 1) if self.numbered else view.field("points")
         return ca.kron(masses, SX.ones(3, 1)), *self._derived(view.q, view.v, points, view.field("user"))
 
     # -- mechanics -------------------------------------------------------------------------------------------
-    def mass(self, view):
+    def mass(self, view: View) -> SX:
         m, _, J, _ = self._particles(view)
         return blocks.symmetric(blocks.lower(J.T @ (m * J)), self.nv)
 
-    def inertial(self, view):
+    def inertial(self, view: View) -> SX:
         m, _, J, bias = self._particles(view)
         return -J.T @ (m * bias)
 
-    def momentum_change(self, view, before, h):
+    def momentum_change(self, view: View, before: View, h: SX) -> SX:
         m, _, J, _ = self._particles(view)
         _, _, J0, _ = self._particles(before)
         return J.T @ (m * (J @ view.v - J0 @ before.v))
 
-    def weight(self, view, gravity):
+    def weight(self, view: View, gravity: SX) -> SX:
         m, _, J, _ = self._particles(view)
         force = J.T @ (m * ca.repmat(gravity, self.particles, 1)) - view.field("friction") * view.v
         if self.energy is not None:
@@ -254,7 +269,7 @@ class Lagrangian(BodyKind):
             force -= gradient
         return force
 
-    def _elastic(self, view) -> list[SX]:
+    def _elastic(self, view: View) -> list[SX]:
         """Gradient and second derivatives of the elastic energy."""
         assert self.energy is not None
         u = SX.sym("u", self.nq)
@@ -262,18 +277,18 @@ class Lagrangian(BodyKind):
         second, gradient = ca.hessian(energy, u)
         return ca.substitute([gradient, second], [u], [view.q])
 
-    def elasticity(self, view):
+    def elasticity(self, view: View) -> tuple[SX, SX]:
         """Second derivatives of the energy, raised by what their rows lack of diagonal dominance."""
         [_, second] = self._elastic(view)
         lacking = [ca.sum2(ca.fabs(second[k, :])) - ca.fabs(second[k, k]) - second[k, k] for k in range(self.nq)]
         return second + ca.diag(ca.vertcat(*[ca.fmax(0, x) for x in lacking])), ca.diag(view.field("friction"))
 
-    def potential(self, view, gravity):
+    def potential(self, view: View, gravity: SX) -> SX:
         m, x, _, _ = self._particles(view)
         energy = -ca.dot(m * ca.repmat(gravity, self.particles, 1), x)
         return energy if self.energy is None else energy + self.energy.function(view.q, view.field("user")[self.split :])
 
-    def volume(self, view):
+    def volume(self, view: View) -> SX:
         """The least part that is left of the mass as built along a coordinate, once those before it are held."""
         M = self.mass(view)
         _, reciprocal = blocks.ldl(M)
@@ -282,14 +297,14 @@ class Lagrangian(BodyKind):
             least = ca.fmin(least, 1 / reciprocal[k] - LOST * ca.fmax(M[k, k], view.field("built")[k]))
         return least
 
-    def coordinates(self, view):
+    def coordinates(self, view: View) -> Primitive:
         return Primitive(view.q, SX.eye(self.nv), view.v, SX(self.nv, 1))
 
-    def point(self, view, local):
+    def point(self, view: View, local: SX) -> Primitive:
         return Primitive(*self.at(view.q, view.v, SX(local), view.field("user")))
 
     # -- numbers ---------------------------------------------------------------------------------------------
-    def located(self, q: np.ndarray, v: np.ndarray, local: np.ndarray, *constants: np.ndarray) -> list[np.ndarray]:
+    def located(self, q: FloatArray, v: FloatArray, local: FloatArray, *constants: FloatArray) -> list[FloatArray]:
         """Value (k, 3), jacobian (k, 3, n), rate (k, 3) and bias (k, 3) of points of k bodies, or of k states of one;
         the constants are the numbers of Parameters, a row each."""
         found = self.at(q.T, v.T, local.T, constants[0].T)
@@ -297,54 +312,57 @@ class Lagrangian(BodyKind):
         J = np.array(found[1].full()).reshape(3, len(value), self.nq).transpose(1, 0, 2)
         return [value, J, *rest]
 
-    def mass_matrix(self, body: LagrangianBody, u: np.ndarray, user: np.ndarray) -> np.ndarray:
+    def mass_matrix(self, body: LagrangianBody, u: FloatArray, user: FloatArray) -> FloatArray:
         """J^T m J (n, n) at u."""
-        points = np.zeros(3 * self.particles) if self.numbered else body.points.ravel()
+        points = np.zeros(3 * self.particles) if body.points is None else body.points.ravel()
         J = self._derived(u, np.zeros(self.nv), points, user)[1].full()
-        return J.T @ (np.repeat(body.masses, 3)[:, None] * J)
+        found: FloatArray = J.T @ (np.repeat(body.masses, 3)[:, None] * J)
+        return found
 
-    def rank_left(self, body: LagrangianBody, u: np.ndarray, user: np.ndarray, built: np.ndarray) -> float:
+    def rank_left(self, body: LagrangianBody, u: FloatArray, user: FloatArray, built: FloatArray) -> float:
         """The least eigenvalue of the mass matrix at u, each coordinate measured by its mass as built."""
         scale = np.sqrt(built)
         M = self.mass_matrix(body, u, user) / np.outer(scale, scale)
         return float(np.linalg.eigvalsh(M)[0]) if np.isfinite(M).all() else 0.0
 
     @property
-    def read_rates(self):
+    def read_rates(self) -> tuple[Quantity, ...]:
         return tuple(Quantity(f"rate {k}", "") for k in range(self.nv))
 
-    def unknown_point(self, local):
+    def unknown_point(self, local: FloatArray) -> str | None:
         known = np.isfinite(local).all() if not self.numbered else not local[1:].any() and local[0] in range(self.particles)
         return None if known else f"name one by its point(k), k from 0 to {self.particles - 1}"
 
-    def placement(self, bodies):
+    def placement(self, bodies: Sequence[Any]) -> Placement:
         from linkwork.elements.bodies.lagrangian_placement import LagrangianPlacement
 
         return LagrangianPlacement(self, bodies)
 
-    def unturned(self, q):
+    def unturned(self, q: FloatArray) -> FloatArray:
         return np.zeros_like(q)
 
-    def probes(self, body):
+    def probes(self, body: Any) -> list[FloatArray]:
         return [body.point(k) for k in range(self.particles)]
 
-    def written(self, batch, q, v, position, orientation, velocity):
+    def written(
+        self, batch: Any, q: FloatArray, v: FloatArray, position: FloatArray, orientation: FloatArray, velocity: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Where its points are, its coordinates say."""
         return q, v
 
-    def poses(self, q, v, *constants):
+    def poses(self, q: FloatArray, v: FloatArray, *constants: FloatArray) -> Poses:
         found = Poses.blank(len(q))
         found.position[:], _, found.velocity[:], _ = self.located(q, v, np.zeros((len(q), 3)), *constants)
         return found
 
-    def build_at(self, body, pose):
+    def build_at(self, body: Any, pose: Pose) -> None:
         vars(body)["coordinates"] = pose.coordinates
 
-    def include_at(self, body, move):
+    def include_at(self, body: Any, move: Any) -> str | None:
         return "its function gives places in the world"
 
     @classmethod
-    def of(cls, body):
+    def of(cls, body: Any) -> Lagrangian:
         """The same for equal functions."""
         traced, energy = body.traced("function"), None if body.energy is None else body.traced("energy")
         key = name_of(traced, energy, body.dim, len(body.masses))

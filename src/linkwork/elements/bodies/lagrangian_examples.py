@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from linkwork.elements.bodies.lagrangian import LagrangianBody
 from linkwork.elements.core import checks
 
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.util.array_types import Vector
+
+
 PIVOT = (0.0, 0.0, 0.0)
 
 
-def double_pendulum(lengths=(1.0, 1.0), masses=(1.0, 1.0), *, angles=(0.0, 0.0), rates=(0.0, 0.0), pivot=PIVOT, name=None):
+def double_pendulum(
+    lengths: Vector = (1.0, 1.0),
+    masses: Vector = (1.0, 1.0),
+    *,
+    angles: Vector = (0.0, 0.0),
+    rates: Vector = (0.0, 0.0),
+    pivot: Vector = PIVOT,
+    name: str | None = None,
+) -> LagrangianBody:
     """Two particles on massless rods in the plane y = pivot[1], as one body: u are the angles of both rods from below (rad).
 
     >>> import linkwork as lw
@@ -23,14 +40,16 @@ def double_pendulum(lengths=(1.0, 1.0), masses=(1.0, 1.0), *, angles=(0.0, 0.0),
     for length in (first, second):
         checks.positive("double_pendulum", "lengths", length)
 
-    def places(u):
+    def places(u: SX) -> tuple[tuple[SX, float, SX], tuple[SX, float, SX]]:
         elbow = x + first * np.sin(u[0]), y, z - first * np.cos(u[0])
         return elbow, (elbow[0] + second * np.sin(u[1]), y, elbow[2] - second * np.cos(u[1]))
 
     return LagrangianBody(places, masses, coordinates=angles, rates=rates, name=name)
 
 
-def bead_on_wire(curve, mass=1.0, *, at=0.0, rate=0.0, name=None):
+def bead_on_wire(
+    curve: Callable[..., Any], mass: float = 1.0, *, at: float = 0.0, rate: float = 0.0, name: str | None = None
+) -> LagrangianBody:
     """A bead that slides on a wire without friction: u is the parameter of the curve, a function of it that gives three
     expressions. As a body it leaves nothing to hold: its one freedom is u.
 
@@ -43,7 +62,17 @@ def bead_on_wire(curve, mass=1.0, *, at=0.0, rate=0.0, name=None):
     return LagrangianBody(lambda u: (function(u),), (mass,), coordinates=(at,), rates=(rate,), name=name)
 
 
-def bending_beam(length=1.0, mass=1.0, bending=1.0, *, clamp=PIVOT, bent=(0.0, 0.0), rates=(0.0, 0.0), damping=0.0, name=None):
+def bending_beam(
+    length: float = 1.0,
+    mass: float = 1.0,
+    bending: float = 1.0,
+    *,
+    clamp: Vector = PIVOT,
+    bent: Vector = (0.0, 0.0),
+    rates: Vector = (0.0, 0.0),
+    damping: float = 0.0,
+    name: str | None = None,
+) -> LagrangianBody:
     """A beam clamped at one end, along x, that bends up and down (z): u are the weights (m) of its two shapes (s/l)^2 and
     (s/l)^3, with s the way from the clamp and l the length. `bending` is its stiffness E I in N m^2; p[0] is s.
 
@@ -66,11 +95,11 @@ def bending_beam(length=1.0, mass=1.0, bending=1.0, *, clamp=PIVOT, bent=(0.0, 0
     nodes, weights = np.polynomial.legendre.leggauss(4)  # exact for the squares of cubic polynomials
     along = 0.5 * length * (1 + nodes)
 
-    def place(u, p):
+    def place(u: SX, p: SX) -> tuple[SX, SX, SX]:
         s = p[0] / length
         return x + p[0], y + p[1], z + p[2] + u[0] * s**2 + u[1] * s**3
 
-    def energy(u):  # E I / 2 times the integral of z''^2 over the length
+    def energy(u: SX) -> SX:  # E I / 2 times the integral of z''^2 over the length
         return bending / (2 * length**3) * (4 * u[0] ** 2 + 12 * u[0] * u[1] + 12 * u[1] ** 2)
 
     points = np.column_stack([along, np.zeros(4), np.zeros(4)])
@@ -78,8 +107,9 @@ def bending_beam(length=1.0, mass=1.0, bending=1.0, *, clamp=PIVOT, bent=(0.0, 0
                           damping=damping, name=name)  # fmt: skip
 
 
-def squashing_ball(radius=0.5, mass=1.0, stiffness=100.0, *, position=PIVOT, velocity=PIVOT, squash=1.0, squash_rate=0.0,
-                   damping=0.0, name=None):  # fmt: skip
+def squashing_ball(radius: float = 0.5, mass: float = 1.0, stiffness: float = 100.0, *, position: Vector = PIVOT,
+                   velocity: Vector = PIVOT, squash: float = 1.0, squash_rate: float = 0.0, damping: float = 0.0,
+                   name: str | None = None) -> LagrangianBody:  # fmt: skip
     """A ball that keeps its volume while it is squashed and stretched along z: it is s times as high and 1/sqrt(s) times as
     wide. u are its position (3, m) and s; it does not turn. `stiffness` in joules: its energy is that times (ln s)^2 / 2.
     p is a place in the ball before it is squashed, from its centre.
@@ -98,7 +128,7 @@ def squashing_ball(radius=0.5, mass=1.0, stiffness=100.0, *, position=PIVOT, vel
     out = radius * np.sqrt(0.6)  # six equal masses there have the moments of a full ball
     points = out * np.array([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)])
 
-    def place(u, p):
+    def place(u: SX, p: SX) -> tuple[SX, SX, SX]:
         wide = 1 / np.sqrt(u[3])
         return u[0] + wide * p[0], u[1] + wide * p[1], u[2] + u[3] * p[2]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -13,15 +14,22 @@ from casadi import SX
 from linkwork.elements.bodies.filling import fill_mass, of_shape
 from linkwork.elements.bodies.particle import ParticleKind
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import BodyKind, Poses
+from linkwork.elements.core.body_kind import BodyKind
 from linkwork.elements.core.contact_parts import NONE, ContactParts, ContactPose
-from linkwork.elements.core.element import Body, Scalar, Vector
-from linkwork.elements.core.placement import Placement, matrices, stack
+from linkwork.elements.core.element import Body
+from linkwork.elements.core.field_types import ScalarField, VectorField, default
+from linkwork.elements.core.placement import Placement, Poses, matrices, stack
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.shape import Shape
 from linkwork.elements.core.units import ANGLE, POSITION, VELOCITY, Quantity, rate_of
 from linkwork.symbolic.blocks import cross
 from linkwork.symbolic.views import Primitive, ReadPose, carried_quaternion, upright
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element import Pose
+    from linkwork.symbolic.views import View
+    from linkwork.util.array_types import BoolArray, FloatArray, IntArray
+
 
 PLANES = {"xz": (0, 2, 1), "xy": (0, 1, 2), "yz": (1, 2, 0)}  # name -> the two axes in it, its normal
 HANDED = {"xz": -1.0, "xy": 1.0, "yz": 1.0}  # first x second = handed * (right-handed normal axis)
@@ -41,19 +49,19 @@ class PlanarBody(Body):
 
     kind: ClassVar[str] = "planar"
     dim: ClassVar[int] = 3
-    UNITS: ClassVar[dict] = {"plane": ()}
+    UNITS: ClassVar[dict[str, tuple[str, ...]]] = {"plane": ()}
 
-    mass: Scalar = None  # kg
-    inertia: Scalar = None  # kg m^2, about the plane's normal
+    mass: ScalarField = default(None)  # kg
+    inertia: ScalarField = default(None)  # kg m^2, about the plane's normal
     shape: Shape | None = None
-    density: Scalar = None  # kg/m^3
-    position: Vector = (0.0, 0.0)  # (2,), m
+    density: ScalarField = default(None)  # kg/m^3
+    position: VectorField = default((0.0, 0.0))  # (2,), m
     angle: float = 0.0  # rad
-    velocity: Vector = (0.0, 0.0)  # (2,), m/s
+    velocity: VectorField = default((0.0, 0.0))  # (2,), m/s
     angular_velocity: float = 0.0  # rad/s
     plane: str = "xz"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         fill_mass(self)
         _flatten(self)
@@ -75,20 +83,20 @@ class PlanarParticle(Body):
 
     kind: ClassVar[str] = "planar-particle"
     dim: ClassVar[int] = 2
-    UNITS: ClassVar[dict] = {"plane": ()}
+    UNITS: ClassVar[dict[str, tuple[str, ...]]] = {"plane": ()}
 
-    mass: Scalar = None  # kg
-    position: Vector = (0.0, 0.0)  # (2,), m
-    velocity: Vector = (0.0, 0.0)  # (2,), m/s
+    mass: ScalarField = default(None)  # kg
+    position: VectorField = default((0.0, 0.0))  # (2,), m
+    velocity: VectorField = default((0.0, 0.0))  # (2,), m/s
     plane: str = "xz"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         fill_mass(self)
         _flatten(self)
 
 
-def _flatten(body):
+def _flatten(body: Any) -> None:
     """Position and velocity in the plane: two numbers, or three whose out-of-plane one is zero."""
     checks.choice(body, "plane", body.plane, PLANES)
     first, second, normal = PLANES[body.plane]
@@ -106,7 +114,7 @@ def _flatten(body):
 class Plane:
     """The embedding of a plane of the world: unit vectors along its two coordinates and its normal."""
 
-    def __init__(self, plane: str):
+    def __init__(self, plane: str) -> None:
         self.axes = first, second, normal = PLANES[plane]
         self.in_plane = SX(3, 2)
         self.in_plane[first, 0], self.in_plane[second, 1] = 1, 1
@@ -124,33 +132,33 @@ class InPlane(BodyKind):
     """What both kinds share: one instance a plane."""
 
     tells_wrench = True
-    read_names: tuple[Quantity, ...] = ()  # type: ignore[assignment]
-    read_rates: tuple[Quantity, ...] = ()  # type: ignore[assignment]
+    read_names: tuple[Quantity, ...] = ()
+    read_rates: tuple[Quantity, ...] = ()
 
-    def __init__(self, plane: str):
+    def __init__(self, plane: str) -> None:
         self.plane = Plane(plane)
 
     @classmethod
     @cache
-    def in_plane(cls, plane):
+    def in_plane(cls, plane: str) -> InPlane:
         return cls(plane)
 
     @classmethod
-    def of(cls, body):
+    def of(cls, body: Any) -> InPlane:
         return cls.in_plane(body.plane)
 
-    def placement(self, bodies):
+    def placement(self, bodies: Sequence[Any]) -> Placement:
         return PlanarPlacement(bodies)
 
-    def followed(self, point):
+    def followed(self, point: FloatArray) -> FloatArray:
         point = point.copy()
         point[self.plane.axes[2]] = 0.0
         return point
 
-    def build_at(self, body, pose):
+    def build_at(self, body: Any, pose: Pose) -> None:
         vars(body)["position"] = pose.position[list(self.plane.axes[:2])]
 
-    def include_at(self, body, move):
+    def include_at(self, body: Any, move: Any) -> str | None:
         first, second, normal = self.plane.axes
         if move.turns or move.x[normal] != 0.0:
             return f'it moves in the plane "{body.plane}" through the origin'
@@ -166,83 +174,85 @@ class PlanarKind(InPlane):
     may_be_flat = True
     turning = slice(2, 3)
 
-    def __init__(self, plane: str):
+    def __init__(self, plane: str) -> None:
         super().__init__(plane)
         self.name = f"PlanarBody-{plane}"
         self.read_names = (*_in_plane(plane, POSITION), ANGLE)
         self.read_rates = (*_in_plane(plane, VELOCITY), rate_of(ANGLE))
         self.record = self.layout(2, mass=1, inertia=1)
 
-    def pose(self, q):
+    def pose(self, q: SX) -> SX:
         return ca.vertcat(ca.cos(q[2]), ca.sin(q[2]))
 
-    def pose_rate(self, view, v):
+    def pose_rate(self, view: View, v: SX) -> SX:
         cs = view.field("R")
         return v[2] * ca.vertcat(-cs[1], cs[0])
 
-    def _cos_sin(self, view):
+    def _cos_sin(self, view: View) -> SX:
         return self.pose(view.q) if view.stage == "middle" else view.field("R")
 
-    def mass(self, view):
+    def mass(self, view: View) -> SX:
         m = view.field("mass")
         return ca.diag(ca.vertcat(m, m, view.field("inertia")))
 
-    def weight(self, view, gravity):
+    def weight(self, view: View, gravity: SX) -> SX:
         return ca.vertcat(view.field("mass") * (self.plane.in_plane.T @ gravity), 0)
 
-    def _turned(self, view, local):
+    def _turned(self, view: View, local: SX) -> tuple[SX, SX]:
         """The body's vector `local` (3) in the plane: the two coordinates, and those of its derivative by angle."""
         cs, flat = self._cos_sin(view), self.plane.in_plane.T @ local
         r = cs[0] * flat + cs[1] * (self.plane.quarter @ flat)
         return r, self.plane.quarter @ r
 
-    def point(self, view, local):
+    def point(self, view: View, local: SX) -> Primitive:
         E, w = self.plane.in_plane, view.v[2]
         r, dr = self._turned(view, local)
         value = E @ (view.q[0:2] + r) + self.plane.normal * ca.dot(self.plane.normal, local)
         return Primitive(value, ca.horzcat(E, E @ dr), E @ (view.v[0:2] + w * dr), -(w**2) * (E @ r))
 
-    def axis(self, view, local):
+    def axis(self, view: View, local: SX) -> Primitive:
         E, w = self.plane.in_plane, view.v[2]
         r, dr = self._turned(view, local)
         value = E @ r + self.plane.normal * ca.dot(self.plane.normal, local)
         return Primitive(value, ca.horzcat(SX(3, 2), E @ dr), w * (E @ dr), -(w**2) * (E @ r))
 
-    def spin(self, view):
+    def spin(self, view: View) -> Primitive:
         n = self.plane.normal
         return Primitive(n * view.v[2], ca.horzcat(SX(3, 2), n), SX(3, 1), SX(3, 1))
 
-    def quaternion(self, view):
+    def quaternion(self, view: View) -> Primitive:
         half, n = 0.5 * view.q[2], self.plane.normal
         return carried_quaternion(ca.vertcat(ca.cos(half), ca.sin(half) * n), self.spin(view))
 
-    def read_pose(self, view):
+    def read_pose(self, view: View) -> ReadPose:
         E, n, cs = self.plane.in_plane, self.plane.normal, self._cos_sin(view)
         half = 0.5 * view.q[2]
         along = cs[0] * (E @ E.T) + cs[1] * (E @ self.plane.quarter @ E.T) + n @ n.T
         orientation = ca.vertcat(ca.cos(half), ca.sin(half) * n)
         return ReadPose(E @ view.q[0:2], orientation, E @ view.v[0:2], n * view.v[2], along)
 
-    def read_acceleration(self, view, x):
+    def read_acceleration(self, view: View, x: SX) -> tuple[SX, SX]:
         return self.plane.in_plane @ x[0:2], self.plane.normal * x[2]
 
-    def read_wrench(self, view, generalised, at):
+    def read_wrench(self, view: View, generalised: SX, at: SX) -> tuple[SX, SX]:
         E, n = self.plane.in_plane, self.plane.normal
         force, about = E @ generalised[0:2], E @ view.q[0:2] + n * ca.dot(n, at)
         return force, n * generalised[2] - cross(at - about, force)
 
     # -- numbers ---------------------------------------------------------------------------------------------
-    def unturned(self, q):
+    def unturned(self, q: FloatArray) -> FloatArray:
         return np.array([*q[:2], 0.0])
 
-    def written(self, batch, q, v, position, orientation, velocity):
+    def written(
+        self, batch: Any, q: FloatArray, v: FloatArray, position: FloatArray, orientation: FloatArray, velocity: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         first, second, normal = self.plane.axes
         angle = 2 * np.arctan2(orientation[:, 1 + normal], orientation[:, 0])
         angle += 2 * np.pi * np.round((q[:, 2] - angle) / (2 * np.pi))  # the nearest turn
         there = np.column_stack([position[:, [first, second]], angle])
         return there, np.column_stack([velocity[:, [first, second]], velocity[:, 3 + normal]])
 
-    def poses(self, q, v, *constants):
+    def poses(self, q: FloatArray, v: FloatArray, *constants: FloatArray) -> Poses:
         first, second, normal = self.plane.axes
         found = Poses.blank(len(q))
         found.position[:, [first, second]], found.velocity[:, [first, second]] = q[:, :2], v[:, :2]
@@ -251,20 +261,20 @@ class PlanarKind(InPlane):
         found.frame[:] = matrices(found.orientation)
         return found
 
-    def point_jacobian(self, q, pose, local, *constants):
+    def point_jacobian(self, q: FloatArray, pose: Poses, local: FloatArray, *constants: FloatArray) -> FloatArray:
         first, second, normal = self.plane.axes
         J = np.zeros((3, 3))
         J[first, 0] = J[second, 1] = 1.0
         J[:, 2] = np.cross(np.eye(3)[normal], pose.position[0] + pose.frame[0] @ local - pose.position[0])
         return J
 
-    def build_at(self, body, pose):
+    def build_at(self, body: Any, pose: Pose) -> None:
         super().build_at(body, pose)
         normal = self.plane.axes[2]
         vars(body)["angle"] = 2 * float(np.arctan2(pose.orientation[1 + normal], pose.orientation[0]))
 
     @property
-    def contact(self):
+    def contact(self) -> ContactParts:
         found = [NONE] * 6
         found[self.plane.axes[0]], found[self.plane.axes[1]], found[3 + self.plane.axes[2]] = 0, 1, 2
         return ContactParts(ContactPose.FLAT, tuple(found))
@@ -277,7 +287,7 @@ class PlanarParticleKind(InPlane):
     nq, nv, directions = 2, 2, False
     is_a_point = may_be_flat = True
 
-    def __init__(self, plane: str):
+    def __init__(self, plane: str) -> None:
         super().__init__(plane)
         self.name = f"PlanarParticle-{plane}"
         self.read_names, self.read_rates = _in_plane(plane, POSITION), _in_plane(plane, VELOCITY)
@@ -285,47 +295,49 @@ class PlanarParticleKind(InPlane):
 
     mass = ParticleKind.mass
 
-    def weight(self, view, gravity):
+    def weight(self, view: View, gravity: SX) -> SX:
         return view.field("mass") * (self.plane.in_plane.T @ gravity)
 
-    def point(self, view, local):
+    def point(self, view: View, local: SX) -> Primitive:
         E = self.plane.in_plane
         return Primitive(E @ view.q, E, E @ view.v, SX(3, 1))
 
-    def read_pose(self, view):
+    def read_pose(self, view: View) -> ReadPose:
         return upright(self.plane.in_plane @ view.q, self.plane.in_plane @ view.v)
 
-    def read_acceleration(self, view, x):
+    def read_acceleration(self, view: View, x: SX) -> tuple[SX, SX]:
         return self.plane.in_plane @ x, SX.zeros(3)
 
-    def read_wrench(self, view, generalised, at):
+    def read_wrench(self, view: View, generalised: SX, at: SX) -> tuple[SX, SX]:
         return self.plane.in_plane @ generalised, SX.zeros(3)
 
     # -- numbers ---------------------------------------------------------------------------------------------
-    def written(self, batch, q, v, position, orientation, velocity):
+    def written(
+        self, batch: Any, q: FloatArray, v: FloatArray, position: FloatArray, orientation: FloatArray, velocity: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         inside = list(self.plane.axes[:2])
         return position[:, inside], velocity[:, inside]
 
-    def poses(self, q, v, *constants):
+    def poses(self, q: FloatArray, v: FloatArray, *constants: FloatArray) -> Poses:
         first, second, _ = self.plane.axes
         found = Poses.blank(len(q))
         found.position[:, [first, second]], found.velocity[:, [first, second]] = q[:, :2], v[:, :2]
         return found
 
-    def point_jacobian(self, q, pose, local, *constants):
+    def point_jacobian(self, q: FloatArray, pose: Poses, local: FloatArray, *constants: FloatArray) -> FloatArray:
         J = np.zeros((3, 2))
         J[self.plane.axes[0], 0] = J[self.plane.axes[1], 1] = 1.0
         return J
 
     @property
-    def contact(self):
+    def contact(self) -> ContactParts:
         found = [NONE] * 6
         found[self.plane.axes[0]], found[self.plane.axes[1]] = 0, 1
         return ContactParts(ContactPose.POINT, tuple(found))
 
 
 class PlanarPlacement(Placement):
-    def __init__(self, bodies):
+    def __init__(self, bodies: Sequence[Any]) -> None:
         plane = bodies[0].plane
         first, second, normal = PLANES[plane]
         self.position, self.velocity = stack(bodies, "position"), stack(bodies, "velocity")
@@ -342,18 +354,18 @@ class PlanarPlacement(Placement):
         self.plane = plane
         self.F = self.R
 
-    def _put(self, where, position, orientation, frame):
+    def _put(self, where: IntArray, position: FloatArray, orientation: FloatArray, frame: FloatArray) -> None:
         super()._put(where, position, orientation, frame)
         first, second, normal = PLANES[self.plane]
         self.position[where] = position[:, [first, second]]
         if hasattr(self, "angle"):
             self.angle[where] = 2 * np.arctan2(orientation[:, 1 + normal], orientation[:, 0])
 
-    def quaternion(self):
+    def quaternion(self) -> FloatArray:
         half = 0.5 * self.angle[:, None]
         return np.hstack([np.cos(half), np.sin(half) * np.eye(3)[PLANES[self.plane][2]]])
 
-    def start(self):
+    def start(self) -> dict[str, FloatArray]:
         found = {"q": self.position, "v": self.velocity, "mass": self.mass[:, None]}
         if hasattr(self, "angle"):
             found["q"] = np.hstack([self.position, self.angle[:, None]])
@@ -361,5 +373,5 @@ class PlanarPlacement(Placement):
             found["inertia"] = self.inertia[:, None]
         return found
 
-    def diagonal_mass(self):
+    def diagonal_mass(self) -> BoolArray:
         return np.ones(len(self.x), dtype=bool)

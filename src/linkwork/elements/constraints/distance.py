@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import ConstraintKind, position_rows
-from linkwork.elements.core.element import PairConstraint, Vector
+from linkwork.elements.core.element import PairConstraint
 from linkwork.elements.core.element_kind import column
+from linkwork.elements.core.field_types import VectorField, default
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.registry import kind_of
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
 
 
 @dataclass(eq=False, repr=False)
@@ -25,10 +36,10 @@ class Distance(PairConstraint):
     """
 
     length: float | Parameter | None = None  # m
-    on_a: Vector = field(default=checks.ZERO, kw_only=True)  # (3,), m, in a's frame
-    on_b: Vector = field(default=checks.ZERO, kw_only=True)  # (3,), m, in b's frame
+    on_a: VectorField = field(default=default(checks.ZERO), kw_only=True)  # (3,), m, in a's frame
+    on_b: VectorField = field(default=default(checks.ZERO), kw_only=True)  # (3,), m, in b's frame
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self.length = checks.optional(checks.positive, self, "length", self.length, parameter=True)
         self.on_a = checks.vector(self, "on_a", self.on_a)
@@ -41,7 +52,7 @@ class DistanceKind(ConstraintKind):
     levels = [POSITION]
     anchored = True
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_a = A.user_point(np.array([e.on_a for e in elements], dtype=float))
         on_b = B.user_point(np.array([e.on_b for e in elements], dtype=float))
         built = np.linalg.norm(B.world_point(on_b) - A.world_point(on_a), axis=1)
@@ -53,7 +64,7 @@ class DistanceKind(ConstraintKind):
         length[missing, 0] = built[missing]
         return {"on_a": on_a, "on_b": on_b, "length": length}
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         a, b = handles
         d = b.point(p["on_b"]) - a.point(p["on_a"])
         return position_rows(ca.sqrt(ca.sumsqr(d)) - p["length"])

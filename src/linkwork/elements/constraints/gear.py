@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -13,10 +14,19 @@ from linkwork.elements.core.constraint_kind import ConstraintKind
 from linkwork.elements.core.element import ConstraintElement, check_ends
 from linkwork.elements.core.element_kind import column
 from linkwork.elements.core.included import carried_along
-from linkwork.elements.core.joint import Joint, has_coordinate, kind_of_joint
+from linkwork.elements.core.joint import JointLike, has_coordinate, kind_of_joint
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.registry import kind_of
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element import Pose
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
 
 
 @dataclass(eq=False, repr=False)
@@ -32,19 +42,19 @@ class Gear(ConstraintElement):
     0.1
     """
 
-    REFERENCES: ClassVar[dict] = {"a": "joint", "b": "joint"}
+    REFERENCES: ClassVar[dict[str, str]] = {"a": "joint", "b": "joint"}
 
-    UNITS: ClassVar[dict] = {"ratio": ("rad/m", "m/rad"), "offset": ("rad", "m")}
+    UNITS: ClassVar[dict[str, tuple[str, ...]]] = {"ratio": ("rad/m", "m/rad"), "offset": ("rad", "m")}
 
-    a: Joint | str
-    b: Joint | str
+    a: JointLike
+    b: JointLike
     ratio: float | Parameter  # of a hinge and a slider: rad/m or m/rad
     offset: float | Parameter | None = None  # rad or m
     level: str = field(default="position", kw_only=True)
 
     include_at = carried_along
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self.ratio = checks.number(self, "ratio", self.ratio, parameter=True)
         if float(self.ratio) == 0.0:
@@ -54,7 +64,7 @@ class Gear(ConstraintElement):
         if self.offset is not None and self.level == "velocity":
             checks.fail(self, f"offset is {checks.show(self.offset)} but only rates are coupled", "leave offset= out")
 
-    def check_resolved(self, resolved):
+    def check_resolved(self, resolved: Sequence[Any]) -> None:
         check_ends(self, resolved)
         for joint in resolved:
             has_coordinate(self, joint)
@@ -63,7 +73,7 @@ class Gear(ConstraintElement):
             problem = f"both its joints are between {checks.label(one.a)} and {checks.label(one.b)}"
             checks.fail(self, problem, "give joints that do not hold the same two bodies")
 
-    def poses(self):
+    def poses(self) -> dict[str, Pose]:
         """An offset is that of the joints' own coordinates, whenever the gear was made."""
         if self.offset is None:
             return super().poses()
@@ -76,7 +86,7 @@ class GearKind(ConstraintKind):
 
     couples_joints = True
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         pair = {"a": element.a, "b": element.b}
         self.joints = {end: kind_of_joint(joint) for end, joint in pair.items()}
         self.sliding = {end: joint.slides for end, joint in self.joints.items()}
@@ -92,11 +102,11 @@ class GearKind(ConstraintKind):
         self.needs_directions, self.rigid_only = (True,) * len(moving), (False,) * len(moving)
 
     @staticmethod
-    def bodies(element):
+    def bodies(element: Any) -> tuple[Any, ...]:
         every = [body for joint in (element.a, element.b) for body in (joint.a, joint.b)]
         return tuple(dict.fromkeys(body for body in every if body.dim))
 
-    def parameters(self, elements, *frames):
+    def parameters(self, elements: Sequence[Any], *frames: Placement) -> dict[str, AnyArray]:
         offsets = [0.0 if e.offset is None else e.offset for e in elements]
         found = {"ratio": column(elements, "ratio"), "offset": np.array(offsets, dtype=object).reshape(-1, 1)}
         for end, joint in self.joints.items():
@@ -106,15 +116,15 @@ class GearKind(ConstraintKind):
             found |= {f"{end}_{name}": values for name, values in own.items()}
         return found
 
-    def _of(self, end: str, handles, p):
+    def _of(self, end: str, handles: Sequence[Handle], p: Params) -> tuple[list[Handle], dict[str, SX]]:
         """The two bodies of a joint, and its numbers."""
         names = (*self.joints[end].fields, "axis_a")
         return [handles[0].ground() if k is None else handles[k] for k in self.ends[end]], {n: p[f"{end}_{n}"] for n in names}
 
-    def angles(self, handles, p):
+    def angles(self, handles: Sequence[Handle], p: Params) -> list[tuple[SX, SX]]:
         return [self.joints[end].angle(*self._of(end, handles, p)) for end in self.turning]
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         found, angles = [], iter(self.counted(handles, p))
         for end, joint in self.joints.items():
             (a, b), own = self._of(end, handles, p)
@@ -128,6 +138,6 @@ class GearKind(ConstraintKind):
         return [(self.levels[0], found[0] - p["ratio"] * found[1] - p["offset"])]
 
 
-def _place(moving, body) -> int | None:
+def _place(moving: Any, body: Any) -> int | None:
     """Which of some bodies this is; None: the ground."""
     return None if body.dim == 0 else moving.index(body)

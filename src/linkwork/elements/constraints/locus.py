@@ -3,9 +3,9 @@ vanishes, and those where a function gives the points (own_coordinates.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -13,11 +13,22 @@ import numpy as np
 from linkwork.elements.constraints.own_coordinates import OwnCoordinatesKind
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import ConstraintKind, position_rows
-from linkwork.elements.core.element import PairConstraint, Vector
+from linkwork.elements.core.element import PairConstraint
+from linkwork.elements.core.field_types import OptionalVectorField, VectorField, default
 from linkwork.elements.core.functions import on_tape
 from linkwork.elements.core.included import carried_along, is_ground
 from linkwork.elements.core.registry import check_complete, kind_of
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.included import Move
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
+
 
 IMPLICIT, OWN_COORDINATES = "implicit", "by its own coordinates"  # how a curve or surface is given
 
@@ -30,20 +41,20 @@ class LocusKind(ConstraintKind):
 
     needs_directions = (True, False)
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         self.traced = element.traced(self.function, self.size)
         self.user_parameters = tuple(self.traced.parameters)
         self.key = f"locus:{self.traced.digest}"
         self.levels = [POSITION] * self.size
         self.fields = {"origin": 3, "axes": 9, "on_b": 3, "user": len(self.user_parameters)}
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         k = len(elements)
         axes = [A.user_normal(np.tile(e, (k, 1))) for e in np.eye(3)]
         on_b = B.user_point(np.array([e.on_b for e in elements], dtype=float))
         return {"origin": A.user_point(np.zeros((k, 3))), "axes": np.hstack(axes), "on_b": on_b}
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         a, b = handles
         d = b.point(p["on_b"]) - a.point(p["origin"])
         local = ca.vertcat(*[ca.dot(a.normal(p["axes"][3 * k : 3 * k + 3]), d) for k in range(3)])
@@ -72,25 +83,25 @@ class PointOnCurve(PairConstraint):
     (True, True, -0.24)
     """
 
-    FUNCTIONS: ClassVar[dict] = {"curve": ("p",)}
+    FUNCTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"curve": ("p",)}
 
-    curve: Callable  # p (3) -> two expressions; or u, a number -> three
-    on_b: Vector = field(default=checks.ZERO, kw_only=True)  # (3,), m, in b's frame
+    curve: Callable[..., Any]  # p (3) -> two expressions; or u, a number -> three
+    on_b: VectorField = field(default=default(checks.ZERO), kw_only=True)  # (3,), m, in b's frame
     start: float | None = field(default=None, kw_only=True)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self.start = checks.optional(checks.number, self, "start", self.start)
         self.curve = checks.function(self, "curve", self.curve, self.arguments("curve"))
         self.on_b = checks.vector(self, "on_b", self.on_b)
 
-    def arguments(self, where):
+    def arguments(self, where: str) -> tuple[str]:
         return ("p",) if self.start is None else ("u",)
 
-    def include_at(self, move):
+    def include_at(self, move: Move) -> str | None:
         return "its surface is fixed to the ground" if is_ground(self.a) else carried_along(self, move)
 
-    def variant(self):
+    def variant(self) -> Hashable:
         return IMPLICIT if self.start is None else OWN_COORDINATES
 
 
@@ -118,28 +129,28 @@ class PointOnSurface(PairConstraint):
     <PointOnSurface "saddle">
     """
 
-    FUNCTIONS: ClassVar[dict] = {"surface": ("p",)}
+    FUNCTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"surface": ("p",)}
 
-    surface: Callable  # p (3) -> one expression; or u (2) -> three
-    on_b: Vector = field(default=checks.ZERO, kw_only=True)  # (3,), m, in b's frame
-    start: Vector | None = field(default=None, kw_only=True)  # (2,)
+    surface: Callable[..., Any]  # p (3) -> one expression; or u (2) -> three
+    on_b: VectorField = field(default=default(checks.ZERO), kw_only=True)  # (3,), m, in b's frame
+    start: OptionalVectorField = field(default=default(None), kw_only=True)  # (2,)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self.start = checks.optional(checks.vector, self, "start", self.start, 2)
         self.surface = checks.function(self, "surface", self.surface, self.arguments("surface"))
         self.on_b = checks.vector(self, "on_b", self.on_b)
 
-    def arguments(self, where):
+    def arguments(self, where: str) -> tuple[str]:
         return ("p",) if self.start is None else ("u",)
 
-    def sizes(self):
+    def sizes(self) -> dict[str, int | None]:
         return {"u": 2}
 
-    def include_at(self, move):
+    def include_at(self, move: Move) -> str | None:
         return "its surface is fixed to the ground" if is_ground(self.a) else carried_along(self, move)
 
-    def variant(self):
+    def variant(self) -> Hashable:
         return IMPLICIT if self.start is None else OWN_COORDINATES
 
 

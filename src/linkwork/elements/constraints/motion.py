@@ -3,9 +3,9 @@ the rows of each of these."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -13,7 +13,8 @@ import numpy as np
 from linkwork.elements.constraints.on_joint import OnJointKind
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import ConstraintKind, position_rows
-from linkwork.elements.core.element import Body, ConstraintElement, Vector, check_ends
+from linkwork.elements.core.element import Body, ConstraintElement, check_ends
+from linkwork.elements.core.field_types import OptionalVectorField, default
 from linkwork.elements.core.functions import on_tape
 from linkwork.elements.core.joint import Joint, has_coordinate
 from linkwork.elements.core.registry import check_complete, kind_for, kind_of
@@ -22,6 +23,17 @@ from linkwork.elements.core.units import POSITION as PLACE
 from linkwork.elements.core.units import QUATERNION
 from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.included import Move
+    from linkwork.elements.core.placement import Placement
+    from linkwork.elements.core.units import Quantity
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
+
 
 OF_A_JOINT, OF_A_POINT, LIVE = "of a joint", "of a point", "live"
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
@@ -46,17 +58,17 @@ class Motion(ConstraintElement):
     True
     """
 
-    REFERENCES: ClassVar[dict] = {"target": "body or joint"}
-    FUNCTIONS: ClassVar[dict] = {"function": ("t",)}
+    REFERENCES: ClassVar[dict[str, str]] = {"target": "body or joint"}
+    FUNCTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"function": ("t",)}
 
-    UNITS: ClassVar[dict] = {"within": ("s",)}
+    UNITS: ClassVar[dict[str, tuple[str, ...]]] = {"within": ("s",)}
 
     target: Body | Joint | str
-    function: Callable | None = None
-    at: Vector | None = field(default=None, kw_only=True)  # (3,), m, in the body's frame
+    function: Callable[..., Any] | None = None
+    at: OptionalVectorField = field(default=default(None), kw_only=True)  # (3,), m, in the body's frame
     within: float = field(default=0.02, kw_only=True)  # s, of a live one
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if not self.live:
             self.function = checks.function(self, "function", self.function, ("t",))
@@ -64,11 +76,11 @@ class Motion(ConstraintElement):
         self.within = checks.non_negative(self, "within", self.within)
 
     @property
-    def live(self):
+    def live(self) -> bool:
         """Whether commands move it."""
         return self.function is None
 
-    def check_resolved(self, resolved):
+    def check_resolved(self, resolved: Sequence[Any]) -> None:
         check_ends(self, resolved)
         if self.live:
             if isinstance(resolved[0], Joint) or not kind_for(resolved[0]).posed:
@@ -80,10 +92,10 @@ class Motion(ConstraintElement):
             if self.at is not None:
                 checks.fail(self, f"at is {checks.show(self.at)} but the target is a joint", "leave at= out")
 
-    def include_at(self, move):
+    def include_at(self, move: Move) -> str | None:
         return "its function gives places in the world" if self.variant() == OF_A_POINT else None
 
-    def variant(self):
+    def variant(self) -> Hashable:
         if self.live:
             return LIVE
         return OF_A_JOINT if isinstance(self.target, Joint) else OF_A_POINT
@@ -94,8 +106,9 @@ class JointMotionKind(OnJointKind):
     function, level, leads = "function", POSITION, True
 
     @staticmethod
-    def moved(element):
-        return element.target
+    def moved(element: Any) -> Joint:
+        found: Joint = element.target
+        return found
 
 
 @kind_of(Motion, OF_A_POINT)
@@ -105,21 +118,21 @@ class PointMotionKind(ConstraintKind):
     forced = leads = True
     levels = [POSITION] * 3
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         self.traced = element.traced("function", 3)
         self.user_parameters = tuple(self.traced.parameters)
         self.key = f"Motion:{self.traced.digest}"
         self.fields = {"on_b": 3, "user": len(self.user_parameters)}
 
     @staticmethod
-    def bodies(element):
+    def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.target
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         local = np.array([np.zeros(3) if e.at is None else e.at for e in elements], dtype=float)
         return {"on_b": B.user_point(local)}
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         return position_rows(handles[1].point(p["on_b"]) - on_tape(self.traced, [], [t], p["user"]))
 
 
@@ -151,10 +164,10 @@ class LiveMotionKind(ConstraintKind):
     }  # to: the command
 
     @staticmethod
-    def bodies(element):
+    def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.target
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         k = len(elements)
         on_b = B.user_point(np.zeros((k, 3)))
         x, q, nothing = B.world_point(on_b), B.user_orientation(), np.zeros((k, 3))
@@ -162,7 +175,7 @@ class LiveMotionKind(ConstraintKind):
         return {"on_b": on_b, "axes_b": np.hstack(axes_b), "begin": np.zeros((k, 1)), "over": np.ones((k, 1)), "x": x,
                 "v": nothing, "w": nothing, "q": q, "turn": nothing, "to": np.hstack([x, q])}  # fmt: skip
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         b = handles[1]
         s = ca.if_else(t < p["begin"] + p["over"], (t - p["begin"]) / p["over"], 1.0)
         first, last = p["over"] * s * (1 - s) ** 2, s * s * (3 - 2 * s)
@@ -172,10 +185,10 @@ class LiveMotionKind(ConstraintKind):
         off = [ca.dot(wanted[:, (k + 1) % 3], axes[(k + 2) % 3]) for k in range(3)]
         return position_rows(b.point(p["on_b"]) - x, *off)
 
-    def commands(self, element):
+    def commands(self, element: Any) -> Mapping[str, tuple[Quantity, ...]]:
         return {"to": (*PLACE, *QUATERNION)}
 
-    def sent(self, element, pose, goal, time, dt, first_order):
+    def sent(self, element: Any, pose: Any, goal: Any, time: Any, dt: Any, first_order: bool) -> Any:
         """Its way begins where its body is, as fast as that is, and ends at the goal. In first-order motion velocities are no
         state, and a step moves bodies as fast as they go at its beginning: there it begins with the velocity with which the
         cubic slows down all the way, 1 - (1 - s)^3."""
@@ -189,7 +202,7 @@ class LiveMotionKind(ConstraintKind):
             v, w = 3 * (goal[:3] - x) / over, 3 * turn / over
         return {"begin": time, "over": over, "x": x, "v": v, "w": w, "q": q, "turn": turn}
 
-    def stayed(self, pose, time):
+    def stayed(self, pose: Any, time: Any) -> Any:
         x, q = pose.position[0], pose.orientation[0]
         return {"begin": time, "over": 1.0, "x": x, "v": 0.0, "w": 0.0, "q": q, "turn": 0.0, "to": np.r_[x, q]}
 

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import ConstraintKind, position_rows
-from linkwork.elements.core.element import Body, ConstraintElement, Vector
+from linkwork.elements.core.element import BodyLike, ConstraintElement
 from linkwork.elements.core.element_kind import column, vectors
+from linkwork.elements.core.field_types import VectorField, default
 from linkwork.elements.core.registry import kind_of
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
 
 
 @dataclass(eq=False, repr=False)
@@ -24,14 +34,14 @@ class Hold(ConstraintElement):
     <Hold "hand">
     """
 
-    REFERENCES: ClassVar[dict] = {"body": "body"}
+    REFERENCES: ClassVar[dict[str, str]] = {"body": "body"}
     MOVING: ClassVar[tuple[str, ...]] = ("start", "velocity", "goal", "since", "pace")  # what changes while it is in force
 
-    body: Body | str
-    at: Vector = checks.ZERO  # (3,), m, in the body's frame
-    start: Vector = checks.ZERO  # (3,), m, world
-    velocity: Vector = checks.ZERO  # (3,), m/s
-    goal: Vector = checks.ZERO  # (3,), m, world
+    body: BodyLike
+    at: VectorField = default(checks.ZERO)  # (3,), m, in the body's frame
+    start: VectorField = default(checks.ZERO)  # (3,), m, world
+    velocity: VectorField = default(checks.ZERO)  # (3,), m/s
+    goal: VectorField = default(checks.ZERO)  # (3,), m, world
     since: float = 0.0  # s
     pace: float = 1.0  # 1/s
 
@@ -45,15 +55,15 @@ class HoldKind(ConstraintKind):
     forced = gives_way = True
 
     @staticmethod
-    def bodies(element):
+    def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.body
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         found = {name: vectors(elements, name) for name in ("start", "velocity", "goal")}
         found |= {name: column(elements, name) for name in ("since", "pace")}
         return found | {"on_b": B.user_point(vectors(elements, "at"))}
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         s, away = ca.if_else(t >= p["since"], t - p["since"], 0), p["start"] - p["goal"]
         path = p["goal"] + (away + (p["velocity"] + p["pace"] * away) * s) * ca.exp(-p["pace"] * s)
         return position_rows(handles[1].point(p["on_b"]) - path)

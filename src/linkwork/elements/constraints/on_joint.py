@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 
@@ -11,6 +12,14 @@ from linkwork.elements.core.constraint_kind import ConstraintKind
 from linkwork.elements.core.functions import on_tape
 from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
 
 
 class OnJointKind(ConstraintKind):
@@ -21,7 +30,7 @@ class OnJointKind(ConstraintKind):
 
     forced = True
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         self.joint = kind_of_joint(self.moved(element))
         self.sliding = self.joint.slides
         self.traced = element.traced(self.function, 1)
@@ -34,22 +43,22 @@ class OnJointKind(ConstraintKind):
 
     @staticmethod
     @abstractmethod
-    def moved(element) -> Joint:
+    def moved(element: Any) -> Joint:
         """The joint that it moves."""
 
     @classmethod
-    def bodies(cls, element):
+    def bodies(cls, element: Any) -> tuple[Any, ...]:
         joint = cls.moved(element)
         return joint.a, joint.b
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         of = [self.moved(e) for e in elements]
         return {**self.joint.parameters(of, A, B), "axis_a": self.joint.frame(of, A, B)[0]}
 
-    def angles(self, handles, p):
+    def angles(self, handles: Sequence[Handle], p: Params) -> list[tuple[SX, SX]]:
         return self.joint.angles(handles, p)[: self.counters]
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         (level,) = self.levels
         wanted = on_tape(self.traced, [], [t], p["user"])
         if level == POSITION:

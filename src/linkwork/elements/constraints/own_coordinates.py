@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -10,6 +11,12 @@ from casadi import SX
 
 from linkwork.elements.constraints.unknowns import UnknownsKind, frame_as_built, unit, user_axes, user_frame
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
 
 
 class OwnCoordinatesKind(UnknownsKind):
@@ -20,7 +27,7 @@ class OwnCoordinatesKind(UnknownsKind):
 
     needs_directions = (True, False)
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         self.traced = element.traced(self.function, 3)
         self.user_parameters = tuple(self.traced.parameters)
         self.key = f"own-coordinates:{self.curved}:{self.traced.digest}"
@@ -29,19 +36,19 @@ class OwnCoordinatesKind(UnknownsKind):
         self.state_fields = {"unknowns": 1, "basis": 3} if self.curved else {"unknowns": 2}
         self.stationary = not self.curved
 
-    def shapes(self):
+    def shapes(self) -> list[tuple[int, int]]:
         return [(3, 1), (3, 3), (3, 1)]
 
-    def geometry(self, handles, p):
+    def geometry(self, handles: Sequence[Handle], p: Params) -> list[SX]:
         a, b = handles
         return [*user_frame(a, p["origin"], p["axes"], "line"), b.point(p["on_b"])]
 
-    def _across(self, axes, tangent, basis) -> SX:
+    def _across(self, axes: SX, tangent: SX, basis: SX) -> SX:
         """A unit vector across the curve, from one that was so before."""
         h, along = axes @ basis, unit(tangent)
         return unit(h - ca.dot(h, along) * along)
 
-    def problem(self, geometry, basis, y, user):
+    def problem(self, geometry: list[SX], basis: SX, y: SX, user: SX) -> tuple[SX, SX]:
         origin, axes, point = geometry
         place = self.traced.function(y, user)
         tangents = axes @ self._tangents(y, user)
@@ -52,11 +59,11 @@ class OwnCoordinatesKind(UnknownsKind):
         second = ca.cross(unit(tangents), first)
         return tangents.T @ d, ca.vertcat(ca.dot(first, d), ca.dot(second, d))
 
-    def _tangents(self, y, user) -> SX:
+    def _tangents(self, y: SX, user: SX) -> SX:
         symbol = SX.sym("y", y.shape[0])
         return ca.substitute(ca.jacobian(self.traced.function(symbol, user), symbol), symbol, y)
 
-    def updated_state(self, handles, p):
+    def updated_state(self, handles: Sequence[Handle], p: Params) -> dict[str, SX]:
         found = {"unknowns": p["unknowns"]}
         if self.curved:
             _, axes, _ = self.geometry(handles, p)
@@ -64,7 +71,7 @@ class OwnCoordinatesKind(UnknownsKind):
             found["basis"] = ca.solve(axes, across)
         return found
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         k = len(elements)
         found = {"origin": A.user_point(np.zeros((k, 3))), "axes": user_axes(A, k, "user_line"),
                  "on_b": B.user_point(np.array([e.on_b for e in elements], dtype=float))}  # fmt: skip

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import ConstraintKind, anchors, perpendicular, position_rows
-from linkwork.elements.core.element import PairConstraint, Vector
+from linkwork.elements.core.element import PairConstraint
+from linkwork.elements.core.field_types import OptionalVectorField, default
 from linkwork.elements.core.joint import one_way
 from linkwork.elements.core.registry import kind_of
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
 
 
 @dataclass(eq=False, repr=False)
@@ -27,11 +37,11 @@ class PointOn(PairConstraint):
     WORLD_POINTS: ClassVar[tuple[str, ...]] = ("at",)
     WORLD_DIRECTIONS: ClassVar[tuple[str, ...]] = ("axis", "normal")
 
-    at: Vector | None = None  # (3,), m, world
-    on_a: Vector | None = field(default=None, kw_only=True)  # (3,), m, in a's frame
-    on_b: Vector | None = field(default=None, kw_only=True)  # (3,), m, in b's frame
+    at: OptionalVectorField = default(None)  # (3,), m, world
+    on_a: OptionalVectorField = field(default=default(None), kw_only=True)  # (3,), m, in a's frame
+    on_b: OptionalVectorField = field(default=default(None), kw_only=True)  # (3,), m, in b's frame
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self.at = checks.optional(checks.vector, self, "at", self.at)
         self.on_a = checks.optional(checks.vector, self, "on_a", self.on_a)
@@ -51,8 +61,8 @@ class PointOnLine(PointOn):
 
     DIRECTION: ClassVar[str] = "axis"
 
-    axis: Vector | None = None  # (3,), unit, world
-    axis_a: Vector | None = field(default=None, kw_only=True)  # (3,), unit, in a's frame
+    axis: OptionalVectorField = default(None)  # (3,), unit, world
+    axis_a: OptionalVectorField = field(default=default(None), kw_only=True)  # (3,), unit, in a's frame
 
 
 @kind_of(PointOnLine)
@@ -61,7 +71,7 @@ class PointOnLineKind(ConstraintKind):
     levels = [POSITION] * 2
     needs_directions = (True, False)
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_a, on_b = anchors(elements, A, B)
         line = np.array([A.line(e.axis[None], np.array([k]))[0] if e.axis is not None
                          else A.user_line(e.axis_a, np.array([k]))[0] for k, e in enumerate(elements)])  # fmt: skip
@@ -69,7 +79,7 @@ class PointOnLineKind(ConstraintKind):
         beside = perpendicular(line)
         return {"on_a": on_a, "on_b": on_b, "beside": beside, "above": np.cross(line, beside)}
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         a, b = handles
         d = b.point(p["on_b"]) - a.point(p["on_a"])
         return position_rows(ca.dot(a.normal(p["beside"]), d), ca.dot(a.normal(p["above"]), d))
@@ -85,8 +95,8 @@ class PointOnPlane(PointOn):
 
     DIRECTION: ClassVar[str] = "normal"
 
-    normal: Vector | None = None  # (3,), unit, world
-    normal_a: Vector | None = field(default=None, kw_only=True)  # (3,), unit, in a's frame
+    normal: OptionalVectorField = default(None)  # (3,), unit, world
+    normal_a: OptionalVectorField = field(default=default(None), kw_only=True)  # (3,), unit, in a's frame
 
 
 @kind_of(PointOnPlane)
@@ -95,12 +105,12 @@ class PointOnPlaneKind(ConstraintKind):
     levels = [POSITION]
     needs_directions = (True, False)
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_a, on_b = anchors(elements, A, B)
         normal = [A.normal(e.normal[None], np.array([k]))[0] if e.normal is not None
                   else A.user_normal(e.normal_a, np.array([k]))[0] for k, e in enumerate(elements)]  # fmt: skip
         return {"on_a": on_a, "on_b": on_b, "normal": np.array(normal)}
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         a, b = handles
         return position_rows(ca.dot(a.normal(p["normal"]), b.point(p["on_b"]) - a.point(p["on_a"])))

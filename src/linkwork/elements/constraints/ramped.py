@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -11,6 +12,15 @@ import numpy as np
 from linkwork.elements.core.constraint_kind import ConstraintKind
 from linkwork.elements.core.element_kind import ElementKind
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray, FloatArray
+
 
 FASTEST = 1.0  # m/s, rad/s: the speed at which the largest offset of a constraint is ramped to zero, half way
 PEAK = 1.5  # of the mean speed: that of a cubic which starts and ends at rest
@@ -35,7 +45,7 @@ class Ramp:
         return max(map(abs, self.offset)) * (1 - part * part * (3 - 2 * part))
 
 
-def ramp(offset: np.ndarray, since: float) -> Ramp:
+def ramp(offset: FloatArray, since: float) -> Ramp:
     """Begin now, no faster than FASTEST.
 
     >>> ramp(np.array([0.0, -0.2]), since=3.0).ends
@@ -56,13 +66,13 @@ class RampedKind(ConstraintKind):
 
     forced = True
 
-    def __init__(self, kind: ConstraintKind, ramps: Mapping[str, Ramp]):
+    def __init__(self, kind: ConstraintKind, ramps: Mapping[str, Ramp]) -> None:
         self.inner, self.ramps = kind, ramps
         vars(self).update({name: getattr(kind, name) for name in SAME})
         self.key = f"drawn:{kind.key}"
         self.fields = {**kind.fields, "offset": len(kind.levels), "since": 1, "lasts": 1}
 
-    def parameters(self, elements, *frames):
+    def parameters(self, elements: Sequence[Any], *frames: Placement) -> dict[str, AnyArray]:
         ramps = [self.ramps[element.name] for element in elements]
         return {
             **self.inner.parameters(elements, *frames),
@@ -71,7 +81,7 @@ class RampedKind(ConstraintKind):
             "lasts": np.array([[d.lasts] for d in ramps]),
         }
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         part = ca.fmin(ca.fmax((t - p["since"]) / p["lasts"], 0), 1)
         left = 1 - part * part * (3 - 2 * part)
         written = self.inner.rows(handles, p, t)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import ConstraintKind, perpendicular
-from linkwork.elements.core.element import PairConstraint, Vector
+from linkwork.elements.core.element import PairConstraint
 from linkwork.elements.core.element_kind import column
+from linkwork.elements.core.field_types import OptionalVectorField, VectorField, default
 from linkwork.elements.core.functions import cross
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.registry import kind_of
 from linkwork.symbolic.autodiff import POSITION, VELOCITY
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
 
 
 @dataclass(eq=False, repr=False)
@@ -32,11 +42,11 @@ class Rolling(PairConstraint):
     WORLD_DIRECTIONS: ClassVar[tuple[str, ...]] = ("normal", "axis")
 
     radius: float | Parameter  # m
-    at: Vector = field(default=checks.ZERO, kw_only=True)  # (3,), m, world: a point of the plane
-    normal: Vector = field(default=(0.0, 0.0, 1.0), kw_only=True)  # (3,), unit, world: towards b
-    axis: Vector | None = field(default=None, kw_only=True)  # (3,), unit, world
+    at: VectorField = field(default=default(checks.ZERO), kw_only=True)  # (3,), m, world: a point of the plane
+    normal: VectorField = field(default=default((0.0, 0.0, 1.0)), kw_only=True)  # (3,), unit, world: towards b
+    axis: OptionalVectorField = field(default=default(None), kw_only=True)  # (3,), unit, world
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self.radius = checks.positive(self, "radius", self.radius, parameter=True)
         self.at = checks.vector(self, "at", self.at)
@@ -55,11 +65,11 @@ class RollingKind(ConstraintKind):
     needs_directions = (True, True)
     rigid_only = (True, True)
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         self.disc = element.axis is not None
         self.key = f"Rolling-{'disc' if self.disc else 'ball'}"
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         k = len(elements)
         normal = A.axis(np.array([e.normal for e in elements]))
         first = perpendicular(normal)
@@ -68,7 +78,7 @@ class RollingKind(ConstraintKind):
                 "second": np.cross(normal, first), "centre": B.user_point(np.zeros((k, 3))),
                 "radius": column(elements, "radius"), "axle": axle}  # fmt: skip
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         a, b = handles
         n, centre, foot = a.axis(p["normal"]), b.point(p["centre"]), a.point(p["on_a"])
         if self.disc:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -12,11 +12,19 @@ from casadi import SX
 
 from linkwork.elements.constraints.unknowns import UnknownsKind, frame_as_built, unit, user_axes, user_frame
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import PairConstraint, Vector
+from linkwork.elements.core.element import PairConstraint
+from linkwork.elements.core.field_types import OptionalVectorField, default
 from linkwork.elements.core.included import carried_along, is_ground
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.traced import Traced
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.included import Move
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray, FloatArray
 
 
 @dataclass(eq=False, repr=False)
@@ -42,17 +50,17 @@ class Tangent(PairConstraint):
     (True, (3,))
     """
 
-    FUNCTIONS: ClassVar[dict] = {"surface_a": ("p",), "surface_b": ("p",)}
+    FUNCTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"surface_a": ("p",), "surface_b": ("p",)}
 
     WORLD_POINTS: ClassVar[tuple[str, ...]] = ("at",)
 
-    surface_a: Callable  # p (3) -> one expression; or u (2) -> three
-    surface_b: Callable
-    at: Vector | None = field(default=None, kw_only=True)  # (3,), m, world
-    start_a: Vector | None = field(default=None, kw_only=True)  # (2,)
-    start_b: Vector | None = field(default=None, kw_only=True)  # (2,)
+    surface_a: Callable[..., Any]  # p (3) -> one expression; or u (2) -> three
+    surface_b: Callable[..., Any]
+    at: OptionalVectorField = field(default=default(None), kw_only=True)  # (3,), m, world
+    start_a: OptionalVectorField = field(default=default(None), kw_only=True)  # (2,)
+    start_b: OptionalVectorField = field(default=default(None), kw_only=True)  # (2,)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         for side in ("a", "b"):
             start, surface = f"start_{side}", f"surface_{side}"
@@ -62,13 +70,13 @@ class Tangent(PairConstraint):
         if self.at is None and self.start_a is None and self.start_b is None:
             checks.fail(self, "at is missing", "give at=, a point in the world near where they touch")
 
-    def arguments(self, where):
+    def arguments(self, where: str) -> tuple[str]:
         return ("p",) if getattr(self, where.replace("surface", "start")) is None else ("u",)
 
-    def sizes(self):
+    def sizes(self) -> dict[str, int | None]:
         return {"u": 2}
 
-    def include_at(self, move):
+    def include_at(self, move: Move) -> str | None:
         return "its surface is fixed to the ground" if is_ground(self.a) or is_ground(self.b) else carried_along(self, move)
 
 
@@ -81,7 +89,7 @@ class TangentKind(UnknownsKind):
     levels = [POSITION]
     stationary = True
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         self.surfaces: list[Traced] = []
         for side in ("a", "b"):
             own = getattr(element, f"start_{side}") is not None
@@ -95,15 +103,15 @@ class TangentKind(UnknownsKind):
             {"unknowns": 4} if all(self.own) else {"unknowns": 2} if any(self.own) else {"unknowns": 3, "basis": 3}
         )
 
-    def shapes(self):
+    def shapes(self) -> list[tuple[int, int]]:
         return [(3, 1), (3, 3), (3, 1), (3, 3), (1, 1)]
 
-    def geometry(self, handles, p):
+    def geometry(self, handles: Sequence[Handle], p: Params) -> list[SX]:
         ends = zip(handles, ("a", "b"), strict=True)
         frames = [x for handle, side in ends for x in user_frame(handle, p[f"origin_{side}"], p[f"axes_{side}"], "axis")]
         return [*frames, p["scale"]]
 
-    def _surface(self, which: int, y, user) -> tuple[SX, SX]:
+    def _surface(self, which: int, y: SX, user: SX) -> tuple[SX, SX]:
         """Places or value of a surface at y, and their derivatives by it."""
         surface, before = self.surfaces[which], len(self.surfaces[0].parameters) if which else 0
         own = user[before : before + len(surface.parameters)]
@@ -112,7 +120,7 @@ class TangentKind(UnknownsKind):
         found = ca.substitute([value, ca.jacobian(value, symbol)], [symbol], [y])
         return found[0], found[1]
 
-    def problem(self, geometry, basis, y, user):
+    def problem(self, geometry: list[SX], basis: SX, y: SX, user: SX) -> tuple[SX, SX]:
         oa, La, ob, Lb, scale = geometry
         if all(self.own):
             (xa, ta), (xb, tb) = self._surface(0, y[:2], user), self._surface(1, y[2:], user)
@@ -129,14 +137,14 @@ class TangentKind(UnknownsKind):
         left = tangents.T @ (L.T @ (Lo @ slope.T))
         return left if self.own[self.base] else ca.vertcat(value, left), scale * other
 
-    def updated_state(self, handles, p):
+    def updated_state(self, handles: Sequence[Handle], p: Params) -> dict[str, SX]:
         found = {"unknowns": p["unknowns"]}
         if "basis" in self.state_fields:
             _, slope = self._surface(self.base, p["unknowns"], p["user"])
             found["basis"] = unit(ca.cross(slope.T, p["basis"]))
         return found
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         k = len(elements)
         found = {"origin_a": A.user_point(np.zeros((k, 3))), "axes_a": user_axes(A, k, "user_axis"),
                  "origin_b": B.user_point(np.zeros((k, 3))), "axes_b": user_axes(B, k, "user_axis")}  # fmt: skip
@@ -155,30 +163,31 @@ class TangentKind(UnknownsKind):
         found |= {"scale": scale, "unknowns": np.array(y)}
         return found | ({"basis": np.array(basis)} if "basis" in self.state_fields else {})
 
-    def touching_point(self, p):
+    def touching_point(self, p: dict[str, FloatArray]) -> tuple[int, FloatArray]:
         return self.base, self._place(p["unknowns"], p["user"])
 
-    def _place(self, y: np.ndarray, user: np.ndarray) -> np.ndarray:
+    def _place(self, y: FloatArray, user: FloatArray) -> FloatArray:
         """(3,): where on the base they touch, in its body's frame."""
         if not self.own[self.base]:
             return y
         part = y[: len(y) // 2] if all(self.own) else y
         return np.array(ca.evalf(self._surface(self.base, SX(ca.DM(part)), SX(ca.DM(user)))[0]).full()).ravel()
 
-    def _start(self, element, frames) -> np.ndarray:
+    def _start(self, element: Any, frames: list[FloatArray]) -> FloatArray:
         if all(self.own):
             return np.concatenate([element.start_a, element.start_b])
         if any(self.own):
-            return element.start_a if self.base == 0 else element.start_b
+            start: FloatArray = element.start_a if self.base == 0 else element.start_b
+            return start
         return np.linalg.solve(frames[1], element.at - frames[0])
 
-    def _slope(self, which: int, y: np.ndarray, user: np.ndarray) -> np.ndarray:
+    def _slope(self, which: int, y: FloatArray, user: FloatArray) -> FloatArray:
         return np.array(ca.evalf(self._surface(which, SX(ca.DM(y)), SX(ca.DM(user)))[1]).full()).ravel()
 
-    def _steepness(self, element, frames, y: np.ndarray, user: np.ndarray) -> float:
+    def _steepness(self, element: Tangent, frames: list[FloatArray], y: FloatArray, user: FloatArray) -> float:
         """How fast the function that vanishes on the other surface grows: a row counts metres."""
-        frames = [frames[:2], frames[2:]]
-        (o, L), (oo, Lo) = frames[self.base], frames[1 - self.base]
+        both = [frames[:2], frames[2:]]
+        (o, L), (oo, Lo) = both[self.base], both[1 - self.base]
         found = float(np.linalg.norm(self._slope(1 - self.base, Lo.T @ (o + L @ self._place(y, user) - oo), user)))
         if not 1e-9 < found < 1e9:
             checks.fail(element, f"its surface_{'ba'[self.base]} has a gradient of {found:.3g} where they touch",

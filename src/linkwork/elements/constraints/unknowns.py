@@ -15,8 +15,9 @@ All of these but the first are stationary: they do not change with y, to first o
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -25,29 +26,37 @@ from casadi import SX
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import ConstraintKind, position_rows
 
+if TYPE_CHECKING:
+    from linkwork.elements.constraints import PairConstraint
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import FloatArray, IntArray
+
+
 SEARCH = 60  # steps towards unknowns as built
 SHORTEST = 1e-6  # part of a step that is tried
 FOUND = 1e-12  # what may be left of their equations, relative to where the search began or to one
 SINGULAR = 1e-10  # of singular values: below this part of the largest the equations leave something open
 
 
-def unit(vector) -> SX:
-    return vector / ca.sqrt(ca.sumsqr(vector))
+def unit(vector: Any) -> SX:
+    found: SX = vector / ca.sqrt(ca.sumsqr(vector))
+    return found
 
 
-def user_frame(handle, origin, axes, what: str) -> tuple[SX, SX]:
+def user_frame(handle: Any, origin: Any, axes: Any, what: str) -> tuple[SX, SX]:
     """Origin (3,) and axes (3, 3) of a user's frame, on the tape."""
     columns = [getattr(handle, what)(axes[3 * k : 3 * k + 3]) for k in range(3)]
     return handle.point(origin), ca.horzcat(*columns)
 
 
-def frame_as_built(frames, pick) -> tuple[np.ndarray, np.ndarray]:
+def frame_as_built(frames: Any, pick: IntArray | None) -> tuple[FloatArray, FloatArray]:
     """The same in numbers."""
     at = [frames.world_point(frames.user_point(p, pick), pick)[0] for p in (np.zeros(3), *np.eye(3))]
     return at[0], np.array([x - at[0] for x in at[1:]]).T
 
 
-def user_axes(frames, k: int, user: str) -> np.ndarray:
+def user_axes(frames: Any, k: int, user: str) -> FloatArray:
     """(k, 9): the users' axes in the internal frames."""
     return np.hstack([getattr(frames, user)(np.tile(e, (k, 1))) for e in np.eye(3)])
 
@@ -60,19 +69,21 @@ class UnknownsKind(ConstraintKind):
         """Equations of the unknowns y, and rows."""
 
     @abstractmethod
-    def geometry(self, handles, p) -> list[SX]:
+    def geometry(self, handles: Sequence[Handle], p: Params) -> list[SX]:
         """Vectors and matrices of the bodies, on the tape."""
 
-    def _posed(self, handles, p) -> tuple[SX, SX]:
+    def _posed(self, handles: Sequence[Handle], p: Params) -> tuple[SX, SX]:
         return self.problem(self.geometry(handles, p), p.get("basis", SX(3, 1)), p["unknowns"], p["user"])
 
-    def equations(self, handles, p):
+    def equations(self, handles: Sequence[Handle], p: Params) -> SX:
         return self._posed(handles, p)[0]
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         return position_rows(self._posed(handles, p)[1])
 
-    def searched(self, element, geometry: list[np.ndarray], basis: np.ndarray, y: np.ndarray, user: np.ndarray) -> np.ndarray:
+    def searched(
+        self, element: PairConstraint, geometry: list[FloatArray], basis: FloatArray, y: FloatArray, user: FloatArray
+    ) -> FloatArray:
         """The unknowns as built, by Newton's method with shorter steps where whole ones lead away."""
         given = [*geometry, basis]
         left, slopes = self._numeric(given, y, user)
@@ -93,11 +104,11 @@ class UnknownsKind(ConstraintKind):
                         "start it nearer, and where what touches is curved")  # fmt: skip
         return y
 
-    def _is_nearer(self, given, y, user, bound: float) -> bool:
+    def _is_nearer(self, given: list[FloatArray], y: FloatArray, user: FloatArray, bound: float) -> bool:
         left, _ = self._numeric(given, y, user)
         return bool(np.isfinite(left).all() and np.abs(left).max() < bound)
 
-    def _numeric(self, given, y, user) -> tuple[np.ndarray, np.ndarray]:
+    def _numeric(self, given: list[FloatArray], y: FloatArray, user: FloatArray) -> tuple[FloatArray, FloatArray]:
         left, slopes = self._function(*given, y, user)
         return left.full().ravel(), slopes.full()
 
@@ -113,7 +124,7 @@ class UnknownsKind(ConstraintKind):
     def shapes(self) -> list[tuple[int, int]]:
         """Those of `geometry`."""
 
-    def values(self, element) -> np.ndarray:
+    def values(self, element: PairConstraint) -> FloatArray:
         """Of the element's own Parameters: others have the same function, and their own."""
         kind: Any = type(self)
         return np.array([float(p) for p in kind(element).user_parameters]) if self.user_parameters else np.zeros(0)

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import ConstraintKind
-from linkwork.elements.core.element import ConstraintElement, bodies_and_function, body_arguments
+from linkwork.elements.core.element import BodyLike, ConstraintElement, bodies_and_function, body_arguments
 from linkwork.elements.core.element_kind import asked_points
 from linkwork.elements.core.functions import on_tape
 from linkwork.elements.core.included import users_function_moved
 from linkwork.elements.core.registry import kind_of
 from linkwork.symbolic.autodiff import POSITION, VELOCITY
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.expression import Expression
+    from linkwork.elements.core.placement import Placement
+    from linkwork.elements.core.traced import BodyProxy, Rows, Traced
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
 
 
 @dataclass(eq=False, repr=False, init=False)
@@ -76,16 +86,31 @@ class Constraint(ConstraintElement):
     array([ 0., 20.,  0.])
     """
 
-    REFERENCES: ClassVar[dict] = {"bodies": "body"}
-    FUNCTIONS: ClassVar[dict] = {"function": ("bodies", "t"), "force": ("bodies", "t")}
+    REFERENCES: ClassVar[dict[str, str]] = {"bodies": "body"}
+    FUNCTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"function": ("bodies", "t"), "force": ("bodies", "t")}
 
-    bodies: tuple
-    function: Callable
-    force: Callable | None
+    bodies: tuple[BodyLike, ...]
+    function: Callable[..., Any]
+    force: Callable[..., Any] | None
 
     include_at = users_function_moved
 
-    def __init__(self, *bodies, function=None, force=None, name=None):
+    @overload
+    def __init__(self, body: BodyLike, function: Callable[[BodyProxy, Expression], Rows], /, *,
+                 force: Callable[..., Rows] | None = None,
+                 name: str | None = None) -> None: ...  # fmt: skip
+    @overload
+    def __init__(self, a: BodyLike, b: BodyLike, function: Callable[[BodyProxy, BodyProxy, Expression], Rows], /, *,
+                 force: Callable[..., Rows] | None = None,
+                 name: str | None = None) -> None: ...  # fmt: skip
+    @overload
+    def __init__(self, a: BodyLike, b: BodyLike, c: BodyLike, /, *more: BodyLike | Callable[..., Rows],
+                 force: Callable[..., Rows] | None = None, name: str | None = None) -> None: ...  # fmt: skip
+    @overload
+    def __init__(self, *bodies: BodyLike, function: Callable[..., Rows], force: Callable[..., Rows] | None = None,
+                 name: str | None = None) -> None: ...  # fmt: skip
+    def __init__(self, *bodies: Any, function: Callable[..., Any] | None = None, force: Callable[..., Any] | None = None,
+                 name: str | None = None) -> None:  # fmt: skip
         self.name = name
         self.bodies, self.function = bodies_and_function(self, bodies, function)
         self.force = checks.optional(checks.function, self, "force", force, body_arguments(len(self.bodies)))
@@ -127,7 +152,7 @@ class UserConstraintKind(ConstraintKind):
     users_function = True
     level = POSITION
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         self.traced = element.traced("function")
         if self.level == POSITION and self.traced.uses_velocity:
             checks.fail(element, "its function speaks of velocities", "use lw.VelocityConstraint")
@@ -147,22 +172,22 @@ class UserConstraintKind(ConstraintKind):
         self.rigid_only = (False,) * len(self.needs_directions)
 
     @staticmethod
-    def bodies(element):
+    def bodies(element: Any) -> tuple[Any, ...]:
         return element.bodies if len(element.bodies) > 1 else (None, *element.bodies)
 
-    def points_of(self, end):
+    def points_of(self, end: int) -> list[tuple[float, ...]]:
         return asked_points(
             [f for f in (self.traced, self.force) if f is not None], end - len(self.needs_directions) + self.arity
         )
 
-    def parameters(self, elements, *frames):
+    def parameters(self, elements: Sequence[Any], *frames: Placement) -> dict[str, AnyArray]:
         return {}
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         rows = on_tape(self.traced, handles[-self.arity :], [t], p["user"][: len(self.traced.parameters)])
         return [(self.level, rows[i]) for i in range(rows.shape[0])]
 
-    def rates(self, handles, p, t):
+    def rates(self, handles: Sequence[Handle], p: Params, t: SX) -> list[SX]:
         assert self.force is not None
         rates = on_tape(self.force, handles[-self.arity :], [t], p["user"][len(self.traced.parameters) :])
         return [rates[i] for i in range(rates.shape[0])]
@@ -173,7 +198,7 @@ class VelocityConstraintKind(UserConstraintKind):
     level = VELOCITY
 
 
-def _force(element, size):
+def _force(element: Constraint, size: int) -> Traced:
     """The rates on which the multipliers of a user's constraint work, checked."""
     force = element.traced("force")
     if not force.uses_velocity:

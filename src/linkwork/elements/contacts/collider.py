@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Body, ContactElement, Vector
+from linkwork.elements.core.element import BodyLike, ContactElement
+from linkwork.elements.core.field_types import VectorField, default
 from linkwork.elements.core.included import placed_moved
 from linkwork.elements.core.shape import Shape, check_placed
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element import Body
+
 
 FRICTION = 0.5  # of colliders and bodies' own shapes where nobody says anything else
 
@@ -27,20 +32,20 @@ class Collider(ContactElement):
     <Collider "fingertip">
     """
 
-    REFERENCES: ClassVar[dict] = {"body": "body"}
+    REFERENCES: ClassVar[dict[str, str]] = {"body": "body"}
     GROUPS: ClassVar[tuple[str, ...]] = ("group",)
     acts: ClassVar[bool] = False
     touched: ClassVar[bool] = True
 
-    body: Body | str
+    body: BodyLike
     shape: Shape
-    position: Vector = checks.ZERO  # (3,), m, in the body's frame
-    orientation: Vector = checks.IDENTITY  # (4,): w, x, y, z, in the body's frame
+    position: VectorField = default(checks.ZERO)  # (3,), m, in the body's frame
+    orientation: VectorField = default(checks.IDENTITY)  # (4,): w, x, y, z, in the body's frame
     friction: float = FRICTION
     restitution: float = 0.0
     group: str | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         check_placed(self)
         self.friction = checks.non_negative(self, "friction", self.friction)
@@ -50,10 +55,10 @@ class Collider(ContactElement):
 
     include_at = placed_moved
 
-    def points(self):
+    def points(self) -> list[Any]:
         return [(self.body, self.position)]
 
-    def check_point(self, body):
+    def check_point(self, body: Body) -> None:
         if not self.shape.isotropic:
             checks.fail(self, f"a {type(self.shape).__name__} is on {checks.label(body)}, whose points do not turn",
                         "give Sphere(radius), at each point that can be touched")  # fmt: skip

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import ContactElement, Scalar
+from linkwork.elements.core.element import BodyLike, ContactElement
 from linkwork.elements.core.included import carried_along
+
+if TYPE_CHECKING:
+    pass
+
 
 BOUNCE_ABOVE = 0.1  # m/s, the speed of approach below which nothing bounces
 RECOVERY = 1.0  # m/s, the largest speed at which penetration is taken back
@@ -27,15 +32,16 @@ class Contact(ContactElement):
     3
     """
 
-    REFERENCES: ClassVar[dict] = {"bodies": "body"}
+    REFERENCES: ClassVar[dict[str, str]] = {"bodies": "body"}
 
-    bodies: tuple = ()
-    friction: Scalar = None
-    restitution: Scalar = None
+    bodies: tuple[Any, ...] = ()
+    friction: float | None = None
+    restitution: float | None = None
     bounce_above: float = BOUNCE_ABOVE  # m/s
     recovery: float = RECOVERY  # m/s
 
-    def __init__(self, *bodies, friction=None, restitution=None, bounce_above=BOUNCE_ABOVE, recovery=RECOVERY, name=None):
+    def __init__(self, *bodies: BodyLike, friction: float | None = None, restitution: float | None = None,
+                 bounce_above: float = BOUNCE_ABOVE, recovery: float = RECOVERY, name: str | None = None) -> None:  # fmt: skip
         self.bodies, self.name = bodies, name
         self.__post_init__()
         self.friction = checks.optional(checks.non_negative, self, "friction", friction)
@@ -45,7 +51,7 @@ class Contact(ContactElement):
         self.bounce_above = checks.non_negative(self, "bounce_above", bounce_above)
         self.recovery = checks.non_negative(self, "recovery", recovery)
 
-    def check_resolved(self, resolved):
+    def check_resolved(self, resolved: Sequence[Any]) -> None:
         moving = [body for body in resolved if body.dim]
         if resolved and not moving:
             checks.fail(self, "it names the ground alone", "give a body that moves, or none for all of them")
@@ -61,18 +67,18 @@ class NoContact(ContactElement):
     <NoContact "hip clearance">
     """
 
-    REFERENCES: ClassVar[dict] = {"bodies": "body or contact collider"}
+    REFERENCES: ClassVar[dict[str, str]] = {"bodies": "body or contact collider"}
     acts: ClassVar[bool] = False
 
-    bodies: tuple = ()
+    bodies: tuple[Any, ...] = ()
 
-    def __init__(self, *bodies, name=None):
+    def __init__(self, *bodies: BodyLike, name: str | None = None) -> None:
         self.bodies, self.name = bodies, name
         self.__post_init__()
         if len(bodies) < 2:
             checks.fail(self, f"it names {len(bodies)} bodies", "give at least two")
 
-    def check_resolved(self, resolved):
+    def check_resolved(self, resolved: Sequence[Any]) -> None:
         for k, item in enumerate(resolved):
             if isinstance(item, ContactElement) and not item.touched:
                 checks.fail(self, f"it names {checks.label(item)}", "give bodies or Colliders")

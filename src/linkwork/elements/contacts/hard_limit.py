@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import ContactElement, Scalar, Vector
+from linkwork.elements.core.element import ContactElement
+from linkwork.elements.core.field_types import BoundsField, OptionalVectorField, default
 from linkwork.elements.core.freedom import FreedomLaw
 from linkwork.elements.core.included import carried_along
-from linkwork.elements.core.joint import Joint, kind_of_joint
+from linkwork.elements.core.joint import JointLike, kind_of_joint
 from linkwork.elements.core.registry import kind_of
-from linkwork.elements.core.stop_kind import StopKind, StopRow
+from linkwork.elements.core.stop_kind import Site, StopKind, StopRow
 
 
 @dataclass(eq=False, repr=False)
@@ -32,20 +36,20 @@ class HardLimit(ContactElement):
     0.8
     """
 
-    REFERENCES: ClassVar[dict] = {"joint": "joint"}
+    REFERENCES: ClassVar[dict[str, str]] = {"joint": "joint"}
 
     WORLD_DIRECTIONS: ClassVar[tuple[str, ...]] = ("axis",)
     is_stop: ClassVar[bool] = True
 
-    joint: Joint | str
-    lower: Scalar | Vector = None  # rad or m; (2,) rad
-    upper: Scalar | Vector = None  # rad or m; (2,) rad
+    joint: JointLike
+    lower: BoundsField = default(None)  # rad or m; (2,) rad
+    upper: BoundsField = default(None)  # rad or m; (2,) rad
     restitution: float = field(default=0.0, kw_only=True)
-    cone: Scalar = field(default=None, kw_only=True)  # rad, below pi
-    twist: Vector | None = field(default=None, kw_only=True)  # (2,), rad
-    axis: Vector | None = field(default=None, kw_only=True)  # (3,), unit, world
+    cone: float | None = field(default=None, kw_only=True)  # rad, below pi
+    twist: OptionalVectorField = field(default=default(None), kw_only=True)  # (2,), rad
+    axis: OptionalVectorField = field(default=default(None), kw_only=True)  # (3,), unit, world
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("lower", "upper"):
             value = getattr(self, name)
@@ -65,18 +69,18 @@ class HardLimit(ContactElement):
                 checks.fail(self, f"lower is {lower:g} and upper {upper:g}", "give lower < upper")
         self._check_restitution()
 
-    def given(self):
+    def given(self) -> tuple[str, ...]:
         """Which of a joint's coordinates are bounded: "bounds" (lower, upper), "cone", "twist"."""
         there = {"bounds": self.lower is not None or self.upper is not None, "cone": self.cone is not None,
                  "twist": self.twist is not None}  # fmt: skip
         return tuple(name for name, is_there in there.items() if is_there)
 
-    def bounds(self, count):
+    def bounds(self, count: int) -> list[tuple[float | None, float | None]]:
         """(lower, upper), None where there is none, of so many coordinates."""
-        ends = [[value] * count if checks.entries(value) is None else value.tolist() for value in (self.lower, self.upper)]
+        ends = [value.tolist() if isinstance(value, np.ndarray) else [value] * count for value in (self.lower, self.upper)]
         return list(zip(*ends, strict=True))
 
-    def check_resolved(self, resolved):
+    def check_resolved(self, resolved: Sequence[Any]) -> None:
         (joint,) = resolved
         kind = kind_of_joint(joint)
         bounded = kind.bounded
@@ -106,7 +110,7 @@ class HardLimit(ContactElement):
 class HardLimitKind(StopKind):
     """A row for each bound of what the joint says."""
 
-    def rows(self, element, site):
+    def rows(self, element: Any, site: Site) -> list[StopRow]:
         joint, found = site.joint(element), []
         for coordinate, row in enumerate(kind_of_joint(element.joint).limit_rows(element, joint.p, *joint.built)):
             ends, turns = joint.ends[::-1] if row.swapped else joint.ends, joint.turns if row.counted else None

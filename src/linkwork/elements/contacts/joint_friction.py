@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import ContactElement
 from linkwork.elements.core.included import carried_along
-from linkwork.elements.core.joint import Joint, has_coordinate, kind_of_joint
+from linkwork.elements.core.joint import JointLike, has_coordinate, kind_of_joint
 from linkwork.elements.core.joint_kind import LimitSort
 from linkwork.elements.core.registry import kind_of
-from linkwork.elements.core.stop_kind import StopKind, StopRow
+from linkwork.elements.core.stop_kind import Site, StopKind, StopRow
 
 
 @dataclass(eq=False, repr=False)
@@ -31,20 +32,20 @@ class JointFriction(ContactElement):
     (True, array([-5.]))
     """
 
-    REFERENCES: ClassVar[dict] = {"joint": "joint"}
+    REFERENCES: ClassVar[dict[str, str]] = {"joint": "joint"}
 
-    UNITS: ClassVar[dict] = {"friction": ("N m", "N")}
+    UNITS: ClassVar[dict[str, tuple[str, ...]]] = {"friction": ("N m", "N")}
     is_stop: ClassVar[bool] = True
     rubs: ClassVar[bool] = True
 
-    joint: Joint | str
+    joint: JointLike
     friction: float  # N m or N
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self.friction = checks.positive(self, "friction", self.friction)
 
-    def check_resolved(self, resolved):
+    def check_resolved(self, resolved: Sequence[Any]) -> None:
         has_coordinate(self, resolved[0])
 
     include_at = carried_along
@@ -54,7 +55,7 @@ class JointFriction(ContactElement):
 class JointFrictionKind(StopKind):
     """Along the coordinate of its joint: no bound, and its force in the place of one."""
 
-    def rows(self, element, site):
+    def rows(self, element: Any, site: Site) -> list[StopRow]:
         joint, slides = site.joint(element), kind_of_joint(element.joint).slides
         frame = tuple(joint.p[name] for name in ("on_a", "on_b", "ref_a", "side_a", "ref_b"))
         return [StopRow(LimitSort.TRAVEL if slides else LimitSort.TURN, joint.ends, frame, 0.0, element.friction)]

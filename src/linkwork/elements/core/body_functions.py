@@ -12,6 +12,7 @@ from linkwork.symbolic.views import Unsupported, View
 
 if TYPE_CHECKING:
     from linkwork.elements.core.body_kind import BodyKind
+    from linkwork.util.array_types import FloatArray
 
 
 class SymbolicBody(View):
@@ -29,7 +30,7 @@ class SymbolicBody(View):
         return self.known[name]
 
 
-def evaluated(function: ca.Function, k: int, *given: np.ndarray) -> list[np.ndarray]:
+def evaluated(function: ca.Function, k: int, *given: FloatArray) -> list[FloatArray]:
     """Results for k bodies: (k, n) of columns, (k, m, n) of matrices."""
     found = []
     for value, (m, n) in zip(
@@ -39,11 +40,11 @@ def evaluated(function: ca.Function, k: int, *given: np.ndarray) -> list[np.ndar
     return found
 
 
-def about(at: np.ndarray, force, torque, origin) -> tuple[np.ndarray, np.ndarray]:
+def about(at: FloatArray, force: FloatArray, torque: FloatArray, origin: FloatArray) -> tuple[FloatArray, FloatArray]:
     """A force at a world point `origin`, and a torque, as (force, torque about `at`)."""
     return np.array(force, dtype=float), np.asarray(torque - np.cross(at - origin, force), dtype=float)
 
 
-def skew_matrix(r: np.ndarray) -> np.ndarray:
+def skew_matrix(r: FloatArray) -> FloatArray:
     """[r]x (3, 3)."""
     return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])

@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cache, cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import casadi as ca
 import numpy as np
@@ -29,6 +29,9 @@ from linkwork.elements.core.registry import outside_digest
 from linkwork.elements.core.units import Quantity
 from linkwork.symbolic.blocks import triangle_size
 from linkwork.symbolic.views import Primitive, ReadPose, Unsupported, View, upright
+
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray
 
 
 class BodyKind(ABC):
@@ -82,23 +85,23 @@ class BodyKind(ABC):
         return Record(cold, q=self.nq, v=self.nv, R=derived, **parameters, **front)
 
     # -- kinematics ------------------------------------------------------------------------------------------
-    def pose(self, q) -> SX:
+    def pose(self, q: SX) -> SX:
         """What is derived from q once and kept (field R), as a column."""
         return SX(0, 1)
 
-    def pose_rate(self, view: View, v) -> SX:
+    def pose_rate(self, view: View, v: SX) -> SX:
         """The derivative of the pose for a motion with velocity v."""
         return SX(0, 1)
 
-    def rate(self, q, v) -> SX:
+    def rate(self, q: SX, v: SX) -> SX:
         """dq/dt."""
         return v
 
-    def moved(self, q, step) -> SX:
+    def moved(self, q: SX, step: SX) -> SX:
         """q after the motion `step` = velocity times time."""
         return q + step
 
-    def normalised(self, q) -> SX:
+    def normalised(self, q: SX) -> SX:
         """q back on its manifold."""
         return q
 
@@ -116,7 +119,7 @@ class BodyKind(ABC):
         return SX(self.nv, 1)
 
     @abstractmethod
-    def weight(self, view: View, gravity) -> SX:
+    def weight(self, view: View, gravity: SX) -> SX:
         """Gravity and elastic forces."""
 
     def elasticity(self, view: View) -> tuple[SX, SX]:
@@ -126,52 +129,52 @@ class BodyKind(ABC):
     def kinetic(self, view: View) -> SX:
         return 0.5 * ca.bilin(self.mass(view), view.v, view.v)
 
-    def potential(self, view: View, gravity) -> SX:
+    def potential(self, view: View, gravity: SX) -> SX:
         return -view.field("mass") * ca.dot(gravity, view.point(SX.zeros(3)).value)
 
     # -- integration ---------------------------------------------------------------------------------------
-    def euler(self, view: View, acceleration, h) -> tuple[SX, SX]:
+    def euler(self, view: View, acceleration: SX, h: SX) -> tuple[SX, SX]:
         """(q, v) after one semi-implicit Euler step."""
         v = view.v + h * acceleration
         return self.moved(view.q, h * v), v
 
-    def flight(self, view: View, v, h) -> tuple[SX, SX]:
+    def flight(self, view: View, v: SX, h: SX) -> tuple[SX, SX]:
         """(q, v) after the free flight of duration h that starts with velocity v: exact where v stays constant."""
         return self.moved(view.q, h * v), v
 
-    def unresolved(self, view: View, v, h) -> SX:
+    def unresolved(self, view: View, v: SX, h: SX) -> SX:
         """Of a kind that `turns`, after `flight`: whether that goes further than it is good for."""
         raise NotImplementedError
 
-    def displaced(self, view: View, q, step) -> SX:
+    def displaced(self, view: View, q: SX, step: SX) -> SX:
         """q after a displacement; `velocity_between` finds the velocity of such a one."""
         return q + step
 
-    def velocity_between(self, view: View, q0, q1, h) -> SX:
+    def velocity_between(self, view: View, q0: SX, q1: SX, h: SX) -> SX:
         """The velocity with which q1 was reached from q0 in h."""
         return (q1 - q0) / h
 
-    def velocity_after(self, view: View, q0, q1, x, h) -> SX:
+    def velocity_after(self, view: View, q0: SX, q1: SX, x: SX, h: SX) -> SX:
         """The same for a body that was displaced by h x."""
         return self.velocity_between(view, q0, q1, h)
 
-    def momentum_change(self, view: View, before: View, h) -> SX:
+    def momentum_change(self, view: View, before: View, h: SX) -> SX:
         """What the step from `before` to `view` asks of the forces: M(q1) v1 less what the start had."""
         return self.mass(view) @ (view.v - before.v) - h * self.inertial(view)
 
-    def momentum(self, view: View, h) -> SX:
+    def momentum(self, view: View, h: SX) -> SX:
         """What a body brings into a step of length h: M v, and its inertial force where that is kept apart."""
         return self.mass(view) @ view.v + h * self.inertial(view)
 
-    def restoring(self, view: View, before: View, gravity, h) -> SX | None:
+    def restoring(self, view: View, before: View, gravity: SX, h: SX) -> SX | None:
         """What the turning of the body under its impulses adds to the symmetric tangent; None: nothing."""
         return None
 
-    def carried(self, view: View, q0, q1, v1, h) -> SX:
+    def carried(self, view: View, q0: SX, q1: SX, v1: SX, h: SX) -> SX:
         """The velocity at q1 of a body that was found to move with v1 as seen from q0."""
         return v1
 
-    def inertia_across(self, view: View, r) -> SX:
+    def inertia_across(self, view: View, r: SX) -> SX:
         """The mean moment of inertia about axes across r, times |r|^2."""
         spin = view.spin().jacobian
         inertia = spin @ self.mass(view) @ spin.T
@@ -181,11 +184,11 @@ class BodyKind(ABC):
         """What a body brings into a firm step: no more kinetic energy than it has."""
         return self.mass(view) @ view.v
 
-    def calmed(self, view: View, q0, q1, v1, h) -> SX:
+    def calmed(self, view: View, q0: SX, q1: SX, v1: SX, h: SX) -> SX:
         """As `carried`, and kinetic energy does not grow."""
         return self.carried(view, q0, q1, v1, h)
 
-    def turned_velocity(self, view: View, q0, q1) -> SX:
+    def turned_velocity(self, view: View, q0: SX, q1: SX) -> SX:
         """The velocity of a body that was put from q0 to q1 in no time: its kinetic energy and linear momentum are kept."""
         return view.v
 
@@ -208,7 +211,7 @@ class BodyKind(ABC):
         frame = ca.horzcat(*[self.line(view, SX.eye(3)[:, k]).value for k in range(3)])
         return ReadPose(origin.value, self.quaternion(view).value, origin.rate, self.spin(view).value, frame)
 
-    def read_acceleration(self, view: View, x) -> tuple[SX, SX]:
+    def read_acceleration(self, view: View, x: SX) -> tuple[SX, SX]:
         """Of the body's `position` (3,), and angular (3,; zero where it has none), from its accelerations x (nv,)."""
         origin = self.point(view, SX.zeros(3))
         linear = origin.jacobian @ x + origin.bias
@@ -217,38 +220,38 @@ class BodyKind(ABC):
         spin = self.spin(view)
         return linear, spin.jacobian @ x + spin.bias
 
-    def read_wrench(self, view: View, generalised, at) -> tuple[SX, SX]:
+    def read_wrench(self, view: View, generalised: SX, at: SX) -> tuple[SX, SX]:
         """Of a kind that `tells_wrench`: a generalised force (nv,) as force and torque about the point `at` of the world."""
         raise NotImplementedError
 
     # -- primitives ------------------------------------------------------------------------------------------
-    def _no_direction(self):
+    def _no_direction(self) -> Any:
         raise Unsupported(f"a {self.name} has no directions")
 
-    def line(self, view, local) -> Primitive:
+    def line(self, view: View, local: SX) -> Primitive:
         return self.axis(view, local)
 
-    def normal(self, view, local) -> Primitive:
+    def normal(self, view: View, local: SX) -> Primitive:
         return self.axis(view, local)
 
-    def axis(self, view, local) -> Primitive:
+    def axis(self, view: View, local: SX) -> Primitive:
         self._no_direction()
         raise AssertionError
 
-    def spin(self, view) -> Primitive:
+    def spin(self, view: View) -> Primitive:
         self._no_direction()
         raise AssertionError
 
-    def quaternion(self, view) -> Primitive:
+    def quaternion(self, view: View) -> Primitive:
         self._no_direction()
         raise AssertionError
 
-    def coordinates(self, view) -> Primitive:
+    def coordinates(self, view: View) -> Primitive:
         """The coordinates themselves, of a kind whose velocity is their rate."""
         raise Unsupported(f"a {self.name} has no generalised coordinates")
 
     @abstractmethod
-    def point(self, view: View, local) -> Primitive: ...
+    def point(self, view: View, local: SX) -> Primitive: ...
 
     # -- numbers ---------------------------------------------------------------------------------------------
     @abstractmethod
@@ -268,32 +271,32 @@ class BodyKind(ABC):
         """None: contact refuses bodies of this kind."""
         return None
 
-    def followed(self, point: np.ndarray) -> np.ndarray:
+    def followed(self, point: FloatArray) -> FloatArray:
         """The point of the world that its position can reach, instead of the one given."""
         return point
 
-    def unknown_point(self, local: np.ndarray) -> str | None:
+    def unknown_point(self, local: FloatArray) -> str | None:
         """How to name a point of the body, if none is called so."""
         return None
 
-    def normalise(self, q: np.ndarray) -> None:
+    def normalise(self, q: FloatArray) -> None:
         """Coordinates (k, nq) back on their manifold, in place."""
         if type(self).normalised is not BodyKind.normalised:
             q[:] = self._normalised(q.T).full().T
 
-    def unturned(self, q: np.ndarray) -> np.ndarray:
+    def unturned(self, q: FloatArray) -> FloatArray:
         """Coordinates (nq,) of the same place with no turn and no deformation."""
         return q.copy()
 
-    def probes(self, body: Any) -> list[np.ndarray]:
+    def probes(self, body: Any) -> list[FloatArray]:
         """Points of a body, as many as tell how all of them move."""
         return [np.zeros(3), *([] if self.is_a_point else np.eye(3))]
 
-    def located(self, q: np.ndarray, v: np.ndarray, local: np.ndarray, *constants: np.ndarray) -> list[np.ndarray]:
+    def located(self, q: FloatArray, v: FloatArray, local: FloatArray, *constants: FloatArray) -> list[FloatArray]:
         """Value (k, 3), jacobian (k, 3, nv), rate (k, 3) and bias (k, 3) of points of k bodies, or of k states of one."""
         return evaluated(self._point, len(q), q, v, local, *constants)
 
-    def poses(self, q: np.ndarray, v: np.ndarray, *constants: np.ndarray) -> Poses:
+    def poses(self, q: FloatArray, v: FloatArray, *constants: FloatArray) -> Poses:
         """Poses in users' frames from coordinates and velocities (k, nq), (k, nv) and the kind's constants."""
         found = Poses.blank(len(q))
         found.position[:], _, found.velocity[:], _ = self.located(q, v, np.zeros((len(q), 3)), *constants)
@@ -303,16 +306,16 @@ class BodyKind(ABC):
             found.frame[:] = np.stack(lines, axis=2)
         return found
 
-    def internal_frame(self, q: np.ndarray, poses: Poses) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def internal_frame(self, q: FloatArray, poses: Poses) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Axes (k, 3, 3), deformations (k, 3, 3) and origins (k, 3) of the internal frame."""
         return matrices(poses.orientation), poses.frame, poses.position
 
-    def internal_velocity(self, v: np.ndarray, poses: Poses) -> tuple[np.ndarray, np.ndarray]:
+    def internal_velocity(self, v: FloatArray, poses: Poses) -> tuple[FloatArray, FloatArray]:
         """(k, 3) each: velocity of the internal origin, angular velocity."""
         return poses.velocity, poses.angular_velocity
 
-    def written(self, batch: Placement, q: np.ndarray, v: np.ndarray, position: np.ndarray, orientation: np.ndarray,
-                velocity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    def written(self, batch: Placement, q: FloatArray, v: FloatArray, position: FloatArray, orientation: FloatArray,
+                velocity: FloatArray) -> tuple[FloatArray, FloatArray]:  # fmt: skip
         """Coordinates and velocities (k, nq), (k, nv) of bodies that are put where these say, as near as their kind can be:
         position (k, 3), unit quaternions (k, 4), linear and angular velocity (k, 6). q and v: what they were."""
         batch.put([Pose(*pose) for pose in zip(position, orientation, matrices(orientation), strict=True)])
@@ -323,24 +326,28 @@ class BodyKind(ABC):
             J = np.concatenate([J, evaluated(self._turn, len(q), *given)[2]], axis=1)
         return start["q"], np.stack([np.linalg.lstsq(A, u[: len(A)], rcond=None)[0] for A, u in zip(J, velocity, strict=True)])
 
-    def point_jacobian(self, q: np.ndarray, pose: Poses, local: np.ndarray, *constants: np.ndarray) -> np.ndarray:
+    def point_jacobian(self, q: FloatArray, pose: Poses, local: FloatArray, *constants: FloatArray) -> FloatArray:
         """(3, nv): the velocity of a point of the user's frame by the body's velocity components."""
         given = [x[None] for x in (q, np.zeros(self.nv), np.asarray(local, dtype=float), *constants)]
-        return self.located(*given)[1][0]
+        found: FloatArray = self.located(*given)[1][0]
+        return found
 
-    def spin_jacobian(self, q: np.ndarray, *constants: np.ndarray) -> np.ndarray:
+    def spin_jacobian(self, q: FloatArray, *constants: FloatArray) -> FloatArray:
         """(3, nv): the angular velocity by the body's velocity components, of a kind with directions."""
-        return evaluated(self._turn, 1, *(x[None] for x in (q, np.zeros(self.nv), *constants)))[2][0]
+        found: FloatArray = evaluated(self._turn, 1, *(x[None] for x in (q, np.zeros(self.nv), *constants)))[2][0]
+        return found
 
-    def from_users_velocity(self, q: np.ndarray, v: np.ndarray, *constants: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def from_users_velocity(self, q: FloatArray, v: FloatArray, *constants: FloatArray) -> tuple[FloatArray, FloatArray]:
         """T and dT/dt (nv, nv): the velocity components are T times those that a user knows."""
         return np.eye(self.nv), np.zeros((self.nv, self.nv))
 
-    def users_jacobian(self, J: np.ndarray, pose: Poses, local: np.ndarray) -> np.ndarray:
+    def users_jacobian(self, J: FloatArray, pose: Poses, local: FloatArray) -> FloatArray:
         """That matrix by the velocity components that a user knows."""
         return J
 
-    def wrench(self, q: np.ndarray, generalised: np.ndarray, at: np.ndarray, *constants: np.ndarray):
+    def wrench(
+        self, q: FloatArray, generalised: FloatArray, at: FloatArray, *constants: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """A generalised force as (force, torque about the world point `at`): the least pair that does the same, the torque
         about axes about which the body can turn."""
         given = [y[None] for y in (q, np.zeros(self.nv), *constants)]

@@ -16,6 +16,10 @@ import numpy as np
 from linkwork.elements.core import checks
 from linkwork.errors import ElementError, suggestion
 
+if TYPE_CHECKING:
+    from linkwork.elements.core.element import Element
+    from linkwork.world import World
+
 
 class UnchangeableError(ElementError, AttributeError):
     """A field that cannot be assigned, or is none."""
@@ -24,13 +28,13 @@ class UnchangeableError(ElementError, AttributeError):
 class _Making(type):
     """The class of classes of elements."""
 
-    def __call__(cls, *given, **named):
+    def __call__(cls, *given: Any, **named: Any) -> Any:
         made = type.__call__(_open(cls), *given, **named)
         made.__class__ = cls
         return made
 
     @property
-    def __signature__(cls):
+    def __signature__(cls) -> inspect.Signature:
         """That of `__init__`, which schemas and help texts are made of; that of `__call__` says nothing."""
         own = inspect.signature(cls.__init__)  # type: ignore[misc]
         return own.replace(parameters=list(own.parameters.values())[1:])
@@ -43,7 +47,7 @@ else:
 
 
 @cache
-def _open(cls: Any):
+def _open(cls: Any) -> Any:
     """A class that differs in nothing but that fields are assigned without a look at them."""
     same = {
         "__setattr__": object.__setattr__,
@@ -55,7 +59,7 @@ def _open(cls: Any):
     return Making(cls.__name__, (cls,), same)
 
 
-def change(element, name, value):
+def change(element: Element, name: str, value: Any) -> None:
     """Give a field another value. One that does not fit the other fields is kept, for these may change next, and looked at
     again when the world is first used."""
     kind: Any = type(element)
@@ -82,7 +86,7 @@ def change(element, name, value):
         world._changed()
 
 
-def check_deleted(element, name):
+def check_deleted(element: Element, name: str) -> None:
     """Refuse to delete a field; a subclass that somebody else wrote may have more than fields."""
     kind: Any = type(element)
     if name in _names(kind):
@@ -92,14 +96,14 @@ def check_deleted(element, name):
         raise UnchangeableError(f"{checks.label(element)}: {name} cannot be deleted; give it another value")
 
 
-def check(element, world):
+def check(element: Element, world: World) -> None:
     """Refuse an element of which some field was given a value that does not fit."""
     if "_unchecked" in vars(element):
         vars(element).update(vars(_checked(element, world)))
         del vars(element)["_unchecked"]
 
 
-def _checked(element, world):
+def _checked(element: Element, world: World | None) -> Any:
     """A twin with the same fields, as they are once they have been checked; an error where they cannot be."""
     kind: Any = type(element)
     twin = object.__new__(_open(kind))
@@ -112,14 +116,14 @@ def _checked(element, world):
     return twin
 
 
-def seal(element):
+def seal(element: Element) -> None:
     """Nothing of it changes in place any more."""
     for value in vars(element).values():
         if type(value) is np.ndarray:
             value.flags.writeable = False
 
 
-def unseal(element):
+def unseal(element: Element) -> None:
     """It may be changed again, once it is in no world."""
     for value in vars(element).values():
         if type(value) is np.ndarray and value.flags.owndata:
@@ -127,11 +131,11 @@ def unseal(element):
 
 
 @cache
-def _names(cls: Any):
+def _names(cls: Any) -> frozenset[str]:
     return frozenset(field.name for field in fields(cls))
 
 
-def _check_known(element, name):
+def _check_known(element: Element, name: str) -> None:
     """A subclass that somebody else wrote may have more than fields."""
     if not type(element).__module__.startswith("linkwork.") and not hasattr(type(element), name):
         return
@@ -145,7 +149,7 @@ def _check_known(element, name):
     raise UnchangeableError(f'{checks.label(element)}: it has no field "{name}"{hint}')
 
 
-def _refuse_if_used(element, name, world):
+def _refuse_if_used(element: Element, name: str, world: World) -> None:
     if name == "name":
         raise UnchangeableError(f"{checks.label(element)}: its world knows it by that name; remove it there first")
     if world._used:

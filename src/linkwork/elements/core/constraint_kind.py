@@ -7,7 +7,8 @@ A kind is declared with `kind_of`, in the file of its element; what it lacks is 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -19,15 +20,33 @@ from linkwork.elements.core.placement import Poses
 from linkwork.elements.core.units import Quantity
 from linkwork.symbolic.autodiff import POSITION
 
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import FloatArray
 
-def perpendicular(d: np.ndarray) -> np.ndarray:
+
+def perpendicular(d: FloatArray) -> FloatArray:
     """A unit vector perpendicular to each row of d, (k, 3)."""
     helper = np.eye(3)[np.argmin(np.abs(d), axis=1)]
     t = np.cross(d, helper)
-    return t / np.linalg.norm(t, axis=1, keepdims=True)
+    found: FloatArray = t / np.linalg.norm(t, axis=1, keepdims=True)
+    return found
 
 
-def _either(elements, world, on_a, on_b, to_a, to_b, user_a, user_b, from_a, from_b):
+def _either(
+    elements: Sequence[Any],
+    world: str,
+    on_a: str,
+    on_b: str,
+    to_a: Callable[..., Any],
+    to_b: Callable[..., Any],
+    user_a: Callable[..., Any],
+    user_b: Callable[..., Any],
+    from_a: Callable[..., Any],
+    from_b: Callable[..., Any],
+) -> tuple[FloatArray, FloatArray]:
     """A vector given in the world or in one or both bodies, in both bodies: (k, 3), (k, 3). Without any it is the
     origin of b's own frame."""
     given = [(getattr(e, world), getattr(e, on_a, None), getattr(e, on_b, None)) for e in elements]
@@ -45,17 +64,17 @@ def _either(elements, world, on_a, on_b, to_a, to_b, user_a, user_b, from_a, fro
     return a, b
 
 
-def anchors(elements, A, B):
+def anchors(elements: Sequence[Any], A: Placement, B: Placement) -> tuple[FloatArray, FloatArray]:
     return _either(elements, "at", "on_a", "on_b", A.point, B.point, A.user_point, B.user_point,
                    A.world_point, B.world_point)  # fmt: skip
 
 
-def axes(elements, A, B):
+def axes(elements: Sequence[Any], A: Placement, B: Placement) -> tuple[FloatArray, FloatArray]:
     return _either(elements, "axis", "axis_a", "axis_b", A.axis, B.axis, A.user_axis, B.user_axis,
                    A.world_axis, B.world_axis)  # fmt: skip
 
 
-def position_rows(*expressions) -> list[tuple[str, SX]]:
+def position_rows(*expressions: SX) -> list[tuple[str, SX]]:
     whole = ca.vertcat(*expressions)
     return [(POSITION, whole[i]) for i in range(whole.shape[0])]
 
@@ -89,30 +108,30 @@ class ConstraintKind(ElementKind):
         super().check_declared(element)
 
     @abstractmethod
-    def rows(self, handles, p, t) -> list[tuple[str, SX]]:
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         """What its bodies keep: (level, expression) each, zero where it holds."""
 
-    def rates(self, handles, p, t) -> list[SX]:
+    def rates(self, handles: Sequence[Handle], p: Params, t: SX) -> list[SX]:
         """Of a kind that is force-directed: for each row the rate on which its multiplier works."""
         raise NotImplementedError
 
-    def equations(self, handles, p) -> SX:
+    def equations(self, handles: Sequence[Handle], p: Params) -> SX:
         """Of a kind with unknowns (p["unknowns"]): what vanishes where they are right, as many."""
         raise NotImplementedError
 
-    def read_coordinates(self, handles, p) -> tuple[SX, SX]:
+    def read_coordinates(self, handles: Sequence[Handle], p: Params) -> tuple[SX, SX]:
         """The coordinates and velocities that `read_names` and `read_rates` name."""
         raise NotImplementedError
 
-    def read_numbers(self, elements, A, B) -> dict[str, np.ndarray]:
+    def read_numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, FloatArray]:
         """The constants that `read_fields` names, (k, size) each."""
         return {}
 
-    def touching_point(self, p: dict[str, np.ndarray]) -> tuple[int, np.ndarray] | None:
+    def touching_point(self, p: dict[str, FloatArray]) -> tuple[int, FloatArray] | None:
         """Which of its bodies it touches where (3,), in the user's frame, if that is no anchor."""
         return None
 
-    def sent(self, element: Any, pose: Poses, goal: np.ndarray, time: float, dt: float, first_order: bool) -> dict[str, Any]:
+    def sent(self, element: Any, pose: Poses, goal: FloatArray, time: float, dt: float, first_order: bool) -> dict[str, Any]:
         """Of a kind that is `commanded`: its state fields when a command (`goal`) comes, with its body in this pose."""
         raise NotImplementedError
 

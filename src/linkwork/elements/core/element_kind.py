@@ -8,8 +8,8 @@ as built (placement.py). Only users' functions, gears and cables may have more b
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -20,33 +20,40 @@ from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.registry import check_promises, outside_digest
 from linkwork.elements.core.units import Quantity
 
+if TYPE_CHECKING:
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray, FloatArray
+
+
 Params = Mapping[str, SX]  # of one element, by name: as `fields` says
 
 
-def column(elements, name) -> np.ndarray:
+def column(elements: Sequence[Any], name: str) -> FloatArray:
     """One scalar field of all elements, (k, 1); Parameters stay as they are."""
     values = [getattr(e, name) for e in elements]
     plain = all(isinstance(v, (int, float)) for v in values)
     return np.array(values, dtype=float if plain else object).reshape(-1, 1)
 
 
-def vectors(elements, name: str) -> np.ndarray:
+def vectors(elements: Sequence[Any], name: str) -> FloatArray:
     """One vector field of all elements, (k, 3)."""
     return np.array([getattr(e, name) for e in elements], dtype=float)
 
 
-def user_points(elements, frames, name: str) -> np.ndarray:
+def user_points(elements: Sequence[Any], frames: Any, name: str) -> FloatArray:
     """(k, 3): points that users gave in the frames of bodies, in their internal frames."""
-    return frames.user_point(vectors(elements, name))
+    found: FloatArray = frames.user_point(vectors(elements, name))
+    return found
 
 
-def apart(handles, p) -> SX:
+def apart(handles: Sequence[Handle], p: Params) -> SX:
     """From a's anchor to b's."""
     a, b = handles
     return b.point(p["on_b"]) - a.point(p["on_a"])
 
 
-def crossing(side, s, c) -> SX:
+def crossing(side: SX, s: SX, c: SX) -> SX:
     """+1 or -1 where an angle has passed half a turn since its sine was `side`, else 0."""
     up, down = ca.logic_and(side >= 0, s < 0), ca.logic_and(side < 0, s >= 0)
     return ca.if_else(c < 0, ca.if_else(up, 1, 0) - ca.if_else(down, 1, 0), 0)
@@ -99,23 +106,23 @@ class ElementKind(ABC):
         return cls._only
 
     @staticmethod
-    def bodies(element: Any) -> tuple:
+    def bodies(element: Any) -> tuple[Any, ...]:
         """The bodies that it acts on; None is the ground."""
         return element.a, element.b
 
     @abstractmethod
-    def parameters(self, elements, A, B) -> dict[str, np.ndarray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         """The parameters of elements, (k, size) each, as `fields` and `state_fields` say; A and B are their bodies as built."""
 
-    def updated_state(self, handles, p) -> dict[str, SX]:
+    def updated_state(self, handles: Sequence[Handle], p: Params) -> dict[str, SX]:
         """Its state fields at the end of a step."""
         return {}
 
-    def angles(self, handles, p) -> list[tuple[SX, SX]]:
+    def angles(self, handles: Sequence[Handle], p: Params) -> list[tuple[SX, SX]]:
         """(sine, cosine) of each counted angle."""
         return []
 
-    def counted(self, handles, p) -> list[SX]:
+    def counted(self, handles: Sequence[Handle], p: Params) -> list[SX]:
         """The counted angles, turns included (p["turns"]: turns and last sine of each)."""
         found = []
         for k, (s, c) in enumerate(self.angles(handles, p)):
@@ -136,6 +143,6 @@ class ElementKind(ABC):
         return any(any(local) for local in self.points_of(end))
 
 
-def asked_points(functions, end: int) -> list[tuple[float, ...]]:
+def asked_points(functions: Any, end: int) -> list[tuple[float, ...]]:
     """`points_of` of traced functions, whose first body has the number 0 among the ends."""
     return [local for f in functions for n, what, local in f.requests if n == end and what.startswith("point")]

@@ -3,8 +3,12 @@
 Importing this imports CasADi, so nothing in `elements` does it before an expression is asked for.
 """
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from casadi import SX
@@ -25,40 +29,66 @@ class Expression(SX):
 
     called: str | None = None  # "position", for messages
 
-    def __init__(self, value, called=None):
+    def __init__(self, value: Any, called: str | None = None) -> None:
         super().__init__(value)
         self.called = called
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Expression]:
         self._refuse_rows_alone()
         return (self[i] for i in range(self.shape[0]))
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Expression:
         self._check(index)
         return Expression(SX.__getitem__(self, index))
 
-    def __float__(self):
+    def __float__(self) -> float:
         self._refuse_as_number()
         return SX.__float__(self)
 
-    def __int__(self):
+    def __int__(self) -> int:
         self._refuse_as_number()
         return SX.__int__(self)
 
     @property
-    def T(self):
+    def T(self) -> Expression:
         return Expression(SX(self).T)
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         with _silent_casadi():
             return wrapped(SX.__array_ufunc__(self, ufunc, method, *map(_matrix, inputs), **options))
 
-    def __array_function__(self, function, types, arguments, options):
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         with _silent_casadi():
             types = [SX if kind is Expression else kind for kind in types]
             return wrapped(SX.__array_function__(self, function, types, arguments, options))
 
-    def _check(self, index):
+    if TYPE_CHECKING:  # what is assigned below: CasADi's own, that take lists and arrays of expressions too
+
+        def __add__(self, other: Any) -> Expression: ...
+        def __radd__(self, other: Any) -> Expression: ...
+        def __sub__(self, other: Any) -> Expression: ...
+        def __rsub__(self, other: Any) -> Expression: ...
+        def __mul__(self, other: Any) -> Expression: ...
+        def __rmul__(self, other: Any) -> Expression: ...
+        def __truediv__(self, other: Any) -> Expression: ...
+        def __rtruediv__(self, other: Any) -> Expression: ...
+        def __floordiv__(self, other: Any) -> Expression: ...
+        def __rfloordiv__(self, other: Any) -> Expression: ...
+        def __mod__(self, other: Any) -> Expression: ...
+        def __rmod__(self, other: Any) -> Expression: ...
+        def __pow__(self, other: Any, modulus: Any = None) -> Expression: ...
+        def __rpow__(self, other: Any) -> Expression: ...
+        def __matmul__(self, other: Any) -> Expression: ...
+        def __rmatmul__(self, other: Any) -> Expression: ...
+        def __neg__(self) -> Expression: ...
+        def __pos__(self) -> Expression: ...
+        def __abs__(self) -> Expression: ...
+        def __lt__(self, other: Any) -> Expression: ...
+        def __le__(self, other: Any) -> Expression: ...
+        def __gt__(self, other: Any) -> Expression: ...
+        def __ge__(self, other: Any) -> Expression: ...
+
+    def _check(self, index: Any) -> None:
         """Whole numbers lie within the shape, and a matrix is asked for a row and a column."""
         name, (rows, columns) = self.called or "an expression", self.shape
         if not isinstance(index, tuple):
@@ -71,26 +101,26 @@ class Expression(SX):
                 asked = ", ".join(str(i) for i in index)
                 raise Misuse(f"asks for {name}[{asked}], and {name} has {entries}; give an index from 0 to {size - 1}")
 
-    def _refuse_rows_alone(self):
+    def _refuse_rows_alone(self) -> None:
         if self.shape[1] != 1:
             name, (rows, columns) = self.called or "an expression", self.shape
             raise Misuse(f"takes {name}, {rows} by {columns}, for a list; write [i, j] for an entry and [:, j] for a column")
 
-    def _refuse_as_number(self):
+    def _refuse_as_number(self) -> None:
         if not self.is_constant():
             raise Misuse("makes a number of an expression; use lw.sin and the like for math.sin, and expressions for float()")
 
 
-def wrapped(result):
+def wrapped(result: Any) -> Any:
     """CasADi's results as Expressions; anything else as it is."""
     return Expression(result) if type(result) is SX else result
 
 
-def _is_whole(index):
+def _is_whole(index: Any) -> bool:
     return isinstance(index, (int, np.integer)) and not isinstance(index, bool)
 
 
-def _matrix(value):
+def _matrix(value: Any) -> Any:
     """Lists and arrays of expressions, which CasADi does not take, as columns; anything else as it is."""
     if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype == object):
         column = SX(len(value), 1)
@@ -101,15 +131,15 @@ def _matrix(value):
 
 
 @contextmanager
-def _silent_casadi():
+def _silent_casadi() -> Iterator[None]:
     """CasADi warns that numpy's functions give its own expressions, as a future version may not: here they should."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"\s*casadi: a numpy function", FutureWarning)
         yield
 
 
-def _wrapping(method):
-    def result(self, *others):
+def _wrapping(method: Callable[..., Any]) -> Callable[..., Any]:
+    def result(self: Expression, *others: Any) -> Any:
         return wrapped(method(self, *map(_matrix, others)))
 
     return result

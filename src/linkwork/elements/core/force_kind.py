@@ -9,9 +9,9 @@ bodies, which is virtual work; the same motion carries the tangent.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import casadi as ca
 from casadi import SX
@@ -20,6 +20,12 @@ from linkwork.elements.core.element_kind import ElementKind
 from linkwork.elements.core.element_kind import apart as apart_of
 from linkwork.elements.core.functions import cross
 from linkwork.elements.core.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.symbolic.autodiff import Handle
+
+Load: TypeAlias = tuple[int, str, SX | None, SX]  # body, what acts or moves, where (3,), and how much
 
 
 @dataclass
@@ -30,7 +36,7 @@ class Term:
     adds B^T stiffness B, -df/dv adds B^T damping B, with B that rate's derivative by the bodies' velocities.
     """
 
-    motion: list[tuple[int, str, SX | None, SX]]  # body, "point", "spin" or "coordinates", where (3,), weight (k, 3 or n)
+    motion: Sequence[Load]  # body, "point", "spin" or "coordinates", where (3,), weight (k, 3 or n)
     stiffness: SX  # (k, k), symmetric, positive semidefinite
     damping: SX  # (k, k), the same
 
@@ -38,10 +44,10 @@ class Term:
 LOADS = {"point": "force", "spin": "torque", "coordinates": "generalised"}  # what moves -> the kind of load that moves it
 
 
-def _rate(handle, what: str, where) -> SX:
+def _rate(handle: Handle, what: str, where: SX | None) -> SX:
     if what == "coordinates":
         return handle.coordinate_rates()
-    return handle.spin() if what == "spin" else handle.point_rate(where)
+    return handle.spin() if what == "spin" or where is None else handle.point_rate(where)
 
 
 @dataclass
@@ -49,17 +55,17 @@ class Coordinate:
     """Numbers x (k,) of two bodies; `motion` as in Term: the sum of weight @ (rate of a point, or spin) is x'."""
 
     value: SX
-    motion: list[tuple[int, str, SX | None, SX]]
+    motion: Sequence[Load]
 
-    def rate(self, handles) -> SX:
+    def rate(self, handles: Sequence[Handle]) -> SX:
         rates = [weight @ _rate(handles[body], what, where) for body, what, where, weight in self.motion]
         return sum(rates[1:], rates[0])
 
-    def loads(self, effort) -> list:
+    def loads(self, effort: SX) -> list[Load]:
         """What efforts (k,) along the coordinate put on the bodies."""
         return [(body, LOADS[what], where, weight.T @ effort) for body, what, where, weight in self.motion]
 
-    def term(self, stiffness, damping) -> Term:
+    def term(self, stiffness: SX, damping: SX) -> Term:
         return Term(self.motion, ca.diag(stiffness), ca.diag(damping))
 
 
@@ -70,17 +76,17 @@ class AlongJoint:
     value: SX  # (1,)
     velocity: SX  # (1,)
 
-    def rate(self, handles) -> SX:
+    def rate(self, handles: Sequence[Handle]) -> SX:
         return self.velocity
 
 
-def turning(value, axes: list[SX]) -> Coordinate:
+def turning(value: SX, axes: list[SX]) -> Coordinate:
     """Angles of b relative to a about axes (3,) of the world."""
     weight = ca.horzcat(*axes).T
     return Coordinate(value, [(0, "spin", None, -weight), (1, "spin", None, weight)])
 
 
-def travelling(handles, p, axes: list[SX]) -> Coordinate:
+def travelling(handles: Sequence[Handle], p: Params, axes: list[SX]) -> Coordinate:
     """Travels of b's anchor from a's along axes (3,) that a carries: on a they act along a line through b's anchor."""
     apart, weight = apart_of(handles, p), ca.horzcat(*axes).T
     lever = ca.horzcat(*[cross(axis, apart) for axis in axes]).T
@@ -101,14 +107,14 @@ class ForceKind(ElementKind):
     target: Mapping[str, int] = {}  # of a kind that follows a Trajectory: the fields that hold where it is, time first
 
     @abstractmethod
-    def law(self, handles, p, t) -> tuple[list, SX]:
+    def law(self, handles: Sequence[Handle], p: Params, t: SX) -> tuple[Sequence[Load], SX]:
         """The loads, and the potential energy (J)."""
 
-    def along(self, x: AlongJoint, p) -> SX:
+    def along(self, x: AlongJoint, p: Params) -> SX:
         """Of a kind that is `axial`: the force along the coordinate of its joint, (1,)."""
         raise NotImplementedError
 
-    def terms(self, handles, p, t) -> list[Term] | None:
+    def terms(self, handles: Sequence[Handle], p: Params, t: SX) -> list[Term] | None:
         """The symmetric tangent that implicit steps use, an empty list where it vanishes; None: the symmetric part of the
         exact one."""
         return None

@@ -20,7 +20,7 @@ class Freedom(Enum):
     LENGTH = ((TRAVEL,), (rate_of(TRAVEL),), "N")
     ROTATION = (QUATERNION, ANGULAR_VELOCITY, "N m")
 
-    def __init__(self, coordinates: tuple[Quantity, ...], velocities: tuple[Quantity, ...], effort: str):
+    def __init__(self, coordinates: tuple[Quantity, ...], velocities: tuple[Quantity, ...], effort: str) -> None:
         self.coordinates, self.velocities, self.effort = coordinates, velocities, effort
         self.unit, self.rate = coordinates[0].unit, velocities[0].unit
         self.nq, self.nv = len(coordinates), len(velocities)

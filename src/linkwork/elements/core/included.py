@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from linkwork.elements.core.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray
 
 
 class Move(Protocol):
@@ -15,15 +18,15 @@ class Move(Protocol):
 
     turns: bool  # R is not 1
 
-    def point(self, p: np.ndarray) -> np.ndarray:
+    def point(self, p: FloatArray) -> FloatArray:
         """Of the world."""
 
-    def direction(self, d: np.ndarray) -> np.ndarray: ...
+    def direction(self, d: FloatArray) -> FloatArray: ...
 
-    def orientation(self, q: np.ndarray) -> np.ndarray:
+    def orientation(self, q: FloatArray) -> FloatArray:
         """A quaternion that turns into the world."""
 
-    def relative(self, q: np.ndarray) -> np.ndarray:
+    def relative(self, q: FloatArray) -> FloatArray:
         """A turn that is told in the axes of the world."""
 
     def motion(self, followed: Trajectory) -> Trajectory: ...
@@ -33,7 +36,7 @@ def is_ground(item: Any) -> bool:
     return getattr(item, "dim", None) == 0
 
 
-def change_each(element: Any, fields: Iterable[str], change: Callable) -> None:
+def change_each(element: Any, fields: Iterable[str], change: Callable[..., Any]) -> None:
     """What stands in these fields, if anything does."""
     for name in fields:
         if vars(element).get(name) is not None:

@@ -7,15 +7,18 @@ where that point (direction) lies as built. Positions in metres; axes are unit v
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Body, ConstraintElement, Vector
+from linkwork.elements.core.element import BodyLike, ConstraintElement
+from linkwork.elements.core.field_types import OptionalVectorField, default
 from linkwork.elements.core.included import carried_along
 from linkwork.elements.core.registry import kind_for
 
 if TYPE_CHECKING:
+    from linkwork.elements.core.element import Element
     from linkwork.elements.core.joint_kind import JointKind
 
 
@@ -24,29 +27,34 @@ class Joint(ConstraintElement):
     """What all joints share: two bodies and the anchor."""
 
     sort: ClassVar[str] = "joint"
-    REFERENCES: ClassVar[dict] = {"a": "body", "b": "body"}
+    REFERENCES: ClassVar[dict[str, str]] = {"a": "body", "b": "body"}
     WORLD_POINTS: ClassVar[tuple[str, ...]] = ("at",)
     WORLD_DIRECTIONS: ClassVar[tuple[str, ...]] = ("axis", "normal", "first", "second")
     rows: ClassVar[int]  # constraint rows between two rigid bodies
     has_coordinate: ClassVar[bool] = False  # one angle or travel, which Motor, Drive and Motion can act on
 
-    a: Body | str
-    b: Body | str
-    at: Vector | None = None  # (3,), m, world
-    on_a: Vector | None = field(default=None, kw_only=True)  # (3,), m, in a's frame
-    on_b: Vector | None = field(default=None, kw_only=True)  # (3,), m, in b's frame
+    a: BodyLike
+    b: BodyLike
+    at: OptionalVectorField = default(None)  # (3,), m, world
+    on_a: OptionalVectorField = field(default=default(None), kw_only=True)  # (3,), m, in a's frame
+    on_b: OptionalVectorField = field(default=default(None), kw_only=True)  # (3,), m, in b's frame
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self._check_anchor()
 
     include_at = carried_along
 
-    def _check_anchor(self):
+    def _check_anchor(self) -> None:
         one_way(self, checks.vector, "at", ("on_a", "on_b"), "at=(0, 0, 0)")
 
 
-def one_way(who, check, world, local, example, **options):
+JointLike: TypeAlias = Joint | str  # a joint or its name
+
+
+def one_way(
+    who: ConstraintElement, check: Callable[..., Any], world: str, local: tuple[str, ...], example: str, **options: Any
+) -> None:
     """Check a point or direction: it is given in the world, or in the bodies' frames (with these options), not both."""
     in_world = getattr(who, world)
     if in_world is not None:
@@ -65,7 +73,7 @@ def one_way(who, check, world, local, example, **options):
     checks.fail(who, f"both {world} and {given} are given", f"give {world}= or {ways}, not both")
 
 
-def has_coordinate(who, joint):
+def has_coordinate(who: Element, joint: Joint) -> None:
     """A joint with one angle or travel."""
     if not joint.has_coordinate:
         checks.fail(who, f"{checks.label(joint)} has no single coordinate", "give a hinge, a slider or a screw")
@@ -79,4 +87,5 @@ def kind_of_joint(joint: Joint) -> JointKind:
     >>> [freedom.unit for freedom in kind.freedoms]
     ['rad', 'm']
     """
-    return kind_for(joint)
+    found: JointKind = kind_for(joint)
+    return found

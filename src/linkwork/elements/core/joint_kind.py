@@ -8,10 +8,10 @@ stand with the forces, and a joint says which of them fits (`law`).
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import casadi as ca
 import numpy as np
@@ -23,6 +23,11 @@ from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.mobilizer import Mobilizer
 from linkwork.elements.core.units import Quantity
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import FloatArray
 
 
 class Pivot(Enum):
@@ -47,7 +52,7 @@ class LimitRow:
     """One coordinate that a hard limit bounds; vectors are in the bodies' internal frames."""
 
     sort: LimitSort
-    frame: tuple[np.ndarray, ...]  # five (3,): see LimitSort
+    frame: tuple[FloatArray, ...]  # five (3,): see LimitSort
     bounds: tuple[float | None, float | None]  # rad or m: lower, upper
     counted: bool = False  # its turns are those that the joint counts
     swapped: bool = False  # the frame is that of b and a
@@ -61,7 +66,7 @@ class Bounds(Protocol):
     cone: Any  # rad or None
     axis: Any  # (3,), world as built, or None
 
-    def bounds(self, count: int) -> list[tuple]:
+    def bounds(self, count: int) -> list[tuple[float | None, float | None]]:
         """(lower, upper) of so many coordinates."""
 
 
@@ -109,7 +114,7 @@ class JointKind(ConstraintKind):
 
     # -- what every joint has -------------------------------------------------------------------------------------
     @abstractmethod
-    def frames(self, joint: Joint, A, B) -> tuple[np.ndarray, np.ndarray]:
+    def frames(self, joint: Joint, A: Placement, B: Placement) -> tuple[FloatArray, FloatArray]:
         """The axes of the joint's frames on a and on b as built, columns in the world; the mobilizer is told from them."""
 
     @abstractmethod
@@ -127,23 +132,23 @@ class JointKind(ConstraintKind):
         joint's directions agree; None if it has none."""
         raise NotImplementedError
 
-    def frame(self, elements, A, B) -> tuple[np.ndarray, ...]:
+    def frame(self, elements: Sequence[Any], A: Placement, B: Placement) -> tuple[FloatArray, ...]:
         """Of joints on an axis, as `AxisJointKind` has it: (k, 3) each, axis, ref and side on a, axis and ref on b."""
         raise NotImplementedError
 
-    def angle(self, handles, p) -> tuple[SX, SX]:
+    def angle(self, handles: Sequence[Handle], p: Params) -> tuple[SX, SX]:
         """Of joints on an axis: (sine, cosine) of the turn of b about it."""
         raise NotImplementedError
 
-    def apart(self, handles, p) -> SX:
+    def apart(self, handles: Sequence[Handle], p: Params) -> SX:
         """Of joints on an axis: from a's anchor to b's."""
         raise NotImplementedError
 
-    def travel(self, handles, p) -> SX:
+    def travel(self, handles: Sequence[Handle], p: Params) -> SX:
         """Of joints on an axis: how far b's anchor is along it from a's."""
         raise NotImplementedError
 
-    def travel_rate(self, handles, p) -> SX:
+    def travel_rate(self, handles: Sequence[Handle], p: Params) -> SX:
         """Of joints on an axis: the rate of `travel`."""
         raise NotImplementedError
 
@@ -161,8 +166,8 @@ class JointKind(ConstraintKind):
         """The axes of its frames on both bodies, one after another, and the mobilizer's constants."""
         return {"frame_a": 9, "frame_b": 9, "constants": self.mobilizer.constants}
 
-    def read_numbers(self, elements, A, B):
-        frames: tuple[list, list] = [], []
+    def read_numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, FloatArray]:
+        frames: tuple[list[FloatArray], list[FloatArray]] = [], []
         for k, joint in enumerate(elements):
             one, each = np.array([k]), self.frames(joint, A.pick([k]), B.pick([k]))
             for batch, axes, found in zip((A, B), each, frames, strict=True):
@@ -170,7 +175,7 @@ class JointKind(ConstraintKind):
         constants = np.array([self.constants(joint) for joint in elements], dtype=float).reshape(len(elements), -1)
         return {"frame_a": np.array(frames[0]), "frame_b": np.array(frames[1]), "constants": constants}
 
-    def read_coordinates(self, handles, p) -> tuple[SX, SX]:
+    def read_coordinates(self, handles: Sequence[Handle], p: Params) -> tuple[SX, SX]:
         """By the mobilizer, from both bodies: for kinds without a closed form of their own."""
         a, b = handles
         axes = [p["frame_a"][k : k + 3] for k in (0, 3, 6)]
@@ -182,7 +187,7 @@ class JointKind(ConstraintKind):
         motion = ca.vertcat(P.T @ speed + rate.T @ d, P.T @ (b.spin() - a.spin()))
         return q, ca.solve(S.T @ S, S.T @ motion)
 
-    def limit_rows(self, limit: Bounds, p: Mapping[str, np.ndarray], A, B) -> list[LimitRow]:
+    def limit_rows(self, limit: Bounds, p: Mapping[str, FloatArray], A: Placement, B: Placement) -> list[LimitRow]:
         """Of joints that hard limits bound: their rows. p: the joint's parameters; A and B: its bodies as built."""
         raise NotImplementedError
 

@@ -1,7 +1,10 @@
 """A state that a model knows by name."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from linkwork.elements.core import checks
 
@@ -18,11 +21,11 @@ class Keyframe:
     {}
     """
 
-    positions: dict = field(default_factory=dict)
-    velocities: dict = field(default_factory=dict)
-    controls: dict = field(default_factory=dict)
+    positions: dict[str, Any] = field(default_factory=dict)
+    velocities: dict[str, Any] = field(default_factory=dict)
+    controls: dict[str, float] = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, given in vars(self).items():
             if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
                 checks.fail(self, f"{name} is {checks.show(given)}", f'give them by name, such as {name}={{"knee": 0.3}}')

@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -20,12 +21,16 @@ from linkwork.elements.core.freedom import Freedom
 from linkwork.elements.core.registry import outside_digest
 from linkwork.symbolic import rotation
 
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray
+
+
 X, Y, Z = (SX(ca.DM.eye(3)[:, k]) for k in range(3))
 ZERO3 = SX(3, 1)
 HALF_TURN = np.diag([1.0, -1.0, -1.0])  # the axis points back, the coordinate stays
 
 
-def about(axis: int, angle) -> SX:
+def about(axis: int, angle: SX) -> SX:
     """The rotation matrix about a coordinate axis; structural zeros stay."""
     s, c = rotation.sine_cosine(angle)
     E, i, j = SX(3, 3), (axis + 1) % 3, (axis + 2) % 3
@@ -33,13 +38,13 @@ def about(axis: int, angle) -> SX:
     return E
 
 
-def half_turned(axis: int, angle) -> SX:
+def half_turned(axis: int, angle: SX) -> SX:
     """The quaternion of a turn about a coordinate axis."""
     s, c = rotation.sine_cosine(0.5 * angle)
     return ca.vertcat(c, *[s if k == axis else 0 for k in range(3)])
 
 
-def angle_about(axis: int, E) -> SX:
+def angle_about(axis: int, E: SX) -> SX:
     """The angle of a turn about a coordinate axis."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
     return ca.atan2(E[j, i], E[i, i])
@@ -112,7 +117,7 @@ class Mobilizer(ABC):
         """The coordinates as built."""
         return [0.0] * self.nq
 
-    def random(self, generator: np.random.Generator, count: int) -> np.ndarray:
+    def random(self, generator: np.random.Generator, count: int) -> FloatArray:
         """Coordinates (count, nq) at random: within half a turn, within a metre."""
         bound = [math.pi if freedom is Freedom.TURN else 1.0 for freedom in self.freedoms]
         return generator.uniform(-1.0, 1.0, (count, self.nq)) * bound
@@ -134,7 +139,7 @@ class Reversed:
     """A joint whose first body is the child: frames on both bodies turned by `frame`, coordinates in the other order where they
     are `swapped`, and, where that does not do, another mobilizer."""
 
-    frame: np.ndarray = field(default_factory=lambda: np.eye(3))
+    frame: FloatArray = field(default_factory=lambda: np.eye(3))
     swapped: bool = False
     mobilizer: Mobilizer | None = None
 
@@ -142,25 +147,25 @@ class Reversed:
 class Backwards(Mobilizer):
     """Any joint seen from its child: E^T, -E^T d and -E^T S. Right for every joint whose qd is the derivative of its q."""
 
-    def __init__(self, forwards: Mobilizer):
+    def __init__(self, forwards: Mobilizer) -> None:
         self.forwards, self.freedoms, self.constants = forwards, forwards.freedoms, forwards.constants
         super().__init__()
         self.name = f"{forwards.name}-back"
 
     @property
-    def reversed(self) -> Reversed:  # type: ignore[override]
+    def reversed(self) -> Reversed:
         return Reversed(mobilizer=self.forwards)
 
-    def transform(self, q, p):
+    def transform(self, q: SX, p: SX) -> tuple[SX, SX]:
         E, d = self.forwards.transform(q, p)
         return E.T, -(E.T @ d)
 
-    def turn(self, q, p):
+    def turn(self, q: SX, p: SX) -> SX:
         return rotation.conjugate(self.forwards.turn(q, p))
 
-    def angular(self, q, p):
+    def angular(self, q: SX, p: SX) -> SX:
         E, _ = self.forwards.transform(q, p)
         return -(E.T @ self.forwards.angular(q, p))
 
-    def coordinates(self, E, d, p):
+    def coordinates(self, E: SX, d: SX, p: SX) -> SX:
         return self.forwards.coordinates(E.T, -(E.T @ d), p)

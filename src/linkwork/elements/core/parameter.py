@@ -1,12 +1,20 @@
 """A named number that can change while a simulation runs."""
 
+from __future__ import annotations
+
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
-_BY_SYMBOL: WeakValueDictionary = WeakValueDictionary()
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.expression import Expression
+
+_BY_SYMBOL: WeakValueDictionary[int, Parameter] = WeakValueDictionary()
 
 
 class Parameter:
@@ -21,9 +29,10 @@ class Parameter:
     SX((k+1))
     """
 
-    _symbol = None
+    _symbol: Expression | None = None
+    name: str | None
 
-    def __init__(self, value, name=None):
+    def __init__(self, value: float, name: str | None = None) -> None:
         from linkwork.elements.core import checks  # checks knows Parameter, so this import cannot stand at the top
 
         self.name = None
@@ -31,39 +40,41 @@ class Parameter:
         self.value = value
 
     @property
-    def value(self):
+    def value(self) -> float:
         """The number it starts with, finite."""
         return self._value
 
     @value.setter
-    def value(self, value):
+    def value(self, value: float) -> None:
         from linkwork.elements.core import checks
 
         self._value = checks.number(self, "value", value)
 
     @property
-    def symbol(self):
+    def symbol(self) -> Expression:
         """Its CasADi symbol, made when first asked for and the same ever after."""
         if self._symbol is None:
-            from linkwork.elements.core.expression import SX, Expression
+            from casadi import SX
+
+            from linkwork.elements.core.expression import Expression
 
             self._symbol = Expression(SX.sym(self.name or "parameter"))
             _BY_SYMBOL[self._symbol.element_hash()] = self
         return self._symbol
 
-    def __SX__(self):  # CasADi's own protocol: casadi.sin(k), casadi.vertcat(k, 1), SX + k all work
+    def __SX__(self) -> Expression:  # CasADi's own protocol: casadi.sin(k), casadi.vertcat(k, 1), SX + k all work
         return self.symbol
 
-    def __float__(self):
+    def __float__(self) -> float:
         return self.value
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Parameter({self.value:g})" if self.name is None else f"Parameter({self.value:g}, name={self.name!r})"
 
-    def __getstate__(self):  # a symbol is an identity within one process: a copy makes its own
+    def __getstate__(self) -> dict[str, Any]:  # a symbol is an identity within one process: a copy makes its own
         return {key: value for key, value in self.__dict__.items() if key != "_symbol"}
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """`array * k` and `numpy.sin(k)` give CasADi expressions, not arrays of objects."""
         import casadi
 
@@ -74,8 +85,28 @@ class Parameter:
             return NotImplemented
         return wrapped(function(*(casadi.SX(x) for x in inputs)))
 
+    if TYPE_CHECKING:  # what is assigned below
 
-_UFUNCS: dict[str, Callable] = {
+        def __add__(self, other: Any) -> Expression: ...
+        def __radd__(self, other: Any) -> Expression: ...
+        def __sub__(self, other: Any) -> Expression: ...
+        def __rsub__(self, other: Any) -> Expression: ...
+        def __mul__(self, other: Any) -> Expression: ...
+        def __rmul__(self, other: Any) -> Expression: ...
+        def __truediv__(self, other: Any) -> Expression: ...
+        def __rtruediv__(self, other: Any) -> Expression: ...
+        def __pow__(self, other: Any) -> Expression: ...
+        def __rpow__(self, other: Any) -> Expression: ...
+        def __pos__(self) -> Expression: ...
+        def __neg__(self) -> Expression: ...
+        def __abs__(self) -> Expression: ...
+        def __lt__(self, other: Any) -> Expression: ...
+        def __le__(self, other: Any) -> Expression: ...
+        def __gt__(self, other: Any) -> Expression: ...
+        def __ge__(self, other: Any) -> Expression: ...
+
+
+_UFUNCS: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
@@ -90,21 +121,21 @@ _UFUNCS: dict[str, Callable] = {
 }
 
 
-def _delegate(function):
-    def method(self, *others):
+def _delegate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Parameter, *others: Any) -> Any:
         return function(self.symbol, *(_expression(other) for other in others))
 
     return method
 
 
-def _reflect(function):
-    def method(self, other):
+def _reflect(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Parameter, other: Any) -> Any:
         return function(_expression(other), self.symbol)
 
     return method
 
 
-def _expression(value):
+def _expression(value: Any) -> Any:
     return value.symbol if isinstance(value, Parameter) else value
 
 
@@ -115,14 +146,14 @@ for _name in ("pos", "neg", "abs", "lt", "le", "gt", "ge"):
     setattr(Parameter, f"__{_name}__", _delegate(getattr(operator, _name)))
 
 
-def parameter_of(symbol):
+def parameter_of(symbol: SX) -> Parameter | None:
     """The Parameter whose symbol this is, or None: how the parameters of a user's function are found."""
     return _BY_SYMBOL.get(symbol.element_hash())
 
 
-def parameters_in(values):
+def parameters_in(values: Iterable[Any]) -> list[Parameter]:
     """A list of every Parameter among values: bare, or a component of an array of objects."""
-    found = []
+    found: list[Parameter] = []
     for value in values:
         if isinstance(value, Parameter):
             found.append(value)

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from linkwork.elements.core.element import Pose
 
+if TYPE_CHECKING:
+    from linkwork.util.array_types import BoolArray, FloatArray, IntArray
+
+
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 BESIDE = 1e-6  # metres by which an anchor may lie beside a particle
 
 
-def matrices(q: np.ndarray) -> np.ndarray:
+def matrices(q: FloatArray) -> FloatArray:
     """Rotation matrices (k, 3, 3) of unit quaternions (k, 4)."""
     w, x, y, z = q.T
     R = np.empty((len(q), 3, 3))
@@ -27,7 +32,7 @@ def matrices(q: np.ndarray) -> np.ndarray:
     return R
 
 
-def quaternions(R: np.ndarray) -> np.ndarray:
+def quaternions(R: FloatArray) -> FloatArray:
     """Unit quaternions (k, 4), w >= 0, of rotation matrices (k, 3, 3); the largest component is computed first."""
     k = np.arange(len(R))
     d = np.stack([R[:, 0, 0], R[:, 1, 1], R[:, 2, 2]], axis=1)
@@ -40,26 +45,29 @@ def quaternions(R: np.ndarray) -> np.ndarray:
     largest = np.argmax(squares, axis=1)
     q = products[k, largest]
     q /= np.linalg.norm(q, axis=1, keepdims=True)
-    return np.where(q[:, :1] < 0, -q, q)
+    found: FloatArray = np.where(q[:, :1] < 0, -q, q)
+    return found
 
 
-def product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+def product(p: FloatArray, q: FloatArray) -> FloatArray:
     """Quaternion products (k, 4)."""
     w = p[:, :1] * q[:, :1] - np.sum(p[:, 1:] * q[:, 1:], axis=1, keepdims=True)
     v = p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] + np.cross(p[:, 1:], q[:, 1:])
     return np.concatenate([w, v], axis=1)
 
 
-def apply(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    return np.einsum("kij,kj->ki", matrix, vectors)
+def apply(matrix: FloatArray, vectors: FloatArray) -> FloatArray:
+    found: FloatArray = np.einsum("kij,kj->ki", matrix, vectors)
+    return found
 
 
-def polar(F: np.ndarray) -> np.ndarray:
+def polar(F: FloatArray) -> FloatArray:
     U, _, V = np.linalg.svd(F)
-    return U @ V
+    found: FloatArray = U @ V
+    return found
 
 
-def polar_spin(F: np.ndarray, R: np.ndarray, rate: np.ndarray) -> np.ndarray:
+def polar_spin(F: FloatArray, R: FloatArray, rate: FloatArray) -> FloatArray:
     """(k, 3): angular velocities of the polar rotations R of F, which change at `rate`."""
     U, G = R.transpose(0, 2, 1) @ F, R.transpose(0, 2, 1) @ rate
     axial = np.stack([G[:, 2, 1] - G[:, 1, 2], G[:, 0, 2] - G[:, 2, 0], G[:, 1, 0] - G[:, 0, 1]], axis=1)
@@ -67,7 +75,7 @@ def polar_spin(F: np.ndarray, R: np.ndarray, rate: np.ndarray) -> np.ndarray:
     return apply(R, np.linalg.solve(trace - U, axial[..., None])[..., 0])
 
 
-def cross_matrices(a: np.ndarray) -> np.ndarray:
+def cross_matrices(a: FloatArray) -> FloatArray:
     """(k, 3, 3): matrices of the cross products with vectors (k, 3)."""
     return np.cross(np.eye(3)[None], a[:, None, :])
 
@@ -75,61 +83,61 @@ def cross_matrices(a: np.ndarray) -> np.ndarray:
 class Placement:
     """The base: a body that maps local points by world = x + F p and axes by R."""
 
-    x: np.ndarray  # (k, 3)
-    F: np.ndarray  # (k, 3, 3)
-    R: np.ndarray  # (k, 3, 3)
-    parameters: np.ndarray | None = None  # (k, n): the Parameters in the field "user" of their records
+    x: FloatArray  # (k, 3)
+    F: FloatArray  # (k, 3, 3)
+    R: FloatArray  # (k, 3, 3)
+    parameters: FloatArray | None = None  # (k, n): the Parameters in the field "user" of their records
 
-    def _pick(self, pick):
+    def _pick(self, pick: IntArray | None) -> slice | IntArray:
         return slice(None) if pick is None else pick
 
-    def point(self, world, pick=None):
+    def point(self, world: FloatArray, pick: IntArray | None = None) -> FloatArray:
         i = self._pick(pick)
-        return np.linalg.solve(self.F[i], (world - self.x[i])[..., None])[..., 0]
+        return cast("FloatArray", np.linalg.solve(self.F[i], (world - self.x[i])[..., None])[..., 0])
 
-    def world_point(self, local, pick=None):
+    def world_point(self, local: FloatArray, pick: IntArray | None = None) -> FloatArray:
         i = self._pick(pick)
         return self.x[i] + apply(self.F[i], local)
 
-    def axis(self, world, pick=None):
+    def axis(self, world: FloatArray, pick: IntArray | None = None) -> FloatArray:
         return apply(self.R[self._pick(pick)].transpose(0, 2, 1), world)
 
-    def world_axis(self, local, pick=None):
+    def world_axis(self, local: FloatArray, pick: IntArray | None = None) -> FloatArray:
         return apply(self.R[self._pick(pick)], local)
 
-    def line(self, world, pick=None):
-        return np.linalg.solve(self.F[self._pick(pick)], world[..., None])[..., 0]
+    def line(self, world: FloatArray, pick: IntArray | None = None) -> FloatArray:
+        return cast("FloatArray", np.linalg.solve(self.F[self._pick(pick)], world[..., None])[..., 0])
 
-    def normal(self, world, pick=None):
+    def normal(self, world: FloatArray, pick: IntArray | None = None) -> FloatArray:
         return apply(self.F[self._pick(pick)].transpose(0, 2, 1), world)
 
-    def user_point(self, local, pick=None):
+    def user_point(self, local: FloatArray, pick: IntArray | None = None) -> FloatArray:
         """From the user's local coordinates to the internal ones."""
         return np.atleast_2d(np.asarray(local, dtype=float))
 
-    def user_axis(self, local, pick=None):
+    def user_axis(self, local: FloatArray, pick: IntArray | None = None) -> FloatArray:
         return np.atleast_2d(np.asarray(local, dtype=float))
 
     user_line = user_axis
     user_normal = user_axis
 
-    def quaternion(self) -> np.ndarray:
+    def quaternion(self) -> FloatArray:
         """Orientations (k, 4) of the internal frames as built: what the bodies' records start with."""
         return quaternions(self.R)
 
-    def turn(self, world) -> np.ndarray:
+    def turn(self, world: FloatArray) -> FloatArray:
         """Orientations (k, 4) as built in the world, relative to the internal frames."""
         return product(self.quaternion() * CONJUGATE, world)
 
-    def user_turn(self) -> np.ndarray:
+    def user_turn(self) -> FloatArray:
         """Orientations (k, 4) of the users' frames relative to the internal ones."""
         return np.tile([1.0, 0.0, 0.0, 0.0], (len(self.x), 1))
 
-    def user_orientation(self) -> np.ndarray:
+    def user_orientation(self) -> FloatArray:
         """Orientations (k, 4) of the users' frames as built."""
         return product(self.quaternion(), self.user_turn())
 
-    def pick(self, numbers) -> Placement:
+    def pick(self, numbers: Sequence[int] | IntArray) -> Placement:
         """A batch with some of these bodies, in the order given."""
         chosen = object.__new__(type(self))
         for name, value in vars(self).items():
@@ -144,18 +152,18 @@ class Placement:
             self._put(where, *(np.array([getattr(p, name) for p in given]) for name in ("position", "orientation", "frame")))
         return self
 
-    def _put(self, where, position, orientation, frame) -> None:
+    def _put(self, where: IntArray, position: FloatArray, orientation: FloatArray, frame: FloatArray) -> None:
         self.x[where], self.F[where], self.R[where] = position, frame, matrices(orientation)
 
     def ground(self) -> Fixed:
         """The ground, as often."""
         return Fixed(len(self.x))
 
-    def diagonal_mass(self) -> np.ndarray:
+    def diagonal_mass(self) -> BoolArray:
         """(k,) Whether the inverse mass of each body is diagonal in its own axes: contact has a shorter way then."""
         return np.zeros(len(self.x), dtype=bool)
 
-    def start(self) -> dict[str, np.ndarray]:
+    def start(self) -> dict[str, FloatArray]:
         """Fields of the record at the start: q, v and the kind's constants."""
         raise NotImplementedError
 
@@ -163,24 +171,25 @@ class Placement:
 class Fixed(Placement):
     """The ground, k times."""
 
-    def __init__(self, k: int):
+    def __init__(self, k: int) -> None:
         self.x, self.F = np.zeros((k, 3)), np.tile(np.eye(3), (k, 1, 1))
         self.R = self.F
 
 
-def stack(bodies, name) -> np.ndarray:
-    return np.array([getattr(b, name) for b in bodies], dtype=float)
+def stack(bodies: Sequence[Any], name: str) -> FloatArray:
+    found: FloatArray = np.array([getattr(b, name) for b in bodies], dtype=float)
+    return found
 
 
 @dataclass
 class Poses:
     """Bodies in the world: k of them."""
 
-    position: np.ndarray  # (k, 3) m
-    orientation: np.ndarray  # (k, 4)
-    velocity: np.ndarray  # (k, 3) m/s, of `position`
-    angular_velocity: np.ndarray  # (k, 3) rad/s
-    frame: np.ndarray  # (k, 3, 3): a local vector p is at position + frame @ p
+    position: FloatArray  # (k, 3) m
+    orientation: FloatArray  # (k, 4)
+    velocity: FloatArray  # (k, 3) m/s, of `position`
+    angular_velocity: FloatArray  # (k, 3) rad/s
+    frame: FloatArray  # (k, 3, 3): a local vector p is at position + frame @ p
 
     @classmethod
     def blank(cls, k: int) -> Poses:
@@ -188,7 +197,7 @@ class Poses:
         still = np.tile([1.0, 0, 0, 0], (k, 1))
         return cls(np.zeros((k, 3)), still, np.zeros((k, 3)), np.zeros((k, 3)), np.tile(np.eye(3), (k, 1, 1)))
 
-    def put(self, where: np.ndarray, others: Poses) -> None:
+    def put(self, where: IntArray, others: Poses) -> None:
         """Put poses into some of the places."""
         for name, values in vars(others).items():
             getattr(self, name)[where] = values

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.families import OfFamily
+
+if TYPE_CHECKING:
+    from linkwork.util.array_types import AnyArray, FloatArray, IntArray, Vector
+
 
 NUMBERS = 9  # of a support function, at most
 DIRECTIONS = 400  # in which a support function is asked for pictures
@@ -40,19 +44,19 @@ class Collision(NamedTuple):
     """What collision needs of a shape."""
 
     core: Core
-    size: Any = (0.0, 0.0, 0.0)  # (3,) m: half lengths, or radius and half length; else half of the bounding box
-    middle: Any = (0.0, 0.0, 0.0)  # (3,) m: of the bounding box
-    numbers: Sequence = ()  # vertices and the like
-    integers: Sequence = ()
-    surface: tuple[np.ndarray, np.ndarray] | None = None  # vertices (v, 3), triangles (t, 3)
-    support: Callable | None = None  # of Core.CONVEX
+    size: Vector = (0.0, 0.0, 0.0)  # (3,) m: half lengths, or radius and half length; else half of the bounding box
+    middle: Vector = (0.0, 0.0, 0.0)  # (3,) m: of the bounding box
+    numbers: Sequence[float] = ()  # vertices and the like
+    integers: Sequence[int] = ()
+    surface: tuple[FloatArray, IntArray] | None = None  # vertices (v, 3), triangles (t, 3)
+    support: Callable[..., Any] | None = None  # of Core.CONVEX
 
 
 class Facets(NamedTuple):
     """The surface of a shape for pictures."""
 
-    vertices: np.ndarray  # (V, 3) m
-    faces: np.ndarray  # (M, 4): vertices, anticlockwise seen from outside; a triangle names one twice
+    vertices: FloatArray  # (V, 3) m
+    faces: IntArray  # (M, 4): vertices, anticlockwise seen from outside; a triangle names one twice
     toned: int = 0  # the axes whose signs make a facet light or dark, which shows that a round thing turns
     closed: bool = True  # whether it is the surface of a convex solid
 
@@ -66,7 +70,7 @@ class Shape(OfFamily, abstract=True):
     bounded: ClassVar[bool] = True  # whether it ends somewhere
     curved: ClassVar[bool] = True  # whether its facets become finer with the detail
     instead: ClassVar[str] = ""  # of what is not solid: what to give a body that moves
-    support: ClassVar[Callable | None] = None
+    support: ClassVar[Callable[..., Any] | None] = None
     """A plain function (numbers, direction) -> the point that is farthest along a direction, all of them tuples; numbers are
     those of `support_numbers`, filled up with zeros to nine. It is compiled by numba: arithmetic and `math` alone."""
 
@@ -75,35 +79,35 @@ class Shape(OfFamily, abstract=True):
         if not abstract and (lacking := _lacking(cls)):
             raise TypeError(f"{cls.__name__}: it lacks {', '.join(lacking)}; a shape needs them")
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in (f.name for f in fields(self)):
             given = getattr(self, name)
             checked = checks.positive(self, name, given)
             if checked is not given:
                 object.__setattr__(self, name, checked)
 
-    def given(self):
+    def given(self) -> dict[str, float | list[list[float]]]:
         """What it was made of, by name, as plain numbers and lists."""
         return {f.name: np.asarray(getattr(self, f.name)).tolist() for f in fields(self.family) if f.init}
 
     @property
-    def volume(self):
+    def volume(self) -> float:
         self._hollow()
 
-    def spread(self):
+    def spread(self) -> tuple[float, float, float]:
         """The mean of x^2, y^2 and z^2 over the volume, m^2."""
         self._hollow()
 
-    def _hollow(self):
+    def _hollow(self) -> NoReturn:
         checks.fail(self, "it encloses no volume", "put it on the ground as a collider, or give a body a solid such as Box")
 
-    def second_moment(self, mass):
+    def second_moment(self, mass: float) -> FloatArray:
         """(3, 3), kg m^2: the integral of rho p p^T about the centre."""
         mass = checks.positive(self, "mass", mass)
         x, y, z = self.spread()
         return checks.diagonal(mass * x, mass * y, mass * z)
 
-    def inertia(self, mass):
+    def inertia(self, mass: float) -> FloatArray:
         """(3, 3), kg m^2: the moment of inertia about the centre."""
         mass = checks.positive(self, "mass", mass)
         x, y, z = self.spread()
@@ -113,7 +117,7 @@ class Shape(OfFamily, abstract=True):
         """What the support function is given: the fields, in order."""
         return tuple(float(getattr(self, f.name)) for f in fields(self) if f.init)
 
-    def farthest(self, direction) -> np.ndarray:
+    def farthest(self, direction: Vector) -> FloatArray:
         """(3,) m: the point that is farthest along a direction, by the support function."""
         support = type(self).support
         assert support is not None
@@ -123,7 +127,7 @@ class Shape(OfFamily, abstract=True):
         padded = (*numbers, *[0.0] * (NUMBERS - len(numbers)))
         return np.array(support(padded, tuple(float(x) for x in direction)), dtype=float)
 
-    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
         """(3,) m each: the corners of the bounding box."""
         high = np.array([self.farthest(e)[k] for k, e in enumerate(np.eye(3))])
         return np.array([self.farthest(-e)[k] for k, e in enumerate(np.eye(3))]), high
@@ -161,23 +165,23 @@ def _lacking(cls: type[Shape]) -> list[str]:
 class OfArrays(Shape, abstract=True):
     """A shape that is given by arrays: compared by what they hold, and read-only."""
 
-    def _keep(self, **arrays):
+    def _keep(self, **arrays: AnyArray) -> None:
         for name, array in arrays.items():
             array = np.ascontiguousarray(array)
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
-    def _bytes(self):
+    def _bytes(self) -> tuple[bytes]:
         return tuple(getattr(self, f.name).tobytes() for f in fields(self) if f.init)
 
-    def __eq__(self, other):
-        return type(self) is type(other) and self._bytes() == other._bytes()
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OfArrays) and type(self) is type(other) and self._bytes() == other._bytes()
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((type(self), self._bytes()))
 
 
-def check_placed(element):
+def check_placed(element: Any) -> None:
     """The shape, position and orientation of what a body carries."""
     if not isinstance(element.shape, Shape):
         checks.fail(element, f"shape is {checks.show(element.shape)}", "give a shape such as lw.Sphere(0.1)")

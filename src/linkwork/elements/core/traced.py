@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -21,11 +22,15 @@ from linkwork.elements.core.expression import Expression, Misuse, NoSuchAttribut
 from linkwork.elements.core.parameter import Parameter, parameter_of
 from linkwork.errors import ElementError, suggestion
 
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray, Vector
+
 SYMBOLS = {"p": 3, "t": 1, "u": 1}  # arguments that are no bodies: a point, the time, coordinates (as many as the owner has)
+Rows: TypeAlias = SX | float | Parameter | np.ndarray[Any, Any] | Sequence[Any]  # what a user's function gives
 VELOCITIES = ("point_rate", "spin", "coordinate_rates")
 
 
-def vector(value) -> SX:
+def vector(value: Any) -> SX:
     """A column from an expression (a matrix row by row), a list of expressions, or numbers."""
     if isinstance(value, SX):
         return ca.vec(value.T) if value.shape[1] != 1 else value
@@ -44,18 +49,20 @@ class BodyProxy:
     What it offers is listed for users where they look: at Constraint, VelocityConstraint and Force.
     """
 
-    def __init__(self, number: int, coordinates: int | None = 0):
+    def __init__(self, number: int, coordinates: int | None = 0) -> None:
         """`coordinates`: how many generalised coordinates it has; None: not known, since the body is only a name yet."""
         self._number, self._coordinates = number, coordinates
-        self._requests: dict[tuple, SX] = {}
+        self._requests: dict[tuple[str, tuple[float, ...] | None], SX] = {}
 
-    def __getattr__(self, name: str):
-        if not name.startswith("_"):
-            hint = suggestion(name, OFFERS) or f"; there are {', '.join(OFFERS)}"
-            raise NoSuchAttribute(f"asks a body for {name}, which none has{hint}")
-        raise AttributeError(name)
+    if not TYPE_CHECKING:  # checkers refuse what is not there by themselves
 
-    def _ask(self, what: str, local=None, size: int = 3) -> SX:
+        def __getattr__(self, name: str) -> NoReturn:
+            if not name.startswith("_"):
+                hint = suggestion(name, OFFERS) or f"; there are {', '.join(OFFERS)}"
+                raise NoSuchAttribute(f"asks a body for {name}, which none has{hint}")
+            raise AttributeError(name)
+
+    def _ask(self, what: str, local: Iterable[float] | None = None, size: int = 3) -> SX:
         key = (what, None if local is None else tuple(float(x) for x in local))
         if key not in self._requests:
             self._requests[key] = SX.sym(f"b{self._number}_{what}{len(self._requests)}", size)
@@ -77,16 +84,16 @@ class BodyProxy:
     def orientation(self) -> Expression:
         return Expression(ca.horzcat(*[self._ask("axis", axis) for axis in np.eye(3)]), "orientation")
 
-    def point(self, local) -> Expression:
+    def point(self, local: Vector) -> Expression:
         return Expression(self._ask("point", _numbers("point", local)), "point(...)")
 
-    def point_velocity(self, local) -> Expression:
+    def point_velocity(self, local: Vector) -> Expression:
         return Expression(self._ask("point_rate", _numbers("point_velocity", local)), "point_velocity(...)")
 
-    def direction(self, local) -> Expression:
+    def direction(self, local: Vector) -> Expression:
         return Expression(self._ask("axis", _numbers("direction", local)), "direction(...)")
 
-    def spin(self, axis) -> Expression:
+    def spin(self, axis: Vector) -> Expression:
         given = _numbers("spin", axis)
         if not given.any():
             raise Misuse("asks for spin((0, 0, 0)), which is no axis; give a direction such as (0, 0, 1)")
@@ -111,7 +118,7 @@ class BodyProxy:
 OFFERS = tuple(name for name in vars(BodyProxy) if not name.startswith("_"))
 
 
-def _numbers(method: str, local) -> np.ndarray:
+def _numbers(method: str, local: Vector) -> FloatArray:
     """What is fixed in a body: three numbers."""
     try:
         return checks.vector(method, method, local)
@@ -132,8 +139,8 @@ class Traced:
     SX([(-(k*b0_point0_0)), (-(k*b0_point0_1)), (-(k*b0_point0_2))])
     """
 
-    def __init__(self, owner: str, function: Callable, arguments: Sequence[str],
-                 sizes: Mapping[str, int | None] | None = None):  # fmt: skip
+    def __init__(self, owner: str, function: Callable[..., Any], arguments: Sequence[str],
+                 sizes: Mapping[str, int | None] | None = None) -> None:  # fmt: skip
         """`owner`: the element, for messages. `arguments`: p (a point), t (the time) or u (coordinates); others are bodies.
         `sizes`: of arguments that do not always have the same; of bodies, how many generalised coordinates they have."""
         self.arguments = tuple(arguments)
@@ -177,7 +184,7 @@ class Traced:
     def __signature__(self) -> inspect.Signature:
         return inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in self.arguments])
 
-    def __call__(self, *arguments):
+    def __call__(self, *arguments: Any) -> SX:
         bodies, others = arguments[: self.bodies], arguments[self.bodies :]
         sizes = [self.function.size1_in(k) for k in range(len(self.requests))]
         values = [bodies[n]._ask(what, local, size) for (n, what, local), size in zip(self.requests, sizes, strict=True)]
@@ -189,7 +196,7 @@ class Traced:
 
 def traced(
     owner: str,
-    function: Callable,
+    function: Callable[..., Any],
     arguments: Sequence[str],
     size: int | None = None,
     sizes: Mapping[str, int | None] | None = None,
@@ -210,7 +217,7 @@ def _parameter(owner: str, symbol: SX) -> Parameter:
     return found
 
 
-def _column(owner: str, result) -> SX:
+def _column(owner: str, result: Any) -> SX:
     try:
         column = vector(result)
     except Exception:

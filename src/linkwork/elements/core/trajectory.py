@@ -1,12 +1,20 @@
 """A recorded motion: where a body was at given times."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.errors import ElementError
+
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FilePath, FloatArray, Matrix, Numbers, Vector
+
 
 GAP = 5.0  # times the median step: a longer one is a gap
 COLUMNS = ("t", "x", "y", "z", "qw", "qx", "qy", "qz")
@@ -25,7 +33,9 @@ class Trajectory:
 
     name = None
 
-    def __init__(self, times, positions, orientations=None, *, gap=None):
+    def __init__(
+        self, times: Vector, positions: Matrix, orientations: Matrix | None = None, *, gap: float | None = None
+    ) -> None:
         self.times = self._array("times", times, ())  # (n,), s
         self.positions = self._array("positions", positions, (3,))  # (n, 3), m
         self.orientations = None if orientations is None else self._unit(orientations)  # (n, 4)
@@ -36,37 +46,37 @@ class Trajectory:
         if self.orientations is not None:
             self.turn_through(self.orientations)
 
-    def turn_through(self, orientations):
+    def turn_through(self, orientations: FloatArray) -> None:
         """Take these unit quaternions (n, 4) as they are."""
         turns = product(orientations[1:], orientations[:-1] * (1, -1, -1, -1))
         self.orientations, self._spin = orientations, rotation_vectors(turns) / np.diff(self.times)[:, None]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.times)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Trajectory: {len(self)} samples from {self.times[0]:g} s to {self.times[-1]:g} s>"
 
-    def at(self, times):
+    def at(self, times: float | Vector) -> FloatArray:
         """(k, 13) at these times: position (3, m), orientation (4), velocity (3, m/s), angular velocity (3, rad/s)."""
-        times = np.atleast_1d(np.asarray(times, dtype=float))
-        k = np.clip(np.searchsorted(self.times, times) - 1, 0, len(self) - 2)
-        moving = ((times >= self.times[0]) & (times <= self.times[-1]))[:, None]
-        since = (np.clip(times, self.times[0], self.times[-1]) - self.times[k])[:, None]
-        turned = np.tile([1.0, 0.0, 0.0, 0.0], (len(times), 1))
+        asked: FloatArray = np.atleast_1d(np.asarray(times, dtype=float))
+        k = np.clip(np.searchsorted(self.times, asked) - 1, 0, len(self) - 2)
+        moving = ((asked >= self.times[0]) & (asked <= self.times[-1]))[:, None]
+        since = (np.clip(asked, self.times[0], self.times[-1]) - self.times[k])[:, None]
+        turned = np.tile([1.0, 0.0, 0.0, 0.0], (len(asked), 1))
         if self.orientations is not None:
             turned = product(quaternions(self._spin[k] * since), self.orientations[k])
         return np.hstack([self.positions[k] + self._velocity[k] * since, turned, moving * self._velocity[k],
                           moving * self._spin[k]])  # fmt: skip
 
-    def between(self, times):
+    def between(self, times: Vector) -> FloatArray:
         """(k - 1, 13) for the steps between k times: the pose at each step's end, and the mean velocities in the step."""
         poses, steps = self.at(times)[:, :7], np.diff(times)[:, None]
         turns = product(poses[1:, 3:], poses[:-1, 3:] * (1, -1, -1, -1))
         return np.hstack([poses[1:], np.diff(poses[:, :3], axis=0) / steps, rotation_vectors(turns) / steps])
 
     @classmethod
-    def load(cls, path, *, of=None, gap=None):
+    def load(cls, path: FilePath, *, of: str | None = None, gap: float | None = None) -> Trajectory:
         """From a CSV file with the header t,x,y,z or t,x,y,z,qw,qx,qy,qz; or that of the body `of`, from a file of many with
         columns of their own, t,NAME.x,NAME.y,NAME.z,NAME.qw,...: see `load_all`."""
         header, rows = _table(path)
@@ -84,23 +94,23 @@ class Trajectory:
         return cls._of_columns(rows[:, 0], rows[:, named[of]], gap)
 
     @classmethod
-    def load_all(cls, path, *, gap=None):
+    def load_all(cls, path: FilePath, *, gap: float | None = None) -> dict[str, Trajectory]:
         """{body: Trajectory} from a CSV file of many, with the header t,NAME.x,NAME.y,NAME.z,NAME.qw,NAME.qx,NAME.qy,NAME.qz
         and so on (orientations may be left out)."""
         header, rows = _table(path)
         return {name: cls._of_columns(rows[:, 0], rows[:, columns], gap) for name, columns in _named(path, header).items()}
 
     @classmethod
-    def _of_columns(cls, times, values, gap):
+    def _of_columns(cls, times: FloatArray, values: FloatArray, gap: float | None) -> Trajectory:
         return cls(times, values[:, :3], values[:, 3:] if values.shape[1] == 7 else None, gap=gap)
 
-    def save(self, path):
+    def save(self, path: FilePath) -> None:
         """As a CSV file that `load` reads, to the last digit."""
         rows = np.hstack([self.times[:, None], self._columns()])
         np.savetxt(path, rows, fmt="%.17g", delimiter=",", header=",".join(COLUMNS[: rows.shape[1]]), comments="")
 
     @staticmethod
-    def save_all(path, motions, *, digits=17):
+    def save_all(path: FilePath, motions: Mapping[str, Trajectory], *, digits: int = 17) -> None:
         """Motions {body: Trajectory} with the same times as a CSV file that `load_all` reads; digits: significant ones."""
         times = [motion.times for motion in motions.values()]
         if not times or any(not np.array_equal(t, times[0]) for t in times):
@@ -112,11 +122,11 @@ class Trajectory:
         rows = np.hstack([times[0][:, None], *(motion._columns() for motion in motions.values())])
         np.savetxt(path, rows, fmt=f"%.{digits}g", delimiter=",", header=",".join(header), comments="")
 
-    def _columns(self):
+    def _columns(self) -> FloatArray:
         """(n, 3) or (n, 7): positions, and orientations if there are any."""
         return np.hstack([self.positions, *([] if self.orientations is None else [self.orientations])])
 
-    def _array(self, field, value, shape):
+    def _array(self, field: str, value: Numbers, shape: tuple[int, ...]) -> FloatArray:
         """An array (n, *shape) of finite floats, as many as there are times."""
         wanted = f"n x {shape[0]}" if shape else "n"
         try:
@@ -132,7 +142,7 @@ class Trajectory:
             checks.fail(self, f"{field} is not finite in row {bad[0]}", "fill such rows or leave them out")
         return array
 
-    def _check_times(self, gap):
+    def _check_times(self, gap: float | None) -> None:
         if len(self) < 2:
             checks.fail(self, f"it has {len(self)} times", "give at least two")
         steps = np.diff(self.times)
@@ -148,7 +158,7 @@ class Trajectory:
             checks.fail(self, f"there is a gap of {steps[k]:g} s after {self.times[k]:g} s (row {k})",
                         f"fill it, or allow it with gap= (now {allowed:g} s)")  # fmt: skip
 
-    def _unit(self, value):
+    def _unit(self, value: Matrix) -> FloatArray:
         """Unit quaternions, each on the side of the one before."""
         array = self._array("orientations", value, (4,))
         lengths = np.linalg.norm(array, axis=1)
@@ -162,7 +172,7 @@ class Trajectory:
         return array
 
 
-def _table(path):
+def _table(path: FilePath) -> tuple[tuple[str, ...], FloatArray]:
     """The names and the rows of a CSV file."""
     try:
         path = Path(path)
@@ -184,7 +194,7 @@ def _table(path):
     return header, rows
 
 
-def _named(path, header):
+def _named(path: FilePath, header: tuple[str, ...]) -> dict[str, list[int]]:
     """{body: its columns}, of a file of many."""
     found: dict[str, list[str]] = {}
     for column in header[1:]:
@@ -199,21 +209,22 @@ def _named(path, header):
     return {name: [header.index(f"{name}.{what}") for what in columns] for name, columns in found.items()}
 
 
-def product(p, q):
+def product(p: FloatArray, q: FloatArray) -> FloatArray:
     """Quaternion products (k, 4)."""
     w = p[:, :1] * q[:, :1] - np.sum(p[:, 1:] * q[:, 1:], axis=1, keepdims=True)
     return np.hstack([w, p[:, :1] * q[:, 1:] + q[:, :1] * p[:, 1:] + np.cross(p[:, 1:], q[:, 1:])])
 
 
-def quaternions(vectors):
+def quaternions(vectors: FloatArray) -> FloatArray:
     """Of rotation vectors (k, 3)."""
     half = 0.5 * np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.hstack([np.cos(half), 0.5 * np.sinc(half / np.pi) * vectors])
 
 
-def rotation_vectors(q):
+def rotation_vectors(q: FloatArray) -> FloatArray:
     """Of unit quaternions (k, 4), the shorter way."""
     q = np.where(q[:, :1] < 0, -q, q)
     sine = np.linalg.norm(q[:, 1:], axis=1, keepdims=True)
     factor = np.divide(2 * np.arctan2(sine, q[:, :1]), sine, out=np.full_like(sine, 2.0), where=sine > 0)
-    return factor * q[:, 1:]
+    found: FloatArray = factor * q[:, 1:]
+    return found

@@ -4,6 +4,8 @@ A field's name nearly always tells its unit; where it does not, UNITS of its ele
 elements BY_FUNCTION. Of several units a joint decides.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 
@@ -73,7 +75,7 @@ BY_FUNCTION: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def units_of(kind, field, made=None):
+def units_of(kind: str, field: str, made: type | None = None) -> tuple[str, ...]:
     """The units that a field of a kind may have: none where it is no quantity, several where a joint decides.
     `made`: the class, whose UNITS come first.
 

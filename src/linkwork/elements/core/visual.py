@@ -1,10 +1,13 @@
 """What is seen and never touched."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Body, Element, Vector
+from linkwork.elements.core.element import BodyLike, Element
+from linkwork.elements.core.field_types import OptionalVectorField, VectorField, default
 from linkwork.elements.core.included import placed_moved
 from linkwork.elements.core.shape import Shape, check_placed
 
@@ -21,17 +24,17 @@ class Visual(Element):
     """
 
     sort: ClassVar[str] = "visual"
-    REFERENCES: ClassVar[dict] = {"body": "body"}
+    REFERENCES: ClassVar[dict[str, str]] = {"body": "body"}
 
-    body: Body | str
+    body: BodyLike
     shape: Shape
-    position: Vector = checks.ZERO  # (3,), m, in the body's frame
-    orientation: Vector = checks.IDENTITY  # (4,): w, x, y, z, in the body's frame
-    color: Vector | None = None  # (4,): red, green, blue, opacity
+    position: VectorField = default(checks.ZERO)  # (3,), m, in the body's frame
+    orientation: VectorField = default(checks.IDENTITY)  # (4,): w, x, y, z, in the body's frame
+    color: OptionalVectorField = default(None)  # (4,): red, green, blue, opacity
 
     include_at = placed_moved
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         check_placed(self)
         self.color = checks.optional(checks.vector, self, "color", self.color, 4)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Body, ForceElement, Vector
+from linkwork.elements.core.element import BodyLike, ForceElement
 from linkwork.elements.core.element_kind import apart as apart_of
+from linkwork.elements.core.field_types import VectorField, default
 from linkwork.elements.core.force_kind import Coordinate, ForceKind, Term, travelling
 from linkwork.elements.core.functions import norm
 from linkwork.elements.core.included import is_ground
@@ -20,6 +22,14 @@ from linkwork.elements.core.registry import kind_of
 from linkwork.elements.forces.coefficients import is_zero, wide
 from linkwork.elements.forces.eased import eased, eased_shares
 from linkwork.symbolic.blocks import skew
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.force_kind import Load
+    from linkwork.elements.core.included import Move
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
 
 
 @dataclass(eq=False, repr=False)
@@ -37,20 +47,20 @@ class ContactSpring(ForceElement):
     0.05
     """
 
-    REFERENCES: ClassVar[dict] = {"a": "body", "b": "body"}
+    REFERENCES: ClassVar[dict[str, str]] = {"a": "body", "b": "body"}
 
-    a: Body | str
-    b: Body | str
+    a: BodyLike
+    b: BodyLike
     stiffness: float | Parameter  # N/m
     damping: float | Parameter = 0.0  # N s/m
-    plane: tuple | None = field(default=None, kw_only=True)  # ((3,), m; (3,), unit), in a's frame
-    sphere: tuple | None = field(default=None, kw_only=True)  # ((3,), m; m), in a's frame
-    at: Vector = field(default=checks.ZERO, kw_only=True)  # (3,), m, in b's frame
+    plane: tuple[Any, ...] | None = field(default=None, kw_only=True)  # ((3,), m; (3,), unit), in a's frame
+    sphere: tuple[Any, ...] | None = field(default=None, kw_only=True)  # ((3,), m; m), in a's frame
+    at: VectorField = field(default=default(checks.ZERO), kw_only=True)  # (3,), m, in b's frame
     radius: float | Parameter = field(default=0.0, kw_only=True)  # m, around `at`
     friction: float | Parameter = field(default=0.0, kw_only=True)  # of the normal force
     slip: float | Parameter = field(default=1e-3, kw_only=True)  # m/s
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("stiffness", "damping", "radius", "friction"):
             setattr(self, name, checks.non_negative(self, name, getattr(self, name), parameter=True))
@@ -68,7 +78,7 @@ class ContactSpring(ForceElement):
             if self.sphere[1] == 0.0 and is_zero(self.radius):
                 checks.fail(self, "two points never touch", "give radius= or a sphere with a radius")
 
-    def include_at(self, move):
+    def include_at(self, move: Move) -> str | None:
         if is_ground(self.a):
             if self.plane is not None:
                 vars(self)["plane"] = move.point(self.plane[0]), move.direction(self.plane[1])
@@ -76,8 +86,9 @@ class ContactSpring(ForceElement):
                 vars(self)["sphere"] = move.point(self.sphere[0]), self.sphere[1]
         if is_ground(self.b):
             vars(self)["at"] = move.point(self.at)
+        return None
 
-    def _two(self, name, value, shape):
+    def _two(self, name: str, value: Any, shape: str) -> list[Any]:
         given = checks.entries(value)
         if given is None or len(given) != 2:
             checks.fail(self, f"{name} is {checks.show(value)}", f"give {name}={shape}")
@@ -91,7 +102,7 @@ class ContactSpringKind(ForceKind):
 
     relative = True
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         self.flat, self.rubs = element.plane is not None, not is_zero(element.friction)
         self.velocity_dependent = self.rubs or not is_zero(element.damping)
         self.ball = not is_zero(element.radius)
@@ -106,7 +117,7 @@ class ContactSpringKind(ForceKind):
             **dict.fromkeys(("stiffness", "damping", "radius", "friction", "slip"), 1),
         }
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         figures = [e.plane if self.flat else e.sphere for e in elements]
         on_a = A.user_point(np.array([point for point, _ in figures], dtype=float))
         found = {name: wide(elements, name, 1) for name in ("stiffness", "damping", "radius", "friction", "slip")}
@@ -116,7 +127,7 @@ class ContactSpringKind(ForceKind):
             found["around"] = np.array([[radius] for _, radius in figures], dtype=float)
         return {"on_a": on_a, "on_b": B.user_point(np.array([e.at for e in elements], dtype=float)), **found}
 
-    def _gap(self, handles, p) -> tuple[Coordinate, SX]:
+    def _gap(self, handles: Sequence[Handle], p: Params) -> tuple[Coordinate, SX]:
         """How far apart they are, and the normal (3,), towards b."""
         if self.flat:
             normal = handles[0].axis(p["normal"])
@@ -125,30 +136,30 @@ class ContactSpringKind(ForceKind):
         apart = apart_of(handles, p)
         length = norm(apart)
         normal = apart / ca.if_else(length > 0, length, 1)
-        motion: list = [(1, "point", p["on_b"], normal.T), (0, "point", p["on_a"], -normal.T)]
+        motion: list[Load] = [(1, "point", p["on_b"], normal.T), (0, "point", p["on_a"], -normal.T)]
         return Coordinate(length - p["radius"] - p["around"], motion), normal
 
-    def _efforts(self, handles, p, gap) -> tuple[SX, SX]:
+    def _efforts(self, handles: Sequence[Handle], p: Params, gap: Coordinate) -> tuple[SX, SX]:
         """What spring and damper push, before the damper is eased."""
         push = p["stiffness"] * ca.fmax(-gap.value, 0)
         return push, -p["damping"] * gap.rate(handles) if self.velocity_dependent else SX(0)
 
-    def _press(self, handles, p, gap) -> SX:
+    def _press(self, handles: Sequence[Handle], p: Params, gap: Coordinate) -> SX:
         """The force between them."""
         push, drag = self._efforts(handles, p, gap)
         return eased(push, drag) if self.velocity_dependent else push
 
-    def _slip(self, handles, p, normal) -> Coordinate:
+    def _slip(self, handles: Sequence[Handle], p: Params, normal: SX) -> Coordinate:
         """The motion of b's touching point across a's: the rate alone is of use."""
         across = SX.eye(3) - normal @ normal.T
         touch = handles[1].point(p["on_b"]) - p["radius"] * normal
-        motion: list = [(1, "point", p["on_b"], across), (0, "point", p["on_a"], -across),
+        motion: list[Load] = [(1, "point", p["on_b"], across), (0, "point", p["on_a"], -across),
                         (0, "spin", None, across @ skew(touch - handles[0].point(p["on_a"])))]  # fmt: skip
         if self.ball:
             motion.append((1, "spin", None, across @ skew(p["radius"] * normal)))
         return Coordinate(SX(3, 1), motion)
 
-    def law(self, handles, p, t):
+    def law(self, handles: Sequence[Handle], p: Params, t: SX) -> tuple[Sequence[Load], SX]:
         gap, normal = self._gap(handles, p)
         press = self._press(handles, p, gap)
         loads = gap.loads(press)
@@ -158,7 +169,7 @@ class ContactSpringKind(ForceKind):
             loads += slip.loads(-p["friction"] * press * rate / ca.sqrt(ca.sumsqr(rate) + p["slip"] ** 2))
         return loads, 0.5 * p["stiffness"] * ca.fmin(gap.value, 0) ** 2
 
-    def terms(self, handles, p, t):
+    def terms(self, handles: Sequence[Handle], p: Params, t: SX) -> list[Term]:
         gap, normal = self._gap(handles, p)
         press = self._press(handles, p, gap)
         shares = eased_shares(*self._efforts(handles, p, gap))

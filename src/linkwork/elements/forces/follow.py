@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 from casadi import SX
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Body, ForceElement, Vector
+from linkwork.elements.core.element import BodyLike, ForceElement
 from linkwork.elements.core.element_kind import user_points
+from linkwork.elements.core.field_types import VectorField, default
 from linkwork.elements.core.force_kind import ForceKind, Term
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.registry import kind_of
@@ -19,6 +21,15 @@ from linkwork.elements.core.units import POSITION, QUATERNION
 from linkwork.elements.forces.coefficients import is_zero, wide
 from linkwork.elements.forces.rotation_law import turn_tangent
 from linkwork.symbolic import rotation
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.force_kind import Load
+    from linkwork.elements.core.included import Move
+    from linkwork.elements.core.placement import Placement
+    from linkwork.elements.core.units import Quantity
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
 
 
 @dataclass(eq=False, repr=False)
@@ -33,18 +44,18 @@ class Follow(ForceElement):
     <Follow "puppeteer">
     """
 
-    REFERENCES: ClassVar[dict] = {"body": "body"}
-    COEFFICIENTS: ClassVar[tuple] = ("stiffness", "damping", "angular_stiffness", "angular_damping")
+    REFERENCES: ClassVar[dict[str, str]] = {"body": "body"}
+    COEFFICIENTS: ClassVar[tuple[str, ...]] = ("stiffness", "damping", "angular_stiffness", "angular_damping")
 
-    body: Body | str
+    body: BodyLike
     motion: Trajectory | None = None
     stiffness: float | Parameter = field(default=0.0, kw_only=True)  # N/m
     damping: float | Parameter = field(default=0.0, kw_only=True)  # N s/m
     angular_stiffness: float | Parameter = field(default=0.0, kw_only=True)  # N m/rad
     angular_damping: float | Parameter = field(default=0.0, kw_only=True)  # N m s
-    at: Vector = field(default=checks.ZERO, kw_only=True)  # (3,), m, in the body's frame
+    at: VectorField = field(default=default(checks.ZERO), kw_only=True)  # (3,), m, in the body's frame
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.motion is not None and not isinstance(self.motion, Trajectory):
             remedy = "give a Trajectory, or leave it out and set sim.control"
@@ -57,11 +68,12 @@ class Follow(ForceElement):
             checks.fail(self, f"{self.motion!r} has no orientations", "give some, or leave the angular coefficients out")
         self.at = checks.vector(self, "at", self.at)
 
-    def include_at(self, move):
+    def include_at(self, move: Move) -> str | None:
         vars(self)["motion"] = None if self.motion is None else move.motion(self.motion)
+        return None
 
     @property
-    def turns(self):
+    def turns(self) -> bool:
         """Whether it takes hold of the body's orientation."""
         return not (is_zero(self.angular_stiffness) and is_zero(self.angular_damping))
 
@@ -73,7 +85,7 @@ class FollowKind(ForceKind):
 
     target = {"when": 1, "position": 3, "orientation": 4, "velocity": 3, "spin": 3}
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         self.turns = element.turns
         self.velocity_dependent = not (is_zero(element.damping) and is_zero(element.angular_damping))
         self.needs_directions = (False, self.turns)
@@ -81,10 +93,10 @@ class FollowKind(ForceKind):
         self.fields = {"on_b": 3, "turn_b": 4, **dict.fromkeys(element.COEFFICIENTS, 1), **self.target}
 
     @staticmethod
-    def bodies(element):
+    def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.body
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_b = user_points(elements, B, "at")
         found = {name: wide(elements, name, 1) for name in elements[0].COEFFICIENTS}
         found |= {"on_b": on_b, "position": B.world_point(on_b)}
@@ -92,16 +104,16 @@ class FollowKind(ForceKind):
             found |= {"turn_b": B.user_turn(), "orientation": B.user_orientation()}
         return found
 
-    def trajectory(self, element):
+    def trajectory(self, element: Any) -> Any:
         return element.motion
 
-    def commands(self, element):
+    def commands(self, element: Any) -> Mapping[str, tuple[Quantity, ...]]:
         """Of one without a motion: where it pulls the body."""
         if element.motion is not None:
             return {}
         return {"position": POSITION, "orientation": QUATERNION} if self.turns else {"position": POSITION}
 
-    def _off(self, handles, p, t) -> tuple[SX, SX]:
+    def _off(self, handles: Sequence[Handle], p: Params, t: SX) -> tuple[SX, SX]:
         """(3,): the point from where it should be; (4,): the turn of the body from its target, in the world."""
         b, late = handles[1], t - p["when"]
         off = b.point(p["on_b"]) - (p["position"] + late * p["velocity"])
@@ -111,7 +123,7 @@ class FollowKind(ForceKind):
         turn = rotation.product(rotation.product(b.quaternion(), p["turn_b"]), rotation.conjugate(wanted))
         return off, rotation.shorter(turn)
 
-    def law(self, handles, p, t):
+    def law(self, handles: Sequence[Handle], p: Params, t: SX) -> tuple[Sequence[Load], SX]:
         b, (off, turn) = handles[1], self._off(handles, p, t)
         force, energy = -p["stiffness"] * off, 0.5 * p["stiffness"] * ca.sumsqr(off)
         if self.velocity_dependent:
@@ -125,7 +137,7 @@ class FollowKind(ForceKind):
         energy += 0.5 * p["angular_stiffness"] * ca.sumsqr(phi)
         return [(1, "force", p["on_b"], force), (1, "torque", None, torque)], energy
 
-    def terms(self, handles, p, t):
+    def terms(self, handles: Sequence[Handle], p: Params, t: SX) -> list[Term]:
         one, (_, turn) = SX.eye(3), self._off(handles, p, t)
         found = [Term([(1, "point", p["on_b"], one)], p["stiffness"] * one, p["damping"] * one)]
         if self.turns:

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import OpenVector, Vector
+from linkwork.elements.core.field_types import OptionalOpenVectorField, OptionalVectorField, default
 from linkwork.elements.core.force_kind import Coordinate, ForceKind, travelling, turning
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.functions import cross
@@ -26,6 +27,15 @@ from linkwork.elements.forces.eased import eased, eased_shares
 from linkwork.elements.forces.joint_law import JointForce, JointLawKind, UniversalLawKind
 from linkwork.elements.forces.rotation_law import RotationLawKind
 from linkwork.symbolic import rotation
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.force_kind import AlongJoint, Load, Term
+    from linkwork.elements.core.joint_kind import JointKind
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
+
 
 REACH = "of the reach"
 OPPOSITE = 1e-9  # of 1 + cos: axes so nearly opposite that no turn about them can be told from another
@@ -51,22 +61,26 @@ class JointLimit(JointForce):
     0.5
     """
 
-    UNITS: ClassVar[dict] = {"stiffness": ("N m/rad", "N/m"), "damping": ("N m s", "N s/m"), "reach": ("m",)}
+    UNITS: ClassVar[dict[str, tuple[str, ...]]] = {
+        "stiffness": ("N m/rad", "N/m"),
+        "damping": ("N m s", "N s/m"),
+        "reach": ("m",),
+    }
 
     WORLD_DIRECTIONS: ClassVar[tuple[str, ...]] = ("axis",)
 
-    lower: OpenVector | None = None  # rad or m; (2,) rad
-    upper: OpenVector | None = None  # rad or m; (2,) rad
+    lower: OptionalOpenVectorField = default(None)  # rad or m; (2,) rad
+    upper: OptionalOpenVectorField = default(None)  # rad or m; (2,) rad
     stiffness: float | Parameter | None = None  # N m/rad or N/m
     damping: float | Parameter = 0.0  # N m s or N s/m
     cone: float | Parameter | None = field(default=None, kw_only=True)  # rad, at most pi
-    twist: OpenVector | None = field(default=None, kw_only=True)  # (2,), rad
-    axis: Vector | None = field(default=None, kw_only=True)  # (3,), unit, world
+    twist: OptionalOpenVectorField = field(default=default(None), kw_only=True)  # (2,), rad
+    axis: OptionalVectorField = field(default=default(None), kw_only=True)  # (3,), unit, world
     reach: float | Parameter | None = field(default=None, kw_only=True)  # m
 
     include_at = carried_along
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.stiffness is None:
             checks.fail(self, "stiffness is missing", "give a number such as stiffness=1000.0")
@@ -90,13 +104,13 @@ class JointLimit(JointForce):
                 checks.fail(self, f"twist is {checks.show(self.twist)}", "give angles of at most a turn, 2 pi")
         self.axis = checks.optional(checks.direction, self, "axis", self.axis)
 
-    def given(self):
+    def given(self) -> tuple[str, ...]:
         """Which of its coordinates are bounded: "bounds" (lower, upper), "cone", "twist", "reach"."""
         found = {"bounds": self.lower is not None or self.upper is not None, "cone": self.cone is not None,
                  "twist": self.twist is not None, "reach": self.reach is not None}  # fmt: skip
         return tuple(name for name, there in found.items() if there)
 
-    def check_resolved(self, resolved):
+    def check_resolved(self, resolved: Sequence[Any]) -> None:
         (joint,) = resolved
         kind = kind_of_joint(joint)
         bounded = _bounded(kind)
@@ -122,11 +136,11 @@ class JointLimit(JointForce):
             problem = "axis is missing" if self.axis is None else f"{checks.label(joint)} has an axis of its own"
             checks.fail(self, problem, "give axis= for a ball, and only there")
 
-    def variant(self):
+    def variant(self) -> Hashable:
         return self.law() if self.reach is None else REACH
 
 
-def _bounded(kind):
+def _bounded(kind: JointKind) -> tuple[str, ...]:
     """What a soft limit may bound of a joint."""
     if kind.law is not FreedomLaw.AXIS:
         return {FreedomLaw.ROTATION: ("cone", "twist"), FreedomLaw.CROSS: ("bounds",), FreedomLaw.NONE: ()}[kind.law]
@@ -134,12 +148,12 @@ def _bounded(kind):
     return ("bounds", *more.get(kind.lengths, ()))
 
 
-def _in_order(who, name, lower, other, upper):
+def _in_order(who: JointLimit, name: str, lower: float | Parameter, other: str, upper: float | Parameter) -> None:
     if float(lower) > float(upper):
         checks.fail(who, f"{name} {checks.show(lower)} lies above {other} {checks.show(upper)}", "exchange them")
 
 
-def _bound(who, name, value):
+def _bound(who: JointLimit, name: str, value: Any) -> float | Parameter | AnyArray:
     if checks.entries(value) is None:
         return checks.number(who, name, value, parameter=True)
     return checks.vector(who, name, value, 2, parameter=True)
@@ -148,7 +162,7 @@ def _bound(who, name, value):
 class Stop:
     """A one-sided spring: bounds (lower, upper) on a coordinate (1,)."""
 
-    def __init__(self, x: Any, lower, upper):
+    def __init__(self, x: Any, lower: SX | int, upper: SX) -> None:
         """x: a Coordinate; where forces along a joint alone are asked for, AlongJoint."""
         self.x = x
         self.beyond = ca.fmax(x.value - upper, 0) + ca.fmin(x.value - lower, 0)
@@ -158,22 +172,23 @@ class LimitKind(ForceKind):
     """The base of limits: a spring and a damper, eased, beyond the bounds."""
 
     @abstractmethod
-    def stops(self, handles, p) -> list[Stop]:
+    def stops(self, handles: Sequence[Handle], p: Params) -> list[Stop]:
         """Those of each coordinate that it bounds."""
 
-    def _efforts(self, stop: Stop, handles, p) -> tuple[SX, SX]:
+    def _efforts(self, stop: Stop, handles: Sequence[Handle], p: Params) -> tuple[SX, SX]:
         """Of the spring, of the damper, against the motion beyond."""
         return p["stiffness"] * stop.beyond, p["damping"] * stop.x.rate(handles) if self.velocity_dependent else SX(0)
 
-    def law(self, handles, p, t):
-        loads, energy = [], SX(0)
+    def law(self, handles: Sequence[Handle], p: Params, t: SX) -> tuple[Sequence[Load], SX]:
+        loads: list[Load] = []
+        energy = SX(0)
         for stop in self.stops(handles, p):
             push, drag = self._efforts(stop, handles, p)
             loads += stop.x.loads(-(eased(push, drag) if self.velocity_dependent else push))
             energy += 0.5 * push * stop.beyond
         return loads, energy
 
-    def terms(self, handles, p, t):
+    def terms(self, handles: Sequence[Handle], p: Params, t: SX) -> list[Term]:
         found = []
         for stop in self.stops(handles, p):
             push, drag = self._efforts(stop, handles, p)
@@ -188,7 +203,7 @@ class AxisLimitKind(JointLawKind, LimitKind):
 
     axial = True
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         super().__init__(element)
         self.angular = element.twist is not None or self.joint.lengths != 1
         self.counters = 1 if self.angular else 0
@@ -197,7 +212,7 @@ class AxisLimitKind(JointLawKind, LimitKind):
         self.key += f"-{self.angular}-{self.velocity_dependent}"
         self.fields = {**self.joint.fields, "axis_a": 3, "stiffness": 1, "damping": 1, "bounds": 2}
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         springs = {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
         return {
             **self.joint_parameters(elements, A, B),
@@ -205,15 +220,15 @@ class AxisLimitKind(JointLawKind, LimitKind):
             "bounds": np.array([bounds(e) for e in elements], dtype=object),
         }
 
-    def angles(self, handles, p):
+    def angles(self, handles: Sequence[Handle], p: Params) -> list[tuple[SX, SX]]:
         return [self.joint.angle(handles, p)][: self.counters]
 
-    def stops(self, handles, p):
+    def stops(self, handles: Sequence[Handle], p: Params) -> list[Stop]:
         axis = handles[0].axis(p["axis_a"])
         x = turning(self.counted(handles, p)[0], [axis]) if self.angular else travelling(handles, p, [axis])
         return [Stop(x, p["bounds"][0], p["bounds"][1])]
 
-    def along(self, x, p):
+    def along(self, x: AlongJoint, p: Params) -> SX:
         push, drag = self._efforts(Stop(x, p["bounds"][0], p["bounds"][1]), (), p)
         return -(eased(push, drag) if self.velocity_dependent else push)
 
@@ -222,24 +237,24 @@ class AxisLimitKind(JointLawKind, LimitKind):
 class ReachLimitKind(JointLawKind, LimitKind):
     """Of the distance in its plane that a planar joint's anchors are apart."""
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         super().__init__(element)
         self.velocity_dependent = not is_zero(element.damping)
         self.key += f"-reach-{self.velocity_dependent}"
         self.fields = {**self.joint.fields, "axis_a": 3, "stiffness": 1, "damping": 1, "reach": 1}
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         return self.joint_parameters(elements, A, B) | {
             name: wide(elements, name, 1) for name in ("stiffness", "damping", "reach")
         }
 
-    def stops(self, handles, p):
+    def stops(self, handles: Sequence[Handle], p: Params) -> list[Stop]:
         apart, normal = self.joint.apart(handles, p), handles[0].axis(p["axis_a"])
         beside = apart - ca.dot(normal, apart) * normal
         return [Stop(travelling(handles, p, [beside / ca.sqrt(ca.sumsqr(beside) + rotation.TINY)]), 0, p["reach"])]
 
 
-def bounds(element, count: int = 1) -> list:
+def bounds(element: Any, count: int = 1) -> list[Any]:
     """[lower, upper] of each of `count` coordinates, infinite where there is none."""
     if element.twist is not None:
         return list(element.twist)
@@ -252,16 +267,16 @@ def bounds(element, count: int = 1) -> list:
 class UniversalLimitKind(UniversalLawKind, LimitKind):
     """Of the turns about both axes."""
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         UniversalLawKind.__init__(self, element)
         self.fields = {**self.joint.fields, **self.crosses, "stiffness": 1, "damping": 1, "bounds": 4}
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         springs = {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
         limits = np.array([bounds(e, 2) for e in elements], dtype=object)
         return {**self.cross_parameters(elements, A, B), **springs, "bounds": limits}
 
-    def stops(self, handles, p):
+    def stops(self, handles: Sequence[Handle], p: Params) -> list[Stop]:
         turns = zip(self.counted(handles, p), self.axes(handles, p), strict=True)
         return [Stop(turning(x, [axis]), p["bounds"][2 * k], p["bounds"][2 * k + 1]) for k, (x, axis) in enumerate(turns)]
 
@@ -270,17 +285,17 @@ class UniversalLimitKind(UniversalLawKind, LimitKind):
 class BallLimitKind(RotationLawKind, LimitKind):
     """Of the angle between an axis on a and on b (cone), and of the turn about it (twist)."""
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         self.coned, self.twisted = element.cone is not None, element.twist is not None
         self.velocity_dependent = not is_zero(element.damping)
         self.key = f"BallLimit-{self.coned}-{self.twisted}-{self.velocity_dependent}"
         self.fields = {**self.turns, "axis_a": 3, "axis_b": 3, "stiffness": 1, "damping": 1, "cone": 1, "bounds": 2}
 
     @staticmethod
-    def bodies(element):
+    def bodies(element: Any) -> tuple[Any, ...]:
         return element.joint.a, element.joint.b
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         along = np.array([e.axis for e in elements])
         still = np.tile([1.0, 0.0, 0.0, 0.0], (len(elements), 1))
         cone = table([[0.0 if e.cone is None else e.cone] for e in elements])
@@ -289,7 +304,7 @@ class BallLimitKind(RotationLawKind, LimitKind):
         return {**self.turn_parameters(still, A, B), "axis_a": A.axis(along), "axis_b": B.axis(along), **springs,
                 "cone": cone, "bounds": twist}  # fmt: skip
 
-    def stops(self, handles, p):
+    def stops(self, handles: Sequence[Handle], p: Params) -> list[Stop]:
         a, b = handles
         axes, found = (a.axis(p["axis_a"]), b.axis(p["axis_b"])), []
         if self.coned:
@@ -299,14 +314,14 @@ class BallLimitKind(RotationLawKind, LimitKind):
         return found
 
 
-def swing(axis_a, axis_b) -> Coordinate:
+def swing(axis_a: SX, axis_b: SX) -> Coordinate:
     """The angle from an axis of a to one of b; its rate is the turn about what is perpendicular to both."""
     across = cross(axis_a, axis_b)
     sine = ca.sqrt(ca.sumsqr(across) + rotation.TINY)
     return turning(ca.atan2(sine, ca.dot(axis_a, axis_b)), [across / sine])
 
 
-def twist(turn, axis_a, axis_b) -> Coordinate:
+def twist(turn: SX, axis_a: SX, axis_b: SX) -> Coordinate:
     """The turn about an axis, of which the rest is a swing from a's axis to b's; without meaning where they are opposite."""
     sine, cosine = ca.dot(turn[1:4], axis_a), turn[0]
     return turning(2 * ca.atan2(sine, cosine), [(axis_a + axis_b) / ca.fmax(1 + ca.dot(axis_a, axis_b), OPPOSITE)])

@@ -3,15 +3,16 @@ that (FreedomLaw)."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import OpenVector
+from linkwork.elements.core.field_types import GivenOpenVector, OpenVectorField, OptionalOpenVectorField, default
 from linkwork.elements.core.force_kind import Coordinate, travelling, turning
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.included import spring_moved
@@ -21,6 +22,16 @@ from linkwork.elements.core.registry import check_complete, kind_of
 from linkwork.elements.forces.coefficients import coefficients, is_zero, resting, size, wide
 from linkwork.elements.forces.joint_law import JointForce, JointLawKind, UniversalLawKind, apart_as_built
 from linkwork.elements.forces.rotation_law import RotationSpringKind
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.force_kind import AlongJoint, Load, Term
+    from linkwork.elements.core.included import Move
+    from linkwork.elements.core.joint_kind import JointKind
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray, FloatArray
+
 
 WORDS = {1: "one", 2: "two", 3: "three"}
 
@@ -43,18 +54,22 @@ class JointSpring(JointForce):
     5.0
     """
 
-    UNITS: ClassVar[dict] = {"stiffness": ("N m/rad", "N/m"), "damping": ("N m s", "N s/m"), "rest": ("rad", "m")}
-    SIZES: ClassVar[dict] = {FreedomLaw.ROTATION: (1, 3), FreedomLaw.CROSS: (1, 2), FreedomLaw.AXIS: (1,)}
-    REST_SIZES: ClassVar[dict] = {FreedomLaw.ROTATION: 4, FreedomLaw.CROSS: 2, FreedomLaw.AXIS: 1}
+    UNITS: ClassVar[dict[str, tuple[str, ...]]] = {
+        "stiffness": ("N m/rad", "N/m"),
+        "damping": ("N m s", "N s/m"),
+        "rest": ("rad", "m"),
+    }
+    SIZES: ClassVar[dict[FreedomLaw, Any]] = {FreedomLaw.ROTATION: (1, 3), FreedomLaw.CROSS: (1, 2), FreedomLaw.AXIS: (1,)}
+    REST_SIZES: ClassVar[dict[FreedomLaw, Any]] = {FreedomLaw.ROTATION: 4, FreedomLaw.CROSS: 2, FreedomLaw.AXIS: 1}
 
-    stiffness: OpenVector  # N m/rad or N/m: one, or two or three
-    damping: OpenVector = 0.0  # N m s or N s/m
-    rest: OpenVector | None = None  # rad or m; (2,) rad; (4,) quaternion
+    stiffness: GivenOpenVector  # N m/rad or N/m: one, or two or three
+    damping: OpenVectorField = default(0.0)  # N m s or N s/m
+    rest: OptionalOpenVectorField = default(None)  # rad or m; (2,) rad; (4,) quaternion
     travel_stiffness: float | Parameter = field(default=0.0, kw_only=True)  # N/m
     travel_damping: float | Parameter = field(default=0.0, kw_only=True)  # N s/m
-    travel_rest: OpenVector | None = field(default=None, kw_only=True)  # m, or (3,) m, world as built
+    travel_rest: OptionalOpenVectorField = field(default=default(None), kw_only=True)  # m, or (3,) m, world as built
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("stiffness", "damping"):
             setattr(self, name, coefficients(self, name, getattr(self, name)))
@@ -63,7 +78,7 @@ class JointSpring(JointForce):
         self.rest = checks.optional(_rest, self, "rest", self.rest)
         self.travel_rest = checks.optional(_travel_rest, self, "travel_rest", self.travel_rest)
 
-    def check_resolved(self, resolved):
+    def check_resolved(self, resolved: Sequence[Any]) -> None:
         (joint,) = resolved
         kind = kind_of_joint(joint)
         if kind.law is FreedomLaw.NONE:
@@ -80,7 +95,7 @@ class JointSpring(JointForce):
             checks.fail(self, problem, f"give {rests[kind.law]}")
         self._check_travel(joint, kind)
 
-    def _check_travel(self, joint, kind):
+    def _check_travel(self, joint: Any, kind: JointKind) -> None:
         travels = kind.law is FreedomLaw.AXIS and {Freedom.TURN, Freedom.LENGTH} <= {*kind.freedoms}
         in_plane = travels and kind.lengths == 2
         for name in ("travel_stiffness", "travel_damping", "travel_rest"):
@@ -98,17 +113,17 @@ class JointSpring(JointForce):
             problem = f"travel_rest {checks.show(self.travel_rest)} leaves the plane of {checks.label(joint)}"
             checks.fail(self, problem, "give a vector perpendicular to its normal")
 
-    def include_at(self, move):
+    def include_at(self, move: Move) -> str | None:
         why = spring_moved(self, move)
         if why is None and self.travel_rest is not None and np.size(self.travel_rest) == 3:
             self.travel_rest = move.direction(self.travel_rest)
         return why
 
-    def variant(self):
+    def variant(self) -> Hashable:
         return self.law()
 
 
-def _rest(who, name, value):
+def _rest(who: JointSpring, name: str, value: Any) -> FloatArray | float | Parameter:
     given = checks.entries(value)
     if given is None:
         return checks.number(who, name, value, parameter=True)
@@ -119,7 +134,7 @@ def _rest(who, name, value):
     checks.fail(who, f"{name} is {checks.show(value)}", "give an angle or a travel, two angles, or a quaternion (w, x, y, z)")
 
 
-def _travel_rest(who, name, value):
+def _travel_rest(who: JointSpring, name: str, value: float | Parameter | tuple[float, ...]) -> FloatArray | float | Parameter:
     if checks.entries(value) is None:
         return checks.number(who, name, value, parameter=True)
     return checks.vector(who, name, value)
@@ -129,7 +144,7 @@ def _travel_rest(who, name, value):
 class AxisSpringKind(JointLawKind):
     """Springs of hinges, screws, cylinders and planes about the axis, of sliders, cylinders and planes along it."""
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         super().__init__(element)
         self.sliding, self.planar = self.joint.slides, self.joint.lengths == 2
         self.travels = self.sliding or not (is_zero(element.travel_stiffness) and is_zero(element.travel_damping))
@@ -143,7 +158,7 @@ class AxisSpringKind(JointLawKind):
             fields |= {"travel_stiffness": 1, "travel_damping": 1, "travel_rest": 2 if self.planar else 1}
         self.fields = {**self.joint.fields, "axis_a": 3, **fields}
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         found = self.joint_parameters(elements, A, B)
         apart = apart_as_built(found, A, B)
         travel = np.sum(A.world_axis(found["axis_a"]) * apart, axis=1, keepdims=True)
@@ -160,10 +175,10 @@ class AxisSpringKind(JointLawKind):
                 found["travel_rest"] = resting(elements, "travel_rest", travel)
         return found
 
-    def angles(self, handles, p):
+    def angles(self, handles: Sequence[Handle], p: Params) -> list[tuple[SX, SX]]:
         return [self.joint.angle(handles, p)][: self.counters]
 
-    def springs(self, handles, p) -> list[tuple[Coordinate, SX, SX, SX]]:
+    def springs(self, handles: Sequence[Handle], p: Params) -> list[tuple[Coordinate, SX, SX, SX]]:
         """(coordinate, stiffness, damping, rest) of each."""
         a, found = handles[0], []
         if not self.sliding:
@@ -177,8 +192,9 @@ class AxisSpringKind(JointLawKind):
             found.append((travel, ca.repmat(k, count, 1), ca.repmat(c, count, 1), rest))
         return found
 
-    def law(self, handles, p, t):
-        loads, energy = [], SX(0)
+    def law(self, handles: Sequence[Handle], p: Params, t: SX) -> tuple[Sequence[Load], SX]:
+        loads: list[Load] = []
+        energy = SX(0)
         for x, stiffness, damping, rest in self.springs(handles, p):
             effort = -stiffness * (x.value - rest)
             if self.velocity_dependent:
@@ -187,11 +203,11 @@ class AxisSpringKind(JointLawKind):
             energy += 0.5 * ca.dot(stiffness, (x.value - rest) ** 2)
         return loads, energy
 
-    def along(self, x, p):
+    def along(self, x: AlongJoint, p: Params) -> SX:
         effort = -p["stiffness"] * (x.value - p["rest"])
         return effort - p["damping"] * x.rate(()) if self.velocity_dependent else effort
 
-    def terms(self, handles, p, t):
+    def terms(self, handles: Sequence[Handle], p: Params, t: SX) -> list[Term]:
         return [x.term(stiffness, damping) for x, stiffness, damping, _ in self.springs(handles, p)]
 
 
@@ -199,11 +215,11 @@ class AxisSpringKind(JointLawKind):
 class UniversalSpringKind(UniversalLawKind, AxisSpringKind):
     """Springs about both axes."""
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         UniversalLawKind.__init__(self, element)
         self.fields = {**self.joint.fields, **self.crosses, "stiffness": 2, "damping": 2, "rest": 2}
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         springs = {name: wide(elements, name, 2) for name in ("stiffness", "damping")}
         return {
             **self.cross_parameters(elements, A, B),
@@ -211,7 +227,7 @@ class UniversalSpringKind(UniversalLawKind, AxisSpringKind):
             "rest": resting(elements, "rest", np.zeros((len(elements), 2))),
         }
 
-    def springs(self, handles, p):
+    def springs(self, handles: Sequence[Handle], p: Params) -> list[tuple[Coordinate, SX, SX, SX]]:
         angles = ca.vertcat(*self.counted(handles, p))
         return [(turning(angles, self.axes(handles, p)), p["stiffness"], p["damping"], p["rest"])]
 
@@ -221,7 +237,7 @@ class BallSpringKind(RotationSpringKind):
     """About the rotation vector of a ball."""
 
     @staticmethod
-    def bodies(element):
+    def bodies(element: Any) -> tuple[Any, ...]:
         return element.joint.a, element.joint.b
 
 

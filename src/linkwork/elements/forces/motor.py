@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Body, ForceElement, OpenVector
+from linkwork.elements.core.element import Body, ForceElement
 from linkwork.elements.core.element_kind import column
+from linkwork.elements.core.field_types import OptionalOpenVectorField, default
 from linkwork.elements.core.force_kind import AlongJoint, Coordinate, ForceKind, travelling, turning
 from linkwork.elements.core.included import carried_along
 from linkwork.elements.core.joint import Joint, has_coordinate, kind_of_joint
@@ -19,6 +21,14 @@ from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.registry import check_complete, kind_of
 from linkwork.elements.core.units import Quantity
 from linkwork.elements.forces.coefficients import check_coefficients
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.force_kind import Load, Term
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray, FloatArray
+
 
 ON_A_JOINT, ON_A_COORDINATE = "on a joint", "on a generalised coordinate"
 
@@ -47,10 +57,10 @@ class Motor(ForceElement):
     1.0
     """
 
-    REFERENCES: ClassVar[dict] = {"joint": "body or joint"}
-    GAINS: ClassVar[dict] = {"torque": (), "position": ("kp", "kd"), "velocity": ("kd",)}
+    REFERENCES: ClassVar[dict[str, str]] = {"joint": "body or joint"}
+    GAINS: ClassVar[dict[str, Any]] = {"torque": (), "position": ("kp", "kd"), "velocity": ("kd",)}
 
-    UNITS: ClassVar[dict] = {"range": ("N m", "N", "rad", "m", "rad/s", "m/s")}
+    UNITS: ClassVar[dict[str, tuple[str, ...]]] = {"range": ("N m", "N", "rad", "m", "rad/s", "m/s")}
 
     joint: Joint | Body | str
     kind: str = "torque"
@@ -58,12 +68,12 @@ class Motor(ForceElement):
     kd: float | Parameter = 0.0  # N m s/rad or N s/m
     limit: float | Parameter | None = None  # N m or N, of the motor
     gear: float | Parameter = field(default=1.0, kw_only=True)
-    range: OpenVector | None = field(default=None, kw_only=True)  # (2,): of commands
+    range: OptionalOpenVectorField = field(default=default(None), kw_only=True)  # (2,): of commands
     coordinate: int | None = field(default=None, kw_only=True)  # of a LagrangianBody: which of its coordinates, from 0
 
     include_at = carried_along
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self.kind = checks.choice(self, "kind", self.kind, self.GAINS)
         check_coefficients(self, "kp", "kd")
@@ -85,7 +95,7 @@ class Motor(ForceElement):
         if self.coordinate is not None and (type(self.coordinate) is not int or self.coordinate < 0):
             checks.fail(self, f"coordinate is {checks.show(self.coordinate)}", "give a whole number from 0 on")
 
-    def check_resolved(self, resolved):
+    def check_resolved(self, resolved: Sequence[Any]) -> None:
         moved = resolved[0]
         if isinstance(moved, Joint):
             has_coordinate(self, moved)
@@ -97,7 +107,7 @@ class Motor(ForceElement):
             checks.fail(self, f"coordinate is {self.coordinate}, and {checks.label(moved)} has {moved.generalised}",
                         f"count from 0 to {moved.generalised - 1}")  # fmt: skip
 
-    def variant(self):
+    def variant(self) -> Hashable:
         return ON_A_JOINT if isinstance(self.joint, Joint) else ON_A_COORDINATE
 
 
@@ -108,7 +118,7 @@ class JointMotorKind(ForceKind):
     needs_directions = (True, True)
     relative = axial = True
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         self.joint = kind_of_joint(element.joint)
         self.sliding = self.joint.slides
         self._manner(element, self.joint.key)
@@ -116,7 +126,7 @@ class JointMotorKind(ForceKind):
         self.turns_only = not self.sliding
         self.fields = {**self.joint.fields, "axis_a": 3, **self.fields}
 
-    def _manner(self, element, moved: str) -> None:
+    def _manner(self, element: Motor, moved: str) -> None:
         """What does not depend on what it moves."""
         self.kind, self.limited = element.kind, element.limit is not None
         self.geared, self.ranged = isinstance(element.gear, Parameter) or element.gear != 1.0, element.range is not None
@@ -126,14 +136,14 @@ class JointMotorKind(ForceKind):
         self.fields |= ({"gear": 1} if self.geared else {}) | ({"range": 2} if self.ranged else {})
 
     @staticmethod
-    def bodies(element):
+    def bodies(element: Any) -> tuple[Any, ...]:
         return element.joint.a, element.joint.b
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         of = [e.joint for e in elements]
         return {**self.joint.parameters(of, A, B), "axis_a": self.joint.frame(of, A, B)[0], **self._gains(elements)}
 
-    def _gains(self, elements):
+    def _gains(self, elements: Sequence[Any]) -> dict[str, AnyArray | FloatArray]:
         limit = np.array([0.0 if e.limit is None else e.limit for e in elements], dtype=object).reshape(-1, 1)
         found = {"kp": column(elements, "kp"), "kd": column(elements, "kd"), "limit": limit,
                  "command": np.zeros((len(elements), 1))}  # fmt: skip
@@ -143,25 +153,25 @@ class JointMotorKind(ForceKind):
             found["range"] = np.array([list(e.range) for e in elements], dtype=object)
         return found
 
-    def commands(self, element):
+    def commands(self, element: Any) -> Mapping[str, tuple[Quantity, ...]]:
         freedom = self.joint.freedoms[0]
         if self.kind == "torque":
             return {"command": (Quantity("force" if self.sliding else "torque", freedom.effort),)}
         return {"command": (Quantity(self.kind, freedom.unit if self.kind == "position" else freedom.rate),)}
 
-    def angles(self, handles, p):
+    def angles(self, handles: Sequence[Handle], p: Params) -> list[tuple[SX, SX]]:
         return self.joint.angles(handles, p)[: self.counters]
 
-    def _coordinate(self, handles, p) -> Coordinate:
+    def _coordinate(self, handles: Sequence[Handle], p: Params) -> Coordinate:
         axis = handles[0].axis(p["axis_a"])
         if self.sliding:
             return travelling(handles, p, [axis])
         return turning(self.counted(handles, p)[0] if self.counters else SX(1, 1), [axis])
 
-    def _gear(self, p) -> SX:
+    def _gear(self, p: Params) -> SX:
         return p["gear"] if self.geared else SX(1)
 
-    def _effort(self, handles, p, x: Coordinate | AlongJoint) -> SX:
+    def _effort(self, handles: Sequence[Handle], p: Params, x: Coordinate | AlongJoint) -> SX:
         """Of the motor, before it is limited."""
         command, gear = p["command"], self._gear(p)
         if self.ranged:
@@ -172,21 +182,21 @@ class JointMotorKind(ForceKind):
             return p["kd"] * (command - gear * x.rate(handles))
         return p["kp"] * (command - gear * x.value) - p["kd"] * (gear * x.rate(handles))
 
-    def _geared(self, handles, p, x: Coordinate | AlongJoint) -> SX:
+    def _geared(self, handles: Sequence[Handle], p: Params, x: Coordinate | AlongJoint) -> SX:
         """Along the coordinate."""
         effort = self._effort(handles, p, x)
         if self.limited:
             effort = ca.fmin(ca.fmax(effort, -p["limit"]), p["limit"])
         return self._gear(p) * effort
 
-    def law(self, handles, p, t):
+    def law(self, handles: Sequence[Handle], p: Params, t: SX) -> tuple[Sequence[Load], SX]:
         x = self._coordinate(handles, p)
         return x.loads(self._geared(handles, p, x)), SX(0)
 
-    def along(self, x, p):
+    def along(self, x: AlongJoint, p: Params) -> SX:
         return self._geared((), p, x)
 
-    def terms(self, handles, p, t):
+    def terms(self, handles: Sequence[Handle], p: Params, t: SX) -> list[Term]:
         if self.kind == "torque":
             return []
         x = self._coordinate(handles, p)
@@ -202,25 +212,25 @@ class CoordinateMotorKind(JointMotorKind):
     needs_directions = (False, False)
     relative = axial = False
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         self.coordinate, self.size = element.coordinate or 0, element.joint.generalised
         self._manner(element, f"coordinate-{self.coordinate}")
 
     @staticmethod
-    def bodies(element):
+    def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.joint
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         return self._gains(elements)
 
-    def commands(self, element):
+    def commands(self, element: Any) -> Mapping[str, tuple[Quantity, ...]]:
         """Only the user knows the unit of a generalised coordinate."""
         return {"command": (Quantity("generalised force" if self.kind == "torque" else self.kind, ""),)}
 
-    def angles(self, handles, p):
+    def angles(self, handles: Sequence[Handle], p: Params) -> list[tuple[SX, SX]]:
         return []
 
-    def _coordinate(self, handles, p) -> Coordinate:
+    def _coordinate(self, handles: Sequence[Handle], p: Params) -> Coordinate:
         weight = SX(1, self.size)
         weight[0, self.coordinate] = 1
         return Coordinate(handles[1].coordinates()[self.coordinate], [(1, "coordinates", None, weight)])

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Body, ForceElement, OpenVector, Vector
+from linkwork.elements.core.element import BodyLike, ForceElement
+from linkwork.elements.core.field_types import GivenOpenVector, OpenVectorField, OptionalVectorField, default
 from linkwork.elements.core.included import spring_moved
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.forces.coefficients import coefficients, size
@@ -21,19 +22,19 @@ class TorsionSpring(ForceElement):
     <TorsionSpring "neck">
     """
 
-    REFERENCES: ClassVar[dict] = {"a": "body", "b": "body"}
+    REFERENCES: ClassVar[dict[str, str]] = {"a": "body", "b": "body"}
 
-    UNITS: ClassVar[dict] = {"stiffness": ("N m/rad",), "damping": ("N m s",)}
+    UNITS: ClassVar[dict[str, tuple[str, ...]]] = {"stiffness": ("N m/rad",), "damping": ("N m s",)}
 
-    a: Body | str
-    b: Body | str
-    stiffness: OpenVector  # N m/rad: one, or three along the world's axes as built, which a carries
-    damping: OpenVector = 0.0  # N m s
-    rest: Vector | None = None  # (4,): b relative to a, the identity as built
+    a: BodyLike
+    b: BodyLike
+    stiffness: GivenOpenVector  # N m/rad: one, or three along the world's axes as built, which a carries
+    damping: OpenVectorField = default(0.0)  # N m s
+    rest: OptionalVectorField = default(None)  # (4,): b relative to a, the identity as built
 
     include_at = spring_moved
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("stiffness", "damping"):
             value = coefficients(self, name, getattr(self, name))

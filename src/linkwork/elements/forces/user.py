@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from casadi import SX
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import ForceElement, Vector, bodies_and_function
+from linkwork.elements.core.element import BodyLike, ForceElement, bodies_and_function
 from linkwork.elements.core.element_kind import asked_points, user_points
+from linkwork.elements.core.field_types import KeptVector
 from linkwork.elements.core.force_kind import ForceKind
 from linkwork.elements.core.functions import on_tape
 from linkwork.elements.core.included import users_function_moved
 from linkwork.elements.core.registry import kind_of
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.expression import Expression
+    from linkwork.elements.core.force_kind import Load
+    from linkwork.elements.core.placement import Placement
+    from linkwork.elements.core.traced import BodyProxy, Rows
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray, Vector
 
 
 @dataclass(eq=False, repr=False, init=False)
@@ -50,19 +60,36 @@ class Force(ForceElement):
     <Force "elbow">
     """
 
-    REFERENCES: ClassVar[dict] = {"bodies": "body"}
-    FUNCTIONS: ClassVar[dict] = {"function": ("bodies", "t")}
+    REFERENCES: ClassVar[dict[str, str]] = {"bodies": "body"}
+    FUNCTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"function": ("bodies", "t")}
 
-    bodies: tuple
-    function: Callable
-    at: Vector  # (3,), m, in the last body's frame
-    on_a: Vector  # (3,), m, in the first body's frame; of no meaning with one body
+    bodies: tuple[BodyLike, ...]
+    function: Callable[..., Any]
+    at: KeptVector  # (3,), m, in the last body's frame
+    on_a: KeptVector  # (3,), m, in the first body's frame; of no meaning with one body
     torque: bool
     generalised: bool = False
 
     include_at = users_function_moved
 
-    def __init__(self, *bodies, function=None, at=None, on_a=None, on_b=None, torque=False, generalised=False, name=None):
+    @overload
+    def __init__(self, body: BodyLike, function: Callable[[BodyProxy, Expression], Rows], /, *,
+                 at: Vector | None = None, torque: bool = False,
+                 generalised: bool = False,
+                 name: str | None = None) -> None: ...  # fmt: skip
+    @overload
+    def __init__(self, a: BodyLike, b: BodyLike, function: Callable[[BodyProxy, BodyProxy, Expression], Rows], /, *,
+                 at: Vector | None = None, on_a: Vector | None = None, on_b: Vector | None = None, torque: bool = False,
+                 generalised: bool = False,
+                 name: str | None = None) -> None: ...  # fmt: skip
+    @overload
+    def __init__(self, *bodies: BodyLike, function: Callable[..., Rows],
+                 at: Vector | None = None, on_a: Vector | None = None, on_b: Vector | None = None, torque: bool = False,
+                 generalised: bool = False,
+                 name: str | None = None) -> None: ...  # fmt: skip
+    def __init__(self, *bodies: Any, function: Callable[..., Any] | None = None, at: Vector | None = None,
+                 on_a: Vector | None = None, on_b: Vector | None = None, torque: bool = False, generalised: bool = False,
+                 name: str | None = None) -> None:  # fmt: skip
         self.name = name
         self.bodies, self.function = bodies_and_function(self, bodies, function, most=2)
         super().__post_init__()
@@ -82,12 +109,12 @@ class Force(ForceElement):
         self.on_a = checks.vector(self, "on_a", checks.ZERO if on_a is None else on_a)
         self.torque = torque
 
-    def check_resolved(self, resolved):
+    def check_resolved(self, resolved: Sequence[Any]) -> None:
         super().check_resolved(resolved)
         if self.generalised and not resolved[-1].generalised:
             checks.fail(self, f"{checks.label(resolved[-1])} has no coordinates of its own", "give a LagrangianBody")
 
-    def follows(self, name):
+    def follows(self, name: str) -> bool:
         return name in ("at", "on_a") and not getattr(self, name).any()
 
 
@@ -98,7 +125,7 @@ class UserForceKind(ForceKind):
 
     users_function = True
 
-    def __init__(self, element):
+    def __init__(self, element: Any) -> None:
         self.arity, self.torque, self.generalised = len(element.bodies), element.torque, element.generalised
         self.traced = element.traced("function", element.bodies[-1].generalised if self.generalised else 3)
         self.user_parameters = tuple(self.traced.parameters)
@@ -110,21 +137,21 @@ class UserForceKind(ForceKind):
         self.needs_directions = (False, both[0]) if self.arity == 1 else both
 
     @staticmethod
-    def bodies(element):
+    def bodies(element: Any) -> tuple[Any, ...]:
         return (None, *element.bodies)[-2:]
 
-    def points_of(self, end):
+    def points_of(self, end: int) -> list[tuple[float, ...]]:
         return asked_points([self.traced], end - len(self.needs_directions) + self.arity)
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         return {"on_a": user_points(elements, A, "on_a"), "on_b": user_points(elements, B, "at")}
 
-    def law(self, handles, p, t):
+    def law(self, handles: Sequence[Handle], p: Params, t: SX) -> tuple[Sequence[Load], SX]:
         f = on_tape(self.traced, handles[2 - self.arity :], [t], p["user"])
         if self.generalised:
             return [(1, "generalised", None, f)], SX(0)
         kind = "torque" if self.torque else "force"
-        loads = [(1, kind, p["on_b"], f)]
+        loads: list[Load] = [(1, kind, p["on_b"], f)]
         if self.arity == 2:
             loads.append((0, kind, p["on_a"], -f))
         return loads, SX(0)

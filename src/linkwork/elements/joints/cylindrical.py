@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import casadi as ca
 
@@ -13,6 +14,13 @@ from linkwork.elements.core.mobilizer import HALF_TURN, ZERO3, Mobilizer, Revers
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.joints.axis import AxisJoint, AxisJointKind
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.joint_kind import Pose
+    from linkwork.symbolic.autodiff import Handle
 
 
 @dataclass(eq=False, repr=False)
@@ -32,16 +40,16 @@ class CylindricalMobilizer(Mobilizer):
     name, freedoms = "cylindrical", (Freedom.TURN, Freedom.LENGTH)
     reversed = Reversed(HALF_TURN)
 
-    def transform(self, q, p):
+    def transform(self, q: SX, p: SX) -> tuple[SX, SX]:
         return about(2, q[0]), Z * q[1]
 
-    def turn(self, q, p):
+    def turn(self, q: SX, p: SX) -> SX:
         return half_turned(2, q[0])
 
-    def angular(self, q, p):
+    def angular(self, q: SX, p: SX) -> SX:
         return ca.horzcat(Z, ZERO3)
 
-    def coordinates(self, E, d, p):
+    def coordinates(self, E: SX, d: SX, p: SX) -> SX:
         return ca.vertcat(angle_about(2, E), d[2])
 
 
@@ -56,9 +64,9 @@ class CylindricalKind(AxisJointKind):
     mobilizer = CylindricalMobilizer()
     bounded = ("bounds", "twist")
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         return position_rows(self.beside(handles, p), self.along(handles, p))
 
-    def world_subspace(self, a, b, p, child):
+    def world_subspace(self, a: Pose, b: Pose, p: Params, child: int) -> SX:
         axis = b.R @ p["axis_b"]
         return ca.horzcat(ca.vertcat(ZERO3, axis), ca.vertcat(axis, ZERO3))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import casadi as ca
 
@@ -16,6 +17,13 @@ from linkwork.elements.joints.axis import AxisJoint, AxisJointKind
 from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import POSITION
 from linkwork.symbolic.blocks import cross
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.joint_kind import Pose
+    from linkwork.symbolic.autodiff import Handle
 
 
 @dataclass(eq=False, repr=False)
@@ -36,16 +44,16 @@ class HingeMobilizer(Mobilizer):
     name, freedoms = "hinge", (Freedom.TURN,)
     reversed = Reversed(HALF_TURN)
 
-    def transform(self, q, p):
+    def transform(self, q: SX, p: SX) -> tuple[SX, SX]:
         return about(2, q[0]), ZERO3
 
-    def turn(self, q, p):
+    def turn(self, q: SX, p: SX) -> SX:
         return half_turned(2, q[0])
 
-    def angular(self, q, p):
+    def angular(self, q: SX, p: SX) -> SX:
         return Z
 
-    def coordinates(self, E, d, p):
+    def coordinates(self, E: SX, d: SX, p: SX) -> SX:
         return angle_about(2, E)
 
 
@@ -58,13 +66,13 @@ class HingeKind(AxisJointKind):
     meets = full_rank = True
     mobilizer, pivot = HingeMobilizer(), Pivot.AXES
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         return position_rows(self.apart(handles, p), self.along(handles, p))
 
-    def world_subspace(self, a, b, p, child):
+    def world_subspace(self, a: Pose, b: Pose, p: Params, child: int) -> SX:
         return ca.vertcat(ZERO3, b.R @ p["axis_b"])
 
-    def turning(self, Ra, wa, Rb, wb, p, sign):
+    def turning(self, Ra: SX, wa: SX, Rb: SX, wb: SX, p: Params, sign: float) -> Turning:
         """The rows are C_i = t_i . a with t_1, t_2 fixed to the first body, the axis a to the second. Their rates are t_i . z
         with z = (w_b - w_a) x a, their biases t_i . (z x w_a + (w_b - w_a) x (w_b x a)): the same vector for both. On the
         child the rows are +-(a x t_i), to which +-t_2 / (a . t_1 x t_2) and -+t_1 / (a . t_1 x t_2) are dual up to
@@ -79,6 +87,6 @@ class HingeKind(AxisJointKind):
         rows = ClosedRows((t1, t2), value=axis, rate=z, bias=bias, angle=(ca.dot(t2, ref), ca.dot(t1, ref)))
         return Turning(axis, ca.horzcat(scale * t2, -scale * t1), rows)
 
-    def least_turn(self, Ra, Rb, p, own):
+    def least_turn(self, Ra: SX, Rb: SX, p: Params, own: int) -> SX:
         axes = [Ra @ cross(p["ref_a"], p["side_a"]), Rb @ p["axis_b"]]
         return rotation.least_turn(axes[own], axes[1 - own])

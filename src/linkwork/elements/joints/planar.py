@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import position_rows
-from linkwork.elements.core.element import Vector
+from linkwork.elements.core.field_types import VectorField, default
 from linkwork.elements.core.freedom import Freedom
 from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.mobilizer import ZERO3, Mobilizer, Reversed, X, Y, Z, about, angle_about, half_turned
@@ -17,6 +18,15 @@ from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.units import ANGLE, Quantity, rate_of
 from linkwork.elements.joints.axis import AxisJointKind, WithAxis
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.joint_kind import Pose
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import FloatArray
 
 
 @dataclass(eq=False, repr=False)
@@ -29,9 +39,9 @@ class Planar(Joint):
 
     rows: ClassVar[int] = 3
 
-    normal: Vector = (0.0, 0.0, 1.0)  # (3,), unit, world
+    normal: VectorField = default((0.0, 0.0, 1.0))  # (3,), unit, world
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self.normal = checks.direction(self, "normal", self.normal)
 
@@ -42,19 +52,19 @@ class PlanarMobilizer(Mobilizer):
     name, freedoms = "planar", (Freedom.LENGTH, Freedom.LENGTH, Freedom.TURN)
 
     @property
-    def reversed(self):
+    def reversed(self) -> Reversed:
         return Reversed(mobilizer=BACKWARDS)
 
-    def transform(self, q, p):
+    def transform(self, q: SX, p: SX) -> tuple[SX, SX]:
         return about(2, q[2]), X * q[0] + Y * q[1]
 
-    def turn(self, q, p):
+    def turn(self, q: SX, p: SX) -> SX:
         return half_turned(2, q[2])
 
-    def angular(self, q, p):
+    def angular(self, q: SX, p: SX) -> SX:
         return ca.horzcat(ZERO3, ZERO3, Z)
 
-    def coordinates(self, E, d, p):
+    def coordinates(self, E: SX, d: SX, p: SX) -> SX:
         return ca.vertcat(d[0], d[1], angle_about(2, E))
 
 
@@ -64,20 +74,20 @@ class BackwardsPlanar(PlanarMobilizer):
     name = "planar-back"
 
     @property
-    def reversed(self):
+    def reversed(self) -> Reversed:
         return Reversed(mobilizer=FORWARDS)
 
-    def transform(self, q, p):
+    def transform(self, q: SX, p: SX) -> tuple[SX, SX]:
         E = about(2, -q[2])
         return E, -(E @ (X * q[0] + Y * q[1]))
 
-    def turn(self, q, p):
+    def turn(self, q: SX, p: SX) -> SX:
         return half_turned(2, -q[2])
 
-    def angular(self, q, p):
+    def angular(self, q: SX, p: SX) -> SX:
         return ca.horzcat(ZERO3, ZERO3, -Z)
 
-    def coordinates(self, E, d, p):
+    def coordinates(self, E: SX, d: SX, p: SX) -> SX:
         return ca.vertcat(-(E.T @ d)[0:2], -angle_about(2, E))
 
 
@@ -94,16 +104,18 @@ class PlanarKind(AxisJointKind):
     mobilizer = FORWARDS
     reading = None
 
-    def frame(self, elements, A, B):
+    def frame(
+        self, elements: Sequence[Any], A: Placement, B: Placement
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
         return super().frame([WithAxis(e.normal) for e in elements], A, B)
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         return position_rows(self.travel(handles, p), self.along(handles, p))
 
     read_names = Quantity("travel x", "m"), Quantity("travel y", "m"), ANGLE
     read_rates = tuple(map(rate_of, read_names))
 
-    def read_coordinates(self, handles, p):
+    def read_coordinates(self, handles: Sequence[Handle], p: Params) -> tuple[SX, SX]:
         """Travels along two axes of a in the plane, then the angle, from -pi to pi."""
         a, b = handles
         apart, speed = self.apart(handles, p), b.point_rate(p["on_b"]) - a.point_rate(p["on_a"])
@@ -113,7 +125,7 @@ class PlanarKind(AxisJointKind):
         (x, vx), (y, vy) = along
         return ca.vertcat(x, y, ca.atan2(s, c)), ca.vertcat(vx, vy, self.turn_rate(handles, p))
 
-    def world_subspace(self, a, b, p, child):
+    def world_subspace(self, a: Pose, b: Pose, p: Params, child: int) -> SX:
         turn = ca.vertcat(ZERO3, b.R @ p["axis_b"])
         sides = [ca.vertcat(a.R @ p[side], ZERO3) for side in ("ref_a", "side_a")]
         return ca.horzcat(*sides, turn)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -12,12 +13,22 @@ import numpy as np
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import position_rows
 from linkwork.elements.core.element_kind import column
+from linkwork.elements.core.field_types import OpenScalarField, default
 from linkwork.elements.core.mobilizer import Z, about, angle_about
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.joints.axis import AxisJoint, AxisJointKind
 from linkwork.elements.joints.hinge import HingeMobilizer
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.joint_kind import Pose
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray
 
 
 @dataclass(eq=False, repr=False)
@@ -31,9 +42,9 @@ class Screw(AxisJoint):
     rows: ClassVar[int] = 5
     has_coordinate: ClassVar[bool] = True
 
-    pitch: float | Parameter | None = None  # m a turn
+    pitch: OpenScalarField = default(None)  # m a turn
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.pitch is None:
             checks.fail(self, "pitch is missing", "give the metres of travel a turn such as pitch=0.005")
@@ -45,10 +56,10 @@ class ScrewMobilizer(HingeMobilizer):
 
     name, constants = "screw", 1
 
-    def transform(self, q, p):
+    def transform(self, q: SX, p: SX) -> tuple[SX, SX]:
         return about(2, q[0]), Z * (p[0] * q[0])
 
-    def coordinates(self, E, d, p):
+    def coordinates(self, E: SX, d: SX, p: SX) -> SX:
         """The travel counts the turns."""
         angle = angle_about(2, E)
         turns = ca.floor((d[2] / ca.if_else(p[0] == 0, 1, p[0]) - angle) / (2 * math.pi) + 0.5)
@@ -65,18 +76,18 @@ class ScrewKind(AxisJointKind):
     mobilizer = ScrewMobilizer()
     constant_fields = ("pitch",)
 
-    def constants(self, joint):
+    def constants(self, joint: Any) -> list[float]:
         pitch = joint.pitch.value if isinstance(joint.pitch, Parameter) else joint.pitch
         return [float(pitch) / (2 * np.pi)]
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         return {**super().parameters(elements, A, B), "pitch": column(elements, "pitch")}
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         (angle,) = self.counted(handles, p)
         advance = self.travel(handles, p) - p["pitch"] / (2 * np.pi) * angle
         return position_rows(self.beside(handles, p), self.along(handles, p), advance)
 
-    def world_subspace(self, a, b, p, child):
+    def world_subspace(self, a: Pose, b: Pose, p: Params, child: int) -> SX:
         axis = b.R @ p["axis_b"]
         return ca.vertcat(p["pitch"] / (2 * np.pi) * axis, axis)

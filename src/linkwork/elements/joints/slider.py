@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import casadi as ca
 from casadi import SX
@@ -14,6 +15,11 @@ from linkwork.elements.core.mobilizer import HALF_TURN, ZERO3, Mobilizer, Revers
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.joints.axis import AxisJoint, AxisJointKind
 from linkwork.symbolic.autodiff import POSITION
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.joint_kind import Pose
+    from linkwork.symbolic.autodiff import Handle
 
 
 @dataclass(eq=False, repr=False)
@@ -34,16 +40,16 @@ class SliderMobilizer(Mobilizer):
     name, freedoms = "slider", (Freedom.LENGTH,)
     reversed = Reversed(HALF_TURN)
 
-    def transform(self, q, p):
+    def transform(self, q: SX, p: SX) -> tuple[SX, SX]:
         return SX.eye(3), Z * q[0]
 
-    def turn(self, q, p):
+    def turn(self, q: SX, p: SX) -> SX:
         return SX([1, 0, 0, 0])
 
-    def angular(self, q, p):
+    def angular(self, q: SX, p: SX) -> SX:
         return ZERO3
 
-    def coordinates(self, E, d, p):
+    def coordinates(self, E: SX, d: SX, p: SX) -> SX:
         return d[2]
 
 
@@ -56,8 +62,8 @@ class SliderKind(AxisJointKind):
     full_rank = True
     mobilizer = SliderMobilizer()
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         return position_rows(self.beside(handles, p), self.locked(handles, p))
 
-    def world_subspace(self, a, b, p, child):
+    def world_subspace(self, a: Pose, b: Pose, p: Params, child: int) -> SX:
         return ca.vertcat(b.R @ p["axis_b"], ZERO3)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -11,7 +12,7 @@ from casadi import SX
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import anchors, position_rows
-from linkwork.elements.core.element import Vector
+from linkwork.elements.core.field_types import VectorField, default
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.joint_kind import JointKind, LimitRow, LimitSort, Pivot, Turning
@@ -22,6 +23,14 @@ from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import POSITION
 from linkwork.symbolic.blocks import cross
 from linkwork.symbolic.rotation import TINY
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.joint_kind import Bounds, Pose
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import AnyArray, FloatArray
+
 
 SWAPPED = np.array([[0.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])  # the axes change places and point back
 
@@ -36,10 +45,10 @@ class Universal(Joint):
 
     rows: ClassVar[int] = 4
 
-    first: Vector = (1.0, 0.0, 0.0)  # (3,), unit, world
-    second: Vector = (0.0, 1.0, 0.0)  # (3,), unit, world, perpendicular to first
+    first: VectorField = default((1.0, 0.0, 0.0))  # (3,), unit, world
+    second: VectorField = default((0.0, 1.0, 0.0))  # (3,), unit, world, perpendicular to first
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self.first = checks.direction(self, "first", self.first)
         second = checks.direction(self, "second", self.second)
@@ -52,16 +61,16 @@ class UniversalMobilizer(Mobilizer):
     name, freedoms = "universal", (Freedom.TURN, Freedom.TURN)
     reversed = Reversed(SWAPPED, swapped=True)
 
-    def transform(self, q, p):
+    def transform(self, q: SX, p: SX) -> tuple[SX, SX]:
         return about(0, q[0]) @ about(1, q[1]), ZERO3
 
-    def turn(self, q, p):
+    def turn(self, q: SX, p: SX) -> SX:
         return rotation.product(half_turned(0, q[0]), half_turned(1, q[1]))
 
-    def angular(self, q, p):
+    def angular(self, q: SX, p: SX) -> SX:
         return ca.horzcat(X, about(0, q[0])[:, 1])
 
-    def coordinates(self, E, d, p):
+    def coordinates(self, E: SX, d: SX, p: SX) -> SX:
         return ca.vertcat(ca.atan2(E[2, 1], E[1, 1]), ca.atan2(E[0, 2], E[0, 0]))
 
 
@@ -76,12 +85,12 @@ class UniversalKind(JointKind):
     mobilizer, law, pivot = UniversalMobilizer(), FreedomLaw.CROSS, Pivot.AXES
     bounded = ("bounds",)
 
-    def parameters(self, elements, A, B):
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_a, on_b = anchors(elements, A, B)
         first = A.axis(np.array([e.first for e in elements]))
         return {"on_a": on_a, "on_b": on_b, "first": first, "second": B.axis(np.array([e.second for e in elements]))}
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         a, b = handles
         cross_axes = ca.dot(a.axis(p["first"]), b.axis(p["second"]))
         return position_rows(b.point(p["on_b"]) - a.point(p["on_a"]), cross_axes)
@@ -90,13 +99,13 @@ class UniversalKind(JointKind):
     read_rates = tuple(map(rate_of, read_names))
     read_fields = {"second_a": 3, "third_a": 3, "first_b": 3, "third_b": 3}
 
-    def read_numbers(self, elements, A, B):
+    def read_numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, FloatArray]:
         """Both axes and the one across them as built: those of the cross, on a and on b."""
         first, second = np.array([e.first for e in elements]), np.array([e.second for e in elements])
         third = np.cross(first, second)
         return {"second_a": A.axis(second), "third_a": A.axis(third), "first_b": B.axis(first), "third_b": B.axis(third)}
 
-    def read_coordinates(self, handles, p):
+    def read_coordinates(self, handles: Sequence[Handle], p: Params) -> tuple[SX, SX]:
         """From -pi to pi: about the axis on a, then about the one on b."""
         a, b = handles
         first, second, spin = a.axis(p["first"]), b.axis(p["second"]), b.spin() - a.spin()
@@ -104,26 +113,26 @@ class UniversalKind(JointKind):
         about_second = ca.atan2(ca.dot(first, b.axis(p["third_b"])), ca.dot(first, b.axis(p["first_b"])))
         return ca.vertcat(about_first, about_second), ca.vertcat(ca.dot(first, spin), ca.dot(second, spin))
 
-    def frames(self, joint, A, B):
+    def frames(self, joint: Any, A: Placement, B: Placement) -> tuple[FloatArray, FloatArray]:
         """x is the first axis, y the second."""
         both = np.column_stack([joint.first, joint.second, np.cross(joint.first, joint.second)])
         return both, both
 
-    def world_subspace(self, a, b, p, child):
+    def world_subspace(self, a: Pose, b: Pose, p: Params, child: int) -> SX:
         return ca.vertcat(SX(3, 2), ca.horzcat(a.R @ p["first"], b.R @ p["second"]))
 
-    def turning(self, Ra, wa, Rb, wb, p, sign):
+    def turning(self, Ra: SX, wa: SX, Rb: SX, wb: SX, p: Params, sign: float) -> Turning:
         first, second = Ra @ p["first"], Rb @ p["second"]
         normal = cross(first, second)  # the row first . second changes by -normal . (w_b - w_a)
         return Turning(ca.horzcat(first, second), -sign / ca.sumsqr(normal) * normal)
 
-    def least_turn(self, Ra, Rb, p, own):
+    def least_turn(self, Ra: SX, Rb: SX, p: Params, own: int) -> SX:
         axes = [Ra @ p["first"], Rb @ p["second"]]
         other, mine = axes[1 - own], axes[own]
         right = mine - ca.dot(mine, other) * other
         return rotation.least_turn(mine, right / ca.sqrt(ca.sumsqr(right) + TINY))
 
-    def limit_rows(self, limit, p, A, B):
+    def limit_rows(self, limit: Bounds, p: Mapping[str, FloatArray], A: Placement, B: Placement) -> list[LimitRow]:
         """The two angles: of the cross about a's `first`, and of b about its `second`."""
         first, second = limit.joint.first, limit.joint.second
         third = np.cross(first, second)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -18,6 +19,13 @@ from linkwork.elements.joints.axis import AxisJointKind, WithAxis
 from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import POSITION
 
+if TYPE_CHECKING:
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.joint_kind import Pose
+    from linkwork.elements.core.placement import Placement
+    from linkwork.symbolic.autodiff import Handle
+    from linkwork.util.array_types import FloatArray
+
 
 @dataclass(eq=False, repr=False)
 class Weld(Joint):
@@ -29,7 +37,7 @@ class Weld(Joint):
 
     rows: ClassVar[int] = 6
 
-    def _check_anchor(self):
+    def _check_anchor(self) -> None:
         if self.at is not None or self.on_a is not None or self.on_b is not None:
             super()._check_anchor()
 
@@ -40,16 +48,16 @@ class WeldMobilizer(Mobilizer):
     name, freedoms = "weld", ()
     reversed = Reversed()
 
-    def transform(self, q, p):
+    def transform(self, q: SX, p: SX) -> tuple[SX, SX]:
         return SX.eye(3), ZERO3
 
-    def turn(self, q, p):
+    def turn(self, q: SX, p: SX) -> SX:
         return SX([1, 0, 0, 0])
 
-    def angular(self, q, p):
+    def angular(self, q: SX, p: SX) -> SX:
         return SX(3, 0)
 
-    def coordinates(self, E, d, p):
+    def coordinates(self, E: SX, d: SX, p: SX) -> SX:
         return SX(0, 1)
 
 
@@ -62,20 +70,22 @@ class WeldKind(AxisJointKind):
     meets = full_rank = True
     mobilizer, law, bounded, reading = WeldMobilizer(), FreedomLaw.NONE, (), None
 
-    def frame(self, elements, A, B):
+    def frame(
+        self, elements: Sequence[Any], A: Placement, B: Placement
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
         return super().frame([WithAxis(np.array([0.0, 0.0, 1.0])) for _ in elements], A, B)
 
-    def frames(self, joint, A, B):
+    def frames(self, joint: Any, A: Placement, B: Placement) -> tuple[FloatArray, FloatArray]:
         """The world's axes as built."""
         return np.eye(3), np.eye(3)
 
-    def rows(self, handles, p, t):
+    def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         return position_rows(self.apart(handles, p), self.locked(handles, p))
 
-    def world_subspace(self, a, b, p, child):
+    def world_subspace(self, a: Pose, b: Pose, p: Params, child: int) -> SX:
         return SX(6, 0)
 
-    def least_turn(self, Ra, Rb, p, own):
+    def least_turn(self, Ra: SX, Rb: SX, p: Params, own: int) -> SX:
         axes_a = [Ra @ p[name] for name in ("ref_a", "side_a", "axis_a")]
         axes_b = [Rb @ p[name] for name in ("ref_b", "side_b", "axis_b")]
         F = ca.horzcat(*axes_a) @ ca.horzcat(*axes_b).T  # takes b's directions to a's

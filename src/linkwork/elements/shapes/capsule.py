@@ -1,7 +1,10 @@
 """Capsules."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,6 +12,9 @@ from linkwork.elements.core.shape import Collision, Core, Facets, Shape
 from linkwork.elements.shapes import supports
 from linkwork.elements.shapes.facets import cuts, revolved
 from linkwork.elements.shapes.moments import cylinder_spread
+
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -26,10 +32,10 @@ class Capsule(Shape):
     length: float
 
     @property
-    def volume(self):
+    def volume(self) -> float:
         return math.pi * self.radius**2 * (self.length + 4 / 3 * self.radius)
 
-    def spread(self):
+    def spread(self) -> tuple[float, float, float]:
         r, half = self.radius, self.length / 2
         caps = 4 / 3 * r / (self.length + 4 / 3 * r)  # their share of the mass
         across, along = cylinder_spread(r, self.length)[1:]
@@ -37,17 +43,17 @@ class Capsule(Shape):
         across = (1 - caps) * across + caps * r**2 / 5
         return across, across, (1 - caps) * along + caps * cap_along
 
-    def support_numbers(self):
+    def support_numbers(self) -> tuple[float, float]:
         return self.radius, self.length / 2
 
-    def bounds(self):
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
         half = np.array([self.radius, self.radius, self.length / 2 + self.radius])
         return -half, half
 
-    def collision(self):
+    def collision(self) -> Collision:
         return Collision(Core.CAPSULE, (self.radius, self.length / 2, 0.0))
 
-    def facets(self, detail):
+    def facets(self, detail: int) -> Facets:
         arc = np.linspace(-np.pi / 2, np.pi / 2, detail // 2 + 1)
         r, half, quarter = self.radius, self.length / 2, detail // 4
         along = np.linspace(-half, half, 1 + cuts(half / r, quarter))[1:-1]

@@ -1,12 +1,20 @@
 """Convex hulls of points."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.shape import Collision, Core, Facets, OfArrays
 from linkwork.elements.shapes.moments import solid_moments
+from linkwork.util.array_types import FloatArray, IntArray  # of fields: schemas are made of their annotations
+
+if TYPE_CHECKING:
+    from linkwork.util.array_types import BoolArray, Matrix
+
 
 COPLANAR = 1e-9  # relative: triangles of one face
 
@@ -23,16 +31,20 @@ class ConvexHull(OfArrays):
 
     curved = False
 
-    points: np.ndarray  # (n, 3) m
-    centre: np.ndarray = field(init=False)  # (3,) m
-    triangles: np.ndarray = field(init=False)  # (t, 3) corners, anticlockwise seen from outside
-    loops: list = field(init=False)  # the corners of each face, likewise
-    normals: np.ndarray = field(init=False)  # (f, 3) of the faces, outwards
-    offsets: np.ndarray = field(init=False)  # (f,) m: normals . x is at most this
-    moment: np.ndarray = field(init=False)  # (3, 3) m^2: the mean of p p^T
+    points: FloatArray  # (n, 3) m
+    centre: FloatArray = field(init=False)  # (3,) m
+    triangles: IntArray = field(init=False)  # (t, 3) corners, anticlockwise seen from outside
+    loops: list[list[int]] = field(init=False)  # the corners of each face, likewise
+    normals: FloatArray = field(init=False)  # (f, 3) of the faces, outwards
+    offsets: FloatArray = field(init=False)  # (f,) m: normals . x is at most this
+    moment: FloatArray = field(init=False)  # (3, 3) m^2: the mean of p p^T
     _volume: float = field(init=False)  # m^3
 
-    def __post_init__(self):
+    if TYPE_CHECKING:
+
+        def __init__(self, points: Matrix) -> None: ...
+
+    def __post_init__(self) -> None:
         given = checks.rows(self, "points", self.points)
         if len(np.unique(given, axis=0)) < 4:
             checks.fail(self, f"{len(np.unique(given, axis=0))} different points enclose no volume", "give four at least")
@@ -44,24 +56,25 @@ class ConvexHull(OfArrays):
         object.__setattr__(self, "loops", loops)
         object.__setattr__(self, "_volume", float(volume))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"ConvexHull({len(self.points)} corners)"
 
     @property
-    def volume(self):
+    def volume(self) -> float:
         return self._volume
 
-    def second_moment(self, mass):
+    def second_moment(self, mass: float) -> FloatArray:
         return checks.positive(self, "mass", mass) * self.moment
 
-    def inertia(self, mass):
+    def inertia(self, mass: float) -> FloatArray:
         moment = self.second_moment(mass)
-        return np.trace(moment) * np.eye(3) - moment
+        found: FloatArray = np.trace(moment) * np.eye(3) - moment
+        return found
 
-    def bounds(self):
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
         return self.points.min(axis=0), self.points.max(axis=0)
 
-    def collision(self):
+    def collision(self) -> Collision:
         """Numbers: how many vertices, they, and the planes. Integers: faces, how many follow, faces, beginnings, loops."""
         low, high = self.bounds()
         faces = len(self.loops)
@@ -71,11 +84,11 @@ class ConvexHull(OfArrays):
         numbers = [len(self.points), *self.points.ravel(), *planes.ravel()]
         return Collision(Core.HULL, (high - low) / 2, (high + low) / 2, numbers, [faces, len(loops), *loops])
 
-    def facets(self, detail):
+    def facets(self, detail: int) -> Facets:
         return Facets(self.points, self.triangles[:, (0, 1, 2, 2)])
 
 
-def _hull(who, points):
+def _hull(who: ConvexHull, points: FloatArray) -> tuple[FloatArray, IntArray]:
     """The corners (n, 3) of the hull of points and its triangles (t, 3), outwards."""
     from scipy.spatial import ConvexHull as Hull
     from scipy.spatial import QhullError
@@ -96,7 +109,7 @@ def _hull(who, points):
     return corners, triangles
 
 
-def _merged(corners, triangles):
+def _merged(corners: FloatArray, triangles: IntArray) -> tuple[list[list[int]], FloatArray, FloatArray]:
     """The faces of a hull: loops of corners, and planes normals . x <= offsets."""
     a, b, c = (corners[triangles[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
@@ -125,7 +138,9 @@ def _merged(corners, triangles):
     return loops, normals[faces], offsets[faces]
 
 
-def _alone(corners, triangles, normals, slack, most=2**20):
+def _alone(
+    corners: FloatArray, triangles: IntArray, normals: FloatArray, slack: float, most: int = 2**20
+) -> tuple[BoolArray, FloatArray]:
     """Which triangles (t,) share their plane with no other corner, and how far out that is (t,), in blocks of numbers."""
     alone, tops, step = np.zeros(len(triangles), dtype=bool), np.zeros(len(triangles)), max(1, most // len(corners))
     for k in range(0, len(triangles), step):
@@ -138,7 +153,7 @@ def _alone(corners, triangles, normals, slack, most=2**20):
     return alone, tops
 
 
-def _around(corners, faces, normals, along):
+def _around(corners: FloatArray, faces: IntArray, normals: FloatArray, along: FloatArray) -> IntArray:
     """The corners (m, k) of faces in order about their normals (m, 3), from that of the least angle to `along` (m, 3)."""
     u = along / np.linalg.norm(along, axis=1)[:, None]
     flat = corners[faces] - corners[faces].mean(axis=1)[:, None]

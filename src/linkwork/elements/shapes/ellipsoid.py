@@ -1,13 +1,19 @@
 """Ellipsoids."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linkwork.elements.core.shape import Collision, Core, Facets, Shape
 from linkwork.elements.shapes import supports
 from linkwork.elements.shapes.facets import revolved
+
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -26,26 +32,26 @@ class Ellipsoid(Shape):
     z: float
 
     @property
-    def volume(self):
+    def volume(self) -> float:
         return math.pi / 6 * self.x * self.y * self.z
 
-    def spread(self):
+    def spread(self) -> tuple[float, float, float]:
         return self.x**2 / 20, self.y**2 / 20, self.z**2 / 20
 
-    def _half(self):
+    def _half(self) -> tuple[float, float, float]:
         return self.x / 2, self.y / 2, self.z / 2
 
-    def bounds(self):
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
         half = np.array(self._half())
         return -half, half
 
-    def support_numbers(self):
+    def support_numbers(self) -> tuple[float, float, float]:
         return self._half()
 
-    def collision(self):
+    def collision(self) -> Collision:
         return Collision(Core.ELLIPSOID, self._half())
 
-    def facets(self, detail):
+    def facets(self, detail: int) -> Facets:
         arc = np.linspace(-np.pi / 2, np.pi / 2, detail // 2 + 1)
         vertices, faces = revolved(np.cos(arc), np.sin(arc), detail)
         return Facets(vertices * np.sqrt(5 * np.array(self.spread())), faces, toned=3)

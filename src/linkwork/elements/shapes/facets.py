@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray, IntArray
 
-def cuts(slenderness, limit):
+
+def cuts(slenderness: float, limit: int) -> int:
     """Long facets are cut, since each is painted as a whole."""
     return int(np.clip(round(slenderness), 1, limit))
 
 
-def boxed(lengths, limit):
+def boxed(lengths: tuple[float, float, float], limit: int) -> tuple[FloatArray, IntArray]:
     """Vertices and quads of a box."""
-    vertices: list[np.ndarray] = []
-    faces: list[np.ndarray] = []
+    vertices: list[FloatArray] = []
+    faces: list[IntArray] = []
     parts = [cuts(length / (2 * np.median(lengths)), limit) for length in lengths]
     for axis in range(3):
         b, c = (axis + 1) % 3, (axis + 2) % 3
@@ -26,7 +31,7 @@ def boxed(lengths, limit):
     return np.concatenate(vertices) * lengths, np.concatenate(faces)
 
 
-def revolved(radii, heights, around):
+def revolved(radii: FloatArray, heights: FloatArray, around: int) -> tuple[FloatArray, IntArray]:
     """Vertices and quads of a solid of revolution about z, from its outline."""
     angle = np.linspace(0, 2 * np.pi, around + 1)
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
@@ -35,13 +40,13 @@ def revolved(radii, heights, around):
     return vertices.reshape(-1, 3), quads(len(radii), around + 1)
 
 
-def quads(rows, columns):
+def quads(rows: int, columns: int) -> IntArray:
     """(M, 4): the cells of a grid of vertices."""
     at = np.arange(rows * columns).reshape(rows, columns)
     return np.stack([at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]], axis=-1).reshape(-1, 4)
 
 
-def round_rod(radius, half, detail):
+def round_rod(radius: float, half: float, detail: int) -> tuple[FloatArray, IntArray]:
     """Vertices and quads of a cylinder along z."""
     along = np.linspace(-half, half, 1 + cuts(half / radius, detail // 4))
     return revolved(np.r_[0, np.full(along.size, radius), 0], np.r_[-half, along, half], detail)

@@ -1,11 +1,19 @@
 """Heights on a grid."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.shape import Collision, Core, Facets, OfArrays
+from linkwork.util.array_types import FloatArray, IntArray  # of fields: schemas are made of their annotations
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.shape import Shape
+    from linkwork.util.array_types import Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -17,21 +25,25 @@ class HeightField(OfArrays):
     HeightField(3 by 3 heights, size (2, 2))
     """
 
-    heights: np.ndarray  # (nx, ny) m
-    size: np.ndarray  # (2,) m
+    heights: FloatArray  # (nx, ny) m
+    size: FloatArray  # (2,) m
 
     solid = curved = False
     instead = "give a Box of some thickness"
 
-    def __post_init__(self):
+    if TYPE_CHECKING:
+
+        def __init__(self, heights: Matrix, size: Vector) -> None: ...
+
+    def __post_init__(self) -> None:
         self._keep(heights=checks.table(self, "heights", self.heights), size=checks.vector(self, "size", self.size, 2))
         for length in self.size.tolist():
             checks.positive(self, "size", length)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"HeightField({self.heights.shape[0]} by {self.heights.shape[1]} heights, size {checks.show(self.size)})"
 
-    def surface(self):
+    def surface(self) -> tuple[FloatArray, IntArray]:
         """Vertices and triangles: two a cell, seen from above."""
         nx, ny = self.heights.shape
         x, y = (np.linspace(-half, half, n) for half, n in zip(self.size / 2, (nx, ny), strict=True))
@@ -40,19 +52,19 @@ class HeightField(OfArrays):
         a, b, c, d = (corner.ravel() for corner in (at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]))
         return grid.reshape(-1, 3), np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
 
-    def bounds(self):
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
         vertices, _ = self.surface()
         return vertices.min(axis=0), vertices.max(axis=0)
 
-    def collision(self):
+    def collision(self) -> Collision:
         low, high = self.bounds()
         return Collision(Core.FIELD, (high - low) / 2, (high + low) / 2, surface=self.surface())
 
-    def facets(self, detail):
+    def facets(self, detail: int) -> Facets:
         """The first triangles of all cells, then the second ones."""
         vertices, triangles = self.surface()
         cells = triangles.reshape(-1, 2, 3).transpose(1, 0, 2).reshape(-1, 3)
         return Facets(vertices, cells[:, (0, 1, 2, 2)], closed=False)
 
-    def painted(self):
+    def painted(self) -> Shape | None:
         return None

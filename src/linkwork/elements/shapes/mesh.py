@@ -1,6 +1,9 @@
 """Surfaces of triangles."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,6 +12,14 @@ from linkwork.elements.core.shape import Collision, Core, Facets, OfArrays
 from linkwork.elements.shapes.convex_hull import ConvexHull
 from linkwork.elements.shapes.moments import solid_moments
 from linkwork.errors import ElementError
+from linkwork.util.array_types import FloatArray, IntArray  # of fields: schemas are made of their annotations
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from linkwork.elements.core.shape import Shape
+    from linkwork.util.array_types import Matrix
+
 
 THIN_TRIANGLE = 1e-12  # twice the area relative to the square of a side
 PAINTED = 60  # directions in which vertices of a hull are sought
@@ -23,13 +34,17 @@ class Mesh(OfArrays):
     Mesh(3 vertices, 1 triangles)
     """
 
-    vertices: np.ndarray  # (v, 3) m
-    triangles: np.ndarray  # (t, 3)
+    vertices: FloatArray  # (v, 3) m
+    triangles: IntArray  # (t, 3)
 
     solid = curved = False
     instead = "give ConvexHull(vertices)"
 
-    def __post_init__(self):
+    if TYPE_CHECKING:
+
+        def __init__(self, vertices: Matrix, triangles: Sequence[Sequence[int]] | IntArray) -> None: ...
+
+    def __post_init__(self) -> None:
         vertices = checks.rows(self, "vertices", self.vertices)
         triangles = checks.indices(self, "triangles", self.triangles, len(vertices))
         a, b, c = (vertices[triangles[:, k]] for k in range(3))
@@ -43,11 +58,11 @@ class Mesh(OfArrays):
             checks.fail(self, f"triangle {flat[0]} of the vertices {corners} has no area", "leave it out")
         self._keep(vertices=vertices, triangles=triangles)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Mesh({len(self.vertices)} vertices, {len(self.triangles)} triangles)"
 
     @property
-    def volume(self):
+    def volume(self) -> float:
         edges = np.concatenate([self.triangles[:, (0, 1)], self.triangles[:, (1, 2)], self.triangles[:, (2, 0)]])
         known = set(map(tuple, edges.tolist()))
         loose = [(i, j) for i, j in known if (j, i) not in known]
@@ -57,17 +72,17 @@ class Mesh(OfArrays):
             checks.fail(self, problem, "close the holes, or give ConvexHull(vertices)")
         return float(solid_moments(self.vertices, self.triangles)[0])
 
-    def bounds(self):
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
         return self.vertices.min(axis=0), self.vertices.max(axis=0)
 
-    def collision(self):
+    def collision(self) -> Collision:
         low, high = self.bounds()
         return Collision(Core.MESH, (high - low) / 2, (high + low) / 2, surface=(self.vertices, self.triangles))
 
-    def facets(self, detail):
+    def facets(self, detail: int) -> Facets:
         return Facets(self.vertices, self.triangles[:, (0, 1, 2, 2)], closed=False)
 
-    def painted(self):
+    def painted(self) -> Shape | None:
         """Its hull, by the vertices farthest in some directions."""
         turn = np.arange(PAINTED) + 0.5
         z, around = 1 - 2 * turn / PAINTED, np.pi * (1 + 5**0.5) * turn  # evenly over a sphere

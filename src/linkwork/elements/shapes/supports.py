@@ -5,10 +5,12 @@ compiled code is kept under the digest of all sources that it imports: else a wo
 anew. `*_core` is the same of a solid without its roundness: of a capsule its axis, of a sphere its centre.
 """
 
+from __future__ import annotations
+
 import math
 
 
-def box(numbers, direction):
+def box(numbers: tuple[float, ...], direction: tuple[float, float, float]) -> tuple[float, float, float]:
     """Half lengths."""
     return (
         numbers[0] if direction[0] >= 0.0 else -numbers[0],
@@ -17,14 +19,14 @@ def box(numbers, direction):
     )
 
 
-def cylinder(numbers, direction):
+def cylinder(numbers: tuple[float, ...], direction: tuple[float, float, float]) -> tuple[float, float, float]:
     """Radius, half length."""
     around = math.hypot(direction[0], direction[1])
     scale = numbers[0] / around if around > 0.0 else 0.0
     return (direction[0] * scale, direction[1] * scale, numbers[1] if direction[2] >= 0.0 else -numbers[1])
 
 
-def ellipsoid(numbers, direction):
+def ellipsoid(numbers: tuple[float, ...], direction: tuple[float, float, float]) -> tuple[float, float, float]:
     """Half axes."""
     e = (numbers[0] * direction[0], numbers[1] * direction[1], numbers[2] * direction[2])
     far = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
@@ -32,19 +34,19 @@ def ellipsoid(numbers, direction):
     return (numbers[0] * e[0] * scale, numbers[1] * e[1] * scale, numbers[2] * e[2] * scale)
 
 
-def capsule_core(numbers, direction):
+def capsule_core(numbers: tuple[float, ...], direction: tuple[float, float, float]) -> tuple[float, float, float]:
     """Radius, half length."""
     return (0.0, 0.0, numbers[1] if direction[2] >= 0.0 else -numbers[1])
 
 
-def capsule(numbers, direction):
+def capsule(numbers: tuple[float, ...], direction: tuple[float, float, float]) -> tuple[float, float, float]:
     """Radius, half length."""
     x, y, z = capsule_core(numbers, direction)
     dx, dy, dz = sphere(numbers, direction)
     return (x + dx, y + dy, z + dz)
 
 
-def sphere(numbers, direction):
+def sphere(numbers: tuple[float, ...], direction: tuple[float, float, float]) -> tuple[float, float, float]:
     """Radius."""
     far = math.sqrt(direction[0] ** 2 + direction[1] ** 2 + direction[2] ** 2)
     scale = numbers[0] / far if far > 0.0 else 0.0

@@ -116,7 +116,7 @@ class Kind:
 def kinds():
     """name -> Kind, of everything that `elements:` may hold."""
     found = {}
-    for name in (*elements.__all__, *outside()):
+    for name in (*elements.WHERE, *outside()):
         value = named(name)
         if name in MADE or (inspect.isclass(value) and issubclass(value, Element) and value not in ABSTRACT):
             found[name] = kind(name, value)
@@ -126,7 +126,7 @@ def kinds():
 @cache
 def shapes():
     """name -> Kind, of all shapes."""
-    found = {name: named(name) for name in (*elements.__all__, *outside())}
+    found = {name: named(name) for name in (*elements.WHERE, *outside())}
     return {name: kind(name, value) for name, value in found.items()
             if inspect.isclass(value) and issubclass(value, Shape) and value is not Shape}  # fmt: skip
 
