@@ -17,7 +17,7 @@ import pinocchio as pin
 from benchmarks import machine, tables
 from benchmarks.robots import ROBOTS, robot
 from linkwork import reduced
-from linkwork.reduced.mechanisms import mechanism
+from linkwork.reduced.cost.mechanisms import mechanism
 
 STATES = 4096
 PART = 256  # states that Pinocchio takes at once, which is no slower for it

@@ -16,7 +16,7 @@ import numpy as np
 from numba.extending import get_cython_function_address
 
 from benchmarks import machine, tables
-from linkwork.reduced import cost, sparse_drivers
+from linkwork.reduced import cost, packed_drivers, sparse_drivers, tile_drivers
 from linkwork.reduced.parent_array import expanded, parent_array
 from linkwork.reduced.sparse import lists, ltdl, solve, solve_matrix
 from linkwork.reduced.substitution import solving
@@ -108,9 +108,9 @@ class Contest:
         return {
             "LAPACK dpotrf": lambda: cholesky(self.A, LOWER, self.size, self.info),
             "LTDL row by row": lambda: sparse_drivers.ltdl_by_rows(self.parents, self.A, self.A, self.D),
-            "LTDL in tiles, one by one": lambda: sparse_drivers.ltdl_by_tiles(*single),
-            "LTDL in tiles, four at once": lambda: sparse_drivers.ltdl_in_lanes(*lanes),
-            "LTDL in packed rows": lambda: sparse_drivers.ltdl_packed(
+            "LTDL in tiles, one by one": lambda: tile_drivers.ltdl_by_tiles(*single),
+            "LTDL in tiles, four at once": lambda: tile_drivers.ltdl_in_lanes(*lanes),
+            "LTDL in packed rows": lambda: packed_drivers.ltdl_packed(
                 self.parents, *packing(self.parents), self.A, self.A, self.D
             ),
             "lw.reduced.ltdl": lambda: ltdl(self.parents, self.A, (self.A, self.D)),
@@ -136,8 +136,8 @@ class Contest:
 
         return {
             "LAPACK dpotrf, dpotrs": with_lapack,
-            "in tiles, one by one": lambda: sparse_drivers.solve_by_tiles(*places, *s.program.single, *ours),
-            "in tiles, four at once": lambda: sparse_drivers.solve_in_lanes(*places, *s.program.lanes, *ours),
+            "in tiles, one by one": lambda: tile_drivers.solve_by_tiles(*places, *s.program.single, *ours),
+            "in tiles, four at once": lambda: tile_drivers.solve_in_lanes(*places, *s.program.lanes, *ours),
             "lw.reduced.solve_matrix": lambda: solve_matrix(self.parents, self.A, self.x, self.x),
         }
 

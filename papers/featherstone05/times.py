@@ -1,13 +1,13 @@
-"""Measured times on the paper's humanoid and chain, beside LAPACK, and of the stages of `linkwork.reduced.prediction`.
+"""Measured times on the paper's humanoid and chain, beside LAPACK, and of the stages of `linkwork.reduced.cost.prediction`.
 
 `TIMERS` names the stages that are measured: (parents, freedoms) -> seconds for one state.
 """
 
 import linkwork as lw
 from benchmarks import sparse
-from linkwork.reduced import prediction
-from linkwork.reduced.mechanisms import mechanism
-from linkwork.reduced.timers import timer
+from linkwork.reduced.cost import prediction
+from linkwork.reduced.cost.mechanisms import mechanism
+from linkwork.reduced.cost.timers import timer
 from papers.baraff96.sizes import whole
 from papers.featherstone05.trees import CHAIN, HUMANOID
 

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from linkwork.formats import save as save
     from linkwork.recording.recording import Recording as Recording
     from linkwork.simulation.simulation import Simulation as Simulation
-    from linkwork.verify.check import CheckReport as CheckReport
     from linkwork.verify.check import check as check
+    from linkwork.verify.check_report import CheckReport as CheckReport
     from linkwork.world import World as World
 
 __version__ = "0.1.0"
@@ -64,7 +64,7 @@ _LATER = {
     "load": "linkwork.formats",
     "save": "linkwork.formats",
     "check": "linkwork.verify.check",
-    "CheckReport": "linkwork.verify.check",
+    "CheckReport": "linkwork.verify.check_report",
     "BodyProxy": "linkwork.elements.core.traced",
     "Expression": "linkwork.elements.core.expression",
     **dict.fromkeys(

@@ -1,5 +1,5 @@
-"""What a package needs to add kinds of bodies, joints and shapes of its own: base classes, the decorator that declares a kind,
-and the algebra of expressions.
+"""What a package needs to add kinds of bodies, joints, constraints, forces and shapes of its own: base classes, the decorator
+that declares a kind, and the algebra of expressions.
 
 CONTRIBUTING.md says how, and `tests/elements/outside/` has some, each in one file outside of this package. A kind that lacks
 something is refused where it is declared.
@@ -9,26 +9,43 @@ something is refused where it is declared.
 >>> isinstance(kinds.kind_for(lw.Particle(1.0)), kinds.BodyKind)
 True
 >>> sorted(kinds.JointKind.__abstractmethods__)
-['frames', 'numbers', 'rows', 'world_subspace']
+['frames', 'parameters', 'rows', 'world_subspace']
+>>> sorted(kinds.ConstraintKind.__abstractmethods__), sorted(kinds.ForceKind.__abstractmethods__)
+(['parameters', 'rows'], ['law', 'parameters'])
 """
+
+from __future__ import annotations
 
 from linkwork.elements.bodies.filling import check_vectors as check_vectors
 from linkwork.elements.bodies.filling import fill_mass as fill_mass
 from linkwork.elements.bodies.filling import fill_moment as fill_moment
 from linkwork.elements.core import checks as checks
-from linkwork.elements.core.body_kind import NONE as NONE
 from linkwork.elements.core.body_kind import BodyKind as BodyKind
-from linkwork.elements.core.body_kind import ContactParts as ContactParts
-from linkwork.elements.core.body_kind import ContactPose as ContactPose
 from linkwork.elements.core.body_kind import carried_over as carried_over
+from linkwork.elements.core.constraint_kind import ConstraintKind as ConstraintKind
 from linkwork.elements.core.constraint_kind import anchors as anchors
 from linkwork.elements.core.constraint_kind import perpendicular as perpendicular
 from linkwork.elements.core.constraint_kind import position_rows as position_rows
+from linkwork.elements.core.contact_parts import NONE as NONE
+from linkwork.elements.core.contact_parts import ContactParts as ContactParts
+from linkwork.elements.core.contact_parts import ContactPose as ContactPose
 from linkwork.elements.core.element import Body as Body
+from linkwork.elements.core.element import ConstraintElement as ConstraintElement
+from linkwork.elements.core.element import ForceElement as ForceElement
+from linkwork.elements.core.element import PairConstraint as PairConstraint
 from linkwork.elements.core.element_kind import apart as apart
 from linkwork.elements.core.element_kind import column as column
+from linkwork.elements.core.element_kind import user_points as user_points
+from linkwork.elements.core.element_kind import vectors as vectors
+from linkwork.elements.core.force_kind import Coordinate as Coordinate
+from linkwork.elements.core.force_kind import ForceKind as ForceKind
+from linkwork.elements.core.force_kind import Term as Term
+from linkwork.elements.core.force_kind import travelling as travelling
+from linkwork.elements.core.force_kind import turning as turning
 from linkwork.elements.core.freedom import Freedom as Freedom
 from linkwork.elements.core.freedom import FreedomLaw as FreedomLaw
+from linkwork.elements.core.included import carried_along as carried_along
+from linkwork.elements.core.included import is_ground as is_ground
 from linkwork.elements.core.joint import Joint as Joint
 from linkwork.elements.core.joint import kind_of_joint as kind_of_joint
 from linkwork.elements.core.joint import one_way as one_way
@@ -61,10 +78,12 @@ from linkwork.elements.core.shape import Collision as Collision
 from linkwork.elements.core.shape import Core as Core
 from linkwork.elements.core.shape import Facets as Facets
 from linkwork.elements.core.shape import Shape as Shape
+from linkwork.elements.core.units import Quantity as Quantity
 from linkwork.elements.joints.axis import AxisJoint as AxisJoint
 from linkwork.elements.joints.axis import AxisJointKind as AxisJointKind
 from linkwork.symbolic import rotation as rotation
 from linkwork.symbolic.autodiff import POSITION as POSITION
+from linkwork.symbolic.autodiff import VELOCITY as VELOCITY
 from linkwork.symbolic.blocks import cross as cross
 from linkwork.symbolic.blocks import skew as skew
 from linkwork.symbolic.blocks import symmetric as symmetric

@@ -14,6 +14,7 @@ import pytest
 import linkwork as lw
 from linkwork.cli import main
 from linkwork.cli.run_loop import Run
+from linkwork.recording.fields import fields_of
 from linkwork.recording.recording import Recording
 from linkwork.util.atomic_io import CLAIM
 
@@ -95,8 +96,8 @@ def call(capsys, *arguments):
 def assert_same_bits(a, b):
     """Two recordings, number by number."""
     assert a.time.tobytes() == b.time.tobytes()
-    for name, values in a._fields().items():
-        assert values.tobytes() == b._fields()[name].tobytes(), name
+    for name, values in fields_of(a).items():
+        assert values.tobytes() == fields_of(b)[name].tobytes(), name
     assert list(a.extra) == list(b.extra)
     for name, values in a.extra.items():
         assert values.tobytes() == b.extra[name].tobytes(), name

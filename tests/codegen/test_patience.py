@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from linkwork.codegen import jit
+from linkwork.codegen import compiled, jit
 from linkwork.contact.stage import contact_stage
-from linkwork.engines.maximal import euler
+from linkwork.engines.maximal import euler_steps
 
 pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
 
@@ -31,18 +31,18 @@ class Timer:
 
 @pytest.mark.parametrize("long", [True, False])
 def test_a_driver_that_takes_long_is_told_once(capsys, monkeypatch, long):
-    monkeypatch.setattr(jit.threading, "Timer", Timer)
-    patience = jit.Patience(7.0)
+    monkeypatch.setattr(compiled.threading, "Timer", Timer)
+    patience = compiled.Patience(7.0)
     for _ in range(2):
-        hear(patience, euler.steps_of_euler, long)
+        hear(patience, euler_steps.attempt, long)
     said = capsys.readouterr().err
     assert said.count("linkwork: compiling drivers") == int(long) and "contact" not in said
 
 
 def test_contact_is_spoken_of_when_it_is_compiled(capsys, monkeypatch):
-    monkeypatch.setattr(jit.threading, "Timer", Timer)
-    patience = jit.Patience(7.0)
-    for driver in (contact_stage, contact_stage, euler.steps_of_euler):
+    monkeypatch.setattr(compiled.threading, "Timer", Timer)
+    patience = compiled.Patience(7.0)
+    for driver in (contact_stage, contact_stage, euler_steps.attempt):
         hear(patience, driver, long=True)
     said = capsys.readouterr().err
     assert said == "linkwork: compiling drivers of contact, for a minute or more (kept for next time) ...\n"

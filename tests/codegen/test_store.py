@@ -258,7 +258,7 @@ class Count(event.Listener):
 
 count = Count()
 event.register("numba:compile", count)
-from linkwork.engines.engine import finite
+from linkwork.engines.step_driver import finite
 work = np.zeros(64)
 work[40] = np.nan
 print(finite(work, np.array([3, 4])), finite(work, np.array([3, 40])), count.started)

@@ -5,11 +5,10 @@ import warnings
 import numpy as np
 
 import linkwork as lw
-from linkwork.engines.solvers import SOLVERS
+from linkwork.engines.traits import PAIRS
 from tests.contact.test_every_step import four_bar
 from tests.simulation.test_contacts import boxes
 
-PAIRS = [(solver, integrator) for solver in SOLVERS for integrator in SOLVERS[solver].integrators]
 YES, REFUSED, NO = "yes", "refused", "**no**"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.contact.acceleration_level import ByForces
+from linkwork.contact.acceleration_level import ContactByForces
 
 FORCES = {"solver": "anticipation", "integrator": "euler"}
 G = 9.81
@@ -38,7 +38,7 @@ def test_responses_are_those_of_dense_solves():
     sim, dense = lw.Simulation(world, **FORCES), lw.Simulation(_without_contact(world), solver="dense", integrator="euler")
     touching = sim._system.contact
     sim.step()
-    assert isinstance(touching, ByForces)
+    assert isinstance(touching, ContactByForces)
     touching._find(sim.work, sim.dt, 1.0, sim.dt)
     touching._take_slots()
     for operations in touching.forces_again:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.collision.layout import CLOSING, OPENING
 from linkwork.contact import stage_kernels
+from linkwork.contact.hook import CLOSING, OPENING
 from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, GAP, NORMAL, SIGN, rows_for, stop_value
 
 

@@ -11,7 +11,8 @@ import pytest
 import linkwork as lw
 import linkwork.kinds as lk
 from linkwork.elements import joints
-from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
+from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.bodies.rigid_placement import RigidPlacement
 from linkwork.elements.core.placement import Fixed, matrices
 from linkwork.elements.joints.free import FREE
 from linkwork.model import readout
@@ -160,7 +161,7 @@ def test_both_subspaces_span_the_same(cls):
     element = joint(cls, "a", "b")
     kind = lk.kind_of_joint(element)
     A, B = Fixed(1), RigidPlacement([made])
-    numbers = {name: np.array(value[0], dtype=float) for name, value in kind.numbers([element], A, B).items()}
+    numbers = {name: np.array(value[0], dtype=float) for name, value in kind.parameters([element], A, B).items()}
     on_a, on_b = kind.frames(element, A, B)
     for q in coordinates_at_random(kind.mobilizer)[0]:
         E, d, S = evaluated(kind.mobilizer, ["transform", "subspace"], q, constants(cls))
@@ -261,7 +262,9 @@ def test_a_kind_that_lacks_something_is_refused(changes, text):
 
 
 def test_methods_that_every_joint_has_are_asked_for():
-    with pytest.raises(TypeError, match=r"Nothing: it lacks frames, numbers, rows, world_subspace; a kind of Odd needs them"):
+    with pytest.raises(
+        TypeError, match=r"Nothing: it lacks frames, parameters, rows, world_subspace; a kind of Odd needs them"
+    ):
 
         @lk.kind_of(Odd)
         class Nothing(lk.JointKind):

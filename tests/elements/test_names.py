@@ -49,7 +49,10 @@ def test_nothing_heavy_is_loaded_early(statement):
 
 
 def test_names_of_worlds_that_were_pickled_before():
-    from linkwork.elements import bodies, lagrangian, shapes
+    from linkwork.elements import bodies, constraints, contacts, drives, forces, handles, joint_forces, lagrangian, shapes
 
+    assert constraints.Distance is lw.Distance and constraints.VelocityConstraint is lw.VelocityConstraint
+    assert drives.Armature is lw.Armature and forces.Spring is lw.Spring and joint_forces.Follow is lw.Follow
+    assert contacts.Collider is lw.Collider and handles.Pull("lamp").name is None
     assert bodies.RigidBody is lw.RigidBody and bodies.Ground is lw.Ground
     assert shapes.Box is lw.Box and lagrangian.LagrangianBody is lw.LagrangianBody

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import linkwork as lw
 from linkwork.formats import yaml_lines
+from linkwork.formats.scene import budget
 from linkwork.formats.scene import read as scene
 from tests.formats import fuzz
 from tests.formats.worlds import differences
@@ -315,7 +316,7 @@ class TestIncludes:
         load = urdf.load
         monkeypatch.setattr(urdf, "load", lambda reading, **options: read.append(1) or load(reading, **options))
         (given.folder / "robot.urdf").write_text("<robot name='r'><link name='base'/></robot>")
-        monkeypatch.setattr(scene, "MOST_ELEMENTS", 300)
+        monkeypatch.setattr(budget, "MOST_ELEMENTS", 300)
         links = "".join(f"<link name='l{k}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
                         f"<joint name='j{k}' type='revolute'><parent link='base'/><child link='l{k}'/><axis xyz='0 1 0'/><limit effort='1' velocity='1' lower='-1' upper='1'/></joint>"
                         for k in range(20))  # fmt: skip
@@ -475,7 +476,7 @@ def test_sizes_are_bounded(given, monkeypatch):
     monkeypatch.setattr(yaml_lines, "MOST_NODES", 1000)
     with pytest.raises(lw.FileError, match=":3: more than 1000 values"):
         given(HEAD + f"  - [{', '.join('1' * 2000)}]\n")
-    monkeypatch.setattr(scene, "MOST_ELEMENTS", 10)
+    monkeypatch.setattr(budget, "MOST_ELEMENTS", 10)
     with pytest.raises(lw.FileError, match="more than 10 elements"):
         given(HEAD + "  - Particle: {mass: 1}\n" * 11)
 

@@ -15,7 +15,7 @@ def test_single_iterations_find_multipliers_when_asked(seed):
     start_step(sim)
     wanted = solved(sim, "begin")[-sim.model.rows :]
     sim.step(1)
-    sim.integrator.book(sim.work)
+    sim.integrator.complete_impulses(sim.work)
     np.testing.assert_allclose(np.concatenate(multipliers(sim)), wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())
 
 

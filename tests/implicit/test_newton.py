@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import linkwork as lw
-from linkwork.engines.engine import ITERATIONS
+from linkwork.engines.scalars import ITERATIONS
 from tests.implicit.test_stability import network
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.engines.engine import ITERATIONS
+from linkwork.engines.scalars import ITERATIONS
 from tests.implicit.systems import simulation
 
 TOGETHER = 1e-2  # m

@@ -8,7 +8,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.codegen.trace import Trace
-from linkwork.kernels import implicit_bodies
+from linkwork.kernels import implicit_bodies, implicit_forces
 from linkwork.model.compile_model import compile
 from linkwork.symbolic.views import GLOBALS, View
 from tests.implicit.worlds import blown, pulled, twisted
@@ -46,7 +46,7 @@ class Tangent(Probe):
         kind = self.force.kind
 
         def write(trace):
-            for k, x in enumerate(implicit_bodies.linearised(trace, kind, implicit_bodies.BEGIN, exact)):
+            for k, x in enumerate(implicit_forces.linearised(trace, kind, implicit_bodies.BEGIN, exact)):
                 trace.store(4, 2000 * k, x)
 
         super().__init__(model, self.force.ends, kind.kinds, self.force.values.copy(), write)

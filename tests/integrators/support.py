@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 import linkwork as lw
-from linkwork.engines.solvers import SOLVERS
+from linkwork.engines.traits import PAIRS
 from tests.integrators.problems import FIRST_ORDER, PROBLEMS, Problem
 
 SECONDS, DT = 0.2, 2e-3
 CLOSE = {"rattle": 2e-3, "shake": 0.1, "euler": 0.1, "rk4": 1e-6, "dopri5": 1e-6, "first-order": 3e-2, "backward-euler": 0.1,
          "joint-rk4": 1e-6, "joint-euler": 0.3, "joint-implicit": 0.3}  # fmt: skip
-PAIRS = [(solver, integrator) for solver in SOLVERS for integrator in SOLVERS[solver].integrators]
 YES, REFUSED, NO = "yes", "refused", "**no**"
 
 

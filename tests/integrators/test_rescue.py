@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.engines.maximal.rattle import LACKING, NEVER, RESCUE, THERE
+from linkwork.engines.maximal.rattle_steps import LACKING, NEVER, RESCUE, THERE
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.errors.Note")
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,7 @@ def squeezer(integrator="rattle"):
 
 
 def mark(sim):
-    return sim.integrator.plan.marks[RESCUE]
+    return sim.integrator.plan.flags[RESCUE]
 
 
 def test_nothing_is_made_until_a_step_needs_it():
@@ -64,7 +64,7 @@ def test_a_failure_while_they_are_made_reaches_the_caller_and_the_run_goes_on(mo
 
 def test_plain_python_asks_too():
     program = ("import linkwork as lw; sim = lw.Simulation(lw.scenes.get('squeezer'), dt=2e-3); sim.step(3); plan = "
-               "sim.integrator.plan; before = plan.marks[2]; from linkwork.engines.maximal.rattle import can_be_rescued, rescued; "
+               "sim.integrator.plan; before = plan.flags[1]; from linkwork.engines.maximal.rattle_steps import can_be_rescued, rescued; "
                "there = can_be_rescued(sim.work, plan); rescued(sim.work, plan); "
                "print(before, there, sim.drift() < 1e-8)")  # fmt: skip
     environment = {**os.environ, "LINKWORK_KERNELS": "casadi", "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}

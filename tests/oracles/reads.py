@@ -36,7 +36,7 @@ def coordinate(sim, joint):
     p = readout.numbers(sim.model, sim.work, node_number, part)
     a, b = node.kind.parts[part].arranged(node.ends)
     (Ra, _, _, wa), (Rb, _, _, wb) = frame(sim, a), frame(sim, b)
-    if node.kind.parts[part].relation.counters:
+    if node.kind.parts[part].kind.counters:
         value = readout.angle(Ra[None], Rb[None], p, p["turns"].reshape(1, -1))[0]
         return value, np.cross(Ra @ p["ref_a"], Ra @ p["side_a"]) @ (wb - wa)
     axis = Ra @ p["axis_a"]

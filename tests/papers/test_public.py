@@ -10,8 +10,9 @@ FILES = sorted(PAPERS.rglob("*.py"))
 PUBLIC = {
     "linkwork",
     "linkwork.reduced",
-    "linkwork.reduced.mechanisms",
-    "linkwork.reduced.timers",
+    "linkwork.reduced.cost",
+    "linkwork.reduced.cost.mechanisms",
+    "linkwork.reduced.cost.timers",
     "linkwork.scenes",
     "linkwork.scenes.layout",
     "linkwork.scenes.skins",

@@ -137,7 +137,7 @@ def test_files_of_the_first_format_are_read(tmp_path, ending, monkeypatch):
     def described(self, shape):
         return None if shape is None else [type(shape).__name__, shape.given()]
 
-    monkeypatch.setattr("linkwork.recording.recording.FORMAT", 1)
+    monkeypatch.setattr("linkwork.recording.files.FORMAT", 1)
     monkeypatch.setattr("linkwork.recording.files.Described.__call__", described)
     rec.save(tmp_path / f"run{ending}")
     monkeypatch.undo()
@@ -152,7 +152,7 @@ def test_a_newer_format_and_an_unknown_shape_are_refused(tmp_path, ending, monke
         patched.setattr("linkwork.recording.files.named", lambda name: None)  # a linkwork without capsules
         with pytest.raises(RecordingError, match='body "body0" has a Capsule, which this linkwork does not know'):
             Recording.load(path)
-    monkeypatch.setattr("linkwork.recording.recording.FORMAT", 3)
+    monkeypatch.setattr("linkwork.recording.files.FORMAT", 3)
     make().save(path)
     monkeypatch.undo()
     with pytest.raises(RecordingError, match="reads formats 1 and 2, the file has 3"):

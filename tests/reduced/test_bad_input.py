@@ -29,7 +29,7 @@ def test_a_loop():
     world.add(lw.Slider(world.ground, "rod", at=(4, 0, 0), axis=(1, 0, 0), name="guide"))
     with pytest.raises(
         lw.ModelError,
-        match='^(Slider "guide"|Ball "pin"): it closes a loop, .*; remove it, or simulate with solver="tree" or "ltdl"$',
+        match='^(Slider "guide"|Ball "pin"): it closes a loop, .*; remove it, or simulate with solver="ltdl", or solver="tree", integrator="rattle"$',
     ):
         R.compile(world)
 
@@ -39,7 +39,7 @@ def test_a_constraint_without_a_coordinate():
     world.add(lw.Distance(world.ground, "bar", 1.0, name="rope"))
     with pytest.raises(
         lw.ModelError,
-        match='^Distance "rope": it has no joint coordinate; remove it, or simulate with solver="tree" or "ltdl"$',
+        match='^Distance "rope": it has no joint coordinate; remove it, or simulate with solver="ltdl", or solver="tree", integrator="rattle"$',
     ):
         R.compile(world)
 

@@ -9,9 +9,9 @@ import pytest
 from linkwork.cli.topology import joint_tree
 from linkwork.codegen import store
 from linkwork.errors import ArrayError, LinkworkError, UnknownNameError
-from linkwork.reduced import compile, cost, prediction, sparse_drivers, timers
-from linkwork.reduced.cost import Operations, Rate
-from linkwork.reduced.mechanisms import mechanism
+from linkwork.reduced import compile, cost, packed_drivers, sparse_drivers
+from linkwork.reduced.cost import Operations, Rate, prediction, timers
+from linkwork.reduced.cost.mechanisms import mechanism
 from linkwork.reduced.parent_array import parent_array
 from linkwork.reduced.ways import Way, packing, way
 from tests.oracles import branches
@@ -64,10 +64,13 @@ def test_own_counts_are_what_the_drivers_do(parents, monkeypatch):
     """Row by row and in packed rows; in tiles, the operations of the plan times those of each kernel."""
     H, n = branches.matrix(parents, np.random.default_rng(2)), len(parents)
     parents = parent_array(parents)
-    plain = {name: getattr(f, "py_func", f) for name, f in vars(sparse_drivers).items() if callable(f)}
+    plain = {
+        name: getattr(f, "py_func", f) for name, f in {**vars(sparse_drivers), **vars(packed_drivers)}.items() if callable(f)
+    }
     for name in ("_carry", "_add_rows", "eliminate_packed"):
-        monkeypatch.setattr(sparse_drivers, name, plain[name])
-    monkeypatch.setattr(sparse_drivers, "np", CountingArrays)
+        monkeypatch.setattr(packed_drivers, name, plain[name])
+    for module in (sparse_drivers, packed_drivers):
+        monkeypatch.setattr(module, "np", CountingArrays)
     for driver, places in ((plain["ltdl_by_rows"], ()), (plain["ltdl_packed"], packing(parents))):
 
         def run(H, driver=driver, places=places):

@@ -15,12 +15,14 @@ from linkwork.reduced import (
     ltl,
     mul_L,
     mul_LT,
+    packed_drivers,
     parent_array,
     solve,
     solve_L,
     solve_LT,
     solve_matrix,
     sparse_drivers,
+    tile_drivers,
     tiles,
 )
 from linkwork.reduced.ways import Way, packing, way
@@ -67,14 +69,14 @@ def test_every_way_gives_one_answer(parents):
     steps, (by_rows, by_tiles, packed) = tiles.plan(parents), [(np.zeros((1, n, n)), np.empty((1, n))) for _ in range(3)]
     assert sparse_drivers.ltdl_by_rows(parents, H, *by_rows) == sparse_drivers.DONE
     flat = H.reshape(1, -1), by_tiles[0].reshape(1, -1), by_tiles[1]
-    assert sparse_drivers.ltdl_by_tiles(steps.flat, steps.pivots, *steps.program.single, *flat) == sparse_drivers.DONE
-    assert sparse_drivers.ltdl_packed(parents, *packing(parents), H, *packed) == sparse_drivers.DONE
+    assert tile_drivers.ltdl_by_tiles(steps.flat, steps.pivots, *steps.program.single, *flat) == sparse_drivers.DONE
+    assert packed_drivers.ltdl_packed(parents, *packing(parents), H, *packed) == sparse_drivers.DONE
     for one, other, third in zip(by_rows, by_tiles, packed, strict=True):
         close(one, other)
         close(one, third)
     x = np.random.default_rng(5).normal(size=(1, n))
     y = x.copy()
-    assert sparse_drivers.solve_packed(parents, *packing(parents), H, y, np.empty((1, n))) == sparse_drivers.DONE
+    assert packed_drivers.solve_packed(parents, *packing(parents), H, y, np.empty((1, n))) == sparse_drivers.DONE
     close(H[0] @ y[0], x[0])
     assert len(steps.program.operations) == tiles.operation_count(parents)
 
@@ -183,9 +185,9 @@ def test_every_layout_is_one_to_the_drivers():
                 inverse(order, factors)
                 solve_matrix(order, given, b)
                 ltl(order, given)
-    for driver in (sparse_drivers.ltdl_by_rows, sparse_drivers.ltdl_by_tiles, sparse_drivers.ltdl_in_lanes, sparse_drivers.solve,
-                   sparse_drivers.inverse, sparse_drivers.scale_rows, sparse_drivers.solve_by_tiles, sparse_drivers.solve_in_lanes,
-                   sparse_drivers.ltdl_packed, sparse_drivers.solve_packed):  # fmt: skip
+    for driver in (sparse_drivers.ltdl_by_rows, tile_drivers.ltdl_by_tiles, tile_drivers.ltdl_in_lanes, sparse_drivers.solve,
+                   sparse_drivers.inverse, sparse_drivers.scale_rows, tile_drivers.solve_by_tiles, tile_drivers.solve_in_lanes,
+                   packed_drivers.ltdl_packed, packed_drivers.solve_packed):  # fmt: skip
         assert len(driver.signatures) == 1
 
 
@@ -334,9 +336,10 @@ def numbers_touched(parents, monkeypatch):
     class Matrices(list):
         shape = (1,)
 
-    plain = {name: getattr(f, "py_func", f) for name, f in vars(sparse_drivers).items() if callable(f)}
+    plain = {name: getattr(f, "py_func", f) for name, f in vars(packed_drivers).items() if callable(f)}
     for name in ("_carry", "_add_rows", "eliminate_packed"):
-        monkeypatch.setattr(sparse_drivers, name, plain[name])
+        monkeypatch.setattr(packed_drivers, name, plain[name])
+    monkeypatch.setattr(packed_drivers, "heed", lambda amount: None)
     H, L = Matrix(), Matrix()
     given = Matrices([H]), Matrices([L]), np.empty((1, len(parents)))
     assert plain["ltdl_packed"](parents, *packing(parents), *given) == sparse_drivers.DONE

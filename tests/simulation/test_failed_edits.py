@@ -44,11 +44,16 @@ def everything(sim):
     system = sim._system
     watch, contact = system.watch, system.contact
     found = [system, system.work.tobytes(), system.steps, system.age, system.dt, system.starting, system.validity.facts[:2]]
-    found += [system.arrangement, system.integrator.watched, system.integrator.dt, [hand.held for hand in sim._hands.held]]
+    found += [
+        system.arrangement,
+        system.integrator.stop_before_cut,
+        system.integrator.dt,
+        [hand.held for hand in sim._hands.held],
+    ]
     found += [[s.values.tobytes() for s in watch.past], watch.remember_at, watch.pause, watch.compare_at, watch.compares]
     if contact is not None:
         rows = [part for rows, m in contact.steps() for part in (rows.total[:m].tobytes(), rows.labels[:m].tobytes())]
-        found += [contact.marks.tolist(), contact.counts.tolist(), contact.memory.impulses.tobytes(), rows]
+        found += [contact.flags.tolist(), contact.counts.tolist(), contact.memory.impulses.tobytes(), rows]
     return found
 
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.codegen import heeding
+from linkwork.engines.maximal.dense import Dense
 from linkwork.simulation import system
 
 HANGS = 120  # s: no press of a key takes that long
@@ -67,6 +69,72 @@ def test_compilation_ends(tmp_path):
     script = "import linkwork as lw; sim = lw.Simulation(lw.scenes.get('box-stack')); sim.run(0.01); print('finished')"
     code, printed = interrupted(script, tmp_path, until="compiling drivers")
     assert code != 0 and "KeyboardInterrupt" in printed and "finished" not in printed
+
+
+LONG_STEP = """
+import linkwork as lw
+
+sim = lw.Simulation(lw.scenes.get("chain", n=1000), dt=20.0, integrator="dopri5")
+integrator = sim._editor.system.integrator
+advance = integrator.advance
+
+def told(*given):
+    print("begins", flush=True)
+    return advance(*given)
+
+integrator.advance = told
+before = sim.state
+try:
+    {go}
+    print("ended", sim.steps, sim.time, (sim.state.values == before.values).all())
+except KeyboardInterrupt:
+    print("taken back", sim.steps, sim.time, (sim.state.values == before.values).all())
+"""
+
+
+def test_a_step_of_many_seconds_is_taken_back():
+    code, printed = interrupted(LONG_STEP.format(go="sim.step()"))
+    assert code == 0 and "taken back 0 0.0 True" in printed
+
+
+def test_a_run_ends_before_a_step_of_many_seconds():
+    code, printed = interrupted(LONG_STEP.format(go="sim.run(100.0)"))
+    assert code == 0 and "ended 0 0.0 True" in printed
+
+
+MIDDLE = [("tree", "rattle"), ("tree", "euler"), ("tree", "rk4"), ("tree", "first-order"), ("fronts", "shake"), ("dense", "euler"),
+          ("anticipation", "euler"), ("cg", "rattle"), ("implicit", "backward-euler"), ("ltdl", "joint-euler"),
+          ("aba", "joint-rk4")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("solver", "integrator"), MIDDLE)
+@pytest.mark.parametrize("n", [1, 7])
+def test_what_is_raised_in_the_middle_of_a_step_takes_it_back(solver, integrator, n):
+    sim, twin = (lw.Simulation(lw.scenes.get("chain", n=30), dt=1e-3, solver=solver, integrator=integrator) for _ in range(2))
+    before = sim.state
+    heeding.stop()
+    with pytest.raises(KeyboardInterrupt):
+        sim.step(n)
+    assert sim.steps == 0 and not heeding.stopped()
+    assert np.array_equal(sim.state.values, before.values)
+    sim.step(5)
+    twin.step(5)
+    assert np.array_equal(sim.state.values, twin.state.values)
+
+
+@pytest.mark.parametrize("n", [1, 7])
+def test_python_in_the_middle_of_a_step_loses_no_interrupt(n, monkeypatch):
+    sim = lw.Simulation(lw.scenes.get("double-pendulum"), solver="dense")
+    start = sim.state
+    sim.step(2)
+
+    def pressed(self, work):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Dense, "_solve", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        sim.step(n)
+    assert sim.steps == 0 and np.array_equal(sim.state.values, start.values), "the last state that was kept"
 
 
 WAYS = [("tree", "rattle"), ("tree", "euler"), ("implicit", "backward-euler"), ("aba", "joint-euler")]

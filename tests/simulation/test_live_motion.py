@@ -28,6 +28,23 @@ def held(within=0.1, **pose):
     return world
 
 
+FOLLOWING = [*PAIRS, ("tree", "first-order"), ("cg", "first-order"), ("dense", "first-order")]
+
+
+@pytest.mark.filterwarnings("ignore::linkwork.Note")
+@pytest.mark.parametrize(("solver", "integrator"), FOLLOWING)
+def test_a_command_in_every_step_is_followed(solver, integrator):
+    """A hand that is led at 0.5 m/s lags by less than it goes in `within`."""
+    sim = lw.Simulation(held(within=0.02), dt=2e-3, solver=solver, integrator=integrator)
+    start, speed = sim.position("hand").copy(), np.array([0.5, 0, 0.2])
+    for k in range(250):
+        sim.control["hand of the user"] = start + speed * sim.dt * (k + 1)
+        sim.step()
+    behind = start + speed * 0.5 - sim.position("hand")
+    assert np.linalg.norm(behind) < 0.02 * np.linalg.norm(speed)
+    assert sim.velocity("hand") == pytest.approx(speed, abs=0.01)
+
+
 def pose(sim, body):
     return np.r_[sim.position(body), sim.orientation(body)]
 

@@ -8,6 +8,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.engines.solvers import SOLVERS
+from linkwork.engines.traits import PAIRS
 from linkwork.simulation.body_points import point_jacobian
 from linkwork.simulation.reactions import node_jacobians, solve_accelerations
 from tests.oracles import reads
@@ -256,7 +257,7 @@ def test_reading_changes_no_bit_of_what_follows():
     assert ends[0] == ends[1]
 
 
-@pytest.mark.parametrize("solver,integrator", [(s, i) for s, kind in SOLVERS.items() for i in kind.integrators])
+@pytest.mark.parametrize("solver,integrator", PAIRS)
 def test_a_command_leaves_a_simulation_ready(solver, integrator):
     """Steps after a command have the bits that they have from the state alone."""
     world = lw.scenes.get("double-pendulum")
@@ -306,7 +307,7 @@ def test_reactions_and_accelerations_are_those_of_numpy(seed):
 
 def loads_by_work(sim, element, body, number, ends):
     """The power of a force on a body, from the generalised force that steps add."""
-    from linkwork.kernels.node import force_report_kernel
+    from linkwork.kernels.force_kernels import force_report_kernel
     from linkwork.model.nodes import Evaluator
 
     force, m = sim.model.forces[number], sim.model

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.engines.engine import FINEST, part_at_once
+from linkwork.engines.step_driver import FINEST, substep_of
 from tests.simulation.worlds import INTEGRATORS, crank_and_rod, make, same, zoo
 
 
@@ -163,6 +163,7 @@ PACES = {
     "rattle": [(1e300, 0.0), (-1.0, 0.0), (3.0, 0.0), (0.5, 0.0), (8192.0, 0.0), (64.0, -1e300), (64.0, 1e300)],
     "backward-euler": [(1e300, 0.0), (100.0, 0.0)],
     "dopri5": [(-1e-3, 0.0)],
+    "first-order": [(1e300, 0.0), (-1.0, 0.0), (0.3, 0.0), (3.0, 0.0), (2048.0, 0.0)],
 }
 
 
@@ -195,7 +196,7 @@ def test_a_state_that_counts_too_far_is_refused(field):
 
 @pytest.mark.parametrize("pace", [1e300, -1e300, math.inf, -math.inf, math.nan, 1e-300, 5000.0, 3.5, 4096.0, 64.0, 1.0, 0.0])
 def test_parts_of_a_step_add_up_whatever_the_pace(pace):
-    part = part_at_once(pace)
+    part = substep_of(pace)
     assert 1 <= part <= FINEST and FINEST % part == 0
     if pace in (1.0, 64.0, 4096.0):
         assert part == pace

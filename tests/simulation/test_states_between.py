@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.engines.solvers import SOLVERS
+from linkwork.engines.traits import PAIRS
 from linkwork.simulation import checkpoints
 
-PAIRS = [(name, integrator) for name, solver in SOLVERS.items() for integrator in solver.integrators]
 FEW = [("tree", "rattle"), ("dense", "euler"), ("cg", "rk4"), ("implicit", "backward-euler"), ("ltdl", "joint-rk4")]
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from scipy.linalg import lu_factor, lu_solve
 
 import linkwork as lw
-from linkwork.kernels.node import SOFT, node_right_kernel
+from linkwork.kernels.node import SOFT
+from linkwork.kernels.node_kernels import node_right_kernel
 from linkwork.model import compile_model as compiler
 from linkwork.model import nodes as stacking
 from linkwork.simulation.reactions import node_jacobians, solve_accelerations

@@ -10,7 +10,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.engines.maximal.loop_schur import divider
-from linkwork.engines.solvers import SOLVERS
+from linkwork.engines.traits import TABLE
 from tests.solvers.forests import accelerations, assembled, motion, solution, w_against_schur
 
 G = 10.0
@@ -62,7 +62,7 @@ def test_loops_are_solved_as_by_dense_algebra(seed):
     assert np.allclose(motion(sim), motion(dense), atol=1e-10 * np.abs(motion(dense)).max())
 
 
-CASES = [(scene, {"n": 4}, integrator) for scene in ("four-bars", "ladder") for integrator in SOLVERS["fronts"].integrators]
+CASES = [(scene, {"n": 4}, integrator) for scene in ("four-bars", "ladder") for integrator in TABLE["fronts"]]
 CASES.append(("squeezer", {}, "rattle"))
 
 
@@ -80,7 +80,7 @@ def test_it_moves_as_tree_does(scene, options, integrator):
     one, other = (sim.reaction(constraint) for sim in sims)
     assert np.allclose(one.force, other.force, atol=1e-6 * max(1, np.abs(one.force).max()))
     assert one.determined == other.determined
-    if sims[0].integrator.keeps_impulses:
+    if sims[0].integrator.traits.keeps_impulses:
         assert np.allclose(*(sim.impulse(constraint) for sim in sims), atol=1e-7)
 
 
@@ -210,7 +210,7 @@ def test_named_forces_against_dense_algebra_that_is_not_symmetric():
         first = n + np.concatenate([[0], np.cumsum([node.kind.size for node in sim.model.nodes])]).astype(int)
         starts = np.concatenate([[0], np.cumsum([kind.nv for kind in sim.model.bodies.kinds])]).astype(int)
         for k, node in enumerate(sim.model.nodes):
-            if node.kind.aimed:
+            if node.kind.force_directed:
                 for end, pull in zip(node.ends, pulls_by_reports(sim, node), strict=True):
                     H[starts[end] : starts[end + 1], first[k] : first[k + 1]] = pull
         exact = np.linalg.solve(H, r)

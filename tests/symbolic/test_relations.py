@@ -117,7 +117,7 @@ def test_residuals_agree_with_the_definition(name):
         assert np.abs(built[position]).max(initial=0.0) < 1e-12, (name, kinds, built)
         time = 0.4
         q, v = node.jittered(rng, 1e-5 if small else 0.2)
-        found_rows = np.zeros(len(part.relation.levels))
+        found_rows = np.zeros(len(part.kind.levels))
         found_rows[list(part.kept)] = node.at([(time, q, v)])[0][0, rows]
         A, B = node.placed(q, v)[:: -1 if part.flipped else 1]
         tolerance = 2e-9

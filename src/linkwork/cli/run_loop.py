@@ -15,7 +15,7 @@ from linkwork.errors import DivergenceError, FileError, LinkworkError, Note
 from linkwork.formats.scene.write import text as text_of
 from linkwork.recording.recording import Recording
 from linkwork.simulation import checkpoints
-from linkwork.simulation.progress import Bar, Lines, patient_interrupt, watch
+from linkwork.simulation.progress import Bar, Interrupted, Lines, patient_interrupt, watch
 from linkwork.simulation.recorder import Recorder
 from linkwork.simulation.runner import steps_in, whole_run
 from linkwork.util.atomic_io import claimed, whole
@@ -71,7 +71,7 @@ class Run:
         if self.before is None:
             recorder.take()
         left, saved, cost = self.total - sim.steps, begin, 0.0
-        with watch(left, True, shown) as watched, patient_interrupt() as pressed:
+        with watch(left, True, shown) as watched, patient_interrupt(sim._runner.in_long_step) as pressed:
             try:
                 while sim.steps < self.total and not pressed():
                     sim.step(min(self.every - sim.steps % self.every, self.total - sim.steps, CHUNK))
@@ -83,6 +83,8 @@ class Run:
                         self._check()
                         saved = time.perf_counter()
                         cost = saved - now
+            except Interrupted:
+                pass
             except DivergenceError as error:
                 recorder.note = str(error)
                 error.recording = self._recording()

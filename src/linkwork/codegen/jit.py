@@ -1,4 +1,4 @@
-"""numba, in one place: the options of every driver, and the one call through which drivers reach kernels.
+"""What drivers are made with: numba's functions (`compiled`), or plain Python in their place (`interpreted`).
 
 `LINKWORK_KERNELS=casadi` runs every kernel as its CasADi function and every driver as plain Python: slow, and the
 same numbers to rounding. It is oracle, debugger and coverage in one.
@@ -7,414 +7,71 @@ same numbers to rounding. It is oracle, debugger and coverage in one.
 from __future__ import annotations
 
 import os
-import platform
-import sys
-import threading
-from collections.abc import Callable, Iterable
-from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
-import casadi as ca
-import numpy as np
+from linkwork.codegen.trace import OPERANDS
 
-from linkwork.codegen.loader import LOADER
-from linkwork.codegen.trace import COLD, POINTERS, Evaluated, Kernel, Trace
-from linkwork.codegen.waiting import interruptible, stop_if_abandoned
-
-ON_X86 = platform.machine().lower() in ("x86_64", "amd64")
 INTERPRETED = os.environ.get("LINKWORK_KERNELS", "llvm") == "casadi"
-OPERANDS = POINTERS - 1  # record offsets of one operation
-LARGE = 1 << 17  # entries of a workspace that is larger than a core's own cache: records are asked for ahead
-LONG = 64  # operations of a sweep along which influence may fade below normal numbers, which are slow: they count as zero
-FLUSH = 0x8040  # flush to zero, and denormals are zero
-PATIENCE = 3.0  # seconds of compiling one driver after which a word is said
 LANES = 1 if INTERPRETED else 4  # states that one kernel takes at once
-AHEAD, LINES = 3, 10  # operations ahead, cache lines of a record and what lies beside it
 
-if INTERPRETED:
-
-    def jit(function):
-        return function
-
-    jit_inner = jit_inline = jit
-
-    def jit_exactly(*signatures: str):
-        return jit
-
-    def entry(function, *arguments):
-        """The function itself."""
-        return function
-
-    compiled_address = entry
-
-    def call_compiled(function, arguments):
-        """The function of these arguments."""
-        return function(*arguments)
-
-    _ROUTINES: list[Callable[[np.ndarray, np.ndarray], None]] = []
-
-    def sweep(work, table, operations, cold=False):
-        """Run operations in order: rows (kernel, offset, ...) on the workspace."""
-        for row in operations:
-            _ROUTINES[table[row[0]]](work, row[1:])
-
-    def sweep_some(work, table, operations, chosen):
-        """Run the chosen ones of operations in order."""
-        for k in chosen:
-            _ROUTINES[table[operations[k, 0]]](work, operations[k, 1:])
-
-    def _places(groups) -> tuple[np.ndarray, np.ndarray]:
-        """Pointer and entry of each number."""
-        places = np.array([place for group in groups for place in group], dtype=np.int64).reshape(-1, 2)
-        return places[:, 0], places[:, 1]
-
-    def _interpreted(trace: Trace):
-        if not trace.results:
-            return lambda work, offsets: None
-        (from_record, from_entry), (to_record, to_entry) = _places(trace.sources), _places(trace.targets)
-        results = ca.densify(ca.vertcat(*ca.cse(trace.results)))
-        evaluate = Evaluated(ca.Function("kernel", [ca.vertcat(ca.SX.sym("none", 0), *trace.symbols)], [results]))
-
-        def run(work, offsets):
-            base = np.concatenate([[0], offsets])
-            evaluate.given[:] = work[base[from_record] + from_entry]
-            work[base[to_record] + to_entry] = evaluate()
-
-        return run
-
-    _KNOWN: dict[str, int] = {}
-
-    def kernel_table(kernels: Iterable[Kernel], lanes: int = 1) -> np.ndarray:
-        numbers = []
-        for kernel in kernels:
-            if kernel.key not in _KNOWN:
-                _ROUTINES.append(_interpreted(kernel.trace()))
-                _KNOWN[kernel.key] = len(_ROUTINES) - 1
-            numbers.append(_KNOWN[kernel.key])
-        return np.array(numbers, dtype=np.int64)
-
-    def routine_address(routine: Callable[[np.ndarray, np.ndarray], None]) -> int:
-        """A Python routine (work, offsets) that stands in a table like a kernel."""
-        _ROUTINES.append(routine)
-        return len(_ROUTINES) - 1
-
-    def compiled_routine_address(routine: Callable) -> int:
-        """A routine of what `opened` takes, that stands in a table like a kernel."""
-        return routine_address(lambda work, offsets: routine(work, *offsets))
-
-    def opened(work, offset, *others):
-        """The workspace and the offsets with which a compiled routine was called."""
-        return (work, offset, *others)
-
+if TYPE_CHECKING or not INTERPRETED:
+    from linkwork.codegen.compiled import (
+        address_for,
+        call_compiled,
+        callback_address,
+        compiled_address,
+        compiled_routine_address,
+        entry,
+        heed,
+        jit,
+        jit_exactly,
+        jit_inline,
+        jit_inner,
+        kernel_table,
+        opened,
+        routine_address,
+        sweep,
+        sweep_some,
+        uncounted,
+    )
 else:
-    import numba
-    from llvmlite import ir
-    from numba import types
-    from numba.core import cgutils, event
-    from numba.core.ccallback import CFunc
-    from numba.core.compiler_lock import global_compiler_lock
-    from numba.core.registry import CPUDispatcher
-    from numba.core.sigutils import normalize_signature
-    from numba.extending import intrinsic
+    from linkwork.codegen.interpreted import (
+        call_compiled,
+        compiled_address,
+        compiled_routine_address,
+        entry,
+        heed,
+        jit,
+        jit_exactly,
+        jit_inline,
+        jit_inner,
+        kernel_table,
+        opened,
+        routine_address,
+        sweep,
+        sweep_some,
+        uncounted,
+    )
 
-    from linkwork.codegen.drivers import Drivers
-
-    class Patience(event.Listener):
-        """Says, once, that drivers are being compiled: when one of them takes longer than `seconds`. Those of contact take
-        much longer than others: that is said when they are."""
-
-        def __init__(self, seconds: float = PATIENCE):
-            self.seconds, self.depth, self.touches = seconds, 0, False
-            self.told: set[bool] = set()  # of contact, of others
-            self.timer: threading.Timer | None = None
-
-        def on_start(self, event) -> None:
-            self.depth += 1
-            self.touches |= _module(event).startswith("linkwork.contact")
-            if self.timer is None and self.touches not in self.told:
-                self.timer = threading.Timer(self.seconds, self._tell)
-                self.timer.daemon = True
-                self.timer.start()
-
-        def on_end(self, _event) -> None:
-            self.depth -= 1
-            if self.depth == 0:
-                self.touches = False
-                if self.timer is not None:
-                    self.timer.cancel()
-                    self.timer = None
-
-        def _tell(self) -> None:
-            self.told |= {self.touches, False}
-            what = "drivers of contact, for a minute or more" if self.touches else "drivers"
-            print(f"linkwork: compiling {what} (kept for next time) ...", file=sys.stderr, flush=True)
-
-    def _module(event) -> str:
-        """Of the function that is being compiled."""
-        return event.data["dispatcher"].py_func.__module__
-
-    event.register("numba:compile", Patience())
-
-    class Abandoned(event.Listener):
-        """Ends a compilation that nobody waits for any more, before its next pass."""
-
-        def on_start(self, _event) -> None:
-            stop_if_abandoned()
-
-        def on_end(self, _event) -> None:
-            pass
-
-    event.register("numba:run_pass", Abandoned())
-
-    OPTIONS = {"nogil": True, "error_model": "numpy"}
-
-    def _kept(function, **options):
-        """A function that is compiled on first use, and kept with the sources that it depends on."""
-        made = numba.njit(**OPTIONS, **options)(function)
-        made._cache = Drivers(function)
-        return made
-
-    class _Outer(CPUDispatcher):
-        def compile(self, signature):
-            if global_compiler_lock.is_locked():  # by this thread: another one would wait for it
-                return CPUDispatcher.compile(self, signature)
-            return interruptible(lambda: CPUDispatcher.compile(self, signature))
-
-    def jit(function):
-        made = _kept(function)
-        made.__class__ = _Outer
-        return made
-
-    class _Inner(CPUDispatcher):
-        def __call__(self, *arguments):
-            raise TypeError(f"{self.__name__} is for compiled code alone; call a function of `jit` that calls it")
-
-    def _inner(function, **options):
-        made = _kept(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
-        made.__class__ = _Inner
-        template = made.get_call_template
-        made.get_call_template = lambda arguments, named: template(tuple(map(types.unliteral, arguments)), named)
-        return made
-
-    def jit_inner(function):
-        """For functions that compiled code alone calls: compiled once for integers, not once for each one that is written in a
-        call, and with nothing made for calls from Python, which are refused. Either is half of the time."""
-        return _inner(function)
-
-    def jit_inline(function):
-        """For small ones that take arrays: they become part of what calls them. An array is seven words, and a call moves each
-        of them twice, which is ten nanoseconds."""
-        return _inner(function, forceinline=True)
-
-    _ALONE = threading.RLock()  # of two threads that call first, one compiles
-
-    class _Exact(_Outer):
-        """Compiled by its first call. While its module is imported no other thread could do so, for it would wait for that to
-        end, and Ctrl-C would not be felt."""
-
-        def _compile_for_args(self, *_arguments, **_named):
-            """What numba calls next, with the same arguments: the same again, which compiles nothing any more."""
-            with _ALONE:
-                for signature in self.signatures_wanted if self._can_compile else ():
-                    self.compile(signature)
-                self.disable_compile()
-            return self
-
-    def jit_exactly(*signatures: str):
-        """For arguments of these types alone: calls with others are refused with a TypeError, and at once."""
-
-        def decorate(function):
-            made = _kept(function)
-            made.__class__, made.signatures_wanted = _Exact, signatures
-            return made
-
-        return decorate
-
-    def callback_address(function, signature, **options) -> int:
-        """Where a function of C's calling convention is, compiled now or found on disk."""
-        made: Any = CFunc(function, normalize_signature(signature), locals={}, options={"nopython": True, **options})
-        made._cache = Drivers(function)
-        interruptible(made.compile)
-        _KEPT.append(made)
-        return made.address
-
-    def entry(function, *arguments):
-        """A compiled function for arguments of these types alone, which it does not look at: several microseconds less for
-        each bundle. Who calls it vouches for them."""
-        return _compiled(function, arguments).entry_point
-
-    def compiled_address(function, *arguments) -> int:
-        """Where a function is that returns an integer, compiled for arguments of these types, for `call_compiled`."""
-        made = _compiled(function, arguments)
-        return made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
-
-    def address_for(function, result, arguments) -> int:
-        """Where a plain function is, compiled for these types; `call_conv` of numba calls it there."""
-        made = _kept(function)
-        interruptible(lambda: made.compile(result(*arguments)))
-        _KEPT.append(made)
-        found = made.overloads[tuple(arguments)]
-        return found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
-
-    def _compiled(function, arguments):
-        signature = tuple(map(numba.typeof, arguments))
-        function.compile(signature)
-        return function.overloads[signature]
-
-    @intrinsic
-    def call_compiled(typing_context, address, arguments):
-        """The integer that a compiled function returns, which is called by its address: who calls it is compiled without it,
-        and vouches for the types of the arguments, a tuple."""
-        kinds = [types.unliteral(kind) for kind in arguments]
-
-        def generate(context, builder, signature, given):
-            function = context.call_conv.get_function_type(types.int64, kinds)
-            pointer = builder.inttoptr(given[0], function.as_pointer())
-            values = [context.cast(builder, builder.extract_value(given[1], k), kind, plain)
-                      for k, (kind, plain) in enumerate(zip(signature.args[1], kinds, strict=True))]  # fmt: skip
-            status, result = context.call_conv.call_function(builder, pointer, types.int64, kinds, values)
-            with cgutils.if_unlikely(builder, status.is_error):
-                context.call_conv.return_status_propagate(builder, status)
-            return result
-
-        return types.int64(types.int64, arguments), generate
-
-    @intrinsic
-    def _call(typing_context, address, base, o1, o2, o3, o4, o5, o6, o7):
-        """kernel(base, base + 8 o1, ..., base + 8 o7), by address."""
-
-        def generate(context, builder, signature, arguments):
-            pointer = ir.PointerType(ir.DoubleType())
-            address, base, *offsets = arguments
-            kernel_type = ir.FunctionType(ir.VoidType(), [pointer] * (1 + OPERANDS))
-            kernel = builder.inttoptr(address, kernel_type.as_pointer())
-            start = builder.inttoptr(base, pointer)
-            records = [builder.gep(start, [builder.sext(o, ir.IntType(64))]) for o in offsets]
-            builder.call(kernel, [start, *records])
-            return cgutils.get_null_value(context.get_value_type(types.none))
-
-        return types.none(types.int64, types.int64, *[types.int32] * OPERANDS), generate
-
-    @intrinsic
-    def _prefetch(typing_context, base, offset):
-        """Ask for the cache lines of a record."""
-
-        def generate(context, builder, signature, arguments):
-            base, offset = arguments
-            byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
-            start = builder.inttoptr(base, ir.PointerType(ir.DoubleType()))
-            kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
-            ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-            for line in range(LINES):
-                shift = ir.Constant(ir.IntType(64), 8 * line)
-                entry = builder.gep(start, [builder.add(builder.sext(offset, ir.IntType(64)), shift)])
-                builder.call(ask, [builder.bitcast(entry, byte), *(ir.Constant(word, k) for k in (0, 3, 1))])
-            return cgutils.get_null_value(context.get_value_type(types.none))
-
-        return types.none(types.int64, types.int32), generate
-
-    def _control_word(builder, name: str, place) -> None:
-        """Store or load the word that controls floating-point arithmetic, where the processor has one that is known here."""
-        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer()])
-        builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.x86.sse.{name}"), [place])
-
-    @intrinsic
-    def _flush_tiny(typing_context):
-        """Numbers too small to be normal count as zero from now on; returns the word to restore."""
-
-        def generate(context, builder, signature, arguments):
-            word = ir.IntType(32)
-            place = cgutils.alloca_once(builder, word)
-            builder.store(ir.Constant(word, 0), place)
-            if ON_X86:
-                pointer = builder.bitcast(place, ir.IntType(8).as_pointer())
-                _control_word(builder, "stmxcsr", pointer)
-                before = builder.load(place)
-                builder.store(builder.or_(before, ir.Constant(word, FLUSH)), place)
-                _control_word(builder, "ldmxcsr", pointer)
-                return before
-            return builder.load(place)
-
-        return types.int32(), generate
-
-    @intrinsic
-    def _restore(typing_context, word):
-        def generate(context, builder, signature, arguments):
-            if ON_X86:
-                place = cgutils.alloca_once(builder, ir.IntType(32))
-                builder.store(arguments[0], place)
-                _control_word(builder, "ldmxcsr", builder.bitcast(place, ir.IntType(8).as_pointer()))
-            return cgutils.get_null_value(context.get_value_type(types.none))
-
-        return types.none(types.int32), generate
-
-    @jit
-    def sweep(work, table, operations, cold=False):
-        """Run operations in order: rows (kernel, offset, ...) on the workspace. `cold`: they touch cold fields."""
-        base = work.ctypes.data
-        n = operations.shape[0]
-        long = n > LONG
-        control = _flush_tiny() if long else 0
-        begin = 0
-        if work.shape[0] > LARGE:
-            begin = max(0, n - AHEAD)
-            for i in range(begin):
-                row = operations[i + AHEAD]
-                first = row[1] if row[2] == 0 else min(row[1], row[2])
-                _prefetch(base, first)
-                if cold:
-                    _prefetch(base, first + COLD)
-                row = operations[i]
-                _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5], row[6], row[7])
-        for i in range(begin, n):
-            row = operations[i]
-            _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5], row[6], row[7])
-        if long:
-            _restore(control)
-
-    @jit
-    def sweep_some(work, table, operations, chosen):
-        """Run the chosen ones of operations in order."""
-        base = work.ctypes.data
-        for k in chosen:
-            row = operations[k]
-            _call(table[row[0]], base, row[1], row[2], row[3], row[4], row[5], row[6], row[7])
-
-    def kernel_table(kernels: Iterable[Kernel], lanes: int = 1) -> np.ndarray:
-        return np.array(LOADER.addresses_of(kernels, lanes), dtype=np.int64)
-
-    _KEPT: list[object] = []  # callbacks must outlive every table that names them
-
-    def routine_address(routine: Callable[[np.ndarray, np.ndarray], None]) -> int:
-        """A Python routine (work, offsets) that stands in a table like a kernel; `work` is a view of all memory."""
-        import ctypes
-
-        @ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (1 + OPERANDS))
-        def callback(base, *records):
-            routine(base, np.array([(r - base) // 8 for r in records], dtype=np.int64))
-
-        _KEPT.append(callback)
-        return ctypes.cast(callback, ctypes.c_void_p).value or 0
-
-    @intrinsic
-    def _pointer(typing_context, address):
-        """The address as a pointer to numbers."""
-
-        def generate(context, builder, signature, arguments):
-            return builder.inttoptr(arguments[0], ir.PointerType(ir.DoubleType()))
-
-        return types.CPointer(types.float64)(types.int64), generate
-
-    @jit
-    def opened(base, record, *others):
-        """The workspace and the offsets with which a compiled routine was called, from the addresses that it got; the first
-        record begins with the size of the workspace."""
-        size = int(numba.carray(_pointer(record), 1)[0])
-        work = numba.carray(_pointer(base), size)
-        return work, (record - base) // 8, (others[0] - base) // 8, (others[1] - base) // 8, (others[2] - base) // 8
-
-    @cache
-    def compiled_routine_address(routine: Callable) -> int:
-        """A routine of six addresses, which `opened` makes sense of, that stands in a table like a kernel. Compiled when it
-        is first asked for."""
-        return callback_address(routine, types.void(*[types.int64] * (1 + OPERANDS)))
+__all__ = [
+    "INTERPRETED",
+    "LANES",
+    "OPERANDS",
+    "address_for",
+    "call_compiled",
+    "callback_address",
+    "compiled_address",
+    "compiled_routine_address",
+    "entry",
+    "heed",
+    "jit",
+    "jit_exactly",
+    "jit_inline",
+    "jit_inner",
+    "kernel_table",
+    "opened",
+    "routine_address",
+    "sweep",
+    "sweep_some",
+    "uncounted",
+]

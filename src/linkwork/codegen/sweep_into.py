@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen import jit as compiled
 from linkwork.codegen.jit import INTERPRETED, OPERANDS, jit
 
 if INTERPRETED:
+    from linkwork.codegen.interpreted import ROUTINES
 
     def sweep_into(work, table, operations, out):
         """Run operations in order: rows (kernel, offset, ...) on the workspace and the array `out`."""
         both, n = np.concatenate([work, out]), len(work)
         for row in operations:
-            compiled._ROUTINES[table[row[0]]](both, np.where(row[1:] < 0, n - 1 - row[1:].astype(np.int64), row[1:]))
+            ROUTINES[table[row[0]]](both, np.where(row[1:] < 0, n - 1 - row[1:].astype(np.int64), row[1:]))
         work[:], out[:] = both[:n], both[n:]
 
 else:

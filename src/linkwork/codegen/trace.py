@@ -11,6 +11,7 @@ import numpy as np
 from casadi import SX
 
 POINTERS = 8  # of every kernel: the globals and up to seven records
+OPERANDS = POINTERS - 1  # record offsets of one operation
 
 COLD = 1024  # entries from a record to its cold fields
 MANY, MUCH = 24, 0.25  # operations, and part of a sweep, for which LLVM joins what a kernel does into vectors: a few percent

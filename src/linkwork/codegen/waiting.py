@@ -19,8 +19,9 @@ _abandoned: set[int] = set()  # threads
 _waits = 0  # of the main thread
 
 
-def interruptible(work: Callable[[], T]) -> T:
-    """What `work` returns or raises, which runs in another thread if this is the main one."""
+def interruptible(work: Callable[[], T], *, leave: bool = False) -> T:
+    """What `work` returns or raises, which runs in another thread if this is the main one. leave: the end of the process does
+    not wait for it, which it must for compilers."""
     global _waits
     if threading.current_thread() is not threading.main_thread():
         return work()
@@ -37,7 +38,7 @@ def interruptible(work: Callable[[], T]) -> T:
             _abandoned.discard(threading.get_ident())
             done.set()
 
-    thread = threading.Thread(target=run, name="linkwork compiles")
+    thread = threading.Thread(target=run, name="linkwork works", daemon=leave)
     _waits += 1
     try:
         thread.start()

@@ -16,7 +16,7 @@ from linkwork.collision.vectors import across, along, cross, dot, length, minus,
 
 EXACT, ROUGH = 1e-12, 1e-5  # relative: of depths
 ABOVE = 1e-3  # relative: how far above the surface
-ROUNDS = 12
+ROUNDS = 12  # of `from_outside`, at most: each leaves less of the error of the normal
 ENOUGH = 1e-12  # squared angle
 FLAT = 1e-9  # relative: a simplex thinner than that is blown up first
 

@@ -8,14 +8,14 @@ import math
 
 import numpy as np
 
-from linkwork.codegen.jit import jit_inner
+from linkwork.codegen.jit import jit_inline, jit_inner
 from linkwork.collision.support import core_support
 from linkwork.collision.vectors import along, cross, dot, length, minus, plus, times
 
 TOUCHING = 1e-8  # relative: a distance below this has no direction that can be trusted
 PRECISION = 1e-13  # relative: of the distance
 ACCURACY = 1e-12  # relative to the size: of the distance
-STEPS = 100
+STEPS = 100  # at most: so that it ends whatever rounding does
 
 
 @jit_inner
@@ -108,6 +108,59 @@ def _keep(simplex, n, w, s):
             simplex[k, i], simplex[k, 3 + i] = w[k][i], s[k][i]
 
 
+@jit_inline
+def _replaced(items, k, item):
+    """Four of a kind with number k replaced."""
+    if k == 0:
+        return (item, items[1], items[2], items[3])
+    if k == 1:
+        return (items[0], item, items[2], items[3])
+    if k == 2:
+        return (items[0], items[1], item, items[3])
+    return (items[0], items[1], items[2], item)
+
+
+@jit_inline
+def _weights(n, w):
+    """Weights of the point nearest to the origin of the first n of four corners."""
+    if n == 1:
+        return (1.0, 0.0, 0.0, 0.0)
+    if n == 2:
+        u, v = _of_segment(w[0], w[1])
+        return (u, v, 0.0, 0.0)
+    if n == 3:
+        u, v, x = _of_triangle(w[0], w[1], w[2])
+        return (u, v, x, 0.0)
+    return _of_tetrahedron(w[0], w[1], w[2], w[3])
+
+
+@jit_inline
+def _carrying(n, w, s, l):
+    """How many of the first n corners carry weight; these, their points of a and their weights come first."""
+    kept = 1 if l[0] > 0.0 else 0
+    if n > 1 and l[1] > 0.0:
+        w, s, l = _replaced(w, kept, w[1]), _replaced(s, kept, s[1]), _replaced(l, kept, l[1])
+        kept += 1
+    if n > 2 and l[2] > 0.0:
+        w, s, l = _replaced(w, kept, w[2]), _replaced(s, kept, s[2]), _replaced(l, kept, l[2])
+        kept += 1
+    if n > 3 and l[3] > 0.0:
+        w, s, l = _replaced(w, kept, w[3]), _replaced(s, kept, s[3]), _replaced(l, kept, l[3])
+        kept += 1
+    return kept, w, s, l
+
+
+@jit_inline
+def _weighed(n, points, l):
+    """The sum of up to three points by their weights."""
+    found = times(l[0], points[0])
+    if n > 1:
+        found = along(found, l[1], points[1])
+    if n > 2:
+        found = along(found, l[2], points[2])
+    return found
+
+
 @jit_inner
 def distance(a, b, towards, beyond, simplex):
     """The distance of two cores, m, the unit normal from a to b and the nearest points of both.
@@ -124,17 +177,16 @@ def distance(a, b, towards, beyond, simplex):
     if dot(v, v) == 0.0:
         v = (1.0, 0.0, 0.0)
     n = 0
-    w0 = w1 = w2 = w3 = zero  # corners of the simplex: points of a minus points of b
-    s0 = s1 = s2 = s3 = zero  # and the points of a
-    l0 = l1 = l2 = l3 = 0.0
+    w = s = (zero, zero, zero, zero)  # corners of the simplex: points of a minus points of b; and the points of a
+    l = (0.0, 0.0, 0.0, 0.0)
     nearest, lower, normal = np.inf, 0.0, zero
     size = 0.0
     for _ in range(STEPS):
         on_a = minus(core_support(a, times(-1.0, v)), a.p)
         on_b = minus(core_support(b, v), a.p)
-        w = minus(on_a, on_b)
-        size = max(size, abs(w[0]), abs(w[1]), abs(w[2]))
-        vw = dot(v, w)
+        new = minus(on_a, on_b)
+        size = max(size, abs(new[0]), abs(new[1]), abs(new[2]))
+        vw = dot(v, new)
         if vw > 0.0:  # the plane across v keeps the two that far apart
             size_of_v = length(v)
             if vw > lower * size_of_v:
@@ -143,66 +195,25 @@ def distance(a, b, towards, beyond, simplex):
                     return lower, normal, zero, zero
         if n > 0 and nearest - vw <= max(PRECISION * nearest, ACCURACY * size * math.sqrt(nearest)):
             break
-        if (n > 0 and w == w0) or (n > 1 and w == w1) or (n > 2 and w == w2) or (n > 3 and w == w3):
+        if (n > 0 and new == w[0]) or (n > 1 and new == w[1]) or (n > 2 and new == w[2]) or (n > 3 and new == w[3]):
             break
-        if n == 0:
-            w0, s0 = w, on_a
-            l0 = 1.0
-        elif n == 1:
-            w1, s1 = w, on_a
-            l0, l1 = _of_segment(w0, w1)
-        elif n == 2:
-            w2, s2 = w, on_a
-            l0, l1, l2 = _of_triangle(w0, w1, w2)
-        else:
-            w3, s3 = w, on_a
-            l0, l1, l2, l3 = _of_tetrahedron(w0, w1, w2, w3)
+        w, s = _replaced(w, n, new), _replaced(s, n, on_a)
         n += 1
-        if n == 4 and l0 > 0.0 and l1 > 0.0 and l2 > 0.0 and l3 > 0.0:
-            _keep(simplex, 4, (w0, w1, w2, w3), (s0, s1, s2, s3))
+        l = _weights(n, w)
+        if n == 4 and l[0] > 0.0 and l[1] > 0.0 and l[2] > 0.0 and l[3] > 0.0:
+            _keep(simplex, 4, w, s)
             return 0.0, zero, zero, zero
-        # only corners that carry weight stay
-        kept = 0
-        if l0 > 0.0:
-            kept = 1
-        if n > 1 and l1 > 0.0:
-            if kept == 0:
-                w0, s0, l0 = w1, s1, l1
-            kept += 1
-        if n > 2 and l2 > 0.0:
-            if kept == 0:
-                w0, s0, l0 = w2, s2, l2
-            elif kept == 1:
-                w1, s1, l1 = w2, s2, l2
-            kept += 1
-        if n > 3 and l3 > 0.0:
-            if kept == 0:
-                w0, s0, l0 = w3, s3, l3
-            elif kept == 1:
-                w1, s1, l1 = w3, s3, l3
-            elif kept == 2:
-                w2, s2, l2 = w3, s3, l3
-            kept += 1
-        n = kept
-        v_new = times(l0, w0)
-        if n > 1:
-            v_new = along(v_new, l1, w1)
-        if n > 2:
-            v_new = along(v_new, l2, w2)
+        n, w, s, l = _carrying(n, w, s, l)
+        v_new = _weighed(n, w, l)
         vv = dot(v_new, v_new)
         if vv <= (TOUCHING * size) ** 2:
-            _keep(simplex, n, (w0, w1, w2, w3), (s0, s1, s2, s3))
+            _keep(simplex, n, w, s)
             return 0.0, zero, zero, zero
         if vv >= nearest:  # rounding: no further progress
             break
         v, nearest = v_new, vv
-    on_a = times(l0, s0)
-    if n > 1:
-        on_a = along(on_a, l1, s1)
-    if n > 2:
-        on_a = along(on_a, l2, s2)
     if lower == 0.0:  # rounding hides which side is which
-        _keep(simplex, n, (w0, w1, w2, w3), (s0, s1, s2, s3))
+        _keep(simplex, n, w, s)
         return 0.0, zero, zero, zero
-    on_a = plus(a.p, on_a)
+    on_a = plus(a.p, _weighed(n, s, l))
     return lower, normal, on_a, minus(on_a, v)

@@ -9,7 +9,7 @@ SIZE = 0  # (3) m: half lengths, or radius and half length; of a hull, CONVEX or
 MIDDLE = 3  # (3) m: of the local bounding box
 TURNED = 6  # (9) rotation in the body
 MOVED = 15  # (3) m: position in the body
-CONSTANTS = 18
+CONSTANTS = 18  # in all
 
 # integers that do not change
 KIND = 0
@@ -23,11 +23,4 @@ RULES = 6  # words of 62 bits: the rules that it takes part in
 # numbers of every step
 ROTATION = 0  # (9) in the world
 POSITION = 9  # (3) m, in the world
-POSE = 12
-
-# stages of a step: before the bodies move, and after; the stage of a step that has no other; a look at where it has led
-OPENING, CLOSING, SINGLE, LANDED = 0, 1, 2, 3
-# marks of stages: which of two sets of rows the next one writes; rows of the beginning of the step; rows that are remembered;
-# whether rows are those of the present configuration and factors, and whether responses are; whether rows are those of the end
-# of a step; room for blocks; what is lacking, how much of it, and whether there is no more to be had
-WRITTEN, BEFORE, CACHED, FRESH, ANSWERED, ENDED, BLOCKS, LACKS, WANTED, FULL = range(10)
+POSE = 12  # in all

@@ -157,12 +157,9 @@ def outside_surface(numbers, integers, shape_numbers, shape_integers):
 
 
 @jit_inner
-def on_surface(a, numbers, integers, shape_numbers, shape_integers):
-    """The contacts of a solid with a surface."""
-    _, R, p = collider(numbers, 1)
-    (hits, tags), (room, lines), simplex = results(numbers, integers), polygons(numbers, integers), simplex_of(numbers)
-    margin, head = margin_of(numbers), view(integers, 0, 6)
-    at, begin = head[2], head[3]
+def _arrays_of(at, begin, shape_numbers, shape_integers):
+    """(leaves of its tree, triangles at these, the tree's boxes, what `_believed` asks for) of a surface whose numbers begin at
+    `at`, its integers at `begin`."""
     sizes = view(shape_integers, begin, HEAD)
     V, T, leaves, S = sizes[0], sizes[1], sizes[2], sizes[3]
     whole = view(shape_integers, begin + HEAD, 8 * T + V + 1 + S)
@@ -172,6 +169,17 @@ def on_surface(a, numbers, integers, shape_numbers, shape_integers):
     vertices = view(shape_numbers, at, 3 * V).reshape(V, 3)
     normals = view(shape_numbers, at + 3 * V, 3 * V).reshape(V, 3)
     tree = view(shape_numbers, at + 6 * V, 12 * leaves).reshape(2 * leaves, 6)
+    return leaves, order, tree, (vertices, normals, triangles, opposite, owned, star_begin, star)
+
+
+@jit_inner
+def on_surface(a, numbers, integers, shape_numbers, shape_integers):
+    """The contacts of a solid with a surface."""
+    _, R, p = collider(numbers, 1)
+    (hits, tags), (room, lines), simplex = results(numbers, integers), polygons(numbers, integers), simplex_of(numbers)
+    margin, head = margin_of(numbers), view(integers, 0, 6)
+    leaves, order, tree, surface = _arrays_of(head[2], head[3], shape_numbers, shape_integers)
+    vertices, triangles = surface[0], surface[2]
     own = view(numbers, AT_OWN, 64)
     box, corners = own[:6].reshape(1, 6), own[6:15].reshape(3, 3)
     half, dropped = own[15:18], own[18:25]
@@ -196,26 +204,12 @@ def on_surface(a, numbers, integers, shape_numbers, shape_integers):
             overlaps = gap < 0.0
             if gap <= margin:
                 foot, m = turn_back(R, minus(on_b, p)), turn_back(R, times(-1.0, normal))
-                answer = _believed(t, foot, m, vertices, normals, triangles, opposite, owned, star_begin, star)
+                answer = _believed(t, foot, m, *surface)
                 if answer == INNER:
                     gap, normal, on_a, on_b, answer = _through_face(a, R, p, corners)
                 if answer != WRONG:
-                    count = put_all(
-                        found,
-                        found_tags,
-                        a,
-                        b,
-                        gap,
-                        normal,
-                        on_a,
-                        on_b,
-                        margin,
-                        integers,
-                        shape_numbers,
-                        shape_integers,
-                        room,
-                        lines,
-                    )
+                    count = put_all(found, found_tags, a, b, gap, normal, on_a, on_b, margin, integers, shape_numbers,
+                                    shape_integers, room, lines)  # fmt: skip
                     if answer == SHARED and count > 0 and found_tags[count - 1] == WITNESS:
                         count -= 1
                         if overlaps and (last < 0 or found[count, 6] > dropped[6]):

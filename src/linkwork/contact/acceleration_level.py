@@ -16,13 +16,17 @@ paradox), impulses do: then friction is against the slip at the end of the step,
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
-from linkwork.codegen.jit import sweep
+from linkwork.codegen.callbacks import Asked
+from linkwork.codegen.jit import compiled_address, sweep
 from linkwork.collision.collider_table import contacts_for
 from linkwork.collision.detect import detect
-from linkwork.contact.contact_system import ROOM, Touching
+from linkwork.contact.contact_system import ROOM, ContactSystem
 from linkwork.contact.delassus import PART, POSE, SPOT, Q, V, X, component, push
+from linkwork.contact.hook import FULL, SINGLE, PythonStage, python_stage
 from linkwork.contact.inverse_mass import InverseMass
 from linkwork.contact.pivoting import pivot_dense, pivot_workspace
 from linkwork.contact.problem import INCONSISTENT, UNANSWERED
@@ -38,7 +42,7 @@ from linkwork.contact.rows import (
     write_contacts,
     write_stops,
 )
-from linkwork.contact.stage_kernels import QUIET, RECOVERED
+from linkwork.contact.stage_kernels import QUIET, RECOVERED, remember
 from linkwork.contact.stage_solve import ITERATIONS, PASSES, RESIDUAL, RESTING, UNSOLVED
 from linkwork.elements.core.checks import label
 from linkwork.errors import ModelError
@@ -51,18 +55,18 @@ TURNS = 20  # times that contacts are found to stop sliding in a step
 TOLERANCE, ENOUGH = 1e-9, 1e-6  # m/s over a step: how far accelerations may be from the law, and what is told
 
 
-class ByForces(Touching):
+class ContactByForces(ContactSystem):
     """Contact of one simulation, on the level of accelerations."""
 
-    def __init__(self, programs: Programs, answers: InverseMass, kicks: int = 1):
-        super().__init__(programs, answers, kicks)
+    def __init__(self, programs: Programs, answers: InverseMass, phases: int = 1, again: InverseMass | None = None):
+        super().__init__(programs, answers, phases, again)
         p, model = programs, programs.model
         for stop in self.stops:
             if stop.element.rubs:
                 raise ModelError(f"{label(stop.element)}: contact on the level of accelerations takes no dry friction; use "
                                  'solver="tree", or integrator="joint-euler"')  # fmt: skip
         for node in model.nodes:
-            if node.kind.aimed:
+            if node.kind.force_directed:
                 raise ModelError(f"{label(node.elements[0])}: it names the force that holds it, which does not go with "
                                  "contact; leave force= out, or take contact out")  # fmt: skip
         self.forces_again = (p.up("acceleration", first=("accelerate",)), p.backward())
@@ -76,14 +80,28 @@ class ByForces(Touching):
         )
         self.paradoxes = 0  # steps without forces that meet the law
 
-    def before_motion(self, work: np.ndarray, h: float) -> None:
-        """Accelerations x of the solve before get what contact forces add to them; velocities, what impacts do."""
+        self.asked, self.step = Asked(self._act, self.flags[FULL:]), np.zeros(1)
+
+    @cached_property
+    def hook(self):
+        stage = PythonStage(self.asked.routine, self.asked.request, self.step, self.flags)
+        given = np.zeros(0), np.zeros(0, dtype=np.int64), stage, 0.0, SINGLE
+        self._stage = stage  # which the hook names by its address
+        return self._hook(compiled_address(python_stage, *given), stage)
+
+    def _act(self) -> None:
+        """The one phase of a step: accelerations x of the solve before get what contact forces add to them; velocities, what
+        impacts do."""
+        work, h = self.work, float(self.step[0])
+        assert work is not None
         self._find(work, h, self.answers.carried, self.answers.scale)
-        m = self.count
-        self.rows.total[:m] = self.rows.given[:m] = 0.0
+        rows, m = self.rows, self.count
+        rows.total[:m] = rows.given[:m] = 0.0
         if m:
             self._add_forces(work, h)
-        self._set_aside()
+        self.turn, self.before_count, self.ended, self.cached = 1 - self.turn, m, False, m
+        remember(rows, m, self.cache_labels, self.cache, rows, m, False)
+        self.fresh, self.margins[0] = False, 0.0
 
     # -- the step ---------------------------------------------------------------------------------------------------
     def _add_forces(self, work: np.ndarray, h: float) -> None:

@@ -38,8 +38,8 @@ from linkwork.contact.delassus import (
     Q,
     Trees,
 )
-from linkwork.elements.core.body_kind import ContactPose
 from linkwork.elements.core.checks import label
+from linkwork.elements.core.contact_parts import ContactPose
 from linkwork.errors import ModelError
 from linkwork.model.graph import GROUND
 from linkwork.schedules.schedules import Programs

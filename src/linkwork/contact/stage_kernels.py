@@ -20,9 +20,9 @@ import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inline, jit_inner
 from linkwork.codegen.struct import Bundle
-from linkwork.collision.layout import OPENING
 from linkwork.collision.vectors import across, cross, dot, plus, row, times
 from linkwork.contact.delassus import MASS, PART, POSE, RIGID, V, X, component, group_slots
+from linkwork.contact.hook import OPENING
 from linkwork.contact.problem import approach
 from linkwork.contact.rows import (
     ABOVE_SPEED,

@@ -5,13 +5,15 @@ A problem's arrays are the rows', with room for more: before each stage their le
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from linkwork.codegen.jit import INTERPRETED, jit, jit_inner
+from linkwork.codegen.jit import INTERPRETED, call_compiled, jit, jit_inner
 from linkwork.codegen.struct import Bundle
-from linkwork.contact.newton import NewtonWorkspace, settle
-from linkwork.contact.problem import TOO_SMALL, Problem, look, move, prepare, push_all
+from linkwork.contact.problem import Problem
 from linkwork.contact.rows import COLLIDER_A, COLLIDER_B, Rows
+from linkwork.contact.solver import GIVE, SOLVE, SolverWorkspace, give_ranks, take_unanswered
 from linkwork.contact.stage_kernels import (
     Slots,
     add_up,
@@ -46,7 +48,9 @@ class Solving(Bundle):
     table: np.ndarray  # int64: of the problem
     places: np.ndarray  # (fields,) int64: where in the table lengths stand
     which: np.ndarray  # (fields,) int64: which length
-    solver: NewtonWorkspace
+    solver: SolverWorkspace
+    run_solver: Any  # (1,) int64: its address
+    outcome: np.ndarray  # (3,) of it: iterations, residual, what would have been enough
     told: np.ndarray  # (6,) ITERATIONS, RESIDUAL, UNSOLVED, LAST, HELD_A, HELD_B
     axes: np.ndarray  # (n, 3, 3) of bodies
     labels: np.ndarray  # of what is remembered
@@ -55,8 +59,8 @@ class Solving(Bundle):
     bent: np.ndarray  # (rows,) m/s: what targets get in another iteration of a step, `contact/bending.py`
 
 
-def solving(rows: Rows, slots: Slots, R: np.ndarray, solver: NewtonWorkspace, told: np.ndarray, *known: np.ndarray) -> Solving:
-    """The problem of some rows. known: axes, labels, cache, leaving, bent."""
+def solving(rows: Rows, slots: Slots, R: np.ndarray, solver: SolverWorkspace, run_solver: Any, *known: np.ndarray) -> Solving:
+    """The problem of some rows. known: told, axes, labels, cache, leaving, bent."""
     problem = Problem(slots.u, slots.first, slots.size, slots.at, R, rows.slot_a, rows.slot_b, rows.Ja, rows.Jb, rows.mu,
                       rows.target, rows.impulse)  # fmt: skip
     which = np.array([OF.get(name, ROWS) for name in problem.fields], dtype=np.int64)
@@ -64,7 +68,7 @@ def solving(rows: Rows, slots: Slots, R: np.ndarray, solver: NewtonWorkspace, to
     table = np.zeros(0, dtype=np.int64)
     if not INTERPRETED:
         table, places = problem.table, np.array([problem.kind.at[name] + 1 for name in problem.fields], dtype=np.int64)
-    return Solving(rows, slots, R, problem, table, places, which, solver, told, *known)
+    return Solving(rows, slots, R, problem, table, places, which, solver, run_solver, np.zeros(3), *known)
 
 
 if INTERPRETED:
@@ -102,13 +106,13 @@ def solve_stage(s, lengths, h, gravity, near, stage, cached, before, old):
     rows, slots, m = s.rows, s.slots, lengths[ROWS]
     _clear(rows.total, m)
     problem = cut(s, lengths)
-    _give_ranks(s, lengths)
+    give_ranks(s.solver, slots.rank, lengths[GROUPS])
     for _ in range(PASSES):
         if not bounce(rows, m, slots.u, h, RESTING * gravity * h, near, stage):
             break
         if not _solve(problem, s, m, gravity * h):
             return False
-    if old > 0 and take_back(rows, m, before, old, gravity * h) and not _strike(problem, s, m):
+    if old > 0 and take_back(rows, m, before, old, gravity * h) and not _give(problem, s, m):
         return False
     aim(rows, m, slots.u, h, near, stage, s.labels, s.cache, cached)
     if not _solve(problem, s, m, gravity * h):
@@ -125,7 +129,7 @@ def solve_again(work, bodies, s, lengths, h, gravity, near, stage, carried, scal
     rows, slots, m = s.rows, s.slots, lengths[ROWS]
     predict(work, bodies, slots.body_of, lengths[SLOTS], s.axes, slots.u, slots.before, carried, scale, turning)
     problem = cut(s, lengths)
-    _give_ranks(s, lengths)
+    give_ranks(s.solver, slots.rank, lengths[GROUPS])
     aim(rows, m, slots.u, h, near, stage, s.labels, s.cache, cached)
     for k in range(m):
         rows.target[k, 0] = max(rows.target[k, 0] + s.bent[k], s.leaving[k])
@@ -139,30 +143,17 @@ def solve_again(work, bodies, s, lengths, h, gravity, near, stage, carried, scal
 
 
 @jit_inner
-def _give_ranks(s, lengths):
-    for g in range(lengths[GROUPS]):
-        s.solver.base.given[g] = s.slots.rank[g]
-
-
-@jit_inner
 def _clear(vectors, m):
     for k in range(m):
         vectors[k, 0] = vectors[k, 1] = vectors[k, 2] = 0.0
 
 
 @jit_inner
-def _strike(problem, s, m):
+def _give(problem, s, m):
     """Give the impulses that stand in the rows, as they are; they are added to those of the stage. False: more room is
     needed."""
-    base = s.solver.base
-    if not base.known[0]:
-        s.solver.few.gathered[0] = 0
-    if not prepare(problem, base, True):
+    if not call_compiled(s.run_solver[0], (problem, s.solver, s.outcome, GIVE, 0.0, 0.0)):
         return False
-    push_all(problem, base)
-    look(problem, base)
-    move(problem, base)
-    base.known[0] = 1
     add_up(s.rows, m)
     return True
 
@@ -171,17 +162,14 @@ def _strike(problem, s, m):
 def _solve(problem, s, m, fallen):
     """From the impulses that stand in the rows; they are added to those of the stage. fallen: m/s, gravity times the step."""
     tolerance = TOLERANCE if m <= MANY else TOLERANCE_OF_MANY
-    status, iterations, residual, enough = settle(problem, s.solver, tolerance, SLOW * fallen)
-    if status == TOO_SMALL:
+    if not call_compiled(s.run_solver[0], (problem, s.solver, s.outcome, SOLVE, tolerance, SLOW * fallen)):
         return False
-    s.solver.base.known[0] = 1  # until rows or responses change
-    told = s.told
+    told, iterations, residual, enough = s.told, s.outcome[0], s.outcome[1], s.outcome[2]
     told[ITERATIONS], told[RESIDUAL], told[LAST] = max(told[ITERATIONS], iterations), max(told[RESIDUAL], residual), residual
     if not residual <= enough:
         told[UNSOLVED] = max(told[UNSOLVED], residual)
-    held = s.solver.base.unanswered
-    if held[0] > 0:
-        told[HELD_A], told[HELD_B] = s.rows.labels[held[0] - 1, COLLIDER_A] + 1, s.rows.labels[held[0] - 1, COLLIDER_B] + 1
-        held[0] = 0
+    held = take_unanswered(s.solver)
+    if held >= 0:
+        told[HELD_A], told[HELD_B] = s.rows.labels[held, COLLIDER_A] + 1, s.rows.labels[held, COLLIDER_B] + 1
     add_up(s.rows, m)
     return True

@@ -26,7 +26,8 @@ from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.element_kind import crossing
 from linkwork.elements.core.joint_kind import ClosedRows, JointKind, Pivot
 from linkwork.kernels import joint_elimination_implicit
-from linkwork.kernels.node import NodeKind, parameter_record, right_side, store_landing
+from linkwork.kernels.node import NodeKind, parameter_record
+from linkwork.kernels.node_kernels import right_side, store_landing
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, rows, skew, symmetric
 from linkwork.symbolic.views import View, load_global
@@ -55,8 +56,8 @@ class Freedoms:
 
 def has_limb(node: NodeKind) -> bool:
     """Whether a node has this form at all: one joint with a pivot of its own, whole, of rigid bodies or with the ground."""
-    return (len(node.parts) == 1 and isinstance(node.parts[0].relation, JointKind) and node.parts[0].relation.pivot in FRONT
-            and len(node.parts[0].kept) == len(node.parts[0].relation.levels)
+    return (len(node.parts) == 1 and isinstance(node.parts[0].kind, JointKind) and node.parts[0].kind.pivot in FRONT
+            and len(node.parts[0].kept) == len(node.parts[0].kind.levels)
             and all(kind is None or kind is RIGID for kind in node.kinds))  # fmt: skip
 
 
@@ -71,12 +72,12 @@ class Limb:
     form: ClassVar[str] = "limb"
 
     @cached_property
-    def relation(self):
-        return self.node.parts[0].relation
+    def kind(self):
+        return self.node.parts[0].kind
 
     @cached_property
     def is_ball(self) -> bool:
-        return self.relation.pivot is Pivot.BLOCK
+        return self.kind.pivot is Pivot.BLOCK
 
     @cached_property
     def grounded(self) -> bool:
@@ -85,12 +86,12 @@ class Limb:
     @cached_property
     def record(self) -> Record:
         m = self.node.size
-        beside = _beside(self.relation) | (joint_elimination_implicit.fields(self.is_ball) if self.coupled else {})
+        beside = _beside(self.kind) | (joint_elimination_implicit.fields(self.is_ball) if self.coupled else {})
         return Record({"x": m, "history": 3 * m}, b=m, **beside, parameters=self.node.parameters)
 
     @cached_property
     def front(self) -> Record:
-        return FRONT[self.relation.pivot]
+        return FRONT[self.kind.pivot]
 
     @cached_property
     def start(self) -> int:
@@ -205,7 +206,7 @@ class Limb:
         p = self.node.parameters_of(trace, self.start)[0]
         (Ra, wa), (Rb, wb) = ((SX.eye(3), SX(3, 1)) if v is None else (RIGID.rotation(v), v.v[3:6])
                               for v in self._by_role(child, parent))  # fmt: skip
-        free = self.relation.turning(Ra, wa, Rb, wb, p, self.sign)
+        free = self.kind.turning(Ra, wa, Rb, wb, p, self.sign)
         if free.rows is None:
             return Freedoms(free.axes, free.dual, r)
         return Freedoms(free.axes, free.dual, ca.vertcat(r[0:3], self._turning_rows(trace, mode, free.rows, p)))
@@ -249,7 +250,7 @@ class Limb:
     def _count(self, trace: Trace, p, s: SX, c: SX) -> None:
         """The turn counter, brought up to this configuration in passing."""
         turns, side = p["turns"][0], p["turns"][1]
-        where = self.start + parameter_record(self.relation).offset("turns")
+        where = self.start + parameter_record(self.kind).offset("turns")
         trace.store(1, where, ca.vertcat(turns + crossing(side, s, c), s))
 
     def to_parent(self, trace: Trace, e: SX, inertia: SX | None, force: SX) -> None:

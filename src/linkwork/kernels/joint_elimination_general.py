@@ -24,7 +24,8 @@ from linkwork.codegen.trace import Record, Trace
 from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.joint_kind import JointKind, Pose
 from linkwork.kernels.joint_elimination import Limb
-from linkwork.kernels.node import NodeKind, count, parameter_record, right_side, store_landing, turned
+from linkwork.kernels.node import NodeKind, count, parameter_record
+from linkwork.kernels.node_kernels import right_side, store_landing, turned
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import ROTOR, Rows, Tape
 from linkwork.symbolic.blocks import lower, rows, symmetric
@@ -34,9 +35,9 @@ from linkwork.symbolic.views import View, load_global
 def has_link(node: NodeKind) -> bool:
     """Whether a node has this form: one joint of rigid bodies or with the ground, whole, and rotors that it turns."""
     joint, *others = node.parts
-    return (isinstance(joint.relation, JointKind)
-            and len(joint.kept) == len(joint.relation.levels)
-            and all(part.relation.levels == [ROTOR] for part in others)
+    return (isinstance(joint.kind, JointKind)
+            and len(joint.kept) == len(joint.kind.levels)
+            and all(part.kind.levels == [ROTOR] for part in others)
             and all(kind is None or kind is RIGID for kind in node.kinds))  # fmt: skip
 
 
@@ -58,7 +59,7 @@ class Link(Limb):
 
     @cached_property
     def freedoms_count(self) -> int:
-        return self.relation.mobilizer.nv
+        return self.kind.mobilizer.nv
 
     @cached_property
     def held(self) -> list[int]:
@@ -121,15 +122,15 @@ class Link(Limb):
         """Turn counters are brought up to this configuration in passing."""
         tape, offset = Tape(views, load_global(trace, "time")), self.start
         for part, p in zip(self.node.parts, self.node.parameters_of(trace, self.start), strict=True):
-            count(trace, part.relation, part.arranged(tape.handles), 1, offset, p, tape)
-            offset += parameter_record(part.relation).size
+            count(trace, part.kind, part.arranged(tape.handles), 1, offset, p, tape)
+            offset += parameter_record(part.kind).size
 
     def _world_subspace(self, trace: Trace, child: View, parent: View | None) -> SX:
         """The freedoms (6, k) of the child at its own anchor, where nothing has drifted; linear, then angular."""
         p = self.node.parameters_of(trace, self.start)[0]
         a, b = (Pose(SX.eye(3), SX(3, 1)) if v is None else Pose(RIGID.rotation(v), v.q[0:3])
                 for v in self._by_role(child, parent))  # fmt: skip
-        return self.relation.world_subspace(a, b, p, 1 if self.child_is_second else 0)
+        return self.kind.world_subspace(a, b, p, 1 if self.child_is_second else 0)
 
     def _factors(self, derived: Rows, subspace: SX) -> Factors:
         whole = derived.jacobians[self.child]

@@ -11,7 +11,8 @@ from casadi import SX
 
 from linkwork.codegen.trace import Kernel, Trace
 from linkwork.elements.core.body_kind import BodyKind
-from linkwork.kernels.node import ForceKind, NodeKind, load_parameters, parameter_record
+from linkwork.kernels.force_kernels import ForceNodeKind
+from linkwork.kernels.node import NodeKind, load_parameters, parameter_record
 from linkwork.symbolic.autodiff import Tape
 from linkwork.symbolic.blocks import cross
 from linkwork.symbolic.views import StateView, View, load_global
@@ -50,14 +51,16 @@ def joint_read_kernel(node: NodeKind, part: int, start: int) -> Kernel:
     its constraints go, its velocities, and the constants that it needs beside its parameters."""
 
     def write(trace: Trace) -> None:
-        relation, offset = node.parts[part].relation, start
-        offset += sum(parameter_record(other.relation).size for other in node.parts[:part])
-        p, at = load_parameters(trace, 1, offset, relation), 0
-        for name, size in relation.read_fields.items():
+        element_kind, offset = node.parts[part].kind, start
+        offset += sum(parameter_record(other.kind).size for other in node.parts[:part])
+        p, at = load_parameters(trace, 1, offset, element_kind), 0
+        for name, size in element_kind.read_fields.items():
             p[name] = trace.load(node.behind + 2, at, size)
             at += size
         tape = Tape(_states(trace, node.kinds), load_global(trace, "time"))
-        for k, value in enumerate(tape.resolve(list(relation.read_coordinates(node.parts[part].arranged(tape.handles), p)))):
+        for k, value in enumerate(
+            tape.resolve(list(element_kind.read_coordinates(node.parts[part].arranged(tape.handles), p)))
+        ):
             trace.store(node.behind + k, 0, value)
 
     return Kernel(f"read|{node.key}|{part}|{start}|joint", write)
@@ -66,7 +69,7 @@ def joint_read_kernel(node: NodeKind, part: int, start: int) -> Kernel:
 LOAD = 9  # entries that a force or a constraint has for each of its bodies: force, torque about a point, that point
 
 
-def force_read_kernel(force: ForceKind) -> Kernel:
+def force_read_kernel(force: ForceNodeKind) -> Kernel:
     """Pointer 1: the force; 2, 3, ...: its bodies; behind them: what it puts on each of them, LOAD entries a body. The point is
     where its force acts on the body; where several do, or a torque alone, its joint's anchor or the body's position."""
 

@@ -115,7 +115,7 @@ def joint_of(node: NodeKind) -> int | None:
     whole = [
         k
         for k, part in enumerate(node.parts)
-        if isinstance(part.relation, JointKind) and part.relation.meets and len(part.kept) == len(part.relation.levels)
+        if isinstance(part.kind, JointKind) and part.kind.meets and len(part.kept) == len(part.kind.levels)
     ]
     return whole[0] if whole else None
 
@@ -130,9 +130,9 @@ def joining_kernel(node: NodeKind, part: int, child: int, start: int) -> Kernel:
         own = joint.order.index(child)
         places = [(SX(3, 1), SX.eye(3)) if v is None else (v.q[0:3], RIGID.rotation(v)) for v in views]
         q = views[own].q[3:7]
-        assert isinstance(joint.relation, JointKind)
+        assert isinstance(joint.kind, JointKind)
         (_, Ra), (_, Rb) = places
-        turn = joint.relation.least_turn(Ra, Rb, p, own)
+        turn = joint.kind.least_turn(Ra, Rb, p, own)
         if turn is not None:
             q = rotation.normalised(rotation.product(turn, q))
         x, R = places[1 - own]

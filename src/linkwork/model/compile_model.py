@@ -10,34 +10,29 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.codegen.trace import Space
-from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
 from linkwork.elements.constraints.ramped import Ramp
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Element, Pose
+from linkwork.elements.core.element import Pose
 from linkwork.elements.core.placement import Placement
 from linkwork.elements.core.registry import kind_for
 from linkwork.errors import ModelError
 from linkwork.kernels.body_kernels import body_kernel
-from linkwork.kernels.joint_elimination import Limb, has_limb
-from linkwork.kernels.joint_elimination_general import Link, has_link
-from linkwork.kernels.loop_coupling import tie_rows
-from linkwork.kernels.node import NodeKind, node_jacobian_kernel, node_pulls_kernel, parameter_record
-from linkwork.model import massless, states
+from linkwork.kernels.joint_elimination import has_limb
+from linkwork.kernels.node import NodeKind
+from linkwork.kernels.node_kernels import node_jacobian_kernel, node_pulls_kernel
+from linkwork.model import massless
 from linkwork.model import nodes as stacking
-from linkwork.model.cg_layout import GradientArea
 from linkwork.model.graph import GROUND, Order, elimination_order, forest, later_neighbours, moving, spanning
-from linkwork.model.material_points import spots_of
-from linkwork.model.model import Item, Model
+from linkwork.model.layout import lay_out
+from linkwork.model.model import Model
 from linkwork.model.nodes import Bodies, Node, evaluator
+from linkwork.model.pivots_as_one import elimination_items, place_origins
 from linkwork.model.rank_elimination import least_share
-from linkwork.symbolic.views import GLOBALS
 from linkwork.util.resources import no_collection
 
 NONE: Mapping = MappingProxyType({})
 GOOD = 1e-3  # smallest share of a pivot on the child alone, in that on both bodies, that need not wait for the parent
 RANKED = 200  # loops up to which redundant rows are looked for where nothing is eliminated
-SCRATCH = 400  # entries for single reports: the largest node's blocks and rows
 
 
 def compile(
@@ -87,20 +82,20 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
             pairing = [k for k, node in enumerate(nodes) if has_limb(node.kind)] if limbs and not coupled else []
             order = _order(graph, bodies, nodes, ends, jacobians, couplings, pairing)
         later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
-    items, limb_of = _items(order.vertices, later, bodies, nodes, limbs, couplings, bool(coupled))
+    items, limb_of = elimination_items(order.vertices, later, bodies, nodes, limbs, couplings, bool(coupled))
     if not options["whole"]:
         massless.check_eliminated(bodies, items, limbs, bool(coupled))
     if limb_of:  # origins move to the joints, so the numbers are computed once more
-        _place_origins(bodies, nodes, limb_of)
+        place_origins(bodies, nodes, limb_of)
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
     forces = stacking.force_nodes(force_groups, [stacking.numbers_of(g, bodies) for g in force_groups])
-    return _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, limb_of)
+    return lay_out(world, options, bodies, nodes, forces, graph, order, items, later, limb_of)
 
 
 def _couplings(force_groups, ends, coupled: str) -> dict[tuple[int, int], bool]:
     """Pairs of bodies (the lower first) between which a model has blocks of its own; whether all that couples them is their
     turning."""
-    found = [(pair, group.relation.turns_only) for group in force_groups for several in group.ends
+    found = [(pair, group.kind.turns_only) for group in force_groups for several in group.ends
              for pair in itertools.combinations(several, 2)] if coupled else []  # fmt: skip
     if "constraints" in coupled:
         found += [(pair, False) for several in ends for pair in itertools.combinations(several, 2)]
@@ -217,7 +212,7 @@ def _primary(bodies: Bodies, nodes: list[Node], jacobians) -> tuple[Order, dict[
     """How bodies and the nodes that close no loop are eliminated, and their later neighbours; redundant and soft rows are those
     of the whole mechanism. Nodes that name their forces are among neither."""
     n = len(bodies.kinds)
-    plain = [k for k, node in enumerate(nodes) if not node.kind.aimed]
+    plain = [k for k, node in enumerate(nodes) if not node.kind.force_directed]
     whole, _ = _order_of(plain, bodies, nodes, jacobians)
     found = spanning(n, [nodes[k].ends for k in plain], [nodes[k].kind.size for k in plain])
     order, later = _order_of([plain[k] for k in found], bodies, nodes, jacobians)
@@ -253,7 +248,7 @@ def _order_of(chosen: list[int], bodies: Bodies, nodes: list[Node], jacobians) -
 
 def _check_aimed(nodes: list[Node], records, responses: int) -> None:
     """Nodes that name their forces, of which rows and forces must move something, need a solver that has responses."""
-    aimed = [node for node in nodes if node.kind.aimed]
+    aimed = [node for node in nodes if node.kind.force_directed]
     for node in aimed:
         label = checks.label(node.elements[0])
         if not responses:
@@ -265,265 +260,3 @@ def _check_aimed(nodes: list[Node], records, responses: int) -> None:
         for row, pull in enumerate(np.hstack(stacking.blocks_of(pulls, node.kind.size, widths))):
             if not np.abs(pull).max(initial=0.0) > 1e-9:
                 raise ModelError(f"{label}: the force of row {row + 1} moves none of its bodies; name a rate that they have")
-
-
-def _items(order, later, bodies, nodes, limbs: bool, couplings, implicit: bool):
-    """The elimination step by step; a body with its joint where what else has changed does not touch the joint, nor couples the
-    body with its parent, but for a force that couples the turning of both."""
-    n = len(bodies.kinds)
-    items, limb_of, skip = [], {}, set()
-    shapes: dict[tuple, Limb] = {}
-    fit = _Forms(bodies, implicit)
-    changed: set[int] = set()  # vertices that what was eliminated before them has changed ...
-    crossed: set[int] = set()  # ... and that have blocks from it
-    for vertex in order:
-        if vertex in skip:
-            continue
-        signature = _limb_signature(vertex, later, n, nodes, couplings, fit) if limbs and vertex < n else None
-        if signature is not None and later[vertex][0] not in changed and not (signature[-1] and vertex in crossed):
-            k = later[vertex][0] - n
-            form, _, *others = signature
-            limb_of[k] = shapes.setdefault(signature, form(nodes[k].kind, *others))
-            items.append(Item(body=vertex, node=k, limb=limb_of[k]))
-            skip.add(n + k)
-            changed.update(later[n + k])
-            continue
-        items.append(Item(body=vertex) if vertex < n else Item(node=vertex - n))
-        changed.update(later[vertex])
-        crossed.update(later[vertex] if len(later[vertex]) > 1 else ())
-    return items, limb_of
-
-
-class _Forms:
-    """Which limb a body and its joint may make: one that has no mass, or turns a rotor, needs a Link where others do without;
-    implicit steps have none. Nor have these, and Links, where a loop ties the body to others."""
-
-    def __init__(self, bodies: Bodies, implicit: bool):
-        self.bodies, self.implicit = bodies, implicit
-        self.known: dict[tuple[int, bool, bool], type[Limb] | None] = {}
-
-    def of(self, kind, body: int, tied: bool) -> type[Limb] | None:
-        """`tied`: the body has later neighbours beside the joint."""
-        key = id(kind), massless.is_massless(self.bodies.elements[body]), tied
-        if key not in self.known:
-            linked = (key[1] or kind.rotors) and has_link(kind)
-            form = Limb if has_limb(kind) else Link if linked and not self.implicit else None
-            self.known[key] = None if tied and (form is not Limb or self.implicit) else form
-        return self.known[key]
-
-
-def _limb_signature(vertex: int, later, n: int, nodes, couplings, fit: _Forms) -> tuple | None:
-    """What a limb of this body and its joint depends on, where its later neighbours and the joint's kind (fit) allow one."""
-    after = later[vertex]
-    if not after or after[0] < n or vertex not in nodes[after[0] - n].ends:
-        return None
-    node = nodes[after[0] - n]
-    child = int(node.ends[1] == vertex)
-    parent = node.ends[1 - child]
-    coupled = couplings.get((min(vertex, parent), max(vertex, parent)), False)
-    others = after[2:] if coupled and after[1:2] == [parent] else after[1:]
-    form = fit.of(node.kind, vertex, bool(others))
-    if form is None or parent in others or (parent != GROUND and parent not in later[after[0]]):
-        return None
-    return form, id(node.kind), child, coupled
-
-
-def _place_origins(bodies: Bodies, nodes: list[Node], limb_of) -> None:
-    """The origin of each limb's child goes to its joint."""
-    frames = bodies.frames[RIGID.name]
-    assert isinstance(frames, RigidPlacement)
-    local = np.zeros_like(frames.x)
-    chosen = np.zeros(len(local), dtype=bool)
-    of_limb: dict[int, list[int]] = {}
-    for k, limb in limb_of.items():
-        of_limb.setdefault(id(limb), []).append(k)
-    for members in of_limb.values():
-        limb = limb_of[members[0]]
-        where = parameter_record(limb.relation).slice("on_b" if limb.child_is_second else "on_a")
-        places = bodies.place[np.array([nodes[k].ends[limb.child] for k in members], dtype=np.int64)]
-        local[places] = [nodes[k].values[where] for k in members]
-        chosen[places] = True
-    frames.place(np.where(chosen[:, None], frames.user_coordinates(local), frames.origin))
-
-
-def _lay_out(world, options, bodies, nodes, forces, graph, order, items, later, limb_of) -> Model:
-    n = len(bodies.kinds)
-    body_at, node_at = np.zeros(n, dtype=np.int64), np.zeros(len(nodes), dtype=np.int64)
-    dims = [kind.nv for kind in bodies.kinds] + [node.kind.size for node in nodes]
-    slot_at = np.zeros(len(dims), dtype=np.int64)
-    fronts: dict[int, list[int]] = {}
-    space = Space(GLOBALS.size)
-    for item in items:
-        if item.body >= 0:
-            space.place(bodies.kinds[item.body].record.size, body_at, item.body)
-        if item.node >= 0:
-            space.place((item.limb or nodes[item.node].kind).record.size, node_at, item.node)
-        vertex = item.body if item.body >= 0 else n + item.node
-        if item.limb is None:
-            fronts[vertex] = later[vertex]
-            space.place((1 + options["pairs"]) * dims[vertex] * sum(dims[other] for other in later[vertex]), slot_at, vertex)
-        elif not item.limb.coupled and len(later[vertex]) > 1:
-            fronts[vertex] = later[vertex][1:]  # the first is the joint itself
-            space.place(tie_rows(item.limb) * sum(dims[other] for other in fronts[vertex]), slot_at, vertex)
-    auxiliary = sorted(set(range(len(nodes))) - {item.node for item in items})
-    for k in auxiliary:
-        space.place(nodes[k].kind.record.size, node_at, k)
-        fronts[n + k] = list(moving(nodes[k].ends))
-        space.place((1 + nodes[k].kind.aimed) * dims[n + k] * sum(dims[body] for body in fronts[n + k]), slot_at, n + k)
-    at = space.close()
-    force_at = np.zeros(len(forces), dtype=np.int64)
-    for k, force in enumerate(forces):
-        force_at[k] = at
-        at += force.kind.record.size
-    report_at = np.zeros(len(nodes), dtype=np.int64)
-    for k, node in enumerate(nodes):
-        report_at[k] = at
-        at += 3 * node.kind.size
-    impulse_at = np.array([at, *(node.kind.size for node in nodes)], dtype=np.int64).cumsum()[:-1]
-    at += sum(node.kind.size for node in nodes)
-    packed_at, packed_range, rates_range = np.zeros(n, dtype=np.int64), (at, 0), (at, 0)
-    if options["packed"]:
-        sizes = np.array([kind.nq + kind.nv for kind in bodies.kinds])
-        packed_at = at + np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        packed_range, rates_range = (at, int(sizes.sum())), (at + int(sizes.sum()), int(sizes.sum()))
-        at += 2 * int(sizes.sum())
-    scratch = at
-    at += max([SCRATCH, *[m.kind.size * (2 + sum(k.nv for k in m.kind.kinds if k)) for m in nodes]])
-    gathering = at
-    many = [(node.kind, node.kind.size) for node in nodes] + [(force.kind, 1) for force in forces]
-    at += max((_gathered(kind, rows, options["pairs"]) for kind, rows in many if len(kind.kinds) > 2), default=0)
-    response_at, response_size = at, options["responses"] * sum(dims) if auxiliary else 0
-    at += response_size
-    area = GradientArea.of(at, bodies, nodes) if options["gradients"] else None
-    at += area.size if area else 0
-    spots = spots_of(world, bodies, at)
-    at = spots[-1].end if spots else at
-    parts = _state_parts(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area)
-    model = Model(
-        world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.ranked, order.soft, items, fronts,
-        auxiliary, limb_of, body_at, node_at, force_at, slot_at, report_at, impulse_at,
-        _multipliers(nodes, node_at, impulse_at, limb_of), packed_at, packed_range, rates_range, scratch, gathering,
-        response_at, area, at, np.array(world.gravity),
-        np.concatenate([own for _, own in parts]), tuple((name, len(own)) for name, own in parts if len(own)),
-        _commands(forces, force_at),
-        _parameters(bodies, nodes, forces, body_at, node_at, force_at, limb_of), _names(bodies, nodes, forces),
-        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies), spots,
-    )  # fmt: skip
-    return model
-
-
-def _gathered(kind, rows: int, pairs: bool) -> int:
-    """Entries that operations on a node or force and its many bodies copy together: all fields of these, blocks, reports."""
-    bodies = [body for body in kind.kinds if body is not None]
-    fields = sum(size for body in bodies for _, size in body.record.fields.values())
-    velocities = sum(body.nv for body in bodies)
-    return fields + (1 + pairs) * (rows * (velocities + 3) + velocities**2)
-
-
-def _damped(bodies: Bodies) -> bool:
-    return any(np.any(getattr(frames, "damping", 0.0)) for frames in bodies.frames.values())
-
-
-def _state_parts(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area) -> list[tuple[str, np.ndarray]]:
-    """Entries that make up the state, and what they are: the names and their order are those of `states.Layout`."""
-    parts = [("work", np.array([GLOBALS.offset("work")]))]
-    parts.append(("pace", np.array([GLOBALS.offset(name) for name in ("pace", "calm")])))
-    for members in bodies.members.values():
-        kind = bodies.kinds[members[0]]
-        record = kind.record
-        span = np.arange(record.offset("q"), record.slice("v").stop)
-        sort = states.RIGID if kind.movable_origin else "bodies"
-        parts.append((sort, (body_at[np.array(members)][:, None] + span).ravel()))
-    history_at, parameters_at = np.zeros_like(node_at), np.zeros_like(node_at)
-    for record, members in _by_record(nodes, limb_of):
-        history_at[members] = node_at[members] + record.offset("history")
-        parameters_at[members] = node_at[members] + record.offset("parameters")
-    for record, members in _by_record(nodes, {}):  # the order of a state does not depend on which joints have limbs
-        parts.append(("history", (history_at[members][:, None] + np.arange(record["history"][1])).ravel()))
-        spans = _turns(0, [part.relation for part in nodes[members[0]].kind.parts])
-        parts += [(name, (parameters_at[members][:, None] + span).ravel()) for name, span in spans]
-    if area is not None:
-        parts.append(("warm", np.arange(*_bounds(0, area["warm"]))))
-    for k, force in enumerate(forces):
-        parts += _turns(force_at[k], [force.kind.law])
-    parts += [(states.COMMANDS, entries) for _, entries in _commands(forces, force_at)]
-    return [(name, entries.astype(np.int64)) for name, entries in parts]
-
-
-def _commands(forces, force_at) -> list[tuple[Element, np.ndarray]]:
-    """What takes commands, and the entries that hold them: a number, a position (3), or that and a quaternion (7)."""
-    found = []
-    for k, force in enumerate(forces):
-        layout, at = parameter_record(force.kind.law), int(force_at[k])
-        if fields := [*force.kind.law.commands(force.element)]:
-            found.append((force.element, np.arange(at + layout.offset(fields[0]), at + layout.slice(fields[-1]).stop)))
-    return found
-
-
-def _by_record(nodes, limb_of):
-    """(record, nodes that have it), for all nodes."""
-    groups: dict[tuple, list[int]] = {}
-    for k, node in enumerate(nodes):
-        groups.setdefault((id(node.kind), id(limb_of.get(k))), []).append(k)
-    return [((limb_of.get(members[0]) or nodes[members[0]].kind).record, np.array(members)) for members in groups.values()]
-
-
-def _multipliers(nodes, node_at, impulse_at, limb_of) -> np.ndarray:
-    """Where the multipliers of all rows are, in the order of the impulses."""
-    found = np.zeros(sum(node.kind.size for node in nodes), dtype=np.uint32)
-    for record, members in _by_record(nodes, limb_of):
-        offset, size = record["x"]
-        rows = (impulse_at[members] - impulse_at[0])[:, None] + np.arange(size)
-        found[rows] = node_at[members][:, None] + offset + np.arange(size)
-    return found
-
-
-def _bounds(base, where: slice) -> tuple[int, int]:
-    return int(base + where.start), int(base + where.stop)
-
-
-def _turns(offset, relations) -> list[tuple[str, np.ndarray]]:
-    found = []
-    for relation in relations:
-        layout = parameter_record(relation)
-        kept = [*(["turns"] if relation.counters else []), *relation.kept]
-        found += [("turns" if name == "turns" else "kept", np.arange(*_bounds(offset, layout.slice(name)))) for name in kept]
-        offset += layout.size
-    return found
-
-
-def _parameters(bodies, nodes, forces, body_at, node_at, force_at, limb_of):
-    places: dict[str, tuple] = {}
-
-    def note(parameter, entry):
-        if parameter.name is None:  # one that only a function knows of
-            parameter.name = next(name for k in itertools.count(1) if (name := f"parameter{k}") not in places)
-        known = places.setdefault(parameter.name, (parameter, []))
-        if known[0] is not parameter:
-            raise ModelError(f'Parameter "{parameter.name}": two parameters have this name; rename one of them')
-        known[1].append(entry)
-
-    for name, frames in bodies.frames.items():
-        if frames.parameters is not None:
-            members = bodies.members[name]
-            offsets = body_at[np.array(members)] + bodies.kinds[members[0]].record.offset("user")
-            for (k, entry), parameter in np.ndenumerate(frames.parameters):
-                note(parameter, offsets[k] + entry)
-    for k, node in enumerate(nodes):
-        offset = node_at[k] + (limb_of.get(k) or node.kind).record.offset("parameters")
-        for entry, parameter in node.slots:
-            note(parameter, offset + entry)
-    for k, force in enumerate(forces):
-        for entry, parameter in force.slots:
-            note(parameter, force_at[k] + entry)
-    return {name: (parameter, np.array(entries, dtype=np.int64)) for name, (parameter, entries) in places.items()}
-
-
-def _names(bodies, nodes, forces) -> dict[str, tuple[str, int, int]]:
-    names = {body.name: ("body", k, 0) for k, body in enumerate(bodies.elements)}
-    for k, node in enumerate(nodes):
-        for part, element in enumerate(node.elements):
-            names[element.name] = ("constraint", k, part)
-    for k, force in enumerate(forces):
-        names[force.element.name] = ("force", k, 0)
-    return names

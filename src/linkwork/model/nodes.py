@@ -21,7 +21,9 @@ from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.placement import BESIDE, Fixed, Placement
 from linkwork.elements.core.registry import kind_for
 from linkwork.errors import ModelError
-from linkwork.kernels.node import ForceKind, NodeKind, Part, node_check_kernel, node_jacobian_kernel, parameter_record
+from linkwork.kernels.force_kernels import ForceNodeKind
+from linkwork.kernels.node import NodeKind, Part, parameter_record
+from linkwork.kernels.node_kernels import node_check_kernel, node_jacobian_kernel
 from linkwork.model.graph import GROUND
 
 TIMES = (0.0, 0.37, 1.1)  # s, at which rows that no body feels must hold
@@ -31,7 +33,7 @@ TIMES = (0.0, 0.37, 1.1)  # s, at which rows that no body feels must hold
 class Group:
     """Elements of one kind between bodies of the same kinds: their numbers are computed in one batch."""
 
-    relation: Any  # a ConstraintKind or a ForceKind
+    kind: Any  # a ConstraintKind or a ForceKind
     kinds: tuple[BodyKind | None, ...]
     elements: list = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)  # of the elements, in the world's order
@@ -57,8 +59,9 @@ class Bodies:
             return Fixed(len(numbers))
         return self.frames[kind.name].pick(self.place[np.array(numbers, dtype=np.int64)])
 
-    def ends(self, relation, element) -> tuple[int, ...]:
-        return tuple(GROUND if body is None or body.dim == 0 else self.number[id(body)] for body in relation.bodies(element))
+    def ends(self, element_kind, element) -> tuple[int, ...]:
+        bodies = element_kind.bodies(element)
+        return tuple(GROUND if body is None or body.dim == 0 else self.number[id(body)] for body in bodies)
 
 
 def grouped(elements: Sequence, bodies: Bodies, drawn: Mapping[str, Ramp] = MappingProxyType({})) -> list[Group]:
@@ -66,38 +69,38 @@ def grouped(elements: Sequence, bodies: Bodies, drawn: Mapping[str, Ramp] = Mapp
     drawn in, by name."""
     by_key: dict[tuple, Group] = {}
     for number, element in enumerate(elements):
-        relation = kind_for(element)
+        element_kind = kind_for(element)
         if element.name in drawn:
-            relation = RampedKind(relation, drawn)
-        ends = bodies.ends(relation, element)
+            element_kind = RampedKind(element_kind, drawn)
+        ends = bodies.ends(element_kind, element)
         if len(ends) == 2 and ends[0] == ends[1] != GROUND:
             checks.fail(element, f"both its ends move {checks.label(bodies.elements[ends[0]])}", "give two different bodies")
         kinds = tuple(None if end == GROUND else bodies.kinds[end] for end in ends)
-        key = (relation.key, kinds)
+        key = (element_kind.key, kinds)
         group = by_key.get(key)
         if group is None:
-            _check_kinds(element, relation, kinds)
-            group = by_key[key] = Group(relation, kinds)
+            _check_kinds(element, element_kind, kinds)
+            group = by_key[key] = Group(element_kind, kinds)
         group.elements.append(element)
         group.numbers.append(number)
         group.ends.append(ends)
-        group.parameters.append(relation.parameters)
+        group.parameters.append(element_kind.user_parameters)
     return list(by_key.values())
 
 
-def _check_kinds(element, relation, kinds) -> None:
-    ends = zip(kinds, relation.needs_directions, relation.rigid_only, relation.bodies(element), strict=True)
+def _check_kinds(element, element_kind, kinds) -> None:
+    ends = zip(kinds, element_kind.needs_directions, element_kind.rigid_only, element_kind.bodies(element), strict=True)
     for end, (kind, needs, rigid, body) in enumerate(ends):
         if kind is None:
             continue
         if needs and not kind.directions:
             checks.fail(element, f"{checks.label(body)} has no directions, and {type(element).__name__} needs them",
                         "use a RigidBody, or a constraint of points such as Ball or Distance")  # fmt: skip
-        if kind.is_a_point and relation.points_beside(end):
+        if kind.is_a_point and element_kind.points_beside(end):
             checks.fail(element, f"its function asks for a point beside {checks.label(body)}, which is a point itself",
                         "use its position")  # fmt: skip
         if not kind.framed:
-            for local in relation.points_of(end):
+            for local in element_kind.points_of(end):
                 check_named(element, kind, body, np.array(local))
         if rigid and kind.stretches:
             checks.fail(element, f"{checks.label(body)} stretches, and {type(element).__name__} needs a body that does not",
@@ -128,11 +131,11 @@ def numbers_of(group: Group, bodies: Bodies) -> Numbers:
         for k, batch in enumerate(frames):
             if group.kinds[k] is not None:
                 batch.put([own.get(bodies.elements[ends[k]].name) for own, ends in zip(poses, group.ends, strict=True)])
-    layout = parameter_record(group.relation)
+    layout = parameter_record(group.kind)
     values = np.zeros((len(group.elements), layout.size))
     slots: list[tuple[int, int, Parameter]] = []
-    found = group.relation.numbers(group.elements, *frames)
-    if group.relation.parameters:
+    found = group.kind.parameters(group.elements, *frames)
+    if group.kind.user_parameters:
         found["user"] = np.array(group.parameters, dtype=object)
     _check_points(group, found)
     for name, array in found.items():
@@ -150,12 +153,12 @@ def _check_points(group: Group, found: dict[str, np.ndarray]) -> None:
     for end, (kind, name) in enumerate(zip(group.kinds, ("on_a", "on_b"), strict=False)):
         if kind is not None and not kind.framed and name in found:
             for element, local in zip(group.elements, found[name], strict=True):
-                check_named(element, kind, group.relation.bodies(element)[end], local)
+                check_named(element, kind, group.kind.bodies(element)[end], local)
         if kind is not None and kind.is_a_point and name in found:
             away = np.linalg.norm(found[name], axis=1)
             for element, distance in zip(group.elements, away, strict=True):
                 if distance > BESIDE:
-                    body = checks.label(group.relation.bodies(element)[end])
+                    body = checks.label(group.kind.bodies(element)[end])
                     checks.fail(element, f"its anchor lies {distance:.3g} m beside {body}, which is a point",
                                 "put the anchor at its position")  # fmt: skip
 
@@ -211,10 +214,10 @@ def kept_rows(group: Group, numbers: Numbers, bodies: Bodies, records) -> list[t
 
     Only bodies that live in a plane can have such rows. `records(body, jitter)` is a body's record.
     """
-    whole = tuple(range(len(group.relation.levels)))
+    whole = tuple(range(len(group.kind.levels)))
     if not any(kind is not None and kind.may_be_flat for kind in group.kinds):
         return [whole] * len(group.elements)
-    node = NodeKind((Part(group.relation, tuple(range(len(group.kinds))), whole),), group.kinds)
+    node = NodeKind((Part(group.kind, tuple(range(len(group.kinds))), whole),), group.kinds)
     jacobian, residual = (evaluator(make(node, 0), node.behind) for make in (node_jacobian_kernel, node_check_kernel))
     sizes = [kind.nv if kind else 0 for kind in group.kinds]
     kept = []
@@ -274,15 +277,15 @@ def stacked(groups: list[Group], numbers: list[Numbers], kept: list[list[tuple[i
             entries[number] = (group, k, ends, rows[k], values.values[k], slots.get(k, ()), place)
     by_ends: dict[tuple[tuple[int, ...], bool], list] = {}
     for entry in entries:
-        by_ends.setdefault((tuple(sorted(entry[2])), entry[0].relation.aimed), []).append(entry)
+        by_ends.setdefault((tuple(sorted(entry[2])), entry[0].kind.force_directed), []).append(entry)
     kinds: dict[tuple, NodeKind] = {}
     nodes = []
     for (together, _), members in by_ends.items():
         orders = [tuple(together.index(end) for end in ends) for _, _, ends, *_ in members]
-        signature = tuple((id(m[0].relation), order, m[3], m[0].kinds) for m, order in zip(members, orders, strict=True))
+        signature = tuple((id(m[0].kind), order, m[3], m[0].kinds) for m, order in zip(members, orders, strict=True))
         kind = kinds.get(signature)
         if kind is None:
-            parts = tuple(Part(m[0].relation, order, m[3]) for m, order in zip(members, orders, strict=True))
+            parts = tuple(Part(m[0].kind, order, m[3]) for m, order in zip(members, orders, strict=True))
             own = dict(zip(orders[0], members[0][0].kinds, strict=True))
             kind = kinds[signature] = NodeKind(parts, tuple(own[k] for k in range(len(together))))
         offset, joined_slots = 0, []
@@ -304,7 +307,7 @@ def renumber(nodes: list[Node], numbers: list[Numbers]) -> None:
 
 @dataclass
 class ForceNode:
-    kind: ForceKind
+    kind: ForceNodeKind
     ends: tuple[int, ...]
     element: Any
     values: np.ndarray
@@ -315,7 +318,7 @@ def force_nodes(groups: list[Group], numbers: list[Numbers]) -> list[ForceNode]:
     """Forces in the world's order."""
     found: list = []
     for group, values in zip(groups, numbers, strict=True):
-        kind = ForceKind(group.relation, group.kinds)  # type: ignore[arg-type]
+        kind = ForceNodeKind(group.kind, group.kinds)  # type: ignore[arg-type]
         slots: dict[int, list] = {}
         for k, entry, parameter in values.slots:
             slots.setdefault(k, []).append((entry, parameter))
@@ -327,8 +330,8 @@ def force_nodes(groups: list[Group], numbers: list[Numbers]) -> list[ForceNode]:
 
 def always_full_rank(kind: NodeKind) -> bool:
     """Whether a node has full row rank on any of its bodies, whatever the configuration."""
-    relation = kind.parts[0].relation
-    return (len(kind.parts) == 1 and isinstance(relation, JointKind) and relation.full_rank
+    element_kind = kind.parts[0].kind
+    return (len(kind.parts) == 1 and isinstance(element_kind, JointKind) and element_kind.full_rank
             and all(k is None or k is RIGID for k in kind.kinds))  # fmt: skip
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from linkwork.codegen.trace import Kernel
 from linkwork.elements.core.element import Element
 from linkwork.kernels.body_kernels import body_kernel
-from linkwork.kernels.node import force_report_kernel, node_check_kernel, node_jacobian_kernel
+from linkwork.kernels.force_kernels import force_report_kernel
+from linkwork.kernels.node_kernels import node_check_kernel, node_jacobian_kernel
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import Evaluator, blocks_of

@@ -66,6 +66,6 @@ def wrench(model: Model, work: np.ndarray, body: int, generalised: np.ndarray, a
 def numbers(model: Model, work: np.ndarray, node_number: int, part: int) -> dict[str, np.ndarray]:
     """Views of the parameters of one constraint in a workspace, by name."""
     parts = model.nodes[node_number].kind.parts
-    start = model.parameters_at(node_number) + sum(parameter_record(other.relation).size for other in parts[:part])
-    layout = parameter_record(parts[part].relation)
+    start = model.parameters_at(node_number) + sum(parameter_record(other.kind).size for other in parts[:part])
+    layout = parameter_record(parts[part].kind)
     return {name: work[start + o : start + o + size] for name, (o, size) in layout.fields.items()}

@@ -17,7 +17,7 @@ from linkwork.model.readout import fields
 from linkwork.model.states import COMMANDS, JOINTS, Layout, command_places
 from linkwork.model.states import RIGID as ORIGINS
 
-GLOBAL_STATE = 3  # entries that open a state: see `compile._state_parts`
+GLOBAL_STATE = 3  # entries that open a state: see `layout._state_parts`
 
 
 def carried(old: Model, new: Model, values: np.ndarray) -> np.ndarray:
@@ -44,8 +44,8 @@ def counters(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
         if node.kind.counters:
             start = model.parameters_at(k)
             for part, element in zip(node.kind.parts, node.elements, strict=True):
-                layout = parameter_record(part.relation)
-                if part.relation.counters:
+                layout = parameter_record(part.kind)
+                if part.kind.counters:
                     yield element, start + np.arange(layout.offset("turns"), layout.slice("turns").stop)
                 start += layout.size
     for k, force in enumerate(model.forces):
@@ -57,13 +57,13 @@ def counters(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
 def kept(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
     """Constraints that keep what they find from step to step, and the entries that hold it."""
     for k, node in enumerate(model.nodes):
-        if not any(part.relation.kept for part in node.kind.parts):
+        if not any(part.kind.state_fields for part in node.kind.parts):
             continue
         start = model.parameters_at(k)
         for part, element in zip(node.kind.parts, node.elements, strict=True):
-            layout = parameter_record(part.relation)
-            if part.relation.kept:
-                entries = [layout.offset(name) + np.arange(size) for name, size in part.relation.kept.items()]
+            layout = parameter_record(part.kind)
+            if part.kind.state_fields:
+                entries = [layout.offset(name) + np.arange(size) for name, size in part.kind.state_fields.items()]
                 yield element, start + np.concatenate(entries)
             start += layout.size
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.errors import ElementError
-from linkwork.reduced.operation_lists import numbers_in, run, the_tree
+from linkwork.reduced.run_on_states import numbers_in, run, the_tree
 from linkwork.reduced.tree import Tree
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from linkwork.elements.core import checks
 from linkwork.elements.core.placement import quaternions
 from linkwork.errors import ElementError
 from linkwork.reduced.kinematics import forward_kinematics, velocities
-from linkwork.reduced.operation_lists import numbers_in, run, the_tree
+from linkwork.reduced.run_on_states import numbers_in, run, the_tree
 from linkwork.reduced.tree import Tree
 
 if TYPE_CHECKING:

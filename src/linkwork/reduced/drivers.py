@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from linkwork.codegen.jit import LANES, jit_exactly, sweep
 
-HEAD = 4
+HEAD = 4  # sizes of the three inputs and of the result, with which `index` begins
 PLAN = "float64[::1], int64[::1], int32[:, ::1], uint32[::1]"
 
 

@@ -7,7 +7,7 @@ from functools import cache
 import casadi as ca
 import numpy as np
 
-from linkwork.elements.bodies.rigid import RigidPlacement
+from linkwork.elements.bodies.rigid_placement import RigidPlacement
 from linkwork.elements.core.constraint_kind import anchors
 from linkwork.elements.core.joint import kind_of_joint
 from linkwork.elements.core.mobilizer import Mobilizer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from linkwork.elements.core import checks
-from linkwork.reduced.operation_lists import run, the_tree
+from linkwork.reduced.run_on_states import run, the_tree
 from linkwork.reduced.tree import Tree
 
 if TYPE_CHECKING:

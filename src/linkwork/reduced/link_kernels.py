@@ -20,19 +20,21 @@ from casadi import SX
 
 from linkwork.codegen.trace import Kernel, Record, Trace
 from linkwork.elements.core.mobilizer import Mobilizer
-from linkwork.kernels.implicit_bodies import TANGENT
-from linkwork.symbolic import blocks, rotation
+from linkwork.reduced.body_kernels import add_sums
+from linkwork.reduced.link_records import COMMON, CONSTANTS, GRAVITY, POINT, SUMS
+from linkwork.reduced.spatial_algebra import (
+    at,
+    blocks_of_identity,
+    brought,
+    carried,
+    lifted,
+    matrix33,
+    shifted,
+    solved,
+    spatial,
+)
+from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric, triangle_size
-
-GRAVITY = (0, 0, 3)  # pointer, offset, size
-CONSTANTS = {"E": 9, "t": 3, "mass": 1, "h": 3, "inertia": 6}  # the joint's frame on the parent; moments about the origin
-COMMON = {"R": 9, "p": 3, "r": 3, "w": 3, "v": 3, "a": 6, "f": 6, "I": 21, "c": 6}  # what links of all kinds have alike
-BODY = Record(position=3, rotation=9, velocity=6, wrench=6, tangent=TANGENT)
-GIVEN = Record(position=3, quaternion=4, velocity=6)  # of a body whose maximal coordinates are given, in the place of the above
-BODY_CONSTANTS = Record(o=3, Q=9)  # the body's frame in its link's
-POINT = Record(x=3, rate=3)  # a point and its velocity
-SUMS = Record(mass=1, h=3, P=3, L=3, kinetic=1, potential=1)  # of all links: h = m c, momenta about the origin
-LINK = Record(**COMMON)
 
 
 @dataclass(frozen=True)
@@ -361,14 +363,6 @@ class Placed:
     p: SX
 
 
-def at(q: SX, function: Callable[[SX], SX]) -> SX:
-    """The function at q, which may be an expression: derivatives are taken by symbols."""
-    if q.is_valid_input():
-        return function(q)
-    symbol = SX.sym("q", q.shape[0])
-    return ca.substitute(function(symbol), symbol, q)
-
-
 def crba_kernel(link: Link, above: Link | None, held: bool = False) -> Kernel:
     """CRBA: the step inwards of a link whose parent is of the kind given; `held`: with what implicit forces add."""
     name = f"reduced|crba_in|{link.kind.name}|{above.kind.name if above else 'ground'}{'|held' * held}"
@@ -390,126 +384,3 @@ def climb_kernel(columns: int, ancestors: tuple[Link, ...]) -> Kernel:
         trace.store(1, place[0], F)
 
     return Kernel(f"reduced|climb|{columns}|{[link.kind.name for link in ancestors]}", write)
-
-
-def lifted(F, r) -> SX:
-    """X^T F for each column."""
-    return ca.vertcat(F[0:3, :], F[3:6, :] + skew(r) @ F[0:3, :])
-
-
-def body_placed(trace: Trace) -> tuple[SX, SX]:
-    """Rotation of the link, arm from its origin to the body's."""
-    R = matrix33(trace.load(1, *LINK["R"]))
-    return R, R @ trace.load(3, *BODY_CONSTANTS["o"])
-
-
-def body_pose(trace: Trace) -> None:
-    """Position and rotation (pointer 2) of a body of the link (1); its constants (3)."""
-    R, arm = body_placed(trace)
-    trace.store(2, BODY.offset("position"), trace.load(1, *LINK["p"]) + arm)
-    trace.store(2, BODY.offset("rotation"), R @ matrix33(trace.load(3, *BODY_CONSTANTS["Q"])))
-
-
-def body_still(trace: Trace) -> None:
-    """The pose (pointer 2) of a body that is fixed to the ground; its constants (3)."""
-    trace.store(2, BODY.offset("position"), trace.load(3, *BODY_CONSTANTS["o"]))
-    trace.store(2, BODY.offset("rotation"), trace.load(3, *BODY_CONSTANTS["Q"]))
-
-
-def body_velocity(trace: Trace) -> None:
-    w = trace.load(1, *LINK["w"])
-    trace.store(2, BODY.offset("velocity"), ca.vertcat(trace.load(1, *LINK["v"]) + cross(w, body_placed(trace)[1]), w))
-
-
-def body_wrench(trace: Trace) -> None:
-    """The wrench on a body is taken off the force that its link needs."""
-    wrench, f = trace.load(2, *BODY["wrench"]), trace.load(1, *LINK["f"])
-    trace.store(1, LINK.offset("f"), f - brought(wrench, body_placed(trace)[1]))
-
-
-def body_to_link(trace: Trace) -> None:
-    """Where the link (pointer 1) is and how it moves, from one of its bodies (2: position, quaternion, velocity)."""
-    given = trace.load(2, 0, GIVEN.size)
-    R = rotation.matrix(rotation.normalised(given[3:7])) @ matrix33(trace.load(3, *BODY_CONSTANTS["Q"])).T
-    arm, w = R @ trace.load(3, *BODY_CONSTANTS["o"]), given[10:13]
-    for name, value in {"R": R, "p": given[0:3] - arm, "v": given[7:10] - cross(w, arm), "w": w}.items():
-        trace.store(1, LINK.offset(name), value)
-
-
-def body_from_link(trace: Trace) -> None:
-    """The way back; the quaternion keeps its sign."""
-    R, arm = body_placed(trace)
-    w, before = trace.load(1, *LINK["w"]), trace.load(2, *GIVEN["quaternion"])
-    turn = rotation.quaternion(R @ matrix33(trace.load(3, *BODY_CONSTANTS["Q"])))
-    turn = ca.if_else(ca.dot(turn, before) < 0, -turn, turn)
-    velocity = ca.vertcat(trace.load(1, *LINK["v"]) + cross(w, arm), w)
-    trace.store(2, 0, ca.vertcat(trace.load(1, *LINK["p"]) + arm, turn, velocity))
-
-
-def point_place(trace: Trace) -> None:
-    """A point (pointer 2) that is fixed in the link (1), at pointer 3 in its frame."""
-    arm = matrix33(trace.load(1, *LINK["R"])) @ trace.load(3, 0, 3)
-    trace.store(2, POINT.offset("x"), trace.load(1, *LINK["p"]) + arm)
-
-
-def point_move(trace: Trace) -> None:
-    point_place(trace)
-    arm = matrix33(trace.load(1, *LINK["R"])) @ trace.load(3, 0, 3)
-    trace.store(2, POINT.offset("rate"), trace.load(1, *LINK["v"]) + cross(trace.load(1, *LINK["w"]), arm))
-
-
-def add_sums(trace: Trace, **results) -> None:
-    for name, value in results.items():
-        trace.store(2, SUMS.offset(name), trace.load(2, *SUMS[name]) + value)
-
-
-def sums_clear(trace: Trace) -> None:
-    trace.store(1, 0, SX(ca.DM.zeros(SUMS.size)))
-
-
-def sums_finish(trace: Trace) -> None:
-    """The centre of mass; the moment of momentum about it."""
-    m, h, P, L = (trace.load(1, *SUMS[name]) for name in ("mass", "h", "P", "L"))
-    com = h / m
-    trace.store(1, SUMS.offset("h"), com)
-    trace.store(1, SUMS.offset("L"), L - cross(com, P))
-
-
-def plain(write: Callable[[Trace], None]) -> Kernel:
-    """The kernel of one of the functions above."""
-    return Kernel(f"reduced|{write.__name__}", write, shared=(3,))
-
-
-def matrix33(column) -> SX:
-    return blocks.rows(column, 3, 3)
-
-
-def blocks_of_identity() -> SX:
-    """The identity matrix as entries, row by row."""
-    return ca.reshape(SX.eye(3), 9, 1)
-
-
-def carried(a, r) -> SX:
-    """X a: the acceleration (6,) of a point r away that moves with the frame, but for its velocity products."""
-    return ca.vertcat(a[0:3] + cross(a[3:6], r), a[3:6])
-
-
-def brought(f, r) -> SX:
-    """X^T f: a force (6,) at a point r away, about the origin."""
-    return ca.vertcat(f[0:3], f[3:6] + cross(r, f[0:3]))
-
-
-def spatial(m, h, I) -> SX:
-    """The inertia (6, 6) from mass, first and second moment."""
-    return ca.blockcat([[m * SX.eye(3), -skew(h)], [skew(h), I]])
-
-
-def shifted(I, r) -> SX:
-    """The lower triangle of X^T I X."""
-    E, A = skew(r), I[0:3, 0:3]
-    side = I[0:3, 3:6] - A @ E
-    return lower(ca.blockcat([[A, side], [side.T, E @ side + I[3:6, 3:6] - I[3:6, 0:3] @ E]]))
-
-
-def solved(L, reciprocal, right) -> SX:
-    return blocks.backward(L, reciprocal * blocks.forward(L, right))

@@ -1,130 +1,36 @@
-"""Programs: an algorithm on a tree as a list of operations, with the workspace that they run on.
-
-The workspace begins with scalars that all lanes share (gravity, the constants of links and bodies, a point), then come the
-records of links and bodies, each entry once a lane.
-"""
+"""Programs: an algorithm on a tree as a list of operations, with the workspace that they run on (`tree_layout`)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
 
-from linkwork.codegen.jit import INTERPRETED, LANES, OPERANDS, kernel_table
-from linkwork.codegen.trace import Kernel, Record
-from linkwork.elements.core import checks
+from linkwork.codegen.jit import LANES, OPERANDS, kernel_table
+from linkwork.codegen.trace import Kernel
 from linkwork.elements.core.mobilizer import Mobilizer
-from linkwork.errors import ElementError
 from linkwork.reduced import drivers
-from linkwork.reduced.link_kernels import (
-    BODY,
-    BODY_CONSTANTS,
-    GIVEN,
-    POINT,
-    SUMS,
-    Link,
+from linkwork.reduced.body_kernels import (
     body_pose,
     body_still,
     body_to_link,
     body_velocity,
     body_wrench,
-    climb_kernel,
-    crba_kernel,
     plain,
     point_move,
     point_place,
     sums_clear,
     sums_finish,
 )
+from linkwork.reduced.link_kernels import Link, climb_kernel, crba_kernel
+from linkwork.reduced.link_records import GIVEN, SUMS
+from linkwork.reduced.tree_layout import NONE, Layout, order
 
-GLOBALS = 8  # gravity, and room up to a cache line
 INPUTS = 3  # that a driver takes
-NONE = np.zeros(0, dtype=np.int64)
 PATH = 3  # ancestors that one kernel climbs past
-
-
-class Layout:
-    """Where everything lies: offsets of constants, and entries of records behind `start`."""
-
-    def __init__(self, tree, link: Callable[[Mobilizer, bool], Link] = Link):
-        """link: what makes a link, of the kind of its joint and whether its parent is the ground."""
-        self.tree = tree
-        shapes: dict[tuple[str, bool], Link] = {}
-        self.links = [shapes.setdefault((d.kind.name, d.parent < 0), link(d.kind, d.parent < 0)) for d in tree.links]
-        at = GLOBALS
-        self.constants_at, at = _offsets([link.constants.size for link in self.links], at)
-        self.body_constants_at, at = _offsets([BODY_CONSTANTS.size] * len(tree.bodies), at)
-        self.probe = at
-        self.start = -(-(at + 3) // 8) * 8
-        self.link_at, at = _offsets([link.record.size for link in self.links], 0)
-        self.body_at, at = _offsets([BODY.size] * len(tree.bodies), at)
-        self.point, at = at, at + POINT.size
-        self.sums, at = at, at + SUMS.size
-        self.size = at
-
-    @cached_property
-    def pairs(self) -> list[tuple[int, int]]:
-        """(link, itself or ancestor) for every block of H, each link's from itself upwards."""
-        found = []
-        for i in range(len(self.links)):
-            j = i
-            while j >= 0:
-                found.append((i, j))
-                j = self.tree.links[j].parent
-        return found
-
-    @cached_property
-    def block_at(self) -> list[int]:
-        """Entries of those blocks, behind all records; there may be many more of them than links."""
-        return _offsets([_block(self.tree, i, j) for i, j in self.pairs], self.size)[0]
-
-    def scalars(self) -> np.ndarray:
-        """What stands before the records."""
-        tree, values = self.tree, np.zeros(self.start)
-        values[0:3] = tree.gravity
-        for link, at, data, (mass, com, inertia) in zip(self.links, self.constants_at, tree.links, tree.masses, strict=True):
-            fields = {"E": data.on_parent[0].ravel(), "t": data.on_parent[1], "mass": mass, "h": mass * com,
-                      "inertia": inertia[np.tril_indices(3)], "armature": data.armature[order(data)],
-                      "damping": data.damping[order(data)], "beside": data.beside}  # fmt: skip
-            for name, value in fields.items():
-                values[at:][link.constants.slice(name)] = value
-        for at, (_, _, (Q, o)) in zip(self.body_constants_at, tree.bodies, strict=True):
-            values[at:][BODY_CONSTANTS.slice("o")] = o
-            values[at:][BODY_CONSTANTS.slice("Q")] = Q.ravel()
-        return values
-
-    def fields(self, name: str) -> np.ndarray:
-        """Entries of a field of all links, in the order of q or qd."""
-        found = []
-        for link, at, data in zip(self.links, self.link_at, self.tree.links, strict=True):
-            offset, size = link.record[name]
-            places = at + offset + np.arange(size)
-            found.append(places[::-1] if data.backwards else places)
-        return np.concatenate([NONE, *found])
-
-    def body_fields(self, *names: str, record: Record = BODY) -> np.ndarray:
-        """Entries of fields of all bodies, body by body."""
-        spans = np.concatenate([np.arange(record.slice(name).start, record.slice(name).stop) for name in names])
-        return (np.array(self.body_at, dtype=np.int64)[:, None] + spans).ravel()
-
-
-def order(data) -> slice:
-    """From the order of a link's record to that of q and qd, or back."""
-    return slice(None, None, -1) if data.backwards else slice(None)
-
-
-def _offsets(sizes: Sequence[int], at: int) -> tuple[list[int], int]:
-    ends = np.cumsum([at, *sizes])
-    return [int(x) for x in ends[:-1]], int(ends[-1])
-
-
-def _block(tree, i: int, j: int) -> int:
-    """Entries of the block of H between links i and j; of a diagonal one the lower triangle."""
-    n, m = tree.links[i].kind.nv, tree.links[j].kind.nv
-    return n * (n + 1) // 2 if i == j else n * m
 
 
 @dataclass
@@ -413,65 +319,3 @@ def first_bodies(tree) -> list[tuple[int, int]]:
         if link >= 0:
             found.setdefault(link, number)
     return [(number, link) for link, number in found.items()]
-
-
-def the_tree(tree):
-    """The Tree itself; anything else is refused."""
-    if not isinstance(getattr(tree, "programs", None), Programs):
-        raise ElementError(f"tree is {checks.show(tree)}; give what lw.reduced.compile returns")
-    return tree
-
-
-def run(tree, key: tuple, names: Sequence[str], given: Sequence, out) -> np.ndarray:
-    """Run a program on one state, or on an array of states: inputs (n,) or (k, n); a single one goes with all others."""
-    try:
-        programs = tree.programs
-    except AttributeError:
-        the_tree(tree)
-        raise
-    program = programs.known.get(key) or programs.get(key)
-    if out is None and not INTERPRETED:  # at once, if these are vectors as they should be
-        found = np.empty(program.shape)
-        try:
-            fits = program.one(*given, *program.missing, found)
-        except (TypeError, ValueError):  # not of those types
-            fits = False
-        if fits:
-            return found
-    arrays = [numbers_in(name, value) for name, value in zip(names, given, strict=True)]
-    count = max([a.shape[0] for a in arrays if a.ndim == 2], default=None)
-    _check(names, arrays, program.sizes, count)
-    found = _result(out, program.shape if count is None else (count, *program.shape))
-    if count is None:
-        program.one(*arrays, *program.missing, found)
-    else:
-        arrays = [a if a.ndim == 2 else np.tile(a, (count, 1)) for a in arrays]
-        missing = [np.zeros((count, 0))] * len(program.missing)
-        drivers.run_states(*program.among, *arrays, *missing, found.reshape(count, program.count))
-    return found
-
-
-def _check(names: Sequence[str], arrays: list[np.ndarray], sizes: list[int], count: int | None) -> None:
-    for name, array, size in zip(names, arrays, sizes, strict=True):
-        if array.ndim not in (1, 2) or array.shape[-1] != size or (array.ndim == 2 and array.shape[0] != count):
-            shape = f"({size},)" if count is None else f"({count}, {size}), one state a row"
-            raise ElementError(f"{name} has the shape {array.shape}; give one of the shape {shape}")
-
-
-def _result(out, shape: tuple[int, ...]) -> np.ndarray:
-    """The array for the result: the one that is given, or a new one."""
-    if out is None:
-        return np.empty(shape)
-    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != np.float64 or not out.flags.carray:
-        described = f"{out.dtype} of the shape {out.shape}" if isinstance(out, np.ndarray) else f"a {type(out).__name__}"
-        raise ElementError(f"out is {described}; give a contiguous array of float64 of the shape {shape}")
-    return out
-
-
-def numbers_in(name: str, value) -> np.ndarray:
-    """An input as the drivers want it: one type, so that they are compiled once."""
-    try:
-        found = np.require(value, dtype=np.float64, requirements=["C", "A", "W"])
-    except (TypeError, ValueError):
-        raise ElementError(f"{name} is {checks.show(value)}; give an array of numbers") from None
-    return found

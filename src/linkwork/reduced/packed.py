@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.errors import ArrayError
-from linkwork.reduced import sparse_drivers
+from linkwork.reduced import packed_drivers
 from linkwork.reduced.parent_array import parent_array
 from linkwork.reduced.sparse import Factors, matrices, numbers_of, say, several, written
 from linkwork.reduced.ways import packing
@@ -54,7 +54,7 @@ def pack(parents, H) -> np.ndarray:
     H = matrices("H", H, len(parents))
     first, _, _ = packing(parents)
     found = np.empty((*H.shape[:-2], int(first[-1])))
-    sparse_drivers.pack_all(parents, first, several(H, 2), several(found, 1))
+    packed_drivers.pack_all(parents, first, several(H, 2), several(found, 1))
     return found
 
 
@@ -69,7 +69,7 @@ def unpack(parents, numbers, *, symmetric: bool = True) -> np.ndarray:
     numbers = _rows("numbers", parents, numbers)
     n = len(parents)
     found = np.zeros((*numbers.shape[:-1], n, n))
-    sparse_drivers.unpack_all(parents, packing(parents)[0], several(numbers, 1), several(found, 2))
+    packed_drivers.unpack_all(parents, packing(parents)[0], several(numbers, 1), several(found, 2))
     return found + np.swapaxes(np.tril(found, -1), -1, -2) if symmetric else found
 
 
@@ -86,7 +86,7 @@ def ltdl_packed(parents, numbers, out: Factors | tuple | None = None) -> Factors
     D = np.empty((*given.shape[:-1], len(parents))) if D is None else written("D", D, (*given.shape[:-1], len(parents)))
     L[...] = given
     each = several(D, 1)
-    say(sparse_drivers.factor_packed(parents, *packing(parents), several(L, 1), each), each)
+    say(packed_drivers.factor_packed(parents, *packing(parents), several(L, 1), each), each)
     return Factors(L, D)
 
 
@@ -111,7 +111,7 @@ def solve_packed(parents, factors, b, out: np.ndarray | None = None) -> np.ndarr
         )
     vectors = b.ndim == len(batch) + 1
     work = np.array(b[..., None, :] if vectors else np.swapaxes(b, -1, -2), order="C")
-    sparse_drivers.substitute_all(parents, packing(parents)[0], several(L, 1), several(D, 1), several(work, 2))
+    packed_drivers.substitute_all(parents, packing(parents)[0], several(L, 1), several(D, 1), several(work, 2))
     out = np.empty(b.shape) if out is None else written("out", out, b.shape)
     out[...] = work[..., 0, :] if vectors else np.swapaxes(work, -1, -2)
     return out

@@ -29,7 +29,7 @@ import numpy as np
 
 from linkwork.codegen.jit import INTERPRETED
 from linkwork.errors import ArrayError
-from linkwork.reduced import sparse_drivers
+from linkwork.reduced import packed_drivers, sparse_drivers, tile_drivers
 from linkwork.reduced.parent_array import ancestor_lists, expanded, from_paper, parent_array
 from linkwork.reduced.structure import pattern
 from linkwork.reduced.substitution import solving
@@ -172,10 +172,10 @@ def factor_into(parents, H, L, D) -> None:
     if chosen is Way.ROWS:
         return say(sparse_drivers.ltdl_by_rows(parents, H, L, D), D)
     if chosen is Way.PACKED:
-        return say(sparse_drivers.ltdl_packed(parents, *packing(parents), H, L, D), D)
+        return say(packed_drivers.ltdl_packed(parents, *packing(parents), H, L, D), D)
     k, n = D.shape
     steps = plan(parents)
-    _in_parts(sparse_drivers.ltdl_in_lanes, sparse_drivers.ltdl_by_tiles, (steps.flat, steps.pivots), steps.program,
+    _in_parts(tile_drivers.ltdl_in_lanes, tile_drivers.ltdl_by_tiles, (steps.flat, steps.pivots), steps.program,
               H.reshape(k, n * n), L.reshape(k, n * n), D)  # fmt: skip
 
 
@@ -189,9 +189,9 @@ def solve_into(parents, H, x) -> None:
         say(sparse_drivers.ltdl_by_rows(parents, H, L, D), D)
         return sparse_drivers.solve(*lists(parents), L, D, x[:, None, :])
     if chosen is Way.PACKED:
-        return say(sparse_drivers.solve_packed(parents, *packing(parents), H, x, D), D)
+        return say(packed_drivers.solve_packed(parents, *packing(parents), H, x, D), D)
     steps, both = plan(parents), solving(parents)
-    _in_parts(sparse_drivers.solve_in_lanes, sparse_drivers.solve_by_tiles, (steps.flat, steps.pivots, both.order),
+    _in_parts(tile_drivers.solve_in_lanes, tile_drivers.solve_by_tiles, (steps.flat, steps.pivots, both.order),
               both.program, H.reshape(k, n * n), x, D)  # fmt: skip
 
 

@@ -20,23 +20,12 @@ from casadi import SX
 from linkwork.codegen.trace import POINTERS, Kernel, Record, Trace
 from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.force_kind import AlongJoint, ForceKind
-from linkwork.kernels.implicit_bodies import TANGENT
+from linkwork.kernels.implicit_forces import TANGENT
 from linkwork.kernels.node import load_parameters
-from linkwork.reduced.link_kernels import (
-    BODY,
-    BODY_CONSTANTS,
-    GIVEN,
-    LINK,
-    POINT,
-    Link,
-    Placed,
-    body_placed,
-    brought,
-    carried,
-    matrix33,
-    solved,
-    spatial,
-)
+from linkwork.reduced.body_kernels import body_placed
+from linkwork.reduced.link_kernels import Link, Placed
+from linkwork.reduced.link_records import BODY, BODY_CONSTANTS, GIVEN, LINK, POINT
+from linkwork.reduced.spatial_algebra import brought, carried, matrix33, solved, spatial
 from linkwork.symbolic import blocks, rotation
 from linkwork.symbolic.blocks import cross, lower, skew, symmetric, triangle_size
 from linkwork.symbolic.views import GLOBALS

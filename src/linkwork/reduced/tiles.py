@@ -25,7 +25,7 @@ from linkwork.codegen.trace import Kernel, Trace
 from linkwork.reduced.parent_array import runs
 from linkwork.symbolic.blocks import lower, rows, symmetric, triangle_size
 
-LONGEST = 6
+LONGEST = 6  # rows of a run, at most: the freedoms of a floating base or of a limb
 LANES = 4  # matrices side by side
 
 

@@ -21,8 +21,9 @@ from linkwork.errors import ModelError, Note
 from linkwork.model.massless import check_carrying
 from linkwork.reduced import frames
 from linkwork.reduced.frames import STILL, Pose, after, inverse
-from linkwork.reduced.operation_lists import Programs, order
+from linkwork.reduced.operation_lists import Programs
 from linkwork.reduced.parent_array import expanded
+from linkwork.reduced.tree_layout import order
 
 if TYPE_CHECKING:
     from linkwork.elements.core.element import ElementLike
@@ -251,7 +252,8 @@ class _Builder:
 
     def _leave_out(self, constraint, why: str) -> None:
         if not self.loops and not (self.loops is None and kind_type(constraint).couples_joints):
-            raise ModelError(f'{checks.label(constraint)}: {why}; remove it, or simulate with solver="tree" or "ltdl"')
+            others = 'solver="ltdl", or solver="tree", integrator="rattle"'
+            raise ModelError(f"{checks.label(constraint)}: {why}; remove it, or simulate with {others}")
         self.closing.add(constraint)
 
     def _candidates(self) -> list:

@@ -14,8 +14,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
+from linkwork.reduced.packed_drivers import PACKED_RUN
 from linkwork.reduced.parent_array import depths, parent_array, runs
-from linkwork.reduced.sparse_drivers import PACKED_RUN
 from linkwork.reduced.tiles import operation_count
 
 WORTH = 8  # multiplications an operation, below which the calls of kernels cost more than they save

@@ -16,9 +16,10 @@ from linkwork.codegen.jit import OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
 from linkwork.elements.core.force_kind import ForceKind
 from linkwork.model.model import LINE
+from linkwork.reduced.body_kernels import body_from_link, body_to_link, plain
 from linkwork.reduced.frames import Pose, after
-from linkwork.reduced.link_kernels import BODY, GIVEN, body_from_link, body_to_link, plain
-from linkwork.reduced.operation_lists import NONE, Program, Programs, first_bodies
+from linkwork.reduced.link_records import BODY, GIVEN
+from linkwork.reduced.operation_lists import Program, Programs, first_bodies
 from linkwork.reduced.step_kernels import (
     SCALARS,
     StepLink,
@@ -35,6 +36,7 @@ from linkwork.reduced.step_kernels import (
 from linkwork.reduced.substitution import Substitution
 from linkwork.reduced.tiles import Layout as Tiles
 from linkwork.reduced.tree import Tree
+from linkwork.reduced.tree_layout import NONE
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class Readings(Addresses):
         self.size = stops[-1]
         for node in model.nodes:
             for element, part in zip(node.elements, node.kind.parts, strict=True):
-                names = part.relation.read_names
+                names = part.kind.read_names
                 if names and names[0] in (ANGLE, TRAVEL):
                     place = JointAt(self.size, self.size + len(names), tuple(name.what for name in names))
                     self.joint[str(element.name)] = place

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-12  # m, rad: residuals that are as good as none
 MET = 1e-9  # m, rad: and those with which a constraint counts as met
-ITERATIONS = 5000
+ITERATIONS = 5000  # at most: so that it ends also where |C| falls slowly and never stalls
 FIRST, LEAST, MOST = 1e-3, 1e-12, 1e12  # mu, in units of the mean of 1 / mass
 LESS, MORE = 0.1, 4.0  # what becomes of mu
 STALLED, PATIENCE = 1e-9, 20  # relative decrease of |C|^2 that is none, and how often in a row ends it

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.contact.contact_system import Touching, joined_bodies
+from linkwork.contact.contact_build import joined_bodies
+from linkwork.contact.contact_system import ContactSystem
 from linkwork.contact.points import TouchingPoint, TouchingPoints
 from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, COLLIDER_B, FEATURE, GAP, NORMAL, POINT
 from linkwork.elements.core import checks
@@ -36,7 +37,7 @@ class ContactReport:
     penetration: float
 
 
-def touching_points(contact: Touching, bodies: Sequence[Body], ground: Ground, dt: float) -> TouchingPoints:
+def touching_points(contact: ContactSystem, bodies: Sequence[Body], ground: Ground, dt: float) -> TouchingPoints:
     """Contacts at the end of the last step, those that gave something at its beginning alone behind them."""
     found: dict[tuple[int, int, int], dict[str, Any]] = {}
     for rows, m in contact.steps() if contact.before_count else [(contact.rows, contact.count)]:
@@ -53,7 +54,7 @@ def touching_points(contact: Touching, bodies: Sequence[Body], ground: Ground, d
     return TouchingPoints(TouchingPoint(force=entry["impulse"] / dt, **entry) for entry in found.values())
 
 
-def report(contact: Touching) -> ContactReport:
+def report(contact: ContactSystem) -> ContactReport:
     gaps = contact.rows.numbers[: contact.count, GAP] if contact.ended else contact.before.numbers[: contact.before_count, GAP]
     return ContactReport(contact.count, contact.iterations, contact.residual, contact.unsolved == 0.0,
                          float(max(0.0, -gaps.min(initial=0.0))))  # fmt: skip
@@ -65,7 +66,7 @@ def _stands(source: Any) -> bool:
     return found
 
 
-def parted(old: Model, contact: Touching) -> set[frozenset[int]]:
+def parted(old: Model, contact: ContactSystem) -> set[frozenset[int]]:
     """Pairs of bodies, by the identity of their elements, that joints of an old model kept from touching, and those of now do
     not."""
     here, apart = contact.model, []
@@ -78,7 +79,7 @@ def parted(old: Model, contact: Touching) -> set[frozenset[int]]:
     return apart[0] - apart[1]
 
 
-def deepest(contact: Touching, when: str = "as built", among: set[frozenset[int]] | None = None) -> str | None:
+def deepest(contact: ContactSystem, when: str = "as built", among: set[frozenset[int]] | None = None) -> str | None:
     """A sentence on overlaps at the start, or among pairs of bodies that joints have kept from touching, if any is worth one:
     how many pairs, and the deepest."""
     worst, text, pairs = 0.0, None, set()

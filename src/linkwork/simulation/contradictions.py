@@ -25,7 +25,7 @@ from linkwork.symbolic.autodiff import POSITION
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from linkwork.contact.contact_system import Touching
+    from linkwork.contact.contact_system import ContactSystem
     from linkwork.contact.rows import Rows
     from linkwork.model.agreement import Dispute
     from linkwork.model.model import Model
@@ -307,7 +307,7 @@ class _Tree:
                        np.append(self.owners, len(self.elements) - 1))  # fmt: skip
         return self._told(disputes(system, tolerance, most=1), system.jacobian, "/s")
 
-    def _row(self, touching: Touching, *ends: tuple[int, FloatArray]) -> FloatArray | None:
+    def _row(self, touching: ContactSystem, *ends: tuple[int, FloatArray]) -> FloatArray | None:
         """The rate of a gap by the velocities of this tree's bodies; None where others, or points of bodies, move it, too."""
         from linkwork.contact.delassus import PART
 
@@ -323,7 +323,7 @@ class _Tree:
                     row[self.first[body] + part] += value
         return row if row.any() else None
 
-    def _whose(self, touching: Touching, rows: Rows, k: int) -> Element | str:
+    def _whose(self, touching: ContactSystem, rows: Rows, k: int) -> Element | str:
         from linkwork.contact.rows import COLLIDER_A, COLLIDER_B
 
         a, b = int(rows.labels[k, COLLIDER_A]), int(rows.labels[k, COLLIDER_B])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from linkwork.codegen.trace import Record
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import ConstraintKind
 from linkwork.elements.core.element import Element
-from linkwork.elements.core.registry import kind_for
+from linkwork.elements.core.registry import kind_for, kind_type
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.kernels.node import parameter_record
 from linkwork.model import readout
@@ -39,11 +39,10 @@ class Live:
     layout: Record
     at: int
 
-    @property
-    def kept(self) -> slice:
-        """What it keeps in the state."""
-        first, *_, last = self.kind.kept
-        return slice(self.at + self.layout.offset(first), self.at + self.layout.slice(last).stop)
+    def span(self, fields: Iterable[str]) -> slice:
+        """Where fields lie that are one after another."""
+        names = [*fields]
+        return slice(self.at + self.layout.offset(names[0]), self.at + self.layout.slice(names[-1]).stop)
 
     def write(self, work: FloatArray, values: Mapping[str, Any]) -> None:
         for field, value in values.items():
@@ -63,16 +62,13 @@ class Commands:
         self.quaternions = [k for k, name in enumerate(self.names) if name.what == "quaternion w"]
         self.live: dict[str, Live] = {}
         for element in model.world.constraints:
-            if element.name not in model.names:
-                continue
-            name, (_, node, part) = str(element.name), model.names[element.name]
-            kinds = [other.relation for other in model.nodes[node].kind.parts]
-            if fields := [*kinds[part].commands(element)]:
+            if kind_type(element).commanded and element.name in model.names:
+                name, (_, node, part) = str(element.name), model.names[element.name]
+                kinds = [other.kind for other in model.nodes[node].kind.parts]
                 layouts = list(map(parameter_record, kinds))
                 at = int(model.parameters_at(node)) + sum(layout.size for layout in layouts[:part])
                 self.live[name] = Live(element, kinds[part], layouts[part], at)
-                first, last = layouts[part].offset(fields[0]), layouts[part].slice(fields[-1]).stop
-                self.entry[name] = slice(at + first, at + last)
+                self.entry[name] = self.live[name].span(kinds[part].commands(element))
 
     def where(self, name: ElementLike) -> slice:
         """The entries of a command."""
@@ -90,11 +86,11 @@ class Commands:
             given[first : first + 4] = checks.quaternion("Simulation", f'commands of "{name}"', given[first : first + 4])
         return given
 
-    def send(self, name: str, work: FloatArray, dt: float) -> None:
+    def send(self, name: str, work: FloatArray, dt: float, first_order: bool) -> None:
         """Let what takes commands begin its way from where its body is, as fast as that is, to where it has been told to be."""
         one = self.live[name]
         pose = self._pose_of(one, work)
-        one.write(work, one.kind.sent(one.element, pose, work[self.entry[name]], work[0], dt))
+        one.write(work, one.kind.sent(one.element, pose, work[self.entry[name]], work[0], dt, first_order))
 
     def hold(self, work: FloatArray) -> None:
         """Tell bodies that are moved by hand to stay where they are."""
@@ -114,7 +110,7 @@ class Commands:
     def _whole(self, name: str) -> slice:
         if name not in self.live:
             return self.entry.get(name, slice(0, 0))
-        return self.live[name].kept
+        return self.live[name].span(self.live[name].kind.state_fields)
 
     def take(self, work: FloatArray, entries: Mapping[str, FloatArray]) -> None:
         """Commands as `entries` gave them, to those who still take such."""
@@ -153,7 +149,7 @@ class Control(Sealed, Mapping[str, Any]):
         pose = _pose(f'control["{key}"]', value, where.stop - where.start == 7)
         system.work[where.start : where.start + len(pose)] = pose
         if key in system.commands.live:
-            system.commands.send(key, system.work, system.dt)
+            system.commands.send(key, system.work, system.dt, system.options.first_order)
             system.changed()
         else:
             system.validity.commanded()

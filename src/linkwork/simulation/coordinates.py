@@ -71,7 +71,7 @@ def declared(model: Model, element: Element) -> Any:
     if isinstance(element, Body):
         return model.bodies.kinds[model.bodies.number[id(element)]]
     _, node, part = model.names[str(element.name)]
-    return model.nodes[node].kind.parts[part].relation
+    return model.nodes[node].kind.parts[part].kind
 
 
 class Coordinates:
@@ -105,16 +105,16 @@ class Coordinates:
 
     def _constants(self, element: Joint) -> FloatArray:
         """What the coordinates of a joint need beside its parameters."""
-        relation = declared(self.model, element)
-        if isinstance(element, Body) or not relation.read_fields:
+        element_kind = declared(self.model, element)
+        if isinstance(element, Body) or not element_kind.read_fields:
             return np.zeros(0)
         bodies, frames = self.model.bodies, []
-        for body in relation.bodies(element):
+        for body in element_kind.bodies(element):
             number = GROUND if body.dim == 0 else bodies.number[id(body)]
             batch = bodies.batch(None if number == GROUND else bodies.kinds[number], [number])
             frames.append(batch if number == GROUND else batch.put([element.poses().get(body.name)]))
-        found = relation.read_numbers([element], *frames)
-        return np.concatenate([found[name][0] for name in relation.read_fields])
+        found = element_kind.read_numbers([element], *frames)
+        return np.concatenate([found[name][0] for name in element_kind.read_fields])
 
     def _operation(self, readings: Readings, element: Joint, constants: int) -> tuple[Kernel, tuple[int, ...]]:
         q, qd = (where.start for where in self.at[str(element.name)])

@@ -3,10 +3,8 @@ that is too long."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +12,11 @@ from linkwork.elements.bodies.lagrangian import Lagrangian
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
 from linkwork.elements.core.registry import kind_for, kind_type
-from linkwork.engines.engine import CUT, DIVERGED, FINEST, OK, STUCK
 from linkwork.engines.implicit.backward_euler import BackwardEuler
+from linkwork.engines.step_driver import DIVERGED, FINEST, STUCK
 from linkwork.errors import DivergenceError, ModelError
 from linkwork.kernels.body_kernels import body_kernel
-from linkwork.kernels.node import node_jacobian_kernel
+from linkwork.kernels.node_kernels import node_jacobian_kernel
 from linkwork.model.graph import GROUND
 from linkwork.model.model import State
 from linkwork.model.nodes import Evaluator
@@ -26,6 +24,7 @@ from linkwork.model.nonfinite import Suspects
 from linkwork.model.states import RIGID
 from linkwork.simulation import contradictions
 from linkwork.simulation.residuals import worst as worst_of
+from linkwork.simulation.shorter_steps import last_states, looking_back, short_enough, short_enough_to_hold
 from linkwork.symbolic.views import GLOBALS
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from linkwork.simulation.system import System
     from linkwork.util.array_types import FloatArray
 
+
 NOT_CONVERGED = "Simulation: Newton's method did not converge"
 LOOSE = "Simulation: one iteration a step leaves"
 SLACK = "Simulation: first-order motion leaves"
@@ -42,9 +42,6 @@ FAR_OFF = 0.1  # m or rad: single iterations that hold a constraint no better th
 LOST = 1e30  # m, m/s: beyond this a run has blown up, and what is made of such numbers is nobody's fault
 VANISHED = 0.05  # of the size of a row of J as built: what is left of one that is called singular where a step fails
 NEARLY_LOST = 1e-2  # of the mass along coordinates as built: what is left of it before a body that lost its rank did so
-FINER = (16, 256)  # parts of a step that are tried where one failed
-LEAST_TRIED, MOST_TRIED = 600, 150_000_000  # of them, and entries of workspaces that more may go through
-CALM = 1e6  # times as fast as it was, or as a metre a second: what grows more than this is no success
 # where a value that is not finite is looked for: parts of a step by which coordinates and time are ahead of the last state
 AHEAD = ((0.0, 0.0), (0.0, 0.5), (0.0, 1.0), (0.5, 0.5), (1.0, 1.0))
 
@@ -110,7 +107,7 @@ def _collapsed(system: System, start: State) -> tuple[Body, str, str] | None:
     return (
         body,
         problem,
-        f"{remedy}, or take a smaller dt: {h:g} s gets past it" if (h := _short_enough(system, start)) else remedy,
+        f"{remedy}, or take a smaller dt: {h:g} s gets past it" if (h := short_enough(system, start)) else remedy,
     )
 
 
@@ -119,8 +116,8 @@ def _lost_rank(system: System) -> tuple[LagrangianBody, str, str] | None:
     bodies = [(k, kind) for k, kind in enumerate(system.model.bodies.kinds) if isinstance(kind, Lagrangian)]
     if not bodies:
         return None
-    with _looking_back(system):
-        last = _last_states(system)[-1]
+    with looking_back(system):
+        last = last_states(system)[-1]
         system.work[system.model.state_index] = last.values
         places = [
             [system.work[system.model.field_of_body(k, name)].copy() for name in ("q", "user", "built")] for k, _ in bodies
@@ -175,22 +172,6 @@ def vanishing(system: System, work: FloatArray) -> tuple[Element, float] | None:
     return (element, least) if element is not None and least < VANISHED else None
 
 
-@contextmanager
-def _looking_back(system: System) -> Iterator[Any]:
-    """The simulation afterwards is as it was."""
-    stopped, counted, facts = system.work.copy(), (system.steps, system.age), system.validity.facts
-    past, watched = system.watch.past, system.integrator.watched
-    try:
-        yield
-    finally:
-        system.integrator.watched = watched
-        system.work[:] = stopped
-        system.steps, system.age = counted
-        system.watch.past = past
-        system.validity.facts = facts
-        system.changed()
-
-
 def _has_collapsed(system: System, body: int) -> bool:
     kind = system.model.bodies.kinds[body]
     if not kind.collapses:
@@ -200,26 +181,13 @@ def _has_collapsed(system: System, body: int) -> bool:
 
 
 def _not_finite(system: System, status: int, start: State) -> tuple[Element, str, str] | None:
-    with _looking_back(system):
-        culprit = _culprit(system, _last_states(system))
+    with looking_back(system):
+        culprit = _culprit(system, last_states(system))
     if culprit is None:
         return None
-    h = _short_enough(system, start) if culprit.moved else None
+    h = short_enough(system, start) if culprit.moved else None
     remedy = f"{culprit.remedy}, or take a smaller dt: {h:g} s gets past it" if h else culprit.remedy
     return culprit.element, f"{_what(system, status)}, since {culprit}", remedy
-
-
-def _last_states(system: System) -> list[State]:
-    """The last one or two states before the stop: the steps since the simulation last kept one are made again."""
-    end, states = system.steps, list(system.watch.past)
-    system.take(states[-1])
-    system.prepare()
-    while system.steps < end:
-        _, status = system.advance(1)
-        if status != OK:
-            break
-        states = [states[-1], system.state()]
-    return states
 
 
 def _culprit(system: System, states: list[State]) -> Culprit | None:
@@ -257,7 +225,7 @@ def loose(system: System) -> str | None:
     if found := contradictions.found(system):
         return f"{begin} {where}; {found[0]}: remove one of them, or ask for what can be met"
     if first_order:
-        h = _short_enough_to_hold(system, off)
+        h = short_enough_to_hold(system, off)
         remedy = f"take a smaller dt: {h:g} s holds it better" if h else "smaller steps do not hold it better"
         return f"{begin} {where}; {remedy}"
     return f"{LOOSE} {where}; take iterations=None, which says whether it can hold at all"
@@ -295,8 +263,8 @@ def _led_too_far(system: System, status: int, start: State) -> tuple[Motion, str
         return None
     places = np.array([np.resize(getattr(body, "position", 0.0), 3) for body in model.bodies.elements])
     far = max(np.pi, float(np.ptp(places, axis=0).max()))
-    with _looking_back(system):
-        last = _last_states(system)[-1]
+    with looking_back(system):
+        last = last_states(system)[-1]
         values = last.values.copy()
         for sort in (RIGID, "bodies"):  # where they are does not matter, and may be nowhere
             values[system.layout.where(sort)] = start.values[system.layout.where(sort)]
@@ -316,8 +284,8 @@ def _led_too_far(system: System, status: int, start: State) -> tuple[Motion, str
 def _contradicting(system: System, status: int) -> tuple[Element | None, str, str] | None:
     """Constraints that cannot all hold where it stopped, or within the next step, and by how much they disagree."""
     what = _what(system, status)
-    with _looking_back(system):
-        last = _last_states(system)[-1]
+    with looking_back(system):
+        last = last_states(system)[-1]
         for ahead in (0.0, 1.0, 2.0):
             system.work[system.model.state_index] = last.values
             system.work[0] = last.time + ahead * system.dt
@@ -350,8 +318,8 @@ def _too_long(system: System, status: int, start: State) -> tuple[Element | None
 
 def _remedy(system: System, start: State) -> str:
     """What helps, as far as it can be found out by trying."""
-    with _looking_back(system):
-        last = _last_states(system)[-1]
+    with looking_back(system):
+        last = last_states(system)[-1]
         system.work[system.model.state_index] = last.values
         system.integrator.run(system.work, system.programs.body("place"))
         alike = contradictions.singular(system) if np.isfinite(last.values).all() else ()
@@ -360,61 +328,8 @@ def _remedy(system: System, start: State) -> str:
     if alike:
         row = "its rows vanish or" if len(alike) == 1 else "their rows"
         return f"{checks.labels(alike)}: {row} depend on each other there (singular), start elsewhere or keep away from there"
-    if h := _short_enough(system, start):
+    if h := short_enough(system, start):
         return f"take a smaller dt: {h:g} s gets past it"
     speed, body = max(speeds, key=lambda pair: np.nan_to_num(pair[0], nan=np.inf))
     fastest = f", and {checks.label(body)} had {speed:.3g} m/s or rad/s before" if np.isfinite(speed) else ""
     return f"smaller steps do not get past it{fastest}: look at what acts there"
-
-
-def _short_enough(system: System, start: State) -> float | None:
-    """s: of some shorter steps the longest that gets past the stop, from a state that was kept before or from the start, and
-    without anything becoming much faster than it was there; None where none does."""
-    dt, end, states = system.dt, system.time, [*system.watch.past, start]
-    with _looking_back(system):
-        states.append(_last_states(system)[-1])
-    for parts in FINER:
-        for first in states:
-            steps = parts * (2 + 2 * int(max(0.0, end - first.time) / dt))  # twice as far: what only comes later is no success
-            calm = np.isfinite(first.values).all() and first.arrangement == system.arrangement
-            if not calm or steps * system.model.size > max(MOST_TRIED, LEAST_TRIED * system.model.size):
-                continue
-            with _looking_back(system):
-                if _made_in_parts(system, first, parts, steps):
-                    return dt / parts
-    return None
-
-
-def _short_enough_to_hold(system: System, off: float) -> float | None:
-    """s: the longest of some shorter steps that leave less than half of what a constraint is off by."""
-    for parts in FINER:
-        with _looking_back(system):
-            if _made_in_parts(system, system.state(), parts, 4 * parts) and worst_of(system, velocity=False)[0] < 0.5 * off:
-                return system.dt / parts
-    return None
-
-
-def _made_in_parts(system: System, first: State, parts: int, steps: int) -> bool:
-    dt = system.dt
-    feedback = [GLOBALS.offset(name) for name in ("stiffness", "damping")]
-    powers = (1 if system.options.first_order else 2, 1)
-    system.take(first)
-    speeds = np.concatenate([np.r_[system.model.field_of_body(k, "v")] for k in range(len(system.model.bodies.kinds))])
-    limit = CALM * (1.0 + np.abs(system.work[speeds]).max())
-    try:
-        system.dt = system.integrator.dt = system.work[GLOBALS.offset("step")] = dt / parts
-        for entry, given, power in zip(feedback, (system.options.stiffness, system.options.damping), powers, strict=True):
-            if given is None:
-                system.work[entry] *= parts**power
-        system.prepare()
-        made = 0
-        while made < steps:
-            more, status = system.advance(min(parts, steps - made))
-            made += more
-            if status not in (OK, CUT) or not np.abs(system.work[speeds]).max() < limit:
-                return False
-            if status == CUT:
-                system.integrator.watched = False
-        return True
-    finally:
-        system.dt = system.integrator.dt = dt

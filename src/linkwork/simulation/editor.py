@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements import Keyframe
-from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
+from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.bodies.rigid_placement import RigidPlacement
 from linkwork.elements.constraints.ramped import Ramp
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, Element, ForceElement
@@ -126,7 +127,7 @@ class Editor:
                 raise ModelError(f'Simulation: the state is of a world with "{name}" in it; take one from this model')
             if name in wanted.off:
                 switchable(world, name)
-        if wanted.drawn and not self.system.integrator.draws_in:
+        if wanted.drawn and not self.system.integrator.traits.draws_in:
             label = checks.label(world.find(wanted.drawn[0][0]))
             raise ModelError(f"{label}: it is being drawn in by the state, which joint coordinates cannot do; take one from "
                              f"after {wanted.drawn[0][1].ends:.6g} s")  # fmt: skip
@@ -185,12 +186,12 @@ def _lent(system: System) -> Iterator[None]:
     if contact is None:
         yield
         return
-    memory, marks, counts = contact.memory, contact.marks.copy(), contact.counts.copy()
+    memory, flags, counts = contact.memory, contact.flags.copy(), contact.counts.copy()
     try:
         yield
     except BaseException:
         contact.memory = memory
-        contact.marks[:], contact.counts[:] = marks, counts
+        contact.flags[:], contact.counts[:] = flags, counts
         raise
 
 

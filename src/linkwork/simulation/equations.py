@@ -54,7 +54,7 @@ class Equations:
         self._assemble(what)
         for number, node in enumerate(self.model.nodes):
             at = int(self._block_at[what][number])
-            if what == "pulls" and not node.kind.aimed:
+            if what == "pulls" and not node.kind.force_directed:
                 continue
             for end, kind in zip(node.ends, node.kind.kinds, strict=True):
                 if kind is not None:

@@ -16,7 +16,7 @@ from linkwork.elements.constraints.mouse_hold import Hold
 from linkwork.elements.core import checks
 from linkwork.elements.core.registry import kind_for
 from linkwork.elements.forces.mouse_spring import Pull
-from linkwork.engines.engine import CUT, OK
+from linkwork.engines.step_driver import CUT, OK
 from linkwork.errors import LinkworkError, printable
 from linkwork.model.poses import poses_of
 from linkwork.simulation.body_points import local_point, point_jacobian
@@ -192,7 +192,7 @@ class Hands:
         for k in range(len(model.nodes)):
             work[model.field_of_node(k, "b")] = 0.0
         system.run(p.forward(), p.backward("strike"))
-        system.integrator.book(work, impact=True)
+        system.integrator.complete_impulses(work, impact=True)
         system.changed()
         system.validity.struck()
 
@@ -218,14 +218,14 @@ class Hands:
         system = self.editor.system
         if not (leading := [handle for handle in self.held if handle.leads]):
             return system.advance(n, interrupted)
-        before, watched = system.state(), system.integrator.watched
+        before, watched = system.state(), system.integrator.stop_before_cut
         made, status, gave = self._measured_step(system, leading)
         over = [h for h, force in zip(leading, gave, strict=True) if not h.slipping and not np.linalg.norm(force) <= h.limit]
         if status != OK:  # where no step can be made, hands are the first to give way
             over = [h for h in leading if not h.slipping]
             if not over:
                 return made, status
-            system.integrator.watched = watched
+            system.integrator.stop_before_cut = watched
         if over:
             system.take(before)
             for handle in over:
@@ -241,7 +241,7 @@ class Hands:
 
     def _measured_step(self, system: System, leading: list[Handle]) -> tuple[int, int, list[FloatArray]]:
         """One step, its status, what hands gave in it: the mean where impulses are kept, else the force at its beginning."""
-        if not system.integrator.keeps_impulses:
+        if not system.integrator.traits.keeps_impulses:
             gave = [h._pulls() if h.slipping else self.query.reaction(h.name, None).force for h in leading]
             system.prepare()
             return *system.advance(1), gave

@@ -146,7 +146,7 @@ class Matrices:
     def P(self) -> csr_array:
         """How multipliers pull (rows, columns): the constraint forces are P^T lambda. It is J, but for constraints that name
         other forces (`Constraint(force=...)`)."""
-        if not any(node.kind.aimed for node in self._model.nodes):
+        if not any(node.kind.force_directed for node in self._model.nodes):
             return self.J
         named = {int(row) for r, *_ in self._blocks("pulls") for row in r}
         blocks = [(r, at, J @ T) for r, at, J, T, _ in self._blocks("jacobian") if int(r[0]) not in named]

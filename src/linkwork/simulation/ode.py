@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.elements.core import checks
-from linkwork.engines.engine import KICK, TIME
+from linkwork.engines.scalars import KICK, TIME
 from linkwork.errors import LinkworkError
 from linkwork.model.model import Arrangement, State
 from linkwork.model.state_transfer import carried

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.elements.core import checks
-from linkwork.engines.integrators import INTEGRATORS
-from linkwork.engines.solvers import METHODS, SOLVERS, TANGENTS
+from linkwork.engines import traits
+from linkwork.engines.solvers import METHODS as METHODS
+from linkwork.engines.solvers import SOLVERS as SOLVERS
+from linkwork.engines.solvers import TANGENTS
+from linkwork.engines.traits import TRAITS as TRAITS
+from linkwork.engines.traits import Traits
 from linkwork.errors import LinkworkError, suggestion
 from linkwork.model.active_world import Present
 from linkwork.model.model import Model
@@ -17,7 +22,6 @@ from linkwork.world import World
 
 if TYPE_CHECKING:
     from linkwork.elements.contacts import Contact
-    from linkwork.engines.engine import Integrator
 
 
 WHO = "Simulation"  # whose options they are, in errors
@@ -44,16 +48,12 @@ class Options:
         dt = _step(dt)
         solver = _known("solver", solver, (*SOLVERS, "auto"))
         if solver == "auto":
-            from linkwork.reduced.choice import faster  # as all of reduced: imported by those who use it
+            from linkwork.reduced.cost.choice import faster  # as all of reduced: imported by those who use it
 
             solver = faster(present)
-        integrator = _known("integrator", SOLVERS[solver].integrators[0] if integrator is None else integrator, INTEGRATORS)
-        if integrator not in SOLVERS[solver].integrators:
-            raise LinkworkError(f'Simulation: the solver "{solver}" does not go with the integrator "{integrator}"; '
-                                f"with it go {', '.join(SOLVERS[solver].integrators)}")  # fmt: skip
-        make = INTEGRATORS[integrator]
+        pair = traits.traits_of(solver, None if integrator is None else _known("integrator", integrator, TRAITS))
         variant, most = _newton_options(solver, tangent, iterations, method)
-        found = cls(dt, solver, integrator, variant=variant, iterations=most)
+        found = cls(dt, solver, pair.integrator, variant=variant, iterations=most)
         found.refuse_contact(present)
         if tolerance is not None:
             tolerance = checks.positive(WHO, "tolerance", tolerance)
@@ -61,21 +61,25 @@ class Options:
                 raise LinkworkError(
                     f"Simulation: tolerance is {tolerance:g}, below what double numbers can hold; give 1e-14 or more"
                 )
-            if not make.takes_tolerance:
-                raise LinkworkError(f"Simulation: {integrator} takes no tolerance; use rattle or dopri5, or leave it out")
+            traits.refuse_tolerance(pair)
             if iterations == 1:
                 raise LinkworkError("Simulation: one iteration meets no tolerance; leave tolerance out, or iterations")
         for name, value in (("stiffness", stiffness), ("damping", damping)):
-            if value is not None and not make.takes_feedback:
-                raise LinkworkError(f"Simulation: {integrator} takes no {name}; use euler, or leave it out")
+            if value is not None:
+                traits.refuse_feedback(pair, name)
         k = None if stiffness is None else checks.non_negative(WHO, "stiffness", stiffness)
         d = None if damping is None else checks.non_negative(WHO, "damping", damping)
-        return cls(dt, solver, integrator, tolerance, k, d, variant, most)
+        return cls(dt, solver, pair.integrator, tolerance, k, d, variant, most)
+
+    @property
+    def traits(self) -> Traits:
+        """What the solver and the integrator can do together."""
+        return traits.TABLE[self.solver][self.integrator]
 
     @property
     def first_order(self) -> bool:
         """Whether forces make velocities, and not accelerations."""
-        return self.integrator == "first-order"
+        return not self.traits.has_velocities
 
     def plain(self) -> tuple[Any, ...]:
         """As they are pickled."""
@@ -89,15 +93,10 @@ class Options:
         return cls(dt, solver, integrator, *given, *newton)
 
     def refuse_contact(self, present: World | Present) -> None:
-        """Contact needs impulses within a step, which few integrators have a place for."""
+        """Contact needs a place within a step, and a symmetric matrix."""
         element = first_contact(present)
-        if element is not None and self.integrator not in SOLVERS[self.solver].takes_contact:
-            able = [f'"{solver}" with "{name}"' for solver, kind in SOLVERS.items() for name in kind.takes_contact]
-            raise LinkworkError(f'{checks.label(element)}: the solver "{self.solver}" with the integrator '
-                                f'"{self.integrator}" takes no contact; use {", ".join(able)}')  # fmt: skip
-        if element is not None and self.variant == "exact":
-            raise LinkworkError(f'{checks.label(element)}: contact needs a symmetric matrix; use tangent="symmetric", or leave '
-                                "tangent out")  # fmt: skip
+        if element is not None:
+            traits.refuse_contact(self.traits, checks.label(element), self.variant != "exact")
 
     def refuse_velocity_forces(self, model: Model) -> None:
         """First-order motion has no velocities that a force or a constraint could depend on."""
@@ -109,7 +108,7 @@ class Options:
                                     "not have; remove it or use another integrator")  # fmt: skip
         for node in model.nodes:
             for part, element in zip(node.kind.parts, node.elements, strict=True):
-                if part.relation.nonlinear:
+                if part.kind.nonlinear:
                     raise LinkworkError(f"{checks.label(element)}: it is not linear in velocities, which first-order motion "
                                         "cannot hold; remove it or use another integrator")  # fmt: skip
         if model.velocity_forces:
@@ -128,7 +127,7 @@ def _step(given: float) -> float:
     return dt
 
 
-def _known(what: str, name: str, table: tuple[str, ...] | dict[str, type[Integrator]]) -> str:
+def _known(what: str, name: str, table: Collection[str]) -> str:
     if not isinstance(name, str) or name not in table:
         shown = f'"{name}"' if isinstance(name, str) else checks.show(name)
         raise LinkworkError(f"Simulation: no {what} is called {shown}{suggestion(name, table)}; "

@@ -39,10 +39,14 @@ def watch(total: int, shown: bool, kind: type[Bar | Lines] | None = None) -> Ite
             bar.stop()
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in the middle of a step that takes long and is taken back: the run ends before it."""
+
+
 @contextmanager
-def patient_interrupt() -> Iterator[Callable[[], bool]]:
-    """A function that tells whether Ctrl-C was pressed: a run ends after a whole step. A second press ends it at once, as does
-    the first one while something is being compiled, which takes long and is no step."""
+def patient_interrupt(in_long_step: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
+    """A function that tells whether Ctrl-C was pressed: a run ends after a whole step, or before one that takes long. A second
+    press ends it at once, as does the first one while something is being compiled, which takes long and is no step."""
     pressed: list[bool] = []
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
@@ -52,6 +56,8 @@ def patient_interrupt() -> Iterator[Callable[[], bool]]:
         if pressed or compiling():
             raise KeyboardInterrupt
         pressed.append(True)
+        if in_long_step():
+            raise Interrupted
 
     before = signal.signal(signal.SIGINT, handler)
     try:

@@ -169,7 +169,7 @@ class Query:
         system = self._editor.follow()
         node_number, part = lookup(system, constraint, "constraint")
         node = system.model.nodes[node_number]
-        if "unknowns" not in node.kind.parts[part].relation.kept:
+        if "unknowns" not in node.kind.parts[part].kind.state_fields:
             raise LinkworkError(f"{checks.label(node.elements[part])}: it finds no coordinates; ask a Tangent, or a point on a "
                                 "curve or surface with a start")  # fmt: skip
         return readout.numbers(system.model, system.work, node_number, part)["unknowns"].copy()

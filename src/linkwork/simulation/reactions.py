@@ -19,7 +19,7 @@ from linkwork.simulation.start import PROXIMAL
 from linkwork.symbolic.views import GLOBALS
 
 if TYPE_CHECKING:
-    from linkwork.contact.contact_system import Touching
+    from linkwork.contact.contact_system import ContactSystem
     from linkwork.elements.contacts import ContactElement
     from linkwork.elements.core.element import Body, Element
     from linkwork.simulation.system import System
@@ -101,14 +101,15 @@ def _add_contact_forces(system: System) -> None:
 def complete_impulses(system: System) -> None:
     """Make the impulses complete: when they are asked for, and before another solve."""
     if system.validity.impulses and not system.validity.complete:
-        system.integrator.book(system.work)
+        system.integrator.complete_impulses(system.work)
         system.validity.completed()
 
 
 def no_impulses(system: System) -> str:
     """Why there are none."""
-    if not system.integrator.keeps_impulses:
-        return f"Simulation: {system.integrator.name} keeps no impulses of its steps; use rattle, rk4, dopri5 or first-order"
+    traits = system.integrator.traits
+    if not traits.keeps_impulses:
+        return f"Simulation: {traits.integrator} keeps no impulses of its steps; use rattle, rk4, dopri5 or first-order"
     return "Simulation: there are no impulses, since no step or impact was made yet or the state was set; make a step first"
 
 
@@ -128,10 +129,10 @@ def node_blocks(system: System, node: int, sweep: Callable[[int], FloatArray]) -
 def touched_at(system: System, node_number: int, part: int) -> FloatArray | None:
     """Where surfaces touch, in the world, if a constraint is between such."""
     node = system.model.nodes[node_number]
-    relation = node.kind.parts[part].relation
-    if (touched := relation.place(readout.numbers(system.model, system.work, node_number, part))) is None:
+    element_kind = node.kind.parts[part].kind
+    if (touched := element_kind.touching_point(readout.numbers(system.model, system.work, node_number, part))) is None:
         return None
-    end = system.model.bodies.ends(relation, node.elements[part])[touched[0]]
+    end = system.model.bodies.ends(element_kind, node.elements[part])[touched[0]]
     return touched[1] if end == GROUND else readout.point(system.model, system.work, end, touched[1])
 
 
@@ -174,11 +175,11 @@ def _generalised(system: System, node_number: int, part: int, end: int) -> Float
     """(nv,) What a constraint, whose multipliers were solved for, does to a body."""
     node = system.model.nodes[node_number]
     rows = node.rows_of(node.elements[part])
-    pulls = node_blocks(system, node_number, system.programs.pulls if node.kind.aimed else system.programs.jacobian)
+    pulls = node_blocks(system, node_number, system.programs.pulls if node.kind.force_directed else system.programs.jacobian)
     return pulls[end][rows].T @ -system.work[system.model.field_of_node(node_number, "x")][rows]
 
 
-def in_contact(system: System) -> Touching:
+def in_contact(system: System) -> ContactSystem:
     """The contact of a System, refused where there is none."""
     if system.contact is None:
         raise LinkworkError("Simulation: nothing touches anything in this world; add a Contact")

@@ -170,7 +170,7 @@ class Recorder:
         for k, node in enumerate(sim.model.nodes):
             for part, element in enumerate(node.elements):
                 piece = node.kind.parts[part]
-                if not piece.relation.anchored:
+                if not piece.kind.anchored:
                     continue
                 p = readout.numbers(sim.model, sim.work, k, part)
                 ends = piece.arranged(node.ends)
@@ -276,7 +276,7 @@ class _Motion:
         piece, p = node.kind.parts[part], readout.numbers(self.model, self.work, node_number, part)
         a, b = piece.arranged(node.ends)
         (Ra, Fa, xa), (Rb, Fb, xb) = self._internal(a), self._internal(b)
-        if piece.relation.counters:
+        if piece.kind.counters:
             start = (p["turns"].__array_interface__["data"][0] - self.work.__array_interface__["data"][0]) // 8
             return readout.angle(Ra, Rb, p, self.states[:, [self.column[start], self.column[start + 1]]])
         apart = xb + Fb @ p["on_b"] - xa - Fa @ p["on_a"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
 from linkwork.elements.core import checks
-from linkwork.engines.engine import CUT, OK
+from linkwork.engines.step_driver import CUT, OK
 from linkwork.errors import DivergenceError, LinkworkError
 from linkwork.model.states import MOST_STEPS
 from linkwork.simulation import diagnose
@@ -88,6 +88,10 @@ class Runner:
             raise diagnose.reason(system, status, self.editor.start_in(system))
         return more
 
+    def in_long_step(self) -> bool:
+        """Whether a step is under way that takes long and can be taken back."""
+        return self.editor.system.before is not None
+
     # -- runs ------------------------------------------------------------------------------------------------------------
     def run(self, sim: Simulation, seconds: float, record_every: float | None, control: Callback | None,
             until: Callback | None, record: Iterable[str], progress: bool | None) -> Recording:  # fmt: skip
@@ -106,7 +110,7 @@ class Runner:
         if until is None:  # which may well end the run before memory does
             recorder.refuse_too_many(total // every, seconds)
         recorder.take()
-        with recorder.watch(total, progress) as watched, patient_interrupt() as interrupted:
+        with recorder.watch(total, progress) as watched, patient_interrupt(self.in_long_step) as interrupted:
             self.interrupted = interrupted
             try:
                 self._record(sim, recorder, total, every, watched, control, until)

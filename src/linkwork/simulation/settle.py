@@ -101,9 +101,9 @@ def _violated(system: System, fresh: list[Element]) -> list[tuple[str, Ramp]]:
         _, k, part = model.names[str(element.name)]
         node = model.nodes[k]
         piece, rows = node.kind.parts[part], node.rows_of(element)
-        offset = np.zeros(len(piece.relation.levels))
+        offset = np.zeros(len(piece.kind.levels))
         offset[list(piece.kept)] = system.work[model.report_at[k] :][rows]
-        offset[[level != "position" for level in piece.relation.levels]] = 0.0
+        offset[[level != "position" for level in piece.kind.levels]] = 0.0
         if not np.isfinite(offset).all():
             wrong = offset[~np.isfinite(offset)][0]
             raise ModelError(f"{checks.label(element)}: it gives {wrong:g} where its bodies are now; move them, or write "
@@ -112,7 +112,7 @@ def _violated(system: System, fresh: list[Element]) -> list[tuple[str, Ramp]]:
             continue
         off, drawn = f"{checks.label(element)}: it is off by {worst:.3g} where its bodies are now", ramp(offset, system.time)
         farthest = max(farthest, worst)
-        if not system.integrator.draws_in:
+        if not system.integrator.traits.draws_in:
             raise ModelError(f'{off}, which joint coordinates cannot draw in; move them, or use solver="tree"')
         told.append((element, f"{off}; it is drawn in until {drawn.ends:.6g} s"))
         found.append((str(element.name), drawn))

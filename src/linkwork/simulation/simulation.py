@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from linkwork.elements import Keyframe
 from linkwork.elements.core import checks
-from linkwork.engines.integrators import Integrator
+from linkwork.engines.engine import Engine
 from linkwork.errors import LinkworkError
 from linkwork.model.model import Arrangement, Model, State
 from linkwork.schedules.schedules import Programs
@@ -151,7 +151,7 @@ class Simulation(Sealed, Readable):
         return self._editor.system.programs
 
     @property
-    def integrator(self) -> Integrator:
+    def integrator(self) -> Engine:
         """What makes the steps."""
         return self._editor.system.integrator
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from linkwork.codegen.jit import sweep
 from linkwork.errors import LinkworkError
-from linkwork.schedules.schedules import Programs, Sheet
+from linkwork.schedules.operations import Sheet
+from linkwork.schedules.schedules import Programs
 
 ELIMINATION = ("front|", "piece|", "zero|")  # keys of kernels: everything else of an upward sweep is assembly
 

@@ -62,7 +62,7 @@ def begin(system: System) -> None:
 
 def _fed_back(system: System) -> bool:
     """Whether steps draw violated constraints in, so that a start may violate them."""
-    feeds = system.options.integrator == "euler" and system.integrator.takes_feedback
+    feeds = system.options.integrator == "euler" and system.integrator.traits.takes_feedback
     fed = feeds and system.work[GLOBALS.offset("stiffness")] > 0.0
     return fed or system.options.first_order
 
@@ -98,7 +98,7 @@ def _refuse_start(system: System) -> None:
     diagnose.refuse_start(system)
     model = system.model
     bad = [k for k in range(len(model.nodes)) if not np.isfinite(system.work[model.field_of_node(k, "x")]).all()]
-    for node in (model.nodes[k] for k in bad if model.nodes[k].kind.aimed):
+    for node in (model.nodes[k] for k in bad if model.nodes[k].kind.force_directed):
         raise ModelError(f"{checks.label(node.elements[0])}: the force that it names cannot hold its rows as built; "
                          "name one that moves what they speak of")  # fmt: skip
     if bad:

@@ -36,7 +36,7 @@ def refuse_misfit(system: System, state: State) -> None:
         raise NotFiniteError(f"Simulation: {whose} is {values[wrong]:g} in the state; give a state whose numbers are finite")
     if theirs is own or theirs.fits_history(own):
         pace = theirs.pace(values)
-        if not system.integrator.knows_pace(*pace):
+        if not system.integrator.knows_substep(*pace):
             raise ModelError(f"Simulation: the pace of the integrator is {pace[0]:g}, kept for {pace[1]:g}, in the state, "
                              f"as {system.options.integrator} never leaves it; give a state that was not changed")  # fmt: skip
     time, steps, age, contact = state.time, state.steps, state.age, state.contact

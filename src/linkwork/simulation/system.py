@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linkwork.elements.constraints.mouse_hold import Hold
+from linkwork.codegen.heeding import raise_if_stopped
 from linkwork.elements.core.element import Element, Pose
-from linkwork.elements.forces.mouse_spring import Pull
-from linkwork.engines.engine import OK
-from linkwork.engines.integrators import INTEGRATORS, Integrator
+from linkwork.engines.integrators import INTEGRATORS
 from linkwork.engines.solvers import SOLVERS
+from linkwork.engines.step_driver import OK
 from linkwork.kernels.node import parameter_record
 from linkwork.model import readout
 from linkwork.model.active_world import Present
@@ -38,7 +37,8 @@ from linkwork.symbolic.views import GLOBALS
 from linkwork.world import World
 
 if TYPE_CHECKING:
-    from linkwork.contact.contact_system import Touching
+    from linkwork.contact.contact_system import ContactSystem
+    from linkwork.engines.engine import Engine
     from linkwork.util.array_types import FloatArray
 
 MOST_BUILDS = 8  # of one world that are kept
@@ -52,8 +52,8 @@ class Build(NamedTuple):
     model: Model
     trials: dict[str, Trial]
     programs: Programs
-    integrator: Integrator
-    contact: Touching | None
+    integrator: Engine
+    contact: ContactSystem | None
     layout: Layout  # of states
 
     @classmethod
@@ -64,20 +64,16 @@ class Build(NamedTuple):
         make, solver, tangent, iterations = (
             INTEGRATORS[options.integrator], SOLVERS[options.solver], options.variant, options.iterations
         )  # fmt: skip
-        in_contact = None
-        if touches:  # some tenths of a second that others need not wait for
-            from linkwork.engines.in_contact import IN_CONTACT, level
-
-            make, in_contact = IN_CONTACT[options.integrator], level(options.solver, options.integrator)
-        model = compile(present, packed=make.packed, poses=compiled_at, drawn=dict(arrangement.drawn),
+        model = compile(present, packed=make.traits.packed, poses=compiled_at, drawn=dict(arrangement.drawn),
                         order=order, **solver.layout(tangent, iterations))  # fmt: skip
         options.refuse_velocity_forces(model)
         programs = solver(model)
         programs.variant = tangent
         programs.patient = patient
-        integrator = make.for_model(programs)(programs, options.dt, options.tolerance, iterations)
+        integrator = make.for_model(programs, touches)(programs, options.dt, options.tolerance, iterations, touches)
         model = programs.model  # with what the integrator keeps
-        integrator.contact = None if in_contact is None else in_contact(programs, integrator.answers, integrator.kicks)
+        if touches:
+            integrator.make_contact(options.traits.contact)
         layout = Layout.of(model, (options.solver, options.integrator, options.dt))
         return cls(model, trials(model), programs, integrator, integrator.contact, layout)
 
@@ -86,9 +82,9 @@ class System:
     """A compiled world in one state. Its workspace is written by steps, by `take`, and from outside, followed by `changed`."""
 
     __slots__ = (
-        "age", "arrangement", "build", "builds", "commands", "compiled_at", "contact", "dt", "feed", "integrator", "layout",
-        "model", "notes", "options", "parted", "piece", "programs", "report_rows", "sharing", "starting", "steps", "validity",
-        "version", "watch", "work", "world",
+        "age", "arrangement", "before", "build", "builds", "commands", "compiled_at", "contact", "dt", "feed", "integrator",
+        "layout", "model", "notes", "options", "parted", "piece", "programs", "report_rows", "sharing", "starting", "steps",
+        "validity", "version", "watch", "work", "world",
     )  # fmt: skip
 
     world: World
@@ -101,8 +97,8 @@ class System:
     notes: Notes
     model: Model
     programs: Programs
-    integrator: Integrator
-    contact: Touching | None  # what touches, if anything can
+    integrator: Engine
+    contact: ContactSystem | None  # what touches, if anything can
     layout: Layout  # of states
     work: FloatArray
     validity: Validity  # what of the workspace can be used as it is
@@ -116,6 +112,7 @@ class System:
     starting: bool  # from the world as built or from a keyframe: overlaps have not been looked at
     parted: set[frozenset[int]]  # pairs of bodies that a joint kept from touching, until their overlaps have been looked at
     piece: int  # steps of the next compiled call
+    before: State | None  # while a step is under way that takes long: Ctrl-C leads back there
     report_rows: tuple[Any, ...] | None  # see residuals.py
 
     @classmethod
@@ -137,7 +134,7 @@ class System:
         if self.contact is not None:
             self.contact.forget()
             self.contact.memory = None
-        self.integrator.watched = Watch.of_steps(notes)
+        self.integrator.stop_before_cut = Watch.of_steps(notes)
         self.steps, self.age, self.starting = (0, 0, False) if like is None else (like.steps, like.age, like.starting)
         self.parted = set() if like is None else like.parted
         self._put_feedback()
@@ -149,6 +146,7 @@ class System:
 
     def _use_build(self, build: Build) -> None:
         self.build, self.dt, self.piece, self.sharing, self.report_rows = build, self.options.dt, 1, None, None
+        self.before = None
         self.model, _, self.programs, self.integrator, self.contact, self.layout = build
         for trial in build.trials.values():
             trial.check(trial.parameter.value)  # it may have changed since the elements were made
@@ -156,16 +154,16 @@ class System:
 
     def _put_feedback(self) -> None:
         """Baumgarte feedback, as given or as the integrator has it, and the step."""
-        options, integrator = self.options, self.integrator
+        options, traits = self.options, self.integrator.traits
         stiffness, damping, power = options.stiffness, options.damping, 1 if options.first_order else 2
-        given = [(integrator.default_stiffness / self.dt**power, stiffness, "stiffness"),
-                 (integrator.default_damping / self.dt, damping, "damping")]  # fmt: skip
+        given = [(traits.default_stiffness / self.dt**power, stiffness, "stiffness"),
+                 (traits.default_damping / self.dt, damping, "damping")]  # fmt: skip
         for default, value, name in given:
             self.work[GLOBALS.offset(name)] = default if value is None else value
         if options.first_order and stiffness is not None and stiffness * self.dt > 1.0:
             self.work[GLOBALS.offset("stiffness")] = 1.0 / self.dt
-        if not integrator.takes_feedback and (stiffness, damping) != (None, None):
-            integrator.remarks = [f"Simulation: stiffness and damping do nothing where rows are redundant, since "
+        if not traits.takes_feedback and (stiffness, damping) != (None, None):
+            self.integrator.remarks = [f"Simulation: stiffness and damping do nothing where rows are redundant, since "
                                   f"{options.integrator} projects positions there; leave them out"]  # fmt: skip
         self.work[GLOBALS.offset("step")] = self.dt
 
@@ -235,36 +233,48 @@ class System:
 
     def advance(self, n: int, interrupted: Callable[[], bool] | None = None) -> tuple[int, int]:
         """n steps, each with the targets of its motions, if any: (how many were made, status of the last). Fewer are made where
-        `interrupted` says so."""
-        integrator = self.integrator
-        self.validity.stepped(integrator.keeps_impulses)
-        if n == 1 and not self.feed.motions:
-            made, status, self.age = integrator.advance(self.work, n, self.age)
-            self.steps += made
-            return made, status
+        `interrupted` says so. KeyboardInterrupt, which may be raised in the middle of a step, takes that step back."""
+        self.validity.stepped(self.integrator.traits.keeps_impulses)
         made, status = 0, OK
-        if not self.feed.motions:
-            while made < n and status == OK and not (interrupted is not None and interrupted()):
-                made, status = self._advance_a_piece(n, made)
-            return made, status
-        for row in self.feed.rows(self.time, self.dt, n):
-            self.work[self.feed.where] = row
-            more, status, self.age = integrator.advance(self.work, 1, self.age)
-            self.steps += more
-            made += more
-            if status != OK or (interrupted is not None and interrupted()):
-                break
+        try:
+            if n == 1 and interrupted is None and not self.feed.motions:
+                made, status, self.age = self.integrator.advance(self.work, n, self.age)
+                self.steps += made
+            else:
+                while made < n and status == OK and not (interrupted is not None and interrupted()):
+                    made, status = self._advance_a_piece(n, made)
+            if self.programs.calls_python:
+                raise_if_stopped()
+        except KeyboardInterrupt:
+            known = self._go_back()
+            if not (known and interrupted is not None and interrupted()):
+                raise
+        finally:
+            self.before = None
         return made, status
 
     def _advance_a_piece(self, n: int, made: int) -> tuple[int, int]:
         """Some more of n steps, as many as take a part of a second: (how many are made then, status). How steps are divided
         into calls changes no bit of them."""
-        begin = perf_counter()
-        more, status, self.age = self.integrator.advance(self.work, min(n - made, self.piece), self.age)
+        begin, count = perf_counter(), min(n - made, self.piece)
+        if self.feed.motions:
+            self.integrator.feed(self.feed.where, self.feed.rows(self.time, self.dt, count))
+        self.before = self.state() if self.piece == 1 else None
+        more, status, self.age = self.integrator.advance(self.work, count, self.age)
+        if self.programs.calls_python:
+            raise_if_stopped()
         taken = max(perf_counter() - begin, 1e-9)
         self.piece = max(1, min(GROWTH * self.piece, int(PIECE / taken * max(1, more))))
         self.steps += more
         return made + more, status
+
+    def _go_back(self) -> bool:
+        """From the middle of a step to the state before it, if it is known, else to the last one that was kept."""
+        if self.before is not None or self.watch.past:
+            self.take(self.before or self.watch.past[-1])
+        else:
+            self.validity.failed()
+        return self.before is not None
 
     def factor(self) -> None:
         """Factors and a velocity-level solve at the current configuration, by kernels that `rattle` has, too."""
@@ -320,7 +330,6 @@ class System:
     def write_own(self, element: Element) -> None:
         """The numbers of what a hand does into the workspace, if it is in force."""
         if self.has(element):
-            assert isinstance(element, (Pull, Hold))
             fields = self._fields_of(element)
             for name in element.MOVING:
                 fields[name][:] = getattr(element, name)

@@ -12,7 +12,7 @@ from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
 from linkwork.elements.core.registry import kind_type
-from linkwork.engines.engine import OK
+from linkwork.engines.step_driver import OK
 from linkwork.errors import printable
 from linkwork.model import readout
 from linkwork.model.model import State
@@ -131,13 +131,13 @@ class Watch:
     def tell_turning(self, system: System) -> None:
         """A note, once, on a body that turns further in a step than the integrator is good for."""
         integrator = system.integrator
-        if self.tells_turning and integrator.most_mixed < np.inf and (found := _fastest_turn(system)) is not None:
+        if self.tells_turning and integrator.traits.most_mixed < np.inf and (found := _fastest_turn(system)) is not None:
             mixed, rate, body = found
-            if mixed > integrator.most_mixed:
+            if mixed > integrator.traits.most_mixed:
                 self.tells_turning = False
-                better = system.dt * np.sqrt(integrator.most_mixed / mixed)
+                better = system.dt * np.sqrt(integrator.traits.most_mixed / mixed)
                 turn = f"{TURNING_TEXT} {rate * system.dt:.2g} rad ({rate:.3g} rad/s) in a step of {system.dt:g} s"
-                when = f"{turn} at {system.time:.6g} s, {integrator.mixing.format(better)}"
+                when = f"{turn} at {system.time:.6g} s, {integrator.traits.mixing.format(better)}"
                 system.notes.tell(f"{checks.label(body)}: {when}")
 
     def tell_if_loose(self, system: System) -> None:
@@ -146,8 +146,8 @@ class Watch:
         integrator = system.integrator
         rate = float(system.work[GLOBALS.offset("stiffness")]) if system.options.first_order else 0.0
         looks = integrator.iterations == 1 or rate * system.dt * system.steps > DRAWN_IN
-        if looks and integrator.watched and (text := diagnose.loose(system)) is not None:
-            integrator.watched = False
+        if looks and integrator.stop_before_cut and (text := diagnose.loose(system)) is not None:
+            integrator.stop_before_cut = False
             system.notes.tell(text)
 
     def tell_unmet(self, system: System) -> None:
@@ -187,7 +187,7 @@ def _looks_off(system: System) -> bool:
 def make_in_parts(system: System) -> int:
     """The first step that must be cut, with a note; from here on they are made without a word."""
     text = diagnose.not_converged(system)
-    system.integrator.watched = False
+    system.integrator.stop_before_cut = False
     _, status = system.advance(1)
     if status == OK:
         system.notes.tell(f"{text}; this step was made in {system.work[GLOBALS.offset('parts')]:.0f} parts")
@@ -221,7 +221,7 @@ def _fastest_turn(system: System) -> tuple[float, float, Element] | None:
     m = system.model
     if RIGID.name not in m.bodies.members:
         return None
-    held = system.programs.constrained if system.integrator.cuts_turns else ()
+    held = system.programs.constrained if system.integrator.traits.cuts_turns else ()
     numbers = np.array([b for b in m.bodies.members[RIGID.name] if b not in held])
     if not len(numbers):
         return None

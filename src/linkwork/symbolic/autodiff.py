@@ -27,7 +27,7 @@ from casadi import SX
 from linkwork.symbolic.views import Primitive, View
 
 if TYPE_CHECKING:
-    from linkwork.elements.core.element_kind import Params
+    pass
 
 
 POSITION, VELOCITY, ROTOR = "position", "velocity", "rotor"  # rotor: what the row says is how far a rotor has turned
@@ -162,13 +162,13 @@ class Tape:
     def rates(self) -> SX:
         return ca.vertcat(*[e.rate for e in self.entries])
 
-    def introduce(self, relation: Any, handles: Sequence[Handle], p: Params) -> Params:
-        """The parameters of a relation with symbols for its unknowns, if it has any."""
-        if "unknowns" not in relation.kept:
+    def introduce(self, element_kind: Any, handles: Sequence[Handle], p: dict[str, SX]) -> dict[str, SX]:
+        """The parameters of a kind with symbols for its unknowns, if it has any."""
+        if "unknowns" not in element_kind.state_fields:
             return p
-        symbol = SX.sym(f"y{len(self.unknowns)}", relation.kept["unknowns"])
-        known: Params = {**p, "unknowns": symbol}
-        self.unknowns.append(Unknowns(symbol, relation.equations(handles, known), p["unknowns"], relation.stationary))
+        symbol = SX.sym(f"y{len(self.unknowns)}", element_kind.state_fields["unknowns"])
+        known = p | {"unknowns": symbol}
+        self.unknowns.append(Unknowns(symbol, element_kind.equations(handles, known), p["unknowns"], element_kind.stationary))
         return known
 
     def resolve(self, expressions: list[SX]) -> list[SX]:

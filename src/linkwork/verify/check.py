@@ -8,109 +8,39 @@ is compiled to machine code.
 from __future__ import annotations
 
 import copy
-import itertools
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from collections.abc import Callable
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
-from linkwork.codegen.trace import Kernel, Trace
+from linkwork.codegen.trace import Trace
 from linkwork.elements import Ground, LagrangianBody
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import BodyKind
 from linkwork.elements.core.element import Body, ConstraintElement, Element, ForceElement
 from linkwork.elements.core.traced import Traced
-from linkwork.errors import LinkworkError, printable
-from linkwork.kernels.implicit_bodies import BEGIN, linearised
-from linkwork.kernels.node import ForceKind, NodeKind, Part, node_count_kernel, parameter_record
+from linkwork.errors import LinkworkError
+from linkwork.kernels.force_kernels import ForceNodeKind
+from linkwork.kernels.implicit_bodies import BEGIN
+from linkwork.kernels.implicit_forces import linearised
+from linkwork.kernels.node import NodeKind, Part, parameter_record
+from linkwork.kernels.node_kernels import node_count_kernel
 from linkwork.model import nodes as stacking
 from linkwork.model.compile_model import bodies_of
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Bodies, Evaluator
 from linkwork.symbolic.autodiff import VELOCITY
-from linkwork.symbolic.views import GLOBALS, View, load_global
+from linkwork.symbolic.views import View, load_global
+from linkwork.verify.check_report import CheckReport
+from linkwork.verify.finite_differences import STEPS, Bench, Place, Slopes
 from linkwork.world import World
 
-STEPS = (1e-3, 1e-4, 1e-5)  # m, rad, s: between places that differences are taken of
-STENCIL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))  # a derivative of fourth order, times the step
-ONE_SIDED = (-25 / 12, 4.0, -3.0, 4 / 3, -1 / 4)  # the same from one side
-OFF = 1e-6  # by which a derivative may differ, relative to one plus its size ...
-NEARS = 0.3  # ... unless smaller steps leave less than this part of it each time
 KINKED = 1e-3  # by which derivatives from both sides may differ: rounding is larger there
 VIOLATED = 1e-6  # m, rad: by which a row may be off as built
 NO_CHANGE = 1e-9  # a derivative that is none
 NO_RANK = 1e-12  # of a mass matrix whose diagonal is made one
-NEARBY, FAR = 0.1, 1.0  # m, rad, m/s: how far random states are from the one as built
-RANDOM = 2  # of either
 BRINGS = 20  # times that what a constraint keeps is brought up to date
 REMEDY = "write it so that it is finite there, for example with lw.norm or lw.where"
-
-Slopes: TypeAlias = Callable[[float], np.ndarray]  # derivatives by differences of a step
-
-
-@dataclass
-class CheckReport:
-    """What lw.check found: `problems`, a sentence each, none if all is well; `notes` on places where it has no value, but which
-    it may never reach; `errors`, of each quantity the largest difference from finite differences, relative to one plus its
-    size; `states`, how many were looked at. True where there is no problem."""
-
-    label: str
-    states: int = 0
-    problems: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    errors: dict[str, float] = field(default_factory=dict)
-    _told: set = field(default_factory=set, repr=False)
-
-    @property
-    def ok(self) -> bool:
-        return not self.problems
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-    def __str__(self) -> str:
-        verdict = "nothing wrong" if self.ok else f"{len(self.problems)} problem{'s' if len(self.problems) > 1 else ''}"
-        lines = [f"{printable(self.label)}: {verdict} in {self.states} states"]
-        lines += [f"  - {printable(problem)}" for problem in self.problems]
-        lines += [f"  (note) {printable(note)}" for note in self.notes]
-        lines += [f"  {name}: off by at most {error:.1e}" for name, error in self.errors.items()]
-        return "\n".join(lines)
-
-    __repr__ = __str__
-
-    def tell(self, text: str, about: object = None, note: bool = False) -> None:
-        """A problem (or a note) about something, once."""
-        about = text if about is None else about
-        if about not in self._told:
-            self._told.add(about)
-            (self.notes if note else self.problems).append(text)
-
-    def compare(self, name: str, found: np.ndarray, slopes: Slopes, place: Place, what: Callable[[tuple], str]) -> None:
-        """Note the largest difference from slopes. Where it is too large, and smaller steps do not come nearer, tell what."""
-        found = np.asarray(found, dtype=float)
-        gaps = [_gap(found, slopes(STEPS[0]))]
-        if not found.size or np.isnan(gaps[0]).any():  # a value that is not finite nearby is told where it is
-            return
-        if gaps[0].max() > OFF:
-            gaps += [_gap(found, slopes(step)) for step in STEPS[1:]]
-        nearing = np.all([b <= np.maximum(NEARS * a, OFF) for a, b in itertools.pairwise(gaps)], axis=0)
-        least = np.min(gaps, axis=0)
-        self.errors[name] = max(self.errors.get(name, 0.0), float(np.where(nearing, least, gaps[0]).max()))
-        wrong = np.argwhere((gaps[0] > OFF) & ~nearing)
-        if len(wrong):
-            at = tuple(int(k) for k in wrong[0])
-            other = float(np.broadcast_to(slopes(STEPS[0]), found.shape)[at])
-            text = (
-                f"{what(at)} is {found[at] + 0.0:.6g} where differences give {other:.6g}, {place.name}; it has a kink or jump"
-            )
-            self.tell(text, (what(at), "kink"), note=not place.serious)
-
-
-def _gap(found: np.ndarray, other: np.ndarray) -> np.ndarray:
-    return np.abs(found - other) / (1 + np.abs(found))
 
 
 def check(element: Element) -> CheckReport:
@@ -180,143 +110,14 @@ def _alone(element: Element) -> tuple[Element, Bodies]:
     return twin_of(element), bodies_of(world)
 
 
-# -- states ------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where bodies are, and how they move."""
-
-    name: str  # "as built, moving": goes on after "is nan"
-    time: float
-    q: list[np.ndarray]
-    v: list[np.ndarray]
-    serious: bool = True  # the element should be sound there
-    special: bool = False  # there may be a kink just there, which random places miss
-
-
-class Bench:
-    """Some bodies and an evaluator of what is written about them, at any state."""
-
-    def __init__(self, bodies: Bodies, numbers: list[int], pointers: list[int], record: np.ndarray, write: Callable, out: int):
-        self.kinds = [bodies.kinds[k] for k in numbers]
-        self.pointers, self.record = pointers, record
-        starts = {name: frames.start() for name, frames in bodies.frames.items()}
-        self.fields = [
-            {name: values[bodies.place[k]] for name, values in starts[bodies.kinds[k].name].items()} for k in numbers
-        ]
-        self._moved, self._poses = [_moved(kind) for kind in self.kinds], [_pose(kind) for kind in self.kinds]
-        self._evaluate, self._layout = _evaluator(write, out)
-
-    def results(self, place: Place) -> list[np.ndarray]:
-        flat = self._evaluate(self.records(place))
-        return [flat[start : start + rows * columns].reshape(rows, columns) for start, rows, columns in self._layout]
-
-    def records(self, place: Place) -> dict[int, np.ndarray]:
-        """By pointers."""
-        records = {0: np.zeros(GLOBALS.size), 1: self.record}
-        records[0][GLOBALS.offset("time")] = place.time
-        for k, (kind, pointer) in enumerate(zip(self.kinds, self.pointers, strict=True)):
-            entries = np.zeros(kind.record.span)
-            for name, value in (self.fields[k] | {"q": place.q[k], "v": place.v[k]}).items():
-                entries[kind.record.slice(name)] = value
-            entries[kind.record.slice("R")] = self._poses[k](place.q[k]).full().ravel()
-            records[pointer] = entries
-        return records
-
-    def shifted(self, place: Place, by: list[np.ndarray], time: float = 0.0) -> Place:
-        """The place after all bodies were displaced, in the units of velocity."""
-        q = [move(x, d).full().ravel() for move, x, d in zip(self._moved, place.q, by, strict=True)]
-        return replace(place, time=place.time + time, q=q)
-
-    def kicked(self, place: Place, by: list[np.ndarray]) -> Place:
-        return replace(place, v=[v + d for v, d in zip(place.v, by, strict=True)])
-
-    def split(self, whole: np.ndarray) -> list[np.ndarray]:
-        """A vector over all velocities, a part a body."""
-        return np.split(whole, np.cumsum([kind.nv for kind in self.kinds])[:-1])
-
-    @property
-    def width(self) -> int:
-        return sum(kind.nv for kind in self.kinds)
-
-    def places(self) -> Iterator[Place]:
-        """As built, unturned, nearby and far, each moving and at rest."""
-        rng = np.random.default_rng(0)
-        built, still = [fields["q"] for fields in self.fields], self.split(np.zeros(self.width))
-        zero = [kind.unturned(q) for kind, q in zip(self.kinds, built, strict=True)]
-        found = [Place("as built", 0.0, built, still, special=True)]
-        lagrangian = any(not kind.framed for kind in self.kinds)
-        found.append(Place("with u = 0" if lagrangian else "with all bodies unturned", 0.3, zero, still, not lagrangian, True))
-        for size, word in ((NEARBY, "near where it is built"), (FAR, "far from where it is built")):
-            for _ in range(RANDOM):
-                by, time = self.split(size * rng.normal(size=self.width)), float(rng.uniform(0.2, 1))
-                found.append(self.shifted(Place(word, time, built, still, size == NEARBY), by))
-        for place in found:
-            yield replace(place, name=f"{place.name}, at rest")
-            yield replace(place, name=f"{place.name}, moving", v=self.split(rng.normal(size=self.width)))
-
-    def slopes(self, place: Place, step: Callable[[Place, float], Place], which: int) -> Slopes:
-        """The derivative of a result along a step."""
-
-        def differences(h: float) -> np.ndarray:
-            return np.asarray(sum(weight * self.results(step(place, k * h))[which] for k, weight in STENCIL)) / h
-
-        return differences
-
-    def columns(self, place: Place, step: Callable[[Place, list[np.ndarray]], Place], which: int) -> Slopes:
-        """The derivatives of a result (m, 1) by all velocity components (m, n); step: `shifted` or `kicked`."""
-
-        def differences(h: float) -> np.ndarray:
-            along = [lambda here, by, e=e: step(here, self.split(by * e)) for e in np.eye(self.width)]
-            return np.hstack([self.slopes(place, one, which)(h) for one in along])
-
-        return differences
-
-    def kink(self, place: Place, step: Callable[[Place, list[np.ndarray]], Place], which: int) -> np.ndarray:
-        """(m,): how far derivatives of a result from one side and from the other are apart, at most."""
-        worst, h = np.zeros(0), STEPS[0]
-        for e in np.eye(self.width):
-            sides = [sum(weight * self.results(step(place, self.split(side * k * h * e)))[which][:, 0]
-                         for k, weight in enumerate(ONE_SIDED)) * side / h for side in (1, -1)]  # fmt: skip
-            apart = np.abs(sides[0] - sides[1]) / (1 + np.abs(sides[0]))
-            worst = np.maximum(worst, apart) if worst.size else apart
-        return worst
-
-
-def _moved(kind: BodyKind) -> ca.Function:
-    q, step = SX.sym("q", kind.nq), SX.sym("step", kind.nv)
-    return ca.Function("moved", [q, step], [ca.densify(kind.normalised(kind.moved(q, step)))])
-
-
-def _pose(kind: BodyKind) -> ca.Function:
-    q = SX.sym("q", kind.nq)
-    return ca.Function("pose", [q], [ca.densify(kind.pose(q))])
-
-
-def _evaluator(write: Callable, out: int) -> tuple[Evaluator, list[tuple[int, int, int]]]:
-    """Runs what `write(trace)` gives, a list of matrices; and where each is among the results."""
-    layout: list[tuple[int, int, int]] = []
-
-    def store(trace: Trace) -> None:
-        start = 0
-        for matrix in write(trace):
-            matrix = ca.densify(SX(matrix))
-            layout.append((start, *matrix.shape))
-            trace.store(out, start, matrix)
-            start += matrix.numel()
-
-    return Evaluator(Kernel("check", store), out), layout
-
-
 # -- constraints -------------------------------------------------------------------------------------------------------
 
 
 def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> None:
     [group] = stacking.grouped([element], bodies)
     values = stacking.numbers_of(group, bodies).values[0]
-    rows = tuple(range(len(group.relation.levels)))
-    kind = NodeKind((Part(group.relation, tuple(range(len(group.kinds))), rows),), group.kinds)
+    rows = tuple(range(len(group.kind.levels)))
+    kind = NodeKind((Part(group.kind, tuple(range(len(group.kinds))), rows),), group.kinds)
     record = np.zeros(kind.record.span)
     record[kind.record.slice("parameters")] = values
 
@@ -358,8 +159,8 @@ def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> 
 def _bringing(bench: Bench, kind: NodeKind) -> Callable[[Place], None]:
     """Brings what a constraint keeps from step to step, such as where surfaces touch, to what it is at a place."""
     [part], start = kind.parts, kind.record.offset("parameters")
-    layout = parameter_record(part.relation)
-    kept = [k for name in part.relation.kept for k in range(start + layout.offset(name), start + layout.slice(name).stop)]
+    layout = parameter_record(part.kind)
+    kept = [k for name in part.kind.state_fields for k in range(start + layout.offset(name), start + layout.slice(name).stop)]
     built, count = bench.record[kept], Evaluator(node_count_kernel(kind, start), 1) if kind.counters and kept else None
 
     def bring(place: Place) -> None:
@@ -418,7 +219,7 @@ def _finite(report: CheckReport, place: Place, what: str, values: np.ndarray) ->
 
 def _check_force(element: Element, bodies: Bodies, report: CheckReport) -> None:
     [group] = stacking.grouped([element], bodies)
-    kind = ForceKind(group.relation, group.kinds)  # type: ignore[arg-type]
+    kind = ForceNodeKind(group.kind, group.kinds)  # type: ignore[arg-type]
     record = stacking.numbers_of(group, bodies).values[0]
 
     def write(trace: Trace) -> list[SX]:

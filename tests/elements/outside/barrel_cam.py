@@ -57,8 +57,8 @@ class CamKind(lk.AxisJointKind):
     def constants(self, joint):
         return [float(joint.rise) / 2]
 
-    def numbers(self, elements, A, B):
-        return {**super().numbers(elements, A, B), "rise": lk.column(elements, "rise")}
+    def parameters(self, elements, A, B):
+        return {**super().parameters(elements, A, B), "rise": lk.column(elements, "rise")}
 
     def rows(self, handles, p, t):
         _, cosine = self.angle(handles, p)

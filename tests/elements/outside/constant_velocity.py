@@ -70,7 +70,7 @@ class ConstantVelocityKind(lk.JointKind):
             found += [axis, np.cross(z, axis), z]
         return found
 
-    def numbers(self, elements, A, B):
+    def parameters(self, elements, A, B):
         (on_a, on_b), (xa, ya, _, xb, yb, _) = lk.anchors(elements, A, B), self._axes(elements)
         return {"on_a": on_a, "on_b": on_b, "x_a": A.axis(xa), "y_a": A.axis(ya), "x_b": B.axis(xb), "y_b": B.axis(yb)}
 

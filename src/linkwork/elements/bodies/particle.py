@@ -11,7 +11,8 @@ from casadi import SX
 
 from linkwork.elements.bodies.filling import check_vectors, fill_mass
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import NONE, BodyKind, ContactParts, ContactPose, carried_over
+from linkwork.elements.core.body_kind import BodyKind, carried_over
+from linkwork.elements.core.contact_parts import NONE, ContactParts, ContactPose
 from linkwork.elements.core.element import Body
 from linkwork.elements.core.field_types import ScalarField, VectorField, default
 from linkwork.elements.core.placement import Fixed, Poses, stack

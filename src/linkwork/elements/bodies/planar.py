@@ -14,7 +14,8 @@ from casadi import SX
 from linkwork.elements.bodies.filling import fill_mass, of_shape
 from linkwork.elements.bodies.particle import ParticleKind
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import NONE, BodyKind, ContactParts, ContactPose
+from linkwork.elements.core.body_kind import BodyKind
+from linkwork.elements.core.contact_parts import NONE, ContactParts, ContactPose
 from linkwork.elements.core.element import Body
 from linkwork.elements.core.field_types import ScalarField, VectorField, default
 from linkwork.elements.core.placement import Placement, Poses, matrices, stack

@@ -14,7 +14,8 @@ from linkwork.elements.bodies.deformable import Stretching, StretchingPlacement,
 from linkwork.elements.bodies.filling import check_vectors
 from linkwork.elements.bodies.rigid import Rigid
 from linkwork.elements.core import checks
-from linkwork.elements.core.body_kind import carried_over, skew_matrix
+from linkwork.elements.core.body_functions import skew_matrix
+from linkwork.elements.core.body_kind import carried_over
 from linkwork.elements.core.element import Body
 from linkwork.elements.core.field_types import MatrixField, ScalarField, VectorField, default
 from linkwork.elements.core.placement import Poses, matrices, stack

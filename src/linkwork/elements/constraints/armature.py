@@ -72,9 +72,9 @@ class ArmatureKind(ConstraintKind):
     def bodies(element: Any) -> tuple[Any, ...]:
         return element.joint.a, element.joint.b
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         of, nothing = [e.joint for e in elements], np.zeros((len(elements), 1))
-        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0],
+        return {**self.joint.parameters(of, A, B), "axis_a": self.joint.frame(of, A, B)[0],
                 "inertia": column(elements, "inertia"), "speed": nothing, "angle": nothing}  # fmt: skip
 
     def angles(self, handles: Sequence[Handle], p: Params) -> list[tuple[SX, SX]]:

@@ -52,7 +52,7 @@ class DistanceKind(ConstraintKind):
     levels = [POSITION]
     anchored = True
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_a = A.user_point(np.array([e.on_a for e in elements], dtype=float))
         on_b = B.user_point(np.array([e.on_b for e in elements], dtype=float))
         built = np.linalg.norm(B.world_point(on_b) - A.world_point(on_a), axis=1)

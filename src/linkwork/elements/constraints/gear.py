@@ -106,13 +106,13 @@ class GearKind(ConstraintKind):
         every = [body for joint in (element.a, element.b) for body in (joint.a, joint.b)]
         return tuple(dict.fromkeys(body for body in every if body.dim))
 
-    def numbers(self, elements: Sequence[Any], *frames: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], *frames: Placement) -> dict[str, AnyArray]:
         offsets = [0.0 if e.offset is None else e.offset for e in elements]
         found = {"ratio": column(elements, "ratio"), "offset": np.array(offsets, dtype=object).reshape(-1, 1)}
         for end, joint in self.joints.items():
             of = [getattr(e, end) for e in elements]
             A, B = (frames[0].ground() if k is None else frames[k] for k in self.ends[end])
-            own = {**joint.numbers(of, A, B), "axis_a": joint.frame(of, A, B)[0]}
+            own = {**joint.parameters(of, A, B), "axis_a": joint.frame(of, A, B)[0]}
             found |= {f"{end}_{name}": values for name, values in own.items()}
         return found
 

@@ -43,12 +43,12 @@ class LocusKind(ConstraintKind):
 
     def __init__(self, element: Any) -> None:
         self.traced = element.traced(self.function, self.size)
-        self.parameters = tuple(self.traced.parameters)
+        self.user_parameters = tuple(self.traced.parameters)
         self.key = f"locus:{self.traced.digest}"
         self.levels = [POSITION] * self.size
-        self.fields = {"origin": 3, "axes": 9, "on_b": 3, "user": len(self.parameters)}
+        self.fields = {"origin": 3, "axes": 9, "on_b": 3, "user": len(self.user_parameters)}
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         k = len(elements)
         axes = [A.user_normal(np.tile(e, (k, 1))) for e in np.eye(3)]
         on_b = B.user_point(np.array([e.on_b for e in elements], dtype=float))

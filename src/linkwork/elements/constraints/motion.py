@@ -49,7 +49,8 @@ class Motion(ConstraintElement):
 
     Without a function it is live: a rigid body is where and how it was built until `sim.control[name]` is given a position, or
     (position, orientation). It goes there in `within` seconds, but no less than four steps, from the velocity that it has to
-    rest (a cubic in time; orientations the shorter way), whatever pushes it.
+    rest (a cubic in time; orientations the shorter way), whatever pushes it. In first-order motion, which knows no velocity at
+    the beginning, it slows down all the way.
 
     >>> Motion("hand", lambda t: (0.1 * t, 0, 1), at=(0, 0, 0.2), name="path")
     <Motion "path">
@@ -119,15 +120,15 @@ class PointMotionKind(ConstraintKind):
 
     def __init__(self, element: Any) -> None:
         self.traced = element.traced("function", 3)
-        self.parameters = tuple(self.traced.parameters)
+        self.user_parameters = tuple(self.traced.parameters)
         self.key = f"Motion:{self.traced.digest}"
-        self.fields = {"on_b": 3, "user": len(self.parameters)}
+        self.fields = {"on_b": 3, "user": len(self.user_parameters)}
 
     @staticmethod
     def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.target
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         local = np.array([np.zeros(3) if e.at is None else e.at for e in elements], dtype=float)
         return {"on_b": B.user_point(local)}
 
@@ -145,19 +146,28 @@ class LiveMotionKind(ConstraintKind):
     turn. Its frame stays aligned with that.
     """
 
-    forced = told = leads = True
+    forced = commanded = leads = True
     slower = "give it a nearer place or more time (within=)"
     levels = [POSITION] * 6
     needs_directions = (False, True)
     rigid_only = (False, True)
     fields = {"on_b": 3, "axes_b": 9}
-    kept = {"begin": 1, "over": 1, "x": 3, "v": 3, "w": 3, "q": 4, "turn": 3, "to": 7}  # to: position and orientation told
+    state_fields = {
+        "begin": 1,
+        "over": 1,
+        "x": 3,
+        "v": 3,
+        "w": 3,
+        "q": 4,
+        "turn": 3,
+        "to": 7,
+    }  # to: the command
 
     @staticmethod
     def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.target
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         k = len(elements)
         on_b = B.user_point(np.zeros((k, 3)))
         x, q, nothing = B.world_point(on_b), B.user_orientation(), np.zeros((k, 3))
@@ -178,15 +188,19 @@ class LiveMotionKind(ConstraintKind):
     def commands(self, element: Any) -> Mapping[str, tuple[Quantity, ...]]:
         return {"to": (*PLACE, *QUATERNION)}
 
-    def sent(self, element: Any, pose: Any, goal: Any, time: Any, dt: Any) -> Any:
-        """Its way begins where its body is, as fast as that is, and ends at the goal."""
+    def sent(self, element: Any, pose: Any, goal: Any, time: Any, dt: Any, first_order: bool) -> Any:
+        """Its way begins where its body is, as fast as that is, and ends at the goal. In first-order motion velocities are no
+        state, and a step moves bodies as fast as they go at its beginning: there it begins with the velocity with which the
+        cubic slows down all the way, 1 - (1 - s)^3."""
         q = pose.orientation[0]
         way = product(goal[None, 3:7], (q * CONJUGATE)[None])[0]
         way = way if way[0] >= 0.0 else -way
         sine = float(np.linalg.norm(way[1:]))
         turn = 2 * np.arctan2(sine, way[0]) / sine * way[1:] if sine > 0.0 else np.zeros(3)
-        return {"begin": time, "over": max(element.within, FEWEST_STEPS * dt), "x": pose.position[0],
-                "v": pose.velocity[0], "w": pose.angular_velocity[0], "q": q, "turn": turn}  # fmt: skip
+        x, v, w, over = pose.position[0], pose.velocity[0], pose.angular_velocity[0], max(element.within, FEWEST_STEPS * dt)
+        if first_order:
+            v, w = 3 * (goal[:3] - x) / over, 3 * turn / over
+        return {"begin": time, "over": over, "x": x, "v": v, "w": w, "q": q, "turn": turn}
 
     def stayed(self, pose: Any, time: Any) -> Any:
         x, q = pose.position[0], pose.orientation[0]

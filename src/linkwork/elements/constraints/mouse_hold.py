@@ -58,7 +58,7 @@ class HoldKind(ConstraintKind):
     def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.body
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         found = {name: vectors(elements, name) for name in ("start", "velocity", "goal")}
         found |= {name: column(elements, name) for name in ("since", "pace")}
         return found | {"on_b": B.user_point(vectors(elements, "at"))}

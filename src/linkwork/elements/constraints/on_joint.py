@@ -34,10 +34,10 @@ class OnJointKind(ConstraintKind):
         self.joint = kind_of_joint(self.moved(element))
         self.sliding = self.joint.slides
         self.traced = element.traced(self.function, 1)
-        self.parameters = tuple(self.traced.parameters)
+        self.user_parameters = tuple(self.traced.parameters)
         self.key = f"{self.element.__name__}:{self.joint.key}:{self.traced.digest}"
         self.levels = [self.level]
-        self.fields = {**self.joint.fields, "axis_a": 3, "user": len(self.parameters)}
+        self.fields = {**self.joint.fields, "axis_a": 3, "user": len(self.user_parameters)}
         self.needs_directions = (True, True)
         self.counters = 1 if self.level == POSITION and not self.sliding else 0
 
@@ -51,9 +51,9 @@ class OnJointKind(ConstraintKind):
         joint = cls.moved(element)
         return joint.a, joint.b
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         of = [self.moved(e) for e in elements]
-        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0]}
+        return {**self.joint.parameters(of, A, B), "axis_a": self.joint.frame(of, A, B)[0]}
 
     def angles(self, handles: Sequence[Handle], p: Params) -> list[tuple[SX, SX]]:
         return self.joint.angles(handles, p)[: self.counters]

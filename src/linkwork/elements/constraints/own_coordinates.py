@@ -29,11 +29,11 @@ class OwnCoordinatesKind(UnknownsKind):
 
     def __init__(self, element: Any) -> None:
         self.traced = element.traced(self.function, 3)
-        self.parameters = tuple(self.traced.parameters)
+        self.user_parameters = tuple(self.traced.parameters)
         self.key = f"own-coordinates:{self.curved}:{self.traced.digest}"
         self.levels = [POSITION] * (2 if self.curved else 1)
-        self.fields = {"origin": 3, "axes": 9, "on_b": 3, "user": len(self.parameters)}
-        self.kept = {"unknowns": 1, "basis": 3} if self.curved else {"unknowns": 2}
+        self.fields = {"origin": 3, "axes": 9, "on_b": 3, "user": len(self.user_parameters)}
+        self.state_fields = {"unknowns": 1, "basis": 3} if self.curved else {"unknowns": 2}
         self.stationary = not self.curved
 
     def shapes(self) -> list[tuple[int, int]]:
@@ -63,7 +63,7 @@ class OwnCoordinatesKind(UnknownsKind):
         symbol = SX.sym("y", y.shape[0])
         return ca.substitute(ca.jacobian(self.traced.function(symbol, user), symbol), symbol, y)
 
-    def brought(self, handles: Sequence[Handle], p: Params) -> dict[str, SX]:
+    def updated_state(self, handles: Sequence[Handle], p: Params) -> dict[str, SX]:
         found = {"unknowns": p["unknowns"]}
         if self.curved:
             _, axes, _ = self.geometry(handles, p)
@@ -71,7 +71,7 @@ class OwnCoordinatesKind(UnknownsKind):
             found["basis"] = ca.solve(axes, across)
         return found
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         k = len(elements)
         found = {"origin": A.user_point(np.zeros((k, 3))), "axes": user_axes(A, k, "user_line"),
                  "on_b": B.user_point(np.array([e.on_b for e in elements], dtype=float))}  # fmt: skip

@@ -71,7 +71,7 @@ class PointOnLineKind(ConstraintKind):
     levels = [POSITION] * 2
     needs_directions = (True, False)
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_a, on_b = anchors(elements, A, B)
         line = np.array([A.line(e.axis[None], np.array([k]))[0] if e.axis is not None
                          else A.user_line(e.axis_a, np.array([k]))[0] for k, e in enumerate(elements)])  # fmt: skip
@@ -105,7 +105,7 @@ class PointOnPlaneKind(ConstraintKind):
     levels = [POSITION]
     needs_directions = (True, False)
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_a, on_b = anchors(elements, A, B)
         normal = [A.normal(e.normal[None], np.array([k]))[0] if e.normal is not None
                   else A.user_normal(e.normal_a, np.array([k]))[0] for k, e in enumerate(elements)]  # fmt: skip

@@ -54,7 +54,7 @@ def ramp(offset: FloatArray, since: float) -> Ramp:
     return Ramp(tuple(map(float, offset)), since, PEAK * float(np.abs(offset).max()) / FASTEST)
 
 
-OWN = {"key", "fields", "forced", "meets", "numbers", "rows", "counted", "points_beside", "element", "of", "check_declared",
+OWN = {"key", "fields", "forced", "meets", "parameters", "rows", "counted", "points_beside", "element", "of", "check_declared",
        "PROMISES"}  # fmt: skip
 _ASKED = ["levels", *vars(ConstraintKind), *vars(ElementKind)]  # all that a kind can be asked
 SAME = [name for name in _ASKED if name[0] != "_" and name not in OWN]
@@ -72,10 +72,10 @@ class RampedKind(ConstraintKind):
         self.key = f"drawn:{kind.key}"
         self.fields = {**kind.fields, "offset": len(kind.levels), "since": 1, "lasts": 1}
 
-    def numbers(self, elements: Sequence[Any], *frames: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], *frames: Placement) -> dict[str, AnyArray]:
         ramps = [self.ramps[element.name] for element in elements]
         return {
-            **self.inner.numbers(elements, *frames),
+            **self.inner.parameters(elements, *frames),
             "offset": np.array([d.offset for d in ramps]),
             "since": np.array([[d.since] for d in ramps]),
             "lasts": np.array([[d.lasts] for d in ramps]),

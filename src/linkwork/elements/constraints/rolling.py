@@ -69,7 +69,7 @@ class RollingKind(ConstraintKind):
         self.disc = element.axis is not None
         self.key = f"Rolling-{'disc' if self.disc else 'ball'}"
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         k = len(elements)
         normal = A.axis(np.array([e.normal for e in elements]))
         first = perpendicular(normal)

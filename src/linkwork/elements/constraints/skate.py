@@ -69,7 +69,7 @@ class SkateKind(ConstraintKind):
     def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.body
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         at = [B.point(e.at[None], np.array([k]))[0] if e.at is not None
               else B.user_point(np.zeros(3), np.array([k]))[0] for k, e in enumerate(elements)]  # fmt: skip
         blade = B.axis(np.array([e.direction for e in elements]))

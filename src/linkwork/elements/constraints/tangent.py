@@ -96,10 +96,12 @@ class TangentKind(UnknownsKind):
             self.surfaces.append(element.traced(f"surface_{side}", 3 if own else 1))
         self.own = [surface.arguments == ("u",) for surface in self.surfaces]  # has coordinates of its own
         self.base = int(not self.own[0] and self.own[1])
-        self.parameters = tuple(p for surface in self.surfaces for p in surface.parameters)
+        self.user_parameters = tuple(p for surface in self.surfaces for p in surface.parameters)
         self.key = f"Tangent:{self.own}:{':'.join(surface.digest for surface in self.surfaces)}"
-        self.fields = {"origin_a": 3, "axes_a": 9, "origin_b": 3, "axes_b": 9, "scale": 1, "user": len(self.parameters)}
-        self.kept = {"unknowns": 4} if all(self.own) else {"unknowns": 2} if any(self.own) else {"unknowns": 3, "basis": 3}
+        self.fields = {"origin_a": 3, "axes_a": 9, "origin_b": 3, "axes_b": 9, "scale": 1, "user": len(self.user_parameters)}
+        self.state_fields = (
+            {"unknowns": 4} if all(self.own) else {"unknowns": 2} if any(self.own) else {"unknowns": 3, "basis": 3}
+        )
 
     def shapes(self) -> list[tuple[int, int]]:
         return [(3, 1), (3, 3), (3, 1), (3, 3), (1, 1)]
@@ -135,14 +137,14 @@ class TangentKind(UnknownsKind):
         left = tangents.T @ (L.T @ (Lo @ slope.T))
         return left if self.own[self.base] else ca.vertcat(value, left), scale * other
 
-    def brought(self, handles: Sequence[Handle], p: Params) -> dict[str, SX]:
+    def updated_state(self, handles: Sequence[Handle], p: Params) -> dict[str, SX]:
         found = {"unknowns": p["unknowns"]}
-        if "basis" in self.kept:
+        if "basis" in self.state_fields:
             _, slope = self._surface(self.base, p["unknowns"], p["user"])
             found["basis"] = unit(ca.cross(slope.T, p["basis"]))
         return found
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         k = len(elements)
         found = {"origin_a": A.user_point(np.zeros((k, 3))), "axes_a": user_axes(A, k, "user_axis"),
                  "origin_b": B.user_point(np.zeros((k, 3))), "axes_b": user_axes(B, k, "user_axis")}  # fmt: skip
@@ -152,16 +154,16 @@ class TangentKind(UnknownsKind):
             frames = [*frame_as_built(A, np.array([n])), *frame_as_built(B, np.array([n]))]
             start = self._start(e, frames)
             h = np.zeros(3)
-            if "basis" in self.kept:
+            if "basis" in self.state_fields:
                 h = np.eye(3)[int(np.argmin(np.abs(self._slope(self.base, start, user))))]
             y.append(self.searched(e, [*frames, np.ones((1, 1))], h, start, user))
             basis.append(h)
             if not all(self.own):
                 scale[n] = 1 / self._steepness(e, frames, y[-1], user)
         found |= {"scale": scale, "unknowns": np.array(y)}
-        return found | ({"basis": np.array(basis)} if "basis" in self.kept else {})
+        return found | ({"basis": np.array(basis)} if "basis" in self.state_fields else {})
 
-    def place(self, p: dict[str, FloatArray]) -> tuple[int, FloatArray]:
+    def touching_point(self, p: dict[str, FloatArray]) -> tuple[int, FloatArray]:
         return self.base, self._place(p["unknowns"], p["user"])
 
     def _place(self, y: FloatArray, user: FloatArray) -> FloatArray:

@@ -116,7 +116,7 @@ class UnknownsKind(ConstraintKind):
     def _function(self) -> ca.Function:
         shapes = self.shapes()
         symbols = [SX.sym(f"g{k}", *shape) for k, shape in enumerate(shapes)]
-        basis, y, user = SX.sym("h", 3), SX.sym("y", self.kept["unknowns"]), SX.sym("user", self.fields["user"])
+        basis, y, user = SX.sym("h", 3), SX.sym("y", self.state_fields["unknowns"]), SX.sym("user", self.fields["user"])
         equations, _ = self.problem(symbols, basis, y, user)
         return ca.Function("equations", [*symbols, basis, y, user], [equations, ca.jacobian(equations, y)])
 
@@ -127,4 +127,4 @@ class UnknownsKind(ConstraintKind):
     def values(self, element: PairConstraint) -> FloatArray:
         """Of the element's own Parameters: others have the same function, and their own."""
         kind: Any = type(self)
-        return np.array([float(p) for p in kind(element).parameters]) if self.parameters else np.zeros(0)
+        return np.array([float(p) for p in kind(element).user_parameters]) if self.user_parameters else np.zeros(0)

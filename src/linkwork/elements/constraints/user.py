@@ -157,14 +157,14 @@ class UserConstraintKind(ConstraintKind):
         if self.level == POSITION and self.traced.uses_velocity:
             checks.fail(element, "its function speaks of velocities", "use lw.VelocityConstraint")
         self.force = None if element.force is None else _force(element, self.traced.size)
-        self.aimed = self.force is not None
+        self.force_directed = self.force is not None
         both = [self.traced, *([self.force] if self.force else [])]
-        self.parameters = tuple(parameter for function in both for parameter in function.parameters)
+        self.user_parameters = tuple(parameter for function in both for parameter in function.parameters)
         self.key = f"{self.level}:{':'.join(function.digest for function in both)}"
         self.levels = [self.level] * self.traced.size
-        self.fields = {"user": len(self.parameters)}
+        self.fields = {"user": len(self.user_parameters)}
         self.arity = len(element.bodies)
-        self.forced = self.traced.uses_time or self.level == VELOCITY or self.aimed
+        self.forced = self.traced.uses_time or self.level == VELOCITY or self.force_directed
         self.nonlinear = self.traced.nonlinear
         turning = {number for function in both for number, what, _ in function.requests if what in ("axis", "spin")}
         ground = (False,) * (2 - self.arity)
@@ -180,7 +180,7 @@ class UserConstraintKind(ConstraintKind):
             [f for f in (self.traced, self.force) if f is not None], end - len(self.needs_directions) + self.arity
         )
 
-    def numbers(self, elements: Sequence[Any], *frames: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], *frames: Placement) -> dict[str, AnyArray]:
         return {}
 
     def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:

@@ -1,4 +1,4 @@
-"""HardLimit: a hard stop of what a joint leaves free."""
+"""HardLimit: a hard stop of what a joint leaves free. The element and its rows, which the joint's kind gives."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from linkwork.elements.core.field_types import BoundsField, OptionalVectorField,
 from linkwork.elements.core.freedom import FreedomLaw
 from linkwork.elements.core.included import carried_along
 from linkwork.elements.core.joint import JointLike, kind_of_joint
+from linkwork.elements.core.registry import kind_of
+from linkwork.elements.core.stop_kind import StopKind, StopRow
 
 if TYPE_CHECKING:
-    pass
+    from linkwork.elements.core.stop_kind import Site
 
 
 @dataclass(eq=False, repr=False)
@@ -105,3 +107,17 @@ class HardLimit(ContactElement):
             checks.fail(self, problem, "give axis= for a ball, and only there")
 
     include_at = carried_along
+
+
+@kind_of(HardLimit)
+class HardLimitKind(StopKind):
+    """A row for each bound of what the joint says."""
+
+    def rows(self, element: Any, site: Site) -> list[StopRow]:
+        joint, found = site.joint(element), []
+        for coordinate, row in enumerate(kind_of_joint(element.joint).limit_rows(element, joint.p, *joint.built)):
+            ends, turns = joint.ends[::-1] if row.swapped else joint.ends, joint.turns if row.counted else None
+            for sign, bound in zip((-1.0, 1.0), row.bounds, strict=True):
+                if bound is not None:
+                    found.append(StopRow(row.sort, ends, row.frame, sign, bound, element.restitution, turns, coordinate))
+        return found

@@ -1,4 +1,4 @@
-"""JointFriction: dry friction of a joint's coordinate."""
+"""JointFriction: dry friction of a joint's coordinate. The element and its row."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import ContactElement
 from linkwork.elements.core.included import carried_along
-from linkwork.elements.core.joint import JointLike, has_coordinate
+from linkwork.elements.core.joint import JointLike, has_coordinate, kind_of_joint
+from linkwork.elements.core.joint_kind import LimitSort
+from linkwork.elements.core.registry import kind_of
+from linkwork.elements.core.stop_kind import StopKind, StopRow
 
 if TYPE_CHECKING:
-    pass
+    from linkwork.elements.core.stop_kind import Site
 
 
 @dataclass(eq=False, repr=False)
@@ -49,3 +52,13 @@ class JointFriction(ContactElement):
         has_coordinate(self, resolved[0])
 
     include_at = carried_along
+
+
+@kind_of(JointFriction)
+class JointFrictionKind(StopKind):
+    """Along the coordinate of its joint: no bound, and its force in the place of one."""
+
+    def rows(self, element: Any, site: Site) -> list[StopRow]:
+        joint, slides = site.joint(element), kind_of_joint(element.joint).slides
+        frame = tuple(joint.p[name] for name in ("on_a", "on_b", "ref_a", "side_a", "ref_b"))
+        return [StopRow(LimitSort.TRAVEL if slides else LimitSort.TURN, joint.ends, frame, 0.0, element.friction)]

@@ -1,4 +1,4 @@
-"""Rope: two points are never farther apart than its length."""
+"""Rope: two points are never farther apart than its length. The element and its row."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ from linkwork.elements.core import checks
 from linkwork.elements.core.element import BodyLike, ContactElement, check_ends
 from linkwork.elements.core.field_types import VectorField, default
 from linkwork.elements.core.included import carried_along
+from linkwork.elements.core.joint_kind import LimitSort
+from linkwork.elements.core.registry import kind_of
+from linkwork.elements.core.stop_kind import StopKind, StopRow
+from linkwork.errors import ModelError
 
 if TYPE_CHECKING:
+    from linkwork.elements.core.stop_kind import Site
     from linkwork.util.array_types import FloatArray
 
 
@@ -56,3 +61,18 @@ class Rope(ContactElement):
         if self.length is None:
             ends = [place(body, local) for body, local in self.points()]
             vars(self)["length"] = float(np.linalg.norm(ends[1] - ends[0]))
+
+
+@kind_of(Rope)
+class RopeKind(StopKind):
+    """The distance of its ends."""
+
+    def rows(self, element: Any, site: Site) -> list[StopRow]:
+        a, b = (site.end(element, body, on) for body, on in element.points())
+        built = float(np.linalg.norm(b.world - a.world))
+        bound = built if element.length is None else element.length
+        if not bound > 0.0:
+            raise ModelError(f'Rope "{element.name}": its ends are at one place as built; give its length')
+        zero = np.zeros(3)
+        frame = a.local, b.local, zero, zero, zero
+        return [StopRow(LimitSort.ROPE, (a.number, b.number), frame, 1.0, bound, element.restitution)]

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import Enum
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -23,6 +21,8 @@ import numpy as np
 from casadi import SX
 
 from linkwork.codegen.trace import Record
+from linkwork.elements.core.body_functions import SymbolicBody, about, evaluated
+from linkwork.elements.core.contact_parts import ContactParts
 from linkwork.elements.core.element import Body, Pose
 from linkwork.elements.core.placement import Placement, Poses, matrices
 from linkwork.elements.core.registry import outside_digest
@@ -32,26 +32,6 @@ from linkwork.symbolic.views import Primitive, ReadPose, Unsupported, View, upri
 
 if TYPE_CHECKING:
     from linkwork.util.array_types import FloatArray
-
-
-NONE = -1  # no component of velocity
-
-
-class ContactPose(Enum):
-    """How contact reads where a body is."""
-
-    RIGID = "rigid"  # origin q[0:3], rotation matrix in field R
-    FLAT = "flat"  # two coordinates of a plane, and cosine and sine in field R
-    POINT = "point"  # no orientation
-
-
-@dataclass(frozen=True)
-class ContactParts:
-    """What contact needs of a kind: the pose, and which of its velocity components are the six of a rigid motion in the world
-    (velocity of its origin, angular velocity); NONE: that one is zero."""
-
-    pose: ContactPose
-    velocity: tuple[int, ...]  # (6,)
 
 
 class BodyKind(ABC):
@@ -314,14 +294,14 @@ class BodyKind(ABC):
 
     def located(self, q: FloatArray, v: FloatArray, local: FloatArray, *constants: FloatArray) -> list[FloatArray]:
         """Value (k, 3), jacobian (k, 3, nv), rate (k, 3) and bias (k, 3) of points of k bodies, or of k states of one."""
-        return _evaluated(self._point, len(q), q, v, local, *constants)
+        return evaluated(self._point, len(q), q, v, local, *constants)
 
     def poses(self, q: FloatArray, v: FloatArray, *constants: FloatArray) -> Poses:
         """Poses in users' frames from coordinates and velocities (k, nq), (k, nv) and the kind's constants."""
         found = Poses.blank(len(q))
         found.position[:], _, found.velocity[:], _ = self.located(q, v, np.zeros((len(q), 3)), *constants)
         if self.directions:
-            turned, spin, _, _, *lines = _evaluated(self._turn, len(q), q, v, *constants)
+            turned, spin, _, _, *lines = evaluated(self._turn, len(q), q, v, *constants)
             found.orientation[:], found.angular_velocity[:] = turned, spin
             found.frame[:] = np.stack(lines, axis=2)
         return found
@@ -343,7 +323,7 @@ class BodyKind(ABC):
         given = start["q"], np.zeros_like(v), *(start[name] for name in self.constants)
         J = self.located(*given[:2], np.zeros((len(q), 3)), *given[2:])[1]
         if self.directions:
-            J = np.concatenate([J, _evaluated(self._turn, len(q), *given)[2]], axis=1)
+            J = np.concatenate([J, evaluated(self._turn, len(q), *given)[2]], axis=1)
         return start["q"], np.stack([np.linalg.lstsq(A, u[: len(A)], rcond=None)[0] for A, u in zip(J, velocity, strict=True)])
 
     def point_jacobian(self, q: FloatArray, pose: Poses, local: FloatArray, *constants: FloatArray) -> FloatArray:
@@ -354,7 +334,7 @@ class BodyKind(ABC):
 
     def spin_jacobian(self, q: FloatArray, *constants: FloatArray) -> FloatArray:
         """(3, nv): the angular velocity by the body's velocity components, of a kind with directions."""
-        found: FloatArray = _evaluated(self._turn, 1, *(x[None] for x in (q, np.zeros(self.nv), *constants)))[2][0]
+        found: FloatArray = evaluated(self._turn, 1, *(x[None] for x in (q, np.zeros(self.nv), *constants)))[2][0]
         return found
 
     def from_users_velocity(self, q: FloatArray, v: FloatArray, *constants: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -374,14 +354,14 @@ class BodyKind(ABC):
         place, J, _, _ = self.located(*given[:2], np.zeros((1, 3)), *given[2:])
         if not self.directions:
             return about(at, np.linalg.lstsq(J[0].T, generalised, rcond=None)[0], np.zeros(3), at)
-        _, _, S, _, *_ = _evaluated(self._turn, 1, *given)
+        _, _, S, _, *_ = evaluated(self._turn, 1, *given)
         both = np.linalg.lstsq(np.hstack([J[0].T, S[0].T]), generalised, rcond=None)[0]
         force, torque = about(at, both[:3], both[3:], place[0])
         return force, S[0] @ np.linalg.lstsq(S[0], torque, rcond=None)[0]
 
     # -- primitives as functions of numbers --------------------------------------------------------------------
-    def _symbols(self) -> tuple[_Symbols, list[SX]]:
-        view = _Symbols(self)
+    def _symbols(self) -> tuple[SymbolicBody, list[SX]]:
+        view = SymbolicBody(self)
         return view, [view.q, view.v, *(view.known[name] for name in self.constants)]
 
     @cached_property
@@ -404,41 +384,6 @@ class BodyKind(ABC):
     def _normalised(self) -> ca.Function:
         q = SX.sym("q", self.nq)
         return ca.Function("normalised", [q], [ca.densify(self.normalised(q))])
-
-
-class _Symbols(View):
-    """A body outside any kernel: symbols for q, v and the constants."""
-
-    def __init__(self, kind: BodyKind) -> None:
-        self.kind, self.stage = kind, "now"
-        self.q, self.v = SX.sym("q", kind.nq), SX.sym("v", kind.nv)
-        self.known = {name: SX.sym(name, kind.record[name][1]) for name in kind.constants}
-        self.known["R"] = kind.pose(self.q)
-
-    def field(self, name: str) -> SX:
-        if name not in self.known:
-            raise Unsupported(f'{type(self.kind).__name__}: its primitives read the field "{name}"; name it in `constants`')
-        return self.known[name]
-
-
-def _evaluated(function: ca.Function, k: int, *given: FloatArray) -> list[FloatArray]:
-    """Results for k bodies: (k, n) of columns, (k, m, n) of matrices."""
-    found = []
-    for value, (m, n) in zip(
-        function(*(x.T for x in given)), (function.size_out(i) for i in range(function.n_out())), strict=True
-    ):
-        found.append(value.full().reshape(m, k, n).transpose(1, 0, 2).reshape((k, m) if n == 1 else (k, m, n)))
-    return found
-
-
-def about(at: FloatArray, force: FloatArray, torque: FloatArray, origin: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A force at a world point `origin`, and a torque, as (force, torque about `at`)."""
-    return np.array(force, dtype=float), np.asarray(torque - np.cross(at - origin, force), dtype=float)
-
-
-def skew_matrix(r: FloatArray) -> FloatArray:
-    """[r]x (3, 3)."""
-    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
 
 
 def carried_over(self: BodyKind, body: Body, move: Any) -> None:

@@ -87,7 +87,7 @@ class ConstraintKind(ElementKind):
     forced = False  # asks for motion of its own, and so does work
     meets = False  # its first three rows are the way from a's anchor to b's, in the world
     nonlinear = False  # its rows are not linear in velocities
-    aimed = False  # names the forces that hold its rows
+    force_directed = False  # names the forces that hold its rows
     anchored = False  # pictures show it from `on_a` to `on_b`
     leads = False  # prescribes where something is: a step must not ask for a way too long
     slower = "let its function change more slowly"  # what to do where it asks for one
@@ -98,7 +98,7 @@ class ConstraintKind(ElementKind):
     read_rates: tuple[Quantity, ...] = ()  # ... and its velocities
     read_fields: dict[str, int] = {}  # constants that these need beside its parameters
 
-    PROMISES: ClassVar = {"aimed": ("rates",), "told": ("sent", "stayed")}
+    PROMISES: ClassVar = {"force_directed": ("rates",), "commanded": ("sent", "stayed")}
 
     @classmethod
     def check_declared(cls, element: type[Element]) -> None:
@@ -112,7 +112,7 @@ class ConstraintKind(ElementKind):
         """What its bodies keep: (level, expression) each, zero where it holds."""
 
     def rates(self, handles: Sequence[Handle], p: Params, t: SX) -> list[SX]:
-        """Of a kind that is aimed: for each row the rate on which its multiplier works."""
+        """Of a kind that is force-directed: for each row the rate on which its multiplier works."""
         raise NotImplementedError
 
     def equations(self, handles: Sequence[Handle], p: Params) -> SX:
@@ -127,16 +127,16 @@ class ConstraintKind(ElementKind):
         """The constants that `read_fields` names, (k, size) each."""
         return {}
 
-    def place(self, p: dict[str, FloatArray]) -> tuple[int, FloatArray] | None:
+    def touching_point(self, p: dict[str, FloatArray]) -> tuple[int, FloatArray] | None:
         """Which of its bodies it touches where (3,), in the user's frame, if that is no anchor."""
         return None
 
-    def sent(self, element: Any, pose: Poses, goal: FloatArray, time: float, dt: float) -> dict[str, Any]:
-        """Of a kind that is `told`: what it keeps when a command (`goal`) comes, with its body in this pose."""
+    def sent(self, element: Any, pose: Poses, goal: FloatArray, time: float, dt: float, first_order: bool) -> dict[str, Any]:
+        """Of a kind that is `commanded`: its state fields when a command (`goal`) comes, with its body in this pose."""
         raise NotImplementedError
 
     def stayed(self, pose: Poses, time: float) -> dict[str, Any]:
-        """Of a kind that is `told`: what it keeps where its body is to stay in this pose."""
+        """Of a kind that is `commanded`: its state fields where its body is to stay in this pose."""
         raise NotImplementedError
 
     def remedy(self, element: Any) -> str:

@@ -62,6 +62,7 @@ class Element(OfFamily, metaclass=Making):
         "b": (("on_b",), ("axis_b",)),
     }  # and in a body's frame
     GROUPS: ClassVar[tuple[str, ...]] = ()  # fields that name groups, which have a prefix where a world is included in another
+    MOVING: ClassVar[tuple[str, ...]] = ()  # of what a hand does: fields that change while it is in force
     FUNCTIONS: ClassVar[dict[str, tuple[str, ...]]] = {}  # field with a function -> its arguments: ("t",), ("bodies", "t"), ...
 
     name: NameField = field(default=default(None), kw_only=True)

@@ -1,8 +1,8 @@
 """What kinds of constraints and of forces share: which bodies they act on, their parameters in memory, the angles they count.
 
 A kind is shared by all elements of one `key`. `bodies(element)` gives the bodies (None: the ground stands in where there is
-only one), `numbers(elements, A, B)` the parameters as arrays with a row an element. A and B are the batches of body frames as
-built (placement.py). Only users' functions, gears and cables may have more bodies than two.
+only one), `parameters(elements, A, B)` the parameters as arrays with a row an element. A and B are the batches of body frames
+as built (placement.py). Only users' functions, gears and cables may have more bodies than two.
 """
 
 from __future__ import annotations
@@ -67,11 +67,9 @@ class ElementKind(ABC):
     counters = 0  # angles whose turns it counts
     needs_directions: tuple[bool, ...] = (False, False)  # which of its bodies must have directions
     rigid_only: tuple[bool, ...] = (False, False)  # which of its bodies must not stretch
-    kept: Mapping[
-        str, int
-    ] = {}  # numbers of the state, brought up to date after each step unless `told`; "unknowns": to be found
-    told = False  # what it keeps is told from outside: steps leave it as it is
-    parameters: tuple[Parameter, ...] = ()  # Parameters of a user's function
+    state_fields: Mapping[str, int] = {}  # numbers of the state: `updated_state`; "unknowns" are found by `equations`
+    commanded = False  # commands write its state fields: steps leave them as they are
+    user_parameters: tuple[Parameter, ...] = ()  # Parameters of a user's function
     users_function = False  # its equations are a user's
 
     PROMISES: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # flag -> methods that a kind with it has
@@ -113,11 +111,11 @@ class ElementKind(ABC):
         return element.a, element.b
 
     @abstractmethod
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
-        """The parameters of elements, (k, size) each, as `fields` and `kept` say; A and B are their bodies as built."""
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+        """The parameters of elements, (k, size) each, as `fields` and `state_fields` say; A and B are their bodies as built."""
 
-    def brought(self, handles: Sequence[Handle], p: Params) -> dict[str, SX]:
-        """What it keeps, at the end of a step."""
+    def updated_state(self, handles: Sequence[Handle], p: Params) -> dict[str, SX]:
+        """Its state fields at the end of a step."""
         return {}
 
     def angles(self, handles: Sequence[Handle], p: Params) -> list[tuple[SX, SX]]:

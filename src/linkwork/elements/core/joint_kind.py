@@ -39,11 +39,12 @@ class Pivot(Enum):
 
 
 class LimitSort(Enum):
-    """What a row of a hard limit bounds, from its frame: two anchors and three directions."""
+    """What a hard stop bounds, from its frame: two anchors and three directions."""
 
     TURN = "turn"  # (on_a, on_b, ref_a, side_a, ref_b): the angle from ref_a towards side_a to ref_b
     TRAVEL = "travel"  # (on_a, on_b, ref_a, side_a, any): along ref_a x side_a, from a's anchor to b's
     CONE = "cone"  # (on_a, on_b, axis on a, any, axis on b): the angle between both axes
+    ROPE = "rope"  # (on_a, on_b, any, any, any): the distance of the anchors
 
 
 @dataclass(frozen=True)

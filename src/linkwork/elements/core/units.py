@@ -22,7 +22,7 @@ def rate_of(quantity: Quantity) -> Quantity:
     >>> rate_of(Quantity("angle", "rad"))
     Quantity(what='angle', unit='rad/s')
     """
-    return Quantity(quantity.what, f"{quantity.unit}/s")
+    return Quantity(quantity.what, f"{quantity.unit}/s" if quantity.unit else "")
 
 
 ANGLE, TRAVEL = Quantity("angle", "rad"), Quantity("travel", "m")

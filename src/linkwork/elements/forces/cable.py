@@ -109,7 +109,7 @@ class CableKind(ForceKind):
         moving = tuple(dict.fromkeys(body for body in element.bodies if body.dim))
         return moving if len(moving) > 1 else (None, *moving)
 
-    def numbers(self, elements: Sequence[Any], *frames: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], *frames: Placement) -> dict[str, AnyArray]:
         at = [frames[0].ground() if place is None else frames[place] for place in self.places]
         local = [F.user_point(np.array([e.at[k] for e in elements])) for k, F in enumerate(at)]
         world = np.array([F.world_point(p) for F, p in zip(at, local, strict=True)])

@@ -117,7 +117,7 @@ class ContactSpringKind(ForceKind):
             **dict.fromkeys(("stiffness", "damping", "radius", "friction", "slip"), 1),
         }
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         figures = [e.plane if self.flat else e.sphere for e in elements]
         on_a = A.user_point(np.array([point for point, _ in figures], dtype=float))
         found = {name: wide(elements, name, 1) for name in ("stiffness", "damping", "radius", "friction", "slip")}

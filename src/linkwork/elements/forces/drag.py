@@ -66,7 +66,7 @@ class DragKind(ForceKind):
     def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.body
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         scalars = {name: column(elements, name) for name in ("linear", "quadratic", "angular")}
         return {"on_b": user_points(elements, B, "at"), **scalars}
 

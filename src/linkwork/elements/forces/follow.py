@@ -96,7 +96,7 @@ class FollowKind(ForceKind):
     def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.body
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_b = user_points(elements, B, "at")
         found = {name: wide(elements, name, 1) for name in elements[0].COEFFICIENTS}
         found |= {"on_b": on_b, "position": B.world_point(on_b)}

@@ -51,9 +51,9 @@ class JointLawKind(ForceKind):
     def bodies(element: Any) -> tuple[Any, ...]:
         return element.joint.a, element.joint.b
 
-    def joint_numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, FloatArray]:
+    def joint_parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, FloatArray]:
         of = [e.joint for e in elements]
-        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0]}
+        return {**self.joint.parameters(of, A, B), "axis_a": self.joint.frame(of, A, B)[0]}
 
 
 def apart_as_built(numbers: dict[str, FloatArray], A: Placement, B: Placement) -> FloatArray:
@@ -72,12 +72,12 @@ class UniversalLawKind(JointLawKind):
         self.velocity_dependent = not is_zero(element.damping)
         self.key += f"-{self.velocity_dependent}"
 
-    def cross_numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, FloatArray]:
+    def cross_parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, FloatArray]:
         of = [e.joint for e in elements]
         first, second = np.array([j.first for j in of]), np.array([j.second for j in of])
         third = np.cross(first, second)
         crosses = {"second_a": A.axis(second), "third_a": A.axis(third), "first_b": B.axis(first), "third_b": B.axis(third)}
-        return {**self.joint.numbers(of, A, B), **crosses}
+        return {**self.joint.parameters(of, A, B), **crosses}
 
     def angles(self, handles: Sequence[Handle], p: Params) -> list[tuple[SX, SX]]:
         a, b = handles

@@ -212,10 +212,10 @@ class AxisLimitKind(JointLawKind, LimitKind):
         self.key += f"-{self.angular}-{self.velocity_dependent}"
         self.fields = {**self.joint.fields, "axis_a": 3, "stiffness": 1, "damping": 1, "bounds": 2}
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         springs = {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
         return {
-            **self.joint_numbers(elements, A, B),
+            **self.joint_parameters(elements, A, B),
             **springs,
             "bounds": np.array([bounds(e) for e in elements], dtype=object),
         }
@@ -243,8 +243,8 @@ class ReachLimitKind(JointLawKind, LimitKind):
         self.key += f"-reach-{self.velocity_dependent}"
         self.fields = {**self.joint.fields, "axis_a": 3, "stiffness": 1, "damping": 1, "reach": 1}
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
-        return self.joint_numbers(elements, A, B) | {
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+        return self.joint_parameters(elements, A, B) | {
             name: wide(elements, name, 1) for name in ("stiffness", "damping", "reach")
         }
 
@@ -271,10 +271,10 @@ class UniversalLimitKind(UniversalLawKind, LimitKind):
         UniversalLawKind.__init__(self, element)
         self.fields = {**self.joint.fields, **self.crosses, "stiffness": 1, "damping": 1, "bounds": 4}
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         springs = {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
         limits = np.array([bounds(e, 2) for e in elements], dtype=object)
-        return {**self.cross_numbers(elements, A, B), **springs, "bounds": limits}
+        return {**self.cross_parameters(elements, A, B), **springs, "bounds": limits}
 
     def stops(self, handles: Sequence[Handle], p: Params) -> list[Stop]:
         turns = zip(self.counted(handles, p), self.axes(handles, p), strict=True)
@@ -295,13 +295,13 @@ class BallLimitKind(RotationLawKind, LimitKind):
     def bodies(element: Any) -> tuple[Any, ...]:
         return element.joint.a, element.joint.b
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         along = np.array([e.axis for e in elements])
         still = np.tile([1.0, 0.0, 0.0, 0.0], (len(elements), 1))
         cone = table([[0.0 if e.cone is None else e.cone] for e in elements])
         twist = table([[0.0, 0.0] if e.twist is None else list(e.twist) for e in elements])
         springs = {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
-        return {**self.turn_numbers(still, A, B), "axis_a": A.axis(along), "axis_b": B.axis(along), **springs,
+        return {**self.turn_parameters(still, A, B), "axis_a": A.axis(along), "axis_b": B.axis(along), **springs,
                 "cone": cone, "bounds": twist}  # fmt: skip
 
     def stops(self, handles: Sequence[Handle], p: Params) -> list[Stop]:

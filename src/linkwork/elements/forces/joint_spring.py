@@ -158,8 +158,8 @@ class AxisSpringKind(JointLawKind):
             fields |= {"travel_stiffness": 1, "travel_damping": 1, "travel_rest": 2 if self.planar else 1}
         self.fields = {**self.joint.fields, "axis_a": 3, **fields}
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
-        found = self.joint_numbers(elements, A, B)
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+        found = self.joint_parameters(elements, A, B)
         apart = apart_as_built(found, A, B)
         travel = np.sum(A.world_axis(found["axis_a"]) * apart, axis=1, keepdims=True)
         found |= {name: wide(elements, name, 1) for name in ("stiffness", "damping")}
@@ -219,10 +219,10 @@ class UniversalSpringKind(UniversalLawKind, AxisSpringKind):
         UniversalLawKind.__init__(self, element)
         self.fields = {**self.joint.fields, **self.crosses, "stiffness": 2, "damping": 2, "rest": 2}
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         springs = {name: wide(elements, name, 2) for name in ("stiffness", "damping")}
         return {
-            **self.cross_numbers(elements, A, B),
+            **self.cross_parameters(elements, A, B),
             **springs,
             "rest": resting(elements, "rest", np.zeros((len(elements), 2))),
         }

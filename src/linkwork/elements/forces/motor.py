@@ -139,9 +139,9 @@ class JointMotorKind(ForceKind):
     def bodies(element: Any) -> tuple[Any, ...]:
         return element.joint.a, element.joint.b
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         of = [e.joint for e in elements]
-        return {**self.joint.numbers(of, A, B), "axis_a": self.joint.frame(of, A, B)[0], **self._gains(elements)}
+        return {**self.joint.parameters(of, A, B), "axis_a": self.joint.frame(of, A, B)[0], **self._gains(elements)}
 
     def _gains(self, elements: Sequence[Any]) -> dict[str, AnyArray | FloatArray]:
         limit = np.array([0.0 if e.limit is None else e.limit for e in elements], dtype=object).reshape(-1, 1)
@@ -220,7 +220,7 @@ class CoordinateMotorKind(JointMotorKind):
     def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.joint
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         return self._gains(elements)
 
     def commands(self, element: Any) -> Mapping[str, tuple[Quantity, ...]]:

@@ -59,7 +59,7 @@ class PullKind(ForceKind):
     def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.body
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         found = {name: column(elements, name) for name in ("stiffness", "damping", "limit")}
         return found | {"on_b": B.user_point(vectors(elements, "at")), "goal": vectors(elements, "goal")}
 

@@ -29,7 +29,7 @@ class RotationLawKind(ForceKind):
     turns_only = relative = True
     turns = {"turn_a": 4, "turn_b": 4}
 
-    def turn_numbers(self, rests: FloatArray, A: Placement, B: Placement) -> dict[str, FloatArray]:
+    def turn_parameters(self, rests: FloatArray, A: Placement, B: Placement) -> dict[str, FloatArray]:
         """rests: (k, 4). The frames whose orientations are the world's on a, and the world's on b at rest."""
         still = np.tile([1.0, 0.0, 0.0, 0.0], (len(rests), 1))
         shorter = np.where(rests[:, :1] < 0, -rests, rests)
@@ -54,10 +54,10 @@ class RotationSpringKind(RotationLawKind):
         self.key = f"BallSpring-{self.count}-{self.velocity_dependent}"
         self.fields = {**self.turns, "stiffness": self.count, "damping": self.count}
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         rests = [(1.0, 0.0, 0.0, 0.0) if e.rest is None else e.rest for e in elements]
         springs = {name: wide(elements, name, self.count) for name in ("stiffness", "damping")}
-        return {**self.turn_numbers(np.array(rests, dtype=float), A, B), **springs}
+        return {**self.turn_parameters(np.array(rests, dtype=float), A, B), **springs}
 
     def _in_world(self, frame: SX, coefficients: SX) -> SX:
         """(3, 3): coefficients along the axes that a carries."""

@@ -94,7 +94,7 @@ class SpringKind(ForceKind):
         self.velocity_dependent = not (isinstance(element.damping, float) and element.damping == 0.0)
         self.key = f"{self.element.__name__}-{self.velocity_dependent}"
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_a, on_b = user_points(elements, A, "on_a"), user_points(elements, B, "on_b")
         built = np.linalg.norm(B.world_point(on_b) - A.world_point(on_a), axis=1)
         rest = np.array(self.rests(elements, built), dtype=object)

@@ -128,10 +128,10 @@ class UserForceKind(ForceKind):
     def __init__(self, element: Any) -> None:
         self.arity, self.torque, self.generalised = len(element.bodies), element.torque, element.generalised
         self.traced = element.traced("function", element.bodies[-1].generalised if self.generalised else 3)
-        self.parameters = tuple(self.traced.parameters)
+        self.user_parameters = tuple(self.traced.parameters)
         self.velocity_dependent = self.traced.uses_velocity
         self.key = f"Force-{self.arity}-{self.torque}{'-generalised' if self.generalised else ''}-{self.traced.digest}"
-        self.fields = {"on_a": 3, "on_b": 3, "user": len(self.parameters)}
+        self.fields = {"on_a": 3, "on_b": 3, "user": len(self.user_parameters)}
         asked = [any(what in ("axis", "spin") and n == k for n, what, _ in self.traced.requests) for k in (0, 1)]
         both = (asked[0] or self.torque, asked[1] or self.torque)
         self.needs_directions = (False, both[0]) if self.arity == 1 else both
@@ -143,7 +143,7 @@ class UserForceKind(ForceKind):
     def points_of(self, end: int) -> list[tuple[float, ...]]:
         return asked_points([self.traced], end - len(self.needs_directions) + self.arity)
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         return {"on_a": user_points(elements, A, "on_a"), "on_b": user_points(elements, B, "at")}
 
     def law(self, handles: Sequence[Handle], p: Params, t: SX) -> tuple[Sequence[Load], SX]:

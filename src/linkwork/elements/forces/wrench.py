@@ -78,8 +78,8 @@ class WrenchKind(ForceKind):
         self.in_body = element.frame == "body"
         digests = {name: traced.digest for name, traced in self.traced.items()}
         self.key = f"Wrench-{self.turning}-{self.in_body}-{digests}"
-        self.parameters = tuple(p for traced in self.traced.values() for p in traced.parameters)
-        self.fields = {"on_b": 3, "axes": 9 if self.in_body else 0, "user": len(self.parameters)}
+        self.user_parameters = tuple(p for traced in self.traced.values() for p in traced.parameters)
+        self.fields = {"on_b": 3, "axes": 9 if self.in_body else 0, "user": len(self.user_parameters)}
         self.fields |= {name: 3 for name in ("force", "torque") if name not in self.traced}
         self.needs_directions = (False, self.turning or self.in_body)
 
@@ -87,7 +87,7 @@ class WrenchKind(ForceKind):
     def bodies(element: Any) -> tuple[Any, ...]:
         return None, element.body
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         found = {"on_b": user_points(elements, B, "at")}
         if self.in_body:
             found["axes"] = np.hstack([B.user_axis(np.tile(e, (len(elements), 1))) for e in np.eye(3)])

@@ -64,7 +64,7 @@ class AxisJointKind(JointKind):
         ref_b /= np.linalg.norm(ref_b, axis=1, keepdims=True)
         return axis_a, ref_a, side_a, axis_b, ref_b
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_a, on_b = anchors(elements, A, B)
         axis_a, ref_a, side_a, axis_b, ref_b = self.frame(elements, A, B)
         found = {"on_a": on_a, "on_b": on_b, "ref_a": ref_a, "side_a": side_a, "axis_b": axis_b, "ref_b": ref_b,

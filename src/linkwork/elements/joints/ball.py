@@ -128,7 +128,7 @@ class BallKind(JointKind):
     mobilizer, law, pivot = FORWARDS, FreedomLaw.ROTATION, Pivot.BLOCK
     bounded = ("cone",)
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_a, on_b = anchors(elements, A, B)
         return {"on_a": on_a, "on_b": on_b}
 

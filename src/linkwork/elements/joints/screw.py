@@ -80,8 +80,8 @@ class ScrewKind(AxisJointKind):
         pitch = joint.pitch.value if isinstance(joint.pitch, Parameter) else joint.pitch
         return [float(pitch) / (2 * np.pi)]
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
-        return {**super().numbers(elements, A, B), "pitch": column(elements, "pitch")}
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+        return {**super().parameters(elements, A, B), "pitch": column(elements, "pitch")}
 
     def rows(self, handles: Sequence[Handle], p: Params, t: SX) -> list[tuple[str, SX]]:
         (angle,) = self.counted(handles, p)

@@ -85,7 +85,7 @@ class UniversalKind(JointKind):
     mobilizer, law, pivot = UniversalMobilizer(), FreedomLaw.CROSS, Pivot.AXES
     bounded = ("bounds",)
 
-    def numbers(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
+    def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_a, on_b = anchors(elements, A, B)
         first = A.axis(np.array([e.first for e in elements]))
         return {"on_a": on_a, "on_b": on_b, "first": first, "second": B.axis(np.array([e.second for e in elements]))}

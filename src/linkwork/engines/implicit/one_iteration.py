@@ -18,40 +18,79 @@ Where other constraints than joints of a tree hold places, the first solve is ke
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
-from linkwork.codegen.jit import jit, sweep
+from linkwork.codegen.jit import OPERANDS, jit, sweep
+from linkwork.codegen.struct import Bundle
 from linkwork.elements.bodies.rigid import RIGID
-from linkwork.engines.engine import CALM, ITERATIONS, WORST
 from linkwork.engines.implicit.schedules import Implicit
+from linkwork.engines.scalars import GOOD_SUBSTEPS, ITERATIONS, WORST
 from linkwork.kernels.implicit_bodies import AGAIN, BEGIN, FIRM
 from linkwork.model.graph import GROUND
 
 RELAXED = 0.25  # of what a linear step bears: firm steps go on until no more is asked for
 LINEAR, PUT, DRAWN = 0, 1, 2  # how places are found: as they are; by putting bodies to their parents; drawn in before
+FIRM_BEFORE = GOOD_SUBSTEPS  # where the state says that the step before was firm: such steps are never cut
+LOOPS = 0  # flags
+
+
+class Once(Bundle):
+    """Sweeps of steps of one iteration, and where numbers of their trees lie."""
+
+    solve: np.ndarray  # of the linear solve
+    solved: np.ndarray
+    strain: np.ndarray
+    remember: np.ndarray
+    solve_firm: np.ndarray
+    solved_firm: np.ndarray
+    advance: np.ndarray
+    advance_firm: np.ndarray
+    joined: np.ndarray
+    lag: np.ndarray
+    draw: np.ndarray  # displacements of the projection
+    drawn: np.ndarray
+    place: np.ndarray
+    recall: np.ndarray
+    first: np.ndarray  # (trees + 1,) int64: where the bodies of each tree begin, and entries of each body
+    velocity: np.ndarray
+    size: np.ndarray
+    v1: np.ndarray
+    x: np.ndarray
+    v0: np.ndarray
+    vm: np.ndarray
+    q1: np.ndarray
+    qm: np.ndarray
+    first_free: np.ndarray  # (trees + 1,) int64: the same of free trees of rigid bodies
+    q: np.ndarray
+    R: np.ndarray
+    mass: np.ndarray
+    com: np.ndarray
+    first_pull: np.ndarray  # (trees + 1,) int64: the same of multipliers that count in the projection
+    pulls: np.ndarray
+    flags: np.ndarray  # (1,) int64: whether other constraints than joints of a tree hold places
 
 
 @jit
 def solve_once(work, table, once):
     """The motion of a step, in x of the bodies; returns how its places are to be found."""
-    linear, firm, _, _, loops, _, _, _ = once
-    solve, solved, strain, remember = linear
     work[ITERATIONS] = 1.0
-    fresh = work[CALM] == 0.0
+    fresh = work[FIRM_BEFORE] == 0.0
     if fresh:
-        sweep(work, table, solve, True)
-        sweep(work, table, solved, True)
-        if _strain(work, table, strain) <= 1.0:
+        sweep(work, table, once.solve, True)
+        sweep(work, table, once.solved, True)
+        if _strain(work, table, once.strain) <= 1.0:
             return LINEAR
         work[ITERATIONS] = 2.0
-        sweep(work, table, remember, True)
-        if loops:
-            work[CALM] = 1.0
+        sweep(work, table, once.remember, True)
+        if once.flags[LOOPS]:
+            work[FIRM_BEFORE] = 1.0
             return DRAWN
-    for operations in firm:
-        sweep(work, table, operations, True)
-    work[CALM] = 0.0 if _strain(work, table, strain) <= RELAXED else 1.0
-    sweep(work, table, remember, True)
+    sweep(work, table, once.solve_firm, True)
+    sweep(work, table, once.solved_firm, True)
+    work[FIRM_BEFORE] = 0.0 if _strain(work, table, once.strain) <= RELAXED else 1.0
+    sweep(work, table, once.remember, True)
     return PUT if fresh else DRAWN
 
 
@@ -66,25 +105,22 @@ def _strain(work, table, strain):
 @jit
 def move_once(work, table, once, way):
     """Places and velocities after the motion that was found."""
-    _, _, moves, drawn_in, _, trees, free, pulls = once
-    advance, advance_firm, joined, lag = moves
     if way == LINEAR:
-        sweep(work, table, advance)
+        sweep(work, table, once.advance)
         return
-    sweep(work, table, advance_firm, True)
+    sweep(work, table, once.advance_firm, True)
     if way == DRAWN:
         work[ITERATIONS] = 2.0
-        displacements, place, recall = drawn_in
-        for operations in displacements:
-            sweep(work, table, operations, True)
-        _shorten(work, pulls, *trees)
-        sweep(work, table, place, True)
-        sweep(work, table, recall, True)
-    before = _centres(work, *free)
-    sweep(work, table, joined, True)
-    _recentre(work, before, *free)
-    sweep(work, table, lag, True)
-    _follow(work, *trees)
+        sweep(work, table, once.draw, True)
+        sweep(work, table, once.drawn, True)
+        _shorten(work, once)
+        sweep(work, table, once.place, True)
+        sweep(work, table, once.recall, True)
+    before = _centres(work, once.first_free, once.q, once.R, once.mass, once.com)
+    sweep(work, table, once.joined, True)
+    _recentre(work, before, once.first_free, once.q, once.R, once.mass, once.com)
+    sweep(work, table, once.lag, True)
+    _follow(work, once)
 
 
 @jit
@@ -116,10 +152,11 @@ def _recentre(work, before, first, q, R, mass, com):
 
 
 @jit
-def _shorten(work, pulls, first, velocity, size, back, displacement, own_at, way_at, _, __):
+def _shorten(work, once):
     """Displacements no longer than the way that the step has made, tree by tree: where constraints cannot be met, or are
-    singular, what is asked for may be anything. pulls: where the multipliers of each tree begin, and their entries: they
-    become those of the displacement that is made."""
+    singular, what is asked for may be anything. Multipliers become those of the displacement that is made."""
+    first, size, displacement, own_at, way_at = once.first, once.size, once.x, once.v0, once.vm
+    first_pull, pulls = once.first_pull, once.pulls
     for tree in range(first.shape[0] - 1):
         own, way = 0.0, 0.0
         for k in range(first[tree], first[tree + 1]):
@@ -131,15 +168,17 @@ def _shorten(work, pulls, first, velocity, size, back, displacement, own_at, way
         for k in range(first[tree], first[tree + 1]):
             for i in range(size[k]):
                 work[displacement[k] + i] *= part
-        for k in range(pulls[0][tree], pulls[0][tree + 1]):
-            work[pulls[1][k]] *= part
+        for k in range(first_pull[tree], first_pull[tree + 1]):
+            work[pulls[k]] *= part
 
 
 @jit
-def _follow(work, first, velocity, size, back, rise_at, common_at, own_at, twice_at, lost_at):
+def _follow(work, once):
     """Bodies that were put back from where their velocities led lose these velocities, tree by tree, as far as this takes
     kinetic energy from the tree. Weights that were lifted on the way by more than the step has lost are paid for by all
     velocities of the tree."""
+    first, velocity, size, back = once.first, once.velocity, once.size, once.v1
+    rise_at, common_at, own_at, twice_at, lost_at = once.x, once.v0, once.vm, once.q1, once.qm
     for tree in range(first.shape[0] - 1):
         common, own, rise, twice, lost = 0.0, 0.0, 0.0, 0.0, 0.0
         for k in range(first[tree], first[tree + 1]):
@@ -159,27 +198,23 @@ def _follow(work, first, velocity, size, back, rise_at, common_at, own_at, twice
                 work[velocity[k] + i] = kept * (work[velocity[k] + i] + part * work[back[k] + i])
 
 
-def sweeps_of_one_iteration(p: Implicit) -> tuple:
+def sweeps_of_one_iteration(p: Implicit) -> Once:
     """What `solve_once` and `move_once` take."""
     linear = p.iteration(BEGIN), p.solved(BEGIN), p.strain(), p.remembered()
     firm = p.iteration(FIRM), p.solved(AGAIN, FIRM)
     moves = p.body("advance-once"), p.body("advance-firm"), p.joined(), p.body("lag")
-    return linear, firm, moves, (*p.drawn_in(), p.recalled()), p.holds_more_than_joints, *_trees(p)
+    displacements, placed = p.drawn_in()
+    drawn_in = *displacements, placed, p.recalled()
+    trees, free, pulls = _trees(p)
+    flags = np.array([p.holds_more_than_joints], dtype=np.int64)
+    return Once(*linear, *firm, *moves, *drawn_in, *trees, *free, *pulls, flags)
 
 
-def no_sweeps_of_one_iteration(p: Implicit) -> tuple:
-    """The same, of the same types, for integrators that do not make such steps."""
-    nothing, none = p.body(), np.zeros(0, dtype=np.int64)
-    return (
-        (nothing,) * 4,
-        (nothing,) * 2,
-        (nothing,) * 4,
-        ((nothing, nothing), nothing, nothing),
-        False,
-        (none,) * 9,
-        (none,) * 5,
-        (none,) * 2,
-    )
+@cache
+def no_sweeps_of_one_iteration() -> Once:
+    """The same for engines that do not make such steps."""
+    nothing, none = np.zeros((0, 1 + OPERANDS), dtype=np.int32), np.zeros(0, dtype=np.int64)
+    return Once(*[nothing] * 14, *[none] * 16, np.zeros(1, dtype=np.int64))
 
 
 def _trees(p: Implicit) -> tuple[tuple[np.ndarray, ...], ...]:

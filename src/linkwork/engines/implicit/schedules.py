@@ -13,12 +13,13 @@ from itertools import combinations
 import numpy as np
 
 from linkwork.codegen.trace import Joining, Kernel
-from linkwork.kernels import fronts, implicit_bodies, single_iteration
+from linkwork.kernels import fronts, implicit_bodies, implicit_forces, implicit_rows, single_iteration
 from linkwork.kernels.joint_elimination_implicit import HELD
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.model import Model
 from linkwork.schedules.front_ops import Form
-from linkwork.schedules.schedules import FIRST, LAST, Programs, Sheet
+from linkwork.schedules.operations import FIRST, LAST, Sheet
+from linkwork.schedules.schedules import Programs
 from linkwork.schedules.solver_report import NewtonReport
 from linkwork.symbolic.autodiff import POSITION
 from linkwork.symbolic.views import GLOBALS
@@ -45,7 +46,6 @@ STEPS = (
 class Implicit(Programs):
     name, limbs = "implicit", True
     counts_limbs = True
-    integrators = takes_contact = ("backward-euler",)
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:
@@ -130,7 +130,7 @@ class Implicit(Programs):
                 kernel = (
                     single_iteration.summed_kernel(size, x, kept)
                     if number in braced
-                    else implicit_bodies.copy_kernel(size, kept, x)
+                    else implicit_rows.copy_kernel(size, kept, x)
                 )
                 sheet.add(number, 0, self._id(kernel), int(self.model.node_at[number]))
 
@@ -173,7 +173,7 @@ class Implicit(Programs):
         return [
             number
             for number, node in enumerate(self.model.nodes)
-            if any(POSITION in part.relation.levels and placed.get(number) != k for k, part in enumerate(node.kind.parts))
+            if any(POSITION in part.kind.levels and placed.get(number) != k for k, part in enumerate(node.kind.parts))
         ]
 
     @cached_property
@@ -207,7 +207,7 @@ class Implicit(Programs):
     def _node_kernel(self, kind, mode, bodies_first, soft):
         if mode.startswith("implicit-"):
             what = mode.removeprefix("implicit-")
-            return implicit_bodies.rows_kernel(kind, what, bodies_first, self._exact(what), soft)
+            return implicit_rows.rows_kernel(kind, what, bodies_first, self._exact(what), soft)
         return super()._node_kernel(kind, mode, bodies_first, soft)
 
     def _between(self, ends: tuple[int, ...]) -> tuple[int, list[int]]:
@@ -226,7 +226,7 @@ class Implicit(Programs):
             limb_node = self.coupled_limbs.get(frozenset(force.ends))
             if limb_node is None:
                 pairs = [self._between(pair) for pair in combinations([b for b in force.ends if b != GROUND], 2)]
-                kernel = implicit_bodies.force_kernel(
+                kernel = implicit_forces.force_kernel(
                     force.kind, what, tuple(bool(first) for first, _ in pairs), self._exact(what)
                 )
                 where = [slot for _, slots in pairs for slot in slots]
@@ -238,9 +238,7 @@ class Implicit(Programs):
         limb = self.model.limb_of[node]
         child = int(self.place[force.ends[1]] < self.place[force.ends[0]])
         own = getattr(force.element, "joint", None) is self.model.nodes[node].elements[0]
-        return implicit_bodies.turning_kernel(
-            force.kind, what, child, self._held(node), limb.relation if own else None, limb.start
-        )
+        return implicit_forces.turning_kernel(force.kind, what, child, self._held(node), limb.kind if own else None, limb.start)
 
     def _held(self, node: int) -> int:
         """From the record of a limb's joint to what holds the turn at it."""
@@ -252,7 +250,7 @@ class Implicit(Programs):
         pairs = [self._between(pair) for pair in combinations(moving(node.ends), 2)] if self.exact else []
         x = self.model.field_of_node(number, "x").start - int(self.model.node_at[number])
         turned = tuple(bool(first) for first, _ in pairs)
-        kernel = implicit_bodies.geometric_kernel(node.kind, self._start(number), x, turned, self.exact)
+        kernel = implicit_rows.geometric_kernel(node.kind, self._start(number), x, turned, self.exact)
         slots = [slot for _, where in pairs for slot in where]
         self._add_wide(sheet, self.node_asked[number], FIRST, kernel, *self._node_offsets(number), *slots)
 
@@ -261,7 +259,7 @@ class Implicit(Programs):
 
         def make(sheet: Sheet) -> None:
             for number, node in enumerate(self.model.nodes):
-                kernel = implicit_bodies.copy_kernel(node.kind.size, *(self._beside(number, name) for name in ("x", "history")))
+                kernel = implicit_rows.copy_kernel(node.kind.size, *(self._beside(number, name) for name in ("x", "history")))
                 sheet.add(number, 0, self._id(kernel), int(self.model.node_at[number]))
 
         return self._keep("remembered", make)
@@ -281,7 +279,7 @@ class Implicit(Programs):
 
     def _add_firm(self, sheet: Sheet, number: int) -> None:
         x = self._beside(number, "history")
-        kernel = implicit_bodies.firm_kernel(self.model.nodes[number].kind, self._start(number), x)
+        kernel = implicit_rows.firm_kernel(self.model.nodes[number].kind, self._start(number), x)
         self._add_wide(sheet, self.node_asked[number], FIRST, kernel, *self._node_offsets(number))
 
     def _front_kernel(self, what: str, piece: str, forms: list[Form]) -> Kernel:

@@ -10,11 +10,11 @@ from linkwork.codegen.jit import OPERANDS
 from linkwork.contact.delassus import TREE
 from linkwork.contact.delassus_tables import bodies_of, free_bodies
 from linkwork.contact.inverse_mass import InverseMass
-from linkwork.engines.engine import DONE
 from linkwork.engines.joint_coordinates import path_delassus
 from linkwork.engines.joint_coordinates.loops import firsts, flat
 from linkwork.engines.joint_coordinates.path_delassus import Links
 from linkwork.engines.joint_coordinates.tree_plan import FOLLOWING, LTDL
+from linkwork.engines.scalars import WORK_DONE
 
 MOST_MOTIONS = 4_000_000  # numbers: above that R comes from whole responses
 
@@ -48,7 +48,7 @@ class JointInverseMass(InverseMass):
 
     @cached_property
     def needs(self) -> Links:  # type: ignore[override]
-        own, plan, loops = self.own, self.integrator.plan, self.integrator.loops
+        own, inertia, loops = self.own, self.integrator.inertia, self.integrator.loops
         tree, dynamics = own.tree, self.integrator.dynamics
         by_matrix, n = dynamics == LTDL, len(tree.links)
         names = ("" if by_matrix else name for name in ("spread", "response in", "response out", "rest", "response"))
@@ -63,13 +63,13 @@ class JointInverseMass(InverseMass):
         places = flat([[order[at] for at in joints]])
         fields = [[own.field(i, name).start for name in ("r", "U", "dS", "J", "p", "f")] for i in range(n)]
         factored = not by_matrix and not self.integrator.closing and 6 * n * len(joints) <= MOST_MOTIONS
-        marks = np.array([factored, bool(self.integrator.closing), DONE], dtype=np.int64)
+        marks = np.array([factored, bool(self.integrator.closing), WORK_DONE], dtype=np.int64)
         return Links(
             own.table, self.bodies, self.free, tree.parent, firsts(x), joints, places,
             own.inertia.right[places] if by_matrix else flat([]), np.array(fields, dtype=np.int64), own.sweep("column"),
             own.sweep("point"), flat([[link for _, link, _ in tree.bodies]]), flat([self.integrator.touched]),
             factors, spread, np.ascontiguousarray(inwards[::-1]), by_link, rest,
-            response, own.sweep("strike"), plan.inertia, loops, marks, np.zeros(n, dtype=np.bool_),
+            response, own.sweep("strike"), inertia, loops, marks, np.zeros(n, dtype=np.bool_),
             np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64),
             np.zeros(6 * n * len(joints) if factored else 0),
         )  # fmt: skip

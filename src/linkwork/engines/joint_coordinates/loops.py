@@ -69,7 +69,7 @@ def _columns(own: TreeWorkspace, touched: list[int], joints: np.ndarray) -> list
 def inertia_entry(model, rotor: ConstraintElement) -> int:
     """Where the inertia of a rotor stands in the workspace of the model."""
     _, number, part = model.names[str(rotor.name)]
-    layouts = [parameter_record(other.relation) for other in model.nodes[number].kind.parts]
+    layouts = [parameter_record(other.kind) for other in model.nodes[number].kind.parts]
     return model.parameters_at(number) + sum(layout.size for layout in layouts[:part]) + layouts[part].offset("inertia")
 
 

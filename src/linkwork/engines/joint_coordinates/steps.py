@@ -20,16 +20,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.codegen.jit import entry
+from linkwork.codegen.struct import Bundle
 from linkwork.elements import HardLimit, Parameter
-from linkwork.elements.bodies.rigid import RIGID, RigidPlacement
+from linkwork.elements.bodies.rigid import RIGID
+from linkwork.elements.bodies.rigid_placement import RigidPlacement
 from linkwork.elements.core import checks
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.elements.core.registry import kind_type
-from linkwork.engines.engine import DONE, GROWS, KICK, STEP, TIME, Integrator
-from linkwork.engines.maximal import settling
+from linkwork.engines.engine import Engine
+from linkwork.engines.maximal import settling_steps as settling
+from linkwork.engines.scalars import KICK, TIME, WORK_DONE
+from linkwork.engines.traits import TRAITS
 from linkwork.errors import ModelError
-from linkwork.kernels.implicit_bodies import holding_kernel
+from linkwork.kernels.implicit_forces import holding_kernel
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Node
 from linkwork.model.state_transfer import counters
@@ -37,7 +41,7 @@ from linkwork.model.states import JOINTS
 
 if TYPE_CHECKING:  # only who steps in joint coordinates waits for numba
     from linkwork.elements.core.force_kind import ForceKind
-    from linkwork.engines.joint_coordinates.loop_closure import LoopRows
+    from linkwork.engines.joint_coordinates.loop_closure import Inertia, LoopRows
     from linkwork.engines.joint_coordinates.tree_plan import TreePlan
     from linkwork.reduced.tree import Tree
     from linkwork.reduced.workspace import TreeWorkspace
@@ -48,17 +52,16 @@ WITH_LOOPS = ("ltdl", "anticipation")
 CLOSING = (settling.CLOSED, settling.SOFTEST, settling.SLOW, settling.ROUNDED, settling.HARDER, settling.SINGULAR)
 
 
-class InJoints(Integrator):
+class InJoints(Engine):
     """The base: a tree of joints within the workspace of the model."""
 
-    takes_feedback = keeps_impulses = draws_in = False
     weights: tuple[float, ...]  # of stages
     reaches: tuple[float, ...]
     implicit = False  # forces that are local to a joint are
-    touching = False  # with contact
     _taking: Callable | None = None  # `take_bodies`, compiled
 
     def __init__(self, *given):
+        from linkwork.engines.joint_coordinates import tree_steps
         from linkwork.engines.joint_coordinates.tree_plan import ABA, FOLLOWING, LTDL
         from linkwork.reduced.tree import compile
 
@@ -72,8 +75,16 @@ class InJoints(Integrator):
         self.dynamics = {"tree": FOLLOWING, "aba": ABA, "ltdl": LTDL, "anticipation": ABA}[programs.name]
         tree = compile(model.world, loops=programs.name in WITH_LOOPS)
         self.closing = tree.closing
+        attempts = {
+            (False, False): tree_steps.attempt,
+            (False, True): tree_steps.attempt_in_contact,
+            (True, False): tree_steps.attempt_with_loops,
+            (True, True): tree_steps.attempt_with_loops_in_contact,
+        }
+        self.attempt = attempts[bool(tree.closing), self.touches]
+        self.finish = tree_steps.finish_with_loops if tree.closing else tree_steps.finish
         for c in tree.closing:
-            if self._node(c).kind.aimed:
+            if self._node(c).kind.force_directed:
                 raise ModelError(f"{checks.label(c)}: it names the force that holds it, which joint coordinates do not take; "
                                  'use solver="anticipation" with rattle or euler')  # fmt: skip
         self.local = self._local_forces(tree) if self.implicit else []
@@ -83,13 +94,15 @@ class InJoints(Integrator):
         damped = bool(np.any(getattr(model.bodies.frames[RIGID.name], "damping", 0.0)))
         # nothing acts on bodies but their weights: then no step asks for them
         self.light = along_joints and not damped and self.dynamics != FOLLOWING and not tree.closing
-        self.guarded = self.touching and bounded(tree) and not tree.closing
+        self.guarded = self.touches and bounded(tree) and not tree.closing
         self.tree = self._tree(tree)
         programs.model = model.extended(self.tree.initial, JOINTS, self.tree.state)
 
-    def further(self) -> tuple[str, ...]:
-        """Names of sweeps that are needed beside those of a step."""
-        return ()
+    @cached_property
+    def answers(self):
+        from linkwork.engines.joint_coordinates.inverse_mass import JointInverseMass
+
+        return JointInverseMass(self)
 
     def _sweeps(self) -> dict[str, str]:
         """What a plan calls its sweeps -> what the tree does; "" is none."""
@@ -108,7 +121,7 @@ class InJoints(Integrator):
         if len(self.weights) > 1:
             found |= {"open": "open_step", "stage": f"{joined}stage+{move}", "last_stage": f"{joined}stage",
                       "close": f"close_step+{move}"}  # fmt: skip
-        elif self.touching:
+        elif self.touches:
             found |= {"kick": f"{joined}kick", "rates": "rates", "drift": f"drift+{move}",
                       "velocities": "poses" if self.light else "velocities"}  # fmt: skip
         else:
@@ -120,13 +133,14 @@ class InJoints(Integrator):
         return found
 
     def _tree(self, tree: Tree) -> TreeWorkspace:
+        from linkwork.engines.joint_coordinates.inverse_mass import JointInverseMass
         from linkwork.engines.joint_coordinates.tree_plan import FOLLOWING, LTDL
         from linkwork.reduced.workspace import Tangent, TreeWorkspace, Within
 
         model = self.programs.model
         frames = model.bodies.frames[RIGID.name]
         assert isinstance(frames, RigidPlacement)
-        sweeps = [*self._sweeps().values(), *self.further()]
+        sweeps = [*self._sweeps().values(), *(JointInverseMass.sweeps(self.dynamics) if self.touches else ())]
         sweeps += ["inertia", "factor", "up", "down"] if self.dynamics == LTDL else []
         if self.closing:
             sweeps += ["turning", *(f"columns {b}" for b in self.touched)]
@@ -193,14 +207,16 @@ class InJoints(Integrator):
         from linkwork.engines.joint_coordinates.loops import table
 
         entries, bounds = list[tuple[int, int]](), list[tuple[float, float, float]]()
-        if self.guarded:
-            tree, rows = self.tree.tree, self.contact.hard_stops
+        contact = self.contact
+        if self.guarded and contact is not None:
+            tree, rows = self.tree.tree, contact.hard_stops
             links = {data.element: i for i, data in enumerate(tree.links)}
-            for stop, label, numbers in zip(self.contact.stops, rows.labels, rows.numbers, strict=True):
+            for stop, label, numbers in zip(contact.stops, rows.labels, rows.numbers, strict=True):
+                assert isinstance(stop.element, HardLimit)  # `bounded` takes no other
                 i = links[stop.element.joint]
                 k = tree.links[i].kind.freedoms.index(Freedom.LENGTH if label[STOP_KIND] == TRAVEL else Freedom.TURN)
                 entries.append((int(self.tree.q[tree.q_at[i] + k]), int(self.tree.qd[tree.v_at[i] + k])))
-                bounds.append((stop.sign, float(numbers[BOUND]), self.contact.near))
+                bounds.append((stop.sign, float(numbers[BOUND]), contact.near))
         return table(entries, 2), np.array(bounds).reshape(-1, 3)
 
     def _node(self, constraint) -> Node:
@@ -238,12 +254,24 @@ class InJoints(Integrator):
         return loop_rows(self.programs, self.tree, self.touched)
 
     @cached_property
-    def plan(self) -> TreePlan:
+    def inertia(self) -> Inertia:
+        """Of the tree; empty where the articulated-body algorithm is used."""
         from linkwork.engines.joint_coordinates.loop_closure import Inertia
-        from linkwork.engines.joint_coordinates.loops import flat, stacked
-        from linkwork.engines.joint_coordinates.tree_plan import FOLLOWING, LTDL, TreePlan
+        from linkwork.engines.joint_coordinates.loops import flat
+        from linkwork.engines.joint_coordinates.tree_plan import LTDL
 
-        p, own = self.programs, self.tree
+        own, places = self.tree, [flat([])] * 5
+        if self.dynamics == LTDL:
+            places = [own.inertia.blocks, own.inertia.tiles, own.inertia.pivots, own.inertia.right, own.inertia.joints]
+        factoring = [own.sweep(name if self.dynamics == LTDL else "") for name in ("inertia", "factor", "up", "down")]
+        return Inertia(*factoring, *places)
+
+    @cached_property
+    def plan(self) -> TreePlan:
+        from linkwork.engines.joint_coordinates.loops import flat, stacked
+        from linkwork.engines.joint_coordinates.tree_plan import FOLLOWING, TreePlan
+
+        p, own, hook = self.programs, self.tree, self.hook
         none = p.body()
         loads = [none] if self.light else [p.loads()]
         if self.dynamics == FOLLOWING:
@@ -255,41 +283,36 @@ class InJoints(Integrator):
                         "count": none if self.light else p.count(), "forces": stacked(forces)}  # fmt: skip
         sweeps = dict.fromkeys([name for name, kind in TreePlan.__annotations__.items() if kind == "np.ndarray"], none)
         sweeps |= {name: own.sweep(what) for name, what in self._sweeps().items()} | model_sweeps
-        places = [flat([])] * 5
-        if self.dynamics == LTDL:
-            places = [own.inertia.blocks, own.inertia.tiles, own.inertia.pivots, own.inertia.right, own.inertia.joints]
-        factoring = [own.sweep(name if self.dynamics == LTDL else "") for name in ("inertia", "factor", "up", "down")]
         roots = [own.field(i, "qd").stop - 1 for i, data in enumerate(own.tree.links) if data.parent < 0]
+        sentinels = flat([roots])
         coordinates = [np.r_[p.model.field_of_body(b, "q"), p.model.field_of_body(b, "v")] for b in own.moving]
         scalars = [own.scalar(name) for name in ("weight", "reach", "known", "placed")]
-        marks = np.array([TIME, STEP, KICK, DONE, *scalars, own.left, self.dynamics, self.light, self.guarded], dtype=np.int64)
+        marks = np.array([TIME, KICK, WORK_DONE, *scalars, own.left, self.dynamics, self.light, self.guarded], dtype=np.int64)
         guards, bounds = self._guards()
         shown = np.full(len(own.tree.bodies), -1, dtype=np.int64)
         shown[own.moving] = np.arange(len(own.moving))
         return TreePlan(**sweeps | {
-            "kernels": p.table, "own_kernels": own.table, "inertia": Inertia(*factoring, *places), "q": own.q, "qd": own.qd,
-            "x": own.tau, "sentinels": flat([roots]), "coordinates": flat(coordinates),
+            "kernels": p.table, "own_kernels": own.table, "inertia": self.inertia, "q": own.q, "qd": own.qd,
+            "x": own.tau, "sentinels": sentinels, "coordinates": flat(coordinates),
             "watched": own.watched, "turns": self._turns(), "guards": guards, "bounds": bounds, "shown_by": shown,
             "rotors": self._rotors(), "weights": np.array(self.weights), "reaches": np.array(self.reaches),
-            "closing": np.array(CLOSING), "marks": marks,
+            "closing": np.array(CLOSING), "marks": marks, "began": np.zeros(len(own.q) + len(own.qd)), "hook": hook,
+            "steps": self.empty_table(sentinels),
         })  # fmt: skip
 
-    def prepare(self, work):
+    @cached_property
+    def compiled_plan(self) -> Bundle:
+        from linkwork.engines.joint_coordinates.tree_steps import TreeWithLoops
+
+        return TreeWithLoops(self.plan, self.loops, self.plan.steps) if self.closing else self.plan
+
+    def place(self, work):
         """Joints where the bodies are."""
         from linkwork.engines.joint_coordinates.tree_state import take_bodies
 
         if self._taking is None:
             self._taking = entry(take_bodies, work, self.plan)
         self._taking(work, self.plan)
-
-    def advance(self, work, steps, age):
-        return self._steps(work, steps, age, None)
-
-    def _steps(self, work, steps, age, contact):
-        from linkwork.engines.joint_coordinates.tree_steps import steps_in_joints
-
-        loops = self.loops if self.closing else None
-        return self._drive(steps_in_joints, work, self.plan, steps, loops, contact)
 
 
 def bounded(tree: Tree) -> bool:
@@ -319,16 +342,14 @@ def _child(tree, ends, relative: bool) -> int | None:
 
 
 class JointEuler(InJoints):
-    name, order = "joint-euler", 1
-    most_mixed, mixing = 0.002, GROWS
+    traits = TRAITS["joint-euler"]
     weights, reaches = (1.0,), (1.0,)
 
 
 class JointImplicit(JointEuler):
-    name, implicit = "joint-implicit", True
+    traits, implicit = TRAITS["joint-implicit"], True
 
 
 class JointRK4(InJoints):
-    name, order = "joint-rk4", 4
-    most_mixed, mixing = 0.005, GROWS
+    traits = TRAITS["joint-rk4"]
     weights, reaches = WEIGHTS, REACHES

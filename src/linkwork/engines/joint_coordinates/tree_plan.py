@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.codegen.struct import Bundle
+from linkwork.contact.hook import ContactHook
 from linkwork.engines.joint_coordinates.loop_closure import Inertia
+from linkwork.engines.step_driver import StepTable
 
-OK, DIVERGED, STUCK = 0, 1, 2
 ABA, LTDL, FOLLOWING = range(3)  # dynamics: what gives accelerations
 # marks: offsets of globals, of scalars and of what the last call left; the dynamics; whether nobody asks for bodies in a step;
 # whether limits of joints are all that contact knows
-TIME, STEP, KICK, DONE, WEIGHT, REACH, KNOWN, PLACED, LEFT, DYNAMICS, LIGHT, GUARDED = range(12)
+TIME, KICK, DONE, WEIGHT, REACH, KNOWN, PLACED, LEFT, DYNAMICS, LIGHT, GUARDED = range(11)
 STOP_A, STOP_B = 1, 2  # columns of the labels of contact's stops: their bodies
-HUGE = 1e150
 CLOSED, ROUNDS = 1e-12, 20  # loops: metres or radians that are left open, and rounds to get there ...
 OPEN = 1e-6  # ... more than which stops the run
 PARTS = 16  # of a step in a singular place, ...
@@ -72,3 +72,6 @@ class TreePlan(Bundle):
     reaches: np.ndarray  # from each stage to the next, in steps from the beginning
     closing: np.ndarray  # TIGHTLY, SOFTEST, ...
     marks: np.ndarray
+    began: np.ndarray  # (nq + nv,) scratch: q and qd as a step begins
+    hook: ContactHook
+    steps: StepTable

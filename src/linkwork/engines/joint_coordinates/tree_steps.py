@@ -9,29 +9,33 @@ What of a step is joined into one sweep depends on what stands between: `leap` i
 
 from __future__ import annotations
 
-import numpy as np
-
-from linkwork.codegen.jit import call_compiled, jit, jit_inner, sweep
-from linkwork.collision.layout import SINGLE
-from linkwork.engines.joint_coordinates.loop_closure import LENGTH
+from linkwork.codegen.jit import jit, jit_inner, sweep
+from linkwork.codegen.struct import Bundle
+from linkwork.contact.hook import SINGLE, call_contact
+from linkwork.engines.joint_coordinates.loop_closure import LENGTH, LoopRows
 from linkwork.engines.joint_coordinates.tree_dynamics import accelerate, close, step_through
-from linkwork.engines.joint_coordinates.tree_limits import choose_limits, meet_limits, no_contact
+from linkwork.engines.joint_coordinates.tree_limits import choose_limits, leave_without_rows, meet_limits
 from linkwork.engines.joint_coordinates.tree_plan import (
-    DIVERGED,
     DONE,
     GUARDED,
-    HUGE,
     KICK,
     LIGHT,
-    OK,
     OPEN,
     REACH,
-    STEP,
-    STUCK,
     TIME,
     WEIGHT,
+    TreePlan,
 )
 from linkwork.engines.joint_coordinates.tree_state import keep, leave, mark_turns, show, show_all, tell_turns
+from linkwork.engines.step_driver import OK, STUCK, StepTable, finite
+
+
+class TreeWithLoops(Bundle):
+    """What steps of a tree with loops are given."""
+
+    tree: TreePlan
+    loops: LoopRows
+    steps: StepTable
 
 
 @jit_inner
@@ -58,73 +62,94 @@ def make_stages(work, plan, loops, start, h):
 
 
 @jit_inner
-def make_leap(work, plan, loops, contact, began, h):
-    """A step of Euler's method but for bodies; contact: on the velocities at its end, at places of its beginning. began:
-    scratch for q and qd."""
+def make_leap(work, plan, loops, hook, h):
+    """A step of Euler's method but for bodies, with contact on the velocities at its end, at places of its beginning; False
+    where there is no room for contact."""
     own, marks = plan.own_kernels, plan.marks
     work[marks[DONE]] += h * accelerate(work, plan, loops, 0.0)
-    if contact is None:
+    if hook is None:
         sweep(work, own, plan.leap)
-        return
+        return True
+    failed = 0
     sweep(work, own, plan.kick)
     if not marks[GUARDED]:
         sweep(work, own, plan.rates)
         sweep(work, own, plan.velocities)
         if marks[LIGHT]:
             mark_turns(work, plan)
-        call_compiled(contact[0], (work, plan.kernels, contact[1], h, SINGLE))
-    elif choose_limits(work, plan, contact[1], h, True):
-        meet_limits(work, plan, contact, began, h)
+        failed = call_contact(work, plan.kernels, hook, h, SINGLE)
+    elif choose_limits(work, plan, h, True):
+        failed = meet_limits(work, plan, h)
     else:
-        no_contact(contact[1])
+        leave_without_rows(hook)
     sweep(work, own, plan.drift)
+    return failed == 0
 
 
 @jit_inner
-def finite(work, plan):
-    """One velocity of each tree: a value that is not finite anywhere in a tree reaches it within a step."""
-    for i in plan.sentinels:
-        if not abs(work[i]) < HUGE:
-            return False
-    return True
+def make_step(work, plan, loops, hook, h):
+    """A step of h seconds, its status. loops: None, or `LoopRows`. hook: None, or that of the plan."""
+    marks = plan.marks
+    work[marks[KICK]] = 1.0
+    start, done, regular, off = work[marks[TIME]], work[marks[DONE]], True, 0.0
+    if loops is not None:
+        keep(work, plan, plan.began)
+    if plan.weights.shape[0] > 1:
+        regular = make_stages(work, plan, loops, start, h)
+    elif not make_leap(work, plan, loops, hook, h):
+        return STUCK
+    work[marks[TIME]] = start + h
+    if not marks[LIGHT]:
+        show(work, plan)
+    if loops is not None:
+        if regular:
+            off, regular = close(work, plan, loops)
+        if not regular and hook is None:
+            work[marks[TIME]], work[marks[DONE]] = start, done
+            off = step_through(work, plan, loops, plan.began, h)
+    if not marks[LIGHT]:
+        sweep(work, plan.kernels, plan.count)
+    return STUCK if off > OPEN and finite(work, plan.sentinels) else OK
+
+
+@jit_inner
+def show_everything(work, plan):
+    """Bodies, counters and what tells whether somebody has moved them, at the end of a call."""
+    show_all(work, plan)
+    if plan.marks[LIGHT]:
+        tell_turns(work, plan)
+    leave(work, plan)
 
 
 @jit
-def steps_in_joints(work, plan, steps, loops, contact):
-    """(steps made, status, age). plan: a `TreePlan`. loops: None, or `LoopRows`. contact: None, or the address of a contact
-    stage and what it needs."""
-    marks = plan.marks
-    h = work[marks[STEP]]
-    work[marks[KICK]] = 1.0
-    began = np.empty(plan.q.shape[0] + plan.qd.shape[0])
-    made, status = steps, OK
-    for k in range(steps):
-        start, done, regular, off = work[marks[TIME]], work[marks[DONE]], True, 0.0
-        if loops is not None:
-            keep(work, plan, began)
-        if plan.weights.shape[0] > 1:
-            regular = make_stages(work, plan, loops, start, h)
-        else:
-            make_leap(work, plan, loops, contact, began, h)
-        work[marks[TIME]] = start + h
-        if not marks[LIGHT]:
-            show(work, plan)
-        if loops is not None:
-            if regular:
-                off, regular = close(work, plan, loops)
-            if not regular and contact is None:
-                work[marks[TIME]], work[marks[DONE]] = start, done
-                off = step_through(work, plan, loops, began, h)
-        if not marks[LIGHT]:
-            sweep(work, plan.kernels, plan.count)
-        if not finite(work, plan):
-            made, status = k + 1, DIVERGED
-            break
-        if off > OPEN:
-            made, status = k + 1, STUCK
-            break
-    show_all(work, plan)
-    if marks[LIGHT]:
-        tell_turns(work, plan)
-    leave(work, plan)
-    return made, status, 0
+def attempt(work, plan, h, start):
+    """A step of a tree without loops. What is not there is not compiled: contact and loops are most of a step's code."""
+    return make_step(work, plan, None, None, h)
+
+
+@jit
+def attempt_in_contact(work, plan, h, start):
+    return make_step(work, plan, None, plan.hook, h)
+
+
+@jit
+def attempt_with_loops(work, plan, h, start):
+    """A step of a tree with loops."""
+    return make_step(work, plan.tree, plan.loops, None, h)
+
+
+@jit
+def attempt_with_loops_in_contact(work, plan, h, start):
+    return make_step(work, plan.tree, plan.loops, plan.tree.hook, h)
+
+
+@jit
+def finish(work, plan):
+    show_everything(work, plan)
+    return 0
+
+
+@jit
+def finish_with_loops(work, plan):
+    show_everything(work, plan.tree)
+    return 0

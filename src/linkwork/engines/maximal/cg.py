@@ -12,11 +12,13 @@ from linkwork.codegen.jit import compiled_routine_address
 from linkwork.codegen.trace import Kernel
 from linkwork.elements.core import checks
 from linkwork.engines.maximal import conjugate_residual
+from linkwork.engines.maximal.cg_constants import NOTHING
 from linkwork.model.cg_layout import COUNTS
 from linkwork.model.graph import moving
 from linkwork.model.model import Model
 from linkwork.schedules.front_ops import Fronts
-from linkwork.schedules.schedules import AFTER, Programs, Sheet
+from linkwork.schedules.operations import AFTER, Sheet
+from linkwork.schedules.schedules import Programs
 from linkwork.schedules.solver_report import IterativeReport
 
 PRECISE = 1e-10  # |r| / |right-hand side|, of rows made orthonormal
@@ -76,7 +78,7 @@ class ConjugateGradients(Programs):
         dims = np.array([*(kind.nv for kind in m.bodies.kinds), *(1 for _ in rotors)])
         own = [m.field_of_node(k, "D").start + row * (row + 3) // 2 for k, row in rotors]  # -1 / inertia
         body_D = np.array([*(m.field_of_body(k, "D").start for k in range(n)), *own])
-        body_b = np.array([*(m.field_of_body(k, "b").start for k in range(n)), *(conjugate_residual.NOTHING for _ in rotors)])
+        body_b = np.array([*(m.field_of_body(k, "b").start for k in range(n)), *(NOTHING for _ in rotors)])
         first_column = np.cumsum([0, *dims])
         sizes = np.array([node.kind.size for node in m.nodes], dtype=np.int64)
         links = [[*moving(node.ends), *(numbers[k, row] for row in node.kind.rotors)] for k, node in enumerate(m.nodes)]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
+from linkwork.codegen.waiting import interruptible
 from linkwork.engines.maximal.python_routines import WithRoutines
 from linkwork.model.model import Model
 from linkwork.schedules.front_ops import Fronts
-from linkwork.schedules.schedules import AFTER
+from linkwork.schedules.operations import AFTER
+
+SECONDS = 1500  # rows of a matrix from which on LAPACK may take so long that somebody loses patience
 
 
 class Dense(WithRoutines):
@@ -53,7 +58,9 @@ class Dense(WithRoutines):
     def _factor(self, work: np.ndarray) -> None:
         from scipy.linalg import lu_factor  # a fifth of a second that other solvers need not wait for
 
-        self.factors = lu_factor(self.matrix(work), check_finite=False)
+        matrix = self.matrix(work)
+        factored = partial(lu_factor, matrix, check_finite=False)
+        self.factors = interruptible(factored, leave=True) if len(matrix) > SECONDS else factored()
         self._solve(work)
 
     def _solve(self, work: np.ndarray) -> None:

@@ -29,7 +29,7 @@ class Responses:
         self.nodes = sorted(m.auxiliary, key=lambda k: (-max(depth[b] for b in m.later[self.n + k]), k))
         self.sizes = np.array([m.nodes[k].kind.size for k in self.nodes], dtype=np.int64)
         self.first = np.concatenate([[0], np.cumsum(self.sizes)])  # row of each node
-        self.named = np.repeat([m.nodes[k].kind.aimed for k in self.nodes], self.sizes)  # rows that name their forces
+        self.named = np.repeat([m.nodes[k].kind.force_directed for k in self.nodes], self.sizes)  # rows that name their forces
         self.symmetric = not self.named.any()
         dims = [programs._dim(v) for v in range(self.n + len(m.nodes))]
         self.at = m.response_at + LANES * np.concatenate([[0], np.cumsum(dims)[:-1]])  # (vertices,)

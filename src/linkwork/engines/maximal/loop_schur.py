@@ -20,11 +20,10 @@ import numpy as np
 from linkwork.codegen.jit import jit
 from linkwork.engines.maximal.loop_responses import LANES, Responses
 from linkwork.engines.maximal.python_routines import WithRoutines
-from linkwork.engines.maximal.tree import HELD_IN_JOINTS, KICKS_IN_JOINTS
-from linkwork.kernels.node import node_pulls_kernel
+from linkwork.kernels.node_kernels import node_pulls_kernel
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
-from linkwork.schedules.schedules import AFTER, FIRST, LAST, Sheet
+from linkwork.schedules.operations import AFTER, FIRST, LAST, Sheet
 
 REGULAR = 1e-9  # the reciprocal condition of a W that is not symmetric from which on it is looked at more closely
 NONE = 1e-13  # of the largest singular value of W: what counts as zero then
@@ -34,8 +33,6 @@ LOST = 1e-6  # the share of a row in what W cannot give from which on its force 
 class Anticipation(WithRoutines):
     name, limbs = "anticipation", False
     outside = ("divide",)
-    integrators = (*WithRoutines.integrators, *HELD_IN_JOINTS)  # in joints: by responses of the articulated-body algorithm
-    takes_contact = ("euler", *KICKS_IN_JOINTS)  # with euler by forces, which are of no use in steps of two kicks
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:
@@ -66,7 +63,7 @@ class Anticipation(WithRoutines):
         super()._add_assembly(sheet, mode)
         n = len(self.model.bodies.kinds)
         for number, node in enumerate(self.model.nodes):
-            if node.kind.aimed:
+            if node.kind.force_directed:
                 slots = [0 if body == GROUND else self.pull_slot(n + number, body) for body in node.ends]
                 kernel, offsets = node_pulls_kernel(node.kind), self._node_offsets(number)
                 self._add_wide(sheet, self.node_asked[number], FIRST + 1, kernel, *offsets, *slots)
@@ -74,7 +71,7 @@ class Anticipation(WithRoutines):
     def pull_slot(self, vertex: int, body: int) -> int:
         """Where K of an auxiliary vertex is, transposed: behind all its blocks of J, if it is not J itself."""
         blocks = self._dim(vertex) * sum(self._dim(other) for other in self.model.later[vertex])
-        return self._slot(vertex, body) + blocks * self.model.nodes[vertex - len(self.model.bodies.kinds)].kind.aimed
+        return self._slot(vertex, body) + blocks * self.model.nodes[vertex - len(self.model.bodies.kinds)].kind.force_directed
 
     def _b(self, vertex: int) -> int:
         """From a front to its right-hand side."""

@@ -13,6 +13,8 @@ from linkwork.schedules.schedules import Programs
 
 
 class WithRoutines(Programs):
+    calls_python = True
+
     def _add_routines(self, *routines: Callable[[np.ndarray], None]) -> list[int]:
         """Routines take places in the table like kernels. Before any sweep is made."""
         numbers = []

@@ -9,21 +9,15 @@ from __future__ import annotations
 
 from linkwork.schedules.schedules import Programs
 
-IN_JOINTS = ("joint-rk4", "joint-euler")
-HELD_IN_JOINTS = (*IN_JOINTS, "joint-implicit")  # where forces, not accelerations, come from the model
-KICKS_IN_JOINTS = ("joint-euler", "joint-implicit")  # whose steps are one kick
-
 
 class Tree(Programs):
     name, limbs = "tree", True
-    integrators = (*Programs.integrators, *IN_JOINTS)
-    takes_contact: tuple[str, ...] = ("rattle", "shake", "euler", "joint-euler")
 
 
 class JointCoordinates(Tree):
     """Steps are made in joint coordinates, by the articulated-body algorithm (reduced/); reports come from `tree`."""
 
-    name, integrators, takes_contact = "aba", HELD_IN_JOINTS, KICKS_IN_JOINTS
+    name = "aba"
     counts_limbs = True
 
 
@@ -37,4 +31,3 @@ class TreeWithoutLimbs(Programs):
     """Body, then joint, as baraff96 has it: the same answers by general fronts alone."""
 
     name, limbs = "fronts", False
-    takes_contact = ("rattle", "shake", "euler")

@@ -8,7 +8,7 @@ from importlib import import_module
 
 import numpy as np
 
-from linkwork.elements import Keyframe, Parameter
+from linkwork.elements import Parameter
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Pose
 from linkwork.errors import LinkworkError, suggestion
@@ -17,18 +17,16 @@ from linkwork.formats.formula_check import CONSTANTS, FUNCTIONS, FormulaError, t
 from linkwork.formats.formulas import Formula, number
 from linkwork.formats.include import placed, taken_over
 from linkwork.formats.scene import schema
+from linkwork.formats.scene.budget import Budget
 from linkwork.formats.scene.fields import Values, keep
+from linkwork.formats.scene.run_settings import keyframe, simulate_options
 from linkwork.formats.scene.templates import filled
-from linkwork.formats.source import MOST_ELEMENTS, Reading, decode, read
+from linkwork.formats.source import Reading, decode, read
 from linkwork.world import World
 
 CONTACT = {"hard": True, "none": False}  # the words of an include -> what the reader of URDF calls them
 DEEPEST = 20  # files that include one another
-MOST_INCLUDES = 100_000  # of all files together
 LONGEST = 200  # characters of a prefix
-SECONDS = ("seconds", "dt", "record_every")  # options of `simulate` that are times,
-WORDS = ("solver", "integrator", "tangent", "iterations", "method", "seed", "off", "keyframe")  # and no numbers with units
-STATES = {"positions": ("rad", "m"), "velocities": ("rad/s", "m/s"), "controls": ("N m", "N", "rad", "m", "rad/s", "m/s")}
 
 
 def load(reading, *, parameters=None):
@@ -37,32 +35,7 @@ def load(reading, *, parameters=None):
         reading.fail(None, f"parameters is {checks.show(parameters)}", 'give numbers by name, such as {"k": 2.5}')
     path = reading.path.resolve()
     with np.errstate(all="ignore"):  # what is not finite is refused by those who are given it
-        return _File(reading, reading.root or path.parent, (path,), _Budget()).world(parameters or {})
-
-
-class _Budget:
-    """How many elements there have been, in all files together, and what is known of the files: each is parsed once."""
-
-    def __init__(self):
-        self.spent = 0
-        self.parsed: dict = {}  # path -> what the file says
-        self.foreseen: dict = {}  # (path, parameters) -> Counter, see _File.foresee
-        self.robots: Counter = Counter()  # path of a URDF or MJCF -> how often it will be included
-
-    def spend(self, count, fail):
-        self.ask(count, fail)
-        self.spent += count
-
-    def ask(self, count, fail):
-        """Refuse what cannot be spent."""
-        if self.spent + count > MOST_ELEMENTS:
-            fail(f"more than {MOST_ELEMENTS} elements, repetitions counted", "repeat less, or split the scene")
-
-    def ask_all(self, foreseen, fail):
-        """Refuse what all files together cannot spend, before any of it is made."""
-        self.ask(foreseen["elements"], fail)
-        if foreseen["includes"] > MOST_INCLUDES:
-            fail(f"more than {MOST_INCLUDES} includes, those of included files counted", "include less, or repeat elements")
+        return _File(reading, reading.root or path.parent, (path,), Budget()).world(parameters or {})
 
 
 class _File(Values):
@@ -97,11 +70,11 @@ class _File(Values):
         if "gravity" in data:
             self.gravity(data["gravity"], data.lines["gravity"])
         if data.get("simulate") is not None:
-            self.made.simulate = self.simulate(data["simulate"])
+            self.made.simulate = simulate_options(self, data["simulate"])
         if "elements" in data:
             self.items(data["elements"], self.numbers)
         for name, state in data.get("keyframes", {}).items():
-            self.made.keyframes[name] = self.keyframe(name, state)
+            self.made.keyframes[name] = keyframe(self, name, state)
         start, known = self.made.simulate.get("keyframe"), self.made.keyframes
         if start is not None and start not in known:
             hint = suggestion(start, known).lstrip("; ") or f"there {'are ' + ', '.join(known) if known else 'is none'}"
@@ -131,39 +104,6 @@ class _File(Values):
             self.made.gravity = self.value("World", schema.numbers("gravity", ("m/s^2",)), raw, line, self.numbers)
         except LinkworkError as error:
             self.told_once(line, error)
-
-    def simulate(self, data):
-        """The options as plain data: numbers in SI."""
-        found = {}
-        for name, raw in data.items():
-            if name in WORDS:
-                found[name] = _plain(raw)
-            elif raw is not None:
-                given = schema.numbers(name, ("s",) if name in SECONDS else ())
-                found[name] = self.value("simulate", given, raw, data.lines[name], self.numbers)
-        if {"solver", "integrator", "method"} & set(found):
-            from linkwork.engines.integrators import INTEGRATORS  # imported by whoever simulates, and by nobody else
-            from linkwork.engines.solvers import METHODS, SOLVERS
-
-            for name, known in (("solver", (*SOLVERS, "auto")), ("integrator", tuple(INTEGRATORS)), ("method", METHODS)):
-                if found.get(name) is not None and found[name] not in known:
-                    hint = suggestion(found[name], known).lstrip("; ") or f"there are {', '.join(known)}"
-                    self.fail(data.lines[name], f'simulate: there is no {name} "{found[name]}"', hint)
-        return {name: value for name, value in found.items() if value is not None}
-
-    def keyframe(self, name, data):
-        found: dict = {}
-        for part, values in data.items():
-            for who, raw in values.items():
-                line = values.lines[who]
-                if who not in self.made:
-                    hint = suggestion(who, [element.name for element in self.made.elements]) or "; name one that is"
-                    self.fail(line, f'keyframe "{name}" speaks of "{who}", which is not there', hint.lstrip("; "))
-                value = self.value(f'keyframe "{name}"', schema.numbers(part, STATES[part]), raw, line, self.numbers)
-                if isinstance(value, list) and not all(isinstance(each, (int, float)) for each in value):
-                    self.fail(line, f'keyframe "{name}": "{who}" is {checks.show(value)}', "give a number, or a list of them")
-                found.setdefault(part, {})[who] = np.array(value, dtype=float) if isinstance(value, list) else float(value)
-        return Keyframe(**found)
 
     # items: elements, repetitions, includes
 
@@ -424,12 +364,6 @@ def _includes(items):
 def _reader(kind):
     """The function that reads files of a kind."""
     return import_module(f"linkwork.formats.{kind}.read").load
-
-
-def _plain(value):
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list) else value
 
 
 def _pose(name, data):

@@ -8,7 +8,6 @@ from scipy.spatial.transform import Rotation
 
 from linkwork.elements import (
     Ball,
-    Collider,
     Contact,
     Gear,
     HardLimit,
@@ -254,7 +253,7 @@ class _Building:
                     geometry.add_visual(group.body, link, frame @ solid.place, solid)
                 for solid in link.collisions if contact else ():
                     geometry.add_collider(group.body, link, frame @ solid.place, solid)
-        if any(isinstance(element, Collider) for element in self.world.contacts):
+        if any(element.touched for element in self.world.contacts):
             self.world.add(Contact(name=self.free_name("contact")))
 
     def add_keyframe(self):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linkwork.reduced.prediction import known, predict
+from linkwork.reduced.cost.prediction import known, predict
 from linkwork.reduced.tree import compile
 
 

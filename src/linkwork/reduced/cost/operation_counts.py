@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.errors import ArrayError
-from linkwork.reduced.counts import SAVED_RIGID, SAVED_VECTOR, Operations, back_substitution, bodies_in, floating, ltdl
+from linkwork.reduced.cost.counts import SAVED_RIGID, SAVED_VECTOR, Operations, back_substitution, bodies_in, floating, ltdl
 from linkwork.reduced.parent_array import parent_array, sizes
 
 RIGID_ADD = Operations(a=10)  # ra

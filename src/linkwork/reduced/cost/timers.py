@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from linkwork.codegen.jit import jit, sweep
+from linkwork.reduced.cost.mechanisms import mechanism
 from linkwork.reduced.frames import STILL
-from linkwork.reduced.mechanisms import mechanism
 from linkwork.reduced.operation_lists import aligned
 from linkwork.reduced.tree import compile
 from linkwork.reduced.workspace import TreeWorkspace

@@ -19,7 +19,7 @@ from linkwork.codegen import store
 from linkwork.codegen.loader import platform_digest
 from linkwork.elements.core import checks
 from linkwork.errors import ArrayError, UnknownNameError, suggestion
-from linkwork.reduced import counts, operation_counts
+from linkwork.reduced.cost import counts, operation_counts
 
 STAGES = {
     "aba": operation_counts.aba,
@@ -124,7 +124,7 @@ def calibrate(timers: Mapping[str, Timer] | None = None, trees=None) -> dict[str
     '2.0e-09'
     """
     if timers is None:
-        from linkwork.reduced.timers import timer  # compiles what only those need who measure
+        from linkwork.reduced.cost.timers import timer  # compiles what only those need who measure
 
         timers = {stage: timer(stage) for stage in STAGES}
     if not isinstance(timers, Mapping):

@@ -8,7 +8,7 @@ and ABA on that of the bodies.
 >>> freedoms = [6] + [1] * 24
 >>> print(ltdl(humanoid, freedoms), "against", ltdl(chain(30)))
 1258m + 1039a against 4930m + 4495a
->>> from linkwork.reduced.operation_counts import aba, forward_dynamics
+>>> from linkwork.reduced.cost.operation_counts import aba, forward_dynamics
 >>> print(forward_dynamics(humanoid, freedoms), "against", aba(humanoid, freedoms))
 6476m + 5597a against 5544m + 5054a
 """

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from linkwork.reduced import counts
-from linkwork.reduced.counts import (
+from linkwork.reduced.cost import counts
+from linkwork.reduced.cost.counts import (
     D0,
     D1,
     D2,
@@ -26,11 +26,11 @@ from linkwork.reduced.counts import (
     table_1,
     zeros,
 )
-from linkwork.reduced.kernel_counts import ltdl as own_ltdl
-from linkwork.reduced.kernel_counts import stages as own_stages
-from linkwork.reduced.operation_counts import Steps, aba, crba, crba_alike, dh_nodes, forward_dynamics, non_dh, rnea, steps
+from linkwork.reduced.cost.kernel_counts import ltdl as own_ltdl
+from linkwork.reduced.cost.kernel_counts import stages as own_stages
+from linkwork.reduced.cost.operation_counts import Steps, aba, crba, crba_alike, dh_nodes, forward_dynamics, non_dh, rnea, steps
+from linkwork.reduced.cost.prediction import Prediction, Rate, calibrate, predict, remember, stored
 from linkwork.reduced.parent_array import depths
-from linkwork.reduced.prediction import Prediction, Rate, calibrate, predict, remember, stored
 
 __all__ = [
     "D0", "D1", "D2", "TABLE_2", "Bounds", "Family", "Operations", "Prediction", "Rate", "Steps", "aba", "back_substitution",

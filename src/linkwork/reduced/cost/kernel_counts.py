@@ -15,10 +15,10 @@ import numpy as np
 
 from linkwork.codegen.emit import instructions
 from linkwork.codegen.trace import Kernel
-from linkwork.reduced import counts
-from linkwork.reduced.counts import Operations
+from linkwork.reduced.cost import counts
+from linkwork.reduced.cost.counts import Operations
+from linkwork.reduced.cost.mechanisms import mechanism
 from linkwork.reduced.frames import STILL
-from linkwork.reduced.mechanisms import mechanism
 from linkwork.reduced.parent_array import parent_array
 from linkwork.reduced.tiles import plan
 from linkwork.reduced.tree import Tree, compile

@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.elements import Ball, Box, Hinge, RigidBody, Universal, Weld
 from linkwork.errors import ArrayError
-from linkwork.reduced.counts import freedoms_of, parents_of
+from linkwork.reduced.cost.counts import freedoms_of, parents_of
 from linkwork.world import World
 
 LENGTH = 0.2  # m, from a joint to the next

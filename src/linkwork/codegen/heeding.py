@@ -1,0 +1,69 @@
+"""How compiled code feels Ctrl-C in the middle of a step.
+
+Python runs the handlers of signals between its own instructions, and a step has none of those. So compiled code counts what it
+does, and every so often lets Python look whether a signal has come. If its handler raises, all compiled code that is under way
+returns with that exception, as if it had been raised there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+from llvmlite import binding, ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+WORTH = 1 << 18  # operations of sweeps between two looks, a few hundredths of a second at most
+_COUNTER, _STOPPED = "linkwork_work_done", "linkwork_stopped"  # symbols: compiled code that is kept on disk finds them by name
+_done, _stopped = ctypes.c_int64(0), ctypes.c_int64(0)
+for _name, _place in ((_COUNTER, _done), (_STOPPED, _stopped)):
+    binding.add_symbol(_name, ctypes.addressof(_place))
+
+
+def _symbol(module, name: str):
+    return module.globals[name] if name in module.globals else ir.GlobalVariable(module, ir.IntType(64), name)
+
+
+@intrinsic
+def heed(typing_context, amount):
+    """Count so many operations; once they are worth a look, raise what handlers of signals raise."""
+
+    def generate(context, builder, signature, arguments):
+        counter, stopped = (_symbol(builder.module, name) for name in (_COUNTER, _STOPPED))
+        none, total = ir.Constant(ir.IntType(64), 0), builder.add(builder.load(counter), arguments[0])
+        builder.store(total, counter)
+        with cgutils.if_unlikely(builder, builder.icmp_signed(">", total, ir.Constant(ir.IntType(64), WORTH))):
+            builder.store(none, counter)
+            python = context.get_python_api(builder)
+            held = python.gil_ensure()
+            word = ir.IntType(32)
+            look = cgutils.get_or_insert_function(builder.module, ir.FunctionType(word, []), "PyErr_CheckSignals")
+            found = builder.icmp_signed("!=", builder.call(look, []), ir.Constant(word, 0))
+            raised = cgutils.alloca_once_value(builder, found)
+            with cgutils.if_unlikely(builder, builder.icmp_signed("!=", builder.load(stopped), none)):
+                builder.store(none, stopped)
+                python.err_set_none("PyExc_KeyboardInterrupt")
+                builder.store(cgutils.true_bit, raised)
+            python.gil_release(held)
+            with cgutils.if_unlikely(builder, builder.load(raised)):
+                context.call_conv.return_exc(builder)
+        return context.get_dummy_value()
+
+    return types.none(types.int64), generate
+
+
+def stop() -> None:
+    """Let compiled code raise KeyboardInterrupt when it looks next: for Python that it calls, which cannot raise through it."""
+    _stopped.value, _done.value = 1, WORTH + 1
+
+
+def raise_if_stopped() -> None:
+    """What compiled code had no more occasion to raise."""
+    if _stopped.value:
+        _stopped.value = 0
+        raise KeyboardInterrupt
+
+
+def stopped() -> bool:
+    return bool(_stopped.value)

@@ -1,0 +1,75 @@
+"""A program of a tree run on one state, or on an array of states: what users give is checked here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from linkwork.codegen.jit import INTERPRETED
+from linkwork.elements.core import checks
+from linkwork.errors import ElementError
+from linkwork.reduced import drivers
+from linkwork.reduced.operation_lists import Programs
+
+
+def the_tree(tree):
+    """The Tree itself; anything else is refused."""
+    if not isinstance(getattr(tree, "programs", None), Programs):
+        raise ElementError(f"tree is {checks.show(tree)}; give what lw.reduced.compile returns")
+    return tree
+
+
+def run(tree, key: tuple, names: Sequence[str], given: Sequence, out) -> np.ndarray:
+    """Run a program on one state, or on an array of states: inputs (n,) or (k, n); a single one goes with all others."""
+    try:
+        programs = tree.programs
+    except AttributeError:
+        the_tree(tree)
+        raise
+    program = programs.known.get(key) or programs.get(key)
+    if out is None and not INTERPRETED:  # at once, if these are vectors as they should be
+        found = np.empty(program.shape)
+        try:
+            fits = program.one(*given, *program.missing, found)
+        except (TypeError, ValueError):  # not of those types
+            fits = False
+        if fits:
+            return found
+    arrays = [numbers_in(name, value) for name, value in zip(names, given, strict=True)]
+    count = max([a.shape[0] for a in arrays if a.ndim == 2], default=None)
+    _check(names, arrays, program.sizes, count)
+    found = _result(out, program.shape if count is None else (count, *program.shape))
+    if count is None:
+        program.one(*arrays, *program.missing, found)
+    else:
+        arrays = [a if a.ndim == 2 else np.tile(a, (count, 1)) for a in arrays]
+        missing = [np.zeros((count, 0))] * len(program.missing)
+        drivers.run_states(*program.among, *arrays, *missing, found.reshape(count, program.count))
+    return found
+
+
+def _check(names: Sequence[str], arrays: list[np.ndarray], sizes: list[int], count: int | None) -> None:
+    for name, array, size in zip(names, arrays, sizes, strict=True):
+        if array.ndim not in (1, 2) or array.shape[-1] != size or (array.ndim == 2 and array.shape[0] != count):
+            shape = f"({size},)" if count is None else f"({count}, {size}), one state a row"
+            raise ElementError(f"{name} has the shape {array.shape}; give one of the shape {shape}")
+
+
+def _result(out, shape: tuple[int, ...]) -> np.ndarray:
+    """The array for the result: the one that is given, or a new one."""
+    if out is None:
+        return np.empty(shape)
+    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != np.float64 or not out.flags.carray:
+        described = f"{out.dtype} of the shape {out.shape}" if isinstance(out, np.ndarray) else f"a {type(out).__name__}"
+        raise ElementError(f"out is {described}; give a contiguous array of float64 of the shape {shape}")
+    return out
+
+
+def numbers_in(name: str, value) -> np.ndarray:
+    """An input as the drivers want it: one type, so that they are compiled once."""
+    try:
+        found = np.require(value, dtype=np.float64, requirements=["C", "A", "W"])
+    except (TypeError, ValueError):
+        raise ElementError(f"{name} is {checks.show(value)}; give an array of numbers") from None
+    return found
