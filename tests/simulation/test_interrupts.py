@@ -102,9 +102,8 @@ def test_a_run_ends_before_a_step_of_many_seconds():
     assert code == 0 and "ended 0 0.0 True" in printed
 
 
-MIDDLE = [("tree", "rattle"), ("tree", "euler"), ("tree", "rk4"), ("tree", "first-order"), ("fronts", "shake"), ("dense", "euler"),
-          ("anticipation", "euler"), ("cg", "rattle"), ("implicit", "backward-euler"), ("ltdl", "joint-euler"),
-          ("aba", "joint-rk4")]  # fmt: skip
+MIDDLE = [("tree", "rattle"), ("tree", "dopri5"), ("tree", "first-order"), ("fronts", "shake"), ("dense", "euler"),
+          ("anticipation", "rattle"), ("cg", "rattle"), ("implicit", "backward-euler")]  # fmt: skip  # of parts or iterations
 
 
 @pytest.mark.parametrize(("solver", "integrator"), MIDDLE)

@@ -23,7 +23,7 @@ from numba.extending import intrinsic
 
 from linkwork.codegen import heeding
 from linkwork.codegen.drivers import Drivers
-from linkwork.codegen.heeding import heed
+from linkwork.codegen.heeding import heed  # noqa: F401 (drivers take it by `jit`)
 from linkwork.codegen.loader import LOADER
 from linkwork.codegen.trace import COLD, OPERANDS, Kernel
 from linkwork.codegen.waiting import interruptible, stop_if_abandoned
@@ -31,7 +31,6 @@ from linkwork.codegen.waiting import interruptible, stop_if_abandoned
 ON_X86 = platform.machine().lower() in ("x86_64", "amd64")
 LARGE = 1 << 17  # entries of a workspace that is larger than a core's own cache: records are asked for ahead
 LONG = 64  # operations of a sweep along which influence may fade below normal numbers, which are slow: they count as zero
-FEW = 8  # operations of a sweep that is not counted: steps of so small models take far less than a second, however often cut
 FLUSH = 0x8040  # flush to zero, and denormals are zero
 PATIENCE = 3.0  # seconds of compiling one driver after which a word is said
 AHEAD, LINES = 3, 10  # operations ahead, cache lines of a record and what lies beside it
@@ -297,8 +296,6 @@ def sweep(work, table, operations, cold=False):
     """Run operations in order: rows (kernel, offset, ...) on the workspace. `cold`: they touch cold fields."""
     base = work.ctypes.data
     n = operations.shape[0]
-    if n > FEW:
-        heed(n)
     long = n > LONG
     control = _flush_tiny() if long else 0
     begin = 0

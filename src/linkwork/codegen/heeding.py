@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-WORTH = 1 << 18  # operations of sweeps between two looks, a few hundredths of a second at most
+WORTH = 1 << 24  # numbers that are gone through between two looks, a few hundredths of a second
 _COUNTER, _STOPPED = "linkwork_work_done", "linkwork_stopped"  # symbols: compiled code that is kept on disk finds them by name
 _done, _stopped = ctypes.c_int64(0), ctypes.c_int64(0)
 for _name, _place in ((_COUNTER, _done), (_STOPPED, _stopped)):
@@ -25,28 +25,43 @@ def _symbol(module, name: str):
     return module.globals[name] if name in module.globals else ir.GlobalVariable(module, ir.IntType(64), name)
 
 
+def _look(context, module):
+    """A function of its own, so that what counts stays small: whether a handler has raised, or Python that was called has."""
+    name, word, long = "linkwork_look", ir.IntType(32), ir.IntType(64)
+    if name in module.globals:
+        return module.globals[name]
+    function = ir.Function(module, ir.FunctionType(word, []), name)
+    function.linkage = "internal"
+    function.attributes.add("noinline")
+    function.attributes.add("cold")
+    builder = ir.IRBuilder(function.append_basic_block())
+    stopped, none = _symbol(module, _STOPPED), ir.Constant(long, 0)
+    builder.store(none, _symbol(module, _COUNTER))
+    python = context.get_python_api(builder)
+    held = python.gil_ensure()
+    look = cgutils.get_or_insert_function(module, ir.FunctionType(word, []), "PyErr_CheckSignals")
+    raised = cgutils.alloca_once_value(builder, builder.call(look, []))
+    with builder.if_then(builder.icmp_signed("!=", builder.load(stopped), none)):
+        builder.store(none, stopped)
+        python.err_set_none("PyExc_KeyboardInterrupt")
+        builder.store(ir.Constant(word, 1), raised)
+    python.gil_release(held)
+    builder.ret(builder.load(raised))
+    return function
+
+
 @intrinsic
 def heed(typing_context, amount):
-    """Count so many operations; once they are worth a look, raise what handlers of signals raise."""
+    """Count so many numbers that are gone through: in every part of a step, those of the workspace. Once they are worth a look,
+    raise what handlers of signals raise."""
 
     def generate(context, builder, signature, arguments):
-        counter, stopped = (_symbol(builder.module, name) for name in (_COUNTER, _STOPPED))
-        none, total = ir.Constant(ir.IntType(64), 0), builder.add(builder.load(counter), arguments[0])
+        counter = _symbol(builder.module, _COUNTER)
+        total = builder.add(builder.load(counter), arguments[0])
         builder.store(total, counter)
         with cgutils.if_unlikely(builder, builder.icmp_signed(">", total, ir.Constant(ir.IntType(64), WORTH))):
-            builder.store(none, counter)
-            python = context.get_python_api(builder)
-            held = python.gil_ensure()
-            word = ir.IntType(32)
-            look = cgutils.get_or_insert_function(builder.module, ir.FunctionType(word, []), "PyErr_CheckSignals")
-            found = builder.icmp_signed("!=", builder.call(look, []), ir.Constant(word, 0))
-            raised = cgutils.alloca_once_value(builder, found)
-            with cgutils.if_unlikely(builder, builder.icmp_signed("!=", builder.load(stopped), none)):
-                builder.store(none, stopped)
-                python.err_set_none("PyExc_KeyboardInterrupt")
-                builder.store(cgutils.true_bit, raised)
-            python.gil_release(held)
-            with cgutils.if_unlikely(builder, builder.load(raised)):
+            raised = builder.call(_look(context, builder.module), [])
+            with cgutils.if_unlikely(builder, builder.icmp_signed("!=", raised, ir.Constant(ir.IntType(32), 0))):
                 context.call_conv.return_exc(builder)
         return context.get_dummy_value()
 

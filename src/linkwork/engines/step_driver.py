@@ -17,7 +17,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from linkwork.codegen.jit import call_compiled, jit, jit_inner, uncounted
+from linkwork.codegen.jit import call_compiled, heed, jit, jit_inner, uncounted
 from linkwork.codegen.struct import Bundle
 from linkwork.engines.scalars import FAULT, GOOD_SUBSTEPS, STEP, SUBSTEP, SUBSTEPS, TIME, WORK_DONE
 
@@ -102,6 +102,7 @@ def make_in_substeps(work, s, length):
     impulses, summed = rules[IMPULSES], s.multipliers.shape[0]
     work[SUBSTEPS] = 0.0
     while done < finest:
+        heed(work.shape[0])
         h, start = dt * (length / finest), begin + dt * (done / finest)
         now[IS_FIRST], now[LENGTH] = done == 0, length
         work[STEP] = h
@@ -156,6 +157,7 @@ def drive(work, s, steps, age):
     length = substep_of(work[SUBSTEP], finest) if cutting >= LONGER_IN_TIME else finest
     now[AGE] = age
     while made < steps and status == OK:
+        heed(work.shape[0])
         now[IS_LAST] = made == steps - 1
         if s.feed.shape[0] > 0:
             for i in range(s.targets.shape[0]):

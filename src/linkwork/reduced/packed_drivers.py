@@ -11,7 +11,6 @@ from linkwork.codegen.jit import heed, jit, jit_inline
 from linkwork.reduced.sparse_drivers import DONE
 
 PACKED_RUN = 8  # rows that are eliminated at once in packed rows
-SMALL = 32  # numbers that such a run changes in about the time of one kernel
 
 
 @jit_inline
@@ -59,7 +58,7 @@ def eliminate_packed(parents, first, runs, rows, work, taken, D):
     for r in range(len(runs) - 2, -1, -1):
         run = rows[runs[r] : runs[r + 1]]
         count, above = len(run), first[run[0] + 1] - first[run[0]] - 1
-        heed(above * above // SMALL)
+        heed(above * above)
         for k in range(count - 1, -1, -1):
             begin, own = first[run[k]], above + k
             at[k] = begin

@@ -83,8 +83,8 @@ class System:
 
     __slots__ = (
         "age", "arrangement", "before", "build", "builds", "commands", "compiled_at", "contact", "dt", "feed", "integrator",
-        "layout", "model", "notes", "options", "parted", "piece", "programs", "report_rows", "sharing", "starting", "steps",
-        "validity", "version", "watch", "work", "world",
+        "layout", "model", "notes", "options", "parted", "piece", "plain", "programs", "report_rows", "sharing", "starting",
+        "steps", "validity", "version", "watch", "work", "world",
     )  # fmt: skip
 
     world: World
@@ -112,6 +112,7 @@ class System:
     starting: bool  # from the world as built or from a keyframe: overlaps have not been looked at
     parted: set[frozenset[int]]  # pairs of bodies that a joint kept from touching, until their overlaps have been looked at
     piece: int  # steps of the next compiled call
+    plain: bool  # steps are compiled calls and nothing else
     before: State | None  # while a step is under way that takes long: Ctrl-C leads back there
     report_rows: tuple[Any, ...] | None  # see residuals.py
 
@@ -151,6 +152,7 @@ class System:
         for trial in build.trials.values():
             trial.check(trial.parameter.value)  # it may have changed since the elements were made
         self.commands, self.feed = Commands(self.model), Feed(self.model)
+        self.plain = not self.feed.motions and not self.programs.calls_python
 
     def _put_feedback(self) -> None:
         """Baumgarte feedback, as given or as the integrator has it, and the step."""
@@ -237,20 +239,17 @@ class System:
         self.validity.stepped(self.integrator.traits.keeps_impulses)
         made, status = 0, OK
         try:
-            if n == 1 and interrupted is None and not self.feed.motions:
+            if n == 1 and self.plain and interrupted is None:
                 made, status, self.age = self.integrator.advance(self.work, n, self.age)
                 self.steps += made
             else:
                 while made < n and status == OK and not (interrupted is not None and interrupted()):
                     made, status = self._advance_a_piece(n, made)
-            if self.programs.calls_python:
-                raise_if_stopped()
         except KeyboardInterrupt:
-            known = self._go_back()
-            if not (known and interrupted is not None and interrupted()):
+            known, self.before = self.before, None
+            self._go_back(known)
+            if known is None or interrupted is None or not interrupted():
                 raise
-        finally:
-            self.before = None
         return made, status
 
     def _advance_a_piece(self, n: int, made: int) -> tuple[int, int]:
@@ -260,21 +259,25 @@ class System:
         if self.feed.motions:
             self.integrator.feed(self.feed.where, self.feed.rows(self.time, self.dt, count))
         self.before = self.state() if self.piece == 1 else None
-        more, status, self.age = self.integrator.advance(self.work, count, self.age)
+        try:
+            more, status, self.age = self.integrator.advance(self.work, count, self.age)
+        except Exception:
+            self.before = None
+            raise
         if self.programs.calls_python:
             raise_if_stopped()
+        self.before = None
         taken = max(perf_counter() - begin, 1e-9)
         self.piece = max(1, min(GROWTH * self.piece, int(PIECE / taken * max(1, more))))
         self.steps += more
         return made + more, status
 
-    def _go_back(self) -> bool:
-        """From the middle of a step to the state before it, if it is known, else to the last one that was kept."""
-        if self.before is not None or self.watch.past:
-            self.take(self.before or self.watch.past[-1])
+    def _go_back(self, before: State | None) -> None:
+        """From the middle of a step to the state before it, or where that is not known to the last one that was kept."""
+        if before is not None or self.watch.past:
+            self.take(before or self.watch.past[-1])
         else:
             self.validity.failed()
-        return self.before is not None
 
     def factor(self) -> None:
         """Factors and a velocity-level solve at the current configuration, by kernels that `rattle` has, too."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, jit_inner, sweep
+from linkwork.codegen.jit import heed, jit, jit_inner, sweep
 from linkwork.codegen.struct import Bundle
 from linkwork.contact.hook import ACCEPTED, OPENING, REPEAT, ContactHook, call_contact, has_contact, look_anew
 from linkwork.engines.implicit.one_iteration import Once, move_once, solve_once
@@ -72,6 +72,7 @@ def converge(work, plan, h):
     sweep(work, table, plan.first_motion, True)
     seen, secants = UNSEEN, touches or plan.flags[SECANTS] > 0
     for _ in range(1, most_iterations(iterations)):
+        heed(work.shape[0])
         work[WORST] = 0.0
         sweep(work, table, plan.up, True)
         sweep(work, table, plan.down, True)

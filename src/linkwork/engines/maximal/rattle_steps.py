@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, jit_inner, sweep
+from linkwork.codegen.jit import heed, jit, jit_inner, sweep
 from linkwork.codegen.struct import Bundle
 from linkwork.contact.hook import CLOSING, LANDED, OPENING, SINGLE, ContactHook, call_contact, forget_rows, has_contact
 from linkwork.engines.scalars import EXTRAPOLATE, HALF, KICK, POWER_WEIGHT, STEP, TIME, WORST
@@ -154,6 +154,7 @@ def rescued(work, plan):
     sweep(work, r.kernels, plan.drift, True)
     sweep(work, r.kernels, r.land, True)
     for _ in range(RESCUES):
+        heed(work.shape[0])
         project(work, r.kernels, r.kick, r.up_position, r.nudge, r.clear, r.right, r.up_velocity, r.strike, 1)
         sweep(work, r.kernels, r.check)
         worst = 0.0

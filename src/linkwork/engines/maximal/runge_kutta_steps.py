@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.codegen.jit import call_compiled, jit, jit_inner, sweep
+from linkwork.codegen.jit import call_compiled, heed, jit, jit_inner, sweep
 from linkwork.codegen.struct import Bundle
 from linkwork.engines.maximal.rattle_steps import project
 from linkwork.engines.maximal.settling_steps import Settling, factor, settle
@@ -188,6 +188,7 @@ def attempt_dopri5(work, plan, dt, begin):
     redundant, end, t, parts = plan.flags[REDUNDANT] > 0, begin + dt, begin, 0
     while t < end:
         parts += 1
+        heed(work.shape[0])
         pace = work[SUBSTEP] if work[SUBSTEP] > 0.0 else dt
         h = min(pace, end - t)
         last = h == end - t

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.jit import jit_inner, sweep
+from linkwork.codegen.jit import heed, jit_inner, sweep
 from linkwork.codegen.struct import Bundle
 from linkwork.engines.scalars import KICK, SOFTNESS
 
@@ -79,6 +79,7 @@ def settle_positions(work, s):
     before, part, slow = np.inf, 1.0, 0
     work[KICK] = 0.0
     for _ in range(ROUNDS):
+        heed(work.shape[0])
         worst = violation(work, s)
         if worst > SLOW * before:
             if worst <= ROUNDED:
