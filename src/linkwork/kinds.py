@@ -14,6 +14,8 @@ True
 (['parameters', 'rows'], ['law', 'parameters'])
 """
 
+from __future__ import annotations
+
 from linkwork.elements.bodies.filling import check_vectors as check_vectors
 from linkwork.elements.bodies.filling import fill_mass as fill_mass
 from linkwork.elements.bodies.filling import fill_moment as fill_moment

@@ -1,13 +1,27 @@
 """A recording as other tools want it: an xarray Dataset, figures by matplotlib. Both are imported when they are asked for."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from linkwork.errors import printable
 from linkwork.recording.fields import CONTACT_FIELDS, COORDINATES, FIELDS, fields_of
 from linkwork.recording.files import facts_of
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from xarray import Dataset
 
-def dataset(rec):
+    from linkwork.recording.fields import BodyRecord
+    from linkwork.recording.recording import Recording
+    from linkwork.util.array_types import FloatArray
+
+
+def dataset(rec: Recording) -> Dataset:
     """The frames of a recording as an xarray Dataset."""
     import xarray
 
@@ -38,16 +52,16 @@ def dataset(rec):
     return xarray.Dataset(variables, coordinates, {**plain, "linkwork": facts})
 
 
-def _fits_netcdf(value):
+def _fits_netcdf(value: object) -> bool:
     """Whether it can stand as an attribute of its own; all of them are in the JSON besides."""
     return isinstance(value, (str, float)) or (type(value) is int and abs(value) < 2**63)
 
 
-def _says(unit, text):
+def _says(unit: str, text: str) -> dict[str, str]:
     return {"units": unit, "long_name": text}
 
 
-def figure_of(rec, record, shown):
+def figure_of(rec: Recording, record: BodyRecord | None, shown: bool) -> Figure:
     """A matplotlib Figure of the run, or of one body's record; `shown`: one that pyplot shows."""
     figure = _figure(shown)
     _draw_run(figure, rec) if record is None else _draw_body(figure, record)
@@ -55,7 +69,7 @@ def figure_of(rec, record, shown):
     return figure
 
 
-def _figure(shown):
+def _figure(shown: bool) -> Figure:
     """One that pyplot shows, or one of its own that is only saved."""
     if shown:
         from matplotlib import pyplot
@@ -66,7 +80,7 @@ def _figure(shown):
     return Figure(figsize=(7, 7), layout="constrained")
 
 
-def _draw_run(figure, rec):
+def _draw_run(figure: Figure, rec: Recording) -> None:
     reactions = {name.removeprefix("reaction "): v for name, v in rec.extra.items() if name.startswith("reaction ")}
     rows = 3 + bool(rec.joints) + bool(reactions)
     if rows > 4:
@@ -95,7 +109,7 @@ def _draw_run(figure, rec):
     figure.suptitle(str(rec.attributes.get("scene") or "run"), fontsize=11)
 
 
-def _draw_body(figure, record):
+def _draw_body(figure: Figure, record: BodyRecord) -> None:
     labels = ("position, m", "velocity, m/s", "angular velocity, rad/s")
     panels = figure.subplots(3, 1, sharex=True)
     for axes, values, label in zip(panels, (record.position, record.velocity, record.angular_velocity), labels, strict=True):
@@ -105,14 +119,14 @@ def _draw_body(figure, record):
     figure.suptitle(record.name, fontsize=11)
 
 
-def _lines(axes, time, values, labels):
+def _lines(axes: Axes, time: FloatArray, values: FloatArray, labels: Sequence[str]) -> None:
     from linkwork.viz.views import colours
 
     for column, label, colour in zip(values.T, labels, colours(len(labels)), strict=False):
         axes.plot(time, column, label=printable(label), color=colour, lw=1.3)
 
 
-def _dress(axes, label, legend=False):
+def _dress(axes: Axes, label: str, legend: bool = False) -> None:
     axes.set_ylabel(label, fontsize=9)
     axes.grid(color="#e2dfd7", lw=0.6)
     axes.spines[["top", "right"]].set_visible(False)
@@ -120,5 +134,5 @@ def _dress(axes, label, legend=False):
     axes.yaxis.get_offset_text().set_fontsize(8)
     axes.margins(x=0.01)
     if legend:
-        for label in axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1)).get_texts():
-            label.set_parse_math(False)  # a name with dollar signs is no formula
+        for text in axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1)).get_texts():
+            text.set_parse_math(False)  # a name with dollar signs is no formula

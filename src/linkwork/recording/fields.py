@@ -11,6 +11,7 @@ from linkwork.elements.core.shape import Shape
 from linkwork.errors import LinkworkError
 
 if TYPE_CHECKING:
+    from linkwork.recording.recording import Recording
     from linkwork.util.array_types import FloatArray, IntArray
 
 
@@ -57,7 +58,7 @@ class RecordingError(LinkworkError, ValueError):
     """Data that do not fit together, or a file that cannot be written or read."""
 
 
-def fields_of(rec):
+def fields_of(rec: Recording) -> dict[str, Any]:
     """The arrays that a recording has, by the names of FIELDS."""
     return {name: getattr(rec, name) for name in FIELDS if getattr(rec, name) is not None}
 
@@ -115,5 +116,5 @@ def joined_contacts(first: ContactRecords, then: ContactRecords) -> ContactRecor
     names = list(dict.fromkeys([*first.names, *then.names]))
     moved = np.array([names.index(name) for name in then.names], dtype=np.int64)
     later = then.columns() | {"colliders": moved[then.colliders] if len(moved) else then.colliders}
-    columns = {name: np.concatenate([value, later[name]]) for name, value in first.columns().items()}
+    columns: dict[str, Any] = {name: np.concatenate([value, later[name]]) for name, value in first.columns().items()}
     return ContactRecords(names, np.concatenate([first.count, then.count]), **columns)

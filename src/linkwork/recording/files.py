@@ -1,8 +1,12 @@
 """Recordings in files: NetCDF and NumPy's own; what is no array is JSON, and shapes made of arrays are kept once each."""
 
+from __future__ import annotations
+
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +14,13 @@ from linkwork.elements.core.outside import named
 from linkwork.elements.core.shape import OfArrays, Shape
 from linkwork.recording.fields import CONTACT_FIELDS, FIELDS, ContactRecords, RecordingError, fields_of
 from linkwork.util import archives
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from linkwork.recording.recording import Recording
+    from linkwork.util.array_types import AnyArray
+
 
 FORMAT = 2  # of saved files: raised when an older linkwork could not read them
 READ = (1, 2)  # formats that this one reads
@@ -24,10 +35,12 @@ class NewerError(RecordingError):
 class Described:
     """[kind, sizes] of shapes; of those that are made of arrays [kind, a name], and each once."""
 
-    def __init__(self):
-        self.arrays, self.named, self.known = {}, {}, {}
+    def __init__(self) -> None:
+        self.arrays: dict[str, AnyArray] = {}
+        self.named: dict[Shape, str] = {}
+        self.known: dict[int, list[Any]] = {}
 
-    def __call__(self, shape):
+    def __call__(self, shape: Shape | None) -> list[Any] | None:
         if shape is None:
             return None
         if not isinstance(shape, OfArrays):
@@ -36,14 +49,14 @@ class Described:
             self.known[id(shape)] = self._described(shape)
         return self.known[id(shape)]
 
-    def _described(self, shape):
+    def _described(self, shape: Shape) -> list[Any]:
         if shape not in self.named:
             name = self.named[shape] = f"solid{len(self.named)}"
             self.arrays |= {f"{name}_{f.name}": getattr(shape, f.name) for f in fields(shape.family) if f.init}
         return [shape.family.__name__, self.named[shape]]
 
 
-def facts_of(rec, **more):
+def facts_of(rec: Recording, **more: Any) -> tuple[str, dict[str, AnyArray]]:
     """What is no array, as JSON; and the arrays that shapes are made of, by the names that it has for them."""
     known = Described()
     facts = {
@@ -58,7 +71,7 @@ def facts_of(rec, **more):
     return text, known.arrays
 
 
-def write_npz(rec, path):
+def write_npz(rec: Recording, path: Path) -> None:
     """All of a recording in one archive of arrays."""
     arrays = fields_of(rec) | {f"extra{i}": value for i, value in enumerate(rec.extra.values())}
     extra = [(name, rec.extra_units[name]) for name in rec.extra]
@@ -70,13 +83,13 @@ def write_npz(rec, path):
     np.savez(path, time=rec.time, facts=np.array(facts), **arrays)
 
 
-def read_netcdf(path):
+def read_netcdf(path: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, AnyArray]]:
     import xarray
 
     _check_netcdf(path)
     with xarray.open_dataset(path, engine="h5netcdf", decode_times=False) as data:
         facts = _parse(data.attrs.get("linkwork"))
-        fields: dict = {name: data[name].values for name in FIELDS if name in data}
+        fields: dict[str, Any] = {name: data[name].values for name in FIELDS if name in data}
         fields |= {
             "time": data["time"].values,
             "bodies": data["body"].values.tolist(),
@@ -87,14 +100,14 @@ def read_netcdf(path):
             fields["touching"] = ContactRecords(data["collider"].values.tolist(), **columns)
         extras = [v for v in data.data_vars.values() if "extra" in v.attrs]
         fields["extra"] = {v.attrs["extra"]: (v.values, v.attrs["units"]) for v in extras}
-        arrays = {n: v.values for n, v in data.data_vars.items() if _SOLID.fullmatch(str(n)) and "extra" not in v.attrs}
+        arrays = {str(n): v.values for n, v in data.data_vars.items() if _SOLID.fullmatch(str(n)) and "extra" not in v.attrs}
     return facts, fields, arrays
 
 
-def read_npz(path):
+def read_npz(path: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, AnyArray]]:
     with archives.opened(path) as data:
         facts = _parse(str(data["facts"]) if "facts" in data else None)
-        fields: dict = {name: data[name] for name in ("time", *FIELDS) if name in data}
+        fields: dict[str, Any] = {name: data[name] for name in ("time", *FIELDS) if name in data}
         if "contact_count" in data:
             columns = {name: data[f"contact_{name}"] for name in ("count", *CONTACT_FIELDS)}
             fields["touching"] = ContactRecords(data["contact_names"].tolist(), **columns)
@@ -103,7 +116,7 @@ def read_npz(path):
     return facts, fields | {"bodies": facts["bodies"], "joints": facts["joints"]}, arrays
 
 
-def _check_netcdf(path):
+def _check_netcdf(path: Path) -> None:
     """ValueError where the file declares more than it can hold, or speaks of other files."""
     import h5py
 
@@ -124,7 +137,7 @@ def _check_netcdf(path):
                 raise ValueError(f"{name} declares more than {path.stat().st_size} bytes can hold")
 
 
-def _text_size(dataset, most):
+def _text_size(dataset: Any, most: int) -> int:
     """The bytes that a list of texts takes, read in pieces until they are more than `most`: many may be one in the file."""
     if dataset.ndim != 1:
         raise ValueError(f"{dataset.name} is no list of names")
@@ -133,10 +146,11 @@ def _text_size(dataset, most):
         if taken > most:
             break
         taken += sum(map(len, dataset[k : k + TEXTS]))
-    return taken
+    found: int = taken
+    return found
 
 
-def _parse(text):
+def _parse(text: Any) -> dict[str, Any]:
     facts = json.loads(text) if text else {}
     if not isinstance(facts, dict):
         raise ValueError("it does not say what it holds")
@@ -146,7 +160,7 @@ def _parse(text):
     return facts
 
 
-def shape_of(who, given, arrays, known):
+def shape_of(who: str, given: Any, arrays: Mapping[str, AnyArray], known: dict[Any, Shape]) -> Shape | None:
     """The shape that [kind, sizes] or [kind, a name of arrays] describes; `known`: those that were made already."""
     if given is None:
         return None

@@ -176,7 +176,7 @@ class Recording(Sealed):
         found = TouchingPoints()
         for k in range(begin, begin + int(table.count[frame])):
             numbers = {name: values[k].copy() for name, values in table.columns().items() if values.ndim == 2}
-            ends = {
+            ends: dict[str, Any] = {
                 "bodies": tuple(names[i] for i in table.bodies[k]),
                 "colliders": tuple(table.names[i] for i in table.colliders[k]),
             }
@@ -265,9 +265,9 @@ class Recording(Sealed):
             raise RecordingError(f'load: "{path}" is no whole recording ({reason}); give one that save has written') from error
 
     @classmethod
-    def _made_of(cls, facts, fields, arrays):
+    def _made_of(cls, facts: dict[str, Any], fields: dict[str, Any], arrays: Mapping[str, AnyArray]) -> Recording:
         """From what a file says."""
-        known: dict = {}  # one object for all that have the same shape
+        known: dict[Any, Shape] = {}  # one object for all that have the same shape
         placed: dict[str, Any] = {
             kind: [
                 (name, body, shape_of(f'{kind[:-1]} "{name}"', given, arrays, known), *pose)
@@ -366,11 +366,11 @@ def _ending(path: FilePath, what: str, *endings: str) -> Path:
     except TypeError:
         raise RecordingError(f"{what}: path is {checks.show(path)}; give that of a file") from None
     if path.suffix not in endings:
-        wrong = f"ends in neither {' nor '.join(endings)}" if len(endings) > 1 else f"does not end in {endings[0]}"
+        wrong = f"ends in neither {' nor '.join(endings)}" if len(endings) > 1 else f"does not end in {''.join(endings)}"
         raise RecordingError(f'{what}: "{path}" {wrong}; give {"one of these endings" if len(endings) > 1 else "that ending"}')
     return path
 
 
-def _check_size(what, size):
+def _check_size(what: str, size: tuple[int, int]) -> None:
     if len(size) != 2 or not all(32 <= pixels <= 8192 for pixels in size):
         raise RecordingError(f"{what}: size is {size}; give width and height in pixels, such as (640, 480)")

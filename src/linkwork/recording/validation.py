@@ -1,6 +1,9 @@
 """What a recording is given, and what it must be: names, numbers, shapes of arrays, times."""
 
+from __future__ import annotations
+
 import difflib
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -8,8 +11,13 @@ from linkwork.elements.core import checks
 from linkwork.errors import UnknownNameError
 from linkwork.recording.fields import CONTACT_FIELDS, FIELDS, RecordingError, fields_of
 
+if TYPE_CHECKING:
+    from linkwork.elements.core.shape import Shape
+    from linkwork.recording.recording import Recording
+    from linkwork.util.array_types import FloatArray, Vector
 
-def check_arrays(rec):
+
+def check_arrays(rec: Recording) -> None:
     """Shapes of all arrays, names that are known, contacts that are there: a RecordingError where they are not."""
     sizes = {"time": len(rec.time), "body": len(rec.bodies), "joint": len(rec.joints), "quaternion": 4}
     for name, value in fields_of(rec).items():
@@ -34,9 +42,10 @@ def check_arrays(rec):
             raise RecordingError(f'Recording: extra "{name}" has shape {value.shape}; give {len(rec.time)} frames')
 
 
-def _check_touching(rec):
+def _check_touching(rec: Recording) -> None:
     """Counts, and numbers of bodies and colliders that are there."""
     table, frames = rec.touching, len(rec.time)
+    assert table is not None
     for name, most in (("count", None), ("bodies", len(rec.bodies)), ("colliders", len(table.names))):
         numbers, least = getattr(table, name), -1 if name == "bodies" else 0
         if numbers.dtype.kind not in "iu" or (numbers.size and numbers.min() < least):
@@ -47,7 +56,7 @@ def _check_touching(rec):
         raise RecordingError(f"Recording: contact_count has shape {table.count.shape}; {frames} frames need ({frames},)")
 
 
-def check_times(rec):
+def check_times(rec: Recording) -> None:
     """In a file times increase."""
     back = np.flatnonzero(np.diff(rec.time) <= 0)
     if len(back):
@@ -56,7 +65,7 @@ def check_times(rec):
                              "and should increase; record parts that begin anew on their own")  # fmt: skip
 
 
-def index_of(name, sort, names):
+def index_of(name: Any, sort: str, names: list[str]) -> int:
     """The place of a name among those of a recording."""
     if isinstance(name, str) and name in names:
         return names.index(name)
@@ -65,14 +74,14 @@ def index_of(name, sort, names):
     raise UnknownNameError(f'Recording: there is no {sort} named "{name}"; {hint}')
 
 
-def names_in(what, given):
+def names_in(what: str, given: Any) -> list[str]:
     names = list(given)
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise RecordingError(f"Recording: {what} are {checks.show(names)}; give names, each once")
     return names
 
 
-def numbers_in(name, given):
+def numbers_in(name: str, given: Any) -> FloatArray:
     """An array of floats; numbers that are written as text are none."""
     found = np.asarray(given)
     if found.dtype.kind not in "fiu":
@@ -80,13 +89,15 @@ def numbers_in(name, given):
     return found.astype(float, copy=False)
 
 
-def link_of(name, body_a, point_a, body_b, point_b):
+def link_of(name: str, body_a: str | None, point_a: Vector, body_b: str, point_b: Vector) -> tuple[Any, ...]:
     return (name, body_a, tuple(map(float, point_a)), body_b, tuple(map(float, point_b)))
 
 
-def collider_of(name, body, shape, position, orientation):
+def collider_of(name: str, body: str | None, shape: Shape, position: Vector, orientation: Vector) -> tuple[Any, ...]:
     return (name, body, shape, tuple(map(float, position)), tuple(map(float, orientation)))
 
 
-def visual_of(name, body, shape, position, orientation, color):
+def visual_of(
+    name: str, body: str | None, shape: Shape, position: Vector, orientation: Vector, color: Vector | None
+) -> tuple[Any, ...]:
     return (*collider_of(name, body, shape, position, orientation), None if color is None else tuple(map(float, color)))

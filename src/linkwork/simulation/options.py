@@ -10,8 +10,11 @@ import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.engines import traits
-from linkwork.engines.solvers import METHODS, SOLVERS, TANGENTS
-from linkwork.engines.traits import TRAITS, Traits
+from linkwork.engines.solvers import METHODS as METHODS
+from linkwork.engines.solvers import SOLVERS as SOLVERS
+from linkwork.engines.solvers import TANGENTS
+from linkwork.engines.traits import TRAITS as TRAITS
+from linkwork.engines.traits import Traits
 from linkwork.errors import LinkworkError, suggestion
 from linkwork.model.active_world import Present
 from linkwork.model.model import Model

@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.codegen.heeding import raise_if_stopped
 from linkwork.elements.core.element import Element, Pose
-from linkwork.engines.integrators import INTEGRATORS, Engine
+from linkwork.engines.integrators import INTEGRATORS
 from linkwork.engines.solvers import SOLVERS
 from linkwork.engines.step_driver import OK
 from linkwork.kernels.node import parameter_record
@@ -38,6 +38,7 @@ from linkwork.world import World
 
 if TYPE_CHECKING:
     from linkwork.contact.contact_system import ContactSystem
+    from linkwork.engines.engine import Engine
     from linkwork.util.array_types import FloatArray
 
 MOST_BUILDS = 8  # of one world that are kept

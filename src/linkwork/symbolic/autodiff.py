@@ -27,7 +27,7 @@ from casadi import SX
 from linkwork.symbolic.views import Primitive, View
 
 if TYPE_CHECKING:
-    from linkwork.elements.core.element_kind import Params
+    pass
 
 
 POSITION, VELOCITY, ROTOR = "position", "velocity", "rotor"  # rotor: what the row says is how far a rotor has turned
@@ -162,7 +162,7 @@ class Tape:
     def rates(self) -> SX:
         return ca.vertcat(*[e.rate for e in self.entries])
 
-    def introduce(self, element_kind: Any, handles: Sequence[Handle], p: Params) -> Params:
+    def introduce(self, element_kind: Any, handles: Sequence[Handle], p: dict[str, SX]) -> dict[str, SX]:
         """The parameters of a kind with symbols for its unknowns, if it has any."""
         if "unknowns" not in element_kind.state_fields:
             return p

@@ -16,7 +16,10 @@ from linkwork.elements.core.freedom import FreedomLaw
 from linkwork.elements.core.included import carried_along
 from linkwork.elements.core.joint import JointLike, kind_of_joint
 from linkwork.elements.core.registry import kind_of
-from linkwork.elements.core.stop_kind import Site, StopKind, StopRow
+from linkwork.elements.core.stop_kind import StopKind, StopRow
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.stop_kind import Site
 
 
 @dataclass(eq=False, repr=False)

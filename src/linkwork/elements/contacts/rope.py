@@ -18,6 +18,7 @@ from linkwork.elements.core.stop_kind import Site, StopKind, StopRow
 from linkwork.errors import ModelError
 
 if TYPE_CHECKING:
+    from linkwork.elements.core.stop_kind import Site
     from linkwork.util.array_types import FloatArray
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class SymbolicBody(View):
     """A body outside any kernel: symbols for q, v and the constants."""
 
-    def __init__(self, kind: BodyKind):
+    def __init__(self, kind: BodyKind) -> None:
         self.kind, self.stage = kind, "now"
         self.q, self.v = SX.sym("q", kind.nq), SX.sym("v", kind.nv)
         self.known = {name: SX.sym(name, kind.record[name][1]) for name in kind.constants}
