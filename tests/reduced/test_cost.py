@@ -69,7 +69,6 @@ def test_own_counts_are_what_the_drivers_do(parents, monkeypatch):
     }
     for name in ("_carry", "_add_rows", "eliminate_packed"):
         monkeypatch.setattr(packed_drivers, name, plain[name])
-    monkeypatch.setattr(packed_drivers, "heed", lambda amount: None)
     for module in (sparse_drivers, packed_drivers):
         monkeypatch.setattr(module, "np", CountingArrays)
     for driver, places in ((plain["ltdl_by_rows"], ()), (plain["ltdl_packed"], packing(parents))):

@@ -339,7 +339,6 @@ def numbers_touched(parents, monkeypatch):
     plain = {name: getattr(f, "py_func", f) for name, f in vars(packed_drivers).items() if callable(f)}
     for name in ("_carry", "_add_rows", "eliminate_packed"):
         monkeypatch.setattr(packed_drivers, name, plain[name])
-    monkeypatch.setattr(packed_drivers, "heed", lambda amount: None)
     H, L = Matrix(), Matrix()
     given = Matrices([H]), Matrices([L]), np.empty((1, len(parents)))
     assert plain["ltdl_packed"](parents, *packing(parents), *given) == sparse_drivers.DONE

@@ -12,7 +12,7 @@ import ctypes
 from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 WORTH = 1 << 24  # numbers that are gone through between two looks, a few hundredths of a second
 _COUNTER, _STOPPED = "linkwork_work_done", "linkwork_stopped"  # symbols: compiled code that is kept on disk finds them by name
@@ -50,10 +50,18 @@ def _look(context, module):
     return function
 
 
-@intrinsic
-def heed(typing_context, amount):
+def heed(amount: int) -> None:
     """Count so many numbers that are gone through: in every part of a step, those of the workspace. Once they are worth a look,
-    raise what handlers of signals raise."""
+    raise what handlers of signals raise. Python itself feels signals: there it does nothing."""
+
+
+@overload(heed, jit_options={"forceinline": True})
+def _heed(amount):
+    return lambda amount: _count(amount)
+
+
+@intrinsic
+def _count(typing_context, amount):
 
     def generate(context, builder, signature, arguments):
         counter = _symbol(builder.module, _COUNTER)

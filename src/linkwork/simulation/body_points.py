@@ -37,8 +37,7 @@ def point_jacobian(system: Workspace, body: int, local: FloatArray) -> FloatArra
     """(3, nv) in the body's internal velocity components; `local` in the user's frame."""
     pose, kind = readout.poses(system.model, system.work, body), system.model.bodies.kinds[body]
     q, *constants = readout.of_body(system.model, system.work, body, "q")
-    found: FloatArray = kind.point_jacobian(q, pose, local, *constants)
-    return found
+    return kind.point_jacobian(q, pose, local, *constants)
 
 
 def carried_point(system: Workspace, body: int, local: FloatArray) -> tuple[FloatArray, FloatArray]:

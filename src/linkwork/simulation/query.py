@@ -131,8 +131,7 @@ class Query:
         number = body_number(system, body)
         local = local_point(system, number, local)
         J, pose = point_jacobian(system, number, local), readout.poses(system.model, system.work, number)
-        found: FloatArray = system.model.bodies.kinds[number].users_jacobian(J, pose, local)
-        return found
+        return system.model.bodies.kinds[number].users_jacobian(J, pose, local)
 
     def point_velocity(self, body: BodyLike, local: FloatArray) -> FloatArray:
         """Of a point of a body, in the user's frame (3, m/s)."""

@@ -167,7 +167,7 @@ class Tape:
         if "unknowns" not in element_kind.state_fields:
             return p
         symbol = SX.sym(f"y{len(self.unknowns)}", element_kind.state_fields["unknowns"])
-        known: Params = {**p, "unknowns": symbol}
+        known = p | {"unknowns": symbol}
         self.unknowns.append(Unknowns(symbol, element_kind.equations(handles, known), p["unknowns"], element_kind.stationary))
         return known
 

@@ -14,7 +14,7 @@ from linkwork.elements.core.field_types import VectorField, default
 from linkwork.elements.core.included import carried_along
 from linkwork.elements.core.joint_kind import LimitSort
 from linkwork.elements.core.registry import kind_of
-from linkwork.elements.core.stop_kind import Site, StopKind, StopRow
+from linkwork.elements.core.stop_kind import StopKind, StopRow
 from linkwork.errors import ModelError
 
 if TYPE_CHECKING:

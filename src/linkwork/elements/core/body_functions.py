@@ -30,7 +30,7 @@ class SymbolicBody(View):
         return self.known[name]
 
 
-def evaluated(function: ca.Function, k: int, *given: FloatArray) -> list[FloatArray]:
+def evaluated(function: ca.Function, k: int, *given: np.ndarray) -> list[np.ndarray]:
     """Results for k bodies: (k, n) of columns, (k, m, n) of matrices."""
     found = []
     for value, (m, n) in zip(

@@ -22,8 +22,11 @@ def simulate_options(file, data):
             given = schema.numbers(name, ("s",) if name in SECONDS else ())
             found[name] = file.value("simulate", given, raw, data.lines[name], file.numbers)
     if {"solver", "integrator", "method"} & set(found):
-        from linkwork.engines.solvers import METHODS, SOLVERS  # imported by whoever simulates, and by nobody else
-        from linkwork.engines.traits import TRAITS
+        from linkwork.simulation.options import (  # imported by whoever simulates, and by nobody else
+            METHODS,
+            SOLVERS,
+            TRAITS,
+        )
 
         for name, known in (("solver", (*SOLVERS, "auto")), ("integrator", tuple(TRAITS)), ("method", METHODS)):
             if found.get(name) is not None and found[name] not in known:
