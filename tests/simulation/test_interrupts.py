@@ -71,37 +71,6 @@ def test_compilation_ends(tmp_path):
     assert code != 0 and "KeyboardInterrupt" in printed and "finished" not in printed
 
 
-LONG_STEP = """
-import linkwork as lw
-
-sim = lw.Simulation(lw.scenes.get("chain", n=1000), dt=20.0, integrator="dopri5")
-integrator = sim._editor.system.integrator
-advance = integrator.advance
-
-def told(*given):
-    print("begins", flush=True)
-    return advance(*given)
-
-integrator.advance = told
-before = sim.state
-try:
-    {go}
-    print("ended", sim.steps, sim.time, (sim.state.values == before.values).all())
-except KeyboardInterrupt:
-    print("taken back", sim.steps, sim.time, (sim.state.values == before.values).all())
-"""
-
-
-def test_a_step_of_many_seconds_is_taken_back():
-    code, printed = interrupted(LONG_STEP.format(go="sim.step()"))
-    assert code == 0 and "taken back 0 0.0 True" in printed
-
-
-def test_a_run_ends_before_a_step_of_many_seconds():
-    code, printed = interrupted(LONG_STEP.format(go="sim.run(100.0)"))
-    assert code == 0 and "ended 0 0.0 True" in printed
-
-
 MIDDLE = [("tree", "rattle"), ("tree", "dopri5"), ("tree", "first-order"), ("fronts", "shake"), ("dense", "euler"),
           ("anticipation", "rattle"), ("cg", "rattle"), ("implicit", "backward-euler")]  # fmt: skip  # of parts or iterations
 
