@@ -4,7 +4,8 @@
 
 One process a tree runs the same cases (bits_cases.py) at the same time; all that each can be asked is compared bit by bit, and
 refusals word by word. Prints the cases that differ, by how much, and those that one tree alone has; exits 1 if there are any,
-or if a case was lost. With --fresh each tree compiles all of its code anew, so that no stale machine code hides a change.
+or if a case was lost. With --fresh each tree compiles all of its code anew, so that no stale machine code hides a change. All
+cases take hours: --part K/N runs the K-th of every N, and FILE.json is written as the run goes on.
 """
 
 import argparse
@@ -33,6 +34,7 @@ SHOWN = 40  # cases that are printed; all are in the file
 WORDS = 2  # channels of words that are printed of a case
 SLOW = 5.0  # s: a case worth a line while it goes on
 SIDES = ("base", "new")
+REPORTED = 100  # cases after which the file is written
 
 
 def decoded(answer):
@@ -140,15 +142,33 @@ class Comparison:
         self.counts["refused or stopped" if "ends" in old["words"] else "ran to the end"] += 1
 
 
-def compare(given):
-    """The result, as plain data."""
+def compare(given, told=lambda result: None):
+    """The result, as plain data; `told` gets what there is of it every REPORTED cases."""
     begin, seconds = time.perf_counter(), {}
+
+    def result():
+        return {
+            "machine": machine.describe(),
+            **{side: str(Path(getattr(given, side)).resolve()) for side in SIDES},
+            "steps": run.steps,
+            "seconds": time.perf_counter() - begin,
+            "processor_seconds": sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]),  # of both trees
+            "slowest": dict(sorted(seconds.items(), key=lambda item: -item[1])[:10]),
+            "cases": len(both),
+            "counts": dict(run.counts),
+            "only": {side: [case for case, has in known.items() if has == [side]] for side in SIDES},
+            "different": run.different,
+            "lost": run.lost,
+            "broken": run.broken,
+            "digests": run.digests,
+        }
+
     with tempfile.TemporaryDirectory(prefix="linkwork-bits-") as folder:
         sides = children.pair("benchmarks.bits_cases", given.base, given.new, folder, given.fresh)
         try:
             run = Comparison(sides, QUICK_STEPS if given.quick else STEPS, given.limit, folder)
             known = {case: has for case, has in run.cases().items() if fnmatch.fnmatch(case, f"*{given.only}*")}
-            both = [case for case, has in known.items() if len(has) == len(SIDES)]
+            both = [case for case, has in known.items() if len(has) == len(SIDES)][part(given.part)]
             for k, case in enumerate(both):
                 if k % RENEWED == RENEWED - 1:
                     for child in sides.values():
@@ -158,26 +178,19 @@ def compare(given):
                 seconds[case] = time.perf_counter() - before
                 if seconds[case] > SLOW:
                     print(f"{case}: {seconds[case]:.0f} s", file=sys.stderr, flush=True)
-                if k % 100 == 99:
+                if k % REPORTED == REPORTED - 1:
                     print(f"{k + 1} of {len(both)} cases, {len(run.different)} differ", file=sys.stderr, flush=True)
+                    told(result())
         finally:
             for child in sides.values():
                 child.close()
-    return {
-        "machine": machine.describe(),
-        **{side: str(Path(getattr(given, side)).resolve()) for side in SIDES},
-        "steps": run.steps,
-        "seconds": time.perf_counter() - begin,
-        "processor_seconds": sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]),  # of both trees
-        "slowest": dict(sorted(seconds.items(), key=lambda item: -item[1])[:10]),
-        "cases": len(both),
-        "counts": dict(run.counts),
-        "only": {side: [case for case, has in known.items() if has == [side]] for side in SIDES},
-        "different": run.different,
-        "lost": run.lost,
-        "broken": run.broken,
-        "digests": run.digests,
-    }
+    return result()
+
+
+def part(text):
+    """The K-th of every N cases, as a slice, from "K/N"."""
+    number, count = map(int, text.split("/"))
+    return slice(number - 1, None, count)
 
 
 def verdict(result):
@@ -208,15 +221,20 @@ def main():
     parser.add_argument("--base", required=True, help="the folder that holds the package linkwork as it was")
     parser.add_argument("--new", required=True, help="... and as it is")
     parser.add_argument("--only", default="", help='cases with this in their names; * and ? are allowed: "scene/*/tree/rattle"')
+    parser.add_argument("--part", default="1/1", help="K/N: the K-th of every N cases, for a run that is made in parts")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_STEPS} steps in the place of {STEPS}")
     parser.add_argument("--fresh", action="store_true", help="with empty caches of compiled code")
     parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for a case")
     parser.add_argument("--out", help="a JSON file")
     given = parser.parse_args()
-    result = compare(given)
+
+    def keep(result):
+        if given.out:
+            Path(given.out).write_text(json.dumps(result, indent=1) + "\n")
+
+    result = compare(given, keep)
     print(page(result))
-    if given.out:
-        Path(given.out).write_text(json.dumps(result, indent=1) + "\n")
+    keep(result)
     return 0 if verdict(result) else 1
 
 

@@ -6,6 +6,7 @@ by channel (refusals, notes, what ended the run).
 
 import base64
 import copy
+import dataclasses
 import functools
 import gc
 import importlib
@@ -369,7 +370,7 @@ def look(told, sim):
         told.ask("acceleration", sim.acceleration, body)
         told.ask("angular acceleration", sim.angular_acceleration, body)
         told.ask("jacobian", sim.jacobian, body)
-    told.ask("iterations", lambda: [(r := sim.solver_report()).solves, r.iterations, r.most, r.residual, r.worst])
+    told.ask("iterations", lambda: [n for n in dataclasses.astuple(sim.solver_report()) if isinstance(n, int | float)])
 
 
 def _contacts(told, sim):

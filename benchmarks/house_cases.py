@@ -24,6 +24,14 @@ JOINTS: dict[str, dict[str, Any]] = {"aba, joint-euler": {"solver": "aba", "inte
 WAYS: dict[str, dict[str, Any]] = {"rattle": {}, "euler": {"integrator": "euler"},
                                    "implicit, 1 iteration": {"solver": "implicit", "iterations": 1}}  # fmt: skip
 ARM: dict[str, Any] = {"meshes": "as found", "visuals": False, "contact": False, "lock": {"panda_finger_joint1": 0.0}}
+ALONE: dict[str, Any] = {"contact": "none", "limits": "none"}
+ROBOTS = ("humanoid", "walker", "cheetah")
+FALL = 1500  # steps until a robot lies
+SKEW = (0, 0.3, 1)
+CARRIERS: dict[str, Callable[..., Any]] = {
+    "sliders": partial(lw.Slider, axis=SKEW), "cylinders": partial(lw.Cylindrical, axis=SKEW), "welds": lw.Weld,
+    "screws": partial(lw.Screw, axis=SKEW, pitch=0.1), "planar joints": partial(lw.Planar, normal=SKEW),
+}  # fmt: skip
 SMALL: dict[str, dict[str, Any]] = {"pendulum": {}, "chain": {"n": 100}, "rag-doll-on-stairs": {}}
 
 
@@ -139,13 +147,31 @@ def panda():
     return path if path.is_file() else None
 
 
-def humanoid():
-    """The file of dm_control's humanoid, or None."""
+def of_suite(name):
+    """The file of a model of dm_control, or None."""
     spec = find_spec("dm_control")
     if spec is None or spec.origin is None:
         return None
-    path = Path(spec.origin).parent / "suite" / "humanoid.xml"
+    path = Path(spec.origin).parent / "suite" / f"{name}.xml"
     return path if path.is_file() else None
+
+
+def lying(path, **options):
+    """A robot that has fallen."""
+    sim = lw.Simulation(lw.load(path), dt=2e-3, **options)
+    sim.step(FALL)
+    return stepping(sim)
+
+
+def row_of(joint, count=20, **options):
+    """Bodies one behind the other, each on a joint to the one before."""
+    world = lw.World()
+    before: lw.Body = world.ground
+    for k in range(count):
+        body = world.add(lw.RigidBody(1.0, (0.1, 0.2, 0.3), position=(k + 0.5, 0, 0), com=(0.1, 0, 0.05)))
+        world.add(joint(before, body, at=(k, 0, 0)))
+        before = body
+    return stepping(lw.Simulation(world, dt=1e-4, **options))
 
 
 def _table() -> dict[str, Callable[[], Batches]]:
@@ -159,13 +185,20 @@ def _table() -> dict[str, Callable[[], Batches]]:
     for way in ("rattle", "shake"):
         found[f"rag doll on stairs, {way}"] = partial(run_of, "rag-doll-on-stairs", integrator=way)
         found[f"box stack, {way}"] = partial(run_of, "box-stack", integrator=way)
+    for way in ("rattle", "euler"):
+        for name in ROBOTS:
+            if (path := of_suite(name)) is not None:
+                found[f"{name} lying, {way}"] = partial(lying, path, integrator=way)
+                found[f"{name} without contact, {way}"] = partial(robot, path, ALONE, dt=2e-3, integrator=way)
+        for name, joint in CARRIERS.items():
+            found[f"20 {name}, {way}"] = partial(row_of, joint, integrator=way)
     found["hand"] = partial(run_of, "hand", solver="implicit")
     found["net, cg"] = partial(run_of, "net", solver="cg")
     for way, options in JOINTS.items():
         found[f"hinge chain of 10, {way}"] = partial(run_of, "hinge-chain", {"n": 10}, **options)
         if (path := panda()) is not None:
             found[f"Panda, {way}"] = partial(robot, path, ARM, **options)
-        if (path := humanoid()) is not None:
+        if (path := of_suite("humanoid")) is not None:
             found[f"humanoid with limits, {way}"] = partial(robot, path, {"contact": "none"}, **options)
     if (path := panda()) is not None:
         found["build, Panda"] = partial(building, partial(lw.load, path, **ARM))
@@ -185,7 +218,7 @@ MADE: dict[str, Batches] = {}
 
 def cases():
     """The names of all cases, and what is missing on this machine."""
-    missing = [name for name, path in (("Panda", panda()), ("humanoid", humanoid())) if path is None]
+    missing = [name for name, path in (("Panda", panda()), ("dm_control", of_suite("humanoid"))) if path is None]
     return {"cases": list(_table()), "missing": missing}
 
 

@@ -139,7 +139,7 @@ def anticipated(scene, n, one, tree):
     """Seconds of W, of LAPACK's factor and solve of it, of a step with all else, taking turns; how much faster `tree` is."""
     from scipy.linalg import lapack
 
-    sim, responses = one.sim, one.sim.programs.responses
+    sim, responses = one.sim, one.sim.schedules.responses
     W = np.array(responses.matrix(sim.work), order="F")
     copy, right = np.empty_like(W, order="F"), np.ones(len(W))
 

@@ -23,6 +23,7 @@ from benchmarks import machine, tables  # noqa: E402
 from benchmarks.timing import Run, best_of_turns  # noqa: E402
 from linkwork.codegen.jit import sweep  # noqa: E402
 from linkwork.engines.solvers import SOLVERS  # noqa: E402
+from linkwork.kernels.vocabulary import BodyKernel, RowMode  # noqa: E402
 from linkwork.model.compile_model import compile  # noqa: E402
 from linkwork.symbolic.views import GLOBALS  # noqa: E402
 
@@ -53,14 +54,15 @@ class Net(Run):
 def one_solve(side):
     """Seconds of the one solve that a step of `dense` makes."""
     model = compile(lw.scenes.get("net", rows=side, columns=side), limbs=False, gradients=True)  # no elimination, no order
-    programs = SOLVERS["dense"](model)
-    work = programs.workspace()
+    schedules = SOLVERS["dense"](model)
+    work = schedules.workspace()
     work[GLOBALS.offset("kick")] = 1.0
-    before, solve = programs.body("place", "accelerate"), (programs.up("acceleration"), programs.backward())
-    sweep(work, programs.table, before)
+    before = schedules.body(BodyKernel.UPDATE_POSE, BodyKernel.ACCELERATE)
+    solve = schedules.up(RowMode.ACCELERATION), schedules.backward()
+    sweep(work, schedules.table, before)
     begin = time.perf_counter()
     for operations in solve:
-        sweep(work, programs.table, operations)
+        sweep(work, schedules.table, operations)
     return time.perf_counter() - begin
 
 

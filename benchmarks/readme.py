@@ -28,13 +28,14 @@ def table():
 def _sentence(chains, startup):
     longest = {row["integrator"]: row for row in chains["growth"]}  # rows go from short to long
     euler, drift = longest["euler"], chains["drift"]
-    cases = {name: case["seconds"] for name, case in startup["cases"].items()}
-    cold, warm = next(s for c, s in cases.items() if c.startswith("cold")), cases["warm"]
+    spent = {name: f"{case['processor']:.1f} s" for name, case in startup["cases"].items()}
     return (
         f"{euler['n']:,} links: built and compiled in {euler['build_seconds'] + euler['compile_seconds']:.1f} s, "
         f"{1e9 * euler['seconds_a_link']:.0f} ns a link and step, {euler['nbytes'] / euler['n'] / 1e3:.1f} KB a link. "
         f"Drift of `rattle` over {drift['steps']:,} steps: {drift['largest']:.0e} m. "
-        f"First step {cold:.1f} s after starting Python with empty caches, {warm:.1f} s with warm ones."
+        f"From starting Python to the first step, of processor time: {spent['cold: empty caches']} with empty caches, "
+        f"{spent['warm']} with warm ones; of boxes in contact {spent['box-stack, clone, empty caches']} from a clone, "
+        f"{spent['box-stack, wheel, empty caches']} from a wheel, {spent['box-stack, warm']} with warm caches."
     )
 
 

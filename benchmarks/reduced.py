@@ -51,7 +51,7 @@ def chains(rounds):
         tree = reduced.compile(mechanism(reduced.cost.chain(n), [3] * n))
         q, v = tree.start, np.full(tree.nv, 0.1)
         reduced.aba(tree, q, v, v)
-        work, table, operations, index = tree.programs.get(("aba", False)).alone
+        work, table, operations, index = tree.schedules.get(("aba", False)).alone
         timed[n] = Timed(partial(reduced.aba, tree, q, v, v), 1), sum(a.nbytes for a in (work, table, operations, index))
     for _ in range(rounds):
         for one, _ in timed.values():

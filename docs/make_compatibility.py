@@ -53,7 +53,8 @@ def groups():
 CONTACT = """
 ## Contact, by solver and integrator
 
-**yes**: what rests on something, on a rope or on a stop stays at rest; a Lagrangian body on spheres around its points.
+**yes**: what rests on something, on a rope, on a stop or on inequalities stays at rest; a Lagrangian body on spheres around its
+points.
 `implicit` takes it with `tangent="symmetric"` alone.
 
 """

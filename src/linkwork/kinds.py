@@ -92,3 +92,4 @@ from linkwork.symbolic.views import View as View
 from linkwork.symbolic.views import carried_quaternion as carried_quaternion
 from linkwork.symbolic.views import matrix33 as matrix33
 from linkwork.symbolic.views import turned_axes as turned_axes
+from linkwork.symbolic.vocabulary import Moment as Moment

@@ -12,6 +12,7 @@ from linkwork.codegen.loader import LOADER
 from linkwork.codegen.store import cache_folder
 from linkwork.codegen.trace import LITTLE, MANY, MUCH, SOME, Kernel
 from linkwork.engines.solvers import SOLVERS
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
 from tests.codegen.test_emit import run
 
 
@@ -58,26 +59,28 @@ def test_effort_is_what_a_kernel_is_worth():
     assert not kernel.worth(1.0, MANY, patient=False).pairs and kernel.worth(0.9 * SOME, MANY, patient=False).hurried
 
 
-def programs():
+def schedules():
     sim = lw.Simulation(lw.scenes.get("double-pendulum"))
     return SOLVERS["tree"](sim.model)
 
 
 def test_sweeps_are_compiled_together_and_are_the_same(monkeypatch):
-    alone, together = programs(), programs()
+    alone, together = schedules(), schedules()
     asked = []
     monkeypatch.setattr(kernel_table, "kernel_table", lambda kernels: asked.append(len(kernels)) or np.arange(len(kernels)))
     with together.at_once():
-        found = [together.up("velocity", first=("kick",)), together.backward(), together.check()]
+        found = [together.up(RowMode.VELOCITY, first=(BodyKernel.KICK,)), together.backward(), together.check()]
         assert not asked
     assert len(asked) == 1 and NOT_YET not in together.table[np.concatenate(found)[:, 0]]
-    for one, other in zip(found, [alone.up("velocity", first=("kick",)), alone.backward(), alone.check()], strict=True):
+    for one, other in zip(
+        found, [alone.up(RowMode.VELOCITY, first=(BodyKernel.KICK,)), alone.backward(), alone.check()], strict=True
+    ):
         assert np.array_equal(one, other)
     assert len(asked) == 4
 
 
 def test_a_sweep_that_could_not_be_compiled_is_made_anew(monkeypatch):
-    p = programs()
+    p = schedules()
     with monkeypatch.context() as patch:
 
         def fail(kernels):
@@ -96,7 +99,7 @@ def test_a_change_of_a_running_scene_is_made_in_a_hurry():
     world = lw.scenes.get("chain", n=4)
     sim = lw.Simulation(world)
     sim.step(3)
-    assert sim.programs.patient
+    assert sim.schedules.patient
     world.add(lw.Spring(world.bodies[0], world.bodies[2], 3.0))
     sim.step()
-    assert not sim.programs.patient
+    assert not sim.schedules.patient

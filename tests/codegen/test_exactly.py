@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from linkwork.codegen import compiled, jit
+from linkwork.codegen import dispatch, jit
 
 
 def doubled():
@@ -18,7 +18,7 @@ def doubled():
 
 def test_it_is_compiled_by_its_first_call_and_by_one_that_waits(monkeypatch):
     waited = []
-    monkeypatch.setattr(compiled, "interruptible", lambda work: (waited.append(1), work())[1])
+    monkeypatch.setattr(dispatch, "interruptible", lambda work: (waited.append(1), work())[1])
     twice = doubled()
     assert twice.signatures == [] and waited == []
     assert twice(3.0) == 6.0 and twice(np.ones(4)) == 8.0 and twice(1.0) == 2.0

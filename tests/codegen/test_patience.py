@@ -1,61 +1,71 @@
-"""Who waits for a compiler is told."""
+"""Who waits for a compiler is told what is compiled, and how far it is."""
 
-from types import SimpleNamespace
+import io
+import subprocess
+import sys
 
 import pytest
 
-from linkwork.codegen import compiled, jit
-from linkwork.contact.stage import contact_stage
-from linkwork.engines.maximal import euler_steps
+from linkwork.codegen import jit
 
-pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
+if jit.INTERPRETED:
+    pytest.skip("nothing is compiled", allow_module_level=True)
 
-
-class Timer:
-    """One that goes off when it is told to."""
-
-    def __init__(self, seconds, function):
-        self.seconds, self.function, self.waiting = seconds, function, False
-        Timer.last = self
-
-    def start(self):
-        self.waiting = True
-
-    def cancel(self):
-        self.waiting = False
-
-    def go_off(self):
-        if self.waiting:
-            self.function()
+from linkwork.codegen import telling
 
 
-@pytest.mark.parametrize("long", [True, False])
-def test_a_driver_that_takes_long_is_told_once(capsys, monkeypatch, long):
-    monkeypatch.setattr(compiled.threading, "Timer", Timer)
-    patience = compiled.Patience(7.0)
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture(autouse=True)
+def nothing_told(monkeypatch):
+    monkeypatch.setattr(telling, "_TOLD", [])
+
+
+def test_a_terminal_gets_a_bar_that_goes_away():
+    told = telling.Telling("contact.stage", {print, len, abs, max}, Terminal())
+    assert told.tell(0.0) == telling.PATIENCE and told.stream.getvalue() == ""
+    for function in (print, len, print):
+        told.heard(function)
+    told.tell(telling.PATIENCE)
+    assert told.stream.getvalue() == "\rlinkwork: compiling contact.stage [##########..........] 2 of 4: print"
+    told.heard(abs)
+    told.machine_code = True
+    told.tell(telling.PATIENCE)
+    assert told.stream.getvalue().split("\r")[-1].rstrip() == f"linkwork: compiling contact.stage [{'#' * 20}] machine code"
+    told.clear()
+    *_, blank, end = told.stream.getvalue().split("\r")
+    assert blank.strip() == end == "" and len(blank) >= len("linkwork: compiling contact.stage [####################] machine")
+
+
+def test_a_driver_that_is_made_quickly_is_not_told():
+    told = telling.Telling("contact.stage", {print}, Terminal())
+    told.tell(0.5 * telling.PATIENCE)
+    told.clear()
+    assert told.stream.getvalue() == ""
+
+
+def test_a_line_is_no_longer_than_a_terminal_is_wide():
+    assert len(telling.Telling("contact.stage", {print}, Terminal()).line(30)) == 29
+
+
+def test_where_there_is_no_terminal_one_line_is_said():
+    stream = io.StringIO()
     for _ in range(2):
-        hear(patience, euler_steps.attempt, long)
-    said = capsys.readouterr().err
-    assert said.count("linkwork: compiling drivers") == int(long) and "contact" not in said
+        told = telling.Telling("contact.stage", {print}, stream)
+        assert told.tell(1.0) == telling.SILENCE - 1.0 and told.tell(telling.SILENCE) is None
+        told.clear()
+    assert stream.getvalue() == "linkwork: compiling contact.stage and others (kept for next time) ...\n"
 
 
-def test_contact_is_spoken_of_when_it_is_compiled(capsys, monkeypatch):
-    monkeypatch.setattr(compiled.threading, "Timer", Timer)
-    patience = compiled.Patience(7.0)
-    for driver in (contact_stage, contact_stage, euler_steps.attempt):
-        hear(patience, driver, long=True)
-    said = capsys.readouterr().err
-    assert said == "linkwork: compiling drivers of contact, for a minute or more (kept for next time) ...\n"
-
-
-def hear(patience, driver, long):
-    """What a Patience hears of a driver that is compiled, and that takes long or does not."""
-    event = SimpleNamespace(data={"dispatcher": driver})
-    patience.on_start(event)
-    patience.on_start(event)  # one within the other
-    assert Timer.last.seconds == 7.0
-    if long:
-        Timer.last.go_off()
-    patience.on_end(event)
-    patience.on_end(event)
-    Timer.last.go_off()  # too late: it has been compiled
+def test_functions_that_are_compiled_with_a_driver_are_known_before():
+    """In a process that has compiled none of them."""
+    program = ("from linkwork.codegen import telling; from linkwork.contact.stage import contact_stage; "
+               "from linkwork.engines.maximal import euler_steps; found = telling.reached(contact_stage); "
+               "print(contact_stage in found, len(found), len(telling.reached(euler_steps.attempt)), "
+               "*{f.py_func.__module__.split('.')[0] for f in found})")  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    there, stage, step, *packages = done.stdout.split()
+    assert there == "True" and int(stage) > 20 and int(step) < int(stage) and packages == ["linkwork"]

@@ -25,9 +25,9 @@ def forget():
 @pytest.mark.parametrize(
     ("module", "changed", "other"),
     [
-        ("linkwork.contact.newton", "contact/cholesky.py", True),  # imported by name
-        ("linkwork.contact.newton", "codegen/trace.py", True),  # by one that is imported
-        ("linkwork.contact.newton", "contact/stage_kernels.py", False),
+        ("linkwork.contact.proximal", "contact/law.py", True),  # imported by name
+        ("linkwork.contact.proximal", "codegen/trace.py", True),  # by one that is imported
+        ("linkwork.contact.proximal", "contact/stage_kernels.py", False),
         ("linkwork.contact.contact_system", "contact/stage_kernels.py", True),  # from a package
         ("linkwork.engines.joint_coordinates.steps", "reduced/workspace.py", True),  # inside a function
         ("somewhere.else", "contact/stage_kernels.py", True),  # not of this package: all of it counts

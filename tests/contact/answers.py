@@ -61,8 +61,8 @@ def responded(answers, work, touched):
 
 def by_sweeps(sim, touched):
     sim._system.factor()
-    sim.integrator.run(sim.work, sim.programs.spots())
-    answers = BySweeps(sim.programs)
+    sim.integrator.run(sim.work, sim.schedules.material_points())
+    answers = BySweeps(sim.schedules)
     x = sim.work[sim.model.multipliers].copy()
     found = responded(answers, sim.work, touched)
     assert np.array_equal(x, sim.work[sim.model.multipliers])
@@ -76,7 +76,7 @@ def selection(sim, members):
     S = np.zeros((6 * len(members), first[-1]))
     for k, body in enumerate(members):
         if body >= len(model.bodies.kinds):
-            spot = model.spots[body - len(model.bodies.kinds)]
+            spot = model.material_points[body - len(model.bodies.kinds)]
             S[6 * k : 6 * k + 3, first[spot.body] : first[spot.body + 1]] = sim.jacobian(
                 model.bodies.elements[spot.body], spot.local
             )

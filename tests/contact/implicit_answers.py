@@ -9,6 +9,7 @@ import sys
 import numpy as np
 
 from linkwork.contact.inverse_mass import BySweeps
+from linkwork.kernels.vocabulary import Iteration
 from tests.contact.answers import pointed, responded, selection, slots_of
 from tests.implicit import worlds
 from tests.implicit.systems import assembled, parts_of, place_iterate, simulation, start_step
@@ -25,19 +26,20 @@ def compare(name, iterations=None):
     rng = np.random.default_rng(7)
     worlds.commands(sim, rng)
     touched = [kind.contact is not None and rng.random() < 0.7 for kind in sim.model.bodies.kinds]
-    touched = np.array([*touched, *(True for _ in sim.model.spots)])
+    touched = np.array([*touched, *(True for _ in sim.model.material_points)])
     if not touched.any() or sim.model.redundant:
         return None
     start_step(sim)
-    sim.integrator.run(sim.work, sim.programs.spots())
-    report = {"name": name, "limbs": len(sim.model.limb_of)}
+    sim.integrator.run(sim.work, sim.schedules.material_points())
+    report = {"name": name, "limbs": len(sim.model.joint_pivot_of)}
     for stage in ("begin", "again"):
         if stage == "again":
             place_iterate(sim, rng)
         matrix, _ = assembled(sim, stage)
         inverse = np.linalg.inv(matrix)
-        sim.integrator.run(sim.work, sim.programs.iteration(stage), sim.programs.solved(stage))
-        answers = BySweeps(sim.programs, stage=stage)
+        iteration = Iteration(stage)
+        sim.integrator.run(sim.work, sim.schedules.iteration(iteration), sim.schedules.solved(iteration))
+        answers = BySweeps(sim.schedules, iteration=iteration)
         members, R = responded(answers, sim.work, touched)
         S = selection(sim, members)
         n = S.shape[1]
@@ -54,7 +56,7 @@ def struck(sim, answers, touched, response, rng):
     fields += [sim.model.field_of_node(k, "x") for k in range(len(sim.model.nodes))]
     assert sum(part.stop - part.start for part in parts_of(sim.model)) == len(response)
     before = np.concatenate([sim.work[field] for field in fields])
-    answers.strike(sim.work, slots, groups)
+    answers.apply_impulses(sim.work, slots, groups)
     change, exact = np.concatenate([sim.work[field] for field in fields]) - before, response @ slots.wrench[:used].ravel()
     return float(np.abs(change - exact).max() / np.abs(exact).max())
 

@@ -57,12 +57,12 @@ def compare(seed, solver, **options):
     rng = np.random.default_rng([seed, 1])
     touched = rng.random(len(world.bodies)) < 0.7
     touched[0] = True
-    answers = sim.integrator.answers
+    answers = sim.integrator.inverse_mass
     members, R = responded(answers, sim.work, touched)
     slots, used, groups, _ = slots_of(answers, touched)
     slots.wrench[:used] = rng.normal(size=(used, 6))
     before = velocities(sim)
-    answers.strike(sim.work, slots, groups)
+    answers.apply_impulses(sim.work, slots, groups)
     everybody = np.arange(len(world.bodies))
     exact, scale = by_schur(simulations(world, (TWINS[solver],))[TWINS[solver]], everybody)
     wrench = np.zeros((len(everybody), 6))

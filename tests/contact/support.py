@@ -35,9 +35,20 @@ def footed():
     return world
 
 
+def unequal():
+    """A plank on two feet by a function of it and the ground, and a load that it lifts no further."""
+    world = lw.World()
+    world.add(lw.RigidBody(2.0, (0.1, 0.2, 0.2), name="plank"))
+    world.add(lw.Inequality("plank", lambda b, t: [b.point((x, 0, 0))[2] for x in (-0.5, 0.5)], name="feet"))
+    world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(0, 3, 1), name="load"))
+    world.add(lw.Inequality("plank", "load", lambda a, b, t: b.position[2] - a.position[2] - 1, name="prop"))
+    return world
+
+
 FEATURES = {
     "bodies that touch": lambda: boxes(2, restitution=0.5),
     "ropes and hard limits": stopped,
+    "inequalities": unequal,
     "contact beside loops": four_bar,
     "points of Lagrangian bodies": footed,
 }

@@ -63,7 +63,7 @@ def test_held_joints_answer_with_what_holds_them(solver):
         before = body
     world.add(lw.Rope(world.ground, "link0", length=100.0))
     sim = ready(world, solver, "joint-implicit", h)
-    members, R = responded(sim.integrator.answers, sim.work, np.array([False, True, False, True]))
+    members, R = responded(sim.integrator.inverse_mass, sim.work, np.array([False, True, False, True]))
     tree = lw.reduced.compile(world)
     q = np.zeros(count)
     H = lw.reduced.crba(tree, q) + np.diag([h * 2.0 + h**2 * 300.0 * (k + 1) for k in range(count)])

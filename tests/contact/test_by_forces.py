@@ -136,5 +136,5 @@ def test_what_does_not_go_with_it_is_refused_by_name():
         lw.Simulation(closed_loop(), solver="anticipation")
     world = closed_loop()
     world.add(lw.VelocityConstraint("apart", lambda a, t: a.velocity[0], force=lambda a, t: a.spin((0, 0, 1)), name="odd"))
-    with pytest.raises(lw.LinkworkError, match='"odd": it names the force that holds it'):
+    with pytest.raises(lw.LinkworkError, match='"odd": the force that it names cannot hold its rows'):
         lw.Simulation(world, **FORCES)

@@ -12,6 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
+from linkwork.codegen.jit import jit
 from linkwork.collision.collider_table import Placed, compile_colliders, contacts_for, scratch_for
 from linkwork.collision.detect import detect
 from linkwork.errors import ElementError
@@ -152,10 +153,9 @@ def test_bodies_that_left_the_finite_numbers_touch_nothing():
 
 
 def test_a_step_allocates_nothing():
-    from numba import njit
     from numba.core.runtime import _nrt_python, rtsys
 
-    @njit
+    @jit
     def steps(k, geometry, R, p, scratch, out):
         for _ in range(k):
             detect(geometry, R, p, 0.01, scratch, out)

@@ -4,11 +4,19 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.codegen.jit import jit
-from linkwork.contact.dense_newton import ROW, SIZE, _solve, few
-from linkwork.contact.newton import LOOSE, TIGHT, newton_workspace, settle
-from linkwork.contact.problem import CONVERGED
+from linkwork.contact.elimination import ROW, SIZE, eliminate
+from linkwork.contact.problem import Problem
+from linkwork.contact.proximal import proximal, proximal_workspace
+from linkwork.contact.solver import SOLVE, run_solver
 from tests.contact.random_problems import copied, law_violation, random_problem, response
+
+
+def settle(problem, work, tolerance, fallen):
+    """As steps solve: (factorisations, residual, what will do)."""
+    outcome = np.zeros(4)
+    assert run_solver(problem, work, outcome, SOLVE, tolerance, fallen)
+    return outcome[:3].tolist()
+
 
 KINDS = {
     "free": {},
@@ -21,38 +29,28 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_moves_is_solved_finely_if_few_contacts_press(kind):
-    """Of a hundred random problems of five contacts: nearly all to 1e-5 of the fastest velocity; what is not is told."""
+    """Of a hundred random problems of five contacts, nearly all as exactly as is asked for; of the others that is told."""
     solved = 0
     for seed in range(100):
         problem = random_problem(np.random.default_rng(seed), **KINDS[kind])
-        fastest = np.sqrt((problem.u[:, :3] ** 2).sum(axis=1).max())
         given = copied(problem)
-        work = newton_workspace(len(problem.u), len(problem.first), len(problem.mu), len(problem.R), len(problem.u))
-        status, _, residual, enough = settle(problem, work, 1e-9, 1e-3 * fastest)
+        work = proximal_workspace(len(problem.u), len(problem.first), len(problem.mu), len(problem.R), len(problem.u))
+        factorisations, residual, enough = settle(problem, work, 1e-9, 1e-3)
         R, J = response(given)
         W, q = J @ R @ J.T, J @ given.u.ravel()
         assert np.allclose(problem.u.ravel(), given.u.ravel() + R @ J.T @ problem.impulse.ravel(), atol=1e-9)
-        assert (status == CONVERGED) == (residual <= enough) and enough <= 2 * LOOSE * fastest
-        if residual <= TIGHT * fastest:
-            assert law_violation(W, q, given.mu, problem.impulse) < 1e-3
+        assert factorisations <= 100
+        if residual <= enough:
+            assert law_violation(W, q, given.mu, problem.impulse) < 20 * enough
             solved += 1
-    assert solved >= 96
-
-
-def test_what_is_told_of_a_dozen_contacts_is_true():
-    """Converged is what is within what would have done, and nothing else: also where rounds are not worth it."""
-    for seed in range(60):
-        problem = random_problem(np.random.default_rng(seed), contacts=14, jointed=seed % 2 == 0, mu=1.0)
-        work = newton_workspace(len(problem.u), len(problem.first), len(problem.mu), len(problem.R), len(problem.u))
-        status, _, residual, enough = settle(problem, work, 1e-9, 1e-3 if seed % 3 else 1e3)
-        assert (status == CONVERGED) == (residual <= enough)
+    assert solved >= 99
 
 
 def test_the_same_start_gives_the_same_bits():
     found = []
     for _ in range(2):
         problem = random_problem(np.random.default_rng(7), contacts=8, jointed=True)
-        work = newton_workspace(len(problem.u), len(problem.first), 8, len(problem.R), len(problem.u))
+        work = proximal_workspace(len(problem.u), len(problem.first), 8, len(problem.R), len(problem.u))
         settle(problem, work, 1e-9, 1e-3)
         found.append(problem.impulse.copy())
     assert np.array_equal(*found)
@@ -63,26 +61,21 @@ def test_what_is_known_of_a_problem_changes_nothing():
     found = []
     for known in (0, 1):
         problem = random_problem(np.random.default_rng(3), contacts=7, jointed=True)
-        work = newton_workspace(len(problem.u), len(problem.first), 7, len(problem.R), len(problem.u))
+        work = proximal_workspace(len(problem.u), len(problem.first), 7, len(problem.R), len(problem.u))
         start = problem.u.copy()
         settle(problem, work, 1e-9, 1e-3)
         problem.u[:], problem.target[:, 0] = 1.1 * start, 0.01
         work.base.known[0] = known
         settle(problem, work, 1e-9, 1e-3)
-        assert not work.base.known[0]
         found.append(problem.impulse.copy())
     assert np.array_equal(*found)
-
-
-@jit
-def eliminate(work, n):
-    return _solve(work, n)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 13, 36, 71, 72])
 def test_elimination_finds_what_lapack_finds(n):
     """Matrices with nothing on their diagonals, too; and one that has no inverse is told."""
-    rng, work = np.random.default_rng(n), few()
+    rng, room = np.random.default_rng(n), np.zeros((SIZE, ROW))
+    x, inverse, place, swapped = np.zeros(ROW), np.zeros(ROW), np.zeros(ROW, dtype=np.int64), np.zeros(ROW, dtype=np.int64)
     for kind in ("positive", "any", "hollow"):
         if kind == "hollow" and n == 1:
             continue
@@ -90,14 +83,13 @@ def test_elimination_finds_what_lapack_finds(n):
         A = A @ A.T + np.eye(n) if kind == "positive" else A
         if kind == "hollow":
             np.fill_diagonal(A, 0.0)
-        rows = work.A.reshape(SIZE, ROW)
-        rows[:] = 0.0
-        rows[:n, :n], rows[:n, n] = A, b
-        assert eliminate(work, n)
-        assert np.abs(A @ work.x[:n] - b).max() < 1e-9 * np.linalg.cond(A)
-    rows[:] = 0.0
-    rows[: n - 1, : n - 1] = np.eye(n - 1)
-    assert not eliminate(work, n)
+        room[:] = 0.0
+        room[:n, :n], room[:n, n] = A, b
+        assert eliminate(room.ravel(), x, inverse, place, swapped, n)
+        assert np.abs(A @ x[:n] - b).max() < 1e-9 * np.linalg.cond(A)
+    room[:] = 0.0
+    room[: n - 1, : n - 1] = np.eye(n - 1)
+    assert not eliminate(room.ravel(), x, inverse, place, swapped, n)
 
 
 def table(feet):
@@ -188,6 +180,21 @@ def test_the_solver_returns_whatever_it_is_given(contacts, value):
         problem = random_problem(rng, contacts=contacts, jointed=seed % 2 == 0)
         where = (problem.u, problem.target, problem.R, problem.impulse)[seed % 4].reshape(-1)
         where[rng.integers(len(where))] = value
-        work = newton_workspace(len(problem.u), len(problem.first), len(problem.mu), len(problem.R), len(problem.u))
-        status, _, residual, enough = settle(problem, work, 1e-9, 1e-3)
-        assert (status == CONVERGED) == (residual <= enough)
+        work = proximal_workspace(len(problem.u), len(problem.first), len(problem.mu), len(problem.R), len(problem.u))
+        factorisations, residual, enough = settle(problem, work, 1e-9, 1e-3)
+        assert factorisations <= 100 and not np.isnan(residual)
+
+
+@pytest.mark.parametrize("compliance", [0.0, 0.3, 50.0])
+def test_a_row_that_yields_gives_way_by_its_compliance(compliance):
+    """A sliding particle of 2 kg meets the floor: v + f / m = -E f, and friction is mu f."""
+    one, none, J = np.zeros(1, dtype=np.int32), np.full(1, -1, dtype=np.int32), np.zeros((1, 3, 6))
+    J[0, 0, 2] = J[0, 1, 0] = J[0, 2, 1] = 1.0
+    problem = Problem(u=np.array([[9.0, 0, -1, 0, 0, 0]]), first=one, size=one + 1, at=np.zeros(1, dtype=np.int64),
+                      R=np.diag([0.5, 0.5, 0.5, 0, 0, 0]).ravel(), slot_a=none, slot_b=one, Ja=np.zeros((1, 3, 6)), Jb=J,
+                      mu=np.array([0.5]), target=np.zeros((1, 3)), impulse=np.zeros((1, 3)), compliance=np.full(1, compliance))  # fmt: skip
+    status, _, residual = proximal(problem, proximal_workspace(1, 1, 1, 36), 1e-12, 50)
+    pressed = 1.0 / (0.5 + compliance)
+    assert status == 0 and residual <= 1e-12
+    assert np.allclose(problem.impulse, [[pressed, -0.5 * pressed, 0]], rtol=1e-10)
+    assert np.isclose(problem.u[0, 2], -compliance * pressed, atol=1e-11)

@@ -85,9 +85,14 @@ def test_the_angle_of_a_plane_and_the_turn_of_a_cylinder(way):
 @pytest.mark.parametrize(
     ("joint", "limit", "words"),
     [
-        (lambda w: lw.Ball(w.ground, "arm", at=(0, 0, 0), name="j"), {"upper": 1.0}, 'Ball "j" has no use for lower= or upper=; give cone='),
+        (lambda w: lw.Ball(w.ground, "arm", at=(0, 0, 0), name="j"), {"lower": 1.0}, 'Ball "j", whose turn has no sign'),
         (lambda w: lw.Ball(w.ground, "arm", at=(0, 0, 0), name="j"), {"cone": 1.0}, "axis is missing"),
-        (lambda w: lw.Ball(w.ground, "arm", at=(0, 0, 0), name="j"), {"twist": (0, 1), "axis": (1, 0, 0)}, "no use for twist="),
+        (lambda w: lw.Ball(w.ground, "arm", at=(0, 0, 0), name="j"), {"upper": 1.0, "axis": (1, 0, 0)}, "leave axis out"),
+        (lambda w: lw.Ball(w.ground, "arm", at=(0, 0, 0), name="j"), {"twist": (0, 7), "axis": (1, 0, 0)}, "at most a turn"),
+        (lambda w: lw.Ball(w.ground, "arm", at=(0, 0, 0), name="j"), {"reach": 1.0}, "no use for reach="),
+        (lambda w: lw.Planar(w.ground, "arm", at=(0, 0, 0), name="j"), {"x": (0, 1)}, "axis is missing, which x= is told by"),
+        (lambda w: lw.Planar(w.ground, "arm", at=(0, 0, 0), name="j"), {"y": (0, 1), "axis": (0, 0, 1)}, "the normal of its joint"),
+        (lambda w: lw.Planar(w.ground, "arm", at=(0, 0, 0), name="j"), {"x": (1, 0), "axis": (1, 0, 0)}, "give lower < upper"),
         (lambda w: lw.Weld(w.ground, "arm", name="j"), {"upper": 1.0}, 'Weld "j" has no coordinate to bound'),
         (lambda w: lw.Hinge(w.ground, "arm", at=(0, 0, 0), axis=(0, 1, 0), name="j"), {"upper": (1.0, 2.0)}, "give one number"),
         (lambda w: lw.Universal(w.ground, "arm", at=(0, 0, 0), name="j"), {"upper": 4.0}, "give angles between -pi and pi"),
@@ -100,3 +105,75 @@ def test_what_a_joint_does_not_have_is_refused_by_name(joint, limit, words):
     with pytest.raises(lw.LinkworkError, match="HardLimit") as caught:
         world.add(lw.HardLimit("j", **limit, name="stop"))
     assert words in str(caught.value)
+
+
+def hanging(**options):
+    """A body that turns about its middle on a ball, driven by torques."""
+    world = lw.World(gravity=(0, 0, 0))
+    world.add(lw.RigidBody(1.0, (0.1, 0.2, 0.3), name="arm", **options))
+    world.add(lw.Ball(world.ground, "arm", at=(0, 0, 0), name="socket"))
+    world.add(lw.Drag("arm", 1.0, angular=2.0, name="air"))
+    return world
+
+
+@WAYS
+def test_the_twist_of_a_ball_stays_between_its_two(way):
+    """Turned about the axis of its twist, tilted aside: the torque that the stop gives is the one that drives it."""
+    for torque, twist in ((1.0, 0.4), (-1.0, -0.2)):
+        world = hanging()
+        world.add(lw.HardLimit("socket", twist=(-0.2, 0.4), cone=0.7, axis=(0, 0, 1), name="stop"))
+        world.add(lw.Wrench("arm", torque=(0, 0, torque), name="turn"))
+        sim = lw.Simulation(world, **way)
+        sim.step(5000)
+        turn = Rotation.from_matrix(sim.frame("arm")).as_rotvec()
+        np.testing.assert_allclose(turn, (0, 0, twist), atol=1e-5)
+        np.testing.assert_allclose(sim.reaction("stop").torque, (0, 0, -torque), atol=2e-2)
+        np.testing.assert_allclose(sim.reaction("stop").generalised, (0, torque), atol=2e-2)
+
+
+@WAYS
+def test_the_whole_turn_of_a_ball_is_bounded_about_any_axis(way):
+    axis = np.array([1.0, 2.0, -2.0]) / 3
+    world = hanging()
+    world.add(lw.HardLimit("socket", upper=0.9, name="stop"))
+    world.add(lw.Wrench("arm", torque=axis, name="turn"))
+    sim = lw.Simulation(world, **way)
+    sim.step(5000)
+    np.testing.assert_allclose(np.linalg.norm(Rotation.from_matrix(sim.frame("arm")).as_rotvec()), 0.9, atol=1e-5)
+
+
+@WAYS
+def test_a_cone_that_a_kernel_measures_is_that_of_the_closed_form(way):
+    """Beside a twist that nothing reaches, a cone is measured; alone it has rows of its own."""
+    found = []
+    for more in ({}, {"twist": (-3, 3)}):
+        world = hanging(angular_velocity=(2.0, 1.0, 0.3))
+        world.add(lw.HardLimit("socket", cone=0.5, axis=(0, 0, 1), restitution=0.5, name="stop", **more))
+        sim = lw.Simulation(world, **way)
+        sim.step(1000)
+        found.append(np.concatenate([sim.frame("arm").ravel(), sim.angular_velocity("arm")]))
+    np.testing.assert_allclose(*found, atol=1e-3 if "solver" in way else 1e-7)
+
+
+@WAYS
+@pytest.mark.parametrize(
+    ("limit", "push", "there"),
+    [
+        ({"x": (-0.1, 0.3), "y": (-0.2, 0.2)}, (1.0, 1.0), (0.3, 0.2)),
+        ({"x": (-0.1, 0.3), "y": (-0.2, 0.2)}, (-1.0, -1.0), (-0.1, -0.2)),
+        ({"reach": 0.5}, (3.0, 4.0), (0.3, 0.4)),
+    ],
+)
+def test_travels_in_a_plane_are_bounded(way, limit, push, there):
+    """Along an axis that is turned by 30 degrees, and across it; at rest the rim gives what drives the puck."""
+    turned = Rotation.from_rotvec((0, 0, np.pi / 6)).as_matrix()
+    world = lw.World(gravity=(0, 0, 0))
+    world.add(lw.RigidBody(1.0, (0.1, 0.2, 0.3), name="puck"))
+    world.add(lw.Planar(world.ground, "puck", at=(0, 0, 0), normal=(0, 0, 1), name="table"))
+    world.add(lw.HardLimit("table", **limit, axis=None if "reach" in limit else turned[:, 0], name="rim"))
+    world.add(lw.Drag("puck", 4.0, name="air"))
+    world.add(lw.Wrench("puck", force=turned @ (*push, 0.0), name="push"))
+    sim = lw.Simulation(world, **way)
+    sim.step(4000)
+    np.testing.assert_allclose(turned.T @ sim.position("puck"), (*there, 0.0), atol=1e-4)
+    np.testing.assert_allclose(turned.T @ sim.reaction("rim").force, (*-np.array(push), 0.0), atol=2e-2)

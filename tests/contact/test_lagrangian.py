@@ -233,11 +233,11 @@ def test_a_point_swings_on_a_rope_as_a_particle_does(solver, integrator):
 def test_points_answer_as_the_dense_schur_complement_says(solver, loop):
     sim = lw.Simulation(pointed(loop), 1e-3, solver=solver)
     n = len(sim.model.bodies.kinds)
-    touched = np.zeros(n + len(sim.model.spots), bool)
+    touched = np.zeros(n + len(sim.model.material_points), bool)
     touched[n:] = touched[1] = True  # all points, and the box
     members, R = by_sweeps(sim, touched)
     exact, scale = by_schur(sim, members)
-    assert len(sim.model.spots) == 6 and set(members) == {1, *range(n, n + 6)}
+    assert len(sim.model.material_points) == 6 and set(members) == {1, *range(n, n + 6)}
     assert np.abs(R - exact).max() < (1e-7 if loop else 1e-12) * scale
     assert np.linalg.matrix_rank(R, tol=1e-6) > 6
 

@@ -21,18 +21,41 @@ FORESTS = {
 }
 
 
+TREES = {
+    "trees": (0, 60, {}),
+    "few touched": (1000, 1020, {"largest": 30, "touched": 0.1, "deep": 0.7}),
+    "long ways": (3000, 3006, {"largest": 40, "touched": 0.03, "deep": 1.0}),
+    "fronts": (2000, 2020, {"solver": "fronts", "massless": 0.0}),
+}
+
+
+def reports(module, begin, end, options):
+    """What a module of oracles prints where nothing is compiled."""
+    environment = {**os.environ, "LINKWORK_KERNELS": "casadi", "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    command = [sys.executable, "-m", f"tests.contact.{module}", str(begin), str(end), json.dumps(options)]
+    run = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr[-2000:]
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
 @pytest.mark.parametrize("case", FORESTS)
 def test_sweeps_give_the_dense_schur_complement(case):
     """Loops have soft pivots, which yield by 1e-12 of what they resist: at 1 to 10 kg by 1e-7 at most."""
     begin, end, options = FORESTS[case]
-    environment = {**os.environ, "LINKWORK_KERNELS": "casadi", "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
-    command = [sys.executable, "-m", "tests.contact.answers", str(begin), str(end), json.dumps(options)]
-    run = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr[-2000:]
-    reports = [json.loads(line) for line in run.stdout.splitlines()]
-    errors = [report["error"] for report in reports if report["error"] is not None]
+    found = reports("answers", begin, end, options)
+    errors = [report["error"] for report in found if report["error"] is not None]
     assert len(errors) > 10
-    assert max(errors) < 1e-7, max(reports, key=lambda report: report["error"] or 0.0)
+    assert max(errors) < 1e-7, max(found, key=lambda report: report["error"] or 0.0)
+
+
+@pytest.mark.parametrize("case", TREES)
+def test_responses_of_trees_are_composed_along_them(case):
+    """All joints, rotors, links without mass: exact, and without a solve for each column."""
+    begin, end, options = TREES[case]
+    found = reports("random_trees", begin, end, options)
+    assert len(found) == end - begin and all(report["composed"] for report in found)
+    assert max(report["error"] for report in found) < 1e-12, max(found, key=lambda report: report["error"])
+    assert max(report["apart"] for report in found) < 1e-9, max(found, key=lambda report: report["apart"])
 
 
 @pytest.mark.parametrize("seed", [3, 5])
@@ -48,7 +71,7 @@ def test_trees_answer_in_coordinates_of_unit_mass_and_loops_by_columns():
             world.add(lw.Ball("hand-left", "hand-right", at=(0, 0, 1.47)))
         sim = lw.Simulation(world, dt=1e-3)
         sim._system.factor()
-        answers = BySweeps(sim.programs)
+        answers = BySweeps(sim.schedules)
         slots, used, groups, length = slots_of(answers, np.ones(15, bool))
         answers.respond(sim.work, slots, groups, np.zeros(length))
         freedoms = 6 + 2 * 3 + 2 * (3 + 1 + 2 + 3 + 1 + 1)

@@ -50,6 +50,7 @@ GIVEN = {  # what each kind needs besides its references
     "Gear": {"ratio": 1.0},
     "HardLimit": {"lower": -1.0, "upper": 1.0},
     "Hinge": AXIS,
+    "Inequality": {"function": lambda b, t: 0},
     "JointFriction": {"friction": 1.0},
     "JointLimit": {"lower": -1.0, "upper": 1.0, "stiffness": 1.0},
     "JointSpring": {"stiffness": 1.0},

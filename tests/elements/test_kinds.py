@@ -43,6 +43,24 @@ def test_a_promise_must_be_kept():
         kind_of(Heated)(Elastic)
 
 
+def test_kinds_that_have_one_name_are_told_apart():
+    @dataclass(eq=False, repr=False)
+    class Warm(lw.RigidBody):
+        temperature: float = 300.0
+
+    @kind_of(Warm)
+    class WarmKind(Rigid):
+        """With the name of its base."""
+
+    world = lw.World()
+    world.add(lw.RigidBody(1.0, shape=ANY, name="cold"))
+    world.add(Warm(1.0, shape=ANY, name="warm"))
+    with pytest.raises(
+        lw.ModelError, match=r'"cold": its kind Rigid and .*WarmKind both have the name "\w+"; give one of them'
+    ):
+        lw.Simulation(world)
+
+
 def test_a_subclass_without_fields_of_its_own_is_what_its_parent_is():
     assert kind_for(Slab(1.0, shape=ANY)) is RIGID
     world = lw.World()

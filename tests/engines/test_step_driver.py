@@ -7,7 +7,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.codegen.jit import INTERPRETED, compiled_address, jit
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.engines import step_driver
 from linkwork.engines.engine import Engine
 from linkwork.engines.integrators import INTEGRATORS
@@ -20,7 +20,7 @@ IMPULSE, MULTIPLIER, SENTINEL, TARGET, SIZE = 50, 51, 52, 53, 60  # entries of t
 MOST, PASSED = range(2)  # numbers of a plan
 
 
-class Script(Bundle):
+class Script(Struct):
     """Of an engine that rejects all substeps that are longer than a part of dt, from some time on."""
 
     numbers: np.ndarray  # (2,) s: the longest substep, and one that is passed in another way
@@ -53,7 +53,7 @@ def reject(work, plan, h, start):
 def engine(most, until, passed=0.0, finest=16, cutting=Cutting.LONGER_IN_TIME, good=2, stops=0):
     """A table, its plan and a workspace: dt = 1 s."""
     rules = np.array([finest, cutting, good, 1, stops, 0, IMPULSE], dtype=np.int64)
-    calls: Any = [None] * 4 if INTERPRETED else np.zeros(4, dtype=np.int64)
+    calls: Any = [None] * 6 if INTERPRETED else np.zeros(6, dtype=np.int64)
     entries = [np.array([k], dtype=np.int64) for k in (MULTIPLIER, SENTINEL, TARGET)]
     table = StepTable(
         calls, rules, np.zeros(4, dtype=np.int64), entries[0], np.zeros(1), entries[1], entries[2], np.zeros((0, 0))
@@ -62,6 +62,8 @@ def engine(most, until, passed=0.0, finest=16, cutting=Cutting.LONGER_IN_TIME, g
     for place, function in ((step_driver.ATTEMPT, attempt), (step_driver.REJECT, reject)):
         calls[place] = compiled_address(function, np.zeros(0), plan, 0.0, 0.0)
     calls[step_driver.PLAN] = plan if INTERPRETED else plan.address
+    calls[step_driver.WHOLE_STEP] = compiled_address(step_driver.make_in_substeps, np.zeros(0), table, 0.0, 0.0)
+    calls[step_driver.STEP_ARGUMENT] = table if INTERPRETED else table.address
     work = np.zeros(SIZE)
     work[STEP] = 1.0
     return table, plan, work

@@ -201,7 +201,6 @@ def test_loops_of_turned_bodies_are_closed_as_built(tmp_path):
 
 
 LEFT_OUT = {
-    "ball limit": (f'<worldbody><body>\n<joint name="j" type="ball" range="0 30"/>{BALL}</body></worldbody>', 2, 'joint "j"'),
     "ball armature": (f'<worldbody><body>\n<joint name="j" type="ball" armature="1"/>{BALL}</body></worldbody>', 2, 'joint "j"'),
     "free friction": (f'<worldbody><body>\n<joint name="j" type="free" frictionloss="1"/>{BALL}</body></worldbody>', 2, 'joint "j"'),
     "fluidshape": ('<option density="1.2"/><worldbody>\n<body name="b"><joint/><geom size="1" fluidshape="ellipsoid"/></body></worldbody>',
@@ -238,6 +237,15 @@ def test_what_is_not_taken_as_written_is_named_with_its_line(case, tmp_path):
     text, line, what = LEFT_OUT[case]
     world = loaded(tmp_path, text, contact="none")
     assert [(remark.line, remark.what) for remark in world.remarks] == [(line, what)], world.remarks
+
+
+def test_a_limit_of_a_ball_bounds_its_whole_turn(tmp_path):
+    world = loaded(
+        tmp_path, f'<worldbody><body><joint name="j" type="ball" range="0 30" limited="true"/>{BALL}</body></worldbody>'
+    )
+    assert not world.remarks
+    (limit,) = (one for one in world.contacts if isinstance(one, lw.HardLimit))
+    assert np.isclose(limit.upper, np.pi / 6) and limit.joint is world.find("j")
 
 
 def test_dry_friction_ropes_and_cables(tmp_path):

@@ -142,6 +142,10 @@ def mechanism():
     world.add(lw.Rope(g, bead, length=3.0))
     world.add(lw.HardLimit(axle, -1.0, 1.0))
     world.add(lw.HardLimit(tube, twist=(-1, 1)))
+    world.add(lw.Inequality(boxes[0], bead, lambda a, b, t: k + 100 - a.position[2] + b.position[2], name="above"))
+    world.add(
+        lw.Inequality(bead, lambda b, t: b.position[2] + 100, slip=lambda b, t: b.velocity[0], friction=0.2, restitution=0.1)
+    )
     world.add(lw.Visual(boxes[0], lw.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]), color=(1, 0.5, 0, 1)))
     world.add(lw.Gear(axle, rail, -2.0, offset=0.1))
     world.add(lw.Armature(axle, k))

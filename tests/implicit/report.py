@@ -45,7 +45,7 @@ def twins(name):
     report = {"name": name}
     for form, (tangent, limbs) in FORMS.items():
         sim = simulation(WORLDS[name](), tangent, limbs=limbs)
-        if limbs and not sim.model.limb_of:
+        if limbs and not sim.model.joint_pivot_of:
             report |= {f"limbs {what}": report[f"fronts {what}"] for what in ("begin", "again")}
             continue
         worlds.commands(sim, np.random.default_rng(3))
@@ -92,8 +92,8 @@ def limbs(seed):
             if what == "again":
                 place_iterate(sim, np.random.default_rng(seed))
             report[f"{form} {what}"] = relative(solved(sim, what), np.linalg.solve(*assembled(sim, what)))
-        report[form] = len(sim.model.limb_of)
-        report["coupled"] = sum(limb.coupled for limb in sim.model.limb_of.values()) if together else report["coupled"]
+        report[form] = len(sim.model.joint_pivot_of)
+        report["coupled"] = sum(pivot.coupled for pivot in sim.model.joint_pivot_of.values()) if together else report["coupled"]
     return report | {"apart": relative(*motions)}
 
 

@@ -16,8 +16,10 @@ from linkwork.codegen.jit import sweep
 from linkwork.codegen.trace import Trace
 from linkwork.engines.implicit.schedules import Implicit
 from linkwork.engines.solvers import SOLVERS
+from linkwork.kernels.vocabulary import ImplicitKernel, Iteration, Sweep
 from linkwork.model.graph import GROUND
 from linkwork.symbolic.views import GLOBALS, load_global
+from linkwork.symbolic.vocabulary import Moment
 from tests.oracles import poses
 from tests.oracles.backward_euler import Step
 
@@ -84,8 +86,8 @@ def parts_of(model):
 
 def assembled(sim, what):
     """The system of an iteration, before anything is eliminated; the workspace stays as it is."""
-    work, p, m = sim.work.copy(), sim.programs, sim.model
-    operations = p.assembly(what)  # before the table, which it extends
+    work, p, m = sim.work.copy(), sim.schedules, sim.model
+    operations = p.assembly(Iteration(what))  # before the table, which it extends
     sweep(work, p.table, operations)
     part = parts_of(m)
     matrix, right = np.zeros((part[-1].stop,) * 2), np.zeros(part[-1].stop)
@@ -93,7 +95,7 @@ def assembled(sim, what):
         _read_front(p, work, vertex, part, matrix, right)
     for k in range(len(m.nodes)):
         vertex = len(m.bodies.kinds) + k
-        if k in m.limb_of:
+        if k in m.joint_pivot_of:
             _read_limb(sim, work, k, what, part, matrix, right)
         else:
             _read_front(p, work, vertex, part, matrix, right)
@@ -127,9 +129,9 @@ def _read_limb(sim, work, k, what, part, matrix, right):
     for b, J in zip([b for b in node.ends if b != GROUND], blocks, strict=True):
         matrix[rows, part[b]] = J[0].reshape(node.kind.size, -1, order="F")
         matrix[part[b], rows] = matrix[rows, part[b]].T
-    if m.limb_of[k].coupled:
-        child, parent = sorted(node.ends, key=lambda b: sim.programs.place[b])
-        held = work[m.node_at[k] + m.limb_of[k].record.offset("A") :][:9]
+    if m.joint_pivot_of[k].coupled:
+        child, parent = sorted(node.ends, key=lambda b: sim.schedules.place[b])
+        held = work[m.node_at[k] + m.joint_pivot_of[k].record.offset("A") :][:9]
         A, t = np.zeros((3, 3)), held[6:9]
         A[np.tril_indices(3)] = held[:6]
         A = np.tril(A) + np.tril(A, -1).T
@@ -142,9 +144,9 @@ def _read_limb(sim, work, k, what, part, matrix, right):
 
 def solved(sim, what):
     """x of all vertices as elimination finds it; the workspace stays as it is."""
-    work, p, m = sim.work.copy(), sim.programs, sim.model
-    first = "advance-once" if sim.integrator.iterations == 1 else "advance-first"
-    operations = p.iteration(what), p.solution(first if what == "begin" else "advance")
+    work, p, m = sim.work.copy(), sim.schedules, sim.model
+    first = ImplicitKernel.ADVANCE_ONCE if sim.integrator.iterations == 1 else ImplicitKernel.ADVANCE_FIRST
+    operations = p.iteration(Iteration(what)), p.solution(first if what == "begin" else ImplicitKernel.ADVANCE)
     for each in operations:
         sweep(work, p.table, each)
     at = [m.field_of_body(b, "x") for b in range(len(m.bodies.kinds))] + [m.field_of_node(k, "x") for k in range(len(m.nodes))]
@@ -157,9 +159,9 @@ def solved(sim, what):
 @cache
 def _rows_function(kind):
     """C and g of a node, and J on each moving body, as functions of its parameters, the time, and q and v of its bodies: the
-    stage "middle" has no derived pose."""
+    moment MIDDLE has no derived pose."""
     trace = Trace()
-    rows = kind.write_rows(trace, "middle", load_global(trace, "time"), 0)
+    rows = kind.write_rows(trace, Moment.MIDDLE, load_global(trace, "time"), 0)
     given, places = ca.vertcat(*trace.symbols), [place for source in trace.sources for place in source]
     blocks = [ca.reshape(J, -1, 1) for J, body in zip(rows.jacobians, kind.kinds, strict=True) if body is not None]
     return ca.Function("rows", [given], [rows.residual, *blocks]), places
@@ -240,9 +242,8 @@ def eliminated(model, matrix, right):
             work[slot : slot + size] = matrix[own, part[other]].ravel()
             if model.pairs:
                 work[slot + size : slot + 2 * size] = matrix[part[other], own].T.ravel()
-    prefix = "exact-" if model.pairs else ""
-    for what, down in (("factor", False), ("backward", True)):
-        operations = p._keep(what, lambda sheet, what=what, down=down: p._add_fronts(sheet, prefix + what, down=down))
+    for what, down in ((Sweep.FACTOR, False), (Sweep.BACKWARD, True)):
+        operations = p._keep(what, lambda ops, what=what, down=down: p._add_fronts(ops, what, down, exact=model.pairs))
         sweep(work, p.table, operations)
     x = np.zeros(len(right))
     for vertex in model.later:

@@ -35,7 +35,7 @@ def six_bodies(root, springs=True):
 def test_every_body_may_be_the_root(root, tangent, limbs):
     sim = simulation(six_bodies(root, springs=not limbs), tangent, limbs=limbs)  # with springs there are no limbs
     assert sim.model.forest.parent[0] == -1 and sim.model.bodies.elements[0].name == f"body {root}"
-    assert bool(sim.model.limb_of) == limbs
+    assert bool(sim.model.joint_pivot_of) == limbs
     start_step(sim)
     A, r = assembled(sim, "begin")
     expected = np.linalg.solve(A, r)

@@ -94,6 +94,21 @@ def _slipping_ball():
                    lambda t, y: [y[0], 0, r, y[2]])  # fmt: skip
 
 
+def _pushed_ball():
+    """First-order: a ball that is pushed along a floor slips where the push is more than friction passes on, m v = F - mu m g."""
+    r, mu, g, push = 0.1, 0.3, 9.81, 15.0
+
+    def world():
+        made = lw.World(gravity=(push, 0, -g))
+        made.add(lw.Collider(made.ground, lw.Plane(), name="floor"))
+        made.add(lw.RigidBody(1.0, shape=lw.Sphere(r), position=(0, 0, r), name="ball"))
+        made.add(lw.Contact(friction=mu, name="rule"))
+        return made
+
+    return Problem("pushed ball", world, lambda sim: sim.position("ball"), lambda t, y: [push - mu * g, 0, 0],
+                   np.array([0, 0, r]), lambda t, y: y)  # fmt: skip
+
+
 def _relaxing():
     """First-order: a stretch relaxes, sigma s' = -k (s - 1)."""
     k, sigma = 0.2, np.array([0.05, 0.03, 0.02])
@@ -120,7 +135,7 @@ def features(first_order):
             "velocity-dependent forces": PROBLEMS["top in air"],
             "turns counted": _gears(True),
             "prescribed work": _pulled(),
-            "contact": _slipping_ball(),
+            "contact": _pushed_ball(),
         }
     return {
         "holonomic rows": PROBLEMS["three rigid rods"],

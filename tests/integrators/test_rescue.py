@@ -27,7 +27,7 @@ def mark(sim):
 def test_nothing_is_made_until_a_step_needs_it():
     sim = squeezer()
     sim.step()
-    assert mark(sim) == LACKING and "body ('land',)" not in sim.programs._known
+    assert mark(sim) == LACKING and "body ('land',)" not in sim.schedules._known
     assert mark(lw.Simulation(lw.scenes.get("pendulum"))) == NEVER
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
 from papers.baraff96 import auxiliary, errata, figures, inequalities, multipliers, sizes, structures, workless
 from papers.baraff96.appendix import accelerations, factor, hang, solve
 from papers.baraff96.forests import dense, nodes_of, random_forest, whole
@@ -63,8 +64,8 @@ def test_a_model_gives_the_matrices_of_the_dense_solver(system):
     import linkwork as lw
 
     sim = lw.Simulation(system.sim.world, solver="dense")
-    p = sim.programs
-    sim.integrator.run(sim.work, p.body("place", "kick"), p.up("velocity"))
+    p = sim.schedules
+    sim.integrator.run(sim.work, p.body(BodyKernel.UPDATE_POSE, BodyKernel.KICK), p.up(RowMode.VELOCITY))
     np.testing.assert_array_equal(system.H.toarray(), p.matrix(sim.work))
     M, J = system.M.toarray(), system.J.toarray()
     np.testing.assert_allclose(system.A.toarray(), J @ np.linalg.solve(M, J.T), rtol=1e-9, atol=1e-9)

@@ -17,7 +17,7 @@ PUBLIC = {
     "linkwork.scenes.layout",
     "linkwork.scenes.skins",
 }
-INTERNAL = {"programs", "integrator", "model", "work"}  # of a simulation, but for model.summary()
+INTERNAL = {"schedules", "integrator", "model", "work"}  # of a simulation, but for model.summary()
 
 
 def imported(tree):

@@ -40,7 +40,7 @@ def test_equations_1_to_3_are_derivatives_of_each_other():
     sim, x, v, _ = thrown()
     a, h = acceleration(sim), 1e-4
     C = [0.5 * (p @ p - 1) for p in (x + v * t + a * t**2 / 2 for t in (-h, 0.0, h))]
-    sim.integrator.run(sim.work, sim.programs.check())
+    sim.integrator.run(sim.work, sim.schedules.check())
     residual, rate = (residuals(sim._system, velocity)[0][0] for velocity in (False, True))
     assert abs(C[1] - residual) < 1e-15
     assert abs((C[2] - C[0]) / (2 * h) - rate) < 10 * h**2

@@ -3,6 +3,7 @@
 import numpy as np
 
 import linkwork as lw
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
 
 CARRYING = ("Hinge", "Slider", "Screw", "Universal")  # joints on which massless links hang
 LAST = (*CARRYING, "Ball", "Cylindrical", "Planar")
@@ -60,16 +61,18 @@ def coupled_accelerations(world):
         given = {name: getattr(joint, name) for name in fields if getattr(joint, name, None) is not None}
         bare.add(type(joint)(twin[joint.a], twin[joint.b], name=joint.name, **given))
     sim = lw.Simulation(bare, solver="dense")
-    model, programs = sim.model, sim.programs
-    sim.integrator.run(sim.work, programs.body("place", "accelerate"), programs.up("acceleration"))
-    H, right = programs.matrix(sim.work), sim.work[programs.b_at].copy()
+    model, schedules = sim.model, sim.schedules
+    sim.integrator.run(
+        sim.work, schedules.body(BodyKernel.UPDATE_POSE, BodyKernel.ACCELERATE), schedules.up(RowMode.ACCELERATION)
+    )
+    H, right = schedules.matrix(sim.work), sim.work[schedules.b_at].copy()
     for rotor in rotors:
         j = np.zeros(len(H))
         for body, sign in ((rotor.joint.a, -1.0), (rotor.joint.b, 1.0)):
             if body is world.ground:
                 continue
             number = model.bodies.number[id(twin[body])]
-            at = programs.first[number]
+            at = schedules.first[number]
             if isinstance(rotor.joint, lw.Slider):  # all points of a body at rest move alike but for its turn
                 arm = rotor.joint.at - model.bodies.frames["RigidBody"].x[number]
                 j[at : at + 6] += sign * np.r_[rotor.joint.axis, np.cross(arm, rotor.joint.axis)]
@@ -77,4 +80,4 @@ def coupled_accelerations(world):
                 j[at + 3 : at + 6] += sign * rotor.joint.axis
         H += float(rotor.inertia) * np.outer(j, j)
     x = np.linalg.solve(H, right)
-    return {body.name: x[programs.first[k] : programs.first[k] + 6] for k, body in enumerate(bare.bodies)}
+    return {body.name: x[schedules.first[k] : schedules.first[k] + 6] for k, body in enumerate(bare.bodies)}

@@ -132,8 +132,11 @@ def test_what_cannot_be_checked_is_refused():
     made = world()
     for element, text in [
         (3, "check: it was given 3; give a body, joint, constraint or force"),
-        (made.ground, 'Ground "ground": it is no body, joint, constraint or force; check one of these'),
-        (lw.Contact(name="touch"), 'Contact "touch": it is no body, joint, constraint or force; check one of these'),
+        (made.ground, 'Ground "ground": it is no body, joint, constraint, force or inequality; check one of these'),
+        (
+            lw.Contact(name="touch"),
+            'Contact "touch": it is no body, joint, constraint, force or inequality; check one of these',
+        ),
     ]:
         with pytest.raises(lw.LinkworkError) as error:
             lw.check(element)

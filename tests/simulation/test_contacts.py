@@ -256,7 +256,7 @@ def test_single_colliders_are_kept_apart():
         world.add(lw.NoContact(box, world.find("contact1")))
 
 
-@pytest.mark.parametrize(("solver", "integrator"), [("tree", "rk4"), ("tree", "dopri5"), ("tree", "first-order"), ("dense", "rattle"),
+@pytest.mark.parametrize(("solver", "integrator"), [("tree", "rk4"), ("tree", "dopri5"), ("cg", "first-order"), ("dense", "rattle"),
                                                     ("tree", "joint-rk4"), ("aba", "joint-rk4"), ("anticipation", "rattle")])  # fmt: skip
 def test_other_solvers_and_integrators_refuse_by_name(solver, integrator):
     with pytest.raises(
@@ -296,8 +296,8 @@ def test_bodies_that_cannot_touch_are_refused():
     world = lw.World()
     world.add(lw.RigidBody(1.0, (1, 1, 1), name="arm"))
     world.add(lw.Ball(world.ground, "arm", at=(0, 0, 0), name="ball"))
-    with pytest.raises(lw.ElementError, match='Ball "ball" has no use for lower= or upper=; give cone='):
-        world.add(lw.HardLimit("ball", upper=1.0))
+    with pytest.raises(lw.ElementError, match='Ball "ball" has no use for reach=; give cone= or twist= or upper='):
+        world.add(lw.HardLimit("ball", reach=1.0))
 
 
 def test_particles_and_planar_bodies_touch_too():

@@ -357,6 +357,22 @@ def test_at_is_of_the_world_as_built_or_of_this_moment():
     np.testing.assert_allclose(sim.position("disc"), 0, atol=1e-10)
 
 
+def test_a_limit_of_a_joint_that_is_off_is_off_and_a_collider_has_no_impulse():
+    world = crank_and_rod()
+    world.add(lw.HardLimit("axle", -1.0, 1.0, name="stop"))
+    world.add(lw.Collider("rod", lw.Sphere(0.01), name="bulb"))
+    world.add(lw.Contact())
+    sim = lw.Simulation(world)
+    sim.step()
+    assert sim.impulse("stop").tolist() == [0.0]
+    sim.switch("axle", on=False)
+    for read in (sim.impulse, sim.reaction, sim.force):
+        with pytest.raises(lw.LinkworkError, match=r'^HardLimit "stop": it is switched off, or what it refers to is'):
+            read("stop")
+        with pytest.raises(lw.LinkworkError, match=r'^Collider "bulb": it is no (constraint|force); sim.contacts tells'):
+            read("bulb")
+
+
 def test_switching():
     world = crank_and_rod()
     world.add(lw.JointSpring("axle", 5.0, name="spring"))

@@ -4,12 +4,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.codegen import heeding
+from linkwork.codegen import interrupts, jit
+from linkwork.codegen.waiting import INTERRUPTS_DEFERRED, interruptible, safe_point, stop_if_abandoned
 from linkwork.engines.maximal.dense import Dense
 from linkwork.simulation import system
 
@@ -67,8 +70,118 @@ def test_a_run_of_a_year_ends_after_a_whole_step():
 @pytest.mark.slow
 def test_compilation_ends(tmp_path):
     script = "import linkwork as lw; sim = lw.Simulation(lw.scenes.get('box-stack')); sim.run(0.01); print('finished')"
-    code, printed = interrupted(script, tmp_path, until="compiling drivers")
+    code, printed = interrupted(script, tmp_path, until="and others (kept for next time)")
     assert code != 0 and "KeyboardInterrupt" in printed and "finished" not in printed
+
+
+@pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="presses are made in forked processes")
+@pytest.mark.parametrize("scene", ["pendulum", pytest.param("box-stack", marks=pytest.mark.slow)])
+def test_a_press_at_any_call_of_the_first_step_is_raised_and_leaves_a_simulation(scene):
+    presses = [sys.executable, Path(__file__).with_name("presses.py"), scene, "20"]
+    made = subprocess.run(presses, capture_output=True, text=True, check=True)
+    assert made.stdout.splitlines() == ["20 raised"]
+
+
+@pytest.fixture
+def heard():
+    """Signals that a handler of the user's has heard; it raises as Python's own does."""
+    found = []
+
+    def handler(number, frame):
+        found.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, handler)
+    yield found
+    signal.signal(signal.SIGINT, before)
+
+
+def press():
+    signal.raise_signal(signal.SIGINT)
+
+
+def test_deferred_interrupts_are_handled_at_safe_points_and_at_the_end(heard):
+    with pytest.raises(KeyboardInterrupt), INTERRUPTS_DEFERRED, INTERRUPTS_DEFERRED:
+        press()
+        press()
+        assert not heard
+        with pytest.raises(KeyboardInterrupt):
+            safe_point()
+        assert len(heard) == 1, "several at once are one"
+        safe_point()
+        press()
+    assert len(heard) == 2
+    with pytest.raises(KeyboardInterrupt):
+        press()
+    assert len(heard) == 3, "the user's handler is there again"
+
+
+def test_what_somebody_ignores_stays_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with INTERRUPTS_DEFERRED:
+            press()
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_work_that_takes_forever_is_left_and_stops(heard):
+    ended = threading.Event()
+
+    def work():
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        try:
+            while True:
+                stop_if_abandoned()
+        finally:
+            ended.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(work)
+    assert heard and ended.wait(HANGS)
+
+
+LONG_STEP = """
+import signal, threading, time
+import linkwork as lw
+from linkwork.codegen import interrupts
+from linkwork.codegen.waiting import INTERRUPTS_DEFERRED
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main = threading.main_thread().ident
+sim = lw.Simulation(lw.scenes.get("chain", n=1000), dt=2.0, integrator="dopri5")  # more than ten seconds a step
+sim._editor.system.prepare()
+
+def press():
+    begin = interrupts._done.value
+    while interrupts._done.value == begin:  # until compiled code is under way
+        time.sleep(1e-3)
+    signal.pthread_kill(main, signal.SIGINT)
+
+threading.Thread(target=press, daemon=True).start()
+before = sim.state
+try:
+    {go}
+    print("ended", sim.steps, sim.time, (sim.state.values == before.values).all())
+except KeyboardInterrupt:
+    print("taken back", sim.steps, sim.time, (sim.state.values == before.values).all())
+"""
+
+
+@pytest.mark.skipif(jit.INTERPRETED, reason="compiled code alone looks for signals")
+@pytest.mark.parametrize(
+    ("go", "end"),
+    [
+        ("sim.step()", "taken back 0 0.0 True"),
+        ("sim.run(100.0)", "ended 0 0.0 True"),
+        ("with INTERRUPTS_DEFERRED: sim.step()", "taken back 0 0.0 True"),
+    ],
+)
+def test_a_step_of_many_seconds_is_taken_back(go, end):
+    made = subprocess.run([sys.executable, "-c", LONG_STEP.format(go=go)], capture_output=True, text=True, check=True)
+    assert made.stdout.splitlines() == [end]
 
 
 MIDDLE = [("tree", "rattle"), ("tree", "dopri5"), ("tree", "first-order"), ("fronts", "shake"), ("dense", "euler"),
@@ -80,10 +193,10 @@ MIDDLE = [("tree", "rattle"), ("tree", "dopri5"), ("tree", "first-order"), ("fro
 def test_what_is_raised_in_the_middle_of_a_step_takes_it_back(solver, integrator, n):
     sim, twin = (lw.Simulation(lw.scenes.get("chain", n=30), dt=1e-3, solver=solver, integrator=integrator) for _ in range(2))
     before = sim.state
-    heeding.stop()
+    interrupts.stop()
     with pytest.raises(KeyboardInterrupt):
         sim.step(n)
-    assert sim.steps == 0 and not heeding.stopped()
+    assert sim.steps == 0 and not interrupts.stopped()
     assert np.array_equal(sim.state.values, before.values)
     sim.step(5)
     twin.step(5)

@@ -332,7 +332,7 @@ def test_a_parameter_of_its_function_changes_while_running(options):
     """From then on it moves as one that was built with the new numbers, from the same u and u'."""
     length, stiffness = lw.Parameter(1.0, name="length"), lw.Parameter(3.0, name="stiffness")
     _, sim = swing(length, stiffness, **options)
-    table = sim.programs.table
+    table = sim.schedules.table
     sim.step(100)
     u, rate = sim.coordinates("arm").copy(), sim.rates("arm").copy()
     sim.set(length, 1.5)
@@ -352,7 +352,7 @@ def test_a_parameter_of_its_function_changes_while_running(options):
     for each in (sim, other):
         each.step(200)
     np.testing.assert_allclose(sim.coordinates("arm"), other.coordinates("arm"), atol=1e-13)
-    assert np.array_equal(sim.programs.table[: len(table)], table)
+    assert np.array_equal(sim.schedules.table[: len(table)], table)
     assert sim.get(length) == 1.5 and length.value == 1.0
 
 

@@ -166,7 +166,7 @@ def test_a_model_is_compiled_again(clone):
     world = functions()
     model = compile(world, limbs=False, packed=True)
     twin, of = clone((model, world))
-    assert twin.world is of and twin.summary() == model.summary() and not twin.limb_of and twin.packed == model.packed
+    assert twin.world is of and twin.summary() == model.summary() and not twin.joint_pivot_of and twin.packed == model.packed
     np.testing.assert_array_equal(twin.workspace(), model.workspace())
     world.add(lw.Particle(1.0))
     with pytest.raises(lw.ModelError, match=r"^Model: its world has changed since it was compiled; compile the world again"):

@@ -16,6 +16,7 @@ from scipy.linalg import lu_factor, lu_solve
 import linkwork as lw
 from linkwork.kernels.node import SOFT
 from linkwork.kernels.node_kernels import node_right_kernel
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
 from linkwork.model import compile_model as compiler
 from linkwork.model import nodes as stacking
 from linkwork.simulation.reactions import node_jacobians, solve_accelerations
@@ -128,7 +129,7 @@ def whole_jacobian(world):
     bodies = compiler.bodies_of(world)
     groups = stacking.grouped(world.constraints, bodies)
     numbers = [stacking.numbers_of(g, bodies) for g in groups]
-    kept = [stacking.kept_rows(g, n, bodies, compiler._records(bodies)) for g, n in zip(groups, numbers, strict=True)]
+    kept = [stacking.kept_rows(g, n, compiler._records(bodies)) for g, n in zip(groups, numbers, strict=True)]
     nodes = stacking.stacked(groups, numbers, kept, len(world.constraints))
     blocks = compiler._jacobians(nodes, compiler._records(bodies))
     first = np.concatenate([[0], np.cumsum([k.nv for k in bodies.kinds])]).astype(int)
@@ -150,10 +151,15 @@ def accelerations(sim):
 
 def assembled(sim):
     """H and r of the accelerations at the coordinates and velocities that this simulation has, without feedback."""
-    p, m, work = sim.programs, sim.model, sim.work.copy()
+    p, m, work = sim.schedules, sim.model, sim.work.copy()
     for name, value in (("stiffness", 0.0), ("damping", 0.0), ("kick", 1.0)):
         work[GLOBALS.offset(name)] = value
-    sim.integrator.run(work, p.body("place", "accelerate"), p._keep("forces", p._add_forces), p._keep("rows", partial(rows, p)))
+    sim.integrator.run(
+        work,
+        p.body(BodyKernel.UPDATE_POSE, BodyKernel.ACCELERATE),
+        p._keep("forces", p._add_forces),
+        p._keep("rows", partial(rows, p)),
+    )
     fields = [m.field_of_body(k, "b") for k in range(len(m.bodies.kinds))]
     fields += [m.field_of_node(k, "b") for k in range(len(m.nodes))]
     first = np.concatenate([[0], np.cumsum([f.stop - f.start for f in fields])]).astype(int)
@@ -176,9 +182,9 @@ def symmetric(triangle, n):
     return D + np.tril(D, -1).T
 
 
-def rows(programs, sheet):
+def rows(schedules, ops):
     """The right-hand sides of all rows."""
-    programs._add_nodes(sheet, lambda kind, start, b, x: node_right_kernel(kind, "acceleration", start, b))
+    schedules._add_nodes(ops, lambda kind, start, b, x: node_right_kernel(kind, RowMode.ACCELERATION, start, b))
 
 
 def solution(sim):
@@ -252,13 +258,13 @@ def compared(sims):
     found["pivots"] = pivots(sims["fronts"])
     found["neighbours"] = dense.model.summary()["neighbours"]
     found["limbs"] = sims["tree"].model.summary()["limbs"]
-    found["ties"] = [len(sims["tree"].model.later[body]) for _, body, *_ in sims["tree"].programs.tied]
+    found["ties"] = [len(sims["tree"].model.later[body]) for _, body, *_ in sims["tree"].schedules.loop_coupled]
     if "anticipation" in sims:
         found["auxiliary"] = sims["anticipation"].model.summary()["auxiliary"]
         found["schur of W"] = w_against_schur(sims["anticipation"]) if found["auxiliary"] else (0.0, 0.0)
     found["condition"] = float(np.linalg.cond(H))
     found["schur"] = float(np.linalg.cond(H[n:, :n] @ np.linalg.solve(H[:n, :n], H[:n, n:]))) if len(H) > n else 1.0
-    keys = [k.key for k in sims["fronts"].programs.kernels]
+    keys = [k.key for k in sims["fronts"].schedules.kernels]
     found["pieces"] = sum(key.startswith("piece") for key in keys)
     found["crossed"] = sum(key.startswith("piece|cross") for key in keys)
     return found | features(dense.model)
@@ -268,8 +274,10 @@ def w_against_schur(sim):
     """Of `anticipation`: the error of W against the dense Schur complement of the primary rows (softness included), relative to its largest entry and
     (in parts of a million) to the condition of what it is a complement of; and the least eigenvalue of W, relative too."""
     accelerations(sim)
-    (H, _), responses = assembled(sim), sim.programs.responses
-    sim.integrator.run(sim.work, sim.programs.body("place", "accelerate"), sim.programs.up("acceleration"))
+    (H, _), responses = assembled(sim), sim.schedules.responses
+    sim.integrator.run(
+        sim.work, sim.schedules.body(BodyKernel.UPDATE_POSE, BodyKernel.ACCELERATE), sim.schedules.up(RowMode.ACCELERATION)
+    )
     lower = responses.matrix(sim.work)
     W = np.tril(lower) + np.tril(lower, -1).T
     first = sim.model.velocities + np.concatenate([[0], np.cumsum([node.kind.size for node in sim.model.nodes])]).astype(int)
@@ -296,7 +304,7 @@ def features(model):
 
 def pivots(sim):
     """Whether every pivot of a body is positive and every pivot of a constraint negative after factoring."""
-    p, n, good = sim.programs, len(sim.model.bodies.kinds), True
+    p, n, good = sim.schedules, len(sim.model.bodies.kinds), True
     for vertex in p.model.later:
         d, at = p._dim(vertex), p._front_at(vertex)
         diagonal = np.array([at + i * (i + 3) // 2 for i in range(d)])

@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 
 import linkwork as lw
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
 from linkwork.model import compile_model as compiler
 from linkwork.model import nodes as stacking
 from linkwork.symbolic.views import GLOBALS
@@ -27,10 +28,12 @@ def quiet(world, **options):
 def solved(sim):
     """One solve for accelerations as a step makes it: J, W = M^-1, forces, right-hand sides, multipliers, accelerations."""
     H, r = forests.assembled(sim)
-    n, p = sim.model.velocities, sim.programs
+    n, p = sim.model.velocities, sim.schedules
     for name, value in (("stiffness", 0.0), ("damping", 0.0), ("kick", 1.0)):
         sim.work[GLOBALS.offset(name)] = value
-    sim.integrator.run(sim.work, p.body("place", "accelerate"), p.up("acceleration"), p.backward())
+    sim.integrator.run(
+        sim.work, p.body(BodyKernel.UPDATE_POSE, BodyKernel.ACCELERATE), p.up(RowMode.ACCELERATION), p.backward()
+    )
     x = forests.solution(sim)
     return H[n:, :n], np.linalg.inv(H[:n, :n]), r[:n], r[n:], -x[n:], x[:n]
 

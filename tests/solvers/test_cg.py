@@ -219,7 +219,7 @@ def test_the_method_is_kept_and_refused_by_name():
     for each in (sim, twin):
         each.step(3)
     same(sim.state, twin.state)
-    assert twin.programs.variant == "least-squares"
+    assert twin.schedules.variant == "least-squares"
     with pytest.raises(lw.LinkworkError, match='no method is called "least-square"; did you mean "least-squares"'):
         lw.Simulation(net(3, 3), solver="cg", method="least-square")
     with pytest.raises(lw.LinkworkError, match='the solver "tree" takes no method; use solver="cg", or leave it out'):

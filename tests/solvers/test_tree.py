@@ -369,11 +369,11 @@ def test_impulses_on_any_body_agree_with_the_dense_system(seed):
         # J in extended precision, from nothing but M and the rows
         dense = sims["dense"]
         dense._editor.system.factor()
-        H = dense.programs.matrix(dense.work)
+        H = dense.schedules.matrix(dense.work)
         r = np.zeros(len(H))
         number = world.bodies.index(body)
-        r[dense.programs._rows(number)] = point_jacobian(dense._system, number, at).T @ impulse
-        x = kkt.solve(H, r)[dense.programs._rows(number)]
+        r[dense.schedules._rows(number)] = point_jacobian(dense._system, number, at).T @ impulse
+        x = kkt.solve(H, r)[dense.schedules._rows(number)]
         np.testing.assert_allclose(changes["tree"][number, 3:], np.array(x[3:], dtype=float), atol=1e-12)
 
 
@@ -391,10 +391,10 @@ def test_reactions_are_what_each_free_body_lacks(seed):
     lacking = H[:n, :n] @ x[:n] - r[:n]
     forces = np.zeros(n)
     for k, node in enumerate(sim.model.nodes):
-        multipliers = -x[dense.programs._rows(len(sim.model.bodies.kinds) + k)]
+        multipliers = -x[dense.schedules._rows(len(sim.model.bodies.kinds) + k)]
         for end, J in zip(node.ends, node_jacobians(dense._system, k), strict=True):
             if end >= 0:
-                forces[dense.programs._rows(end)] += J.T @ multipliers
+                forces[dense.schedules._rows(end)] += J.T @ multipliers
     np.testing.assert_allclose(forces, lacking, atol=1e-10 * max(1, np.abs(lacking).max()))
 
 

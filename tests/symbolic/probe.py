@@ -7,6 +7,7 @@ from linkwork.codegen.trace import Kernel
 from linkwork.kernels.node import parameter_record
 from linkwork.model.graph import GROUND
 from linkwork.symbolic.views import GLOBALS, load_global
+from linkwork.symbolic.vocabulary import Moment
 from tests.oracles import poses
 
 STENCIL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))  # d/dt of order four, times the step
@@ -74,7 +75,7 @@ class Node(Probe):
         kind = self.node.kind
 
         def write(trace):
-            rows = kind.write_rows(trace, "now", load_global(trace, "time"))
+            rows = kind.write_rows(trace, Moment.NOW, load_global(trace, "time"))
             for k, x in enumerate((rows.residual, rows.rate, rows.bias, rows.forcing, *rows.jacobians)):
                 trace.store(4, 1000 * k, x)
 

@@ -175,9 +175,9 @@ def test_weight_is_the_gradient_of_the_potential(kind):
         np.testing.assert_allclose(np.ravel(force)[j], -slope[0], atol=1e-7)
 
 
-def flight(body, h):
+def drift(body, h):
     def write(view):
-        return body.kind.flight(view, view.v, SX(h))
+        return body.kind.drift(view, view.v, SX(h))
 
     return body.function(write)
 
@@ -188,7 +188,7 @@ def test_free_flight_keeps_momentum_is_reversible_and_of_second_order(kind):
     body = Body(kind, rng)
     q, v = sample(kind, rng)
     mass = body.function(lambda view: [kind.mass(view)])
-    forth, back = flight(body, 0.02), flight(body, -0.02)
+    forth, back = drift(body, 0.02), drift(body, -0.02)
     q1, v1 = forth(q, v)
     q0, v0 = back(q1, v1)
     np.testing.assert_allclose(q0, q, atol=1e-13)
@@ -205,7 +205,7 @@ def test_free_flight_keeps_momentum_is_reversible_and_of_second_order(kind):
         ends = []
         for n in (20, 40, 80):
             a, b = q, v
-            step = flight(body, 0.4 / n)
+            step = drift(body, 0.4 / n)
             for _ in range(n):
                 a, b = step(a, b)
             ends.append((np.concatenate([a, b]), b @ (np.reshape(mass(a, b)[0], (6, 6)) @ b) / 2))

@@ -34,7 +34,7 @@ def efforts(sim):
     """Generalised force of the forces alone on each body: M a with the same world without them taken off."""
     sim._system.changed()
     solve_accelerations(sim._system)
-    dense = sim.programs
+    dense = sim.schedules
     return dense.matrix(sim.work)[: sim.model.velocities, : sim.model.velocities] @ np.concatenate(
         [sim.work[sim.model.field_of_body(k, "x")] for k in range(len(sim.model.bodies.kinds))])  # fmt: skip
 

@@ -56,6 +56,9 @@ world.add(lw.Collider(world.ground, lw.Plane(), friction=0.5, name="floor"))
 world.add(lw.Contact(arm, "floor", friction=0.8))
 world.add(lw.Rope(arm, bead, 1.0))
 world.add(lw.HardLimit("axle", lower=-1, upper=[1.0]))
+world.add(lw.Inequality(arm, lambda b, t: b.position[2] + t, restitution=0.5))
+world.add(lw.Inequality(arm, bead, lambda a, b, t: lw.norm(a.position - b.position) - 1, slip=lambda a, b, t: a.velocity[0],
+                        friction=0.3, name="apart"))  # fmt: skip
 world.add(lw.Visual(arm, lw.Ellipsoid(0.1, 0.2, 0.3), color=(1, 0, 0, 1)))
 
 # -- any function --------------------------------------------------------------------------------------------------------

@@ -6,10 +6,10 @@ from itertools import permutations
 
 from linkwork.cli.options import escape
 from linkwork.elements import Ground
-from linkwork.elements.bodies.rigid import Rigid
+from linkwork.elements.bodies.rigid import is_rigid
 from linkwork.elements.core.element import Body
 from linkwork.elements.core.joint import Joint
-from linkwork.elements.core.registry import kind_class, kind_type
+from linkwork.elements.core.registry import kind_type
 
 SHOWN = 3  # of a row of more links of one kind than this, only the ends are drawn
 
@@ -76,7 +76,7 @@ def joint_tree(world):
     while todo:
         branch, parent = todo.pop()
         held = branch.joints + branch.grounded
-        if kind_class(type(branch.body)) is not Rigid or len(held) > 1 or not all(isinstance(j, Joint) for j in held):
+        if not is_rigid(branch.body) or len(held) > 1 or not all(isinstance(j, Joint) for j in held):
             return None
         parents.append(parent)
         freedoms.append(6 - held[0].rows if held else 6)

@@ -28,7 +28,7 @@ def kernel_sources() -> str:
 def driver_sources(module: str) -> str:
     """The digest of a module and of all that it imports from this package; of all sources for a module of another one.
 
-    >>> driver_sources("linkwork.contact.cholesky") == driver_sources("linkwork.contact.newton")
+    >>> driver_sources("linkwork.contact.law") == driver_sources("linkwork.contact.proximal")
     False
     """
     if _file_of(module) is None:

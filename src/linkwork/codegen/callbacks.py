@@ -16,7 +16,7 @@ import numpy as np
 from linkwork.codegen.jit import OPERANDS, routine_address
 
 
-class Asked:
+class PythonCallback:
     """Who answers: compiled code calls a method by `sweep(work, asked.routine, asked.request)`."""
 
     def __init__(self, answer: Callable[[], None], refused: np.ndarray):
@@ -43,7 +43,7 @@ class Asked:
             raise failure
 
 
-_ASKED: WeakValueDictionary[int, Asked] = WeakValueDictionary()  # by the numbers of their requests
+_ASKED: WeakValueDictionary[int, PythonCallback] = WeakValueDictionary()  # by the numbers of their requests
 _NUMBERS = count(1)
 
 

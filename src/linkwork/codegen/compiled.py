@@ -4,159 +4,52 @@ from __future__ import annotations
 
 import ctypes
 import platform
-import sys
-import threading
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
 
 import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils, event
-from numba.core.ccallback import CFunc
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.registry import CPUDispatcher
-from numba.core.sigutils import normalize_signature
+from numba.core import cgutils
 from numba.extending import intrinsic
 
-from linkwork.codegen import heeding
-from linkwork.codegen.drivers import Drivers
-from linkwork.codegen.heeding import heed  # noqa: F401 (drivers take it by `jit`)
+from linkwork.codegen import interrupts
+from linkwork.codegen.dispatch import ExactDispatcher, InnerDispatcher, dispatcher
+from linkwork.codegen.interrupts import check_interrupt  # noqa: F401 (drivers take it by `jit`)
 from linkwork.codegen.loader import LOADER
 from linkwork.codegen.trace import COLD, OPERANDS, Kernel
-from linkwork.codegen.waiting import interruptible, stop_if_abandoned
+from linkwork.codegen.waiting import INTERRUPTS_DEFERRED
 
 ON_X86 = platform.machine().lower() in ("x86_64", "amd64")
 LARGE = 1 << 17  # entries of a workspace that is larger than a core's own cache: records are asked for ahead
 LONG = 64  # operations of a sweep along which influence may fade below normal numbers, which are slow: they count as zero
 FLUSH = 0x8040  # flush to zero, and denormals are zero
-PATIENCE = 3.0  # seconds of compiling one driver after which a word is said
 AHEAD, LINES = 3, 10  # operations ahead, cache lines of a record and what lies beside it
 
 
-class Patience(event.Listener):
-    """Says, once, that drivers are being compiled: when one of them takes longer than `seconds`. Those of contact take
-    much longer than others: that is said when they are."""
-
-    def __init__(self, seconds: float = PATIENCE):
-        self.seconds, self.depth, self.touches = seconds, 0, False
-        self.told: set[bool] = set()  # of contact, of others
-        self.timer: threading.Timer | None = None
-
-    def on_start(self, event) -> None:
-        self.depth += 1
-        self.touches |= _module(event).startswith("linkwork.contact")
-        if self.timer is None and self.touches not in self.told:
-            self.timer = threading.Timer(self.seconds, self._tell)
-            self.timer.daemon = True
-            self.timer.start()
-
-    def on_end(self, _event) -> None:
-        self.depth -= 1
-        if self.depth == 0:
-            self.touches = False
-            if self.timer is not None:
-                self.timer.cancel()
-                self.timer = None
-
-    def _tell(self) -> None:
-        self.told |= {self.touches, False}
-        what = "drivers of contact, for a minute or more" if self.touches else "drivers"
-        print(f"linkwork: compiling {what} (kept for next time) ...", file=sys.stderr, flush=True)
-
-
-def _module(event) -> str:
-    """Of the function that is being compiled."""
-    return event.data["dispatcher"].py_func.__module__
-
-
-event.register("numba:compile", Patience())
-
-
-class Abandoned(event.Listener):
-    """Ends a compilation that nobody waits for any more, before its next pass."""
-
-    def on_start(self, _event) -> None:
-        stop_if_abandoned()
-
-    def on_end(self, _event) -> None:
-        pass
-
-
-event.register("numba:run_pass", Abandoned())
-
-OPTIONS = {"nogil": True, "error_model": "numpy"}
-
-
-def _kept(function, **options):
-    """A function that is compiled on first use, and kept with the sources that it depends on."""
-    made = numba.njit(**OPTIONS, **options)(function)
-    made._cache = Drivers(function)
-    return made
-
-
-class _Outer(CPUDispatcher):
-    def compile(self, signature):
-        if global_compiler_lock.is_locked():  # by this thread: another one would wait for it
-            return CPUDispatcher.compile(self, signature)
-        return interruptible(lambda: CPUDispatcher.compile(self, signature))
-
-
 def jit(function):
-    made = _kept(function)
-    made.__class__ = _Outer
-    return made
-
-
-class _Inner(CPUDispatcher):
-    def __call__(self, *arguments):
-        raise TypeError(f"{self.__name__} is for compiled code alone; call a function of `jit` that calls it")
-
-
-def _inner(function, **options):
-    made = _kept(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
-    made.__class__ = _Inner
-    template = made.get_call_template
-    made.get_call_template = lambda arguments, named: template(tuple(map(types.unliteral, arguments)), named)
-    return made
+    return dispatcher(function)
 
 
 def jit_inner(function):
     """For functions that compiled code alone calls: compiled once for integers, not once for each one that is written in a
     call, and with nothing made for calls from Python, which are refused. Either is half of the time."""
-    return _inner(function)
+    return dispatcher(function, InnerDispatcher, no_cpython_wrapper=True)
 
 
 def jit_inline(function):
     """For small ones that take arrays: they become part of what calls them. An array is seven words, and a call moves each
     of them twice, which is ten nanoseconds."""
-    return _inner(function, forceinline=True)
-
-
-_ALONE = threading.RLock()  # of two threads that call first, one compiles
-
-
-class _Exact(_Outer):
-    """Compiled by its first call. While its module is imported no other thread could do so, for it would wait for that to
-    end, and Ctrl-C would not be felt."""
-
-    def _compile_for_args(self, *_arguments, **_named):
-        """What numba calls next, with the same arguments: the same again, which compiles nothing any more."""
-        with _ALONE:
-            for signature in self.signatures_wanted if self._can_compile else ():
-                self.compile(signature)
-            self.disable_compile()
-        return self
+    return dispatcher(function, InnerDispatcher, no_cpython_wrapper=True, forceinline=True)
 
 
 def jit_exactly(*signatures: str):
     """For arguments of these types alone: calls with others are refused with a TypeError, and at once."""
 
     def decorate(function):
-        made = _kept(function)
-        made.__class__, made.signatures_wanted = _Exact, signatures
+        made = dispatcher(function, ExactDispatcher)
+        made.signatures_wanted = signatures
         return made
 
     return decorate
@@ -164,38 +57,31 @@ def jit_exactly(*signatures: str):
 
 def callback_address(function, signature, **options) -> int:
     """Where a function of C's calling convention is, compiled now or found on disk."""
-    made: Any = CFunc(function, normalize_signature(signature), locals={}, options={"nopython": True, **options})
-    made._cache = Drivers(function)
-    interruptible(made.compile)
-    _KEPT.append(made)
-    return made.address
+    made = dispatcher(
+        function, no_cpython_wrapper=True, no_cfunc_wrapper=False, **{"nogil": False, "error_model": "python", **options}
+    )
+    return made.driver(signature).c_address
 
 
 def entry(function, *arguments):
     """A compiled function for arguments of these types alone, which it does not look at: several microseconds less for
     each bundle. Who calls it vouches for them."""
-    return _compiled(function, arguments).entry_point
+    return _driver(function, arguments).python
 
 
 def compiled_address(function, *arguments) -> int:
     """Where a function is that returns an integer, compiled for arguments of these types, for `call_compiled`."""
-    made = _compiled(function, arguments)
-    return made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
+    return _driver(function, arguments).address
 
 
 def address_for(function, result, arguments) -> int:
     """Where a plain function is, compiled for these types; `call_conv` of numba calls it there."""
-    made = _kept(function)
-    interruptible(lambda: made.compile(result(*arguments)))
-    _KEPT.append(made)
-    found = made.overloads[tuple(arguments)]
-    return found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+    with INTERRUPTS_DEFERRED:
+        return dispatcher(function).driver(result(*arguments)).address
 
 
-def _compiled(function, arguments):
-    signature = tuple(map(numba.typeof, arguments))
-    function.compile(signature)
-    return function.overloads[signature]
+def _driver(function, arguments):
+    return function.driver(tuple(map(numba.typeof, arguments)))
 
 
 @intrinsic
@@ -337,12 +223,12 @@ def routine_address(routine: Callable[[np.ndarray, np.ndarray], None]) -> int:
 
     @ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (1 + OPERANDS))
     def callback(base, *records):
-        if heeding.stopped():
+        if interrupts.stopped():
             return
         try:
             routine(base, np.array([(r - base) // 8 for r in records], dtype=np.int64))
         except KeyboardInterrupt:
-            heeding.stop()
+            interrupts.stop()
 
     _KEPT.append(callback)
     return ctypes.cast(callback, ctypes.c_void_p).value or 0

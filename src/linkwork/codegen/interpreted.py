@@ -99,7 +99,7 @@ def opened(work, offset, *others):
     return (work, offset, *others)
 
 
-def heed(amount: int) -> None:
+def check_interrupt(amount: int) -> None:
     """Nothing: Python itself feels signals."""
 
 

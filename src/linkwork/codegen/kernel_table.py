@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
 
 from linkwork.codegen.jit import kernel_table
 from linkwork.codegen.trace import Kernel
+from linkwork.codegen.waiting import INTERRUPTS_DEFERRED, safe_point
 from linkwork.util.resources import no_collection
 
 NOT_YET = -1  # the address of a kernel that no sweep has asked for
@@ -24,40 +25,42 @@ class Addresses:
         self.table = np.zeros(0, dtype=np.int64)
         self._number: dict[str, int] = {}
         self._known: dict[str, np.ndarray] = {}  # sweeps that are made: operations (kernel, offsets)
-        self._ahead: list[str] | None = None  # those of them whose kernels are not compiled yet
+        self._missing: list[str] = []  # those of them whose kernels are not compiled yet
+        self._together = False  # whether they are to be compiled together
 
     @contextmanager
     def at_once(self, seldom: bool = False) -> Iterator[None]:
         """Kernels of all sweeps that are asked for in the meantime, and not yet run, are compiled together: while LLVM is at
-        work on one of them, others are written. `seldom`: they hardly ever run."""
-        if self._ahead is not None:
+        work on one of them, others are written. `seldom`: they hardly ever run. Interrupts are deferred: what stops this, or
+        fails, does so between sweeps or kernels, and what is missing then is compiled when it is next asked for."""
+        if self._together:
             yield
             return
-        self._ahead = []
-        try:
-            yield
-        finally:
-            ahead, self._ahead = self._ahead, None
-            self._compile(*ahead, seldom=seldom)
+        with INTERRUPTS_DEFERRED:
+            self._together = True
+            try:
+                yield
+            finally:
+                self._together = False
+            self._compile(seldom)
 
-    def _made(self, name: str, operations: np.ndarray) -> np.ndarray:
-        """A sweep, from now on."""
-        self._known[name] = operations
-        if self._ahead is None:
-            self._compile(name)
-        else:
-            self._ahead.append(name)
-        return operations
+    def _sweep(self, name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
+        """The operations of a sweep, which is made when it is first asked for."""
+        if name not in self._known:
+            with INTERRUPTS_DEFERRED:
+                safe_point()
+                self._known[name] = make()
+                self._missing.append(name)
+        if name in self._missing and not self._together:
+            with INTERRUPTS_DEFERRED:
+                self._compile()
+        return self._known[name]
 
-    def _compile(self, *names: str, seldom: bool = False) -> None:
-        """Addresses of the kernels that sweeps use; if that fails there are no such sweeps."""
-        try:
-            with no_collection():
-                self._find([self._known[name][:, 0] for name in names], seldom)
-        except BaseException:
-            for name in names:
-                del self._known[name]
-            raise
+    def _compile(self, seldom: bool = False) -> None:
+        """Addresses of the kernels that sweeps use and that are missing."""
+        with no_collection():
+            self._find([self._known[name][:, 0] for name in self._missing], seldom)
+        self._missing.clear()
 
     def _find(self, sweeps: list[np.ndarray], seldom: bool = False) -> None:
         """Addresses of the kernels with these numbers, one for each operation of a sweep."""

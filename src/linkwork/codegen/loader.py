@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 
 import llvmlite
@@ -23,6 +23,7 @@ from linkwork.codegen import store
 from linkwork.codegen.cache_key import kernel_sources
 from linkwork.codegen.emit import emit
 from linkwork.codegen.trace import Kernel, Trace
+from linkwork.codegen.waiting import INTERRUPTS_DEFERRED, LOOK, safe_point
 
 LOCK = threading.RLock()
 PATIENCE = 1.0  # seconds of compiling after which a word is said
@@ -101,7 +102,7 @@ class KernelLoader:
         self.compiled = 0  # kernels written anew by this process, for reports and tests
 
     def addresses_of(self, kernels: Iterable[Kernel], lanes: int = 1) -> list[int]:
-        with LOCK:
+        with LOCK, INTERRUPTS_DEFERRED:
             missing: dict[str, Kernel | bytes] = {}  # by name: the object file from the disk, or the kernel to compile
             names = [self._name(kernel, lanes, missing) for kernel in kernels]
             if missing:
@@ -131,11 +132,13 @@ class KernelLoader:
         next one is written."""
         began, told = time.perf_counter(), False
         found: list[bytes | Future[bytes]] = []
-        with ThreadPoolExecutor(1) as beside:
+        beside = ThreadPoolExecutor(1)
+        try:
             for number, (name, kernel) in enumerate(missing.items()):
                 if isinstance(kernel, bytes):
                     found.append(kernel)
                     continue
+                safe_point()
                 text = written(kernel.trace(), name, lanes, kernel.shared)
                 found.append(beside.submit(_made, name, text, kernel.pairs, kernel.hurried))
                 self.compiled += 1
@@ -143,7 +146,16 @@ class KernelLoader:
                     told = True
                     print(f"linkwork: compiling {len(missing) - number - 1} more kernels (kept for next time) ...",
                           file=sys.stderr, flush=True)  # fmt: skip
-            return [code if isinstance(code, bytes) else code.result() for code in found]
+            return [code if isinstance(code, bytes) else _result(code) for code in found]
+        finally:
+            beside.shutdown(wait=False, cancel_futures=True)
+
+
+def _result(code: Future[bytes]) -> bytes:
+    """What another thread makes, waited for."""
+    while not wait([code], LOOK).done:
+        safe_point()
+    return code.result()
 
 
 def _made(name: str, text: str, *effort: bool) -> bytes:

@@ -39,6 +39,11 @@ if INTERPRETED:
         for k, factor in enumerate(factors):
             target[at : at + count] += factor * source[begin + k * stride : begin + k * stride + count]
 
+    def set_multiples(target, at, source, begin, stride, count, factors):
+        """The same with = in the place of +=."""
+        target[at : at + count] = 0.0
+        add_multiples(target, at, source, begin, stride, count, factors)
+
     def copy(target, at, source, begin, count):
         """target[at : at + count] = source[begin : begin + count]; flat arrays."""
         target[at : at + count] = source[begin : begin + count]
@@ -87,9 +92,9 @@ else:
 
     _eight, _four, _one = _strip(8), _strip(4), _strip(1)
 
-    def _strips(width: int):
+    def _strips(width: int, fresh: bool = False):
         """An intrinsic (target, source, stride, factors): `width` numbers at an address += the factors times those of as many
-        rows, `stride` bytes apart: the target is read and written once."""
+        rows, `stride` bytes apart: the target is read (unless `fresh`: it is set) and written once."""
 
         @intrinsic
         def add(typing_context, target, source, stride, factors):
@@ -97,7 +102,7 @@ else:
                 kind = ir.VectorType(ir.DoubleType(), width) if width > 1 else ir.DoubleType()
                 target, row, stride, factors = arguments
                 place = builder.inttoptr(target, kind.as_pointer())
-                value = builder.load(place, align=NUMBER)
+                value = ir.Constant(kind, None if width > 1 else 0.0) if fresh else builder.load(place, align=NUMBER)
                 for k in range(len(signature.args[3])):
                     factor = _spread(builder, kind, builder.extract_value(factors, k))
                     numbers = builder.load(builder.inttoptr(row, kind.as_pointer()), align=NUMBER)
@@ -111,6 +116,7 @@ else:
         return add
 
     _eights, _fours, _ones = _strips(8), _strips(4), _strips(1)
+    _set_eights, _set_fours, _set_ones = _strips(8, True), _strips(4, True), _strips(1, True)
 
     def _products(rows: int, others: int = 1):
         """An intrinsic (matrix, stride, other, apart, count): the products of as many rows, `stride` bytes apart, with as many
@@ -227,6 +233,20 @@ else:
             to, of = to + 4 * NUMBER, of + 4 * NUMBER
         for _ in range(count & 3):
             _ones(to, of, apart, factors)
+            to, of = to + NUMBER, of + NUMBER
+
+    @jit_inline
+    def set_multiples(target, at, source, begin, stride, count, factors):
+        """The same with = in the place of +=."""
+        to, of, apart = target.ctypes.data + NUMBER * at, source.ctypes.data + NUMBER * begin, NUMBER * stride
+        for _ in range(count >> 3):
+            _set_eights(to, of, apart, factors)
+            to, of = to + 8 * NUMBER, of + 8 * NUMBER
+        if count & 4:
+            _set_fours(to, of, apart, factors)
+            to, of = to + 4 * NUMBER, of + 4 * NUMBER
+        for _ in range(count & 3):
+            _set_ones(to, of, apart, factors)
             to, of = to + NUMBER, of + NUMBER
 
     @jit_inline

@@ -15,6 +15,7 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -42,19 +43,30 @@ def cache_folder() -> Path | None:
 def read(name: str) -> bytes | None:
     """What was kept under a name, a path within the folder; None where there is nothing that can be trusted."""
     folder = cache_folder()
-    if folder is None:
-        return None
-    path = folder / name
+    return None if folder is None else _read(folder / name, name, _trusted, REMEDY)
+
+
+def read_shipped(folder: Path, name: str) -> bytes | None:
+    """What was installed with this package. It counts if nobody but who may change the sources beside it may change it."""
+    return _read(folder / name, name, _as_sources, "install linkwork anew")
+
+
+def _read(path: Path, name: str, trusted: Callable[[os.stat_result, Path], bool], remedy: str) -> bytes | None:
     try:
         with open(path, "rb", opener=lambda file, flags: os.open(file, flags | _FLAGS)) as file:
-            if not _trusted(os.fstat(file.fileno()), path.parent):
-                _tell("foreign", f'"{path}" belongs to another user or can be changed by one, so it is not run', REMEDY)
+            if not trusted(os.fstat(file.fileno()), path.parent):
+                _tell("foreign", f'"{path}" belongs to another user or can be changed by one, so it is not run', remedy)
                 return None
             kept = file.read()
     except OSError:
         return None
     content = kept[DIGEST:]
     return content if kept[:DIGEST] == _digest(name, content) else None
+
+
+def packed(name: str, content: bytes) -> bytes:
+    """A file: its digest, and the content."""
+    return _digest(name, content) + content
 
 
 def keep(name: str, content: bytes) -> None:
@@ -67,7 +79,7 @@ def keep(name: str, content: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, beside = tempfile.mkstemp(dir=path.parent)  # readable and writable by this user alone
         with open(handle, "wb") as file:
-            file.write(_digest(name, content) + content)
+            file.write(packed(name, content))
         os.replace(beside, path)
         beside = None
     except OSError as error:
@@ -97,6 +109,15 @@ def _trusted(found: os.stat_result, folder: Path) -> bool:
         return True
     around = os.stat(folder)
     return found.st_uid == 0 == around.st_uid and not around.st_mode & OTHERS_WRITE
+
+
+def _as_sources(found: os.stat_result, folder: Path) -> bool:
+    """Whether the file is as safe as this one, and its folder as safe as this one's."""
+    here = Path(__file__)
+    for one, beside in ((found, os.stat(here)), (os.stat(folder), os.stat(here.parent))):
+        if one.st_uid != beside.st_uid or one.st_mode & OTHERS_WRITE & ~beside.st_mode:
+            return False
+    return stat.S_ISREG(found.st_mode)
 
 
 _TOLD: set[str] = set()

@@ -1,8 +1,8 @@
 """Arrays that go through compiled code under one pointer.
 
 numba passes every array as seven numbers, and a tuple of forty arrays as three hundred, through every call; compiling that
-takes minutes. A `Bundle` is a table of addresses and shapes in memory: compiled functions get the place of the table, and
-read an array's address where they name it. `bundle.field` reads the same in Python and in compiled code.
+takes minutes. A `Struct` is a table of addresses and shapes in memory: compiled functions get the place of the table, and
+read an array's address where they name it. `struct.field` reads the same in Python and in compiled code.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 from linkwork.codegen.jit import INTERPRETED
 
 
-class Bundle:
-    """The base of classes whose annotations name arrays (C-contiguous) or other bundles, given in that order or by name.
+class Struct:
+    """The base of classes whose annotations name arrays (C-contiguous) or other structs, given in that order or by name.
 
-    >>> class Pair(Bundle):
+    >>> class Pair(Struct):
     ...     first: np.ndarray
     ...     second: np.ndarray
     >>> pair = Pair(np.zeros(3), second=np.ones((2, 2)))
@@ -27,7 +27,7 @@ class Bundle:
     """
 
     fields: tuple[str, ...] = ()
-    table: np.ndarray  # int64: of each array its address and shape, of each bundle the address of its table
+    table: np.ndarray  # int64: of each array its address and shape, of each inner struct the address of its table
     address: int  # of the table
     kind: Any  # for numba
 
@@ -43,7 +43,7 @@ class Bundle:
             _lay_out(self)
 
     def renew(self, **named) -> None:
-        """Put others of the same kinds in the place of some fields: compiled code that has the bundle finds them there."""
+        """Replace some fields by others of the same kinds, which compiled code that has the struct finds then."""
         self._take(named)
         if not INTERPRETED:
             kind, table = self.kind, self.table
@@ -72,7 +72,7 @@ if not INTERPRETED:
     from numba.np.numpy_support import from_dtype
 
     class BundleType(types.Type):
-        """What fields a bundle has: (name, type) each, and where in the table they begin."""
+        """The fields of a struct: (name, type) each, and where in the table they begin."""
 
         def __init__(self, name, fields):
             self.title, self.fields = name, fields
@@ -104,7 +104,7 @@ if not INTERPRETED:
 
     @lower_getattr_generic(BundleType)
     def _read(context, builder, kind, value, name):
-        """The array or the inner bundle of a field."""
+        """The array or the inner struct of a field."""
         field, at = dict(kind.fields)[name], kind.at[name]
         word = ir.IntType(64)
         table = builder.inttoptr(value, word.as_pointer())
@@ -124,7 +124,7 @@ if not INTERPRETED:
         arrayobj.populate_array(array, data=data, shape=shape, strides=strides, itemsize=ir.Constant(word, size), meminfo=None)
         return imputils.impl_ret_borrowed(context, builder, field, array._getvalue())
 
-    @typeof_impl.register(Bundle)
+    @typeof_impl.register(Struct)
     def _typeof(value, context):
         return value.kind
 
@@ -138,11 +138,11 @@ if not INTERPRETED:
     _KINDS: dict[tuple, BundleType] = {}
 
     def _lay_out(bundle):
-        """Make the table: for an array its address and shape, for a bundle the place of its table."""
+        """Make the table: for an array its address and shape, for an inner struct the address of its table."""
         entries, kinds = [], []
         for name in bundle.fields:
             value = getattr(bundle, name)
-            if isinstance(value, Bundle):
+            if isinstance(value, Struct):
                 entries.append(value.address)
                 kinds.append(value.kind)
             else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.collision.boxes import box_box, capsule_box
 from linkwork.collision.broadphase import DIGIT, FEW, SORTING, build, morton_order
 from linkwork.collision.convex import (
@@ -107,7 +107,7 @@ class Placed:
     name: str | None = None
 
 
-class Geometry(Bundle):
+class Geometry(Struct):
     """All colliders of a model, n of them; nothing here changes."""
 
     constants: np.ndarray  # (n, CONSTANTS): size, bounding box and pose in the body, see `layout`
@@ -122,7 +122,7 @@ class Geometry(Bundle):
     shape_integers: np.ndarray  # flat int64
 
 
-class Scratch(Bundle):
+class Scratch(Struct):
     """Room for one step."""
 
     poses: np.ndarray  # (n, POSE): of the colliders in the world
@@ -136,7 +136,7 @@ class Scratch(Bundle):
     integers: np.ndarray  # flat int64
 
 
-class Contacts(Bundle):
+class Contacts(Struct):
     """What `detect` finds, up to its capacity m."""
 
     a: np.ndarray  # (m,) int32: colliders, a < b

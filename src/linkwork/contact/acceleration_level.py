@@ -20,12 +20,12 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.codegen.callbacks import Asked
+from linkwork.codegen.callbacks import PythonCallback
 from linkwork.codegen.jit import compiled_address, sweep
 from linkwork.collision.collider_table import contacts_for
 from linkwork.collision.detect import detect
 from linkwork.contact.contact_system import ROOM, ContactSystem
-from linkwork.contact.delassus import PART, POSE, SPOT, Q, V, X, component, push
+from linkwork.contact.delassus import BIAS, FORCING, PART, POSE, SPOT, V, X, component, push
 from linkwork.contact.hook import FULL, SINGLE, PythonStage, python_stage
 from linkwork.contact.inverse_mass import InverseMass
 from linkwork.contact.pivoting import pivot_dense, pivot_workspace
@@ -46,7 +46,8 @@ from linkwork.contact.stage_kernels import QUIET, RECOVERED, remember
 from linkwork.contact.stage_solve import ITERATIONS, PASSES, RESIDUAL, RESTING, UNSOLVED
 from linkwork.elements.core.checks import label
 from linkwork.errors import ModelError
-from linkwork.schedules.schedules import Programs
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
+from linkwork.schedules.schedules import Schedules
 
 AHEAD = 1e-5  # s: how far bodies are moved to see how rows change
 STILL = 1e-10  # m/s: slower than this nothing slides
@@ -58,18 +59,16 @@ TOLERANCE, ENOUGH = 1e-9, 1e-6  # m/s over a step: how far accelerations may be 
 class ContactByForces(ContactSystem):
     """Contact of one simulation, on the level of accelerations."""
 
-    def __init__(self, programs: Programs, answers: InverseMass, phases: int = 1, again: InverseMass | None = None):
-        super().__init__(programs, answers, phases, again)
-        p, model = programs, programs.model
+    def __init__(self, schedules: Schedules, inverse_mass: InverseMass, phases: int = 1, again: InverseMass | None = None):
+        super().__init__(schedules, inverse_mass, phases, again)
+        p, model = schedules, schedules.model
         for stop in self.stops:
             if stop.element.rubs:
                 raise ModelError(f"{label(stop.element)}: contact on the level of accelerations takes no dry friction; use "
                                  'solver="tree", or integrator="joint-euler"')  # fmt: skip
-        for node in model.nodes:
-            if node.kind.force_directed:
-                raise ModelError(f"{label(node.elements[0])}: it names the force that holds it, which does not go with "
-                                 "contact; leave force= out, or take contact out")  # fmt: skip
-        self.forces_again = (p.up("acceleration", first=("accelerate",)), p.backward())
+        # forces that are not along gradients answer what others do to them one way and not the other
+        self.symmetric = not any(node.kind.force_directed for node in model.nodes)
+        self.forces_again = (p.up(RowMode.ACCELERATION, first=(BodyKernel.ACCELERATE,)), p.backward())
         self.solve_again = (p.forward(), p.backward())
         bodies, nodes = range(len(model.bodies.kinds)), range(len(model.nodes))
         self.b_at = _indices([*(model.field_of_body(k, "b") for k in bodies), *(model.field_of_node(k, "b") for k in nodes)])
@@ -80,7 +79,7 @@ class ContactByForces(ContactSystem):
         )
         self.paradoxes = 0  # steps without forces that meet the law
 
-        self.asked, self.step = Asked(self._act, self.flags[FULL:]), np.zeros(1)
+        self.asked, self.step = PythonCallback(self._act, self.flags[FULL:]), np.zeros(1)
 
     @cached_property
     def hook(self):
@@ -94,7 +93,7 @@ class ContactByForces(ContactSystem):
         impacts do."""
         work, h = self.work, float(self.step[0])
         assert work is not None
-        self._find(work, h, self.answers.carried, self.answers.scale)
+        self._find(work, h, self.inverse_mass.carried, self.inverse_mass.scale)
         rows, m = self.rows, self.count
         rows.total[:m] = rows.given[:m] = 0.0
         if m:
@@ -118,7 +117,7 @@ class ContactByForces(ContactSystem):
             work[self.x_at] = keep
             work[self.moved[1]] += change
             for operations in self.forces_again:
-                sweep(work, self.programs.table, operations)
+                sweep(work, self.schedules.table, operations)
         force = self._forces(work, h, J, W)
         keep = work[self.x_at].copy()
         self._solve_for(work, J.T @ force)
@@ -208,7 +207,7 @@ class ContactByForces(ContactSystem):
     # -- rows and responses -----------------------------------------------------------------------------------------
     def _take_slots(self) -> None:
         """The touched bodies, and which of their six velocities they have."""
-        self.touched = self.answers.bodies[self.slots.body_of[: self.used]]
+        self.touched = self.inverse_mass.bodies[self.slots.body_of[: self.used]]
         self.has_velocity = self.touched[:, PART : PART + 6] >= 0
 
     def _slot_values(self, work, field):
@@ -219,8 +218,8 @@ class ContactByForces(ContactSystem):
         """(6 used,): what accelerations have beside X: those of points as their bodies move on."""
         found = np.zeros((self.used, 6))
         for slot in np.flatnonzero(self.touched[:, POSE] == SPOT):
-            at = self.touched[slot, Q] + 3
-            found[slot, :3] = work[at : at + 3]
+            parts, on = _parts(self.touched[slot])
+            found[slot, on] = work[self.touched[slot, BIAS] + parts]
         return found.ravel()
 
     def _jacobian(self, rows, m, slot_a, slot_b):
@@ -237,7 +236,7 @@ class ContactByForces(ContactSystem):
         for slot, i in np.argwhere(self.has_velocity & (wrench.reshape(-1, 6) != 0.0)):
             push(work, self.touched[slot], self.touched[slot, PART + i], wrench[6 * slot + i])
         for operations in self.solve_again:
-            sweep(work, self.programs.table, operations)
+            sweep(work, self.schedules.table, operations)
 
     def _responses(self, work):
         """R (6 used, 6 used): what touched bodies do when others of them get unit wrenches."""
@@ -249,11 +248,11 @@ class ContactByForces(ContactSystem):
             self._solve_for(work, unit)
             R[:, j] = self._slot_values(work, X)
         work[self.x_at] = keep
-        return 0.5 * (R + R.T)
+        return 0.5 * (R + R.T) if self.symmetric else R
 
     def _changes(self, work, J, u):
         """(m, 3): J'v, by the rows a little way ahead."""
-        m, v = self.count, _motions(work, self.answers.bodies, V)
+        m, v = self.count, _motions(work, self.inverse_mass.bodies, V)
         origins, axes = self.origins + AHEAD * v[:, :3], _turned(self.axes, AHEAD * v[:, 3:])
         found = contacts_for(len(self.found.gap))
         count = 0
@@ -282,8 +281,17 @@ def _motions(work, bodies, field):
     parts = bodies[:, PART : PART + 6]
     found = np.where(parts >= 0, work[np.where(parts >= 0, bodies[:, field, None] + parts, 0)], 0.0)
     for k in np.flatnonzero(bodies[:, POSE] == SPOT):
-        found[k, :3] = [component(work, bodies[k], part, field) for part in range(3)]
+        parts, on = _parts(bodies[k])
+        found[k, on] = [component(work, bodies[k], part, field) for part in parts]
+        if field == V:
+            found[k, on] += work[bodies[k, FORCING] + parts]
     return found
+
+
+def _parts(spot):
+    """Its rows of J, and where among six velocities they stand."""
+    parts = spot[PART : PART + 6]
+    return parts[parts >= 0], np.flatnonzero(parts >= 0)
 
 
 def _turned(axes, turns):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from linkwork.codegen.jit import jit
 from linkwork.contact.delassus import POSE, SPOT
 from linkwork.contact.rows import BOUND, COLLIDER_A, GAP, NORMAL, POINT, SIGN, STOP_A, STOP_B, find_poses, stop_value
-from linkwork.contact.stage_kernels import all_velocities
+from linkwork.contact.slot_velocities import all_velocities
 
 
 @jit
@@ -53,6 +53,6 @@ def too_far(work, bodies, rows, m, colliders, stops, R, p, allowed, J):
         if (a >= 0 and bodies[a, POSE] == SPOT) or (b >= 0 and bodies[b, POSE] == SPOT):
             continue  # a point of a Lagrangian body, whose place is that of the beginning
         value, _, _ = stop_value(work, own, bounds, R, p, J[0], J[1])
-        if bounds[SIGN] * (bounds[BOUND] - value) < min(rows.numbers[k, GAP], 0.0) - allowed[stop]:
+        if bounds[SIGN] * (bounds[BOUND] - value) < min(rows.numbers[k, GAP], -allowed[stop]):
             return True
     return False

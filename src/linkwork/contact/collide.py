@@ -7,14 +7,14 @@ import math
 import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inner, sweep
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.collision.collider_table import Contacts, Geometry, Scratch
 from linkwork.collision.detect import detect
 from linkwork.contact.rows import COLLIDER_A, GAP, Materials, Stops
 from linkwork.contact.stage_kernels import Slots, find_poses_and_margins, find_rows
 
 
-class Finding(Bundle):
+class Finding(Struct):
     """What is looked at, and where what is found goes."""
 
     spots: np.ndarray  # (k, 6) int32: operations that say where points of Lagrangian bodies are, and how they move

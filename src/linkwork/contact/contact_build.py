@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -39,19 +40,21 @@ class ContactElements:
         entries: list[tuple] = [
             (c, c.body, c.shape, c.position, c.orientation, c.group, c.friction, c.restitution) for c in given
         ]
+        by_points = {point.body for point in model.material_points}  # spheres around these touch, and not the body's own shape
         entries += [(body, body, body.shape, model_com(body), (1.0, 0.0, 0.0, 0.0), None, FRICTION, 0.0)
-                    for body in model.bodies.elements if getattr(body, "shape", None) is not None]  # fmt: skip
+                    for k, body in enumerate(model.bodies.elements)
+                    if getattr(body, "shape", None) is not None and k not in by_points]  # fmt: skip
         entries = [entry for entry in entries if rules_of(entry[1])]
         numbers = [GROUND if body.dim == 0 else model.bodies.number[id(body)] for _, body, *_ in entries]
         local, turned = self._in_bodies(numbers, [entry[3] for entry in entries], [entry[4] for entry in entries])
         placed, groups = [], dict[str, int]()
         for k, (source, body, shape, _, _, group, _, _) in enumerate(entries):
             rules = rules_of(body)
-            spot = self._spot(numbers[k], entries[k][3])
-            if spot is None:
+            point = self._spot(numbers[k], entries[k][3])
+            if point is None:
                 refuse_stretching(model, self.contacts[rules[-1]], numbers[k])
             else:
-                numbers[k], local[k] = spot, 0.0
+                numbers[k], local[k] = point, 0.0
             together = groups.setdefault(group, len(groups)) if group else -1
             placed.append(Placed(shape, numbers[k], local[k], turned[k], together, rules, source.name))
         self.names = [source for source, *_ in entries]
@@ -81,14 +84,20 @@ class ContactElements:
 
     def _spot(self, body: int, local) -> int | None:
         """The number of a point of a Lagrangian body; of other bodies None."""
-        named = tuple(float(x) for x in local) if self.model.spots else ()
-        numbered = enumerate(self.model.spots, start=len(self.model.bodies.kinds))
-        return next((k for k, spot in numbered if (spot.body, spot.local) == (body, named)), None)
+        named = tuple(float(x) for x in local) if self.model.material_points else ()
+        numbered = enumerate(self.model.material_points, start=len(self.model.bodies.kinds))
+        return next((k for k, point in numbered if (point.body, point.local) == (body, named)), None)
+
+    @cached_property
+    def owners(self) -> list[int]:
+        """The body that each point belongs to, and one of those of each measure."""
+        measured = [measure.members[0][0] for measure in self.model.measures for _ in measure.slots]
+        return [point.body for point in self.model.material_points] + measured
 
     def body_of(self, number: int) -> int:
         """The body that a number stands for: it itself, or the one that a point belongs to."""
         n = len(self.model.bodies.kinds)
-        return self.model.spots[number - n].body if number >= n else int(number)
+        return self.owners[number - n] if number >= n else int(number)
 
     def _refuse_bare(self, covered: set[int]) -> None:
         """A body that a Contact names has something that can be touched."""
@@ -114,7 +123,7 @@ class ContactElements:
             on.setdefault(body, []).append(k)
         alone = {id(source): [k] for k, source in enumerate(self.names) if isinstance(source, Collider)}
         pairs = joined_bodies(self.model, set(on))
-        pairs.update((spot.body, spot.body) for spot in self.model.spots)
+        pairs.update((point.body, point.body) for point in self.model.material_points)
         groups = [(on.get(one, ()), on.get(other, ())) for one, other in pairs]
         for element in elements:
             if isinstance(element, NoContact):
@@ -133,6 +142,7 @@ class ContactElements:
         np.maximum.at(reach, geometry.labels[:, BODY], far)
         for end, at in ((STOP_A, ON_A), (STOP_B, ON_B)):
             np.maximum.at(reach, stops.labels[:, end], np.linalg.norm(stops.numbers[:, at : at + 3], axis=1))
+        reach[len(self.model.bodies.kinds) + len(self.model.material_points) : -1] = 1.0  # rates are those of numbers
         return reach[:-1].copy()
 
 

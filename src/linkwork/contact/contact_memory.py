@@ -44,7 +44,7 @@ EMPTY = Memory(np.zeros(1), np.zeros((0, 5), dtype=np.int64), np.zeros((0, 9)))
 def knows(contact: ContactSystem, memory: Memory) -> bool:
     """Whether it speaks of colliders, stops and bodies that are here, as one from a file may not."""
     colliders, bodies = memory.labels[:, [COLLIDER_A, COLLIDER_B]], memory.labels[:, [BODY_A, BODY_B]]
-    here = len(contact.names) + len(contact.stops), len(contact.answers.bodies)
+    here = len(contact.names) + len(contact.stops), len(contact.inverse_mass.bodies)
     known = all(x.min(initial=0) >= least and x.max(initial=-1) < most
                 for x, least, most in ((colliders, 0, here[0]), (bodies, GROUND, here[1])))  # fmt: skip
     return known and memory.margins.min(initial=0.0) >= 0.0
@@ -66,12 +66,15 @@ def transferred(memory: Memory, other: ContactSystem, contact: ContactSystem) ->
 
 
 def _bodies(contact: ContactSystem) -> list[tuple]:
-    """What each number stands for: bodies, then points of them."""
+    """What each number stands for: bodies, then points of them, then what inequalities bound."""
     model = contact.model
     bodies = model.bodies.elements
-    return [(id(body), None) for body in bodies] + [(id(bodies[spot.body]), spot.local) for spot in model.spots]
+    points: list[tuple] = [(id(bodies[point.body]), point.local) for point in model.material_points]
+    points += [(id(measure.element), rows.start) for measure in model.measures for rows in measure.slots]
+    return [(id(body), None) for body in bodies] + points
 
 
-def _colliders(contact: ContactSystem) -> list[tuple[int, float]]:
+def _colliders(contact: ContactSystem) -> list[tuple[int, float, int]]:
     """What each collider is, then each stop."""
-    return [(id(source), 0.0) for source in contact.names] + [(id(stop.element), stop.sign) for stop in contact.stops]
+    stops = [(id(stop.element), stop.sign, stop.coordinate) for stop in contact.stops]
+    return [(id(source), 0.0, 0) for source in contact.names] + stops

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.codegen.callbacks import Asked
+from linkwork.codegen.callbacks import PythonCallback
 from linkwork.codegen.jit import INTERPRETED, compiled_address, sweep
 from linkwork.collision.collider_table import contacts_for, scratch_for
 from linkwork.contact import stage_kernels
@@ -48,11 +48,12 @@ from linkwork.contact.rows import (
 )
 from linkwork.contact.solver import SOLVE, left_out, run_solver, solver_workspace
 from linkwork.contact.stage import CONTACTS, PANELS, RESPONSES, Again, Stage, contact_stage
-from linkwork.contact.stage_solve import HELD_A, HELD_B, ITERATIONS, RESIDUAL, UNSOLVED, solving
+from linkwork.contact.stage_solve import HELD_A, HELD_B, ITERATIONS, RESIDUAL, UNMET_A, UNSOLVED, WORST_A, solving
 from linkwork.contact.stop_rows import Stop
 from linkwork.elements.contacts.contact import BOUNCE_ABOVE, RECOVERY
 from linkwork.elements.core.element import Element
-from linkwork.schedules.schedules import Programs
+from linkwork.schedules.schedules import Schedules
+from linkwork.symbolic.vocabulary import Moment
 
 LEAST_MARGIN, THIN = 0.002, 0.1  # m, and part of the smallest collider: contacts are looked for at least that far
 TOUCHING = 0.01  # part of that: nearer counts as touching
@@ -71,6 +72,14 @@ def _counted(number: int) -> property:
     return property(lambda self: int(self.counts[number]))
 
 
+def _told(number: int) -> property:
+    return property(lambda self: float(self.told[number]))
+
+
+def _named(place: int) -> property:
+    return property(lambda self: self.named(place))
+
+
 class ContactSystem:
     """The contact of one simulation. What touches are bodies, and points of Lagrangian bodies: these are numbered behind the
     bodies, and have slots of their own."""
@@ -79,17 +88,24 @@ class ContactSystem:
     fresh = _flag(FRESH)  # rows are those of the present configuration and factors
     answered = _flag(ANSWERED)  # responses are
     ended = _flag(ENDED)  # rows are those of the end of a step
+    residual, unsolved = _told(RESIDUAL), _told(UNSOLVED)  # m/s: the largest; that of solves which did not converge
+    worst, unmet = _named(WORST_A), _named(UNMET_A)  # of the largest residual; the first whose overlap cannot be taken back
     used, groups, length = _counted(1), _counted(2), _counted(3)
 
-    def __init__(self, programs: Programs, answers: InverseMass, phases: int = 1, again: InverseMass | None = None):
+    def __init__(self, schedules: Schedules, inverse_mass: InverseMass, phases: int = 1, again: InverseMass | None = None):
         """phases: of a step, of which each has its part of what dry friction gives; again: how bodies answer in another
         iteration of a step."""
-        self.programs, self.model, self.answers, self.answers_again = programs, programs.model, answers, again
-        model, elements = self.model, ContactElements(programs.model)
+        self.schedules, self.model, self.inverse_mass, self.repeat_inverse_mass = (
+            schedules,
+            schedules.model,
+            inverse_mass,
+            again,
+        )
+        model, elements = self.model, ContactElements(schedules.model)
         self.contacts, self.names, self.stops, self.sizes = elements.contacts, elements.names, elements.stops, elements.sizes
         self.geometry, self.materials, self.hard_stops = elements.geometry, elements.materials, elements.hard_stops
         self.body_of = elements.body_of
-        n = len(answers.bodies)
+        n = len(inverse_mass.bodies)
         self.gravity = float(np.linalg.norm(model.gravity))
         self.least = min(LEAST_MARGIN, THIN * min(self.sizes, default=1.0))
         self.near = TOUCHING * self.least
@@ -107,17 +123,24 @@ class ContactSystem:
         self.R, self.found = np.zeros(0), contacts_for(0)
         self.flags, self.counts = np.zeros(FULL + 1, dtype=np.int64), np.zeros(5, dtype=np.int64)
         self.panels = 0
-        self.asked = Asked(self._give_what_lacks, self.flags[FULL:])
+        self.asked = PythonCallback(self._give_what_lacks, self.flags[FULL:])
         self.run_solver: Any = [None] if INTERPRETED else np.zeros(1, dtype=np.int64)  # its address, once steps are made
-        self.both, self.told = (rows_for(0), rows_for(0)), np.zeros(6)
+        self.both, self.told = (rows_for(0), rows_for(0)), np.zeros(UNMET_A + 2)
         self.noise = np.zeros(1)  # m/s: of the last solve of another iteration, where it is not within the tolerance
         self.work: np.ndarray | None = None  # of the steps that are being made
+        self.of_forces = False  # rows give forces, not impulses
+        self.stages: list[tuple[Stage, InverseMass]] = []  # which get new arrays where there was too little room
+        self.impact_stage: Stage | None = None  # for impulses between steps
         self._make_room(max(16, 4 * len(self.names)), *self._likely_room(n))
+
+    def duration(self, dt: float) -> float:
+        """The time (s) over which what rows give in a step of dt is a mean force."""
+        return 1.0 if self.of_forces else dt
 
     # -- room ---------------------------------------------------------------------------------------------------
     def _likely_room(self, n: int) -> tuple[int, int]:
         """For responses and blocks of all bodies of small models at once, and of a part of large ones."""
-        sizes = np.bincount(self.answers.bodies[:, TREE]) if n else np.zeros(1, dtype=np.int64)
+        sizes = np.bincount(self.inverse_mass.bodies[:, TREE]) if n else np.zeros(1, dtype=np.int64)
         return min(LIKELY, int(36 * (sizes**2).sum())), min(LIKELY, int(36 * sizes.max() * max(16, 2 * len(self.names))))
 
     def _make_room(self, contacts: int, responses: int, blocks: int) -> None:
@@ -139,37 +162,61 @@ class ContactSystem:
         solver = solver_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)), self.panels)
         known = self.told, self.axes, self.cache_labels, self.cache, self.leaving, self.bent
         self.solving = [solving(rows, self.slots, self.R, solver, self.run_solver, *known) for rows in self.both]
-        self.finding = Finding(self.programs.spots(), self.reach, self.geometry, self.scratch, self.found, self.materials,
-                               self.hard_stops, self.axes, self.origins, self.margins, self.speeds, self.slots,
-                               self.counts, self.over)  # fmt: skip
-        if "stage" in self.__dict__:
-            self.stage.renew(place=self.finding, even=self.solving[0], odd=self.solving[1])
+        self.finding = Finding(
+            self.schedules.material_points(),
+            self.reach,
+            self.geometry,
+            self.scratch,
+            self.found,
+            self.materials,
+            self.hard_stops,
+            self.axes,
+            self.origins,
+            self.margins,
+            self.speeds,
+            self.slots,
+            self.counts,
+            self.over,
+        )
+        for stage, _ in self.stages:
+            stage.renew(place=self.finding, even=self.solving[0], odd=self.solving[1])
 
     @cached_property
     def stage(self) -> Stage:
-        """For phases in one compiled call."""
-        answers, n = self.answers, len(self.reach)
-        numbers = [self.least, self.gravity, self.near, answers.carried, answers.scale, answers.turning]
-        return Stage(answers.bodies, answers.order, answers.calls(self.slots), self._again(), self.finding, *self.solving,
-                     self.flags, self.margins, self.noise, np.array(numbers, dtype=float), self.asked.routine,
-                     self.asked.request, bodies_of(self.programs, "v1"), np.zeros((n, 3, 3)), np.zeros((n, 3)),
+        """For phases of steps in one compiled call."""
+        return self.stage_of(self.inverse_mass)
+
+    def stage_of(self, inverse_mass: InverseMass) -> Stage:
+        """The same with another way to answer."""
+        n = len(self.reach)
+        numbers = [self.least, self.gravity, self.near, inverse_mass.carried, inverse_mass.scale, inverse_mass.turning]
+        made = Stage(inverse_mass.bodies, inverse_mass.order, inverse_mass.calls(self.slots), self._again(), self.finding,
+                     *self.solving, self.flags, self.margins, self.noise, np.array(numbers, dtype=float), self.asked.routine,
+                     self.asked.request, bodies_of(self.schedules, "v1"), np.zeros((n, 3, 3)), np.zeros((n, 3)),
                      BENT * self.bearable, np.zeros((2, 6)))  # fmt: skip
+        self.stages.append((made, inverse_mass))
+        return made
 
     def _again(self) -> Again:
-        answers, none = self.answers_again, self.programs.body()
-        if answers is None:
+        inverse_mass, none = self.repeat_inverse_mass, self.schedules.body()
+        if inverse_mass is None:
             return Again(np.zeros((0, 16), dtype=np.int64), np.zeros(3, dtype=np.int64), none, np.zeros(3), np.zeros(6))
-        spots = self.programs.spots("next") if self.stops and self.model.spots else none
-        numbers = np.array([answers.carried, answers.scale, answers.turning], dtype=float)
-        return Again(answers.bodies, answers.calls(self.slots), spots, numbers, np.zeros(6))
+        moves = self.stops and (self.model.material_points or self.model.measures)
+        spots = self.schedules.material_points(Moment.END) if moves else none
+        numbers = np.array([inverse_mass.carried, inverse_mass.scale, inverse_mass.turning], dtype=float)
+        return Again(inverse_mass.bodies, inverse_mass.calls(self.slots), spots, numbers, np.zeros(6))
 
     @cached_property
     def hook(self) -> ContactHook:
         """Where steps call contact."""
-        own = self.solving[0]
-        self.run_solver[0] = compiled_address(run_solver, own.problem, own.solver, own.outcome, SOLVE, 0.0, 0.0)
+        self.load_solver()
         given = np.zeros(0), np.zeros(0, dtype=np.int64), self.stage, 0.0, OPENING
         return self._hook(compiled_address(contact_stage, *given), self.stage)
+
+    def load_solver(self) -> None:
+        """The address of the solver, which stages call."""
+        own = self.solving[0]
+        self.run_solver[0] = compiled_address(run_solver, own.problem, own.solver, own.outcome, SOLVE, 0.0, 0.0)
 
     def _hook(self, address, needs) -> ContactHook:
         calls = (address, needs) if INTERPRETED else np.array([address, needs.address], dtype=np.int64)
@@ -214,29 +261,25 @@ class ContactSystem:
         return int(self.told[ITERATIONS])
 
     @property
-    def residual(self) -> float:
-        """m/s."""
-        return float(self.told[RESIDUAL])
-
-    @property
     def unanswered(self) -> tuple[int, list[Element]] | None:
         """(how many pairs press now though joints hold both, so that no impulse along their normal moves them apart; the first
         of them), or None. A rope or hard limit is named alone."""
-        first = self.told[[HELD_A, HELD_B]].astype(int) - 1
-        if first[0] < 0:
+        named = self.named(HELD_A)
+        if named is None:
             return None
-        pairs = {tuple(first.tolist())}
+        pairs = {tuple((self.told[[HELD_A, HELD_B]].astype(int) - 1).tolist())}
         m = self.count
         held = left_out(self.solving[0].solver, m) & (self.rows.mu[:m] >= 0.0)
         pairs.update(map(tuple, self.rows.labels[:m, [COLLIDER_A, COLLIDER_B]][held].tolist()))
-        n = len(self.names)
-        one, other = first.tolist()
-        return len(pairs), [self.stops[one - n].element] if one >= n else [self.names[one], self.names[other]]
+        return len(pairs), named
 
-    @property
-    def unsolved(self) -> float:
-        """m/s; zero where all solves converged."""
-        return self.told.item(UNSOLVED)
+    def named(self, place: int) -> list[Element] | None:
+        """The two colliders that are told from a place of `told` on, or the rope or hard limit alone; None: nothing is."""
+        one, other = (self.told[place : place + 2].astype(int) - 1).tolist()
+        if one < 0:
+            return None
+        n = len(self.names)
+        return [self.stops[one - n].element] if one >= n else [self.names[one], self.names[other]]
 
     @property
     def stretched(self) -> tuple[Element, float] | None:
@@ -275,7 +318,7 @@ class ContactSystem:
     def _find(self, work: np.ndarray, h: float, carried: float, scale: float) -> tuple[int, int]:
         """Rows and slots of the present configuration, at velocities carried v + scale x; (length of all responses, entries
         of blocks)."""
-        table, bodies, order = self.programs.table, self.answers.bodies, self.answers.order
+        table, bodies, order = self.schedules.table, self.inverse_mass.bodies, self.inverse_mass.order
         while (count := find(work, table, bodies, order, self.finding, self.rows, self.least, h, carried, scale)) > len(
             self.found.gap
         ):
@@ -315,8 +358,8 @@ class ContactSystem:
 
     def add_forces(self, work: np.ndarray, dt: float) -> None:
         """Add to b of all bodies the mean contact forces of the last step; those on points act along dq/du as it is now."""
-        sweep(work, self.programs.table, self.programs.spots())
-        for body, wrench in zip(self.answers.bodies, self._wrenches() / dt, strict=True):
+        sweep(work, self.schedules.table, self.schedules.material_points())
+        for body, wrench in zip(self.inverse_mass.bodies, self._wrenches() / self.duration(dt), strict=True):
             for part, value in zip(body[PART : PART + 6].tolist(), wrench.tolist(), strict=True):
                 if part >= 0 and value != 0.0:
                     push(work, body, part, value)
@@ -346,7 +389,9 @@ class ContactSystem:
         """Where it acts on one of them, in its internal frame."""
         number, (end, at) = self._number_of(element), (STOP_B, ON_B) if self.ends_of(element)[1] == body else (STOP_A, ON_A)
         point = self.hard_stops.labels[number, end] - len(self.model.bodies.kinds)
-        return np.array(self.model.spots[point].local) if point >= 0 else self.hard_stops.numbers[number, at : at + 3]
+        if point >= 0:
+            return np.array(self.model.material_points[point].internal)
+        return self.hard_stops.numbers[number, at : at + 3]
 
     def of_element(self, element) -> list[tuple[Stop, Rows, int]]:
         """Rows of a rope or hard limit in the last step."""

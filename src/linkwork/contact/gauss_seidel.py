@@ -1,7 +1,7 @@
 """Gauss-Seidel over contacts: each is solved exactly with the others held, forwards and backwards in turn.
 
 Simple, and enough for a few contacts; it stalls where impulses must travel far (tall stacks, walls, heavy on light), for which
-there is `newton`.
+there is `proximal`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def gauss_seidel(problem, work, tolerance, iterations):
     >>> J[0, 0, 2] = J[0, 1, 0] = J[0, 2, 1] = 1.0                       # a particle of 2 kg on the floor
     >>> problem = Problem(u=np.array([[3.0, 0, -1, 0, 0, 0]]), first=one, size=one + 1, at=np.zeros(1, dtype=np.int64),
     ...                   R=np.diag([0.5, 0.5, 0.5, 0, 0, 0]).ravel(), slot_a=none, slot_b=one, Ja=np.zeros((1, 3, 6)), Jb=J,
-    ...                   mu=np.array([0.5]), target=np.zeros((1, 3)), impulse=np.zeros((1, 3)))
+    ...                   mu=np.array([0.5]), target=np.zeros((1, 3)), impulse=np.zeros((1, 3)), compliance=np.zeros(1))
     >>> status, sweeps, residual = gauss_seidel(problem, workspace(1, 1, 1, 36), 1e-10, 50)
     >>> status, problem.impulse[0, :2].round(12).tolist(), problem.u[0, :3].round(12).tolist()
     (0, [2.0, -1.0], [2.5, 0.0, 0.0])
@@ -52,7 +52,7 @@ def sweep_contacts(problem, work, residual, active, tolerance, iterations):
             change = 0.0
             for i in range(active):
                 k = work.active[i if sweeps % 2 == 0 else active - 1 - i]
-                moved = _relax(problem.impulse[k], problem.mu[k], work.D[k], work.c0[k], work.G, work.side[k], work.y)
+                moved = _relax(problem, work, k)
                 change = max(change, work.scale[k] * moved)
             sweeps += 1
             if change <= tolerance:
@@ -62,16 +62,20 @@ def sweep_contacts(problem, work, residual, active, tolerance, iterations):
 
 
 @jit_inner
-def _relax(f, mu, D, q, G, side, y):
+def _relax(problem, work, k):
     """Solve one contact with the others held; returns how much its impulse changes (N s)."""
-    c0, c1, c2 = pull(G, side, y)
+    f, mu, D, q = problem.impulse[k], problem.mu[k], work.D[k], work.c0[k]
+    c0, c1, c2 = pull(work.G, work.side[k], work.y)
     if f[0] == 0.0 and c0 + q[0] >= 0.0 and mu >= 0.0:
         return 0.0
-    q0 = c0 + q[0] - D[0, 0] * f[0] - D[0, 1] * f[1] - D[0, 2] * f[2]
+    own = D[0, 0]
+    q0 = c0 + q[0] - own * f[0] - D[0, 1] * f[1] - D[0, 2] * f[2]
     q1 = c1 + q[1] - D[1, 0] * f[0] - D[1, 1] * f[1] - D[1, 2] * f[2]
     q2 = c2 + q[2] - D[2, 0] * f[0] - D[2, 1] * f[1] - D[2, 2] * f[2]
+    D[0, 0] = own + problem.compliance[k]
     n, t1, t2 = one_contact(D, q0, q1, q2, mu, f[1], f[2])
+    D[0, 0] = own
     d0, d1, d2 = n - f[0], t1 - f[1], t2 - f[2]
-    push(G, side, y, d0, d1, d2)
+    push(work.G, work.side[k], work.y, d0, d1, d2)
     f[0], f[1], f[2] = n, t1, t2
     return max(abs(d0), abs(d1), abs(d2))

@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 
 from linkwork.codegen.jit import call_compiled, jit, jit_inner, sweep
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 
 # phases: before the bodies move, and after; the phase of a step that has no other; whether the motion has led too far; another
 # iteration of the same step; the step of which phases OPENING and REPEAT were made is accepted
-OPENING, CLOSING, SINGLE, LANDED, REPEAT, ACCEPTED = range(6)
+OPENING, CLOSING, SINGLE, DRIFTED, REPEAT, ACCEPTED = range(6)
 # flags: which of two sets of rows the next phase writes; rows of the beginning of the step; rows that are remembered;
 # whether rows are those of the present configuration and factors, and whether responses are; whether rows are those of the end
 # of a step; room for blocks; what is lacking, how much of it, and whether there is no more to be had
 WRITTEN, BEFORE, CACHED, FRESH, ANSWERED, ENDED, BLOCKS, LACKS, WANTED, FULL = range(10)
 
 
-class ContactHook(Bundle):
+class ContactHook(Struct):
     """A contact stage as a step has it."""
 
     calls: Any  # (2,) int64: the address of the stage, and of what it needs
@@ -65,7 +65,7 @@ def look_anew(hook):
     hook.flags[FRESH], hook.margins[0] = 0, 0.0
 
 
-class PythonStage(Bundle):
+class PythonStage(Struct):
     """A stage that is a routine in Python."""
 
     asking: np.ndarray  # (1,) int64: a table with the routine

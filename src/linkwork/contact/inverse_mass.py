@@ -15,34 +15,35 @@ from typing import Any
 import numpy as np
 
 from linkwork.codegen.jit import INTERPRETED, compiled_address
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.contact import swept_response
 from linkwork.contact.delassus import sweeping
 from linkwork.contact.delassus_tables import trees_of
 from linkwork.contact.stage_kernels import Slots
-from linkwork.schedules.schedules import Programs
+from linkwork.kernels.vocabulary import Iteration
+from linkwork.schedules.schedules import Schedules
 
 
 class InverseMass:
     """What a stage asks for."""
 
-    programs: Programs
+    schedules: Schedules
     bodies: np.ndarray  # (n, 16) int64: bodies, and points that can be touched; columns as in contact/delassus.py
     order: np.ndarray  # (n,) int64: these sorted by group
     carried: float
     scale: float
     turning: bool  # x is an acceleration of origins, while centres of mass move straight on
-    needs: Bundle  # by the routines
+    needs: Struct  # by the routines
     responding: Callable  # (work, table, needs, slots, R, groups): R of all groups, or L of R = L L^T
     applying: Callable  # (work, table, needs, slots, groups, scale): what the wrenches on slots do to the step
 
     def respond(self, work: np.ndarray, slots: Slots, groups: int, R: np.ndarray) -> None:
         """R of all groups, or L of R = L L^T where `slots.rank` says so, with the factors that are there."""
-        self.responding(work, self.programs.table, self.needs, slots, R, groups)
+        self.responding(work, self.schedules.table, self.needs, slots, R, groups)
 
-    def strike(self, work: np.ndarray, slots: Slots, groups: int) -> None:
+    def apply_impulses(self, work: np.ndarray, slots: Slots, groups: int) -> None:
         """Do to the step what the wrenches on slots do."""
-        self.applying(work, self.programs.table, self.needs, slots, groups, float(self.scale))
+        self.applying(work, self.schedules.table, self.needs, slots, groups, float(self.scale))
 
     def calls(self, slots: Slots) -> Any:
         """The addresses of both routines and of what they need, as a stage has them."""
@@ -55,14 +56,14 @@ class InverseMass:
 
 
 class BySweeps(InverseMass):
-    """`velocity`: the field of bodies that holds v; `stage`: of an implicit step, whose factors are used."""
+    """`velocity`: the field of bodies that holds v; `iteration`: of an implicit step, whose factors are used."""
 
     responding, applying = staticmethod(swept_response.respond), staticmethod(swept_response.apply_impulses)
 
-    def __init__(self, programs: Programs, carried: float = 1.0, scale: float = 1.0, turning: bool = False,
-                 velocity: str = "v", stage: str = ""):  # fmt: skip
-        self.programs, self.carried, self.scale, self.turning = programs, carried, scale, turning
-        self.trees = trees_of(programs, velocity, stage)
+    def __init__(self, schedules: Schedules, carried: float = 1.0, scale: float = 1.0, turning: bool = False,
+                 velocity: str = "v", iteration: Iteration | None = None):  # fmt: skip
+        self.schedules, self.carried, self.scale, self.turning = schedules, carried, scale, turning
+        self.trees = trees_of(schedules, velocity, iteration)
         self.bodies, self.order = self.trees.bodies, self.trees.order
 
     @cached_property

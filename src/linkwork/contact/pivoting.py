@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inner
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.contact.one_contact import one_contact
 from linkwork.contact.problem import (
     CONVERGED,
@@ -44,7 +44,7 @@ FINISH, LEAVE, JOIN, GRIP, PLUS, MINUS = 0, 1, 2, 3, 4, 5
 NEWTON, TRIES, SWEEPS, ATTEMPTS = 30, 8, 100, 10
 
 
-class PivotWorkspace(Bundle):
+class PivotWorkspace(Struct):
     """Scratch of `pivoting`."""
 
     base: Workspace

@@ -5,7 +5,8 @@ Every contact has a relative velocity c = J u - target (rows normal, tangent 1, 
     0 <= f_n, c_n >= 0, f_n c_n = 0;  |f_t| <= mu f_n;  f_t = -mu f_n c_t / |c_t| where c_t is not zero,
 
 Coulomb's cone as it is, without a pyramid and without the normal velocity that convex relaxations add to slip. Where mu < 0 the
-row is dry friction of a joint: |f_n| <= -mu (N s), f_n = mu c_n / |c_n| where c_n is not zero, and no tangents.
+row is dry friction of a joint: |f_n| <= -mu (N s), f_n = mu c_n / |c_n| where c_n is not zero, and no tangents. A row that
+yields has a compliance E: the law has c_n + E f_n in the place of c_n.
 
 A group of slots answers impulses P by velocities R P. R has as many independent directions as the group has freedoms. It is
 split once, R = L L^T, and solvers work in coordinates y of unit mass: u = u0 + L y, y = G^T f, G = J L, W = J R J^T = G G^T.
@@ -19,7 +20,7 @@ import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inline, jit_inner
 from linkwork.codegen.simd import add_multiple, add_multiples, nine_products, six_products, three_products
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.collision.vectors import long
 
 CONVERGED = 0  # the residual is within the tolerance
@@ -32,7 +33,7 @@ UNANSWERED = 1e-7  # part of a contact's mean response: a normal that answers le
 ROUNDED = 1e-14  # part of what one body of a mechanism answers alone: less than that of two together is rounding
 
 
-class Problem(Bundle):
+class Problem(Struct):
     """Contacts between slots. Arrays have the lengths that are in use (leading parts of larger ones), contiguous."""
 
     u: (
@@ -51,9 +52,10 @@ class Problem(Bundle):
     mu: np.ndarray  # (m,) coefficient of friction, finite; negative: the largest impulse of dry friction (N s)
     target: np.ndarray  # (m, 3) relative velocity to reach (m/s)
     impulse: np.ndarray  # (m, 3) a guess on the way in, the result on the way out (N s)
+    compliance: np.ndarray  # (m,) E: c_n + E f_n in the place of c_n (1/kg); 0: hard
 
 
-class Workspace(Bundle):
+class Workspace(Struct):
     """Scratch of a solver, made once by `workspace`, for any problem that fits in it. `residual` may be read afterwards."""
 
     group: np.ndarray  # (s,) group of each slot
@@ -411,6 +413,7 @@ def residuals(problem, work):
         count += 1
         c0, c1, c2 = pull(work.G, work.side[k], work.y)
         c0, c1, c2 = c0 + work.c0[k, 0], c1 + work.c0[k, 1], c2 + work.c0[k, 2]
+        c0 += problem.compliance[k] * f[k, 0]
         off = law_residual(f[k, 0], f[k, 1], f[k, 2], c0, c1, c2, problem.mu[k], work.scale[k])
         work.residual[k] = off
         worst = max(worst, off) if off == off else np.inf

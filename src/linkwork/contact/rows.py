@@ -1,8 +1,9 @@
-"""Rows of the contact problem: from where bodies touch, and from ropes and hard limits, to Jacobians on slots.
+"""Rows of the contact problem: from where bodies touch, and from ropes, hard limits and inequalities, to Jacobians on slots.
 
 A row is a contact (three directions: normal and two tangents) or a stop (a rope, a bound of a hard limit, dry friction of a
-joint: one direction, tangents of zero). Rows are told apart by (a, b, feature): two colliders and what of them touches; stops
-come behind all contacts, with a = number of colliders + number of the stop.
+joint: one direction, tangents of zero; of an inequality, tangents where it has speeds of sliding). Rows are told apart by (a,
+b, feature): two colliders and what of them touches; stops come behind all contacts, with a = number of colliders + number of
+the stop.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ import math
 import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inline, jit_inner
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.collision.vectors import across, cross, dot, length, minus, plus, row, times, turn
 from linkwork.contact.delassus import FLAT, PART, POSE, R_AT, RIGID, Q
 
-ROPE, TURN, TRAVEL, CONE = 0, 1, 2, 3
+ROPE, TURN, TRAVEL, CONE, FUNCTION = range(5)
 UNCOUNTED = -1  # in the place of a turn counter
 NO_IMPULSE = 1e-300  # N s: of dry friction that is left out
 STILL = 1e-12  # m: a rope shorter than this has no direction, and pulls along z
@@ -28,9 +29,12 @@ POINT, NORMAL, GAP, RESTITUTION, ABOVE_SPEED, RECOVERY = 0, 3, 6, 7, 8, 9
 # ref x side)
 STOP_KIND, STOP_A, STOP_B, STOP_TURNS = range(4)
 ON_A, ON_B, REF_A, SIDE_A, REF_B, SIGN, BOUND, STOP_RESTITUTION = 0, 3, 6, 9, 12, 15, 16, 17
+# ... of a function: which part of its slot's velocities is its rate, friction, how many parts behind it are speeds of sliding
+OF_SLOT, RUBS, SLIPS = REF_A, REF_A + 1, REF_A + 2
+UP = (0.0, 0.0, 1.0)  # along which rows of functions are told: they have no direction
 
 
-class Materials(Bundle):
+class Materials(Struct):
     """What colliders and rules say of a pair."""
 
     body: np.ndarray  # (colliders,) int64, -1: the ground
@@ -39,16 +43,16 @@ class Materials(Bundle):
     of_rule: np.ndarray  # (rules, 4): friction and restitution (negative where colliders decide), above m/s, recovery m/s
 
 
-class Stops(Bundle):
+class Stops(Struct):
     """Ropes, and one for each bound of a hard limit."""
 
-    labels: np.ndarray  # (k, 4) int64: kind, bodies (-1: the ground), where the turn counter lies in the workspace
+    labels: np.ndarray  # (k, 4) int64: kind, bodies (-1: the ground), where the turn counter (or the value of a function) lies
     numbers: np.ndarray  # (k, 18): sign 1 for an upper bound or a rope's length, -1 for a lower one; bound m or rad; of dry
     # friction sign 0, and its force N or N m in the place of a bound
     chosen: np.ndarray  # (k,) int8: 0 where its distance decides whether it has a row, 1 where it has one, -1 where it has none
 
 
-class Rows(Bundle):
+class Rows(Struct):
     """All rows of a stage, up to a capacity m."""
 
     labels: np.ndarray  # (m, 5) int64: what a row is, and its bodies
@@ -62,14 +66,15 @@ class Rows(Bundle):
     impulse: np.ndarray  # (m, 3) N s: of one solve
     total: np.ndarray  # (m, 3) N s: of a stage
     given: np.ndarray  # (m, 3) N s: of a stage, in the world, on b
+    compliance: np.ndarray  # (m,) 1/kg: by which a row's velocity yields to its impulse
 
 
 def rows_for(capacity: int) -> Rows:
     """Room for that many rows."""
     slots = np.zeros((2, capacity), dtype=np.int32)
-    vectors = [np.zeros((capacity, 3)) for _ in range(4)]
+    vectors, numbers = [np.zeros((capacity, 3)) for _ in range(4)], [np.zeros(capacity) for _ in range(2)]
     return Rows(np.zeros((capacity, 5), dtype=np.int64), np.zeros((capacity, 10)), slots[0].copy(), slots[1].copy(),
-                np.zeros((capacity, 3, 6)), np.zeros((capacity, 3, 6)), np.zeros(capacity), *vectors)  # fmt: skip
+                np.zeros((capacity, 3, 6)), np.zeros((capacity, 3, 6)), numbers[0], *vectors, numbers[1])  # fmt: skip
 
 
 @jit_inner
@@ -179,6 +184,9 @@ def stop_value(work, label, number, R, p, Ja, Jb):
     a, b, kind = label[STOP_A], label[STOP_B], label[STOP_KIND]
     for i in range(6):
         Ja[i] = Jb[i] = 0.0
+    if kind == FUNCTION:
+        Jb[int(number[OF_SLOT])] = 1.0
+        return work[label[STOP_TURNS]], (0.0, 0.0, 0.0), UP
     pa, arm_a = _carried(R, p, a, number[ON_A : ON_A + 3])
     pb, arm_b = _carried(R, p, b, number[ON_B : ON_B + 3])
     apart = minus(pb, pa)
@@ -250,6 +258,10 @@ def write_stops(work, rows, begin, stops, colliders, R, p, least, margins, speed
         label[COLLIDER_A], label[COLLIDER_B], label[FEATURE] = colliders + stop, 0, 0
         label[BODY_A], label[BODY_B] = own[STOP_A], own[STOP_B]
         number[GAP], number[RESTITUTION], rows.mu[k] = gap, bounds[STOP_RESTITUTION], -NO_IMPULSE if dry else 0.0
+        if own[STOP_KIND] == FUNCTION:
+            rows.mu[k] = bounds[RUBS]
+            for i in range(int(bounds[SLIPS])):
+                Jb[1 + i, int(bounds[OF_SLOT]) + 1 + i] = 1.0
         number[ABOVE_SPEED], number[RECOVERY] = speeds[0], speeds[2] * bounds[BOUND] if dry else speeds[1]
         for i in range(3):
             number[POINT + i], number[NORMAL + i] = point[i], (1.0 if dry else -sign) * d[i]

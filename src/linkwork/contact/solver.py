@@ -8,19 +8,26 @@ between.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inner
-from linkwork.contact.newton import NewtonWorkspace, newton_workspace, settle
-from linkwork.contact.problem import TOO_SMALL, look, move, prepare, push_all
+from linkwork.contact.problem import approach, look, move, prepare, push_all
+from linkwork.contact.proximal import ProximalWorkspace, begin, improve, proximal_workspace
 
-SolverWorkspace = NewtonWorkspace
-SOLVE, GIVE = range(2)  # what a solver is asked for
+SolverWorkspace = ProximalWorkspace
+FINE, WEIGHED = 1e-6, 1e-4  # parts of what weights give in a step: what is aimed at, and what will do: forces are as exact
+STRUCK = 1e-3  # part of the fastest approach that will do in an impact
+SLOW = 2.0  # times what weights give in a step: what is no faster rests, and what approaches faster strikes
+PATIENT = 10  # factorisations after which what will do is enough
+SOLVE, SOLVE_FINELY, GIVE = range(3)  # what a solver is asked for
+MOST, MANY, MOST_OF_MANY = 100, 30, 40  # factorisations of a solve, at most; with more rows than MANY
 
 
 def solver_workspace(bodies: int, groups: int, rows: int, responses: int, blocks: int, panels: int) -> SolverWorkspace:
     """Room for so many bodies and groups in contact, rows, entries of responses and of blocks a row, and of factors."""
-    return newton_workspace(bodies, groups, rows, responses, blocks, panels)
+    return proximal_workspace(bodies, groups, rows, responses, blocks, panels)
 
 
 def left_out(solver: SolverWorkspace, m: int) -> np.ndarray:
@@ -30,10 +37,11 @@ def left_out(solver: SolverWorkspace, m: int) -> np.ndarray:
 
 
 @jit
-def run_solver(problem, solver, outcome, what, tolerance, slow):
-    """SOLVE: find the impulses of all rows. tolerance: m/s, of what rests; slow: m/s, what is no faster rests; outcome:
-    iterations, residual (m/s), what would have been enough. GIVE: have bodies answer the impulses that stand in the rows, as
-    they are. Returns 0 where more room is needed."""
+def run_solver(problem, solver, outcome, what, tolerance, fallen):
+    """SOLVE: find the impulses of all rows; SOLVE_FINELY: to the tolerance, however fast bodies are. tolerance: m/s, of what
+    rests; fallen: m/s, what weights give in a step. outcome: iterations, residual (m/s), what will do (m/s), the row that is
+    farthest off. GIVE: have bodies answer the impulses that stand in the rows, as they are. Returns 0 where more room is
+    needed."""
     base = solver.base
     if what == GIVE:
         if not base.known[0]:
@@ -44,11 +52,49 @@ def run_solver(problem, solver, outcome, what, tolerance, slow):
         look(problem, base)
         move(problem, base)
     else:
-        status, outcome[0], outcome[1], outcome[2] = settle(problem, solver, tolerance, slow)
-        if status == TOO_SMALL:
+        struck = _fastest_approach(problem)
+        residual, active = begin(problem, solver)
+        if active < 0:
             return 0
+        enough = max(tolerance, WEIGHED * fallen, STRUCK * struck if struck > SLOW * fallen else 0.0)
+        exactly = what == SOLVE_FINELY or _fastest(problem, base) <= SLOW * fallen
+        tight = tolerance if exactly else max(tolerance, FINE * fallen)
+        most = MOST if len(problem.mu) <= MANY else MOST_OF_MANY
+        steps, residual = improve(problem, solver, residual, active, tight, enough, PATIENT, most)
+        if steps < 0:
+            return 0
+        outcome[0], outcome[1], outcome[2], outcome[3] = steps, residual, enough, _farthest_off(problem, base)
     base.known[0] = 1  # until rows or responses change
     return 1
+
+
+@jit_inner
+def _farthest_off(problem, base):
+    """The row with the largest residual."""
+    worst = 0
+    for k in range(len(problem.mu)):
+        if base.residual[k] > base.residual[worst]:
+            worst = k
+    return worst
+
+
+@jit_inner
+def _fastest(problem, base):
+    """The velocity of the fastest body, as of the last look (m/s)."""
+    square = 0.0
+    for slot in range(len(problem.u)):
+        u = base.now[slot]
+        square = max(square, u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
+    return math.sqrt(square)
+
+
+@jit_inner
+def _fastest_approach(problem):
+    """How fast any two surfaces come nearer than they may, without impulses (m/s)."""
+    fastest = 0.0
+    for k in range(len(problem.mu)):
+        fastest = max(fastest, problem.target[k, 0] - approach(problem, k, problem.u))
+    return fastest
 
 
 @jit_inner
@@ -69,4 +115,12 @@ def take_unanswered(solver):
     """The first row whose normal answers nothing, or -1; it is told once."""
     found = solver.base.unanswered[0] - 1
     solver.base.unanswered[0] = 0
+    return found
+
+
+@jit_inner
+def take_unmet(solver):
+    """The first row of which the target could not be met, so that it was given up, or -1; it is told once."""
+    found = solver.unmet[0] - 1
+    solver.unmet[0] = 0
     return found

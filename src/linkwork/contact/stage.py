@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.codegen.jit import call_compiled, jit, jit_inner, sweep
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.contact.bending import bend, too_far
 from linkwork.contact.collide import Finding, find
 from linkwork.contact.hook import (
@@ -21,11 +21,11 @@ from linkwork.contact.hook import (
     BLOCKS,
     CACHED,
     CLOSING,
+    DRIFTED,
     ENDED,
     FRESH,
     FULL,
     LACKS,
-    LANDED,
     OPENING,
     REPEAT,
     SINGLE,
@@ -41,7 +41,7 @@ NOTHING, CONTACTS, RESPONSES, PANELS = range(4)  # what there is too little room
 LEAST, GRAVITY, NEAR, CARRIED, SCALE, TURNING = range(6)  # numbers
 
 
-class Again(Bundle):
+class Again(Struct):
     """What another iteration of the same step needs beside; empty where steps have none."""
 
     bodies: np.ndarray  # (n, 16) int64: the table of bodies, at an iterate
@@ -51,7 +51,7 @@ class Again(Bundle):
     velocity: np.ndarray  # (6,) scratch
 
 
-class Stage(Bundle):
+class Stage(Struct):
     """All that a contact stage needs."""
 
     bodies: np.ndarray  # (n, 16) int64: bodies, and points that can be touched
@@ -78,7 +78,7 @@ class Stage(Bundle):
 def contact_stage(work, table, c, h, phase):
     """One phase of a step of length h (s); c: a `Stage`. Returns 1 where there is no room, or where a step has led too far."""
     flags = c.flags
-    if phase == LANDED:
+    if phase == DRIFTED:
         return _led_too_far(work, c)
     if phase == REPEAT:
         return _repeat(work, table, c, h)

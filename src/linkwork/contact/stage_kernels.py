@@ -19,9 +19,9 @@ import math
 import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inline, jit_inner
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.collision.vectors import across, cross, dot, plus, row, times
-from linkwork.contact.delassus import MASS, PART, POSE, RIGID, V, X, component, group_slots
+from linkwork.contact.delassus import group_slots
 from linkwork.contact.hook import OPENING
 from linkwork.contact.problem import approach
 from linkwork.contact.rows import (
@@ -40,6 +40,7 @@ from linkwork.contact.rows import (
     write_contacts,
     write_stops,
 )
+from linkwork.contact.slot_velocities import all_velocities
 
 RECOVERED = 0.2  # part of an overlap that is taken back in a step
 QUIET = (
@@ -50,7 +51,7 @@ AHEAD = 1.25  # times what a body moves in a step: contacts are looked for as fa
 TURN_AHEAD, TURN_SLACK = 2.0, 0.05  # times what the quickest body turns in a step, rad: limits that are nearer are looked at
 
 
-class Slots(Bundle):
+class Slots(Struct):
     """Bodies that take part, and how they answer. Arrays are as long as the table of bodies."""
 
     touched: np.ndarray  # (n,) bool
@@ -112,42 +113,6 @@ def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p
             if slot >= 0:
                 blocks += 18 * int(slots.wrench[slot, 0])
     return total, used, groups, length, blocks
-
-
-@jit_inline
-def all_velocities(work, body, carried, scale, u):
-    """The six velocities of a body that a step is about to use, into u."""
-    v, x = body[V], body[X]
-    if body[POSE] == RIGID:
-        for i in range(6):
-            u[i] = carried * work[v + i] + (scale * work[x + i] if scale != 0.0 else 0.0)
-        return
-    for i in range(6):
-        part, u[i] = body[PART + i], 0.0
-        if part >= 0:
-            u[i] = carried * component(work, body, part, V)
-            if scale != 0.0:
-                u[i] += scale * component(work, body, part, X)
-
-
-@jit
-def predict(work, bodies, body_of, used, R, u, before, carried, scale, turning):
-    """The velocities of all slots that the step is about to use: carried v + scale x. `turning`: x is an acceleration of
-    origins, and the centre of mass moves straight on."""
-    for slot in range(used):
-        body = bodies[body_of[slot]]
-        all_velocities(work, body, carried, scale, u[slot])
-        if turning and body[POSE] == RIGID:
-            w, com, axes = work[body[V] + 3 : body[V] + 6], work[body[MASS] + 1 : body[MASS] + 4], R[body_of[slot]]
-            square = w[0] ** 2 + w[1] ** 2 + w[2] ** 2
-            along = 0.0
-            for i in range(3):
-                along += w[i] * (axes[i, 0] * com[0] + axes[i, 1] * com[1] + axes[i, 2] * com[2])
-            for i in range(3):
-                r = axes[i, 0] * com[0] + axes[i, 1] * com[1] + axes[i, 2] * com[2]
-                u[slot, i] += scale * (along * w[i] - square * r)
-        for i in range(6):
-            before[slot, i] = u[slot, i]
 
 
 @jit_inner

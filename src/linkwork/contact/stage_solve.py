@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.codegen.jit import INTERPRETED, call_compiled, jit, jit_inner
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.jit import INTERPRETED, call_compiled, jit, jit_inline, jit_inner
+from linkwork.codegen.struct import Struct
 from linkwork.contact.problem import Problem
 from linkwork.contact.rows import COLLIDER_A, COLLIDER_B, Rows
-from linkwork.contact.solver import GIVE, SOLVE, SolverWorkspace, give_ranks, take_unanswered
+from linkwork.contact.slot_velocities import predict
+from linkwork.contact.solver import GIVE, SOLVE, SOLVE_FINELY, SolverWorkspace, give_ranks, take_unanswered, take_unmet
 from linkwork.contact.stage_kernels import (
     Slots,
     add_up,
@@ -22,23 +23,21 @@ from linkwork.contact.stage_kernels import (
     collect,
     leave_alone,
     note_bounces,
-    predict,
     some_press,
     take_back,
 )
 
 PASSES = 32  # of bounces through rows of bodies; what still approaches then does not bounce
-TOLERANCE, TOLERANCE_OF_MANY, MANY = 1e-9, 1e-6, 200  # m/s: how far from the law of contact what rests may be; rows
-SLOW = 1.5  # times gravity times the step: what is no faster than that rests
+TOLERANCE, TOLERANCE_OF_MANY, MANY = 1e-10, 1e-6, 200  # m/s: how far from the law of contact what rests may be; rows
 RESTING = 2.0  # times gravity times the step: what approaches no faster than that does not bounce
 ROWS, SLOTS, GROUPS, ENTRIES = range(4)  # lengths: rows, slots, groups, entries of all responses
 # what is told: the most, the worst, the worst that did not do; the last residual; one more than the colliders of the first
-# contact whose normal answers nothing, or zeros
-ITERATIONS, RESIDUAL, UNSOLVED, LAST, HELD_A, HELD_B = range(6)
+# contact whose normal answers nothing, of that with the worst residual, and of the first whose target was given up, or zeros
+ITERATIONS, RESIDUAL, UNSOLVED, LAST, HELD_A, HELD_B, WORST_A, WORST_B, UNMET_A, UNMET_B = range(10)
 OF = {"u": SLOTS, "first": GROUPS, "size": GROUPS, "at": GROUPS, "R": ENTRIES}  # other arrays: ROWS
 
 
-class Solving(Bundle):
+class Solving(Struct):
     """Rows, and what it takes to solve for their impulses."""
 
     rows: Rows
@@ -50,8 +49,8 @@ class Solving(Bundle):
     which: np.ndarray  # (fields,) int64: which length
     solver: SolverWorkspace
     run_solver: Any  # (1,) int64: its address
-    outcome: np.ndarray  # (3,) of it: iterations, residual, what would have been enough
-    told: np.ndarray  # (6,) ITERATIONS, RESIDUAL, UNSOLVED, LAST, HELD_A, HELD_B
+    outcome: np.ndarray  # (4,) of it: iterations, residual, what would have been enough, the row that is farthest off
+    told: np.ndarray  # (10,) ITERATIONS to UNMET_B
     axes: np.ndarray  # (n, 3, 3) of bodies
     labels: np.ndarray  # of what is remembered
     cache: np.ndarray  # (rows, 9) N s, m
@@ -62,13 +61,13 @@ class Solving(Bundle):
 def solving(rows: Rows, slots: Slots, R: np.ndarray, solver: SolverWorkspace, run_solver: Any, *known: np.ndarray) -> Solving:
     """The problem of some rows. known: told, axes, labels, cache, leaving, bent."""
     problem = Problem(slots.u, slots.first, slots.size, slots.at, R, rows.slot_a, rows.slot_b, rows.Ja, rows.Jb, rows.mu,
-                      rows.target, rows.impulse)  # fmt: skip
+                      rows.target, rows.impulse, rows.compliance)  # fmt: skip
     which = np.array([OF.get(name, ROWS) for name in problem.fields], dtype=np.int64)
     places = np.zeros(len(which), dtype=np.int64)
     table = np.zeros(0, dtype=np.int64)
     if not INTERPRETED:
         table, places = problem.table, np.array([problem.kind.at[name] + 1 for name in problem.fields], dtype=np.int64)
-    return Solving(rows, slots, R, problem, table, places, which, solver, run_solver, np.zeros(3), *known)
+    return Solving(rows, slots, R, problem, table, places, which, solver, run_solver, np.zeros(4), *known)
 
 
 if INTERPRETED:
@@ -136,7 +135,7 @@ def solve_again(work, bodies, s, lengths, h, gravity, near, stage, carried, scal
         for i in range(3):
             rows.impulse[k, i] = rows.total[k, i]
     _clear(rows.total, m)
-    if not _solve(problem, s, m, gravity * h):
+    if not _solve(problem, s, m, gravity * h, SOLVE_FINELY):
         return False
     collect(rows, m, slots, lengths[SLOTS])
     return True
@@ -159,17 +158,25 @@ def _give(problem, s, m):
 
 
 @jit_inner
-def _solve(problem, s, m, fallen):
+def _solve(problem, s, m, fallen, what=SOLVE):
     """From the impulses that stand in the rows; they are added to those of the stage. fallen: m/s, gravity times the step."""
     tolerance = TOLERANCE if m <= MANY else TOLERANCE_OF_MANY
-    if not call_compiled(s.run_solver[0], (problem, s.solver, s.outcome, SOLVE, tolerance, SLOW * fallen)):
+    if not call_compiled(s.run_solver[0], (problem, s.solver, s.outcome, what, tolerance, fallen)):
         return False
     told, iterations, residual, enough = s.told, s.outcome[0], s.outcome[1], s.outcome[2]
+    if residual > told[RESIDUAL]:
+        _name(s, int(s.outcome[3]), WORST_A)
     told[ITERATIONS], told[RESIDUAL], told[LAST] = max(told[ITERATIONS], iterations), max(told[RESIDUAL], residual), residual
     if not residual <= enough:
         told[UNSOLVED] = max(told[UNSOLVED], residual)
-    held = take_unanswered(s.solver)
-    if held >= 0:
-        told[HELD_A], told[HELD_B] = s.rows.labels[held, COLLIDER_A] + 1, s.rows.labels[held, COLLIDER_B] + 1
+    _name(s, take_unanswered(s.solver), HELD_A)
+    _name(s, take_unmet(s.solver), UNMET_A)
     add_up(s.rows, m)
     return True
+
+
+@jit_inline
+def _name(s, row, place):
+    """Tell the colliders of a row, if there is one, from a place of `told` on."""
+    if row >= 0:
+        s.told[place], s.told[place + 1] = s.rows.labels[row, COLLIDER_A] + 1, s.rows.labels[row, COLLIDER_B] + 1

@@ -8,18 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.contact.delassus_tables import refuse_stretching
-from linkwork.contact.rows import CONE, ROPE, TRAVEL, TURN, UNCOUNTED, Stops
+from linkwork.contact.rows import CONE, FUNCTION, ROPE, TRAVEL, TURN, UNCOUNTED, Stops
 from linkwork.elements.core.element import ContactElement
 from linkwork.elements.core.joint_kind import LimitSort
 from linkwork.elements.core.placement import Fixed
 from linkwork.elements.core.registry import kind_for
-from linkwork.elements.core.stop_kind import JointSite, StopEnd
+from linkwork.elements.core.stop_kind import Component, JointSite, StopEnd
 from linkwork.errors import ModelError
 from linkwork.kernels.node import parameter_record
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
 
-SORTS = {LimitSort.TURN: TURN, LimitSort.TRAVEL: TRAVEL, LimitSort.CONE: CONE, LimitSort.ROPE: ROPE}
+SORTS = {LimitSort.TURN: TURN, LimitSort.TRAVEL: TRAVEL, LimitSort.CONE: CONE, LimitSort.ROPE: ROPE,
+         LimitSort.FUNCTION: FUNCTION}  # fmt: skip
 assert set(SORTS) == set(LimitSort)
 
 
@@ -30,6 +31,11 @@ class Stop:
     element: ContactElement
     sign: float
     coordinate: int = 0  # of those that a hard limit bounds
+
+    @property
+    def told(self) -> float:
+        """The sign with which its push is told: of a joint positive at the upper bound, of others always."""
+        return self.sign if "joint" in self.element.REFERENCES else 1.0
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,15 @@ class ModelSite:
         local = frames.user_point(on)[0]
         world = frames.world_point(local[None])[0]
         return StopEnd(number, local, world) if spot is None else StopEnd(spot, np.zeros(3), world)
+
+    def functions(self, element) -> list[Component]:
+        slot = len(self.model.bodies.kinds) + len(self.model.material_points)
+        for measure in self.model.measures:
+            if measure.element is element:
+                value, parts = measure.field("value"), enumerate(measure.slots)
+                return [Component(slot + number, row - rows.start, value + row) for number, rows in parts for row in rows]
+            slot += len(measure.slots)
+        raise AssertionError(element)
 
     def joint(self, element) -> JointSite:
         model = self.model

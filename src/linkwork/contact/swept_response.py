@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from linkwork.codegen.jit import jit
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.contact.delassus import Sweeping, Trees, add_answers, responses
 
 
-class Swept(Bundle):
+class Swept(Struct):
     """Components of a model, and scratch of sweeps over them."""
 
     trees: Trees

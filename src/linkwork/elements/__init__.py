@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from linkwork.elements.contacts.contact import Contact as Contact
     from linkwork.elements.contacts.contact import NoContact as NoContact
     from linkwork.elements.contacts.hard_limit import HardLimit as HardLimit
+    from linkwork.elements.contacts.inequality import Inequality as Inequality
     from linkwork.elements.contacts.joint_friction import JointFriction as JointFriction
     from linkwork.elements.contacts.rope import Rope as Rope
     from linkwork.elements.core.element import Body as Body
@@ -115,6 +116,7 @@ WHERE = {
     "HardLimit": "linkwork.elements.contacts.hard_limit",
     "HeightField": "linkwork.elements.shapes.height_field",
     "Hinge": "linkwork.elements.joints.hinge",
+    "Inequality": "linkwork.elements.contacts.inequality",
     "Joint": "linkwork.elements.core.joint",
     "JointFriction": "linkwork.elements.contacts.joint_friction",
     "JointLimit": "linkwork.elements.forces.joint_limit",

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from linkwork.codegen.callbacks import Asked
+from linkwork.codegen.callbacks import PythonCallback
 from linkwork.codegen.jit import INTERPRETED, compiled_address, entry, sweep
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
+from linkwork.codegen.waiting import INTERRUPTS_DEFERRED
 from linkwork.contact.hook import ContactHook, no_contact
 from linkwork.engines.step_driver import (
     ATTEMPT,
@@ -24,15 +25,19 @@ from linkwork.engines.step_driver import (
     OK,
     PLAN,
     REJECT,
+    STEP_ARGUMENT,
     STOPS_BEFORE_CUT,
+    WHOLE_STEP,
     Cutting,
     StepTable,
     add_impulses,
     drive,
     is_substep,
+    make_in_substeps,
 )
 from linkwork.engines.traits import ContactLevel, Traits
-from linkwork.schedules.schedules import Programs
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
+from linkwork.schedules.schedules import Schedules
 
 if TYPE_CHECKING:
     from linkwork.contact.contact_system import ContactSystem
@@ -42,7 +47,7 @@ if TYPE_CHECKING:
 _KNOWN: dict[tuple, Any] = {}  # addresses and entries of compiled functions, by the kind of their plan
 
 
-def known(find: Callable, function: Callable, plan: Bundle, *more: float) -> Any:
+def known(find: Callable, function: Callable, plan: Struct, *more: float) -> Any:
     """The address or entry of a compiled function of (work, plan, ...), which numba is asked for once for each kind of plan."""
     key = find, function, None if INTERPRETED else plan.kind
     if key not in _KNOWN:
@@ -51,56 +56,59 @@ def known(find: Callable, function: Callable, plan: Bundle, *more: float) -> Any
 
 
 class Engine(ABC):
-    """The base. `time` and `steps` are counted by the simulation."""
+    """What makes the steps of a model. `time` and `steps` are counted by the simulation."""
 
     traits: ClassVar[Traits]
-    iterations = 0  # of an implicit step; 0: until the tolerance is met
-    contact: ContactSystem | None = None  # what touches, if anything can
-    attempt: Callable  # compiled: (work, plan, h, start), see step_driver.py
-    reject: Callable | None = None  # the same
-    finish: Callable | None = None  # compiled: (work, plan)
+    iterations = 0  # of an implicit step; 0: as many as the tolerance needs
+    contact: ContactSystem | None = None  # of models in which bodies may touch
+    attempt: Callable  # compiled (work, plan, h, start): makes a substep, see step_driver.py
+    reject: Callable | None = None  # compiled, with the same arguments: goes back to where the substep began
+    finish: Callable | None = None  # compiled (work, plan): at the end of every call
     cutting: Cutting = Cutting.NEVER
-    finest = FINEST  # substeps of a step
-    keeps_age = False  # takes something from the steps before
-    tells_cuts = False  # can stop before the first step that must be cut
-    sums_impulses = False  # of the substeps of a step, by the loop
+    finest = FINEST  # the most substeps of a step
+    keeps_age = False  # starts a step from multipliers of the steps before
+    tells_cuts = False  # can stop before the first step that must be cut into substeps
+    sums_impulses = False  # the loop adds up the impulses of the substeps of a step
 
-    def __init__(self, programs: Programs, dt: float, tolerance: float | None, iterations: int = 0, touches: bool = False):
-        """touches: steps have phases of contact."""
-        self.programs, self.dt, self.iterations, self.touches = programs, dt, iterations, touches
+    def __init__(self, schedules: Schedules, dt: float, tolerance: float | None, iterations: int = 0, touches: bool = False):
+        """`touches`: bodies may touch, so that steps have phases of contact."""
+        self.schedules, self.dt, self.iterations, self.touches = schedules, dt, iterations, touches
         self.tolerance = self.traits.default_tolerance if tolerance is None else tolerance
         self.by_default = tolerance is None
-        model = programs.model
+        model = schedules.model
         roots = [b for b in range(len(model.bodies.kinds)) if model.forest.parent[b] < 0]
         self.sentinels = np.array([model.field_of_body(b, "v").stop - 1 for b in roots], dtype=np.int64)
-        self.remarks: list[str] = []  # for the user, once
+        self.remarks: list[str] = []  # notes that the user gets once
         self.impulses = (model.multipliers, int(model.impulse_at[0]) if len(model.nodes) else 0)
         self.stop_before_cut = True  # where the engine can tell
         self._drive: Callable | None = None
 
     @classmethod
-    def for_model(cls, programs: Programs, touches: bool) -> type[Engine]:
-        """The engine that makes the steps of a model in the place of this one."""
+    def for_model(cls, schedules: Schedules, touches: bool) -> type[Engine]:
+        """The class whose engine makes the steps of this model: another one where this one cannot."""
         return cls
 
     # -- contact ---------------------------------------------------------------------------------------------------------
     @cached_property
-    def answers(self) -> InverseMass:
-        """How bodies that touch answer."""
+    def inverse_mass(self) -> InverseMass:
+        """The response of bodies in contact to impulses."""
         raise NotImplementedError
 
     @cached_property
-    def answers_again(self) -> InverseMass | None:
-        """The same in another iteration of a step, of engines that have some."""
+    def repeat_inverse_mass(self) -> InverseMass | None:
+        """Their response in the second and further iterations of a step, of engines that iterate."""
         return None
 
     def make_contact(self, level: ContactLevel) -> None:
         """Contact of the model, on the level of velocities or of accelerations."""
         from linkwork.contact.acceleration_level import ContactByForces
         from linkwork.contact.contact_system import ContactSystem
+        from linkwork.contact.impacts import act_without_inertia
 
         make = ContactByForces if level is ContactLevel.ACCELERATION else ContactSystem
-        self.contact = make(self.programs, self.answers, self.traits.contact_phases, self.answers_again)
+        self.contact = make(self.schedules, self.inverse_mass, self.traits.contact_phases, self.repeat_inverse_mass)
+        if not self.traits.has_velocities:
+            act_without_inertia(self.contact)
 
     @cached_property
     def hook(self) -> ContactHook:
@@ -110,19 +118,19 @@ class Engine(ABC):
     # -- steps -----------------------------------------------------------------------------------------------------------
     @property
     @abstractmethod
-    def plan(self) -> Bundle:
-        """What is the same in every call."""
+    def plan(self) -> Struct:
+        """The arguments of `attempt`, `reject` and `finish` that are the same in every call."""
 
     @property
-    def compiled_plan(self) -> Bundle:
-        """What compiled functions of the engine get."""
+    def compiled_plan(self) -> Struct:
+        """The plan as the compiled functions of the engine take it."""
         return self.plan
 
     def empty_table(self, sentinels: np.ndarray | None = None, good_enough: int = 0) -> StepTable:
         """What the loop needs, without what it calls: a plan holds it."""
         multipliers = self.impulses[0] if self.sums_impulses else np.zeros(0, dtype=np.int64)
         rules = [self.finest, self.cutting, good_enough, self.keeps_age, 0, self.finish is not None, self.impulses[1]]
-        calls: Any = [None] * (PLAN + 1) if INTERPRETED else np.zeros(PLAN + 1, dtype=np.int64)
+        calls: Any = [None] * (STEP_ARGUMENT + 1) if INTERPRETED else np.zeros(STEP_ARGUMENT + 1, dtype=np.int64)
         none = np.zeros(0, dtype=np.int64)
         return StepTable(calls, np.array(rules, dtype=np.int64), np.zeros(4, dtype=np.int64), multipliers,
                          np.zeros(len(multipliers)), self.sentinels if sentinels is None else sentinels, none,
@@ -131,17 +139,23 @@ class Engine(ABC):
     @cached_property
     def table(self) -> StepTable:
         """What the loop needs."""
-        plan = self.compiled_plan
-        table: StepTable = plan.steps  # type: ignore[attr-defined]
-        table.calls[PLAN] = plan if INTERPRETED else plan.address
-        for place, function, more in (
-            (ATTEMPT, self.attempt, (0.0, 0.0)),
-            (REJECT, self.reject, (0.0, 0.0)),
-            (FINISH, self.finish, ()),
-        ):
-            if function is not None:
-                table.calls[place] = known(compiled_address, function, plan, *more)
-        return table
+        with INTERRUPTS_DEFERRED:
+            plan = self.compiled_plan
+            table: StepTable = plan.steps  # type: ignore[attr-defined]
+            table.calls[PLAN] = plan if INTERPRETED else plan.address
+            for place, function, more in (
+                (ATTEMPT, self.attempt, (0.0, 0.0)),
+                (REJECT, self.reject, (0.0, 0.0)),
+                (FINISH, self.finish, ()),
+            ):
+                if function is not None:
+                    table.calls[place] = known(compiled_address, function, plan, *more)
+            if self.cutting is Cutting.NEVER:
+                table.calls[WHOLE_STEP], table.calls[STEP_ARGUMENT] = table.calls[ATTEMPT], table.calls[PLAN]
+            else:
+                table.calls[WHOLE_STEP] = known(compiled_address, make_in_substeps, table, 0.0, 0.0)
+                table.calls[STEP_ARGUMENT] = table if INTERPRETED else table.address
+            return table
 
     def feed(self, targets: np.ndarray, rows: np.ndarray) -> None:
         """What entries of the workspace hold in each step of the next call: targets of recorded motions."""
@@ -153,7 +167,8 @@ class Engine(ABC):
         if self.tells_cuts:
             table.rules[STOPS_BEFORE_CUT] = self.stop_before_cut
         if self._drive is None:
-            self._drive = known(entry, drive, table, 0, 0)
+            with INTERRUPTS_DEFERRED:
+                self._drive = known(entry, drive, table, 0, 0)
         contact = self.contact
         if contact is not None:
             contact.work = work
@@ -166,7 +181,7 @@ class Engine(ABC):
         return made
 
     @property
-    def asked(self) -> list[Asked]:
+    def asked(self) -> list[PythonCallback]:
         """Who answers what compiled steps ask for beside contact."""
         return []
 
@@ -178,18 +193,19 @@ class Engine(ABC):
 
     def place(self, work: np.ndarray) -> None:
         """The same, but for contact."""
-        self.run(work, self.programs.body("place"))
+        self.run(work, self.schedules.body(BodyKernel.UPDATE_POSE))
 
     def run(self, work: np.ndarray, *sweeps: np.ndarray) -> None:
         """Run sweeps one after another."""
         for operations in sweeps:
-            sweep(work, self.programs.table, operations)
+            sweep(work, self.schedules.table, operations)
 
     def projection(self) -> tuple:
         """Sweeps of `rattle_steps.project`."""
-        p = self.programs
-        return (p.body("kick"), p.up("project"), p.backward("nudge"), p.body("clear"), p.forward(right="project"),
-                p.up("velocity"), p.backward("strike"))  # fmt: skip
+        p = self.schedules
+        return (p.body(BodyKernel.KICK), p.up(RowMode.PROJECT), p.backward(BodyKernel.CORRECT_POSITION),
+                p.body(BodyKernel.CLEAR), p.forward(right=RowMode.PROJECT),
+                p.up(RowMode.VELOCITY), p.backward(BodyKernel.APPLY_IMPULSE))  # fmt: skip
 
     def knows_substep(self, substep: float, good: float) -> bool:
         """Whether it can have left these in a state; what does not look at them knows all."""

@@ -69,7 +69,7 @@ TRAITS: dict[str, Traits] = {
 
 _MAXIMAL = ("rattle", "shake", "euler", "rk4", "dopri5", "first-order")
 _JOINTS = ("joint-rk4", "joint-euler", "joint-implicit")
-_IMPULSES = ("rattle", "shake", "euler")
+_IMPULSES = ("rattle", "shake", "euler", "first-order")
 
 
 def _pairs(solver: str, integrators: Iterable[str], impulses: Iterable[str] = (), forces: Iterable[str] = ()) -> dict:

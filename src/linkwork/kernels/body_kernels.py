@@ -1,4 +1,4 @@
-"""Kernels of single bodies: fronts, flights and steps. Pointer 1 is the body."""
+"""Kernels of single bodies: fronts, drifts and steps. Pointer 1 is the body."""
 
 from __future__ import annotations
 
@@ -7,34 +7,36 @@ from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Record, Trace
 from linkwork.elements.core.body_kind import BodyKind
+from linkwork.kernels.vocabulary import BodyKernel
 from linkwork.symbolic import blocks
 from linkwork.symbolic.views import GLOBALS, View, load_global, note_worst
+from linkwork.symbolic.vocabulary import Moment
 
-UNRESOLVED = 1e300  # a residual that no correction makes smaller, beyond all that a flight can leave
+UNRESOLVED = 1e300  # the residual of a drift that is not accurate: larger than any that corrections are tried for
 
 
-def body_kernel(kind: BodyKind, what: str) -> Kernel:
-    """One of the kernels below, by name."""
+def body_kernel(kind: BodyKind, what: BodyKernel) -> Kernel:
+    """One of the kernels below."""
     return Kernel(f"body|{kind.key}|{what}", lambda trace: _BODY[what](trace, kind), joining=Joining.SMALL)
 
 
-def spot_record(kind: BodyKind) -> Record:
+def point_record(kind: BodyKind) -> Record:
     """A point of a body that can be touched: its local coordinates, where it is, how it accelerates where the body's velocities
-    stay, and J (3, nv) of its velocity."""
-    return Record(local=3, place=3, bias=3, J=3 * kind.nv)
+    stay, how fast it moves while the body does not (it does not), and J (3, nv) of its velocity."""
+    return Record(local=3, place=3, bias=3, forcing=3, J=3 * kind.nv)
 
 
-def spot_kernel(kind: BodyKind, stage: str = "now") -> Kernel:
-    """Where such a point is, its bias and J. Pointer 2: its record; `stage`: of the body."""
+def point_kernel(kind: BodyKind, moment: Moment = Moment.NOW) -> Kernel:
+    """Where such a point is, its bias and J. Pointer 2: its record; `moment`: of the body."""
 
     def write(trace: Trace) -> None:
-        record = spot_record(kind)
-        point = View(kind, trace, 1, stage).point(trace.load(2, *record["local"]))
+        record = point_record(kind)
+        point = View(kind, trace, 1, moment).point(trace.load(2, *record["local"]))
         trace.store(2, record.offset("place"), point.value)
         trace.store(2, record.offset("bias"), point.bias)
         trace.store(2, record.offset("J"), point.jacobian)
 
-    return Kernel(f"spot|{kind.key}" if stage == "now" else f"spot|{kind.key}|{stage}", write)
+    return Kernel(f"spot|{kind.key}" if moment == Moment.NOW else f"spot|{kind.key}|{moment}", write)
 
 
 def _store(trace: Trace, kind: BodyKind, **results) -> None:
@@ -42,7 +44,7 @@ def _store(trace: Trace, kind: BodyKind, **results) -> None:
         trace.store(1, kind.record.offset(name), value)
 
 
-def _place(trace, kind):
+def _update_pose(trace, kind):
     """The derived pose from the coordinates."""
     _store(trace, kind, R=kind.pose(View(kind, trace, 1).q))
 
@@ -55,14 +57,14 @@ def _accelerate(trace, kind):
 
 
 def _defect(trace, kind):
-    """What is left of the body's equation with the accelerations found, which are put aside: f - M x."""
+    """The residual f - M x of the body's equation with the accelerations x that were found; these are kept in v0."""
     view = View(kind, trace, 1)
     force = kind.weight(view, load_global(trace, "gravity")) + kind.inertial(view)
     _store(trace, kind, b=force - kind.mass(view) @ view.field("x"), v0=view.field("x"))
 
 
-def _mend(trace, kind):
-    """The accelerations put aside plus the correction."""
+def _refine(trace, kind):
+    """Add the correction to the accelerations kept in v0."""
     view = View(kind, trace, 1)
     _store(trace, kind, x=view.field("v0") + view.field("x"))
 
@@ -71,23 +73,23 @@ def _kick(trace, kind):
     """Front for impulses: the mass block, the body's forces times the kick."""
     view = View(kind, trace, 1)
     _store(trace, kind, D=blocks.lower(kind.mass(view)))
-    _impulse(trace, kind)
+    _load(trace, kind)
 
 
-def _impulse(trace, kind):
-    """Right-hand side alone: the body's forces (without inertial ones, which the flight has) times the kick."""
+def _load(trace, kind):
+    """Right-hand side alone: the body's forces (without inertial ones, which the drift has) times the kick."""
     view = View(kind, trace, 1)
     _store(trace, kind, b=load_global(trace, "kick") * kind.weight(view, load_global(trace, "gravity")))
 
 
 def _open(trace, kind):
-    """A step begins: its velocity is kept in case it must be made again in smaller ones; the opening kick."""
+    """Begin a step: keep the velocity, in case the step is rejected; load the opening kick."""
     _store(trace, kind, v0=View(kind, trace, 1).v)
-    _impulse(trace, kind)
+    _load(trace, kind)
 
 
-def _retry(trace, kind):
-    """Back to the beginning of the step."""
+def _restore(trace, kind):
+    """Go back to the beginning of the step."""
     view = View(kind, trace, 1)
     _store(trace, kind, v=view.field("v0"), R=kind.pose(view.q))
 
@@ -103,30 +105,30 @@ def _euler(trace, kind):
     _store(trace, kind, q=q, v=v, R=kind.pose(q))
 
 
-def _fly(trace, kind):
-    """Add the solved change to the velocity; fly to the end of the step from where it began; ready for a correction."""
+def _drift(trace, kind):
+    """Add the solved change to the velocity, and drift from where the step began to its end; clear b for a correction."""
     view = View(kind, trace, 1)
     v = view.v + view.field("x")
-    q1, v1 = kind.flight(view, v, load_global(trace, "step"))
+    q1, v1 = kind.drift(view, v, load_global(trace, "step"))
     _store(trace, kind, v=v, q1=q1, v1=v1, R=kind.pose(q1), b=SX.zeros(kind.nv))
     return view, v
 
 
-def _first_fly(trace, kind):
-    """The same, the first of a step: one that turns further than it is good for leaves a residual, so that the step is made
-    in parts."""
-    view, v = _fly(trace, kind)
+def _first_drift(trace, kind):
+    """The first drift of a step. A body that turns further than the drift is accurate for leaves a residual, so that the step
+    is made in substeps."""
+    view, v = _drift(trace, kind)
     note_worst(trace, ca.if_else(kind.unresolved(view, v, load_global(trace, "step")), UNRESOLVED, 0))
 
 
-def _fly_halves(trace, kind):
-    """The same in two halves, the middle kept: velocity rows hold there."""
+def _drift_in_halves(trace, kind):
+    """The same in two halves. The middle is kept, since velocity rows hold there."""
     view = View(kind, trace, 1)
     v = view.v + view.field("x")
     half = 0.5 * load_global(trace, "step")
-    qm, vm = kind.flight(view, v, half)
+    qm, vm = kind.drift(view, v, half)
     middle = _At(view, qm, vm)
-    q1, v1 = kind.flight(middle, vm, half)
+    q1, v1 = kind.drift(middle, vm, half)
     _store(trace, kind, v=v, qm=qm, vm=vm, q1=q1, v1=v1, R=kind.pose(q1), b=SX.zeros(kind.nv))
 
 
@@ -134,25 +136,25 @@ class _At(View):
     """A view of the same body with other coordinates and velocity."""
 
     def __init__(self, view: View, q: SX, v: SX):
-        self.kind, self.trace, self.pointer, self.stage = view.kind, view.trace, view.pointer, "middle"
+        self.kind, self.trace, self.pointer, self.moment = view.kind, view.trace, view.pointer, Moment.MIDDLE
         self.q, self.v = q, v
 
 
-def _start_flight(trace, kind):
-    """First guess of an implicit flight: the velocity stays."""
+def _start_implicit_drift(trace, kind):
+    """First guess of an implicit drift: the velocity stays."""
     view = View(kind, trace, 1)
     v = view.v + view.field("x")
     _store(trace, kind, v=v, v1=v, b=SX.zeros(kind.nv))
 
 
-def _refine_flight(trace, kind):
-    """One sweep of v1 = v + h M(qm)^-1 f(qm, vm) at the middle of the flight: symmetric, second order."""
+def _refine_implicit_drift(trace, kind):
+    """One sweep of v1 = v + h M(qm)^-1 f(qm, vm) at the middle of the drift: symmetric, second order."""
     view = View(kind, trace, 1)
     _store_refined(trace, kind, view, load_global(trace, "step"))
 
 
 def _last_refinement(trace, kind):
-    """The last of them: what it still changes is a residual, and a step that leaves too much of it is made in parts."""
+    """The last of these sweeps. What it changes is noted as a residual: a step that leaves too much is made in substeps."""
     view, h = View(kind, trace, 1), load_global(trace, "step")
     note_worst(trace, h * (_store_refined(trace, kind, view, h) - view.field("v1")))
 
@@ -167,45 +169,45 @@ def _store_refined(trace, kind, view, h):
     return v1
 
 
-def _end_flight(trace, kind):
+def _end_implicit_drift(trace, kind):
     view = View(kind, trace, 1)
     q1 = kind.moved(view.q, load_global(trace, "step") * view.field("vm"))
     _store(trace, kind, q1=q1, R=kind.pose(q1))
 
 
-def _land(trace, kind):
-    """The end of the flight becomes the state; its front for the closing kick."""
-    view = View(kind, trace, 1, "next")
+def _accept_drift(trace, kind):
+    """Make the end of the drift the state, and its front for the closing kick."""
+    view = View(kind, trace, 1, Moment.END)
     force = load_global(trace, "kick") * kind.weight(view, load_global(trace, "gravity"))
     _store(trace, kind, q=view.q, v=view.v, D=blocks.lower(kind.mass(view)), b=force)
 
 
 def _close(trace, kind):
-    """v = velocity at landing + the solved change."""
+    """v = velocity at the end of the drift + the solved change."""
     view = View(kind, trace, 1)
     _store(trace, kind, v=view.field("v1") + view.field("x"))
 
 
-def _settle(trace, kind):
-    """Right-hand side of another closing kick, with forces at the velocity found: M (landing v - v) + kick f(v)."""
+def _velocity_iteration(trace, kind):
+    """Right-hand side of another closing kick, with forces at the velocity found: M (v1 - v) + kick f(v)."""
     view = View(kind, trace, 1)
     force = load_global(trace, "kick") * kind.weight(view, load_global(trace, "gravity"))
     _store(trace, kind, b=kind.mass(view) @ (view.field("v1") - view.v) + force)
 
 
-def _settle_front(trace, kind):
+def _velocity_iteration_front(trace, kind):
     """The same with the mass block, for rows whose derivatives depend on the velocity found."""
     _store(trace, kind, D=blocks.lower(kind.mass(View(kind, trace, 1))))
-    _settle(trace, kind)
+    _velocity_iteration(trace, kind)
 
 
-def _strike(trace, kind):
-    """v + the solved change."""
+def _apply_impulse(trace, kind):
+    """Add the solved change to the velocity."""
     view = View(kind, trace, 1)
     _store(trace, kind, v=view.v + view.field("x"))
 
 
-def _nudge(trace, kind):
+def _correct_position(trace, kind):
     """Move the coordinates by the solved displacement."""
     view = View(kind, trace, 1)
     q = kind.moved(view.q, view.field("x"))
@@ -213,7 +215,7 @@ def _nudge(trace, kind):
 
 
 def _first_order(trace, kind):
-    """The solved velocity, and the motion of one step with it."""
+    """Take the solved velocity, and move with it for one step."""
     view = View(kind, trace, 1)
     v = view.field("x")
     q = kind.moved(view.q, load_global(trace, "step") * v)
@@ -226,7 +228,7 @@ def _energy(trace, kind):
         trace.store(0, GLOBALS.offset(name), load_global(trace, name) + value)
 
 
-def _look(trace, kind):
+def _check_collapse(trace, kind):
     """Note a body that has collapsed."""
     volume = kind.volume(View(kind, trace, 1))
     trace.store(0, GLOBALS.offset("fault"), ca.if_else(volume > 0, load_global(trace, "fault"), 1))
@@ -244,7 +246,7 @@ def _unpack(trace, kind):
 
 
 def _normalise(trace, kind):
-    """Coordinates back onto their manifold (unit quaternions)."""
+    """Bring coordinates back onto their manifold (unit quaternions)."""
     view = View(kind, trace, 1)
     q = kind.normalised(view.q)
     _store(trace, kind, q=q, R=kind.pose(q))
@@ -256,15 +258,34 @@ def _rates(trace, kind):
 
 
 _BODY = {
-    "place": _place, "accelerate": _accelerate, "kick": _kick, "open": _open, "retry": _retry, "impulse": _impulse,
-    "clear": _clear,
-    "euler": _euler,
-    "fly": _fly, "first-fly": _first_fly,
-    "fly-halves": _fly_halves, "start-flight": _start_flight, "refine-flight": _refine_flight,
-    "last-refinement": _last_refinement,
-    "end-flight": _end_flight, "land": _land, "close": _close, "settle": _settle, "settle-front": _settle_front,
-    "strike": _strike, "nudge": _nudge,
-    "first-order": _first_order, "energy": _energy, "look": _look, "defect": _defect, "mend": _mend,
-    "pack": _pack, "unpack": _unpack, "normalise": _normalise,
-    "rates": _rates,
-}  # fmt: skip
+    BodyKernel.UPDATE_POSE: _update_pose,
+    BodyKernel.ACCELERATE: _accelerate,
+    BodyKernel.KICK: _kick,
+    BodyKernel.OPEN: _open,
+    BodyKernel.RESTORE: _restore,
+    BodyKernel.LOAD: _load,
+    BodyKernel.CLEAR: _clear,
+    BodyKernel.EULER: _euler,
+    BodyKernel.DRIFT: _drift,
+    BodyKernel.FIRST_DRIFT: _first_drift,
+    BodyKernel.DRIFT_IN_HALVES: _drift_in_halves,
+    BodyKernel.START_IMPLICIT_DRIFT: _start_implicit_drift,
+    BodyKernel.REFINE_IMPLICIT_DRIFT: _refine_implicit_drift,
+    BodyKernel.LAST_REFINEMENT: _last_refinement,
+    BodyKernel.END_IMPLICIT_DRIFT: _end_implicit_drift,
+    BodyKernel.ACCEPT_DRIFT: _accept_drift,
+    BodyKernel.CLOSE: _close,
+    BodyKernel.VELOCITY_ITERATION: _velocity_iteration,
+    BodyKernel.VELOCITY_ITERATION_FRONT: _velocity_iteration_front,
+    BodyKernel.APPLY_IMPULSE: _apply_impulse,
+    BodyKernel.CORRECT_POSITION: _correct_position,
+    BodyKernel.FIRST_ORDER: _first_order,
+    BodyKernel.ENERGY: _energy,
+    BodyKernel.CHECK_COLLAPSE: _check_collapse,
+    BodyKernel.DEFECT: _defect,
+    BodyKernel.REFINE: _refine,
+    BodyKernel.PACK: _pack,
+    BodyKernel.UNPACK: _unpack,
+    BodyKernel.NORMALISE: _normalise,
+    BodyKernel.RATES: _rates,
+}

@@ -14,6 +14,7 @@ from linkwork.elements.core.body_kind import BodyKind
 from linkwork.kernels.node import count, load_parameters, parameter_record, views_of
 from linkwork.symbolic.autodiff import Tape
 from linkwork.symbolic.views import GLOBALS, load_global
+from linkwork.symbolic.vocabulary import Moment
 
 LOADED = {"force": "point", "torque": "spin", "generalised": "coordinates"}  # kind of a load -> what its power moves
 
@@ -41,7 +42,7 @@ class ForceNodeKind:
 
     def write_law(self, trace: Trace, views=None):
         """Generalised forces on the bodies, and the potential energy."""
-        views = views_of(trace, self.kinds, "now") if views is None else views
+        views = views_of(trace, self.kinds, Moment.NOW) if views is None else views
         tape = Tape(views, load_global(trace, "time"))
         p = self.parameters_of(trace)
         loads, potential = self.law.law(tape.handles, p, tape.time)
@@ -60,7 +61,7 @@ class ForceNodeKind:
 
     def count(self, trace: Trace, p: dict[str, SX]) -> None:
         """Bring the turn counters up to where the bodies are; p: the parameters, counters included."""
-        tape = Tape(views_of(trace, self.kinds, "now"), load_global(trace, "time"))
+        tape = Tape(views_of(trace, self.kinds, Moment.NOW), load_global(trace, "time"))
         count(trace, self.law, tape.handles, 1, 0, p, tape)
 
 

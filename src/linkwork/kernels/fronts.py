@@ -6,6 +6,7 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Trace
+from linkwork.kernels.vocabulary import Piece, Sweep
 from linkwork.symbolic import blocks
 
 
@@ -23,9 +24,9 @@ def _slots(trace: Trace, d: int, neighbours: tuple[int, ...]) -> list[SX]:
     return found
 
 
-def front_kernel(d: int, neighbours: tuple[int, ...], what: str) -> Kernel:
+def front_kernel(d: int, neighbours: tuple[int, ...], sweep: Sweep) -> Kernel:
     """Pointer 1: D, b, x of the node; 2: its blocks; 3 (and 4): D, b, x of its one or two later neighbours; 5: the
-    block between these two. what: "factor" (with the forward sweep), "forward", "backward"."""
+    block between these two. FACTOR has the forward sweep."""
     tri = blocks.triangle_size
 
     def factor(trace: Trace) -> None:
@@ -60,11 +61,11 @@ def front_kernel(d: int, neighbours: tuple[int, ...], what: str) -> Kernel:
             z = z - Y @ trace.load(3 + j, tri(m) + m, m)
         trace.store(1, tri(d) + d, blocks.backward(L, reciprocal * z))
 
-    write = {"factor": factor, "forward": forward, "backward": backward}[what]
-    return Kernel(f"front|{d}|{neighbours}|{what}", write)
+    write = {Sweep.FACTOR: factor, Sweep.FORWARD: forward, Sweep.BACKWARD: backward}[sweep]
+    return Kernel(f"front|{d}|{neighbours}|{sweep}", write)
 
 
-def piece_kernel(what: str, d: int, m: int = 0, n: int = 0) -> Kernel:
+def piece_kernel(what: Piece, d: int, m: int = 0, n: int = 0) -> Kernel:
     """Fronts with many or large neighbours, in pieces (pointer 1: D, b of the node).
 
     pivot(d):          factor D, z = L^-1 b
@@ -78,38 +79,38 @@ def piece_kernel(what: str, d: int, m: int = 0, n: int = 0) -> Kernel:
 
     def write(trace: Trace) -> None:
         D, b = _front(trace, d)
-        if what == "pivot":
+        if what == Piece.PIVOT:
             L, reciprocal = blocks.ldl(blocks.symmetric(D, d))
             trace.store(1, 0, blocks.pack(L, reciprocal))
             trace.store(1, tri(d), blocks.forward(L, b))
             return
         L, reciprocal = blocks.unpack(D, d)
-        if what == "solve":
+        if what == Piece.SOLVE:
             trace.store(1, tri(d), blocks.forward(L, b))
-        elif what == "begin":
+        elif what == Piece.BEGIN:
             trace.store(1, tri(d) + d, b)
-        elif what == "finish":
+        elif what == Piece.FINISH:
             trace.store(1, tri(d) + d, blocks.backward(L, reciprocal * trace.load(1, tri(d) + d, d)))
         else:
             Y = blocks.rows(trace.load(2, 0, d * m), d, m)
-            if what == "panel":
+            if what == Piece.PANEL:
                 trace.store(2, 0, blocks.forward(L, Y))
-            elif what == "update":
+            elif what == Piece.UPDATE:
                 trace.store(3, 0, trace.load(3, 0, tri(m)) - blocks.lower(Y.T @ blocks.scale(reciprocal, Y)))
                 trace.store(3, tri(m), trace.load(3, tri(m), m) - Y.T @ (reciprocal * b))
-            elif what == "cross":
+            elif what == Piece.CROSS:
                 other = blocks.rows(trace.load(3, 0, d * n), d, n)
                 product = Y.T @ blocks.scale(reciprocal, other)
                 trace.store(4, 0, blocks.rows(trace.load(4, 0, m * n), m, n) - product)
-            elif what == "push":
+            elif what == Piece.PUSH:
                 trace.store(3, tri(m), trace.load(3, tri(m), m) - Y.T @ (reciprocal * b))
-            elif what == "pull":
+            elif what == Piece.PULL:
                 trace.store(1, tri(d) + d, trace.load(1, tri(d) + d, d) - Y @ trace.load(3, tri(m) + m, m))
 
     return Kernel(f"piece|{what}|{d}|{m}|{n}", write)
 
 
-def response_kernel(d: int, neighbours: tuple[int, ...], what: str) -> Kernel:
+def response_kernel(d: int, neighbours: tuple[int, ...], sweep: Sweep) -> Kernel:
     """A sweep over responses, many in lanes with factors that all share. Pointer 1: the factored front, 2: its blocks; 3: its
     part of the responses; 4 and 5: those of its later neighbours, of which there are at most two. In place."""
 
@@ -127,26 +128,26 @@ def response_kernel(d: int, neighbours: tuple[int, ...], what: str) -> Kernel:
             z = z - Y @ trace.load(4 + j, 0, m)
         trace.store(3, 0, blocks.backward(L, reciprocal * z))
 
-    write = {"forward": forward, "backward": backward}[what]
-    return Kernel(f"response|{d}|{neighbours}|{what}", write, shared=(1, 2))
+    write = {Sweep.FORWARD: forward, Sweep.BACKWARD: backward}[sweep]
+    return Kernel(f"response|{d}|{neighbours}|{sweep}", write, shared=(1, 2))
 
 
-def response_piece_kernel(what: str, d: int, m: int = 0) -> Kernel:
+def response_piece_kernel(what: Piece, d: int, m: int = 0) -> Kernel:
     """The same in pieces, for any number of later neighbours: solve(d) and finish(d) on pointers 1 and 3; push(d, m) and
     pull(d, m) with one block at 2 and one neighbour at 4."""
 
     def write(trace: Trace) -> None:
         z = trace.load(3, 0, d)
-        if what != "pull":
+        if what != Piece.PULL:
             L, reciprocal = blocks.unpack(trace.load(1, 0, blocks.triangle_size(d)), d)
-        if what == "solve":
+        if what == Piece.SOLVE:
             trace.store(3, 0, blocks.forward(L, z))
-        elif what == "finish":
+        elif what == Piece.FINISH:
             trace.store(3, 0, blocks.backward(L, reciprocal * z))
-        elif what == "push":
+        elif what == Piece.PUSH:
             Y = blocks.rows(trace.load(2, 0, d * m), d, m)
             trace.store(4, 0, trace.load(4, 0, m) - Y.T @ (reciprocal * z))
-        elif what == "pull":
+        elif what == Piece.PULL:
             Y = blocks.rows(trace.load(2, 0, d * m), d, m)
             trace.store(3, 0, z - Y @ trace.load(4, 0, m))
 
@@ -164,7 +165,7 @@ def felt_kernel(m: int, d: int, first: bool) -> Kernel:
     return Kernel(f"felt|{m}|{d}|{first}", write, shared=(1,))
 
 
-def exact_piece_kernel(what: str, d: int, upper: int, m: int = 0, other_upper: int = 0, n: int = 0) -> Kernel:
+def exact_piece_kernel(what: Piece, d: int, upper: int, m: int = 0, other_upper: int = 0, n: int = 0) -> Kernel:
     """The same pieces for matrices that are not symmetric: D = L U, blocks in pairs (H_ij, and H_ji transposed), each kept as
     Y = L^-1 H_ij and Z = (H_ji U^-1)^T. `upper`: from a front to what it has above its diagonal."""
     tri = blocks.triangle_size
@@ -179,34 +180,34 @@ def exact_piece_kernel(what: str, d: int, upper: int, m: int = 0, other_upper: i
     def write(trace: Trace) -> None:
         D, b = _front(trace, d)
         A = blocks.full(D, trace.load(1, upper, tri(d - 1)), d)
-        if what == "pivot":
+        if what == Piece.PIVOT:
             LU = blocks.lu(A)
             trace.store(1, 0, blocks.lower(LU))
             trace.store(1, upper, blocks.upper(LU))
             trace.store(1, tri(d), blocks.forward(LU, b))
-        elif what == "solve":
+        elif what == Piece.SOLVE:
             trace.store(1, tri(d), blocks.forward(A, b))
-        elif what == "begin":
+        elif what == Piece.BEGIN:
             trace.store(1, tri(d) + d, b)
-        elif what == "finish":
+        elif what == Piece.FINISH:
             trace.store(1, tri(d) + d, blocks.upper_backward(A, trace.load(1, tri(d) + d, d)))
-        elif what == "panel":
+        elif what == Piece.PANEL:
             H, T = pair(trace, 2, d, m)
             store_pair(trace, 2, blocks.forward(A, H), blocks.upper_forward(A, T))
-        elif what == "update":
+        elif what == Piece.UPDATE:
             Y, Z = pair(trace, 2, d, m)
             change = Z.T @ Y
             trace.store(3, 0, trace.load(3, 0, tri(m)) - blocks.lower(change))
             trace.store(3, other_upper, trace.load(3, other_upper, tri(m - 1)) - blocks.upper(change))
             trace.store(3, tri(m), trace.load(3, tri(m), m) - Z.T @ b)
-        elif what == "cross":
+        elif what == Piece.CROSS:
             (Y1, Z1), (Y2, Z2) = pair(trace, 2, d, m), pair(trace, 3, d, n)
             H, T = pair(trace, 4, m, n)
             store_pair(trace, 4, H - Z1.T @ Y2, T - Y1.T @ Z2)
-        elif what == "push":
+        elif what == Piece.PUSH:
             _, Z = pair(trace, 2, d, m)
             trace.store(3, tri(m), trace.load(3, tri(m), m) - Z.T @ b)
-        elif what == "pull":
+        elif what == Piece.PULL:
             Y, _ = pair(trace, 2, d, m)
             trace.store(1, tri(d) + d, trace.load(1, tri(d) + d, d) - Y @ trace.load(3, tri(m) + m, m))
 

@@ -8,18 +8,19 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.codegen.trace import Trace
-from linkwork.kernels.implicit_bodies import AGAIN, STAGE
+from linkwork.kernels.implicit_bodies import AGAIN, MOMENT
+from linkwork.kernels.vocabulary import Iteration
 from linkwork.symbolic import blocks
-from linkwork.symbolic.views import Shifted, load_global
+from linkwork.symbolic.views import PerturbedView, load_global
 
 
 def shaped(A: SX, exact: bool) -> SX:
     return A if exact else 0.5 * (A + A.T)
 
 
-def shifted_views(trace: Trace, kinds, what: str, follow: bool = True) -> list[Shifted | None]:
+def shifted_views(trace: Trace, kinds, what: Iteration, follow: bool = True) -> list[PerturbedView | None]:
     """Bodies at pointers 2, 3, ... that can be displaced; but for the first iteration their velocities may follow."""
-    views = [None if kind is None else Shifted(kind, trace, 2 + k, STAGE[what]) for k, kind in enumerate(kinds)]
+    views = [None if kind is None else PerturbedView(kind, trace, 2 + k, MOMENT[what]) for k, kind in enumerate(kinds)]
     if what != AGAIN or not follow:
         return list(views)
     return [None if view is None else view.reached(load_global(trace, "step")) for view in views]

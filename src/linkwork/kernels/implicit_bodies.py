@@ -12,7 +12,7 @@ D = -df/dv, K = -df/dq, G the derivative of J^T y (geometric stiffness), y minus
 velocity with which q1 is reached from q0. *Exact* tangents are derived; *symmetric* ones are written by the laws (positive
 semidefinite where they can be), without what gyroscopic forces add.
 
-The iterate is the stage "next" of a body (q1, v1), the start of the step its stage "now"; R belongs to the iterate. The first
+The iterate is the moment END of a body (q1, v1), the start of the step its moment NOW; R belongs to the iterate. The first
 iteration is at the start, and counts the turns up to there.
 """
 
@@ -23,19 +23,18 @@ from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.elements.core.body_kind import BodyKind
+from linkwork.kernels.vocabulary import ImplicitKernel, Iteration
 from linkwork.symbolic import blocks
-from linkwork.symbolic.views import Shifted, View, derivatives, load_global, note_worst
+from linkwork.symbolic.views import PerturbedView, View, derivatives, load_global, note_worst
+from linkwork.symbolic.vocabulary import Moment
 
-BEGIN, AGAIN, FIRM, DRAW = "begin", "again", "firm", "draw"
-STAGE = {BEGIN: "now", FIRM: "now", DRAW: "now", AGAIN: "next"}
+BEGIN, FIRM, DRAW, AGAIN = Iteration
+MOMENT = {BEGIN: Moment.NOW, FIRM: Moment.NOW, DRAW: Moment.NOW, AGAIN: Moment.END}
 
 
-def body_kernel(kind: BodyKind, what: str, exact: bool = False) -> Kernel:
-    """begin, firm, draw, again (front of an iteration), advance-once (the only iteration of a step), advance-firm (of one
-    with a second solve), advance-first, advance, shift (by what x has been set to), place-firm, lag, reach, accept, retry."""
-    write = {BEGIN: _begin, FIRM: _firm, DRAW: _draw, AGAIN: _again, "advance-once": _advance_once,
-             "advance-firm": _advance_firm, "advance-first": _advance_first, "advance": _advance, "shift": _shift,
-             "place-firm": _place, "lag": _lag, "reach": _reach, "accept": _accept, "retry": _retry}[what]  # fmt: skip
+def body_kernel(kind: BodyKind, what: Iteration | ImplicitKernel, exact: bool = False) -> Kernel:
+    """The front of a body in an iteration, or what follows from a solve."""
+    write = _FRONTS[what] if isinstance(what, Iteration) else _KERNELS[what]
     name = f"implicit|{kind.key}|{what}|{exact}"
     return Kernel(name, lambda trace: write(trace, kind, exact), joining=Joining.SMALL)
 
@@ -81,18 +80,18 @@ def _own_tangent(_trace: Trace, kind: BodyKind, start: View, h, gravity) -> tupl
 
 def _exact_tangent(trace: Trace, kind: BodyKind, start: View, h, gravity) -> tuple[SX, SX]:
     """The same by derivatives, of the momentum too."""
-    view = Shifted(kind, trace, 1, "now")
+    view = PerturbedView(kind, trace, 1, Moment.NOW)
     asked = kind.momentum_change(view, start, h) - h * kind.weight(view, gravity)
     [(value, by_shift, by_kick)] = derivatives([asked], [view])
     return by_kick + h * by_shift, by_kick @ start.v - value
 
 
 def _again(trace: Trace, kind: BodyKind, exact: bool) -> None:
-    before, now, h = View(kind, trace, 1), View(kind, trace, 1, "next"), load_global(trace, "step")
+    before, now, h = View(kind, trace, 1), View(kind, trace, 1, Moment.END), load_global(trace, "step")
     gravity = load_global(trace, "gravity")
     b = h * kind.weight(now, gravity) - kind.momentum_change(now, before, h)
     if exact:
-        view = Shifted(kind, trace, 1, "next").reached(h)
+        view = PerturbedView(kind, trace, 1, Moment.END).reached(h)
         asked = kind.momentum_change(view, before, h) - h * kind.weight(view, gravity)
         [(_, by_shift, _)] = derivatives([asked], [view])
         A = h * by_shift
@@ -105,9 +104,9 @@ def _again(trace: Trace, kind: BodyKind, exact: bool) -> None:
     _store_front(trace, kind, A, b, exact)
 
 
-def _end(trace: Trace, kind: BodyKind, what: str) -> tuple[View, SX, SX]:
+def _end(trace: Trace, kind: BodyKind, what: Iteration) -> tuple[View, SX, SX]:
     """The iterate after the displacement that was found, and the velocity with which it is reached."""
-    view, h = View(kind, trace, 1, STAGE[what]), load_global(trace, "step")
+    view, h = View(kind, trace, 1, MOMENT[what]), load_global(trace, "step")
     start = trace.load(1, *kind.record["q"])
     q1 = kind.displaced(view, view.q, h * view.field("x"))
     return view, q1, kind.velocity_between(view, start, q1, h)
@@ -155,7 +154,7 @@ def _reach(trace: Trace, kind: BodyKind, exact: bool) -> None:
     trace.store(1, kind.record.offset("vm"), h * h * ca.bilin(M, view.v, view.v))
 
 
-def _place(trace: Trace, kind: BodyKind, exact: bool) -> None:
+def _place_firm(trace: Trace, kind: BodyKind, exact: bool) -> None:
     """A displacement that takes no time: the body keeps its momentum, and spins on as it is turned."""
     view = View(kind, trace, 1)
     q1 = kind.displaced(view, view.q, view.field("x"))
@@ -168,7 +167,7 @@ def _advance_first(trace: Trace, kind: BodyKind, exact: bool) -> None:
 
 
 def _shift(trace: Trace, kind: BodyKind, exact: bool) -> None:
-    """A displacement of the iterate that nobody asked for."""
+    """Move the iterate by a displacement that is not a solution of the equations."""
     _, q1, v1 = _end(trace, kind, AGAIN)
     _store(trace, kind, q1=q1, v1=v1, R=kind.pose(q1))
 
@@ -180,9 +179,24 @@ def _advance(trace: Trace, kind: BodyKind, exact: bool) -> None:
 
 
 def _accept(trace: Trace, kind: BodyKind, exact: bool) -> None:
-    view = View(kind, trace, 1, "next")
+    view = View(kind, trace, 1, Moment.END)
     _store(trace, kind, q=view.q, v=view.v)
 
 
-def _retry(trace: Trace, kind: BodyKind, exact: bool) -> None:
+def _restore(trace: Trace, kind: BodyKind, exact: bool) -> None:
     _store(trace, kind, R=kind.pose(View(kind, trace, 1).q))
+
+
+_FRONTS = {BEGIN: _begin, FIRM: _firm, DRAW: _draw, AGAIN: _again}
+_KERNELS = {
+    ImplicitKernel.ADVANCE_ONCE: _advance_once,
+    ImplicitKernel.ADVANCE_FIRM: _advance_firm,
+    ImplicitKernel.ADVANCE_FIRST: _advance_first,
+    ImplicitKernel.ADVANCE: _advance,
+    ImplicitKernel.SHIFT: _shift,
+    ImplicitKernel.PLACE_FIRM: _place_firm,
+    ImplicitKernel.LAG: _lag,
+    ImplicitKernel.REACH: _reach,
+    ImplicitKernel.ACCEPT: _accept,
+    ImplicitKernel.RESTORE: _restore,
+}

@@ -12,8 +12,9 @@ from linkwork.elements.core.constraint_kind import ConstraintKind
 from linkwork.kernels import single_iteration
 from linkwork.kernels.force_kernels import ForceNodeKind
 from linkwork.kernels.implicit_blocks import add_blocks, add_to, shaped, shifted_views
-from linkwork.kernels.implicit_bodies import BEGIN, DRAW, FIRM, STAGE
+from linkwork.kernels.implicit_bodies import BEGIN, DRAW, FIRM, MOMENT
 from linkwork.kernels.node import load_parameters
+from linkwork.kernels.vocabulary import Iteration
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import Tape
 from linkwork.symbolic.views import View, derivatives, load_global
@@ -21,7 +22,7 @@ from linkwork.symbolic.views import View, derivatives, load_global
 TANGENT = 27  # numbers of a tangent on a rigid body: h D + h^2 K (6, 6) as a lower triangle, h K v (6,)
 
 
-def force_kernel(force: ForceNodeKind, what: str, turned: tuple[bool, ...], exact: bool) -> Kernel:
+def force_kernel(force: ForceNodeKind, what: Iteration, turned: tuple[bool, ...], exact: bool) -> Kernel:
     """Adds the force and its tangent; `turned`: of each pair of moving bodies, whether the second is eliminated first."""
 
     def write(trace: Trace) -> None:
@@ -43,16 +44,18 @@ def force_kernel(force: ForceNodeKind, what: str, turned: tuple[bool, ...], exac
     return Kernel(f"implicit|{force.key}|{what}|{turned}|{exact}", write)
 
 
-def turning_kernel(force: ForceNodeKind, what: str, child: int, held: int, joint: ConstraintKind | None, start: int) -> Kernel:
-    """Adds the torque of a force that depends on how its bodies are turned alone, and its tangent, to what holds the turn at
-    a limb's joint (pointer 4: A and t from `held` on). `child`: which of its bodies the limb's child is. `joint`: the joint
-    that the force belongs to, whose numbers begin at `start`: the force has the same, and takes these."""
+def turning_kernel(
+    force: ForceNodeKind, what: Iteration, child: int, held: int, joint: ConstraintKind | None, start: int
+) -> Kernel:
+    """Adds the torque of a force that depends on the relative rotation of its bodies alone, and its tangent, to the joint
+    pivot's A and t (pointer 4, from `held` on). `child`: which of the force's bodies is the child of the pivot. `joint`: the
+    joint that the force belongs to, whose parameters begin at `start`: the force has the same, and takes these."""
 
     def write(trace: Trace) -> None:
         h, p = load_global(trace, "step"), force.parameters_of(trace)
         if joint is not None:
             p |= {name: x for name, x in load_parameters(trace, 4, start, joint).items() if x.shape == p.get(name, SX()).shape}
-        views = [View(kind, trace, 2 + k, STAGE[what]) for k, kind in enumerate(force.kinds) if kind is not None]
+        views = [View(kind, trace, 2 + k, MOMENT[what]) for k, kind in enumerate(force.kinds) if kind is not None]
         tape = Tape(views, load_global(trace, "time"))
         loads, _ = force.law.law(tape.handles, p, tape.time)
         t, A = h * sum((torque for number, _, _, torque in loads if number == 1), SX(3, 1)), SX(3, 3)
@@ -85,9 +88,9 @@ def holding_kernel(force: ForceNodeKind, child: int) -> Kernel:
     return Kernel(f"implicit|{force.key}|holding|{child}", write)
 
 
-def linearised(trace: Trace, force: ForceNodeKind, what: str, exact: bool) -> tuple[SX, SX, SX]:
+def linearised(trace: Trace, force: ForceNodeKind, what: Iteration, exact: bool) -> tuple[SX, SX, SX]:
     """Generalised forces on the moving bodies, -df/dq and -df/dv (none where exact tangents have velocities follow)."""
-    views = [None if kind is None else View(kind, trace, 2 + k, STAGE[what]) for k, kind in enumerate(force.kinds)]
+    views = [None if kind is None else View(kind, trace, 2 + k, MOMENT[what]) for k, kind in enumerate(force.kinds)]
     if not exact:
         tape = Tape(views, load_global(trace, "time"))
         terms = force.law.terms(tape.handles, force.parameters_of(trace), tape.time)
@@ -99,7 +102,7 @@ def linearised(trace: Trace, force: ForceNodeKind, what: str, exact: bool) -> tu
     [(f, by_shift, by_kick)] = derivatives([loads], [view for view in shifted if view is not None])
     if what in (FIRM, DRAW):
         masses = [ca.diag(view.kind.mass(view)) for view in views if view is not None]
-        return f, single_iteration.raised(-by_shift, masses), single_iteration.raised(-by_kick, masses)
+        return f, single_iteration.positive_part(-by_shift, masses), single_iteration.positive_part(-by_kick, masses)
     return f, -by_shift, -by_kick
 
 

@@ -10,19 +10,21 @@ from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.elements.bodies.rigid import RIGID
 from linkwork.kernels import single_iteration
 from linkwork.kernels.implicit_blocks import add_blocks, add_own_blocks, shifted_views
-from linkwork.kernels.implicit_bodies import AGAIN, BEGIN, DRAW, FIRM, STAGE
+from linkwork.kernels.implicit_bodies import AGAIN, BEGIN, DRAW, FIRM, MOMENT
 from linkwork.kernels.node import NodeKind
 from linkwork.kernels.node_kernels import own_block
+from linkwork.kernels.vocabulary import Iteration
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import ASIDE, POSITION, VELOCITY, Rows
-from linkwork.symbolic.views import derivatives, load_global, note_worst, raised
+from linkwork.symbolic.views import derivatives, load_global, note_worst, positive_part
+from linkwork.symbolic.vocabulary import Moment
 
 
-def rows_kernel(node: NodeKind, what: str, bodies_first: tuple[bool, ...], exact: bool, soft: bool) -> Kernel:
+def rows_kernel(node: NodeKind, what: Iteration, bodies_first: tuple[bool, ...], exact: bool, soft: bool) -> Kernel:
     """Right-hand side and blocks (behind the bodies) of an iteration."""
 
     def write(trace: Trace) -> None:
-        views = node.views(trace, STAGE[what])
+        views = node.views(trace, MOMENT[what])
         rows = node.rows_between(trace, views, load_global(trace, "time"))
         h, time, first = load_global(trace, "step"), load_global(trace, "time"), what != AGAIN
         if what in (BEGIN, FIRM) and node.counters:
@@ -78,7 +80,7 @@ def _met(node: NodeKind, rows: Rows, views) -> list[SX]:
     return found
 
 
-def _slopes(trace: Trace, node: NodeKind, rows: Rows, what: str) -> list[SX]:
+def _slopes(trace: Trace, node: NodeKind, rows: Rows, what: Iteration) -> list[SX]:
     """How residuals answer to displacements divided by the step: J, and for velocity rows what the place adds to it."""
     views = shifted_views(trace, node.kinds, what)
     residual = node.rows_between(trace, views, load_global(trace, "time")).residual
@@ -123,7 +125,7 @@ def firm_kernel(node: NodeKind, start: int, x: int) -> Kernel:
     """Adds h d(J^T y)/dq to the bodies at the beginning of a step, the part of each pull's that is positive semidefinite."""
 
     def write(trace: Trace) -> None:
-        views = node.views(trace, STAGE[FIRM])
+        views = node.views(trace, MOMENT[FIRM])
         tape, found, _, _ = single_iteration.pulls(trace, node, views, trace.load(1, x, node.size), start)
         total = [SX(size, size) for size in (view.kind.nv if view else 0 for view in views)]
         for body, spin, r, mu in found:
@@ -137,7 +139,7 @@ def firm_kernel(node: NodeKind, start: int, x: int) -> Kernel:
 def _restoring(trace: Trace, node: NodeKind, y: SX, start: int) -> SX:
     """The symmetric part of the geometric stiffness of every pull at the end of an arm, raised until it is positive
     semidefinite; what couples the arms is left out."""
-    views = node.views(trace, "next")
+    views = node.views(trace, Moment.END)
     tape, rows = node.tape_of_rows(trace, views, load_global(trace, "time"), start)
     slopes = [ca.jacobian(row, tape.rates if level == VELOCITY else tape.values) for level, row in rows]
     pulls = ca.vertcat(*slopes).T @ y
@@ -149,5 +151,5 @@ def _restoring(trace: Trace, node: NodeKind, y: SX, start: int) -> SX:
             continue
         spin, mu = view.spin().jacobian, pulls[3 * k : 3 * k + 3]
         arm = single_iteration.spin_arm(entry.primitive.jacobian, spin)
-        total[entry.body] += spin.T @ raised(arm, mu) @ spin
+        total[entry.body] += spin.T @ positive_part(arm, mu) @ spin
     return ca.diagcat(*tape.resolve(total))

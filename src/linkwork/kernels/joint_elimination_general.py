@@ -1,4 +1,4 @@
-"""Limbs of any joint, for children that have no mass of their own, and for joints that turn rotors.
+"""Joint pivots of any joint, with rotors that it turns; the child may have no mass of its own.
 
 As in joint_elimination.py the child moves by x_c = X x_p + S u + G r, with S and G from the rows on the child, J:
 G = J^T (J J^T)^-1, and S what is left of the joint's `world_subspace`, S - G J S. The child's front D may be singular, as that
@@ -20,19 +20,21 @@ from typing import ClassVar
 import casadi as ca
 from casadi import SX
 
-from linkwork.codegen.trace import Record, Trace
+from linkwork.codegen.trace import Kernel, Record, Trace
 from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.joint_kind import JointKind, Pose
-from linkwork.kernels.joint_elimination import Limb
+from linkwork.kernels.joint_elimination import JointPivot
 from linkwork.kernels.node import NodeKind, count, parameter_record
-from linkwork.kernels.node_kernels import right_side, store_landing, turned
+from linkwork.kernels.node_kernels import right_side, store_position_residual, turned
+from linkwork.kernels.vocabulary import Iteration, PivotSweep, RowMode
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import ROTOR, Rows, Tape
 from linkwork.symbolic.blocks import lower, rows, symmetric
 from linkwork.symbolic.views import View, load_global
+from linkwork.symbolic.vocabulary import Moment
 
 
-def has_link(node: NodeKind) -> bool:
+def has_general_pivot(node: NodeKind) -> bool:
     """Whether a node has this form: one joint of rigid bodies or with the ground, whole, and rotors that it turns."""
     joint, *others = node.parts
     return (isinstance(joint.kind, JointKind)
@@ -52,8 +54,8 @@ class Factors:
     inertia: SX  # (e,)
 
 
-class Link(Limb):
-    """A limb whose joint may be any, and turn rotors."""
+class GeneralJointPivot(JointPivot):
+    """A joint pivot whose joint may be any."""
 
     form: ClassVar[str] = "link"
 
@@ -83,21 +85,21 @@ class Link(Limb):
     def front(self) -> Record:
         return Record(Da=21)
 
-    def kernel(self, what: str):
-        if what.endswith(("-begin", "-again")):
-            raise NotImplementedError(f"{self.node.key}: implicit steps have no such limbs")
-        return super().kernel(what)
+    def kernel(self, sweep: PivotSweep, mode: RowMode | Iteration | None = None, light: bool = False) -> Kernel:
+        if isinstance(mode, Iteration):
+            raise NotImplementedError(f"{self.node.key}: implicit steps have no such pivots")
+        return super().kernel(sweep, mode, light)
 
     def matrix(self, trace: Trace, name: str) -> SX:
         return rows(self.load(trace, name), *self.sizes[name])
 
-    def _views(self, trace: Trace, stage: str) -> tuple[list[View | None], View, View | None]:
+    def _views(self, trace: Trace, moment: Moment) -> tuple[list[View | None], View, View | None]:
         """Those of the node's bodies in turn, the child's, the parent's."""
-        child, parent = View(RIGID, trace, 2, stage), None if self.grounded else View(RIGID, trace, 3, stage)
+        child, parent = View(RIGID, trace, 2, moment), None if self.grounded else View(RIGID, trace, 3, moment)
         return [parent, child] if self.child == 1 else [child, parent], child, parent
 
-    def _up(self, trace: Trace, mode: str, light: bool = False) -> None:
-        views, child, parent = self._views(trace, "now")
+    def _up(self, trace: Trace, mode: RowMode, light: bool = False) -> None:
+        views, child, parent = self._views(trace, Moment.NOW)
         derived = self.node.rows_between(trace, views, load_global(trace, "time"), self.start, self.known)
         D, f, r = symmetric(child.field("D"), 6), child.field("b"), right_side(trace, derived, mode)
         self._count_turns(trace, views)
@@ -183,8 +185,8 @@ class Link(Limb):
             found[self.node.rotors] = y
         self.save(trace, x=found)
 
-    def _landing(self, trace: Trace) -> None:
-        views, *_ = self._views(trace, "next")
+    def _position_residual(self, trace: Trace) -> None:
+        views, *_ = self._views(trace, Moment.END)
         derived = self.node.rows_between(trace, views, load_global(trace, "time"), self.start, self.known)
         residual = turned(trace, derived, self.record.offset("x"))
-        store_landing(trace, self.node.levels, residual, self.record.offset("b"), self.record.offset("history"))
+        store_position_residual(trace, self.node.levels, residual, self.record.offset("b"), self.record.offset("history"))

@@ -1,4 +1,4 @@
-"""Limbs in loops: what a limb's child is tied to beside its joint.
+"""Joint pivots in loops: what a joint pivot's child is tied to beside its joint.
 
 The child has blocks H_j (6 x m_j) to others y_j that come later: constraints that close loops, bodies that these have coupled
 it with. Its motion is x_c = X x_p + S u + G r as in joint_elimination.py, and with K = S^T D S = L diag(1/p) L^T, Y, f_a and
@@ -23,36 +23,37 @@ from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.elements.bodies.rigid import RIGID
-from linkwork.kernels.joint_elimination import Limb
+from linkwork.kernels.joint_elimination import JointPivot
+from linkwork.kernels.vocabulary import Sweep
 from linkwork.symbolic import blocks
 from linkwork.symbolic.blocks import rows, skew, triangle_size
 
 
-def held_rows(limb: Limb) -> int:
+def held_rows(pivot: JointPivot) -> int:
     """Rows of H_a."""
-    return 3 if limb.is_ball else 6
+    return 3 if pivot.is_ball else 6
 
 
-def tie_rows(limb: Limb) -> int:
+def coupling_rows(pivot: JointPivot) -> int:
     """Rows of H_a and V."""
-    return 6 if limb.is_ball else 6 + limb.record["u"][1]
+    return 6 if pivot.is_ball else 6 + pivot.record["u"][1]
 
 
 @dataclass(frozen=True)
-class Tie:
-    """Of a limb with one other."""
+class LoopCoupling:
+    """The coupling of a joint pivot with one later neighbour beside its parent (an `other`)."""
 
-    limb: Limb
+    pivot: JointPivot
     size: int  # of the other
     front: int  # from the other's record to its D, b, x
 
-    def kernel(self, what: str, parent_first: bool = True) -> Kernel:
-        """factor (with the forward sweep; pointer 5: the block of parent and other, whichever is eliminated first), forward,
-        backward. With "-light" factor keeps nothing for further right-hand sides, and backward finds no multipliers."""
-        name, _, light = what.partition("-")
-        write = {"factor": self._factor, "forward": self._forward, "backward": self._backward}[name]
-        key = f"tie|{self.limb.node.key}|{self.limb.child}|{self.size}|{self.front}|{what}|{parent_first}"
-        return Kernel(key, lambda trace: write(trace, bool(light), parent_first), joining=Joining.GATHERS)
+    def kernel(self, sweep: Sweep, parent_first: bool = True, light: bool = False) -> Kernel:
+        """What a sweep does. FACTOR has the block of parent and other, whichever is eliminated first, at pointer 5. Light:
+        FACTOR keeps nothing for further right-hand sides, and BACKWARD finds no multipliers."""
+        write = {Sweep.FACTOR: self._factor, Sweep.FORWARD: self._forward, Sweep.BACKWARD: self._backward}[sweep]
+        what = f"{sweep}-light" if light else sweep
+        key = f"tie|{self.pivot.node.key}|{self.pivot.child}|{self.size}|{self.front}|{what}|{parent_first}"
+        return Kernel(key, lambda trace: write(trace, light, parent_first), joining=Joining.GATHERS)
 
     def cross(self, size: int) -> Kernel:
         """Pointer 4: the block of the child and another other, of this size; 5: the block of these two others."""
@@ -63,45 +64,45 @@ class Tie:
             product = V.T @ blocks.scale(reciprocal, W)
             trace.store(5, 0, rows(trace.load(5, 0, self.size * size), self.size, size) - product)
 
-        return Kernel(f"tie|{self.limb.node.key}|{self.limb.child}|cross|{self.size}|{size}", write, joining=Joining.GATHERS)
+        return Kernel(f"tie|{self.pivot.node.key}|{self.pivot.child}|cross|{self.size}|{size}", write, joining=Joining.GATHERS)
 
-    # -- what the limb has left in its records ---------------------------------------------------------------------
+    # -- what the joint pivot has left in its records ---------------------------------------------------------------------
     def _pivots(self, trace: Trace) -> tuple[SX, SX]:
         """L and p."""
-        if self.limb.is_ball:
-            return blocks.unpack(self.limb.load(trace, "C"), 3)
-        return self.limb.loaded_factors(trace)[:2]
+        if self.pivot.is_ball:
+            return blocks.unpack(self.pivot.load(trace, "C"), 3)
+        return self.pivot.loaded_factors(trace)[:2]
 
     def _split(self, trace: Trace, H: SX) -> tuple[SX, SX]:
         """H_a and V of H."""
         L, _ = self._pivots(trace)
-        if self.limb.is_ball:
+        if self.pivot.is_ball:
             V = blocks.forward(L, H[3:6, :])
-            return H[0:3, :] - rows(self.limb.load(trace, "S"), 3, 3).T @ V, V
-        V = blocks.forward(L, self.limb.loaded(trace).axes.T @ H[3:6, :])
-        return H - self.limb.loaded_factors(trace)[2].T @ V, V
+            return H[0:3, :] - rows(self.pivot.load(trace, "S"), 3, 3).T @ V, V
+        V = blocks.forward(L, self.pivot.loaded(trace).axes.T @ H[3:6, :])
+        return H - self.pivot.loaded_factors(trace)[2].T @ V, V
 
     def _given(self, trace: Trace) -> SX:
         """G r, as far as H_a has rows for it."""
-        if self.limb.is_ball:
-            return self.limb.sign * self.limb.load(trace, "b")
-        return self.limb.given_motion(self.limb.loaded(trace))
+        if self.pivot.is_ball:
+            return self.pivot.sign * self.pivot.load(trace, "b")
+        return self.pivot.given_motion(self.pivot.loaded(trace))
 
     def _free(self, trace: Trace) -> tuple[int, int, int]:
         """Where p z lies."""
-        if self.limb.is_ball:
+        if self.pivot.is_ball:
             return 2, RIGID.record.offset("b") + 3, 3
-        return 1, *self.limb.record["u"]
+        return 1, *self.pivot.record["u"]
 
     def _kept(self, trace: Trace, pointer: int, size: int) -> tuple[SX, SX]:
         """H_a and V of a block that has been through `factor`."""
-        held, whole = held_rows(self.limb), tie_rows(self.limb)
+        held, whole = held_rows(self.pivot), coupling_rows(self.pivot)
         V = trace.load(pointer, held * size, (whole - held) * size)
         return rows(trace.load(pointer, 0, held * size), held, size), rows(V, whole - held, size)
 
     # -- the sweeps ------------------------------------------------------------------------------------------------
     def _factor(self, trace: Trace, light: bool, parent_first: bool) -> None:
-        m, held = self.size, held_rows(self.limb)
+        m, held = self.size, held_rows(self.pivot)
         Ha, V = self._split(trace, rows(trace.load(3, 0, 6 * m), 6, m))
         if not light:
             trace.store(3, 0, Ha)
@@ -110,9 +111,9 @@ class Tie:
         pivots = blocks.scale(self._pivots(trace)[1], V)
         trace.store(4, self.front, trace.load(4, self.front, size) - blocks.lower(V.T @ pivots))
         self._push(trace, Ha, V)
-        if self.limb.grounded:
+        if self.pivot.grounded:
             return
-        turned = skew(self.limb.load(trace, "e")) @ Ha[0:3, :]
+        turned = skew(self.pivot.load(trace, "e")) @ Ha[0:3, :]
         coupled = ca.vertcat(Ha[0:3, :], turned if held == 3 else turned + Ha[3:6, :])
         coupled = coupled if parent_first else coupled.T
         trace.store(5, 0, rows(trace.load(5, 0, 6 * m), *coupled.shape) + coupled)
@@ -132,4 +133,4 @@ class Tie:
         trace.store(*free[:2], trace.load(*free) - self._pivots(trace)[1] * (V @ y))
         if not light:
             at = RIGID.record.offset("b")
-            trace.store(2, at, trace.load(2, at, held_rows(self.limb)) - Ha @ y)
+            trace.store(2, at, trace.load(2, at, held_rows(self.pivot)) - Ha @ y)

@@ -15,6 +15,7 @@ from linkwork.elements.core.element_kind import ElementKind, crossing
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import ROTOR, VELOCITY, Rotor, Rows, Tape, derive
 from linkwork.symbolic.views import View, load_global
+from linkwork.symbolic.vocabulary import Moment
 
 SOFT = 1e-12  # of what rows would give to unit multipliers: the part by which a pivot is made regular
 
@@ -51,9 +52,9 @@ def load_parameters(trace: Trace, pointer: int, offset: int, element_kind: Eleme
     return {name: trace.load(pointer, offset + o, size) for name, (o, size) in layout.fields.items()}
 
 
-def views_of(trace: Trace, kinds, stage: str):
+def views_of(trace: Trace, kinds, moment: Moment):
     """Views of the bodies at pointers 2, 3, ...; None for the ground."""
-    return [None if kind is None else View(kind, trace, 2 + k, stage) for k, kind in enumerate(kinds)]
+    return [None if kind is None else View(kind, trace, 2 + k, moment) for k, kind in enumerate(kinds)]
 
 
 def count(trace: Trace, element_kind: ElementKind, handles, pointer: int, offset: int, p, tape: Tape) -> None:
@@ -177,21 +178,21 @@ class NodeKind:
         for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
             handles, element_kind = part.arranged(tape.handles), part.kind
             if element_kind.force_directed:
-                written = [(VELOCITY, rate) for rate in element_kind.rates(handles, p, time)]
+                written: list[tuple[str, SX]] = [(VELOCITY, rate) for rate in element_kind.rates(handles, p, time)]
             else:
                 written = element_kind.rows(handles, tape.introduce(element_kind, handles, p), time)
             rates += [written[k] for k in part.kept]
         return derive(tape, rates).jacobians
 
-    def views(self, trace: Trace, stage: str):
-        return views_of(trace, self.kinds, stage)
+    def views(self, trace: Trace, moment: Moment):
+        return views_of(trace, self.kinds, moment)
 
-    def write_rows(self, trace: Trace, stage: str, time: SX, start: int | None = None) -> Rows:
-        return self.rows_between(trace, self.views(trace, stage), time, start)
+    def write_rows(self, trace: Trace, moment: Moment, time: SX, start: int | None = None) -> Rows:
+        return self.rows_between(trace, self.views(trace, moment), time, start)
 
     def count(self, trace: Trace, start: int | None = None) -> None:
         """Bring all turn counters up to where the bodies are."""
-        tape = Tape(self.views(trace, "now"), load_global(trace, "time"))
+        tape = Tape(self.views(trace, Moment.NOW), load_global(trace, "time"))
         offset = self.record.offset("parameters") if start is None else start
         for part, p in zip(self.parts, self.parameters_of(trace, start), strict=True):
             count(trace, part.kind, part.arranged(tape.handles), 1, offset, p, tape)

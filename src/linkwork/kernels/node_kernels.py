@@ -11,32 +11,34 @@ from casadi import SX
 
 from linkwork.codegen.trace import Joining, Kernel, Trace
 from linkwork.kernels.node import NodeKind, views_of
+from linkwork.kernels.vocabulary import RowMode
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import POSITION, VELOCITY, Rows
-from linkwork.symbolic.views import GLOBALS, Shifted, load_global
+from linkwork.symbolic.views import GLOBALS, PerturbedView, load_global
+from linkwork.symbolic.vocabulary import Moment
 
 
-def right_side(trace: Trace, rows: Rows, mode: str) -> SX:
+def right_side(trace: Trace, rows: Rows, mode: RowMode) -> SX:
     """The rows' right-hand side: J x = right. That of a rotor has no residual: it is where its joint is, as fast as that; but
-    at the end of a flight (mode "closing") it has kept its speed."""
+    at the end of a drift (`CLOSING`) it has kept its speed."""
     if rows.rotors:
-        found = _right_side(trace, rows, "velocity" if mode == "closing" else mode)
+        found = _right_side(trace, rows, RowMode.VELOCITY if mode == RowMode.CLOSING else mode)
         for k, rotor in rows.rotors.items():
-            found[k] = {"acceleration": -rows.bias[k], "closing": rotor.speed - rows.rate[k]}.get(mode, SX(0))
+            found[k] = {RowMode.ACCELERATION: -rows.bias[k], RowMode.CLOSING: rotor.speed - rows.rate[k]}.get(mode, SX(0))
         return found
-    return _right_side(trace, rows, "velocity" if mode == "closing" else mode)
+    return _right_side(trace, rows, RowMode.VELOCITY if mode == RowMode.CLOSING else mode)
 
 
-def _right_side(trace: Trace, rows: Rows, mode: str) -> SX:
+def _right_side(trace: Trace, rows: Rows, mode: RowMode) -> SX:
     holonomic = ca.vertcat(*[1.0 if level == POSITION else 0.0 for level in rows.levels])
-    if mode == "acceleration":  # Baumgarte feedback; velocity rows have k_d only
+    if mode == RowMode.ACCELERATION:  # Baumgarte feedback; velocity rows have k_d only
         k, d = load_global(trace, "stiffness"), load_global(trace, "damping")
         return -(rows.bias + d * rows.rate + k * ca.if_else(holonomic, rows.residual, 0))
-    if mode == "velocity":
+    if mode == RowMode.VELOCITY:
         return -rows.rate
-    if mode == "first-order":
+    if mode == RowMode.FIRST_ORDER:
         return -(rows.forcing + load_global(trace, "stiffness") * ca.if_else(holonomic, rows.residual, 0))
-    if mode == "project":
+    if mode == RowMode.PROJECT:
         return -ca.if_else(holonomic, rows.residual, 0)
     raise ValueError(mode)
 
@@ -57,11 +59,11 @@ def own_block(trace: Trace, node: NodeKind, rows: Rows, views, soft: bool) -> SX
     return blocks.lower(ca.diag(own))
 
 
-def node_kernel(node: NodeKind, mode: str, bodies_first: tuple[bool, ...], soft: bool) -> Kernel:
+def node_kernel(node: NodeKind, mode: RowMode, bodies_first: tuple[bool, ...], soft: bool) -> Kernel:
     """Assemble: the own block, right-hand side, and the blocks of J (transposed where the body is eliminated first)."""
 
     def write(trace: Trace) -> None:
-        views = node.views(trace, "now")
+        views = node.views(trace, Moment.NOW)
         rows = node.rows_between(trace, views, load_global(trace, "time"))
         trace.store(1, node.record.offset("D"), own_block(trace, node, rows, views, soft))
         trace.store(1, node.record.offset("b"), right_side(trace, rows, mode))
@@ -72,31 +74,31 @@ def node_kernel(node: NodeKind, mode: str, bodies_first: tuple[bool, ...], soft:
     return Kernel(f"node|{node.key}|assemble-{mode}|{bodies_first}|{soft}", write)
 
 
-def node_right_kernel(node: NodeKind, mode: str, start: int, b: int) -> Kernel:
+def node_right_kernel(node: NodeKind, mode: RowMode, start: int, b: int) -> Kernel:
     """The right-hand side alone, for a record whose parameters begin at `start` and whose right-hand side is at b."""
 
     def write(trace: Trace) -> None:
-        rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
+        rows = node.write_rows(trace, Moment.NOW, load_global(trace, "time"), start)
         trace.store(1, b, right_side(trace, rows, mode))
 
     return Kernel(f"node|{node.key}|right-{mode}|{start}|{b}", write)
 
 
-def landing_rows(trace: Trace, node: NodeKind) -> SX:
-    """Residuals of the position stage: C at the end of the flight, g in its middle."""
+def position_residual(trace: Trace, node: NodeKind) -> SX:
+    """Residuals of the position stage: C at the end of the drift, g in its middle."""
     residual = SX(node.size, 1)
     if POSITION in node.levels or node.rotors:
-        at_end = node.write_rows(trace, "next", load_global(trace, "time"))
+        at_end = node.write_rows(trace, Moment.END, load_global(trace, "time"))
         residual = turned(trace, at_end, node.record.offset("x"))
     if node.moving_rows:
-        middle = node.write_rows(trace, "middle", load_global(trace, "half"))
+        middle = node.write_rows(trace, Moment.MIDDLE, load_global(trace, "half"))
         merged = [middle.residual[k] if level == VELOCITY else residual[k] for k, level in enumerate(node.levels)]
         residual = ca.vertcat(*merged)
     return residual
 
 
 def turned(trace: Trace, rows: Rows, x: int) -> SX:
-    """Residuals at the end of a flight: those of rotors are how far their joints are ahead of them. Their speeds are brought up
+    """Residuals at the end of a drift: those of rotors are how far their joints are ahead of them. Their speeds are brought up
     to date with the solution at x."""
     residual, h = SX(rows.residual), load_global(trace, "step")
     for k, rotor in rows.rotors.items():
@@ -110,7 +112,7 @@ def rotor_kernel(node: NodeKind, start: int) -> Kernel:
     """A step begins: rotors are where their joints are, and as fast."""
 
     def write(trace: Trace) -> None:
-        rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
+        rows = node.write_rows(trace, Moment.NOW, load_global(trace, "time"), start)
         for k, rotor in rows.rotors.items():
             trace.store(1, rotor.speed_at, rows.rate[k])
             trace.store(1, rotor.angle_at, rows.residual[k])
@@ -122,14 +124,14 @@ def rotor_energy_kernel(node: NodeKind, start: int) -> Kernel:
     """Add the kinetic energy of its rotors."""
 
     def write(trace: Trace) -> None:
-        rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
+        rows = node.write_rows(trace, Moment.NOW, load_global(trace, "time"), start)
         added = sum(0.5 * rotor.inertia * rows.rate[k] ** 2 for k, rotor in rows.rotors.items())
         trace.store(0, GLOBALS.offset("kinetic"), load_global(trace, "kinetic") + added)
 
     return Kernel(f"node|{node.key}|rotor energy|{start}", write)
 
 
-def store_landing(trace: Trace, levels: list[str], residual: SX, b: int, history: int) -> None:
+def store_position_residual(trace: Trace, levels: list[str], residual: SX, b: int, history: int) -> None:
     """Right-hand side of a correction; the history's newest entry is the sum of all corrections of this step."""
     m, h = len(levels), load_global(trace, "step")
     right = ca.vertcat(*[-residual[k] if level == VELOCITY else -residual[k] / h for k, level in enumerate(levels)])
@@ -141,10 +143,10 @@ def store_landing(trace: Trace, levels: list[str], residual: SX, b: int, history
     trace.store(0, GLOBALS.offset("worst"), worst)
 
 
-def node_landing_kernel(node: NodeKind) -> Kernel:
+def position_residual_kernel(node: NodeKind) -> Kernel:
     def write(trace: Trace) -> None:
-        residual = landing_rows(trace, node)
-        store_landing(trace, node.levels, residual, node.record.offset("b"), node.record.offset("history"))
+        residual = position_residual(trace, node)
+        store_position_residual(trace, node.levels, residual, node.record.offset("b"), node.record.offset("history"))
 
     return Kernel(f"node|{node.key}|landing", write)
 
@@ -166,7 +168,7 @@ def node_check_kernel(node: NodeKind, start: int | None = None) -> Kernel:
     """Behind the bodies: where the residual, the rate and the forcing of the rows go."""
 
     def write(trace: Trace) -> None:
-        rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
+        rows = node.write_rows(trace, Moment.NOW, load_global(trace, "time"), start)
         for k, values in enumerate((rows.residual, rows.rate, rows.forcing)):
             for row in node.rotors:  # which are where and as fast as they should be
                 values[row] = 0
@@ -175,13 +177,13 @@ def node_check_kernel(node: NodeKind, start: int | None = None) -> Kernel:
     return Kernel(f"node|{node.key}|check|{start}", write)
 
 
-def node_work_kernel(node: NodeKind, start: int, x: int, stage: str) -> Kernel:
+def node_work_kernel(node: NodeKind, start: int, x: int, moment: Moment) -> Kernel:
     """Add the work of prescribed motion: the multipliers (negative, at x) times what the rows ask for, which is
-    forcing = -J v; rows that are not linear in v, and aimed ones, have no such forcing, and J v is taken at `stage`."""
+    forcing = -J v; rows that are not linear in v, and aimed ones, have no such forcing, and J v is taken at `moment`."""
     linear = not node.nonlinear and not node.force_directed
 
     def write(trace: Trace) -> None:
-        views, time = views_of(trace, node.kinds, "now" if linear else stage), load_global(trace, "half")
+        views, time = views_of(trace, node.kinds, Moment.NOW if linear else moment), load_global(trace, "half")
         if linear:
             asked = node.rows_between(trace, views, time, start).forcing
         else:
@@ -190,7 +192,7 @@ def node_work_kernel(node: NodeKind, start: int, x: int, stage: str) -> Kernel:
         power = ca.dot(trace.load(1, x, node.size), asked)
         trace.store(0, GLOBALS.offset("work"), load_global(trace, "work") + load_global(trace, "share") * power)
 
-    return Kernel(f"node|{node.key}|work|{start}|{x}|{'now' if linear else stage}", write)
+    return Kernel(f"node|{node.key}|work|{start}|{x}|{Moment.NOW if linear else moment}", write)
 
 
 def node_defect_kernel(node: NodeKind, start: int, b: int, x: int) -> Kernel:
@@ -198,11 +200,11 @@ def node_defect_kernel(node: NodeKind, start: int, b: int, x: int) -> Kernel:
     (behind the bodies)."""
 
     def write(trace: Trace) -> None:
-        views, time = node.views(trace, "now"), load_global(trace, "time")
+        views, time = node.views(trace, Moment.NOW), load_global(trace, "time")
         rows = node.rows_between(trace, views, time, start)
         pulls = node.pulls_between(trace, views, time, start) if node.force_directed else rows.jacobians
         y = trace.load(1, x, node.size)
-        left = right_side(trace, rows, "acceleration")
+        left = right_side(trace, rows, RowMode.ACCELERATION)
         for k, rotor in rows.rotors.items():
             left[k] += y[k] / rotor.inertia
         for k, (kind, J, pull) in enumerate(zip(node.kinds, rows.jacobians, pulls, strict=True)):
@@ -215,7 +217,7 @@ def node_defect_kernel(node: NodeKind, start: int, b: int, x: int) -> Kernel:
     return Kernel(f"node|{node.key}|defect|{start}|{b}|{x}", write)
 
 
-def mend_kernel(m: int, x: int, aside: int) -> Kernel:
+def refine_kernel(m: int, x: int, aside: int) -> Kernel:
     """Pointer 1: a node; `aside`: its multipliers put aside, to which the correction is added."""
 
     def write(trace: Trace) -> None:
@@ -232,7 +234,7 @@ def node_jacobian_kernel(node: NodeKind, start: int | None = None) -> Kernel:
     """Behind the bodies: the blocks of J, one body's after another's, for reports and for checks."""
 
     def write(trace: Trace) -> None:
-        rows = node.write_rows(trace, "now", load_global(trace, "time"), start)
+        rows = node.write_rows(trace, Moment.NOW, load_global(trace, "time"), start)
         offset = 0
         for J in rows.jacobians:
             trace.store(node.behind, offset, J)
@@ -247,7 +249,7 @@ def node_jacobian_rate_kernel(node: NodeKind, start: int | None = None) -> Kerne
     linear in them have in J stay as they are."""
 
     def write(trace: Trace) -> None:
-        views = [None if kind is None else Shifted(kind, trace, 2 + k, "now") for k, kind in enumerate(node.kinds)]
+        views = [None if kind is None else PerturbedView(kind, trace, 2 + k, Moment.NOW) for k, kind in enumerate(node.kinds)]
         moving = [view for view in views if view is not None]
         time = load_global(trace, "time")
         rows = node.rows_between(trace, views, time, start)
@@ -270,7 +272,7 @@ def node_pulls_kernel(node: NodeKind, start: int | None = None, together: bool =
 
     def write(trace: Trace) -> None:
         offset = 0
-        for k, pull in enumerate(node.pulls_between(trace, node.views(trace, "now"), load_global(trace, "time"), start)):
+        for k, pull in enumerate(node.pulls_between(trace, node.views(trace, Moment.NOW), load_global(trace, "time"), start)):
             trace.store(node.behind + (0 if together else k), offset if together else 0, pull)
             offset += pull.shape[0] * pull.shape[1]
 

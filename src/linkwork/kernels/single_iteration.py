@@ -19,6 +19,7 @@ from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import ASIDE, POSITION, VELOCITY
 from linkwork.symbolic.blocks import cross
 from linkwork.symbolic.views import load_global, note_worst
+from linkwork.symbolic.vocabulary import Moment
 
 TURN = 0.1  # rad: how far the arm of a pull may turn in a linear step
 APART = 2.5e-3  # m: how far joints may come apart by that
@@ -72,7 +73,7 @@ def strain_kernel(node: NodeKind, start: int, x: int) -> Kernel:
     multipliers, which are impulses."""
 
     def write(trace: Trace) -> None:
-        views = node.views(trace, "now")
+        views = node.views(trace, Moment.NOW)
         tape, found, points, off = pulls(trace, node, views, trace.load(1, x, node.size), start)
         h, measures = load_global(trace, "step"), []
         if POSITION in node.levels and any(view is not None and not view.kind.directions for view in views):
@@ -126,7 +127,7 @@ def joining_kernel(node: NodeKind, part: int, child: int, start: int) -> Kernel:
 
     def write(trace: Trace) -> None:
         joint, p = node.parts[part], node.parameters_of(trace, start)[part]
-        views = joint.arranged(node.views(trace, "now"))
+        views = joint.arranged(node.views(trace, Moment.NOW))
         own = joint.order.index(child)
         places = [(SX(3, 1), SX.eye(3)) if v is None else (v.q[0:3], RIGID.rotation(v)) for v in views]
         q = views[own].q[3:7]
@@ -146,7 +147,7 @@ def joining_kernel(node: NodeKind, part: int, child: int, start: int) -> Kernel:
     return Kernel(f"implicit|{node.key}|joining|{part}|{child}|{start}", write)
 
 
-def raised(K: SX, masses: list[SX]) -> SX:
+def positive_part(K: SX, masses: list[SX]) -> SX:
     """A symmetric matrix on bodies, raised towards a positive semidefinite one: what each body's own block lacks on its
     diagonal, in coordinates of unit masses (Gershgorin), is added there; for several bodies as springs and dampers between
     the first and each other one, so that forces between bodies stay such. `masses`: the diagonal of each body's mass."""

@@ -8,7 +8,7 @@ from linkwork.elements.core.element import Body, ConstraintElement, ContactEleme
 from linkwork.world import World
 
 
-class Present:
+class ActiveWorld:
     """What a compiler sees of a world: its bodies, those of the other elements that are switched on, and a simulation's own.
     What refers to an element that is off, as a motor does to its hinge, is off with it.
 
@@ -16,7 +16,7 @@ class Present:
     >>> world = World()
     >>> bob = world.add(Particle(1.0, position=(1, 0, 0)))
     >>> nail = world.add(Ball(world.ground, bob, at=(1, 0, 0), name="nail"))
-    >>> len(Present(world, ["nail"]).constraints), len(world.constraints)
+    >>> len(ActiveWorld(world, ["nail"]).constraints), len(world.constraints)
     (0, 1)
     """
 
@@ -36,7 +36,7 @@ class Present:
         self.contacts = tuple(e for e in on if isinstance(e, ContactElement))
 
     def __reduce__(self):
-        return Present, (self.whole, sorted(self.off), self.own)
+        return ActiveWorld, (self.whole, sorted(self.off), self.own)
 
     @property
     def version(self) -> int:

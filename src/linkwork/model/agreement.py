@@ -20,14 +20,14 @@ MOST_TRIED = 40  # constraints of a contradiction up to which those that it can 
 
 
 @dataclass(frozen=True)
-class Asked:
+class RowSystem:
     """Rows J v = -f and what each belongs to, a number that `owners` gives for each row."""
 
     jacobian: Any  # (m, n), an array or one of SciPy's sparse matrices
     forcing: np.ndarray  # (m,)
     owners: np.ndarray  # (m,) int64
 
-    def only(self, owners: Sequence[int]) -> Asked:
+    def only(self, owners: Sequence[int]) -> RowSystem:
         """The rows of some owners."""
         chosen = np.flatnonzero(np.isin(self.owners, owners))
         return replace(self, jacobian=self.jacobian[chosen], forcing=self.forcing[chosen], owners=self.owners[chosen])
@@ -62,7 +62,7 @@ def amount(d: np.ndarray) -> float:
     return float(d @ d) / largest if largest > 0.0 else 0.0
 
 
-def disputes(asked: Asked, tolerance: float, most: int = 3) -> list[Dispute]:
+def disputes(asked: RowSystem, tolerance: float, most: int = 3) -> list[Dispute]:
     """Up to so many sets of owners that contradict each other by more than the tolerance, each as small as can be: without any
     one of them the others agree."""
     found, owners = list[Dispute](), np.unique(asked.owners).tolist()
@@ -83,7 +83,7 @@ def disputes(asked: Asked, tolerance: float, most: int = 3) -> list[Dispute]:
     return found
 
 
-def _least(asked: Asked, owners: list[int], tolerance: float) -> list[int]:
+def _least(asked: RowSystem, owners: list[int], tolerance: float) -> list[int]:
     """Those of the owners without any of which the others agree. Whoever can be done without is left out, those with the
     smallest part in the contradiction first."""
     for owner in list(owners):

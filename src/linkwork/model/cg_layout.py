@@ -27,7 +27,7 @@ COLUMN_VECTORS = 5  # root of the inverse mass, what forces give, what the rows 
 
 
 @dataclass(frozen=True)
-class GradientArea:
+class CGArea:
     """Fields of the area, in this order: `head`, `told`, `warm` (what solves remember); vectors of rows and of columns; `G`
     (entries) and the factors of its diagonal blocks; integers, two in the space of a number."""
 
@@ -41,7 +41,7 @@ class GradientArea:
     triangles: int  # entries of all nodes' lower triangles
 
     @classmethod
-    def of(cls, at: int, bodies: Bodies, nodes: list[Node]) -> GradientArea:
+    def of(cls, at: int, bodies: Bodies, nodes: list[Node]) -> CGArea:
         widths = [[*(bodies.kinds[body].nv for body in moving(node.ends)), *(1 for _ in node.kind.rotors)] for node in nodes]
         sizes, rotors = [node.kind.size for node in nodes], sum(len(node.kind.rotors) for node in nodes)
         return cls(

@@ -17,13 +17,15 @@ from linkwork.elements.core.placement import Placement
 from linkwork.elements.core.registry import kind_for
 from linkwork.errors import ModelError
 from linkwork.kernels.body_kernels import body_kernel
-from linkwork.kernels.joint_elimination import has_limb
+from linkwork.kernels.joint_elimination import has_joint_pivot
 from linkwork.kernels.node import NodeKind
 from linkwork.kernels.node_kernels import node_jacobian_kernel, node_pulls_kernel
+from linkwork.kernels.vocabulary import BodyKernel
 from linkwork.model import massless
 from linkwork.model import nodes as stacking
 from linkwork.model.graph import GROUND, Order, elimination_order, forest, later_neighbours, moving, spanning
 from linkwork.model.layout import lay_out
+from linkwork.model.measures import measures_of, renumber_measures
 from linkwork.model.model import Model
 from linkwork.model.nodes import Bodies, Node, evaluator
 from linkwork.model.pivots_as_one import elimination_items, place_origins
@@ -65,13 +67,14 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
     groups = stacking.grouped(world.constraints, bodies, options["drawn"])
     count = len(world.constraints)
     numbers = [stacking.numbers_of(group, bodies) for group in groups]
-    kept = [stacking.kept_rows(g, n, bodies, records) for g, n in zip(groups, numbers, strict=True)]
+    kept = [stacking.kept_rows(g, n, records) for g, n in zip(groups, numbers, strict=True)]
     nodes = stacking.stacked(groups, numbers, kept, count)
     _check_aimed(nodes, records, responses)
     ends = [node.ends for node in nodes]
     graph = forest(len(bodies.kinds), ends)
     jacobians = _jacobians(nodes, records)
     force_groups = stacking.grouped(world.forces, bodies)
+    measures = measures_of(world, bodies, records)
     couplings = _couplings(force_groups, ends, coupled)
     if responses:
         order, later = _primary(bodies, nodes, jacobians)
@@ -79,17 +82,18 @@ def _compile(world, options: dict[str, Any], order: Order | None) -> Model:
         order, later = _side_by_side(graph, bodies, nodes, ends, jacobians)
     else:
         if order is None or couplings:
-            pairing = [k for k, node in enumerate(nodes) if has_limb(node.kind)] if limbs and not coupled else []
+            pairing = [k for k, node in enumerate(nodes) if has_joint_pivot(node.kind)] if limbs and not coupled else []
             order = _order(graph, bodies, nodes, ends, jacobians, couplings, pairing)
         later = later_neighbours(order.vertices, len(bodies.kinds), ends, couplings)
-    items, limb_of = elimination_items(order.vertices, later, bodies, nodes, limbs, couplings, bool(coupled))
+    items, joint_pivot_of = elimination_items(order.vertices, later, bodies, nodes, limbs, couplings, bool(coupled))
     if not options["whole"]:
         massless.check_eliminated(bodies, items, limbs, bool(coupled))
-    if limb_of:  # origins move to the joints, so the numbers are computed once more
-        place_origins(bodies, nodes, limb_of)
+    if joint_pivot_of:  # origins move to the joints, so the numbers are computed once more
+        place_origins(bodies, nodes, joint_pivot_of)
         stacking.renumber(nodes, [stacking.numbers_of(group, bodies) for group in groups])
+        renumber_measures(measures, bodies)
     forces = stacking.force_nodes(force_groups, [stacking.numbers_of(g, bodies) for g in force_groups])
-    return lay_out(world, options, bodies, nodes, forces, graph, order, items, later, limb_of)
+    return lay_out(world, options, bodies, nodes, forces, measures, graph, order, items, later, joint_pivot_of)
 
 
 def _couplings(force_groups, ends, coupled: str) -> dict[tuple[int, int], bool]:
@@ -114,6 +118,10 @@ def bodies_of(world) -> Bodies:
     for body, kind in zip(elements, kinds, strict=True):
         by_kind.setdefault(kind.name, []).append(body)
     lookup = {kind.name: kind for kind in kinds}
+    for body, kind in zip(elements, kinds, strict=True):
+        if kind.key != (other := lookup[kind.name]).key:
+            both = f"its kind {type(kind).__qualname__} and {type(other).__qualname__}"
+            raise ModelError(f'{checks.label(body)}: {both} both have the name "{kind.name}"; give one of them another name')
     return Bodies(elements, kinds, {name: lookup[name].placement(members) for name, members in by_kind.items()})
 
 
@@ -134,7 +142,7 @@ def _records(bodies: Bodies, poses: Mapping[str, Pose] = NONE):
         if jitter:
             entries[:, q] += 0.1 * np.array([np.random.default_rng([body, jitter]).normal(size=kind.nq) for body in members])
             kind.normalise(entries[:, q])
-        entries[:, R] = evaluator(body_kernel(kind, "place"), 1).many(len(members), {1: entries})[:, R]
+        entries[:, R] = evaluator(body_kernel(kind, BodyKernel.UPDATE_POSE), 1).many(len(members), {1: entries})[:, R]
         return entries
 
     return lambda body, jitter: batch(bodies.kinds[body].name, jitter)[bodies.place[body]]

@@ -5,7 +5,7 @@ children before parents, each body followed by its joint. Elsewhere (several gro
 order is found by eliminating with unit masses at the configuration as built (pivots.py): a constraint is eliminated as soon as
 its pivot is regular, and waits for its other body until then; one with many bodies waits until a single one is left, since
 what is eliminated couples all that it was joined to. Rank does not depend on the masses. Where loops close, the body with
-the fewest neighbours comes next, which keeps the fill low. A body that can goes together with a joint (a limb), and the
+the fewest neighbours comes next, which keeps the fill low. A body that can goes together with a joint (a joint pivot), and the
 constraints that close loops on it wait for their other body, if that can go so too: rows fill less than bodies. Rows that no
 body left can make regular are redundant: they are noted, and eliminated with a pivot that is made regular, as all nodes of
 their component are.

@@ -9,12 +9,13 @@ import numpy as np
 from linkwork.codegen.trace import Space
 from linkwork.elements.core.element import Element
 from linkwork.errors import ModelError
-from linkwork.kernels.loop_coupling import tie_rows
+from linkwork.kernels.loop_coupling import coupling_rows
 from linkwork.kernels.node import parameter_record
 from linkwork.model import states
-from linkwork.model.cg_layout import GradientArea
+from linkwork.model.cg_layout import CGArea
 from linkwork.model.graph import moving
-from linkwork.model.material_points import spots_of
+from linkwork.model.material_points import material_points_of
+from linkwork.model.measures import place_measures
 from linkwork.model.model import Model
 from linkwork.model.nodes import Bodies
 from linkwork.symbolic.views import GLOBALS
@@ -22,7 +23,7 @@ from linkwork.symbolic.views import GLOBALS
 SCRATCH = 400  # entries for single reports, or more where the blocks and rows of a node need them
 
 
-def lay_out(world, options, bodies, nodes, forces, graph, order, items, later, limb_of) -> Model:
+def lay_out(world, options, bodies, nodes, forces, measures, graph, order, items, later, joint_pivot_of) -> Model:
     """The model: records and blocks in the order of elimination, then what is laid out by number."""
     dims = [kind.nv for kind in bodies.kinds] + [node.kind.size for node in nodes]
     auxiliary = sorted(set(range(len(nodes))) - {item.node for item in items})
@@ -38,24 +39,24 @@ def lay_out(world, options, bodies, nodes, forces, graph, order, items, later, l
     scratch = at
     at += max([SCRATCH, *[m.kind.size * (2 + sum(k.nv for k in m.kind.kinds if k)) for m in nodes]])
     gathering = at
-    many = [(node.kind, node.kind.size) for node in nodes] + [(force.kind, 1) for force in forces]
+    many = [(one.kind, one.kind.size) for one in (*nodes, *measures)] + [(force.kind, 1) for force in forces]
     at += max((_gathered(kind, rows, options["pairs"]) for kind, rows in many if len(kind.kinds) > 2), default=0)
     response_at, response_size = at, options["responses"] * sum(dims) if auxiliary else 0
     at += response_size
-    area = GradientArea.of(at, bodies, nodes) if options["gradients"] else None
+    area = CGArea.of(at, bodies, nodes) if options["gradients"] else None
     at += area.size if area else 0
-    spots = spots_of(world, bodies, at)
-    at = spots[-1].end if spots else at
-    parts = _state_parts(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area)
+    spots = material_points_of(world, bodies, at)
+    at = place_measures(measures, spots[-1].end if spots else at)
+    parts = _state_parts(bodies, nodes, forces, body_at, node_at, force_at, joint_pivot_of, area)
     return Model(
         world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.ranked, order.soft, items, fronts,
-        auxiliary, limb_of, body_at, node_at, force_at, slot_at, report_at, impulse_at,
-        _multipliers(nodes, node_at, impulse_at, limb_of), packed_at, packed_range, rates_range, scratch, gathering,
+        auxiliary, joint_pivot_of, body_at, node_at, force_at, slot_at, report_at, impulse_at,
+        _multipliers(nodes, node_at, impulse_at, joint_pivot_of), packed_at, packed_range, rates_range, scratch, gathering,
         response_at, area, at, np.array(world.gravity),
         np.concatenate([own for _, own in parts]), tuple((name, len(own)) for name, own in parts if len(own)),
         _commands(forces, force_at),
-        _parameters(bodies, nodes, forces, body_at, node_at, force_at, limb_of), _names(bodies, nodes, forces),
-        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies), spots,
+        _parameters(bodies, nodes, forces, measures, body_at, node_at, force_at, joint_pivot_of), _names(bodies, nodes, forces),
+        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies), spots, measures,
     )  # fmt: skip
 
 
@@ -71,14 +72,14 @@ def _place_records(options, bodies, nodes, items, later, auxiliary, dims):
         if item.body >= 0:
             space.place(bodies.kinds[item.body].record.size, body_at, item.body)
         if item.node >= 0:
-            space.place((item.limb or nodes[item.node].kind).record.size, node_at, item.node)
+            space.place((item.pivot or nodes[item.node].kind).record.size, node_at, item.node)
         vertex = item.body if item.body >= 0 else n + item.node
-        if item.limb is None:
+        if item.pivot is None:
             fronts[vertex] = later[vertex]
             space.place((1 + options["pairs"]) * dims[vertex] * sum(dims[other] for other in later[vertex]), slot_at, vertex)
-        elif not item.limb.coupled and len(later[vertex]) > 1:
+        elif not item.pivot.coupled and len(later[vertex]) > 1:
             fronts[vertex] = later[vertex][1:]  # the first is the joint itself
-            space.place(tie_rows(item.limb) * sum(dims[other] for other in fronts[vertex]), slot_at, vertex)
+            space.place(coupling_rows(item.pivot) * sum(dims[other] for other in fronts[vertex]), slot_at, vertex)
     for k in auxiliary:
         space.place(nodes[k].kind.record.size, node_at, k)
         fronts[n + k] = list(moving(nodes[k].ends))
@@ -106,7 +107,7 @@ def _damped(bodies: Bodies) -> bool:
     return any(np.any(getattr(frames, "damping", 0.0)) for frames in bodies.frames.values())
 
 
-def _state_parts(bodies, nodes, forces, body_at, node_at, force_at, limb_of, area) -> list[tuple[str, np.ndarray]]:
+def _state_parts(bodies, nodes, forces, body_at, node_at, force_at, joint_pivot_of, area) -> list[tuple[str, np.ndarray]]:
     """Entries that make up the state, and what they are: the names and their order are those of `states.Layout`."""
     parts = [("work", np.array([GLOBALS.offset("work")]))]
     parts.append(("pace", np.array([GLOBALS.offset(name) for name in ("pace", "calm")])))
@@ -117,10 +118,10 @@ def _state_parts(bodies, nodes, forces, body_at, node_at, force_at, limb_of, are
         sort = states.RIGID if kind.movable_origin else "bodies"
         parts.append((sort, (body_at[np.array(members)][:, None] + span).ravel()))
     history_at, parameters_at = np.zeros_like(node_at), np.zeros_like(node_at)
-    for record, members in _by_record(nodes, limb_of):
+    for record, members in _by_record(nodes, joint_pivot_of):
         history_at[members] = node_at[members] + record.offset("history")
         parameters_at[members] = node_at[members] + record.offset("parameters")
-    for record, members in _by_record(nodes, {}):  # the order of a state does not depend on which joints have limbs
+    for record, members in _by_record(nodes, {}):  # the order of a state does not depend on which joints have joint pivots
         parts.append(("history", (history_at[members][:, None] + np.arange(record["history"][1])).ravel()))
         spans = _turns(0, [part.kind for part in nodes[members[0]].kind.parts])
         parts += [(name, (parameters_at[members][:, None] + span).ravel()) for name, span in spans]
@@ -142,18 +143,20 @@ def _commands(forces, force_at) -> list[tuple[Element, np.ndarray]]:
     return found
 
 
-def _by_record(nodes, limb_of):
+def _by_record(nodes, joint_pivot_of):
     """(record, nodes that have it), for all nodes."""
     groups: dict[tuple, list[int]] = {}
     for k, node in enumerate(nodes):
-        groups.setdefault((id(node.kind), id(limb_of.get(k))), []).append(k)
-    return [((limb_of.get(members[0]) or nodes[members[0]].kind).record, np.array(members)) for members in groups.values()]
+        groups.setdefault((id(node.kind), id(joint_pivot_of.get(k))), []).append(k)
+    return [
+        ((joint_pivot_of.get(members[0]) or nodes[members[0]].kind).record, np.array(members)) for members in groups.values()
+    ]
 
 
-def _multipliers(nodes, node_at, impulse_at, limb_of) -> np.ndarray:
+def _multipliers(nodes, node_at, impulse_at, joint_pivot_of) -> np.ndarray:
     """Where the multipliers of all rows are, in the order of the impulses."""
     found = np.zeros(sum(node.kind.size for node in nodes), dtype=np.uint32)
-    for record, members in _by_record(nodes, limb_of):
+    for record, members in _by_record(nodes, joint_pivot_of):
         offset, size = record["x"]
         rows = (impulse_at[members] - impulse_at[0])[:, None] + np.arange(size)
         found[rows] = node_at[members][:, None] + offset + np.arange(size)
@@ -174,7 +177,7 @@ def _turns(offset, element_kinds) -> list[tuple[str, np.ndarray]]:
     return found
 
 
-def _parameters(bodies, nodes, forces, body_at, node_at, force_at, limb_of):
+def _parameters(bodies, nodes, forces, measures, body_at, node_at, force_at, joint_pivot_of):
     places: dict[str, tuple] = {}
 
     def note(parameter, entry):
@@ -192,12 +195,15 @@ def _parameters(bodies, nodes, forces, body_at, node_at, force_at, limb_of):
             for (k, entry), parameter in np.ndenumerate(frames.parameters):
                 note(parameter, offsets[k] + entry)
     for k, node in enumerate(nodes):
-        offset = node_at[k] + (limb_of.get(k) or node.kind).record.offset("parameters")
+        offset = node_at[k] + (joint_pivot_of.get(k) or node.kind).record.offset("parameters")
         for entry, parameter in node.slots:
             note(parameter, offset + entry)
     for k, force in enumerate(forces):
         for entry, parameter in force.slots:
             note(parameter, force_at[k] + entry)
+    for measure in measures:
+        for entry, parameter in measure.node.slots:
+            note(parameter, measure.field("parameters") + entry)
     return {name: (parameter, np.array(entries, dtype=np.int64)) for name, (parameter, entries) in places.items()}
 
 

@@ -18,7 +18,7 @@ NONE = 1e-9  # of the largest singular value: what counts as zero
 FREE = 1e-6  # the share of a row in the null space from which on it is not determined
 
 
-class Sharing:
+class LeastNorm:
     """The rows of all soft nodes at one configuration. `blocks(k)`: the derivatives of node k by its two bodies."""
 
     def __init__(self, model: Model, blocks: Callable[[int], list[np.ndarray]]):

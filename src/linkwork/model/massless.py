@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from linkwork.elements import Body
-from linkwork.elements.bodies.rigid import Rigid
+from linkwork.elements.bodies.rigid import is_rigid
 from linkwork.elements.core import checks
 from linkwork.elements.core.joint import Joint, kind_of_joint
-from linkwork.elements.core.registry import kind_class
 from linkwork.errors import ModelError
 from linkwork.model.model import Item
 
 
 def is_massless(body) -> bool:
-    return getattr(body, "massless", False) and kind_class(type(body)) is Rigid
+    return getattr(body, "massless", False) and is_rigid(body)
 
 
 def check_carrying(world) -> None:
@@ -56,12 +55,13 @@ def _joined(pairs) -> Callable[[Body], int]:
     return lambda body: root(id(body))
 
 
-def check_eliminated(bodies, items: list[Item], limbs: bool, implicit: bool) -> None:
-    """Each massless link is eliminated together with the joint that it hangs on. `limbs`, `implicit`: what the solver has."""
+def check_eliminated(bodies, items: list[Item], joint_pivots: bool, implicit: bool) -> None:
+    """Refuse massless links that are not eliminated together with the joint that they hang on. `joint_pivots`, `implicit`: what
+    the solver has."""
     for item in items:
-        if item.body >= 0 and item.limb is None and is_massless(bodies.elements[item.body]):
+        if item.body >= 0 and item.pivot is None and is_massless(bodies.elements[item.body]):
             body = checks.label(bodies.elements[item.body])
-            if not limbs:
+            if not joint_pivots:
                 raise ModelError(
                     f'{body}: it has no mass, which this solver cannot eliminate; give it a mass, or use solver="tree"'
                 )

@@ -18,12 +18,13 @@ from linkwork.elements.constraints.ramped import Ramp
 from linkwork.elements.core.element import Element
 from linkwork.elements.core.parameter import Parameter
 from linkwork.errors import FileError, ModelError
-from linkwork.kernels.joint_elimination import Limb
+from linkwork.kernels.joint_elimination import JointPivot
 from linkwork.kernels.node import SOFT
-from linkwork.model.active_world import Present
-from linkwork.model.cg_layout import GradientArea
+from linkwork.model.active_world import ActiveWorld
+from linkwork.model.cg_layout import CGArea
 from linkwork.model.graph import Forest, Order
-from linkwork.model.material_points import Spot
+from linkwork.model.material_points import MaterialPoint
+from linkwork.model.measures import Measure
 from linkwork.model.nodes import Bodies, ForceNode, Node
 from linkwork.model.states import FORMAT, Layout
 from linkwork.symbolic.views import GLOBALS
@@ -38,7 +39,7 @@ class Item:
 
     body: int = -1
     node: int = -1
-    limb: Limb | None = None
+    pivot: JointPivot | None = None
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Model:
     """A compiled world. Bodies and nodes are numbered; vertex = body, or bodies + node. It is pickled and copied as its
     world and options, and compiled anew from these."""
 
-    world: World | Present
+    world: World | ActiveWorld
     version: int  # of the world when it was compiled
     options: dict[str, Any]  # of `compile`
     bodies: Bodies
@@ -59,7 +60,7 @@ class Model:
     items: list[Item]  # in the order of elimination
     later: dict[int, list[int]]  # vertex -> later neighbours (fronts only); auxiliary vertex -> its bodies
     auxiliary: list[int]  # nodes that are not eliminated with the others; behind their blocks: those of forces they name
-    limb_of: dict[int, Limb]  # node -> its limb form
+    joint_pivot_of: dict[int, JointPivot]  # node -> the joint pivot that it is a part of
     body_at: np.ndarray  # (bodies,), offset of each body's record
     node_at: np.ndarray  # (nodes,), offset of each node's record
     force_at: np.ndarray  # (forces,)
@@ -73,7 +74,7 @@ class Model:
     scratch: int  # offset of entries for single reports
     gathering: int  # offset of entries where operations on many records copy them together
     response_at: int  # offset of responses to auxiliary rows: of every vertex, and of all these rows
-    gradients: GradientArea | None  # where conjugate gradients have their numbers, behind everything else
+    gradients: CGArea | None  # where conjugate gradients have their numbers, behind everything else
     size: int  # entries of a workspace
     gravity: np.ndarray  # (3,) m/s^2
     state_index: np.ndarray  # entries that make up the state ...
@@ -82,7 +83,8 @@ class Model:
     parameters: dict[str, tuple[Parameter, np.ndarray]]  # name -> parameter, entries that hold it
     names: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # element -> (sort, number, part)
     velocity_forces: bool = False  # some force depends on velocity
-    spots: list[Spot] = field(default_factory=list)  # points of Lagrangian bodies that contact can touch
+    material_points: list[MaterialPoint] = field(default_factory=list)  # points of Lagrangian bodies that contact can touch
+    measures: list[Measure] = field(default_factory=list)  # numbers that inequalities bound
     beyond: np.ndarray = field(default_factory=lambda: np.zeros(0))  # what stands at the end of a workspace at first
 
     def __reduce__(self):
@@ -137,8 +139,10 @@ class Model:
             work[start : start + len(node.values)] = node.values
         for k, force in enumerate(self.forces):
             work[self.force_at[k] : self.force_at[k] + len(force.values)] = force.values
-        for spot in self.spots:
-            work[spot.at : spot.at + 3] = spot.local
+        for point in self.material_points:
+            work[point.at : point.at + 3] = point.internal
+        for measure in self.measures:
+            work[measure.field("parameters") :][: len(measure.node.values)] = measure.node.values
         work[self.size - len(self.beyond) :] = self.beyond
         return work
 
@@ -167,11 +171,11 @@ class Model:
 
     def parameters_at(self, node: int) -> int:
         """Offset of the parameters of a node."""
-        kind = self.limb_of.get(node) or self.nodes[node].kind
+        kind = self.joint_pivot_of.get(node) or self.nodes[node].kind
         return int(self.node_at[node]) + kind.record.offset("parameters")
 
     def field_of_node(self, node: int, name: str) -> slice:
-        kind = self.limb_of.get(node) or self.nodes[node].kind
+        kind = self.joint_pivot_of.get(node) or self.nodes[node].kind
         where = kind.record.slice(name)
         base = int(self.node_at[node])
         return slice(base + where.start, base + where.stop)
@@ -200,7 +204,7 @@ class Model:
             "loops": self.forest.loops,
             "redundant": sum(self.redundant.values()),
             "nodes": len(self.bodies.elements) + len(self.nodes),
-            "limbs": len(self.limb_of),
+            "limbs": len(self.joint_pivot_of),
             "auxiliary": sum(self.nodes[k].kind.size for k in self.auxiliary),
             "neighbours": max((len(x) for x in self.later.values()), default=0),
             "bytes": self.nbytes,

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import casadi as ca
 import numpy as np
@@ -25,6 +25,9 @@ from linkwork.kernels.force_kernels import ForceNodeKind
 from linkwork.kernels.node import NodeKind, Part, parameter_record
 from linkwork.kernels.node_kernels import node_check_kernel, node_jacobian_kernel
 from linkwork.model.graph import GROUND
+
+if TYPE_CHECKING:
+    from linkwork.elements.bodies.rigid_placement import RigidPlacement
 
 TIMES = (0.0, 0.37, 1.1)  # s, at which rows that no body feels must hold
 
@@ -53,6 +56,11 @@ class Bodies:
             self.place[k] = len(self.members[kind.name])
             self.members[kind.name].append(k)
 
+    @property
+    def rigid(self) -> RigidPlacement:
+        """The rigid bodies, of which there are some."""
+        return cast("RigidPlacement", self.frames[RIGID.name])
+
     def batch(self, kind: BodyKind | None, numbers: list[int]) -> Placement:
         """Placement of these bodies; all are of this kind (None: the ground)."""
         if kind is None:
@@ -64,12 +72,14 @@ class Bodies:
         return tuple(GROUND if body is None or body.dim == 0 else self.number[id(body)] for body in bodies)
 
 
-def grouped(elements: Sequence, bodies: Bodies, drawn: Mapping[str, Ramp] = MappingProxyType({})) -> list[Group]:
+def grouped(
+    elements: Sequence, bodies: Bodies, drawn: Mapping[str, Ramp] = MappingProxyType({}), kind: Any = None
+) -> list[Group]:
     """Elements by their kind and the kinds of bodies; each is checked against what its kind needs. `drawn`: those that are
-    drawn in, by name."""
+    drawn in, by name; `kind`: that of all of them, if it is not the one that their class has."""
     by_key: dict[tuple, Group] = {}
     for number, element in enumerate(elements):
-        element_kind = kind_for(element)
+        element_kind = kind_for(element) if kind is None else kind
         if element.name in drawn:
             element_kind = RampedKind(element_kind, drawn)
         ends = bodies.ends(element_kind, element)
@@ -209,7 +219,7 @@ class Evaluator:
         return out
 
 
-def kept_rows(group: Group, numbers: Numbers, bodies: Bodies, records) -> list[tuple[int, ...]]:
+def kept_rows(group: Group, numbers: Numbers, records) -> list[tuple[int, ...]]:
     """For each element the rows that its bodies can feel; rows that vanish identically are dropped if C = 0 there.
 
     Only bodies that live in a plane can have such rows. `records(body, jitter)` is a body's record.

@@ -9,13 +9,14 @@ from linkwork.elements.core.element import Element
 from linkwork.kernels.body_kernels import body_kernel
 from linkwork.kernels.force_kernels import force_report_kernel
 from linkwork.kernels.node_kernels import node_check_kernel, node_jacobian_kernel
+from linkwork.kernels.vocabulary import BodyKernel
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import Evaluator, blocks_of
 from linkwork.symbolic.views import GLOBALS
 
 
-class Suspects:
+class NonFiniteSearch:
     """Bodies from functions, forces and constraints of a model, run as CasADi functions: slow, and nothing is compiled."""
 
     def __init__(self, model: Model):
@@ -28,7 +29,7 @@ class Suspects:
         m = self.model
         for number, kind in enumerate(m.bodies.kinds):
             if kind.users_function:
-                values = self._evaluate(body_kernel(kind, "accelerate"), 1, work, m.body_at[number], ())
+                values = self._evaluate(body_kernel(kind, BodyKernel.ACCELERATE), 1, work, m.body_at[number], ())
                 if not np.isfinite(values).all():
                     return m.bodies.elements[number], _worst_of(values)
         for number, force in enumerate(m.forces):

@@ -11,7 +11,7 @@ from linkwork.elements.core.parameter import Parameter
 from linkwork.model.model import Model
 
 
-class Trial:
+class ParameterCheck:
     """Copies of the elements that hold a Parameter, one of each kind, with a stand-in for it that tries values."""
 
     def __init__(self, parameter: Parameter):
@@ -44,9 +44,9 @@ class Trial:
         return None
 
 
-def trials(model: Model) -> dict[str, Trial]:
+def parameter_checks(model: Model) -> dict[str, ParameterCheck]:
     """A Trial for each Parameter of a model, by name."""
-    found = {name: Trial(parameter) for name, (parameter, _) in model.parameters.items()}
+    found = {name: ParameterCheck(parameter) for name, (parameter, _) in model.parameters.items()}
     if found:
         for element in [e for node in model.nodes for e in node.elements] + [force.element for force in model.forces]:
             for parameter in element.parameters():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inner
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 
 REGULAR = 1e-9  # smallest eigenvalue of a pivot, relative to its rows, that counts as regular
 
@@ -31,7 +31,7 @@ AHEAD, PRESENT, GONE = 0, 1, 2  # what a vertex can be
 FIRST, LAST, DONE, LINKS, VALUES = 0, 1, 2, 3, 4  # counts: of those that wait, of the order, of links and values in use
 
 
-class Graph(Bundle):
+class Graph(Struct):
     """What is left of a graph. Vertices 0..n-1 are bodies, n.. constraints; a block of two of them is that of the lower
     vertex (rows) by the higher one (columns)."""
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
 from linkwork.elements.core.placement import apply, matrices
 from linkwork.kernels.node import parameter_record
-from linkwork.model.cg_layout import REMEMBERED, WARM, GradientArea
+from linkwork.model.cg_layout import REMEMBERED, WARM, CGArea
 from linkwork.model.model import Model
 from linkwork.model.readout import fields
 from linkwork.model.states import COMMANDS, JOINTS, Layout, command_places
@@ -20,7 +19,7 @@ from linkwork.model.states import RIGID as ORIGINS
 GLOBAL_STATE = 3  # entries that open a state: see `layout._state_parts`
 
 
-def carried(old: Model, new: Model, values: np.ndarray) -> np.ndarray:
+def transferred(old: Model, new: Model, values: np.ndarray) -> np.ndarray:
     """A state's values, of the old model, as the new one has them. New bodies are as built, new constraints have no warm
     starts (of conjugate gradients: start from nothing), counters that are new have counted nothing, and commands that are new
     are none."""
@@ -91,14 +90,14 @@ def remembered(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
             row += len(part.kept)
 
 
-def _known(area: GradientArea) -> np.ndarray:
+def _known(area: CGArea) -> np.ndarray:
     """The entries that say how much each solve remembers."""
     return area["warm"].start + area.memory * np.arange(WARM)
 
 
 def _carry_bodies(old: Model, new: Model, before: np.ndarray, work: np.ndarray) -> None:
     """Coordinates and velocities. The origins of rigid bodies may be elsewhere now: neighbours decide whether a body and its
-    joint are a limb."""
+    joint are a joint pivot."""
     for members in new.bodies.members.values():
         pairs = [(old.bodies.number[key], k) for k in members if (key := id(new.bodies.elements[k])) in old.bodies.number]
         if not pairs:
@@ -115,7 +114,7 @@ def _carry_bodies(old: Model, new: Model, before: np.ndarray, work: np.ndarray) 
 
 def _homes(model: Model, numbers: np.ndarray) -> np.ndarray:
     """(k, 3): from the origins of rigid bodies to their users' ones."""
-    return model.bodies.frames[RIGID.name].start()["home"][model.bodies.place[numbers]]
+    return model.bodies.rigid.start()["home"][model.bodies.place[numbers]]
 
 
 def _move_origins(was: np.ndarray, now: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:

@@ -19,16 +19,14 @@ from linkwork.elements.core.placement import CONJUGATE, apply, matrices, product
 
 FORMAT = 1  # of states that are pickled or in checkpoints: raised when an older linkwork could not read them
 
-MOST_STEPS = 10**18  # of a run: beyond them they could not be counted
+MOST_STEPS = 10**18  # of a run: more do not fit into an int64
 
-RIGID = "rigid"  # 13 numbers a body: place of its internal origin, quaternion of its internal axes, their velocities
+RIGID = "rigid"  # 13 numbers a body: position (m) and quaternion of its internal frame, its linear and angular velocity
 COMMANDS = "commands"
-JOINTS = (
-    "joints"  # whether coordinates and velocities of joints are known, and these: what other layouts do not have is unknown
-)
-NEEDED = ("work", RIGID, "bodies", "turns", "kept")  # what every solver and integrator has, in the same order
-OF_INTEGRATOR = ("pace", "history")  # what an integrator keeps for its next step of the same length
-OF_SOLVER = ("warm",)  # where a solver starts
+JOINTS = "joints"  # whether coordinates and velocities of joints are known, and their values; only some layouts have them
+NEEDED = ("work", RIGID, "bodies", "turns", "kept")  # parts of every layout, in the same order
+OF_INTEGRATOR = ("pace", "history")  # kept by an integrator for its next step, of the same length
+OF_SOLVER = ("warm",)  # from which an iterative solver starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +79,12 @@ class Layout:
 
     def pace(self, values: np.ndarray) -> tuple[float, float]:
         """Of these values, what an integrator that controls its steps has left there: its pace, and how long it has kept it."""
-        pace, calm = values[self.where("pace")].tolist()
+        pace, calm = self._pace_at
+        return values.item(pace), values.item(calm)
+
+    @cached_property
+    def _pace_at(self) -> tuple[int, int]:
+        pace, calm = self.where("pace").tolist()
         return pace, calm
 
     def check(self) -> None:

@@ -8,7 +8,7 @@ from linkwork.kernels.node import parameter_record
 from linkwork.model.model import Model
 
 
-class Feed:
+class TrajectoryInput:
     """All Trajectories of a model. False where it has none."""
 
     def __init__(self, model: Model):

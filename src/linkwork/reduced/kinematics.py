@@ -83,7 +83,7 @@ def _probing(tree: Tree, body: BodyLike, point: Vector, rate: bool) -> tuple[Any
     number = the_tree(tree).body(body)
     element, link, (Q, o) = tree.bodies[number]
     key = ("jacobian", link, rate)
-    tree.programs.get(key).fix(tree.programs.layout.probe, o + Q @ checks.vector(element, "point", point))
+    tree.schedules.get(key).fix(tree.schedules.layout.probe, o + Q @ checks.vector(element, "point", point))
     return key
 
 

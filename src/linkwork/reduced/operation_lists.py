@@ -34,7 +34,7 @@ PATH = 3  # ancestors that one kernel climbs past
 
 
 @dataclass
-class Program:
+class Schedule:
     """Operations, inputs and results of one algorithm."""
 
     layout: Layout
@@ -112,18 +112,18 @@ def aligned(size: int) -> np.ndarray:
     return whole[skip : skip + size]
 
 
-class Programs:
+class TreeSchedules:
     """The programs of a tree, written when first asked for."""
 
     def __init__(self, tree, link: Callable[[Mobilizer, bool], Link] = Link):
         self.tree, self._link = tree, link
-        self.known: dict[tuple, Program] = {}
+        self.known: dict[tuple, Schedule] = {}
 
     @cached_property
     def layout(self) -> Layout:
         return Layout(self.tree, self._link)
 
-    def get(self, key: tuple) -> Program:
+    def get(self, key: tuple) -> Schedule:
         """The program of an algorithm: its name and options."""
         found = self.known.get(key)
         if found is None:
@@ -139,7 +139,9 @@ class Programs:
         return self.layout.body_fields("wrench") if name == "wrench" else self.layout.fields(name)
 
     # parts of algorithms
-    def add_sweep(self, program: Program, what: str, inwards: bool = False, only: Callable[[int], bool] | None = None) -> None:
+    def add_sweep(
+        self, schedule: Schedule, what: str, inwards: bool = False, only: Callable[[int], bool] | None = None
+    ) -> None:
         """One kernel on every link, outwards or inwards; pointers: link, parent, constants."""
         layout = self.layout
         numbers = range(len(layout.links))
@@ -147,63 +149,63 @@ class Programs:
             if only is None or only(i):
                 above = self.tree.links[i].parent
                 at = layout.link_at[i]
-                program.add(
+                schedule.add(
                     layout.links[i].kernel(what), at, layout.link_at[above] if above >= 0 else at, layout.constants_at[i]
                 )
 
-    def add_bodies(self, program: Program, kernel: Kernel) -> None:
+    def add_bodies(self, schedule: Schedule, kernel: Kernel) -> None:
         layout = self.layout
         for number, (_, link, _) in enumerate(self.tree.bodies):
             if link >= 0:
-                program.add(kernel, layout.link_at[link], layout.body_at[number], layout.body_constants_at[number])
+                schedule.add(kernel, layout.link_at[link], layout.body_at[number], layout.body_constants_at[number])
 
-    def _to_and_fro(self, loaded: bool) -> Program:
+    def _to_and_fro(self, loaded: bool) -> Schedule:
         """From accelerations to forces or back, which stand in the same places."""
         inputs = self._inputs("q", "qd", ("x", "wrench")[: 1 + loaded])
-        return Program(self.layout, (self.tree.nv,), inputs, self.layout.fields("x"))
+        return Schedule(self.layout, (self.tree.nv,), inputs, self.layout.fields("x"))
 
     # algorithms
-    def rnea(self, loaded: bool) -> Program:
-        program = self._to_and_fro(loaded)
-        self.add_sweep(program, "rnea_out")
+    def rnea(self, loaded: bool) -> Schedule:
+        schedule = self._to_and_fro(loaded)
+        self.add_sweep(schedule, "rnea_out")
         if loaded:
-            self.add_bodies(program, plain(body_wrench))
-        self.add_sweep(program, "rnea_in", inwards=True)
-        return program
+            self.add_bodies(schedule, plain(body_wrench))
+        self.add_sweep(schedule, "rnea_in", inwards=True)
+        return schedule
 
-    def aba(self, loaded: bool) -> Program:
-        program = self._to_and_fro(loaded)
-        self.add_sweep(program, "aba_out")
+    def aba(self, loaded: bool) -> Schedule:
+        schedule = self._to_and_fro(loaded)
+        self.add_sweep(schedule, "aba_out")
         if loaded:
-            self.add_bodies(program, plain(body_wrench))
-        self.add_sweep(program, "aba_in", inwards=True)
-        self.add_sweep(program, "aba_last", only=lambda i: self.tree.links[i].parent >= 0)
-        return program
+            self.add_bodies(schedule, plain(body_wrench))
+        self.add_sweep(schedule, "aba_in", inwards=True)
+        self.add_sweep(schedule, "aba_last", only=lambda i: self.tree.links[i].parent >= 0)
+        return schedule
 
-    def crba(self, packed: bool) -> Program:
+    def crba(self, packed: bool) -> Schedule:
         layout, nv = self.layout, self.tree.nv
         entries = layout.size + np.arange(self.tree.pattern.shape[1])
         rows, columns = self.tree.pattern
-        program = Program(layout, (len(entries),) if packed else (nv, nv), self._inputs("q"), entries, beyond=len(entries))
+        schedule = Schedule(layout, (len(entries),) if packed else (nv, nv), self._inputs("q"), entries, beyond=len(entries))
         if not packed:
             beside = rows != columns
-            program.source = np.concatenate([entries, entries[beside]])
-            program.dest = np.concatenate([rows * nv + columns, (columns * nv + rows)[beside]])
-        self.add_sweep(program, "crba_out")
-        self.add_blocks(program)
-        return program
+            schedule.source = np.concatenate([entries, entries[beside]])
+            schedule.dest = np.concatenate([rows * nv + columns, (columns * nv + rows)[beside]])
+        self.add_sweep(schedule, "crba_out")
+        self.add_blocks(schedule)
+        return schedule
 
-    def add_blocks(self, program: Program, held: bool = False) -> None:
+    def add_blocks(self, schedule: Schedule, held: bool = False) -> None:
         """The blocks of H, in the order of `Tree.pattern` behind all records; links are in place."""
         layout = self.layout
         place = dict(zip(layout.pairs, layout.block_at, strict=True))
         for i in reversed(range(len(layout.links))):
             at, above = layout.link_at[i], self.tree.links[i].parent
             kernel = crba_kernel(layout.links[i], layout.links[above] if above >= 0 else None, held)
-            program.add(kernel, at, layout.link_at[above] if above >= 0 else at, layout.constants_at[i], place[i, i])
-            self._climb(program, i, place)
+            schedule.add(kernel, at, layout.link_at[above] if above >= 0 else at, layout.constants_at[i], place[i, i])
+            self._climb(schedule, i, place)
 
-    def _climb(self, program: Program, i: int, place: dict) -> None:
+    def _climb(self, schedule: Schedule, i: int, place: dict) -> None:
         """The blocks with the ancestors beyond the parent."""
         layout, above = self.layout, self.tree.links[i].parent
         above = self.tree.links[above].parent if above >= 0 else above
@@ -214,44 +216,44 @@ class Programs:
                 above = self.tree.links[above].parent
             kernel = climb_kernel(layout.links[i].kind.nv, tuple(layout.links[j] for j in path))
             records = [layout.link_at[j] for j in path]
-            program.add(kernel, layout.link_at[i], *records, *[0] * (PATH - len(path)), place[i, path[0]])
+            schedule.add(kernel, layout.link_at[i], *records, *[0] * (PATH - len(path)), place[i, path[0]])
 
-    def poses(self) -> Program:
+    def poses(self) -> Schedule:
         source = self.layout.body_fields("position", "rotation")
-        program = Program(self.layout, (len(self.tree.bodies), 12), self._inputs("q"), source)
-        self.add_sweep(program, "place")
-        self.add_bodies(program, plain(body_pose))
+        schedule = Schedule(self.layout, (len(self.tree.bodies), 12), self._inputs("q"), source)
+        self.add_sweep(schedule, "place")
+        self.add_bodies(schedule, plain(body_pose))
         for number, (_, link, _) in enumerate(self.tree.bodies):
             if link < 0:
-                program.add(plain(body_still), 0, self.layout.body_at[number], self.layout.body_constants_at[number])
-        return program
+                schedule.add(plain(body_still), 0, self.layout.body_at[number], self.layout.body_constants_at[number])
+        return schedule
 
-    def velocities(self) -> Program:
+    def velocities(self) -> Schedule:
         source = self.layout.body_fields("velocity")
-        program = Program(self.layout, (len(self.tree.bodies), 6), self._inputs("q", "qd"), source)
-        self.add_sweep(program, "move")
-        self.add_bodies(program, plain(body_velocity))
-        return program
+        schedule = Schedule(self.layout, (len(self.tree.bodies), 6), self._inputs("q", "qd"), source)
+        self.add_sweep(schedule, "move")
+        self.add_bodies(schedule, plain(body_velocity))
+        return schedule
 
-    def jacobian(self, link: int, rate: bool) -> Program:
+    def jacobian(self, link: int, rate: bool) -> Schedule:
         layout = self.layout
-        program = Program(layout, (6, self.tree.nv), self._inputs("q", *["qd"] * rate), NONE)
+        schedule = Schedule(layout, (6, self.tree.nv), self._inputs("q", *["qd"] * rate), NONE)
         path: list[int] = []
         while link >= 0:
             path.append(link)
             link = self.tree.links[link].parent
         for i in reversed(path):
             above = max(self.tree.links[i].parent, 0)
-            program.add(layout.links[i].kernel("move" if rate else "place"), layout.link_at[i], layout.link_at[above],
+            schedule.add(layout.links[i].kernel("move" if rate else "place"), layout.link_at[i], layout.link_at[above],
                         layout.constants_at[i])  # fmt: skip
         if path:
-            program.add(plain(point_move if rate else point_place), layout.link_at[path[0]], layout.point, layout.probe)
+            schedule.add(plain(point_move if rate else point_place), layout.link_at[path[0]], layout.point, layout.probe)
         for i in path:
-            program.add(layout.links[i].kernel("column_rate" if rate else "column"), layout.link_at[i], layout.point)
-        self._take_columns(program, path)
-        return program
+            schedule.add(layout.links[i].kernel("column_rate" if rate else "column"), layout.link_at[i], layout.point)
+        self._take_columns(schedule, path)
+        return schedule
 
-    def _take_columns(self, program: Program, links: Iterable[int]) -> None:
+    def _take_columns(self, schedule: Schedule, links: Iterable[int]) -> None:
         """The result (6, nv) are the columns J of these links."""
         layout, nv = self.layout, self.tree.nv
         source, dest = [NONE], [NONE]
@@ -260,56 +262,56 @@ class Programs:
             columns = np.arange(n)[order(self.tree.links[i])]
             source += [layout.link_at[i] + offset + n * row + columns for row in range(6)]
             dest += [nv * row + self.tree.v_at[i] + np.arange(n) for row in range(6)]
-        program.source, program.dest = np.concatenate(source), np.concatenate(dest)
+        schedule.source, schedule.dest = np.concatenate(source), np.concatenate(dest)
 
-    def momentum(self) -> Program:
+    def momentum(self) -> Schedule:
         layout = self.layout
-        program = Program(layout, (6, self.tree.nv), self._inputs("q"), NONE)
-        self.add_sweep(program, "place")
-        self._add_sums(program, "weigh")
-        self.add_sweep(program, "compose")
+        schedule = Schedule(layout, (6, self.tree.nv), self._inputs("q"), NONE)
+        self.add_sweep(schedule, "place")
+        self._add_sums(schedule, "weigh")
+        self.add_sweep(schedule, "compose")
         for i in reversed(range(len(layout.links))):
             above, at = self.tree.links[i].parent, layout.link_at[i]
-            program.add(layout.links[i].kernel("momentum_in"), at, layout.link_at[above] if above >= 0 else at,
+            schedule.add(layout.links[i].kernel("momentum_in"), at, layout.link_at[above] if above >= 0 else at,
                         layout.constants_at[i], layout.sums)  # fmt: skip
-        self._take_columns(program, range(len(layout.links)))
-        return program
+        self._take_columns(schedule, range(len(layout.links)))
+        return schedule
 
-    def sums(self, names: tuple[str, ...], moving: bool) -> Program:
+    def sums(self, names: tuple[str, ...], moving: bool) -> Schedule:
         """Sums over all links."""
         layout = self.layout
         source = np.concatenate([layout.sums + np.arange(SUMS.slice(n).start, SUMS.slice(n).stop) for n in names])
-        program = Program(layout, (len(source),), self._inputs("q", *["qd"] * moving), source)
-        self.add_sweep(program, "move" if moving else "place")
-        self._add_sums(program, "sum_up" if moving else "weigh")
-        return program
+        schedule = Schedule(layout, (len(source),), self._inputs("q", *["qd"] * moving), source)
+        self.add_sweep(schedule, "move" if moving else "place")
+        self._add_sums(schedule, "sum_up" if moving else "weigh")
+        return schedule
 
-    def _add_sums(self, program: Program, what: str) -> None:
+    def _add_sums(self, schedule: Schedule, what: str) -> None:
         layout = self.layout
-        program.add(plain(sums_clear), layout.sums)
+        schedule.add(plain(sums_clear), layout.sums)
         for i, link in enumerate(layout.links):
-            program.add(link.kernel(what), layout.link_at[i], layout.sums, layout.constants_at[i])
-        program.add(plain(sums_finish), layout.sums)
+            schedule.add(link.kernel(what), layout.link_at[i], layout.sums, layout.constants_at[i])
+        schedule.add(plain(sums_finish), layout.sums)
 
-    def recover(self) -> Program:
+    def recover(self) -> Schedule:
         """q and qd from maximal coordinates: each link's first body tells where it is."""
         layout, tree = self.layout, self.tree
         inputs = [layout.body_fields("position", "quaternion", "velocity", record=GIVEN)]
-        program = Program(layout, (tree.nq + tree.nv,), inputs, np.concatenate([layout.fields("q"), layout.fields("qd")]))
+        schedule = Schedule(layout, (tree.nq + tree.nv,), inputs, np.concatenate([layout.fields("q"), layout.fields("qd")]))
         for number, link in first_bodies(tree):
-            program.add(plain(body_to_link), layout.link_at[link], layout.body_at[number], layout.body_constants_at[number])
-        self.add_sweep(program, "recover")
-        return program
+            schedule.add(plain(body_to_link), layout.link_at[link], layout.body_at[number], layout.body_constants_at[number])
+        self.add_sweep(schedule, "recover")
+        return schedule
 
-    def integrate(self) -> Program:
-        program = Program(self.layout, (self.tree.nq,), self._inputs("q", "qd"), self.layout.fields("q"))
-        self.add_sweep(program, "integrate")
-        return program
+    def integrate(self) -> Schedule:
+        schedule = Schedule(self.layout, (self.tree.nq,), self._inputs("q", "qd"), self.layout.fields("q"))
+        self.add_sweep(schedule, "integrate")
+        return schedule
 
-    def difference(self) -> Program:
-        program = Program(self.layout, (self.tree.nv,), self._inputs("q", "end"), self.layout.fields("qd"))
-        self.add_sweep(program, "difference")
-        return program
+    def difference(self) -> Schedule:
+        schedule = Schedule(self.layout, (self.tree.nv,), self._inputs("q", "end"), self.layout.fields("qd"))
+        self.add_sweep(schedule, "difference")
+        return schedule
 
 
 def first_bodies(tree) -> list[tuple[int, int]]:

@@ -18,16 +18,21 @@ True
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from linkwork.errors import ArrayError
 from linkwork.reduced import packed_drivers
-from linkwork.reduced.parent_array import parent_array
-from linkwork.reduced.sparse import Factors, matrices, numbers_of, say, several, written
+from linkwork.reduced.parent_array import Parents, parent_array
+from linkwork.reduced.sparse import Factors, Given, Written, matrices, numbers_of, say, several, written
 from linkwork.reduced.ways import packing
 
+if TYPE_CHECKING:
+    from linkwork.util.array_types import FloatArray, IntArray, Numbers
 
-def places(parents) -> tuple[np.ndarray, np.ndarray]:
+
+def places(parents: Parents) -> tuple[IntArray, IntArray]:
     """(rows, columns) of the numbers of packed rows, in their order; rows are not before columns.
 
     >>> places((-1, 0, 0))
@@ -44,7 +49,7 @@ def places(parents) -> tuple[np.ndarray, np.ndarray]:
     return rows, columns
 
 
-def pack(parents, H) -> np.ndarray:
+def pack(parents: Parents, H: Numbers) -> FloatArray:
     """The numbers of H (n, n), or of an array of matrices (k, n, n), that the parent array allows: (numbers,) or (k, numbers).
 
     >>> pack((-1, -1, 0), [[1.0, 0, 3.0], [0, 2.0, 0], [3.0, 0, 4.0]])
@@ -58,7 +63,7 @@ def pack(parents, H) -> np.ndarray:
     return found
 
 
-def unpack(parents, numbers, *, symmetric: bool = True) -> np.ndarray:
+def unpack(parents: Parents, numbers: Numbers, *, symmetric: bool = True) -> FloatArray:
     """The dense matrix; `symmetric`: both triangles (of an H), else the lower one alone (of an L).
 
     >>> unpack((-1, 0), [3.0, 1.0, 2.0])
@@ -73,7 +78,7 @@ def unpack(parents, numbers, *, symmetric: bool = True) -> np.ndarray:
     return found + np.swapaxes(np.tril(found, -1), -1, -2) if symmetric else found
 
 
-def ltdl_packed(parents, numbers, out: Factors | tuple | None = None) -> Factors:
+def ltdl_packed(parents: Parents, numbers: Numbers, out: Written | None = None) -> Factors:
     """L (packed, ones on its diagonal) and D of H = L^T D L, H packed. `out`: (L, D) to write into; L may be H itself.
 
     >>> ltdl_packed((-1, 0), [3.0, 1.0, 2.0])
@@ -90,7 +95,7 @@ def ltdl_packed(parents, numbers, out: Factors | tuple | None = None) -> Factors
     return Factors(L, D)
 
 
-def solve_packed(parents, factors, b, out: np.ndarray | None = None) -> np.ndarray:
+def solve_packed(parents: Parents, factors: Given, b: Numbers, out: FloatArray | None = None) -> FloatArray:
     """H^-1 b with the factors of `ltdl_packed`: b is (n,) or (n, m), with an array of matrices (k, n) or (k, n, m).
 
     >>> solve_packed((-1, 0), ltdl_packed((-1, 0), [3.0, 1.0, 2.0]), [5.0, 5.0])
@@ -117,7 +122,7 @@ def solve_packed(parents, factors, b, out: np.ndarray | None = None) -> np.ndarr
     return out
 
 
-def _rows(name: str, parents: np.ndarray, given) -> np.ndarray:
+def _rows(name: str, parents: IntArray, given: Numbers) -> FloatArray:
     """Packed rows of one matrix, or of several."""
     array, count = numbers_of(given), int(packing(parents)[0][-1])
     if array.ndim not in (1, 2) or array.shape[-1] != count:

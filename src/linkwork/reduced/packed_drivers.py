@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.jit import heed, jit, jit_inline
+from linkwork.codegen.jit import check_interrupt, jit, jit_inline
 from linkwork.reduced.sparse_drivers import DONE
 
 PACKED_RUN = 8  # rows that are eliminated at once in packed rows
@@ -58,7 +58,7 @@ def eliminate_packed(parents, first, runs, rows, work, taken, D):
     for r in range(len(runs) - 2, -1, -1):
         run = rows[runs[r] : runs[r + 1]]
         count, above = len(run), first[run[0] + 1] - first[run[0]] - 1
-        heed(above * above)
+        check_interrupt(above * above)
         for k in range(count - 1, -1, -1):
             begin, own = first[run[k]], above + k
             at[k] = begin

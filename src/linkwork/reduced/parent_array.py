@@ -7,16 +7,32 @@ children (eq. 2). The paper counts from 1 and calls the ground 0; `from_paper` t
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
 from linkwork.errors import ArrayError
 
+if TYPE_CHECKING:
+    from linkwork.util.array_types import AnyArray, IntArray, Vector
 
-def integers(given, name: str = "parents", each: str = "row of the matrix", none: str = "-1 for a row that has no parent"):
+
+class HasParents(Protocol):
+    """What knows the parent array of its freedoms, as a `Tree` does."""
+
+    @property
+    def expanded_parents(self) -> IntArray: ...
+
+
+Parents: TypeAlias = "Vector | HasParents"
+
+
+def integers(
+    given: object, name: str = "parents", each: str = "row of the matrix", none: str = "-1 for a row that has no parent"
+) -> IntArray:
     """Integers (n,) as drivers take them; what is none is refused in words."""
     try:
-        array = np.asarray(given)
+        array: AnyArray = np.asarray(given)
     except ValueError:
         raise ArrayError(f"{name}: lists of different lengths; give one number for each {each}") from None
     if array.ndim != 1:
@@ -28,7 +44,7 @@ def integers(given, name: str = "parents", each: str = "row of the matrix", none
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def parent_array(parents) -> np.ndarray:
+def parent_array(parents: Parents) -> IntArray:
     """Parents (n,) as integers, checked; a tree gives its `expanded_parents`.
 
     >>> parent_array((-1, 0, 0))
@@ -50,7 +66,7 @@ def _irregular(key: bytes) -> int:
     return int(wrong[0]) if len(wrong) else -1
 
 
-def from_paper(parents) -> np.ndarray:
+def from_paper(parents: Vector) -> IntArray:
     """The paper's parent array λ, which counts from 1 and has 0 for the root, in our numbers.
 
     >>> from_paper((0, 1, 1, 2, 2, 3, 3))
@@ -62,21 +78,21 @@ def from_paper(parents) -> np.ndarray:
     return parent_array(given.astype(np.int64) - 1)
 
 
-def expanded(parents, freedoms) -> np.ndarray:
+def expanded(parents: Parents, freedoms: Vector) -> IntArray:
     """One entry for each freedom: a joint of several becomes a chain, one of none hands on its parent (figure 2).
 
     >>> 1 + expanded(from_paper((0, 1, 1, 2, 2, 3, 3)), (2, 2, 1, 1, 1, 3, 1))
     array([0, 1, 2, 3, 2, 4, 4, 5, 8, 9, 5])
     """
-    parents, freedoms = parent_array(parents), integers(freedoms, "freedoms", "joint", "0 for a weld")
-    if freedoms.shape != parents.shape:
-        raise ArrayError(f"freedoms: {len(freedoms)} numbers for {len(parents)} joints; give each joint its number of freedoms")
+    above, freedoms = parent_array(parents), integers(freedoms, "freedoms", "joint", "0 for a weld")
+    if freedoms.shape != above.shape:
+        raise ArrayError(f"freedoms: {len(freedoms)} numbers for {len(above)} joints; give each joint its number of freedoms")
     if (freedoms < 0).any():
         i = int(np.argmax(freedoms < 0))
         raise ArrayError(f"freedoms: entry {i} is {freedoms[i]}; give 0 (a weld) or more")
     found: list[int] = []
-    last = np.empty(len(parents), np.int64)  # the freedom on which children hang
-    for i, (parent, count) in enumerate(zip(parents.tolist(), freedoms.tolist(), strict=True)):
+    last = np.empty(len(above), np.int64)  # the freedom on which children hang
+    for i, (parent, count) in enumerate(zip(above.tolist(), freedoms.tolist(), strict=True)):
         last[i] = -1 if parent < 0 else last[parent]
         for _ in range(count):
             found.append(int(last[i]))
@@ -84,7 +100,7 @@ def expanded(parents, freedoms) -> np.ndarray:
     return np.array(found, dtype=np.int64)
 
 
-def depths(parents) -> np.ndarray:
+def depths(parents: Parents) -> IntArray:
     """d_i, the number of arcs from i to the ground: 1 where there is no parent (section 4.1).
 
     >>> depths((-1, 0, 0, 1))
@@ -98,7 +114,7 @@ def depths(parents) -> np.ndarray:
     return found
 
 
-def sizes(parents, weights=None) -> np.ndarray:
+def sizes(parents: Parents, weights: Vector | None = None) -> IntArray:
     """|ν(i)|: how many descend from i, with i itself; with weights, their sum.
 
     >>> sizes((-1, 0, 0, 1))
@@ -112,7 +128,7 @@ def sizes(parents, weights=None) -> np.ndarray:
     return found
 
 
-def ancestor_lists(parents) -> tuple[np.ndarray, np.ndarray]:
+def ancestor_lists(parents: Parents) -> tuple[IntArray, IntArray]:
     """(first (n + 1,), ancestors): those of i are ancestors[first[i]:first[i + 1]], the nearest first.
 
     >>> ancestor_lists((-1, 0, 1))
@@ -128,17 +144,17 @@ def ancestor_lists(parents) -> tuple[np.ndarray, np.ndarray]:
     return first, found
 
 
-def runs(parents, longest: int) -> list[list[int]]:
+def runs(parents: Parents, longest: int) -> list[list[int]]:
     """Chains without branches, at most `longest` long, parents before children; each hangs on the last of another.
 
     >>> runs((-1, 0, 1, 1, 3), 6)
     [[0, 1], [2], [3, 4]]
     """
-    parents = parent_array(parents).tolist()
-    children = np.bincount([p for p in parents if p >= 0], minlength=len(parents))
+    rows: list[int] = parent_array(parents).tolist()
+    children = np.bincount([p for p in rows if p >= 0], minlength=len(rows))
     found: list[list[int]] = []
     where: dict[int, int] = {}  # the last of a run -> its place
-    for i, parent in enumerate(parents):
+    for i, parent in enumerate(rows):
         place = where.get(parent, -1)
         if place >= 0 and children[parent] == 1 and len(found[place]) < longest:
             found[place].append(i)

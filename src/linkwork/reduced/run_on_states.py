@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,24 +11,28 @@ from linkwork.codegen.jit import INTERPRETED
 from linkwork.elements.core import checks
 from linkwork.errors import ElementError
 from linkwork.reduced import drivers
-from linkwork.reduced.operation_lists import Programs
+from linkwork.reduced.operation_lists import TreeSchedules
+
+if TYPE_CHECKING:
+    from linkwork.reduced.tree import Tree
+    from linkwork.util.array_types import FloatArray, Numbers
 
 
-def the_tree(tree):
+def the_tree(tree: Tree) -> Tree:
     """The Tree itself; anything else is refused."""
-    if not isinstance(getattr(tree, "programs", None), Programs):
+    if not isinstance(getattr(tree, "schedules", None), TreeSchedules):
         raise ElementError(f"tree is {checks.show(tree)}; give what lw.reduced.compile returns")
     return tree
 
 
-def run(tree, key: tuple, names: Sequence[str], given: Sequence, out) -> np.ndarray:
+def run(tree: Tree, key: tuple[Any, ...], names: Sequence[str], given: Sequence[Numbers], out: FloatArray | None) -> FloatArray:
     """Run a program on one state, or on an array of states: inputs (n,) or (k, n); a single one goes with all others."""
     try:
-        programs = tree.programs
+        schedules = tree.schedules
     except AttributeError:
         the_tree(tree)
         raise
-    program = programs.known.get(key) or programs.get(key)
+    program = schedules.known.get(key) or schedules.get(key)
     if out is None and not INTERPRETED:  # at once, if these are vectors as they should be
         found = np.empty(program.shape)
         try:
@@ -49,14 +54,14 @@ def run(tree, key: tuple, names: Sequence[str], given: Sequence, out) -> np.ndar
     return found
 
 
-def _check(names: Sequence[str], arrays: list[np.ndarray], sizes: list[int], count: int | None) -> None:
+def _check(names: Sequence[str], arrays: list[FloatArray], sizes: list[int], count: int | None) -> None:
     for name, array, size in zip(names, arrays, sizes, strict=True):
         if array.ndim not in (1, 2) or array.shape[-1] != size or (array.ndim == 2 and array.shape[0] != count):
             shape = f"({size},)" if count is None else f"({count}, {size}), one state a row"
             raise ElementError(f"{name} has the shape {array.shape}; give one of the shape {shape}")
 
 
-def _result(out, shape: tuple[int, ...]) -> np.ndarray:
+def _result(out: FloatArray | None, shape: tuple[int, ...]) -> FloatArray:
     """The array for the result: the one that is given, or a new one."""
     if out is None:
         return np.empty(shape)
@@ -66,7 +71,7 @@ def _result(out, shape: tuple[int, ...]) -> np.ndarray:
     return out
 
 
-def numbers_in(name: str, value) -> np.ndarray:
+def numbers_in(name: str, value: Numbers) -> FloatArray:
     """An input as the drivers want it: one type, so that they are compiled once."""
     try:
         found = np.require(value, dtype=np.float64, requirements=["C", "A", "W"])

@@ -22,19 +22,25 @@ True
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from linkwork.codegen.jit import INTERPRETED
 from linkwork.errors import ArrayError
 from linkwork.reduced import packed_drivers, sparse_drivers, tile_drivers
-from linkwork.reduced.parent_array import ancestor_lists, expanded, from_paper, parent_array
+from linkwork.reduced.parent_array import Parents, ancestor_lists, expanded, from_paper, parent_array
 from linkwork.reduced.structure import pattern
 from linkwork.reduced.substitution import solving
 from linkwork.reduced.tiles import LANES, plan
 from linkwork.reduced.ways import Way, packing, way
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linkwork.util.array_types import FloatArray, IntArray, Numbers
 
 __all__ = ["Factors", "expanded", "from_paper", "inverse", "ltdl", "ltl", "mul_L", "mul_LT", "solve", "solve_L", "solve_LT",
            "solve_matrix"]  # fmt: skip
@@ -46,11 +52,15 @@ LANE_NUMBERS = 1 << 16  # of a workspace of lanes that stays near the core
 class Factors(NamedTuple):
     """H = L^T D L."""
 
-    L: np.ndarray  # (n, n) or (k, n, n), ones on the diagonal
-    D: np.ndarray  # (n,) or (k, n), positive
+    L: FloatArray  # (n, n) or (k, n, n), ones on the diagonal
+    D: FloatArray  # (n,) or (k, n), positive
 
 
-def ltdl(parents, H, out: Factors | tuple | None = None, *, check: bool = False) -> Factors:
+Written: TypeAlias = "Factors | tuple[FloatArray | None, FloatArray | None]"  # what L and D are written into
+Given: TypeAlias = "Factors | tuple[Numbers, Numbers] | Numbers"  # (L, D), or L
+
+
+def ltdl(parents: Parents, H: Numbers, out: Written | None = None, *, check: bool = False) -> Factors:
     """L and D of H = L^T D L. `out`: (L, D) to write into; L may be H itself. `check`: look at the zeros and the symmetry.
 
     >>> L, D = ltdl((-1, 0), [[3.0, 1.0], [1.0, 2.0]])
@@ -60,18 +70,18 @@ def ltdl(parents, H, out: Factors | tuple | None = None, *, check: bool = False)
     >>> D
     array([2.5, 2. ])
     """
-    parents = parent_array(parents)
-    H = matrices("H", H, len(parents))
+    above = parent_array(parents)
+    H = matrices("H", H, len(above))
     if check:
-        _check_pattern(parents, H)
+        _check_pattern(above, H)
     L, D = (None, None) if out is None else out
     L = np.zeros(H.shape) if L is None else written("L", L, H.shape)
     D = np.empty(H.shape[:-1]) if D is None else written("D", D, H.shape[:-1])
-    factor_into(parents, several(H, 2), several(L, 2), several(D, 1))
+    factor_into(above, several(H, 2), several(L, 2), several(D, 1))
     return Factors(L, D)
 
 
-def ltl(parents, H, out: np.ndarray | None = None, *, check: bool = False) -> np.ndarray:
+def ltl(parents: Parents, H: Numbers, out: FloatArray | None = None, *, check: bool = False) -> FloatArray:
     """L of H = L^T L: the Cholesky factor of the rows and columns taken backwards (section 3). `out` may be H itself.
 
     >>> ltl((-1, 0), [[5.0, 2.0], [2.0, 4.0]])
@@ -83,7 +93,7 @@ def ltl(parents, H, out: np.ndarray | None = None, *, check: bool = False) -> np
     return L
 
 
-def mul_L(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
+def mul_L(parents: Parents, L: Numbers, x: Numbers, out: FloatArray | None = None) -> FloatArray:
     """L x. `out` may be x itself, here and below.
 
     >>> mul_L((-1, 0), [[1.0, 0.0], [0.5, 1.0]], [2.0, 3.0])
@@ -92,7 +102,7 @@ def mul_L(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
     return _applied(sparse_drivers.mul_L, parents, L, x, out)
 
 
-def mul_LT(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
+def mul_LT(parents: Parents, L: Numbers, x: Numbers, out: FloatArray | None = None) -> FloatArray:
     """L^T x.
 
     >>> mul_LT((-1, 0), [[1.0, 0.0], [0.5, 1.0]], [2.0, 3.0])
@@ -101,7 +111,7 @@ def mul_LT(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
     return _applied(sparse_drivers.mul_LT, parents, L, x, out)
 
 
-def solve_L(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
+def solve_L(parents: Parents, L: Numbers, x: Numbers, out: FloatArray | None = None) -> FloatArray:
     """L^-1 x.
 
     >>> solve_L((-1, 0), [[1.0, 0.0], [0.5, 1.0]], [2.0, 4.0])
@@ -110,7 +120,7 @@ def solve_L(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
     return _applied(sparse_drivers.solve_L, parents, L, x, out)
 
 
-def solve_LT(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
+def solve_LT(parents: Parents, L: Numbers, x: Numbers, out: FloatArray | None = None) -> FloatArray:
     """L^-T x.
 
     >>> solve_LT((-1, 0), [[1.0, 0.0], [0.5, 1.0]], [3.5, 3.0])
@@ -119,7 +129,7 @@ def solve_LT(parents, L, x, out: np.ndarray | None = None) -> np.ndarray:
     return _applied(sparse_drivers.solve_LT, parents, L, x, out)
 
 
-def solve(parents, factors, b, out: np.ndarray | None = None) -> np.ndarray:
+def solve(parents: Parents, factors: Given, b: Numbers, out: FloatArray | None = None) -> FloatArray:
     """H^-1 b with the factors of H: (L, D) from `ltdl`, or L from `ltl`.
 
     >>> solve((-1, 0), ltdl((-1, 0), [[3.0, 1.0], [1.0, 2.0]]), [[5.0, 10.0], [5.0, 0.0]])
@@ -131,25 +141,25 @@ def solve(parents, factors, b, out: np.ndarray | None = None) -> np.ndarray:
     return _applied(sparse_drivers.solve, parents, L, b, out, several(D, 1))
 
 
-def solve_matrix(parents, H, b, out: np.ndarray | None = None, *, check: bool = False) -> np.ndarray:
+def solve_matrix(parents: Parents, H: Numbers, b: Numbers, out: FloatArray | None = None, *, check: bool = False) -> FloatArray:
     """H^-1 b in one go, for vectors b; the factors are not kept. `out` may be b itself.
 
     >>> solve_matrix((-1, 0), [[3.0, 1.0], [1.0, 2.0]], [5.0, 5.0])
     array([1., 2.])
     """
-    parents = parent_array(parents)
-    H = matrices("H", H, len(parents))
+    above = parent_array(parents)
+    H = matrices("H", H, len(above))
     if check:
-        _check_pattern(parents, H)
+        _check_pattern(above, H)
     x = np.array(b, dtype=float, order="C")
     _shape("b", x, H.shape[:-1])
     out = np.empty(x.shape) if out is None else written("out", out, x.shape)
-    solve_into(parents, several(H, 2), several(x, 1))
+    solve_into(above, several(H, 2), several(x, 1))
     out[...] = x
     return out
 
 
-def inverse(parents, factors, out: np.ndarray | None = None) -> np.ndarray:
+def inverse(parents: Parents, factors: Given, out: FloatArray | None = None) -> FloatArray:
     """H^-1 with the factors of H, both triangles; trees that hang apart have zeros between them.
 
     >>> inverse((-1, 0), ltdl((-1, 0), [[3.0, 1.0], [1.0, 2.0]]))
@@ -166,7 +176,7 @@ def inverse(parents, factors, out: np.ndarray | None = None) -> np.ndarray:
 # -- behind them -----------------------------------------------------------------------------------------------------
 
 
-def factor_into(parents, H, L, D) -> None:
+def factor_into(parents: IntArray, H: FloatArray, L: FloatArray, D: FloatArray) -> None:
     """H (k, n, n) -> L, D by the way of the parent array; in tiles four matrices at once where there are so many."""
     chosen = way(parents)
     if chosen is Way.ROWS:
@@ -179,7 +189,7 @@ def factor_into(parents, H, L, D) -> None:
               H.reshape(k, n * n), L.reshape(k, n * n), D)  # fmt: skip
 
 
-def solve_into(parents, H, x) -> None:
+def solve_into(parents: IntArray, H: FloatArray, x: FloatArray) -> None:
     """x (k, n) becomes H^-1 x for H (k, n, n)."""
     k, n = x.shape
     D = np.empty((k, n))
@@ -187,7 +197,8 @@ def solve_into(parents, H, x) -> None:
     if chosen is Way.ROWS:
         L = np.empty(H.shape)
         say(sparse_drivers.ltdl_by_rows(parents, H, L, D), D)
-        return sparse_drivers.solve(*lists(parents), L, D, x[:, None, :])
+        sparse_drivers.solve(*lists(parents), L, D, x[:, None, :])
+        return
     if chosen is Way.PACKED:
         return say(packed_drivers.solve_packed(parents, *packing(parents), H, x, D), D)
     steps, both = plan(parents), solving(parents)
@@ -195,18 +206,19 @@ def solve_into(parents, H, x) -> None:
               both.program, H.reshape(k, n * n), x, D)  # fmt: skip
 
 
-def _in_parts(in_lanes, by_tiles, places, program, *arrays) -> None:
+def _in_parts(in_lanes: Callable[..., int], by_tiles: Callable[..., int], places: tuple[IntArray, ...], program: Any,
+              *arrays: FloatArray) -> None:  # fmt: skip
     """Run a program on the first of every array, ...: as many as go side by side in lanes, the rest one by one."""
     k, D = len(arrays[0]), arrays[-1]
     beside = 0 if INTERPRETED or LANES * len(places[0]) > LANE_NUMBERS else k - k % LANES
     if beside:
         say(in_lanes(*places, *program.lanes, *(a[:beside] for a in arrays)), D)
     if beside < k:
-        rest = [a[beside:] for a in arrays] if beside else arrays
+        rest = tuple(a[beside:] for a in arrays) if beside else arrays
         say(by_tiles(*places, *program.single, *rest), D, beside)
 
 
-def say(status: int, D: np.ndarray, before: int = 0) -> None:
+def say(status: int, D: FloatArray, before: int = 0) -> None:
     """Raise, in words, what a driver found."""
     if status == sparse_drivers.DONE:
         return
@@ -217,29 +229,30 @@ def say(status: int, D: np.ndarray, before: int = 0) -> None:
                      "give a matrix with positive eigenvalues")  # fmt: skip
 
 
-def lists(parents) -> tuple[np.ndarray, np.ndarray]:
+def lists(parents: Parents) -> tuple[IntArray, NDArray[np.uint32]]:
     """Ancestors of each row (`ancestor_lists`), kept for the next call."""
     return _known_lists(parent_array(parents).tobytes())
 
 
 @lru_cache(maxsize=64)
-def _known_lists(key: bytes) -> tuple[np.ndarray, np.ndarray]:
+def _known_lists(key: bytes) -> tuple[IntArray, NDArray[np.uint32]]:
     first, ancestors = ancestor_lists(np.frombuffer(key, dtype=np.int64))
     return first, ancestors.astype(np.uint32)  # no negative index to be thought of
 
 
-def _pair(factors, n: int) -> tuple[np.ndarray, np.ndarray]:
+def _pair(factors: Given, n: int) -> tuple[FloatArray, FloatArray]:
     """L and D as arrays; D is 1 where there is only an L."""
     if isinstance(factors, tuple) and len(factors) != 2:
         raise ArrayError(f"factors: {len(factors)} arrays; give (L, D) of ltdl, or L of ltl")
-    L, D = factors if isinstance(factors, tuple) else (factors, None)
-    L = matrices("L", L, n)
-    D = np.ones(L.shape[:-1]) if D is None else numbers_of(D)
+    given: Any = factors if isinstance(factors, tuple) else (factors, None)
+    L = matrices("L", given[0], n)
+    D = np.ones(L.shape[:-1]) if given[1] is None else numbers_of(given[1])
     _shape("D", D, L.shape[:-1])
     return L, D
 
 
-def _applied(driver, parents, L, x, out, *more):
+def _applied(driver: Callable[..., None], parents: Parents, L: Numbers, x: Numbers, out: FloatArray | None,
+             *more: FloatArray) -> FloatArray:  # fmt: skip
     """Run a driver on a copy of x (vectors, or the columns of matrices), and put the result in `out`."""
     first, ancestors = lists(parents)
     n = len(first) - 1
@@ -251,36 +264,36 @@ def _applied(driver, parents, L, x, out, *more):
         raise ArrayError(f"x: shape {x.shape} beside L of shape {L.shape}; give {one}, n = {n}")
     out = np.empty(x.shape) if out is None else written("out", out, x.shape)
     vectors = x.ndim == len(batch) + 1
-    work = np.array(x[..., None, :] if vectors else np.swapaxes(x, -1, -2), order="C")
+    work: FloatArray = np.array(x[..., None, :] if vectors else np.swapaxes(x, -1, -2), dtype=float, order="C")
     driver(first, ancestors, several(L, 2), *more, several(work, 2))
     out[...] = work[..., 0, :] if vectors else np.swapaxes(work, -1, -2)
     return out
 
 
-def several(array: np.ndarray, dimensions: int) -> np.ndarray:
+def several(array: FloatArray, dimensions: int) -> FloatArray:
     """One as an array of one."""
     return array[None] if array.ndim == dimensions else array
 
 
-def numbers_of(given) -> np.ndarray:
+def numbers_of(given: Numbers) -> FloatArray:
     """As drivers take it: other layouts, and arrays that may not be written into, would be compiled for anew."""
     array = np.ascontiguousarray(given, dtype=float)
     return array if array.flags.carray else array.copy()
 
 
-def matrices(name: str, given, n: int) -> np.ndarray:
+def matrices(name: str, given: Numbers, n: int) -> FloatArray:
     array = numbers_of(given)
     if array.ndim not in (2, 3) or array.shape[-2:] != (n, n):
         raise ArrayError(f"{name}: shape {array.shape} beside {n} parents; give ({n}, {n}), or (k, {n}, {n}) for k matrices")
     return array
 
 
-def _shape(name: str, array: np.ndarray, shape: tuple) -> None:
+def _shape(name: str, array: FloatArray, shape: tuple[int, ...]) -> None:
     if array.shape != shape:
         raise ArrayError(f"{name}: shape {array.shape}; give {shape}")
 
 
-def written(name: str, array, shape: tuple) -> np.ndarray:
+def written(name: str, array: Any, shape: tuple[int, ...]) -> FloatArray:
     """An array of the caller to write into."""
     if not isinstance(array, np.ndarray) or array.dtype != np.float64 or not array.flags.carray:
         raise ArrayError(f"{name}: cannot be written into; give a contiguous array of float64 of shape {shape}")
@@ -288,7 +301,7 @@ def written(name: str, array, shape: tuple) -> np.ndarray:
     return array
 
 
-def _check_pattern(parents: np.ndarray, H: np.ndarray) -> None:
+def _check_pattern(parents: IntArray, H: FloatArray) -> None:
     """The sparsity that the parent array promises (eq. 6), and symmetry."""
     broken = np.argwhere(~pattern(parents) & (H != 0))
     if len(broken):

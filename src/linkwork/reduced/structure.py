@@ -15,12 +15,15 @@ array([[1, 1, 1, 1],
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from linkwork.errors import ArrayError
-from linkwork.reduced.parent_array import ancestor_lists, integers, parent_array, sizes
+from linkwork.reduced.parent_array import Parents, ancestor_lists, integers, parent_array, sizes
+
+if TYPE_CHECKING:
+    from linkwork.util.array_types import AnyArray, BoolArray, IntArray, Matrix, Vector
 
 MOST_NAMED = 6  # rows of a circle that a message lists
 
@@ -28,18 +31,18 @@ MOST_NAMED = 6  # rows of a circle that a message lists
 class Numbering(NamedTuple):
     """A regular numbering: parents come before their children. H of the old numbers is H[np.ix_(order, order)] in the new."""
 
-    order: np.ndarray  # (n,) the old number of each new one
-    parents: np.ndarray  # (n,) the parent array, in new numbers
+    order: IntArray  # (n,) the old number of each new one
+    parents: IntArray  # (n,) the parent array, in new numbers
 
 
 class NestedForm(NamedTuple):
     """The order of rows in which the matrix is nested and doubly bordered (eq. 7)."""
 
-    order: np.ndarray  # (n,) the row that stands at each place
-    blocks: np.ndarray  # (n, 2) for each row its first descendant's place, and the place behind its own
+    order: IntArray  # (n,) the row that stands at each place
+    blocks: IntArray  # (n, 2) for each row its first descendant's place, and the place behind its own
 
 
-def number_regularly(parents) -> Numbering:
+def number_regularly(parents: Vector) -> Numbering:
     """Number a tree depth first, children in the order of their old numbers, so that every parent comes before its children
     and unbranched chains stay together. `parents`: the parent of each row in any numbering, -1 for none.
 
@@ -89,7 +92,7 @@ def _circle(parents: list[int], numbered: set[int]) -> str:
     return f"rows {', '.join(map(str, circle[:MOST_NAMED]))}{more} hang on each other in a circle"
 
 
-def pattern(parents) -> np.ndarray:
+def pattern(parents: Parents) -> BoolArray:
     """(n, n) where the matrix may have numbers: on the diagonal, and between a row and its ancestors (eq. 6).
 
     >>> int(pattern((-1, 0, 0)).sum())
@@ -103,7 +106,7 @@ def pattern(parents) -> np.ndarray:
     return found | found.T
 
 
-def nested_form(parents) -> NestedForm:
+def nested_form(parents: Parents) -> NestedForm:
     """Depth first, then backwards: the numbers below the diagonal of each row stand side by side up to it, so that its envelope
     has no zero inside and a Cholesky factorisation in this order fills nothing (section 3).
 
@@ -117,7 +120,7 @@ def nested_form(parents) -> NestedForm:
     return NestedForm(order, np.stack([behind - sizes(parents), behind], axis=1))
 
 
-def envelope(filled) -> np.ndarray:
+def envelope(filled: Matrix | AnyArray) -> IntArray:
     """(n,) the column of the first number of each row of a pattern: the envelope is what stands from there up to the diagonal.
 
     >>> envelope(pattern((-1, 0, 0)))
@@ -126,8 +129,8 @@ def envelope(filled) -> np.ndarray:
     >>> envelope(pattern((-1, 0, 0))[np.ix_(nested, nested)])
     array([0, 1, 0])
     """
-    filled = np.asarray(filled) != 0
-    if filled.ndim != 2 or filled.shape[0] != filled.shape[1]:
-        raise ArrayError(f"filled: shape {filled.shape}; give the pattern of a matrix, such as pattern(parents)")
-    n = len(filled)
-    return np.minimum(np.argmax(filled, axis=1), np.arange(n)) if n else np.zeros(0, np.int64)
+    there = np.asarray(filled) != 0
+    if there.ndim != 2 or there.shape[0] != there.shape[1]:
+        raise ArrayError(f"filled: shape {there.shape}; give the pattern of a matrix, such as pattern(parents)")
+    n = len(there)
+    return np.minimum(np.argmax(there, axis=1), np.arange(n)) if n else np.zeros(0, np.int64)

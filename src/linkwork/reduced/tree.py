@@ -11,24 +11,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements import RigidBody
-from linkwork.elements.bodies.rigid import Rigid
+from linkwork.elements.bodies.rigid import is_rigid
 from linkwork.elements.core import checks
 from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.elements.core.mobilizer import Mobilizer
-from linkwork.elements.core.registry import kind_class, kind_type
+from linkwork.elements.core.registry import kind_type
 from linkwork.elements.joints.free import FREE
 from linkwork.errors import ModelError, Note
 from linkwork.model.massless import check_carrying
 from linkwork.reduced import frames
 from linkwork.reduced.frames import STILL, Pose, after, inverse
-from linkwork.reduced.operation_lists import Programs
+from linkwork.reduced.operation_lists import TreeSchedules
 from linkwork.reduced.parent_array import expanded
 from linkwork.reduced.tree_layout import order
 
 if TYPE_CHECKING:
-    from linkwork.elements.core.element import ElementLike
+    from linkwork.elements.core.element import BodyLike, Element, ElementLike
     from linkwork.elements.core.joint import JointLike
-    from linkwork.model.active_world import Present
+    from linkwork.model.active_world import ActiveWorld
+    from linkwork.util.array_types import FloatArray, IntArray
     from linkwork.world import World
 
 
@@ -40,13 +41,13 @@ class LinkData:
     """One link: the bodies that move as one behind a joint."""
 
     kind: Mobilizer
-    element: object  # the joint, or the body that floats
+    element: Any  # the joint, or the body that floats
     parent: int
     on_parent: Pose  # the joint's frame in the parent's
     beside: list[float]
     backwards: bool  # coordinates are in the other order than the kind's
-    armature: np.ndarray  # (nv,), kg m^2 or kg
-    damping: np.ndarray  # (nv,), N m s or N s/m
+    armature: FloatArray  # (nv,), kg m^2 or kg
+    damping: FloatArray  # (nv,), N m s or N s/m
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,28 +73,28 @@ class Tree:
     (slice(0, 1, None), slice(1, 7, None))
     """
 
-    world: object
-    options: dict  # as given to `compile`
-    gravity: np.ndarray  # (3,), m/s^2
+    world: World | ActiveWorld
+    options: dict[str, Any]  # as given to `compile`
+    gravity: FloatArray  # (3,), m/s^2
     links: list[LinkData]
-    parent: np.ndarray  # (n,)
-    q_at: np.ndarray  # (n + 1,): where the coordinates of link i begin; the last is nq
-    v_at: np.ndarray  # (n + 1,): its velocities
-    expanded_parents: np.ndarray  # (nv,)
+    parent: IntArray  # (n,)
+    q_at: IntArray  # (n + 1,): where the coordinates of link i begin; the last is nq
+    v_at: IntArray  # (n + 1,): its velocities
+    expanded_parents: IntArray  # (nv,)
     bodies: list[tuple[RigidBody, int, Pose]]  # in order of addition: body, its link (-1: fixed to the ground), its frame there
-    masses: list[tuple[float, np.ndarray, np.ndarray]]  # of each link: kg, centre (3,), inertia about its origin (3, 3)
-    start: np.ndarray  # (nq,): the configuration as built
-    closing: list  # constraints that the tree leaves out: those that close loops, or have no joint coordinate
-    programs: Programs = field(init=False, repr=False)
+    masses: list[tuple[float, FloatArray, FloatArray]]  # of each link: kg, centre (3,), inertia about its origin (3, 3)
+    start: FloatArray  # (nq,): the configuration as built
+    closing: list[Any]  # constraints that the tree leaves out: those that close loops, or have no joint coordinate
+    schedules: TreeSchedules = field(init=False, repr=False)
 
-    def __post_init__(self):
-        object.__setattr__(self, "programs", Programs(self))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "schedules", TreeSchedules(self))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         count = len(self.links)
         return f"<Tree: {count} link{'' if count == 1 else 's'}, nq {self.nq}, nv {self.nv}>"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _compiled, (self.world, self.options)
 
     @property
@@ -107,7 +108,7 @@ class Tree:
         return int(self.v_at[-1])
 
     @cached_property
-    def pattern(self) -> np.ndarray:
+    def pattern(self) -> IntArray:
         """(2, m): rows and columns of H that can differ from zero, of its lower triangle: joint by joint, the block with itself
         and then those with the joints before it, upwards."""
         rows, columns = [], []
@@ -121,30 +122,30 @@ class Tree:
                 j = self.links[j].parent
         return np.array([rows, columns], dtype=np.int64).reshape(2, -1)
 
-    def coordinates(self, joint) -> slice:
+    def coordinates(self, joint: JointLike | BodyLike) -> slice:
         """Where the coordinates of a joint (of a floating body) stand in q."""
         i = self._link(joint)
         return slice(int(self.q_at[i]), int(self.q_at[i + 1]))
 
-    def velocities(self, joint) -> slice:
+    def velocities(self, joint: JointLike | BodyLike) -> slice:
         """Where its velocities stand in qd, its forces in tau."""
         i = self._link(joint)
         return slice(int(self.v_at[i]), int(self.v_at[i + 1]))
 
-    def kind(self, joint) -> Mobilizer:
+    def kind(self, joint: JointLike | BodyLike) -> Mobilizer:
         """What its coordinates are: their freedoms, with units."""
         return self.links[self._link(joint)].kind
 
-    def body(self, body) -> int:
+    def body(self, body: BodyLike) -> int:
         """The number of a body in arrays with a row for each."""
-        found = self.world.find(body)  # type: ignore[attr-defined]
+        found = self.world.find(body)
         for number, (other, _, _) in enumerate(self.bodies):
             if other is found:
                 return number
         raise ModelError(f"{checks.label(found)}: it is no body of this tree; give a body that was there when it was compiled")
 
-    def _link(self, joint) -> int:
-        found = self.world.find(joint)  # type: ignore[attr-defined]
+    def _link(self, joint: ElementLike) -> int:
+        found = self.world.find(joint)
         for number, link in enumerate(self.links):
             if link.element is found:
                 return number
@@ -153,7 +154,7 @@ class Tree:
         )
 
 
-def compile(world: World | Present, *, lock: Mapping[JointLike, Any] | None = None,
+def compile(world: World | ActiveWorld, *, lock: Mapping[JointLike, Any] | None = None,
             armature: Mapping[JointLike, float] | None = None, damping: Mapping[JointLike, float] | None = None,
             loops: bool | None = None, keep: Iterable[ElementLike] = ()) -> Tree:  # fmt: skip
     """A world of rigid bodies and joints in joint coordinates.
@@ -194,7 +195,7 @@ def compile(world: World | Present, *, lock: Mapping[JointLike, Any] | None = No
     return _compiled(world, options)
 
 
-def _compiled(world, options: dict) -> Tree:
+def _compiled(world: Any, options: dict[str, Any]) -> Tree:
     getattr(world, "whole", world)._use()
     given = {name: _by_element(world, options[name]) for name in ("lock", "armature", "damping")}
     builder = _Builder(world, given, options["loops"], {world.find(joint) for joint in options["keep"]})
@@ -215,24 +216,24 @@ def _compiled(world, options: dict) -> Tree:
     return tree
 
 
-def _by_element(world, values: Mapping) -> dict:
+def _by_element(world: Any, values: Mapping[ElementLike, Any]) -> dict[Any, Any]:
     return {world.find(key): value for key, value in values.items()}
 
 
 class _Builder:
     """Walks a world from the ground, then from each body that floats."""
 
-    def __init__(self, world, given: dict[str, dict], loops: bool | None, wanted: set):
+    def __init__(self, world: Any, given: dict[str, dict[Any, Any]], loops: bool | None, wanted: set[Element]) -> None:
         self.world, self.given, self.loops, self.wanted = world, given, loops, wanted
-        self.closing: set = set()
-        self.rotors: dict = {}  # joint -> its armatures
+        self.closing: set[Any] = set()
+        self.rotors: dict[Any, list[Any]] = {}  # joint -> its armatures
         self.links: list[LinkData] = []
-        self.starts: list[np.ndarray] = []
-        self.met: set = set()  # joints, and bodies that float
-        self.home: dict = {world.ground: (ROOT, STILL)}  # body -> its link, its frame there
+        self.starts: list[FloatArray] = []
+        self.met: set[Any] = set()  # joints, and bodies that float
+        self.home: dict[Any, tuple[int, Pose]] = {world.ground: (ROOT, STILL)}  # body -> its link, its frame there
         self._check()
         self.batches = frames.batches_of(world)
-        self.joints: dict = {body: [] for body in (world.ground, *world.bodies)}
+        self.joints: dict[Any, list[Any]] = {body: [] for body in (world.ground, *world.bodies)}
         for joint in self._candidates():
             self.joints[joint.a].append(joint)
             self.joints[joint.b].append(joint)
@@ -242,7 +243,7 @@ class _Builder:
         if not self.world.bodies:
             raise ModelError("World: there is no body in it; add one, for example lw.RigidBody(1.0, (1, 1, 1))")
         for body in self.world.bodies:
-            if kind_class(type(body)) is not Rigid:
+            if not is_rigid(body):
                 raise ModelError(f"{checks.label(body)}: joint coordinates are those of rigid bodies; give a RigidBody instead")
         for joint in self.world.constraints:
             if kind_type(joint).is_rotor:
@@ -250,13 +251,13 @@ class _Builder:
             elif not isinstance(joint, Joint):
                 self._leave_out(joint, "it has no joint coordinate")
 
-    def _leave_out(self, constraint, why: str) -> None:
+    def _leave_out(self, constraint: Element, why: str) -> None:
         if not self.loops and not (self.loops is None and kind_type(constraint).couples_joints):
             others = 'solver="ltdl", or solver="tree", integrator="rattle"'
             raise ModelError(f"{checks.label(constraint)}: {why}; remove it, or simulate with {others}")
         self.closing.add(constraint)
 
-    def _candidates(self) -> list:
+    def _candidates(self) -> list[Any]:
         """Joints of the tree and those that close loops, in order of addition."""
         return [c for c in self.world.constraints if c not in self.closing and not kind_type(c).is_rotor]
 
@@ -284,12 +285,12 @@ class _Builder:
         pushed = {item for force in self.world.forces for _, _, item in force.references()}
         every = self._candidates()
         first = [joint for group in (named, self.rotors, pushed) for joint in every if joint in group]  # wanted, in this order
-        met: set = set()
+        met: set[Any] = set()
         last = [joint for body in self.joints for joint in self._met_first(body, met)]
         kept, part = set(), {body: body for body in self.joints}
         part |= dict.fromkeys(self._floating(), self.world.ground)  # as if each had a joint of six freedoms
 
-        def root(body):
+        def root(body: Any) -> Any:
             while part[body] is not body:
                 part[body] = body = part[part[body]]
             return body
@@ -304,11 +305,11 @@ class _Builder:
                 self._leave_out(joint, "it closes a loop, and joint coordinates are those of a tree")
         self.joints = {body: [joint for joint in joints if joint in kept] for body, joints in self.joints.items()}
 
-    def _floating(self) -> list:
+    def _floating(self) -> list[Any]:
         """Bodies that are wanted with coordinates of their own."""
         return [body for body in self.world.bodies if body in self.wanted]
 
-    def _met_first(self, start, met: set) -> list:
+    def _met_first(self, start: Any, met: set[Any]) -> list[Any]:
         """Joints by which new bodies are met, branch by branch."""
         found, waiting = [], [(joint, start) for joint in reversed(self.joints[start])] if start not in met else []
         met.add(start)
@@ -321,7 +322,7 @@ class _Builder:
                 waiting += [(other, far) for other in reversed(self.joints[far]) if other is not joint]
         return found
 
-    def _branch(self, start) -> None:
+    def _branch(self, start: Any) -> None:
         """Everything beyond a body, branch by branch."""
         waiting = [(joint, start) for joint in reversed(self.joints[start])]
         while waiting:
@@ -330,7 +331,7 @@ class _Builder:
             self._join(joint, near, far)
             waiting += [(other, far) for other in reversed(self.joints[far]) if other is not joint]
 
-    def _join(self, joint, near, far) -> None:
+    def _join(self, joint: Any, near: Any, far: Any) -> None:
         kind, (on_a, on_b) = kind_of_joint(joint), frames.joint_frames(joint, self.batches)
         on_near, on_far, mobilizer, swapped = on_a, on_b, kind.mobilizer, False
         if joint.a is far:
@@ -340,7 +341,8 @@ class _Builder:
         link, pose = self.home[near]
         self._add(joint, mobilizer, link, after(pose, on_near), on_far, far, kind.constants(joint), swapped)
 
-    def _add(self, element, kind, link, on_parent, on_child, body, beside, swapped=False, start=None) -> None:
+    def _add(self, element: Any, kind: Mobilizer, link: int, on_parent: Pose, on_child: Pose, body: Any, beside: list[float],
+             swapped: bool = False, start: FloatArray | None = None) -> None:  # fmt: skip
         self.met.add(element)
         locked = [] if kind.nq == 0 else self._locked(element, kind)
         if locked is not None:
@@ -352,7 +354,7 @@ class _Builder:
         self.starts.append(np.array(kind.neutral()) if start is None else start)
         self.home[body] = len(self.links) - 1, inverse(on_child)
 
-    def _locked(self, element, kind) -> list[float] | None:
+    def _locked(self, element: Any, kind: Mobilizer) -> list[float] | None:
         value = self.given["lock"].get(element)
         if value is None:
             return None
@@ -363,7 +365,7 @@ class _Builder:
             numbers[at] = checks.quaternion(element, "lock", numbers[at])
         return list(numbers)
 
-    def _freedoms(self, element, kind, what: str) -> np.ndarray:
+    def _freedoms(self, element: Any, kind: Mobilizer, what: str) -> FloatArray:
         value = self.given[what].get(element, 0.0)
         numbers = np.asarray(value, dtype=float)
         if numbers.shape not in ((), (kind.nv,)) or not (np.isfinite(numbers) & (numbers >= 0)).all():
@@ -373,10 +375,10 @@ class _Builder:
         return np.full(kind.nv, numbers) + sum(float(rotor.inertia) for rotor in turned)
 
 
-def _masses(bodies, count: int) -> list[tuple[float, np.ndarray, np.ndarray]]:
+def _masses(bodies: list[tuple[RigidBody, int, Pose]], count: int) -> list[tuple[float, FloatArray, FloatArray]]:
     """Mass, centre, and inertia about the origin of each link, in its frame: of all bodies that move with it."""
     found = []
-    members: list[list] = [[] for _ in range(count)]
+    members: list[list[tuple[Any, Pose]]] = [[] for _ in range(count)]
     for body, link, pose in bodies:
         if link != ROOT:
             members[link].append((body, pose))
@@ -388,6 +390,6 @@ def _masses(bodies, count: int) -> list[tuple[float, np.ndarray, np.ndarray]]:
     return found
 
 
-def _spread(arm: np.ndarray) -> np.ndarray:
+def _spread(arm: FloatArray) -> FloatArray:
     """The inertia of a unit mass at `arm`."""
     return arm @ arm * np.eye(3) - np.outer(arm, arm)

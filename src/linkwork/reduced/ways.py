@@ -12,10 +12,9 @@ from enum import Enum
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from linkwork.reduced.packed_drivers import PACKED_RUN
-from linkwork.reduced.parent_array import depths, parent_array, runs
+from linkwork.reduced.parent_array import Parents, depths, parent_array, runs
 from linkwork.reduced.tiles import operation_count
 
 WORTH = 8  # multiplications an operation, below which the calls of kernels cost more than they save
@@ -36,7 +35,7 @@ class Way(Enum):
     PACKED = "in packed rows"
 
 
-def factoring(parents: ArrayLike) -> Way:
+def factoring(parents: Parents) -> Way:
     """How `ltdl` factors a matrix with this parent array (from 0, with -1 for the ground).
 
     >>> factoring([-1, 0, 1, 1]), factoring(range(-1, 2999))

@@ -19,7 +19,7 @@ from linkwork.model.model import LINE
 from linkwork.reduced.body_kernels import body_from_link, body_to_link, plain
 from linkwork.reduced.frames import Pose, after
 from linkwork.reduced.link_records import BODY, GIVEN
-from linkwork.reduced.operation_lists import Program, Programs, first_bodies
+from linkwork.reduced.operation_lists import Schedule, TreeSchedules, first_bodies
 from linkwork.reduced.step_kernels import (
     SCALARS,
     StepLink,
@@ -86,10 +86,10 @@ class TreeWorkspace:
         self.base = -(-self.within.end // LINE) * LINE
         self.moving = [number for number, (_, link, _) in enumerate(bodies) if link >= 0]
         self.held, self.names = list(held), tuple(sweeps)
-        self.programs = Programs(self.tree, partial(StepLink, weighed=weighed))
-        self.layout = self.programs.layout
+        self.schedules = TreeSchedules(self.tree, partial(StepLink, weighed=weighed))
+        self.layout = self.schedules.layout
         self.start = self.base + self.layout.start  # of the records
-        self._program = Program(self.layout, (0,), [], NONE)
+        self._program = Schedule(self.layout, (0,), [], NONE)
         self._spans: dict[str, tuple[int, int]] = {}
         self._tiles_at = self.layout.size + (self.tree.pattern.shape[1] if "inertia" in sweeps else 0)
         for name in self.names:
@@ -213,150 +213,150 @@ class TreeWorkspace:
     def _substitution(self) -> Substitution:
         return Substitution(self._tiles)
 
-    def _writer(self, name: str) -> Callable[[Program], None]:
+    def _writer(self, name: str) -> Callable[[Schedule], None]:
         """What writes a sweep."""
         if name.startswith("columns "):
-            return lambda program: self._add_columns(program, int(name.split()[1]))
-        known: dict[str, Callable[[Program], None]] = {
+            return lambda schedule: self._add_columns(schedule, int(name.split()[1]))
+        known: dict[str, Callable[[Schedule], None]] = {
             "recover": self._add_recovery,
             "following": self._add_following,
-            "aba out": lambda program: self._add_loaded(program, "aba_out"),
-            "aba back": lambda program: self._add_back(program, "aba_in"),
-            "bias out": lambda program: self._add_loaded(program, "rnea_out"),
-            "bias back": lambda program: self._add_inwards(program, "rnea_in"),
-            "aba": lambda program: self._add_driven(program, "aba_pass"),
-            "aba_last": lambda program: self._add_outwards_again(program, "aba_last"),
-            "bias": lambda program: self._add_driven(program, "bias_in"),
-            "bodies": lambda program: self._add_bodies(program, plain(body_from_link), self.within.bodies),
-            "sign": lambda program: self._add_lifted(program, of_model(lifted_sign)),
-            "lifted": lambda program: self._add_lifted(program, of_model(lifted_body)),
-            "poses": lambda program: self._add_bodies(program, of_model(model_pose), self.within.bodies),
-            "velocities": lambda program: self._add_bodies(program, of_model(model_velocity), self.within.bodies),
-            "loads": lambda program: self._add_bodies(program, of_model(model_wrench), self.within.loads),
-            "turning": lambda program: self.programs.add_bodies(program, of_model(body_turning)),
+            "aba out": lambda schedule: self._add_loaded(schedule, "aba_out"),
+            "aba back": lambda schedule: self._add_back(schedule, "aba_in"),
+            "bias out": lambda schedule: self._add_loaded(schedule, "rnea_out"),
+            "bias back": lambda schedule: self._add_inwards(schedule, "rnea_in"),
+            "aba": lambda schedule: self._add_driven(schedule, "aba_pass"),
+            "aba_last": lambda schedule: self._add_outwards_again(schedule, "aba_last"),
+            "bias": lambda schedule: self._add_driven(schedule, "bias_in"),
+            "bodies": lambda schedule: self._add_bodies(schedule, plain(body_from_link), self.within.bodies),
+            "sign": lambda schedule: self._add_lifted(schedule, of_model(lifted_sign)),
+            "lifted": lambda schedule: self._add_lifted(schedule, of_model(lifted_body)),
+            "poses": lambda schedule: self._add_bodies(schedule, of_model(model_pose), self.within.bodies),
+            "velocities": lambda schedule: self._add_bodies(schedule, of_model(model_velocity), self.within.bodies),
+            "loads": lambda schedule: self._add_bodies(schedule, of_model(model_wrench), self.within.loads),
+            "turning": lambda schedule: self.schedules.add_bodies(schedule, of_model(body_turning)),
             "response": self._add_response,
-            "response in": lambda program: self._add_inwards(program, "response_in"),
-            "response out": lambda program: self._add_outwards_again(program, "response_out"),
+            "response in": lambda schedule: self._add_inwards(schedule, "response_in"),
+            "response out": lambda schedule: self._add_outwards_again(schedule, "response_out"),
             "column": self._add_column_of_each,
             "point": self._add_point_of_each,
             "inertia": self._add_inertia,
-            "factor": lambda program: self._add_tiles(program, self._tiles.operations()),
-            "up": lambda program: self._add_tiles(program, self._substitution.upwards()),
-            "down": lambda program: self._add_tiles(program, self._substitution.downwards()),
+            "factor": lambda schedule: self._add_tiles(schedule, self._tiles.operations()),
+            "up": lambda schedule: self._add_tiles(schedule, self._substitution.upwards()),
+            "down": lambda schedule: self._add_tiles(schedule, self._substitution.downwards()),
             "hold": self._add_holding,
         }
-        return known.get(name, lambda program: self._add_outwards(program, name))
+        return known.get(name, lambda schedule: self._add_outwards(schedule, name))
 
     def _there(self, entry: int) -> int:
         """An entry of the model, as operations of the tree have it."""
         return entry - self.start
 
     # one kernel on links: link, parent, constants, scalars
-    def _add_links(self, program: Program, what: str, numbers: Iterable[int]) -> None:
+    def _add_links(self, schedule: Schedule, what: str, numbers: Iterable[int]) -> None:
         layout = self.layout
         for i in numbers:
             at, above = layout.link_at[i], self.tree.links[i].parent
             kernel = layout.links[i].kernel(what)
-            program.add(kernel, at, layout.link_at[above] if above >= 0 else at, layout.constants_at[i], 0)
+            schedule.add(kernel, at, layout.link_at[above] if above >= 0 else at, layout.constants_at[i], 0)
 
-    def _add_outwards(self, program: Program, what: str) -> None:
-        self._add_links(program, what, range(len(self.layout.links)))
+    def _add_outwards(self, schedule: Schedule, what: str) -> None:
+        self._add_links(schedule, what, range(len(self.layout.links)))
 
-    def _add_outwards_again(self, program: Program, what: str) -> None:
+    def _add_outwards_again(self, schedule: Schedule, what: str) -> None:
         """On what is not on the ground, where the way inwards has ended."""
-        self._add_links(program, what, [i for i, data in enumerate(self.tree.links) if data.parent >= 0])
+        self._add_links(schedule, what, [i for i, data in enumerate(self.tree.links) if data.parent >= 0])
 
-    def _add_inwards(self, program: Program, what: str) -> None:
-        self._add_links(program, what, reversed(range(len(self.layout.links))))
+    def _add_inwards(self, schedule: Schedule, what: str) -> None:
+        self._add_links(schedule, what, reversed(range(len(self.layout.links))))
 
-    def _add_driven(self, program: Program, what: str) -> None:
+    def _add_driven(self, schedule: Schedule, what: str) -> None:
         """The way inwards, with implicit forces at joints or forces along their coordinates."""
         layout = self.layout
         for i in reversed(range(len(layout.links))):
             if i not in self.within.efforts:
-                self._add_links(program, f"{what}_held" if self.held else what, [i])
+                self._add_links(schedule, f"{what}_held" if self.held else what, [i])
                 continue
             at, above, forces = layout.link_at[i], self.tree.links[i].parent, self.within.efforts[i]
             link = layout.links[i]
             assert isinstance(link, StepLink)
-            program.add(link.driven_kernel(what, [law for law, _ in forces]), at, layout.link_at[above] if above >= 0 else at,
+            schedule.add(link.driven_kernel(what, [law for law, _ in forces]), at, layout.link_at[above] if above >= 0 else at,
                         layout.constants_at[i], *[self._there(entry) for _, entry in forces])  # fmt: skip
 
-    def _add_back(self, program: Program, what: str) -> None:
-        self._add_inwards(program, what)
-        self._add_outwards_again(program, "aba_last")
+    def _add_back(self, schedule: Schedule, what: str) -> None:
+        self._add_inwards(schedule, what)
+        self._add_outwards_again(schedule, "aba_last")
 
     # one kernel on bodies: link, what the model has of the body, its constants
     def _add_bodies(
-        self, program: Program, kernel: Kernel, places: Sequence[int], numbers: Iterable[int] | None = None
+        self, schedule: Schedule, kernel: Kernel, places: Sequence[int], numbers: Iterable[int] | None = None
     ) -> None:
         for number in self.moving if numbers is None else numbers:
             link = self.tree.bodies[number][1]
-            program.add(kernel, self.layout.link_at[link], self._there(places[number]), self.layout.body_constants_at[number])
+            schedule.add(kernel, self.layout.link_at[link], self._there(places[number]), self.layout.body_constants_at[number])
 
-    def _add_lifted(self, program: Program, kernel: Kernel) -> None:
+    def _add_lifted(self, schedule: Schedule, kernel: Kernel) -> None:
         """From continuous orientations of the links."""
-        self._add_outwards(program, "lift")
+        self._add_outwards(schedule, "lift")
         layout = self.layout
         for number in self.moving:
-            program.add(kernel, layout.link_at[self.tree.bodies[number][1]], self._there(self.within.bodies[number]),
+            schedule.add(kernel, layout.link_at[self.tree.bodies[number][1]], self._there(self.within.bodies[number]),
                         layout.body_constants_at[number], layout.body_at[number])  # fmt: skip
 
-    def _add_recovery(self, program: Program) -> None:
+    def _add_recovery(self, schedule: Schedule) -> None:
         """q and qd from the bodies: the first one of each link tells where it is."""
         first = [number for number, _ in first_bodies(self.tree)]
-        self._add_bodies(program, plain(body_to_link), self.within.bodies, first)
-        self._add_outwards(program, "recover")
+        self._add_bodies(schedule, plain(body_to_link), self.within.bodies, first)
+        self._add_outwards(schedule, "recover")
 
-    def _add_following(self, program: Program) -> None:
+    def _add_following(self, schedule: Schedule) -> None:
         """qdd from the accelerations of bodies."""
         first = [number for number, _ in first_bodies(self.tree)]
-        self._add_bodies(program, of_model(model_acceleration), self.within.loads, first)
-        self._add_outwards(program, "follow")
+        self._add_bodies(schedule, of_model(model_acceleration), self.within.loads, first)
+        self._add_outwards(schedule, "follow")
 
-    def _add_loaded(self, program: Program, out: str) -> None:
+    def _add_loaded(self, schedule: Schedule, out: str) -> None:
         """One kernel on every link outwards, then the forces on the bodies."""
-        self._add_outwards(program, out)
-        self._add_bodies(program, of_model(model_wrench), self.within.loads)
+        self._add_outwards(schedule, out)
+        self._add_bodies(schedule, of_model(model_wrench), self.within.loads)
 
-    def _add_response(self, program: Program) -> None:
+    def _add_response(self, schedule: Schedule) -> None:
         """H^-1 x, with the factors of the articulated-body algorithm, in the place of x; links must be at rest."""
-        self._add_inwards(program, "response_in")
-        self._add_outwards_again(program, "response_out")
+        self._add_inwards(schedule, "response_in")
+        self._add_outwards_again(schedule, "response_out")
 
-    def _add_inertia(self, program: Program) -> None:
+    def _add_inertia(self, schedule: Schedule) -> None:
         """The blocks of H of links that are in place."""
-        self._add_outwards(program, "compose")
-        self.programs.add_blocks(program, bool(self.held))
+        self._add_outwards(schedule, "compose")
+        self.schedules.add_blocks(schedule, bool(self.held))
 
-    def _add_tiles(self, program: Program, operations) -> None:
+    def _add_tiles(self, schedule: Schedule, operations) -> None:
         for kernel, offsets in operations:
-            program.add(kernel, *[self._tiles_at + offset for offset in offsets])
+            schedule.add(kernel, *[self._tiles_at + offset for offset in offsets])
 
-    def _add_holding(self, program: Program) -> None:
+    def _add_holding(self, schedule: Schedule) -> None:
         layout = self.layout
         for force in self.held:
-            program.add(layout.links[force.link].kernel("hold"), layout.link_at[force.link], self._there(self.within.tangent),
+            schedule.add(layout.links[force.link].kernel("hold"), layout.link_at[force.link], self._there(self.within.tangent),
                         layout.body_constants_at[force.body])  # fmt: skip
 
-    def _add_columns(self, program: Program, number: int) -> None:
+    def _add_columns(self, schedule: Schedule, number: int) -> None:
         """The Jacobian of a body's reference point, link by link."""
-        self._add_point(program, number)
+        self._add_point(schedule, number)
         for i in self.path(number):
-            self._add_column(program, i)
+            self._add_column(schedule, i)
 
-    def _add_point(self, program: Program, number: int) -> None:
-        program.add(plain(body_point), self._there(self.within.bodies[number]), self.layout.point)
+    def _add_point(self, schedule: Schedule, number: int) -> None:
+        schedule.add(plain(body_point), self._there(self.within.bodies[number]), self.layout.point)
 
-    def _add_column(self, program: Program, link: int) -> None:
-        program.add(self.layout.links[link].kernel("column"), self.layout.link_at[link], self.layout.point)
+    def _add_column(self, schedule: Schedule, link: int) -> None:
+        schedule.add(self.layout.links[link].kernel("column"), self.layout.link_at[link], self.layout.point)
 
-    def _add_point_of_each(self, program: Program) -> None:
+    def _add_point_of_each(self, schedule: Schedule) -> None:
         """Body by body, to be run one at a time."""
         for number in range(len(self.tree.bodies)):
-            self._add_point(program, number)
+            self._add_point(schedule, number)
 
-    def _add_column_of_each(self, program: Program) -> None:
+    def _add_column_of_each(self, schedule: Schedule) -> None:
         """Link by link, the same."""
         for link in range(len(self.tree.links)):
-            self._add_column(program, link)
+            self._add_column(schedule, link)

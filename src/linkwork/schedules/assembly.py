@@ -15,19 +15,24 @@ from linkwork.codegen.trace import Kernel
 from linkwork.codegen.wide_operands import Gathered, gathered
 from linkwork.kernels import body_kernels, force_kernels, fronts
 from linkwork.kernels import node_kernels as k
-from linkwork.kernels.joint_elimination import Limb
-from linkwork.kernels.loop_coupling import Tie, tie_rows
+from linkwork.kernels.joint_elimination import JointPivot
+from linkwork.kernels.loop_coupling import LoopCoupling, coupling_rows
 from linkwork.kernels.node import NodeKind
+from linkwork.kernels.vocabulary import BodyKernel, ImplicitKernel, Iteration, Piece, PivotSweep, RowMode, Sweep
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.model import Model
 from linkwork.schedules.front_ops import Form, Fronts
-from linkwork.schedules.operations import AFTER, FIRST, LAST, Sheet
+from linkwork.schedules.operations import AFTER, FIRST, LAST, OperationList
 
-IMPLICIT_FLIGHT = 10  # sweeps of an implicit flight: bodies whose mass depends on their configuration
+DRIFT_SWEEPS = 10  # of a drift that is found by iteration; what the last one changes is noted as a residual
+IMPLICIT_DRIFT = (BodyKernel.START_IMPLICIT_DRIFT, *[BodyKernel.REFINE_IMPLICIT_DRIFT] * (DRIFT_SWEEPS - 1),
+                  BodyKernel.LAST_REFINEMENT, BodyKernel.END_IMPLICIT_DRIFT)  # fmt: skip
+
+BodyWord = BodyKernel | ImplicitKernel | Iteration  # what `_body_kernel` of some solver knows
 
 
 class Assembly(Addresses):
-    """Where the parts of a model come into play in a sweep, and the operations on them."""
+    """The operations on the bodies, constraints and forces of a model, and their positions in a sweep."""
 
     def __init__(self, model: Model):
         super().__init__()
@@ -36,51 +41,53 @@ class Assembly(Addresses):
         self._front_rows: dict[str, tuple[np.ndarray, np.ndarray]] = {}  # operations of all fronts, and their positions
         self._find_places()
 
-    def _keep(self, name: str, make: Callable[[Sheet], None]) -> np.ndarray:
-        if name not in self._known:
-            sheet = Sheet()
-            make(sheet)
-            rows, positions = self.finish(name, sheet).table()
-            return self._made(name, join(rows, positions, self.kernels, self._id))
-        return self._known[name]
+    def _keep(self, name: str, make: Callable[[OperationList], None]) -> np.ndarray:
+        def operations() -> np.ndarray:
+            ops = OperationList()
+            make(ops)
+            rows, positions = self.finish(name, ops).table()
+            return join(rows, positions, self.kernels, self._id)
 
-    def finish(self, name: str, sheet: Sheet) -> Sheet:
-        """Where another solver adds its own operations."""
-        return sheet
+        return self._sweep(name, operations)
+
+    def finish(self, name: str, ops: OperationList) -> OperationList:
+        """The hook of solvers that add operations of their own."""
+        return ops
 
     def _find_places(self) -> None:
-        """Positions in the elimination; bodies by kind, limbs by form; what comes into play before which body."""
+        """Find positions in the elimination, bodies by kind, joint pivots by form, and where each body is first used."""
         m = self.model
         n = len(m.bodies.kinds)
         self.place = np.zeros(n, dtype=np.int64)  # of bodies in the elimination
         self.node_place = np.full(len(m.nodes), -1, dtype=np.int64)  # before all others where it is not eliminated
-        limbs: dict[int, tuple[Limb, list[int], list[int], list[int]]] = {}
+        forms: dict[int, tuple[JointPivot, list[int], list[int], list[int]]] = {}
         self.fronts: list[tuple[int, int]] = []  # (position, vertex)
-        self.tied: list[tuple[int, int, int, Limb]] = []  # (position, body, node) of limbs that loops tie to others
+        # (position, body, node, form) of the joint pivots that have later neighbours beside their parents
+        self.loop_coupled: list[tuple[int, int, int, JointPivot]] = []
         for position, item in enumerate(m.items):
             if item.body >= 0:
                 self.place[item.body] = position
             if item.node >= 0:
                 self.node_place[item.node] = position
-            if item.limb is not None:
-                members = limbs.setdefault(id(item.limb), (item.limb, [], [], []))
+            if item.pivot is not None:
+                members = forms.setdefault(id(item.pivot), (item.pivot, [], [], []))
                 members[1].append(item.body)
                 members[2].append(item.node)
-                members[3].append(m.nodes[item.node].ends[1 - item.limb.child])
+                members[3].append(m.nodes[item.node].ends[1 - item.pivot.child])
                 if item.body in m.later:
-                    self.tied.append((position, item.body, item.node, item.limb))
+                    self.loop_coupled.append((position, item.body, item.node, item.pivot))
             else:
                 self.fronts.append((position, item.body if item.body >= 0 else n + item.node))
-        self.limb_groups: list[tuple[Limb, np.ndarray, np.ndarray, np.ndarray]] = [
-            (limb, np.array(bodies, dtype=np.int64), np.array(nodes, dtype=np.int64), np.array(parents, dtype=np.int64))
-            for limb, bodies, nodes, parents in limbs.values()
+        self.pivot_groups: list[tuple[JointPivot, np.ndarray, np.ndarray, np.ndarray]] = [
+            (pivot, np.array(bodies, dtype=np.int64), np.array(nodes, dtype=np.int64), np.array(parents, dtype=np.int64))
+            for pivot, bodies, nodes, parents in forms.values()
         ]
         self.by_kind = [(m.bodies.kinds[members[0]], np.array(members, dtype=np.int64))
                         for members in m.bodies.members.values()]  # fmt: skip
-        self._fronts = Fronts(m, self.fronts, m.later, {body: tie_rows(limb) for _, body, _, limb in self.tied})
+        self._fronts = Fronts(m, self.fronts, m.later, {body: coupling_rows(pivot) for _, body, _, pivot in self.loop_coupled})
         self.node_asked, self.force_asked = self._earliest(m.nodes), self._earliest(m.forces)
         self.asked = self._first_asked()
-        self.front_nodes = [number for number in range(len(m.nodes)) if number not in m.limb_of]
+        self.front_nodes = [number for number in range(len(m.nodes)) if number not in m.joint_pivot_of]
         middle = [node for node in m.nodes if node.kind.moving_rows or node.kind.force_directed]
         self.halves = {b for node in middle for b in node.ends if b != GROUND}
         self.constrained = {b for node in m.nodes for b in node.ends}
@@ -94,7 +101,7 @@ class Assembly(Addresses):
                 known = column != GROUND
                 np.minimum.at(asked, column[known], positions[known])
         position = np.full(len(self._fronts.dims), AFTER)
-        for place, vertex in [*self.fronts, *[(place, body) for place, body, *_ in self.tied]]:
+        for place, vertex in [*self.fronts, *[(place, body) for place, body, *_ in self.loop_coupled]]:
             position[vertex] = place
         of_bodies = self._fronts.others < len(asked)
         np.minimum.at(asked, self._fronts.others[of_bodies], position[self._fronts.owners[of_bodies]])
@@ -105,119 +112,120 @@ class Assembly(Addresses):
         ends = _padded(items)
         return np.where(ends == GROUND, AFTER, self.place[ends]).min(axis=1, initial=AFTER)
 
-    def _body_kernel(self, kind, name: str) -> Kernel:
+    def _body_kernel(self, kind, name: BodyWord) -> Kernel:
+        assert isinstance(name, BodyKernel)
         return body_kernels.body_kernel(kind, name)
 
-    def _add_first(self, sheet: Sheet, what: Iterable[str]) -> None:
-        """Body kernels just before each body is first asked for."""
+    def _add_first(self, ops: OperationList, what: Iterable[BodyWord]) -> None:
+        """Add body kernels just before each body is first used."""
         for name in what:
             for kind, numbers in self.by_kind:
                 kernel = self._id(self._body_kernel(kind, name))
-                sheet.add(self.asked[numbers], 0, kernel, self.model.body_at[numbers])
+                ops.add(self.asked[numbers], 0, kernel, self.model.body_at[numbers])
 
-    def _add_bodies(self, sheet: Sheet, what: Iterable[str], turn: int) -> None:
+    def _add_bodies(self, ops: OperationList, what: Iterable[BodyWord], turn: int) -> None:
         for step, name in enumerate(what):
             for kind, numbers in self.by_kind:
-                flies = name in ("fly", "first-fly")
-                if flies and kind.iterated_flight:
-                    flight = ("start-flight", *["refine-flight"] * (IMPLICIT_FLIGHT - 1), "last-refinement", "end-flight")
-                    for part in flight:
-                        self._add_body(sheet, kind, part, numbers, turn + step)
+                drifts = name in (BodyKernel.DRIFT, BodyKernel.FIRST_DRIFT)
+                if drifts and kind.implicit_drift:
+                    for part in IMPLICIT_DRIFT:
+                        self._add_body(ops, kind, part, numbers, turn + step)
                     continue
-                halved = np.array([flies and b in self.halves for b in numbers])
-                # constraints that do not close tell when a step turns too far; nobody tells it of a body that has none
-                alone = np.array([name == "first-fly" and kind.turns and b not in self.constrained for b in numbers])
-                self._add_body(sheet, kind, "fly-halves", numbers[halved], turn + step)
-                self._add_body(sheet, kind, "first-fly", numbers[alone], turn + step)
-                self._add_body(sheet, kind, "fly" if flies else name, numbers[~(halved | alone)], turn + step)
+                halved = np.array([drifts and b in self.halves for b in numbers])
+                # residuals of constraints show when a step turns a body too far; a free body needs a kernel that notes it
+                alone = np.array([name == BodyKernel.FIRST_DRIFT and kind.turns and b not in self.constrained for b in numbers])
+                self._add_body(ops, kind, BodyKernel.DRIFT_IN_HALVES, numbers[halved], turn + step)
+                self._add_body(ops, kind, BodyKernel.FIRST_DRIFT, numbers[alone], turn + step)
+                self._add_body(ops, kind, BodyKernel.DRIFT if drifts else name, numbers[~(halved | alone)], turn + step)
 
-    def _add_body(self, sheet: Sheet, kind, name: str, numbers: np.ndarray, turn: int) -> None:
+    def _add_body(self, ops: OperationList, kind, name: BodyWord, numbers: np.ndarray, turn: int) -> None:
         if len(numbers):
-            sheet.add(-self.place[numbers], turn, self._id(self._body_kernel(kind, name)), self.model.body_at[numbers])
+            ops.add(-self.place[numbers], turn, self._id(self._body_kernel(kind, name)), self.model.body_at[numbers])
 
-    def _add_limbs(self, sheet: Sheet, what: str, turn: int, down: bool = False) -> None:
+    def _add_joint_pivots(self, ops: OperationList, sweep: PivotSweep, turn: int, mode: RowMode | Iteration | None = None, *,
+                          light: bool = False, down: bool = False) -> None:  # fmt: skip
         m = self.model
-        if what.startswith("backward"):
-            self._add_ties(sheet, what, turn, down)
-        for limb, bodies, nodes, parents in self.limb_groups:
+        if sweep == PivotSweep.BACKWARD:
+            self._add_couplings(ops, Sweep.BACKWARD, turn, light, down)
+        for pivot, bodies, nodes, parents in self.pivot_groups:
             above = np.where(parents == GROUND, 0, m.body_at[parents])
             position = -self.place[bodies] if down else self.place[bodies]
-            sheet.add(position, turn, self._id(limb.kernel(what)), m.node_at[nodes], m.body_at[bodies], above)
-        if what.startswith("up-"):
-            self._add_ties(sheet, "factor-light" if what.endswith("-light") else "factor", turn)
-        elif what.startswith("forward"):
-            self._add_ties(sheet, what, turn)
+            ops.add(position, turn, self._id(pivot.kernel(sweep, mode, light)), m.node_at[nodes], m.body_at[bodies], above)
+        if sweep == PivotSweep.UP:
+            self._add_couplings(ops, Sweep.FACTOR, turn, light)
+        elif sweep == PivotSweep.FORWARD:
+            self._add_couplings(ops, Sweep.FORWARD, turn)
 
-    def _add_ties(self, sheet: Sheet, what: str, turn: int, down: bool = False) -> None:
-        """What limbs do to others that loops tie them to: after the limb upwards, before it downwards."""
-        name = f"tie {what}"
-        if name not in self._front_rows:
-            own = Sheet()
-            for position, body, node, limb in self.tied:
-                for kernel, *offsets in self._ties(what, body, node, limb):
+    def _add_couplings(self, ops: OperationList, sweep: Sweep, turn: int, light: bool = False, down: bool = False) -> None:
+        """Add the couplings of joint pivots with further neighbours: after the pivot upwards, before it downwards."""
+        key = f"{sweep} of couplings, light: {light}"
+        if key not in self._front_rows:
+            own = OperationList()
+            for position, body, node, pivot in self.loop_coupled:
+                for kernel, *offsets in self._couplings_of(sweep, light, body, node, pivot):
                     own.add(position, 0, self._id(kernel), *offsets)
-            self._front_rows[name] = own.table()
-        rows, positions = self._front_rows[name]
-        sheet.add_rows(-positions if down else positions, turn, rows)
+            self._front_rows[key] = own.table()
+        rows, positions = self._front_rows[key]
+        ops.add_rows(-positions if down else positions, turn, rows)
 
-    def _ties(self, what: str, body: int, node: int, limb: Limb) -> Iterable[tuple]:
-        """One tied limb: an operation for each other, and one for each two of them."""
+    def _couplings_of(self, sweep: Sweep, light: bool, body: int, node: int, pivot: JointPivot) -> Iterable[tuple]:
+        """Operations of one joint pivot: one for each further neighbour, and one for each two of them."""
         m, others = self.model, self.model.later[body]
-        parent = m.nodes[node].ends[1 - limb.child]
-        own, ties = (int(m.node_at[node]), int(m.body_at[body])), []
+        parent = m.nodes[node].ends[1 - pivot.child]
+        own, couplings = (int(m.node_at[node]), int(m.body_at[body])), []
         for other in others:
             record, front = self._record_at(other)
-            ties.append(Tie(limb, self._dim(other), front))
+            couplings.append(LoopCoupling(pivot, self._dim(other), front))
             first, between = True, []
-            if what.startswith("factor") and parent != GROUND:
+            if sweep == Sweep.FACTOR and parent != GROUND:
                 first = (parent, other) in self._slots
                 between = [self._slot(parent, other) if first else self._slot(other, parent)]
-            yield ties[-1].kernel(what, first), *own, self._slot(body, other), record, *between
-        if what.startswith("factor"):
-            for (tie, one), (_, other) in combinations(zip(ties, others, strict=True), 2):
+            yield couplings[-1].kernel(sweep, first, light), *own, self._slot(body, other), record, *between
+        if sweep == Sweep.FACTOR:
+            for (coupling, one), (_, other) in combinations(zip(couplings, others, strict=True), 2):
                 slots = self._slot(body, one), self._slot(body, other), self._slot(one, other)
-                yield tie.cross(self._dim(other)), *own, *slots
+                yield coupling.cross(self._dim(other)), *own, *slots
 
-    def _add_predictions(self, sheet: Sheet) -> None:
+    def _add_predictions(self, ops: OperationList) -> None:
         m, extrapolated = self.model, self._extrapolated()
-        for limb, bodies, nodes, _ in self.limb_groups:
+        for pivot, bodies, nodes, _ in self.pivot_groups:
             for way in (True, False):
                 chosen = extrapolated[nodes] == way
-                kernel = k.predict_kernel(limb.node.size, limb.record.offset("b"), limb.record.offset("history"), way)
+                kernel = k.predict_kernel(pivot.node.size, pivot.record.offset("b"), pivot.record.offset("history"), way)
                 if chosen.any():
-                    sheet.add(self.place[bodies[chosen]], FIRST, self._id(kernel), m.node_at[nodes[chosen]])
+                    ops.add(self.place[bodies[chosen]], FIRST, self._id(kernel), m.node_at[nodes[chosen]])
         if m.rotors:
-            self._add_nodes(sheet, lambda kind, start, b, x: k.rotor_kernel(kind, start) if kind.rotors else None, first=True)
+            self._add_nodes(ops, lambda kind, start, b, x: k.rotor_kernel(kind, start) if kind.rotors else None, first=True)
         for kind, numbers in self._by_kind(self.front_nodes):
             for way in (True, False):
                 chosen = numbers[extrapolated[numbers] == way]
                 kernel = k.predict_kernel(kind.size, kind.record.offset("b"), kind.record.offset("history"), way)
                 if len(chosen):
-                    sheet.add(self.node_asked[chosen], FIRST, self._id(kernel), m.node_at[chosen])
+                    ops.add(self.node_asked[chosen], FIRST, self._id(kernel), m.node_at[chosen])
 
     def _extrapolated(self) -> np.ndarray:
-        """(nodes,) Not where rows of the component depend on others: what they ask for beyond what can be met is corrected by
-        nothing, and, extrapolated, would grow with the square of the steps."""
+        """(nodes,) bool: whether right-hand sides are extrapolated. Not where rows of the component depend on others: no
+        correction removes what they ask for and cannot get, and extrapolated it would grow with the square of the steps."""
         m = self.model
         tree = np.array([m.forest.tree[node.ends[-1]] for node in m.nodes], dtype=np.int64)
         doubtful = [*m.redundant, *(() if m.ranked else m.soft)]
         return ~np.isin(tree, tree[doubtful])
 
-    def _add_forces(self, sheet: Sheet) -> None:
+    def _add_forces(self, ops: OperationList) -> None:
         for number, force in enumerate(self.model.forces):
             kernel = force_kernels.force_kernel(force.kind)
-            self._add_wide(sheet, self.force_asked[number], FIRST, kernel, *self._force_offsets(number))
+            self._add_wide(ops, self.force_asked[number], FIRST, kernel, *self._force_offsets(number))
 
     def _add_nodes(
-        self, sheet: Sheet, kernel_of, report: bool = False, first: bool = False, into: np.ndarray | None = None
+        self, ops: OperationList, kernel_of, report: bool = False, first: bool = False, into: np.ndarray | None = None
     ) -> None:
-        """One kernel a node: kernel_of(kind, offset of parameters, of b, of x), or None. It has one more record where there is
-        something to tell: that of reports, or the one at into[node]."""
+        """Add one kernel a node: kernel_of(kind, offset of parameters, of b, of x), or none. Its last record is that of reports
+        (`report`) or the one at into[node]."""
         m = self.model
         told = m.report_at if report else into
         groups: dict[tuple[int, int], list[int]] = {}
         for number, node in enumerate(m.nodes):
-            groups.setdefault((id(node.kind), id(m.limb_of.get(number))), []).append(number)
+            groups.setdefault((id(node.kind), id(m.joint_pivot_of.get(number))), []).append(number)
         for members in groups.values():
             number, numbers = members[0], np.array(members, dtype=np.int64)
             base = int(m.node_at[number])
@@ -227,7 +235,7 @@ class Assembly(Addresses):
                 continue
             more = [] if told is None else [told[numbers]]
             position = np.full(len(members), -1) if first else self.node_place[numbers]
-            self._add_all(sheet, position, 0, kernel, *self._offsets_of(numbers), *more)
+            self._add_all(ops, position, 0, kernel, *self._offsets_of(numbers), *more)
 
     def _offsets_of(self, numbers: np.ndarray) -> list[np.ndarray]:
         """Of nodes of one kind and of their bodies."""
@@ -241,28 +249,28 @@ class Assembly(Addresses):
             groups.setdefault(id(self.model.nodes[number].kind), []).append(number)
         return [(self.model.nodes[members[0]].kind, np.array(members, dtype=np.int64)) for members in groups.values()]
 
-    def _add_all(self, sheet: Sheet, positions: np.ndarray, turn: int, kernel: Kernel, *offsets: np.ndarray) -> None:
+    def _add_all(self, ops: OperationList, positions: np.ndarray, turn: int, kernel: Kernel, *offsets: np.ndarray) -> None:
         """Operations of one kernel, or of several each where it has more records than an operation can name."""
         if len(offsets) <= OPERANDS:
-            sheet.add(positions, turn, self._id(kernel), *offsets)
+            ops.add(positions, turn, self._id(kernel), *offsets)
             return
         for position, *single in zip(positions, *offsets, strict=True):
-            self._add_wide(sheet, position, turn, kernel, *single)
+            self._add_wide(ops, position, turn, kernel, *single)
 
-    def _add_wide(self, sheet: Sheet, position: int, turn: int, kernel: Kernel, *offsets: int) -> None:
+    def _add_wide(self, ops: OperationList, position: int, turn: int, kernel: Kernel, *offsets: int) -> None:
         """One operation, or several where its kernel has more records than an operation can name."""
         if len(offsets) <= OPERANDS:
-            sheet.add(position, turn, self._id(kernel), *offsets)
+            ops.add(position, turn, self._id(kernel), *offsets)
             return
         if kernel.key not in self._gathered:
             self._gathered[kernel.key] = gathered(kernel)
         whole, area = self._gathered[kernel.key], self.model.gathering
         assert whole.size <= self.model.response_at - area, kernel.key
         for pointer, copy in whole.into:
-            sheet.add(position, turn, self._id(copy), offsets[pointer - 1], area)
-        sheet.add(position, turn, self._id(whole.kernel), offsets[0], area)
+            ops.add(position, turn, self._id(copy), offsets[pointer - 1], area)
+        ops.add(position, turn, self._id(whole.kernel), offsets[0], area)
         for pointer, copy in whole.back:
-            sheet.add(position, turn, self._id(copy), offsets[pointer - 1], area)
+            ops.add(position, turn, self._id(copy), offsets[pointer - 1], area)
 
     def _start(self, node: int) -> int:
         return self.model.parameters_at(node) - int(self.model.node_at[node])
@@ -298,11 +306,11 @@ class Assembly(Addresses):
             return int(m.body_at[vertex]), m.bodies.kinds[vertex].record.offset("D")
         return int(m.node_at[vertex - n]), m.nodes[vertex - n].kind.record.offset("D")
 
-    def _add_assembly(self, sheet: Sheet, mode: str) -> None:
+    def _add_assembly(self, ops: OperationList, mode: RowMode | Iteration) -> None:
         """Rows and blocks of all nodes that are fronts."""
         for (kind, bodies_first, soft), numbers, slots in self._assemblies:
             kernel = self._node_kernel(kind, mode, bodies_first, soft)
-            self._add_all(sheet, self.node_asked[numbers], FIRST + 1, kernel, *self._offsets_of(numbers), *slots)
+            self._add_all(ops, self.node_asked[numbers], FIRST + 1, kernel, *self._offsets_of(numbers), *slots)
 
     @cached_property
     def _assemblies(self) -> list[tuple[tuple[NodeKind, tuple[bool, ...], bool], np.ndarray, list[np.ndarray]]]:
@@ -320,10 +328,11 @@ class Assembly(Addresses):
             groups[key][2].append(slots)
         return [(what, np.array(numbers), list(np.array(slots).T)) for what, numbers, slots in groups.values()]
 
-    def _node_kernel(self, kind, mode: str, bodies_first: tuple[bool, ...], soft: bool) -> Kernel:
+    def _node_kernel(self, kind, mode: RowMode | Iteration, bodies_first: tuple[bool, ...], soft: bool) -> Kernel:
+        assert isinstance(mode, RowMode)
         return k.node_kernel(kind, mode, bodies_first, soft)
 
-    def _add_cleared_fill(self, sheet: Sheet) -> None:
+    def _add_cleared_fill(self, ops: OperationList) -> None:
         """Blocks that only elimination fills start from zero."""
         n, blocks = len(self.model.bodies.kinds), self._fronts
         total = len(blocks.dims)
@@ -333,30 +342,38 @@ class Assembly(Addresses):
                           low * total + high)  # fmt: skip
         for size in np.unique(blocks.sizes[filled]):
             slots = blocks.slots[filled & (blocks.sizes == size)]
-            sheet.add(np.full(len(slots), -1), 0, self._id(fronts.zero_kernel(int(size))), slots)
+            ops.add(np.full(len(slots), -1), 0, self._id(fronts.zero_kernel(int(size))), slots)
 
-    def _add_fronts(self, sheet: Sheet, what: str, down: bool = False) -> None:
-        rows, positions = self._front_table(what)
-        sheet.add_rows(-positions if down else positions, 0 if down else LAST, rows)
+    def _add_fronts(self, ops: OperationList, sweep: Sweep, down: bool = False, exact: bool = False) -> None:
+        """What a sweep does at all fronts. Exact: matrices are not symmetric."""
+        rows, positions = self._front_table(sweep, exact)
+        ops.add_rows(-positions if down else positions, 0 if down else LAST, rows)
 
-    def _front_table(self, what: str) -> tuple[np.ndarray, np.ndarray]:
+    def _front_table(self, sweep: Sweep, exact: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Operations of all fronts, and their positions."""
-        if what not in self._front_rows:  # the same in many sweeps
+        key = f"{sweep} of fronts, exact: {exact}"
+        if key not in self._front_rows:  # the same in many sweeps
             swept = self._swept()
-            found = swept.operations(what.removeprefix("exact-"))
-            kernels = [self._id(self._front_kernel(what, piece, forms)) for piece, forms in found.signatures]
+            found = swept.operations(sweep)
+            kernels = [self._id(self._front_kernel(sweep, exact, piece, forms)) for piece, forms in found.signatures]
             found.rows[:, 0] = np.array(kernels, dtype=np.int32)[found.rows[:, 0]]
-            self._front_rows[what] = found.rows, swept.positions[found.fronts]
-        return self._front_rows[what]
+            self._front_rows[key] = found.rows, swept.positions[found.fronts]
+        return self._front_rows[key]
 
     def _swept(self) -> Fronts:
         """What elimination goes through vertex by vertex."""
         return self._fronts
 
-    def _front_kernel(self, what: str, piece: str, forms: list[Form]) -> Kernel:
+    def _front_kernel(self, sweep: Sweep, exact: bool, piece: Piece, forms: list[Form]) -> Kernel:
         """One front whole, or a piece of one: of a vertex and up to two of its later neighbours."""
+        if exact:
+            first, other, third = (*forms, Form(0, 0), Form(0, 0))[:3]
+            beyond = other.upper if piece == Piece.UPDATE else 0
+            return fronts.exact_piece_kernel(piece, first.dim, first.upper, other.dim, beyond, third.dim)
         own, *others = (form.dim for form in forms)
-        return fronts.front_kernel(own, tuple(others), what) if piece == "whole" else fronts.piece_kernel(piece, own, *others)
+        if piece == Piece.WHOLE:
+            return fronts.front_kernel(own, tuple(others), sweep)
+        return fronts.piece_kernel(piece, own, *others)
 
 
 def _padded(items: Sequence) -> np.ndarray:

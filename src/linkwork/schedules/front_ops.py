@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.codegen.jit import OPERANDS, jit, jit_inner
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
+from linkwork.kernels.vocabulary import Piece, Sweep
 from linkwork.model.model import Model
 
 NONE: Mapping = MappingProxyType({})
 UNROLLED = 2500  # multiplications of a front that is unrolled whole
-WAYS = ("factor", "forward", "backward")
+SWEEPS, PIECES = list(Sweep), list(Piece)  # compiled code has their numbers
 FACTOR, FORWARD, BACKWARD = range(3)
-PIECES = ("whole", "pivot", "panel", "update", "cross", "solve", "push", "begin", "pull", "finish")
 WHOLE, PIVOT, PANEL, UPDATE, CROSS, SOLVE, PUSH, BEGIN, PULL, FINISH = range(10)
 
 
@@ -32,7 +32,7 @@ class Form(NamedTuple):
     upper: int  # from its front to what that has above its diagonal, where the matrix is not symmetric
 
 
-class Layout(Bundle):
+class Layout(Struct):
     """Where fronts and their blocks lie."""
 
     vertices: np.ndarray  # (fronts,), in the order of elimination
@@ -51,21 +51,21 @@ class Operations:
 
     rows: np.ndarray
     fronts: np.ndarray
-    signatures: list[tuple[str, list[Form]]]  # (what it is called, forms of the vertices that it takes)
+    signatures: list[tuple[Piece, list[Form]]]  # (what it is called, forms of the vertices that it takes)
 
 
 class Fronts:
     """The fronts of a model. `chosen`: (position in the elimination, vertex) of each; later: the neighbours of each, and of
-    limbs that loops tie to others; tied: rows of the blocks of these."""
+    joint pivots in loops; `loop_coupled`: rows of the blocks of these."""
 
     def __init__(self, model: Model, chosen: Iterable[tuple[int, int]], later: Mapping[int, list[int]],
-                 tied: Mapping[int, int] = NONE):  # fmt: skip
+                 loop_coupled: Mapping[int, int] = NONE):  # fmt: skip
         chosen = list(chosen)
         self.positions = np.array([position for position, _ in chosen], dtype=np.int64)
         vertices = np.array([vertex for _, vertex in chosen], dtype=np.int64)
         self.forms, self.at = _forms_of(model)
         self.dims = np.array([form.dim for form in self.forms], dtype=np.int64)
-        first, count = self._find_blocks(model, later, tied)
+        first, count = self._find_blocks(model, later, loop_coupled)
         width = np.bincount(self.owners, weights=self.dims[self.others], minlength=len(self.dims))[vertices]
         d = self.dims[vertices]
         small = d**3 / 3 + d * d * width + d * width**2 / 2 < UNROLLED
@@ -75,7 +75,7 @@ class Fronts:
         kinds = np.array([number[form] for form in self.forms], dtype=np.int64)
         self.layout = Layout(vertices, whole, self.at, kinds, first, count, self.others, self.slots)
 
-    def _find_blocks(self, model: Model, later: Mapping[int, list[int]], tied: Mapping[int, int]):
+    def _find_blocks(self, model: Model, later: Mapping[int, list[int]], loop_coupled: Mapping[int, int]):
         """All blocks (owner, other, size, offset); where those of each vertex begin, and how many they are."""
         keys = np.array(list(later), dtype=np.int64)
         lengths = np.array([len(others) for others in later.values()], dtype=np.int64)
@@ -85,21 +85,21 @@ class Fronts:
         self.others = np.array([other for several in later.values() for other in several], dtype=np.int64)
         rows = (1 + model.pairs) * self.dims
         self.sizes = rows[self.owners] * self.dims[self.others]
-        rows[list(tied)] = list(tied.values())
+        rows[list(loop_coupled)] = list(loop_coupled.values())
         room = rows[self.owners] * self.dims[self.others]
         before = np.cumsum(room) - room
         self.slots = model.slot_at[self.owners] + before - before[first[self.owners]]
         return first, count
 
-    def operations(self, way: str) -> Operations:
+    def operations(self, sweep: Sweep) -> Operations:
         """Of all fronts, one after another."""
         base = 1 + len(self._kinds)
-        codes, rows, fronts = _written(self.layout, WAYS.index(way), base)
+        codes, rows, fronts = _written(self.layout, SWEEPS.index(sweep), base)
         found, which = np.unique(codes, return_inverse=True)
         rows[:, 0] = which
         return Operations(rows, fronts, [self._signature(int(code), base) for code in found])
 
-    def _signature(self, code: int, base: int) -> tuple[str, list[Form]]:
+    def _signature(self, code: int, base: int) -> tuple[Piece, list[Form]]:
         rest, third = divmod(code, base)
         rest, second = divmod(rest, base)
         piece, first = divmod(rest, base)
@@ -116,35 +116,35 @@ def _forms_of(model: Model) -> tuple[list[Form], np.ndarray]:
 
 
 @jit
-def _written(g, way, base):
+def _written(g, sweep, base):
     """(what each operation is called, and of which forms; rows; the front of each)."""
     total = 0
     for f in range(g.vertices.shape[0]):
-        total += _length(g, way, f)
+        total += _length(g, sweep, f)
     codes, rows, fronts = np.empty(total, np.int64), np.zeros((total, 1 + OPERANDS), np.int32), np.empty(total, np.int64)
     end = 0
     for f in range(g.vertices.shape[0]):
-        begin, end = end, end + _length(g, way, f)
+        begin, end = end, end + _length(g, sweep, f)
         fronts[begin:end] = f
         v = g.vertices[f]
         if g.whole[f]:
             _write_whole(g, v, codes[begin:end], rows[begin:end], base)
-        elif way == FACTOR:
+        elif sweep == FACTOR:
             _write_factor(g, v, codes[begin:end], rows[begin:end], base)
         else:
-            _write_solve(g, way, v, codes[begin:end], rows[begin:end], base)
+            _write_solve(g, sweep, v, codes[begin:end], rows[begin:end], base)
     return codes, rows, fronts
 
 
 @jit_inner
-def _length(g, way, f):
+def _length(g, sweep, f):
     """Operations of one front."""
     count = g.count[g.vertices[f]]
     if g.whole[f]:
         return 1
-    if way == FACTOR:
+    if sweep == FACTOR:
         return 1 + 2 * count + count * (count - 1) // 2
-    return 1 + count if way == FORWARD else 2 + count
+    return 1 + count if sweep == FORWARD else 2 + count
 
 
 @jit_inner
@@ -192,13 +192,13 @@ def _write_factor(g, v, codes, rows, base):
 
 
 @jit_inner
-def _write_solve(g, way, v, codes, rows, base):
-    """The vertex alone, its neighbours, and on the way back itself once more."""
+def _write_solve(g, sweep, v, codes, rows, base):
+    """The vertex alone, its neighbours, and on the sweep back itself once more."""
     first, count = g.first[v], g.count[v]
-    codes[0], rows[0, 1] = ((SOLVE if way == FORWARD else BEGIN) * base + g.form[v]) * base * base, g.at[v]
+    codes[0], rows[0, 1] = ((SOLVE if sweep == FORWARD else BEGIN) * base + g.form[v]) * base * base, g.at[v]
     for k in range(1, 1 + count):
         other = g.others[first + k - 1]
-        codes[k] = (((PUSH if way == FORWARD else PULL) * base + g.form[v]) * base + g.form[other]) * base
+        codes[k] = (((PUSH if sweep == FORWARD else PULL) * base + g.form[v]) * base + g.form[other]) * base
         rows[k, 1], rows[k, 2], rows[k, 3] = g.at[v], g.slots[first + k - 1], g.at[other]
-    if way == BACKWARD:
+    if sweep == BACKWARD:
         codes[1 + count], rows[1 + count, 1] = (FINISH * base + g.form[v]) * base * base, g.at[v]

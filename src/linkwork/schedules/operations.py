@@ -6,12 +6,12 @@ import numpy as np
 
 from linkwork.codegen.jit import OPERANDS
 
-TURNS = 64  # operations of one position are told apart by their turn
+TURNS = 64  # the most turns of one position: a key is position * TURNS + turn
 FIRST, LAST = 1, 40  # turns of what comes before a body is eliminated, and of the elimination
 AFTER = 1 << 40  # a position behind all others
 
 
-class Sheet:
+class OperationList:
     """Rows of one sweep, collected in any order and sorted by place: first by position, then by turn within it."""
 
     def __init__(self) -> None:

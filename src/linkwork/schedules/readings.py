@@ -49,7 +49,7 @@ class JointAt(NamedTuple):
 
 class Readings(Addresses):
     """Operations of the readouts of one model. `poses` fills positions, orientations, velocities and frames of all bodies, in
-    the order of the world, and the angles and travels of all joints that have one."""
+    the order of the world; `joints` the angles and travels of all joints that have one, and their rates."""
 
     def __init__(self, model: Model):
         super().__init__()
@@ -61,15 +61,15 @@ class Readings(Addresses):
         stops = np.cumsum([0, *(n * width for width in WIDTHS.values())]).tolist()
         self.span = {name: slice(*pair) for name, pair in zip(WIDTHS, pairwise(stops), strict=True)}
         self.joint: dict[str, JointAt] = {}
-        self.size = stops[-1]
+        self.size, self.joints_size = stops[-1], 0
         for node in model.nodes:
             for element, part in zip(node.elements, node.kind.parts, strict=True):
                 names = part.kind.read_names
                 if names and names[0] in (ANGLE, TRAVEL):
-                    place = JointAt(self.size, self.size + len(names), tuple(name.what for name in names))
-                    self.joint[str(element.name)] = place
-                    self.size += 2 * len(names)
-        self.poses = self._ready("poses", [*self._bodies(), *self._joints()])
+                    first = self.joints_size
+                    self.joint[str(element.name)] = JointAt(first, first + len(names), tuple(name.what for name in names))
+                    self.joints_size += 2 * len(names)
+        self.poses, self.joints = self._ready("poses", self._bodies()), self._ready("joints", self._joints())
 
     def fill(self, work: np.ndarray, operations: np.ndarray, out: np.ndarray) -> None:
         """Run operations: one compiled call."""
@@ -100,7 +100,7 @@ class Readings(Addresses):
 
     def _ready(self, name: str, rows: list[np.ndarray]) -> np.ndarray:
         whole = np.concatenate([np.zeros((0, 1 + OPERANDS)), *rows]).astype(np.int32)
-        return self._made(name, np.ascontiguousarray(whole))
+        return self._sweep(name, lambda: np.ascontiguousarray(whole))
 
     def _bodies(self) -> list[np.ndarray]:
         found = []
@@ -116,7 +116,7 @@ class Readings(Addresses):
         for number, node in enumerate(m.nodes):
             for part, element in enumerate(node.elements):
                 if (place := self.joint.get(str(element.name))) is not None:
-                    key = id(node.kind), id(m.limb_of.get(number)), part
+                    key = id(node.kind), id(m.joint_pivot_of.get(number)), part
                     groups.setdefault(key, []).append((number, place))
         found = []
         for (_, _, part), members in groups.items():

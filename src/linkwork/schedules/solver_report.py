@@ -11,7 +11,7 @@ from linkwork.elements.core.element import Element
 from linkwork.errors import LinkworkError
 
 if TYPE_CHECKING:
-    from linkwork.schedules.schedules import Programs
+    from linkwork.schedules.schedules import Schedules
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class NewtonReport:
     parts: int
 
 
-def report_of(programs: Programs, work: np.ndarray) -> IterativeReport | NewtonReport:
+def report_of(schedules: Schedules, work: np.ndarray) -> IterativeReport | NewtonReport:
     """What the solver of a workspace tells; a solver that does not iterate is refused."""
-    report = programs.report(work)
+    report = schedules.report(work)
     if report is None:
-        raise LinkworkError(f'Simulation: the solver "{programs.name}" does not iterate; ask one that uses "cg" or "implicit"')
+        raise LinkworkError(f'Simulation: the solver "{schedules.name}" does not iterate; ask one that uses "cg" or "implicit"')
     return report

@@ -19,16 +19,18 @@ from linkwork.codegen.jit import sweep
 from linkwork.codegen.trace import Kernel, Trace
 from linkwork.elements.core import checks
 from linkwork.errors import ModelError
+from linkwork.kernels.vocabulary import BodyKernel, Iteration, RowMode
 from linkwork.model.compile_model import compile
 from linkwork.model.poses import made_at, poses_of, put
-from linkwork.schedules.schedules import Programs
+from linkwork.schedules.schedules import Schedules
 from linkwork.symbolic import blocks
 from linkwork.symbolic.autodiff import POSITION
 from linkwork.symbolic.views import GLOBALS, load_global
+from linkwork.symbolic.vocabulary import Moment
 
 if TYPE_CHECKING:
     from linkwork.kernels.node import NodeKind
-    from linkwork.model.active_world import Present
+    from linkwork.model.active_world import ActiveWorld
     from linkwork.util.array_types import FloatArray
     from linkwork.world import World
 
@@ -54,14 +56,14 @@ class Assembly:
         return not self.off
 
 
-class DampedFactors(Programs):
+class DampedFactors(Schedules):
     """The sweeps of `fronts` with damped rows: position rows alone, since velocities do not matter here."""
 
-    name, limbs = "damped", False
+    name, joint_pivots = "damped", False
 
-    def _node_kernel(self, kind: NodeKind, mode: str, bodies_first: tuple[bool, ...], soft: bool) -> Kernel:
+    def _node_kernel(self, kind: NodeKind, mode: RowMode | Iteration, bodies_first: tuple[bool, ...], soft: bool) -> Kernel:
         def write(trace: Trace) -> None:
-            rows = kind.rows_between(trace, kind.views(trace, "now"), load_global(trace, "time"))
+            rows = kind.rows_between(trace, kind.views(trace, Moment.NOW), load_global(trace, "time"))
             counts = ca.vertcat(*[1.0 if level == POSITION else 0.0 for level in rows.levels])
             damping = ca.if_else(counts, load_global(trace, "damping"), 1.0)
             trace.store(1, kind.record.offset("D"), blocks.lower(ca.diag(-damping)))
@@ -77,13 +79,13 @@ class DampedFactors(Programs):
 class Assembler:
     """A world whose bodies are moved until its constraints hold."""
 
-    def __init__(self, world: World | Present) -> None:
+    def __init__(self, world: World | ActiveWorld) -> None:
         self.model = compile(world, limbs=False, whole=True)  # whose bodies all get masses below
-        self.programs = DampedFactors(self.model)
+        self.schedules = DampedFactors(self.model)
         self.work = self.model.workspace()
-        p = self.programs
-        self.solve = (p.body("kick"), p.up("damped"), p.backward("nudge"))
-        self.look = (p.body("place"), p.check())
+        p = self.schedules
+        self.solve = (p.body(BodyKernel.KICK), p.up(RowMode.DAMPED), p.backward(BodyKernel.CORRECT_POSITION))
+        self.look = (p.body(BodyKernel.UPDATE_POSE), p.check())
         sizes = [node.kind.size for node in self.model.nodes]
         self.entries = np.concatenate(
             [np.zeros(0, dtype=np.int64), *(at + np.arange(n) for at, n in zip(self.model.report_at, sizes, strict=True))]
@@ -99,7 +101,7 @@ class Assembler:
 
     def run(self, *sweeps: FloatArray) -> None:
         for operations in sweeps:
-            sweep(self.work, self.programs.table, operations)
+            sweep(self.work, self.schedules.table, operations)
 
     @property
     def residuals(self) -> FloatArray:
@@ -116,7 +118,7 @@ class Assembler:
                 return iteration
             before = self.work[self.model.state_index]
             self.work[GLOBALS.offset("kick")], self.work[GLOBALS.offset("damping")] = 0.0, damping * self.unit
-            self.run(*self.solve, self.programs.body("normalise"), *self.look)
+            self.run(*self.solve, self.schedules.body(BodyKernel.NORMALISE), *self.look)
             found = float(self.residuals @ self.residuals)
             stalled = 0 if found < (1 - STALLED) * best else stalled + 1
             if found < best:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,9 @@ from linkwork.contact.contact_build import joined_bodies
 from linkwork.contact.contact_system import ContactSystem
 from linkwork.contact.points import TouchingPoint, TouchingPoints
 from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, COLLIDER_B, FEATURE, GAP, NORMAL, POINT
+from linkwork.elements.contacts.contact import RECOVERY
 from linkwork.elements.core import checks
+from linkwork.elements.core.element import Element
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
 
@@ -27,14 +29,20 @@ STRETCHED = 1e-6  # m, rad: of a rope or hard limit, the same
 
 @dataclass(frozen=True)
 class ContactReport:
-    """How the contact problems of the last step (of the last call of `step`) were solved: `residual` is how far velocities are
-    from the law of contact (m/s), `penetration` the deepest overlap (m)."""
+    """How the contact problems of the last step (of the last call of `step`) were solved.
+
+    `residual` is how far velocities are from the law of contact (m/s), at most, and `worst` where: two bodies or colliders, or
+    a rope or hard limit; empty without a residual. `penetration` is the deepest overlap of surfaces (m); `beyond` has the ropes
+    and hard limits that are past their bounds, by name, and by how much (m or rad). Where `converged` is False, a smaller dt,
+    less friction where bodies are wedged, or fewer redundant supports make it easier."""
 
     points: int
     iterations: int
     residual: float
     converged: bool
     penetration: float
+    worst: tuple[Element, ...] = ()
+    beyond: dict[str, float] = field(default_factory=dict)
 
 
 def touching_points(contact: ContactSystem, bodies: Sequence[Body], ground: Ground, dt: float) -> TouchingPoints:
@@ -51,13 +59,23 @@ def touching_points(contact: ContactSystem, bodies: Sequence[Body], ground: Grou
                      "point": number[POINT : POINT + 3].copy(), "normal": number[NORMAL : NORMAL + 3].copy(),
                      "gap": float(number[GAP]), "impulse": np.zeros(3)}  # fmt: skip
             found.setdefault(key, where)["impulse"] = found.get(key, where)["impulse"] + rows.given[k]
+    for entry in found.values():
+        entry["impulse"] = entry["impulse"] * (dt / contact.duration(dt))
     return TouchingPoints(TouchingPoint(force=entry["impulse"] / dt, **entry) for entry in found.values())
 
 
 def report(contact: ContactSystem) -> ContactReport:
-    gaps = contact.rows.numbers[: contact.count, GAP] if contact.ended else contact.before.numbers[: contact.before_count, GAP]
-    return ContactReport(contact.count, contact.iterations, contact.residual, contact.unsolved == 0.0,
-                         float(max(0.0, -gaps.min(initial=0.0))))  # fmt: skip
+    rows, m = (contact.rows, contact.count) if contact.ended else (contact.before, contact.before_count)
+    surfaces, gaps = len(contact.names), rows.numbers[:m, GAP]
+    first = rows.labels[:m, COLLIDER_A]
+    beyond: dict[str, float] = {}
+    for number, gap in zip(first[first >= surfaces].tolist(), gaps[first >= surfaces].tolist(), strict=True):
+        name = contact.stops[number - surfaces].element.name
+        if gap < 0.0:
+            beyond[name] = max(beyond.get(name, 0.0), -gap)
+    deepest = float(max(0.0, -gaps[first < surfaces].min(initial=0.0)))
+    return ContactReport(contact.count, contact.iterations, contact.residual, contact.unsolved == 0.0, deepest,
+                         tuple(contact.worst or ()), beyond)  # fmt: skip
 
 
 def _stands(source: Any) -> bool:
@@ -82,7 +100,7 @@ def parted(old: Model, contact: ContactSystem) -> set[frozenset[int]]:
 def deepest(contact: ContactSystem, when: str = "as built", among: set[frozenset[int]] | None = None) -> str | None:
     """A sentence on overlaps at the start, or among pairs of bodies that joints have kept from touching, if any is worth one:
     how many pairs, and the deepest."""
-    worst, text, pairs = 0.0, None, set()
+    worst, text, stops, pairs = 0.0, None, False, set()
     for k in range(contact.count):
         label, depth = contact.rows.labels[k], -float(contact.rows.numbers[k, GAP])
         ends = (label[BODY_A], label[BODY_B])
@@ -99,9 +117,11 @@ def deepest(contact: ContactSystem, when: str = "as built", among: set[frozenset
         if depth > limit:
             pairs.add((int(label[COLLIDER_A]), int(label[COLLIDER_B])))
         if depth > max(limit, worst):
-            worst, text = depth, sentence
+            worst, text, stops = depth, sentence, label[COLLIDER_A] >= len(contact.names)
     if text is None:
         return None
     others = "" if len(pairs) == 1 else f", the deepest of {len(pairs)} such pairs"
-    return (f"{text}{others}; it is let out at no more than the recovery speed of its Contact; place them apart, or give "
-            "NoContact if that is not meant")  # fmt: skip
+    how = "it is let out at no more than the recovery speed of its Contact; place them apart, or give NoContact if not meant"
+    if stops:
+        how = f"it is taken back at no more than {RECOVERY:g} m/s or rad/s; place its bodies so that it holds"
+    return f"{text}{others}; {how}"

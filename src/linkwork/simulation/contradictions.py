@@ -17,7 +17,8 @@ import numpy as np
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import ConstraintElement, Element
 from linkwork.elements.core.registry import kind_type
-from linkwork.model.agreement import DENSE, Asked, disputes
+from linkwork.kernels.vocabulary import BodyKernel
+from linkwork.model.agreement import DENSE, RowSystem, disputes
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.nodes import blocks_of
 from linkwork.symbolic.autodiff import POSITION
@@ -85,14 +86,14 @@ def trees_at_risk(model: Model, touches: bool) -> set[int]:
 
 
 def found(system: System) -> list[Contradiction]:
-    """What contradicts what at this moment; the system stays as it is. A hand contradicts nothing: it gives way."""
+    """Constraints that contradict each other at this moment; the system is not changed. Hands are left out: they give way."""
     model = system.model
     trees = trees_at_risk(model, system.contact is not None)
     if not trees:
         return []
     kept, facts = system.work.copy(), system.validity.facts
     try:
-        system.integrator.run(system.work, system.programs.body("place"))
+        system.integrator.run(system.work, system.schedules.body(BodyKernel.UPDATE_POSE))
         system.validity.placed()
         told = list[Contradiction]()
         with np.errstate(over="ignore", invalid="ignore"):  # of a run that blows up
@@ -154,7 +155,7 @@ class _Tree:
         if not (np.isfinite(forcing).all() and np.isfinite(residual).all() and np.isfinite(J.data).all()):
             return []
         fastest = max(SLOW, DISAGREE * float(np.abs(forcing).max(initial=0.0)))
-        told = self._told(disputes(Asked(J, forcing, self.owners), fastest), J, "/s")
+        told = self._told(disputes(RowSystem(J, forcing, self.owners), fastest), J, "/s")
         apart = self._apart(J, residual)
         told += [apart] if apart is not None and apart.key not in {one.key for one in told} else []
         return told or self._stopped(J, forcing, fastest)
@@ -177,8 +178,8 @@ class _Tree:
         here, work = self._null_space(), self.system.work
         now = work.copy()
         try:
-            work[self.model.state_index] = self.system.programs.workspace()[self.model.state_index]
-            self.system.integrator.run(work, self.system.programs.body("place"))
+            work[self.model.state_index] = self.system.schedules.workspace()[self.model.state_index]
+            self.system.integrator.run(work, self.system.schedules.body(BodyKernel.UPDATE_POSE))
             built = self._null_space()
         finally:
             work[:] = now
@@ -223,7 +224,7 @@ class _Tree:
         rows, columns, values, row = [], [], [], 0
         for k in self.nodes:
             node = self.model.nodes[k]
-            self.system.integrator.run(self.system.work, self.system.programs.jacobian(k))
+            self.system.integrator.run(self.system.work, self.system.schedules.jacobian(k))
             widths = [kind.nv if kind else 0 for kind in node.kind.kinds]
             blocks = blocks_of(self.system.work[self.model.scratch :], node.kind.size, widths)
             for body, block in zip(node.ends, blocks, strict=True):
@@ -253,7 +254,7 @@ class _Tree:
             if not s[0] > 0.0:
                 break
             before = system.work.copy()
-            self._nudge(-Vt.T @ (s / (s * s + damping * size) * (U.T @ C)))
+            self._displace(-Vt.T @ (s / (s * s + damping * size) * (U.T @ C)))
             nearer = self._linearised()
             if nearer[1] @ nearer[1] < size:
                 (J, C), damping = nearer, 0.3 * damping
@@ -263,16 +264,16 @@ class _Tree:
 
     def _linearised(self) -> tuple[csr_matrix, FloatArray]:
         """J and what position rows are off by; reports are up to date."""
-        self.system.integrator.run(self.system.work, self.system.programs.check())
+        self.system.integrator.run(self.system.work, self.system.schedules.check())
         return self._jacobian(), np.where(self.placed, self.system.work[self.report], 0.0)
 
-    def _nudge(self, step: FloatArray) -> None:
+    def _displace(self, step: FloatArray) -> None:
         system, m = self.system, self.model
         for body in range(len(m.bodies.kinds)):
             own = self.first.get(body)
             where = m.field_of_body(body, "x")
             system.work[where] = 0.0 if own is None else step[own : own + where.stop - where.start]
-        system.integrator.run(system.work, system.programs.body("nudge", "normalise"))
+        system.integrator.run(system.work, system.schedules.body(BodyKernel.CORRECT_POSITION, BodyKernel.NORMALISE))
 
     def _of_bodies(self, name: str) -> FloatArray:
         return np.concatenate([self.system.work[self.model.field_of_body(b, name)] for b in self.bodies])
@@ -303,7 +304,7 @@ class _Tree:
             return []
         _, row, k, closed = worst
         self.elements.append(self._whose(touching, closed, k))
-        system = Asked(vstack([J, csr_matrix(row[None])]).tocsr(), np.append(forcing, 0.0),
+        system = RowSystem(vstack([J, csr_matrix(row[None])]).tocsr(), np.append(forcing, 0.0),
                        np.append(self.owners, len(self.elements) - 1))  # fmt: skip
         return self._told(disputes(system, tolerance, most=1), system.jacobian, "/s")
 
@@ -317,7 +318,7 @@ class _Tree:
                 continue
             if body not in self.first:
                 return None
-            parts = touching.answers.bodies[body, PART : PART + 6]
+            parts = touching.inverse_mass.bodies[body, PART : PART + 6]
             for part, value in zip(parts.tolist(), J.tolist(), strict=True):
                 if part >= 0:
                     row[self.first[body] + part] += value

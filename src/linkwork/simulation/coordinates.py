@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from linkwork.elements import RigidBody
+from linkwork.elements.bodies.rigid import is_rigid
 from linkwork.elements.core.element import Body, Element
 from linkwork.model.graph import GROUND
 from linkwork.schedules.readings import Readings
@@ -19,7 +19,7 @@ from linkwork.schedules.readings import Readings
 if TYPE_CHECKING:
     from linkwork.codegen.trace import Kernel
     from linkwork.elements.core.joint import Joint
-    from linkwork.model.active_world import Present
+    from linkwork.model.active_world import ActiveWorld
     from linkwork.model.model import Model
     from linkwork.reduced.tree import Tree
     from linkwork.util.array_types import FloatArray
@@ -46,10 +46,10 @@ class Coordinate(NamedTuple):
 class RigidPart:
     """The rigid bodies of a world, and what joins them: a world for `lw.reduced`."""
 
-    def __init__(self, world: World | Present) -> None:
+    def __init__(self, world: World | ActiveWorld) -> None:
         self.whole = getattr(world, "whole", world)
         self.ground, self.gravity, self.version = world.ground, world.gravity, world.version
-        self.bodies = tuple(body for body in world.bodies if isinstance(body, RigidBody))
+        self.bodies = tuple(body for body in world.bodies if is_rigid(body))
         known = {self.ground, *self.bodies}
         self.constraints = tuple(c for c in world.constraints if _bodies(c) <= known)
         self.forces = world.forces

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.elements.bodies.lagrangian import Lagrangian
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
 from linkwork.elements.core.registry import kind_for, kind_type
@@ -17,18 +16,19 @@ from linkwork.engines.step_driver import DIVERGED, FINEST, STUCK
 from linkwork.errors import DivergenceError, ModelError
 from linkwork.kernels.body_kernels import body_kernel
 from linkwork.kernels.node_kernels import node_jacobian_kernel
+from linkwork.kernels.vocabulary import BodyKernel, ImplicitKernel
 from linkwork.model.graph import GROUND
-from linkwork.model.model import State
+from linkwork.model.model import Model, State
 from linkwork.model.nodes import Evaluator
-from linkwork.model.nonfinite import Suspects
+from linkwork.model.nonfinite import NonFiniteSearch
 from linkwork.model.states import RIGID
 from linkwork.simulation import contradictions
 from linkwork.simulation.residuals import worst as worst_of
 from linkwork.simulation.shorter_steps import last_states, looking_back, short_enough, short_enough_to_hold
 from linkwork.symbolic.views import GLOBALS
+from linkwork.symbolic.vocabulary import Level
 
 if TYPE_CHECKING:
-    from linkwork.elements.bodies.lagrangian import LagrangianBody
     from linkwork.elements.constraints import Motion, Skate
     from linkwork.elements.core.element import Body
     from linkwork.simulation.system import System
@@ -41,6 +41,7 @@ SLACK = "Simulation: first-order motion leaves"
 FAR_OFF = 0.1  # m or rad: single iterations that hold a constraint no better than this do not hold it
 LOST = 1e30  # m, m/s: beyond this a run has blown up, and what is made of such numbers is nobody's fault
 VANISHED = 0.05  # of the size of a row of J as built: what is left of one that is called singular where a step fails
+FALLEN_APART = 0.01  # of a mechanism's size: constraints that are off by more were lost before, and their rows tell nothing
 NEARLY_LOST = 1e-2  # of the mass along coordinates as built: what is left of it before a body that lost its rank did so
 # where a value that is not finite is looked for: parts of a step by which coordinates and time are ahead of the last state
 AHEAD = ((0.0, 0.0), (0.0, 0.5), (0.0, 1.0), (0.5, 0.5), (1.0, 1.0))
@@ -79,7 +80,7 @@ def reason(system: System, status: int, start: State) -> DivergenceError:
 
 def refuse_start(system: System) -> None:
     """Name the force that is not finite as built, if any is."""
-    found = Suspects(system.model).first_not_finite(system.work)
+    found = NonFiniteSearch(system.model).first_not_finite(system.work)
     if found is not None:
         culprit = Culprit(*found, system.time)
         label, rest = checks.label(culprit.element), f"it gives {culprit.value:g} at {culprit.time:.6g} s"
@@ -98,7 +99,7 @@ def _collapsed(system: System, start: State) -> tuple[Body, str, str] | None:
     system.work[GLOBALS.offset("fault")] = 0.0
     number = next(k for k in range(len(system.model.bodies.elements)) if _has_collapsed(system, k))
     body = system.model.bodies.elements[number]
-    if isinstance(system.model.bodies.kinds[number], Lagrangian):
+    if system.model.bodies.kinds[number].generalised:
         return _lost_rank(system)
     problem = (
         f"{checks.label(body)}: it has collapsed (its stretch has passed zero) in step {system.steps} at {system.time:.6g} s"
@@ -111,19 +112,19 @@ def _collapsed(system: System, start: State) -> tuple[Body, str, str] | None:
     )
 
 
-def _lost_rank(system: System) -> tuple[LagrangianBody, str, str] | None:
-    """The Lagrangian body whose coordinates came near to where they move no mass, if any did."""
-    bodies = [(k, kind) for k, kind in enumerate(system.model.bodies.kinds) if isinstance(kind, Lagrangian)]
+def _lost_rank(system: System) -> tuple[Body, str, str] | None:
+    """The generalised body whose coordinates came near to where they move no mass, if any did."""
+    bodies = [(k, kind) for k, kind in enumerate(system.model.bodies.kinds) if kind.generalised]
     if not bodies:
         return None
     with looking_back(system):
         last = last_states(system)[-1]
         system.work[system.model.state_index] = last.values
-        places = [
-            [system.work[system.model.field_of_body(k, name)].copy() for name in ("q", "user", "built")] for k, _ in bodies
+        records = [
+            {name: system.work[system.model.field_of_body(k, name)].copy() for name in kind.record.fields} for k, kind in bodies
         ]
     elements = system.model.bodies.elements
-    found = [(kind.rank_left(elements[k], *at), k, at[0]) for (k, kind), at in zip(bodies, places, strict=True)]
+    found = [(kind.rank_left(elements[k], at), k, at["q"]) for (k, kind), at in zip(bodies, records, strict=True)]
     left, number, u = min(found, key=lambda entry: entry[0])
     if left > NEARLY_LOST:
         return None
@@ -150,7 +151,7 @@ def vanishing(system: System, work: FloatArray) -> tuple[Element, float] | None:
     """The constraint with the row of J that is the smallest part of what it is as built, and that part, where there is next to
     nothing left of one."""
     model, built, found = system.model, system.model.workspace(), list[tuple[float, Element]]()
-    system.integrator.run(built, system.programs.body("place"))
+    system.integrator.run(built, system.schedules.body(BodyKernel.UPDATE_POSE))
     for number, node in enumerate(model.nodes):
         start = model.parameters_at(number) - int(model.node_at[number])
         jacobian = Evaluator(node_jacobian_kernel(node.kind, start), node.kind.behind)
@@ -176,7 +177,7 @@ def _has_collapsed(system: System, body: int) -> bool:
     kind = system.model.bodies.kinds[body]
     if not kind.collapses:
         return False
-    look = Evaluator(body_kernel(kind, "look"), 0)
+    look = Evaluator(body_kernel(kind, BodyKernel.CHECK_COLLAPSE), 0)
     return bool(look({1: system.work[system.model.body_at[body] :]})[GLOBALS.offset("fault")])
 
 
@@ -195,11 +196,11 @@ def _culprit(system: System, states: list[State]) -> Culprit | None:
     change = (last.values - states[0].values) / max(1, last.steps - states[0].steps)  # in a step
     if not (np.abs(last.values) < LOST).all() or not np.isfinite(change).all():
         return None
-    suspects = Suspects(system.model)
+    suspects = NonFiniteSearch(system.model)
     for part, later in AHEAD:
         system.work[system.model.state_index] = last.values + part * change
         system.work[0] = last.time + later * system.dt
-        system.integrator.run(system.work, system.programs.body("place"))
+        system.integrator.run(system.work, system.schedules.body(BodyKernel.UPDATE_POSE))
         found = suspects.first_not_finite(system.work)
         if found is not None:
             return Culprit(*found, system.time, moved=part > 0)
@@ -234,9 +235,9 @@ def loose(system: System) -> str | None:
 def _largest_residual(system: System, h: float) -> tuple[float, Element]:
     """(m or rad, element): of the constraints at the last iterate of a step h; where these hold, a body's last correction."""
     kept = system.work.copy()
-    system.integrator.run(system.work, system.programs.body("accept", "place"))
+    system.integrator.run(system.work, system.schedules.body(ImplicitKernel.ACCEPT, BodyKernel.UPDATE_POSE))
     system.work[0] += h
-    system.integrator.run(system.work, system.programs.check())
+    system.integrator.run(system.work, system.schedules.check())
     off = [(_off(system, k, element, h), element) for k, node in enumerate(system.model.nodes) for element in node.elements]
     system.work[:] = kept
     bodies = range(len(system.model.bodies.elements))
@@ -249,7 +250,7 @@ def _largest_residual(system: System, h: float) -> tuple[float, Element]:
 def _off(system: System, k: int, element: Element, h: float) -> float:
     """The largest residual of one constraint of node k that was just checked."""
     node, rows = system.model.nodes[k], system.model.nodes[k].rows_of(element)
-    weights = [1.0 if level == "position" else h for level in node.kind.levels[rows]]
+    weights = [1.0 if level == Level.POSITION else h for level in node.kind.levels[rows]]
     found: float = np.abs(weights * system.work[system.model.report_at[k] :][rows]).max(initial=0.0)
     return found
 
@@ -261,8 +262,7 @@ def _led_too_far(system: System, status: int, start: State) -> tuple[Motion, str
     motions = [(k, e) for k, node in enumerate(model.nodes) for e in node.elements if kind_type(e).leads]
     if not motions:
         return None
-    places = np.array([np.resize(getattr(body, "position", 0.0), 3) for body in model.bodies.elements])
-    far = max(np.pi, float(np.ptp(places, axis=0).max()))
+    far = max(np.pi, _extent(model))
     with looking_back(system):
         last = last_states(system)[-1]
         values = last.values.copy()
@@ -271,7 +271,7 @@ def _led_too_far(system: System, status: int, start: State) -> tuple[Motion, str
         system.work[model.state_index], seen = values, []
         for time in (last.time, last.time + system.dt):
             system.work[0] = time
-            system.integrator.run(system.work, system.programs.body("place"), system.programs.check())
+            system.integrator.run(system.work, system.schedules.body(BodyKernel.UPDATE_POSE), system.schedules.check())
             seen.append([system.work[model.report_at[k] :][model.nodes[k].rows_of(e)].copy() for k, e in motions])
     ways = [float(np.abs(after - before).max()) for before, after in zip(*seen, strict=True)]
     way, motion = max(zip(ways, (e for _, e in motions), strict=True), key=lambda pair: np.nan_to_num(pair[0]))
@@ -279,6 +279,12 @@ def _led_too_far(system: System, status: int, start: State) -> tuple[Motion, str
         return None
     asks = f"{checks.label(motion)} asks for a way of {way:.3g} m or rad in a step of {system.dt:g} s"
     return motion, f"{_what(system, status)}, since {asks}", kind_type(motion).slower
+
+
+def _extent(model: Model) -> float:
+    """m: from one end of the world to the other, as built; a metre where all is in one place."""
+    places = np.array([np.resize(getattr(body, "position", 0.0), 3) for body in model.bodies.elements])
+    return float(np.ptp(places, axis=0).max()) or 1.0
 
 
 def _contradicting(system: System, status: int) -> tuple[Element | None, str, str] | None:
@@ -321,8 +327,9 @@ def _remedy(system: System, start: State) -> str:
     with looking_back(system):
         last = last_states(system)[-1]
         system.work[system.model.state_index] = last.values
-        system.integrator.run(system.work, system.programs.body("place"))
-        alike = contradictions.singular(system) if np.isfinite(last.values).all() else ()
+        system.integrator.run(system.work, system.schedules.body(BodyKernel.UPDATE_POSE))
+        held = np.isfinite(last.values).all() and worst_of(system, velocity=False)[0] < FALLEN_APART * _extent(system.model)
+        alike = contradictions.singular(system) if held else ()
         speeds = [(float(np.abs(system.work[system.model.field_of_body(k, "v")]).max()), body)
                   for k, body in enumerate(system.model.bodies.elements)]  # fmt: skip
     if alike:

@@ -1,8 +1,8 @@
 """Editor: a simulation goes on in its world as that is changed, and as parts are switched; what stays keeps its state.
 
 A change is taken up when the simulation is next asked for anything: a new System is built, the state is transferred, new
-constraints are settled (settle.py: what they violate is drawn in, velocities are made consistent), and one assignment puts it
-in the place of the old one. Whatever fails before that leaves the old System as it was.
+constraints come into force (rearrange.py: what they violate is drawn in, velocities are made consistent), and one assignment
+puts it in the place of the old one. Whatever fails before that leaves the old System as it was.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements import Keyframe
-from linkwork.elements.bodies.rigid import RIGID
-from linkwork.elements.bodies.rigid_placement import RigidPlacement
 from linkwork.elements.constraints.ramped import Ramp
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, Element, ForceElement
@@ -25,8 +23,8 @@ from linkwork.elements.core.registry import kind_for
 from linkwork.errors import LinkworkError, ModelError, UnknownNameError, suggestion
 from linkwork.model.model import Arrangement, Model, State
 from linkwork.model.poses import made_at, poses_of
-from linkwork.model.state_transfer import carried
-from linkwork.simulation.settle import added, constraints_of, rearranged, settled
+from linkwork.model.state_transfer import transferred
+from linkwork.simulation.rearrange import added, constraints_of, rearranged, settled
 from linkwork.simulation.start import start_turns
 from linkwork.simulation.state_check import refuse_misfit
 from linkwork.simulation.system import System
@@ -139,7 +137,9 @@ class Editor:
             return start
         off = frozenset(name for name in start.arrangement.off if name in system.world)
         here = Arrangement(off, own=system.arrangement.own)
-        return State(carried(first, system.model, start.values), start.time, start.steps, start.age, system.layout, None, here)
+        return State(
+            transferred(first, system.model, start.values), start.time, start.steps, start.age, system.layout, None, here
+        )
 
     def reset(self, keyframe: str | Keyframe | None = None) -> None:
         """Back to the start, or to a keyframe. Where nothing has to be settled the System is written, as by `restore`."""
@@ -170,7 +170,7 @@ class Editor:
         """Change a Parameter, to a value that its elements take."""
         system = self.follow()
         name = _parameter(system.model, parameter)
-        system.work[system.model.parameters[name][1]] = system.build.trials[name].check(value)
+        system.work[system.model.parameters[name][1]] = system.build.parameter_checks[name].check(value)
         system.changed()
 
     def get(self, parameter: Parameter | str) -> float:
@@ -247,8 +247,7 @@ def _placed(system: System, name: str, keyframe: Keyframe) -> tuple[Any, ...]:
 
 def _at(system: System, bodies: Bodies, angles: Mapping[int, FloatArray], controls: Mapping[str, Any]) -> System:
     """The System with bodies, counters of turns and commands of a keyframe. Constraints that it violates are drawn in."""
-    there = copy(system.model.bodies.frames[RIGID.name])
-    assert isinstance(there, RigidPlacement)
+    there = copy(system.model.bodies.rigid)
     there.position, there.orientation = bodies.position, bodies.orientation
     there.velocity, there.spin = bodies.velocity[:, :3], bodies.velocity[:, 3:]
     there.place(there.origin)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.kernels.vocabulary import BodyKernel, NodeBlocks, RowMode
 from linkwork.model import readout
-from linkwork.model.least_norm import Sharing
+from linkwork.model.least_norm import LeastNorm
 from linkwork.simulation.system import System
 from linkwork.symbolic.views import GLOBALS
 
@@ -27,34 +28,34 @@ class Equations:
 
     def __init__(self, system: System) -> None:
         """`system`: with poses of now."""
-        self.model, self.programs = system.model, system.programs
+        self.model, self.schedules = system.model, system.schedules
         self._integrator, self._contact, self._dt = system.integrator, system.contact, system.dt
         nodes = self.model.nodes
         self.first_row = np.cumsum([0, *(node.kind.size for node in nodes)]).tolist()
         size = np.array([node.kind.size for node in nodes], dtype=np.int64)
         whole = size * np.array([sum(kind.nv for kind in node.kind.kinds if kind) for node in nodes], dtype=np.int64)
-        self._block_at: dict[str, Places] = {}
+        self._block_at: dict[NodeBlocks, Places] = {}
         end = len(system.work)
-        for what, sizes in (("jacobian", whole + size), ("rate", whole), ("pulls", whole)):  # behind those of J is the bias
+        room = {NodeBlocks.JACOBIAN: whole + size, NodeBlocks.RATE: whole, NodeBlocks.PULLS: whole}
+        for what, sizes in room.items():  # behind the blocks of J is the bias
             stops = end + np.cumsum(sizes)
             self._block_at[what] = stops - sizes
             end = int(stops[-1]) if len(stops) else end
         self.work = np.concatenate([system.work, np.zeros(end - len(system.work))])
         for name, value in (("stiffness", 0.0), ("damping", 0.0), ("kick", 1.0)):
             self.work[GLOBALS.offset(name)] = value
-        self._assembled: set[str] = set()  # blocks that are there
+        self._assembled: set[NodeBlocks] = set()  # blocks that are there
         self._factors: dict[str, Any] | None = None  # that a solver holds outside of the workspace; None: nothing is factored
 
     def run(self, *sweeps: NDArray[np.int32]) -> None:
         self._integrator.run(self.work, *sweeps)
 
-    def blocks(self, what: str) -> Iterator[tuple[int, int, Vector]]:
-        """(node, body, block) of J ("jacobian"), of dJ/dt ("rate"), or of how multipliers pull ("pulls": of nodes that have
-        other forces than J^T)."""
+    def blocks(self, what: NodeBlocks) -> Iterator[tuple[int, int, Vector]]:
+        """(node, body, block) of J, of dJ/dt, or of how multipliers pull (of nodes that have other forces than J^T)."""
         self._assemble(what)
         for number, node in enumerate(self.model.nodes):
             at = int(self._block_at[what][number])
-            if what == "pulls" and not node.kind.force_directed:
+            if what == NodeBlocks.PULLS and not node.kind.force_directed:
                 continue
             for end, kind in zip(node.ends, node.kind.kinds, strict=True):
                 if kind is not None:
@@ -62,17 +63,17 @@ class Equations:
                     yield number, end, self.work[at:stop].reshape(node.kind.size, kind.nv)
                     at = stop
 
-    def _assemble(self, what: str) -> None:
+    def _assemble(self, what: NodeBlocks) -> None:
         if what not in self._assembled:
-            self.run(self.programs.all_blocks(what, self._block_at[what]))
+            self.run(self.schedules.all_blocks(what, self._block_at[what]))
             self._assembled.add(what)
 
     @cached_property
     def bias(self) -> Vector:
         """(rows,)"""
-        self._assemble("jacobian")
+        self._assemble(NodeBlocks.JACOBIAN)
         found = [np.zeros(0)]
-        for at, node in zip(self._block_at["jacobian"], self.model.nodes, strict=True):
+        for at, node in zip(self._block_at[NodeBlocks.JACOBIAN], self.model.nodes, strict=True):
             start = int(at) + node.kind.size * sum(kind.nv for kind in node.kind.kinds if kind)
             found.append(self.work[start : start + node.kind.size])
         return np.concatenate(found)
@@ -80,7 +81,7 @@ class Equations:
     @cached_property
     def residuals(self) -> Vector:
         """(2, rows) Residuals and rates."""
-        self.run(self.programs.check())
+        self.run(self.schedules.check())
         found = [np.zeros((2, 0))]
         for at, node in zip(self.model.report_at, self.model.nodes, strict=True):
             found.append(self.work[int(at) : int(at) + 2 * node.kind.size].reshape(2, -1))
@@ -102,7 +103,7 @@ class Equations:
     def bodies(self) -> list[tuple[Vector, Vector]]:
         """(M, F) of every body, contact with its mean of the last step. They lie where factors will: those come after."""
         assert self._factors is None
-        self.run(self.programs.body("place", "accelerate"), self.programs.forces())
+        self.run(self.schedules.body(BodyKernel.UPDATE_POSE, BodyKernel.ACCELERATE), self.schedules.forces())
         if self._contact is not None and self._contact.before_count:
             self._contact.add_forces(self.work, self._dt)
         found = []
@@ -116,22 +117,22 @@ class Equations:
         return self.work[self.model.field_of_body(body, name)]
 
     @cached_property
-    def sharing(self) -> Sharing | None:
+    def least_norm(self) -> LeastNorm | None:
         """Where rows depend on others."""
         if not (self.model.redundant or (self.model.soft and not self.model.ranked)):
             return None
         blocks: dict[int, dict[int, Vector]] = {}
-        for number, body, block in self.blocks("jacobian"):
+        for number, body, block in self.blocks(NodeBlocks.JACOBIAN):
             blocks.setdefault(number, {})[body] = block
         nothing = np.zeros((0, 0))  # of the ground
-        return Sharing(self.model, lambda k: [blocks[k].get(end, nothing) for end in self.model.nodes[k].ends])
+        return LeastNorm(self.model, lambda k: [blocks[k].get(end, nothing) for end in self.model.nodes[k].ends])
 
     @cached_property
-    def shared_rows(self) -> Places:
+    def dependent_rows(self) -> Places:
         """The rows that `sharing` speaks of."""
-        assert self.sharing is not None
+        assert self.least_norm is not None
         row = {int(entry): k for k, entry in enumerate(self.entries["row x"])}
-        return np.array([row[int(entry)] for entry in self.sharing.entries], dtype=np.int64)
+        return np.array([row[int(entry)] for entry in self.least_norm.entries], dtype=np.int64)
 
     @cached_property
     def entries(self) -> dict[str, Places]:
@@ -154,24 +155,26 @@ class Equations:
         assert len(self.bodies) == len(self.model.bodies.kinds)  # before there are factors
         with self._own_factors():
             if fresh:
-                self.run(self.programs.body("place", "accelerate"), self.programs.up("acceleration"))
+                self.run(
+                    self.schedules.body(BodyKernel.UPDATE_POSE, BodyKernel.ACCELERATE), self.schedules.up(RowMode.ACCELERATION)
+                )
             self.work[entries["body b"]], self.work[entries["row b"]] = forces, rows
-            self.run(self.programs.forward(), self.programs.backward())
+            self.run(self.schedules.forward(), self.schedules.backward())
         return self.work[entries["body x"]], self.work[entries["row x"]]
 
     @contextmanager
     def _own_factors(self) -> Iterator[None]:
         """A solver that holds factors outside of the workspace has those of this moment meanwhile."""
-        names = self.programs.outside
-        before = {name: getattr(self.programs, name) for name in names}
+        names = self.schedules.outside
+        before = {name: getattr(self.schedules, name) for name in names}
         try:
             for name, value in (self._factors or {}).items():
-                setattr(self.programs, name, value)
+                setattr(self.schedules, name, value)
             yield
-            self._factors = {name: getattr(self.programs, name) for name in names}
+            self._factors = {name: getattr(self.schedules, name) for name in names}
         finally:
             for name, value in before.items():
-                setattr(self.programs, name, value)
+                setattr(self.schedules, name, value)
 
 
 def span(at: slice) -> Places:

@@ -18,6 +18,7 @@ from linkwork.elements.core.registry import kind_for
 from linkwork.elements.forces.mouse_spring import Pull
 from linkwork.engines.step_driver import CUT, OK
 from linkwork.errors import LinkworkError, printable
+from linkwork.kernels.vocabulary import BodyKernel
 from linkwork.model.poses import poses_of
 from linkwork.simulation.body_points import local_point, point_jacobian
 from linkwork.simulation.editor import Editor
@@ -69,7 +70,7 @@ class Handle:
 
     @property
     def point(self) -> FloatArray:
-        """Where the point that it holds is now (3, m)."""
+        """The place of the held point now (3, m)."""
         return self._hands.query.point(self.body, self.at)
 
     @property
@@ -177,21 +178,26 @@ class Hands:
         return handle
 
     def strike(self, body: BodyLike, impulse: Vector, at: Vector | None) -> None:
-        """An impulse (N s, world) on a body at a local point, felt through all joints at once."""
+        """An impulse (N s, world) on a body at a local point, felt through all joints and contacts at once."""
         system = self.editor.follow()
         number = body_number(system, body)
         impulse = checks.vector("Simulation", "impulse", impulse)
         local = local_point(system, number, np.zeros(3) if at is None else checks.vector("Simulation", "at", at))
-        model, work, p = system.model, system.work, system.programs
+        model, work, p = system.model, system.work, system.schedules
         if model.bodies.kinds[number].is_a_point and np.any(local):
             raise LinkworkError(f'Simulation: "{model.bodies.elements[number].name}" is a point; leave `at` out')
         system.factor()
         work[GLOBALS.offset("kick")] = 0.0
-        system.run(p.body("clear"))
+        system.run(p.body(BodyKernel.CLEAR))
         work[model.field_of_body(number, "b")] += point_jacobian(system, number, local).T @ impulse
         for k in range(len(model.nodes)):
             work[model.field_of_node(k, "b")] = 0.0
-        system.run(p.forward(), p.backward("strike"))
+        system.run(p.forward(), p.backward())
+        if system.contact is not None and not model.auxiliary:
+            from linkwork.contact.impacts import respond_to_impulse
+
+            respond_to_impulse(system.contact, work)
+        system.run(p.body(BodyKernel.APPLY_IMPULSE))
         system.integrator.complete_impulses(work, impact=True)
         system.changed()
         system.validity.struck()
@@ -252,7 +258,7 @@ class Hands:
         return made, status, [pulled[h.name] if h.slipping else self._mean_force(system, h.name) for h in leading]
 
     def _mean_force(self, system: System, name: str) -> FloatArray:
-        """Of a hand that leads, over the last step."""
+        """The mean force of a hand that leads, over the last step."""
         _, number, part = system.model.names[name]
         found = np.zeros(3)
         found[list(system.model.nodes[number].kind.parts[part].kept)] = self.query.impulse(name) / system.dt

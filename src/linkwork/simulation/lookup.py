@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Element
+from linkwork.elements.core.element import ContactElement, Element
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 
 if TYPE_CHECKING:
@@ -24,13 +24,15 @@ def lookup(system: System, element: ElementLike, sort: str) -> tuple[int, int]:
     found = system.model.names.get(name)
     if found is None or found[0] != sort:
         if found is None and name in system.world and sort != "body":
-            raise LinkworkError(f"{checks.label(system.world.find(name))}: it is switched off, or what it refers to is; "
-                                "switch it on first")  # fmt: skip
-        known = [n for n, (s, _, _) in system.model.names.items() if s == sort]
-        raise UnknownNameError(f'Simulation: no {sort} is called "{name}"{suggestion(name, known)}')
+            known = system.world.find(name)
+            if isinstance(known, ContactElement) and not known.is_stop:
+                raise LinkworkError(f"{checks.label(known)}: it is no {sort}; sim.contacts tells where bodies touch")
+            raise LinkworkError(f"{checks.label(known)}: it is switched off, or what it refers to is; switch it on first")
+        names = [n for n, (s, _, _) in system.model.names.items() if s == sort]
+        raise UnknownNameError(f'Simulation: no {sort} is called "{name}"{suggestion(name, names)}')
     return found[1], found[2]
 
 
 def body_number(system: System, body: BodyLike) -> int:
-    """Of a body."""
+    """The number of a body in the model."""
     return lookup(system, body, "body")[0]

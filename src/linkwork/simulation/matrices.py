@@ -21,6 +21,7 @@ import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
+from linkwork.kernels.vocabulary import NodeBlocks
 from linkwork.model import readout
 from linkwork.schedules.solver_report import IterativeReport, NewtonReport, report_of
 from linkwork.simulation.body_points import local_point, point_jacobian
@@ -132,13 +133,13 @@ class Matrices:
     @cached_property
     def J(self) -> csr_array:
         """The Jacobian of the constraints (rows, columns): the derivative of their rates `Cdot` by the velocities."""
-        return self._csr(((r, at, J @ T) for r, at, J, T, _ in self._blocks("jacobian")), len(self.rows))
+        return self._csr(((r, at, J @ T) for r, at, J, T, _ in self._blocks(NodeBlocks.JACOBIAN)), len(self.rows))
 
     @cached_property
     def Jdot(self) -> csr_array:
         """dJ/dt along the motion of this moment (rows, columns). Where time is not spoken of, the bias of position rows is
         Jdot v. Of rows that are not linear in velocities it is what J changes by while velocities stay."""
-        both = zip(self._blocks("rate"), self._blocks("jacobian"), strict=True)
+        both = zip(self._blocks(NodeBlocks.RATE), self._blocks(NodeBlocks.JACOBIAN), strict=True)
         blocks = ((r, at, rate @ T + J @ Tdot) for (r, at, rate, T, Tdot), (_, _, J, _, _) in both)
         return self._csr(blocks, len(self.rows))
 
@@ -148,9 +149,9 @@ class Matrices:
         other forces (`Constraint(force=...)`)."""
         if not any(node.kind.force_directed for node in self._model.nodes):
             return self.J
-        named = {int(row) for r, *_ in self._blocks("pulls") for row in r}
-        blocks = [(r, at, J @ T) for r, at, J, T, _ in self._blocks("jacobian") if int(r[0]) not in named]
-        blocks += [(r, at, pull @ T) for r, at, pull, T, _ in self._blocks("pulls")]
+        named = {int(row) for r, *_ in self._blocks(NodeBlocks.PULLS) for row in r}
+        blocks = [(r, at, J @ T) for r, at, J, T, _ in self._blocks(NodeBlocks.JACOBIAN) if int(r[0]) not in named]
+        blocks += [(r, at, pull @ T) for r, at, pull, T, _ in self._blocks(NodeBlocks.PULLS)]
         return self._csr(blocks, len(self.rows))
 
     @property
@@ -217,7 +218,7 @@ class Matrices:
     def bias(self) -> Vector:
         """(rows,) c of J v' + E lambda + c = 0: what rows accelerate by while velocities stay."""
         found = self._equations.bias[self._internal]
-        for r, at, J, _, Tdot in self._blocks("jacobian"):
+        for r, at, J, _, Tdot in self._blocks(NodeBlocks.JACOBIAN):
             found[r] += J @ (Tdot @ self.v[at])
         return found
 
@@ -243,7 +244,7 @@ class Matrices:
         rows = self._met(-self.bias if rows is None else _numbers("rows", rows, len(self.rows)))
         wanted, n = np.concatenate([forces, rows]), len(forces)
         found = np.zeros(len(wanted))
-        soft = self._model.soft and not self._equations.programs.iterates
+        soft = self._model.soft and not self._equations.schedules.iterates
         for _ in range(1 + refined * (PROXIMAL if soft else REFINEMENTS)):
             left = wanted - self.KKT @ found
             x, y = self._equations.solve(self._at_compilers(left[:n]), left[n:][self._row_of])
@@ -252,8 +253,8 @@ class Matrices:
         return Solution(found[:n], self._met(-found[n:]))
 
     def solver_report(self) -> IterativeReport | NewtonReport:
-        """As `sim.solver_report()`, with the solves that were made here."""
-        return report_of(self._equations.programs, self._equations.work)
+        """The report of `sim.solver_report()`, with the solves that were made here."""
+        return report_of(self._equations.schedules, self._equations.work)
 
     def force(self, body: Any, force: Any = None, torque: Any = None, at: Any = (0.0, 0.0, 0.0)) -> Vector:
         """(columns,) What a force (3, N) at the local point `at` and a torque (3, N m) on a body, in the world frame, are as
@@ -304,14 +305,14 @@ class Matrices:
         e = self._equations.entries
         entries = {name: np.concatenate([e[f"body {name}"], e[f"row {name}"][self._internal]]) for name in ("b", "x")}
         work = self._equations.work[: self._model.size].copy()
-        return Stages(self._equations.programs, work, entries, len(self.columns))
+        return Stages(self._equations.schedules, work, entries, len(self.columns))
 
     # -- how it is found -------------------------------------------------------------------------------------------
     def _rows_of(self, node: int) -> Places:
         first = self._equations.first_row
         return self._row_of[first[node] : first[node + 1]]
 
-    def _blocks(self, what: str) -> Iterator[tuple[Places, slice, Vector, Vector, Vector]]:
+    def _blocks(self, what: NodeBlocks) -> Iterator[tuple[Places, slice, Vector, Vector, Vector]]:
         """(rows, columns, block as the compiler has it, T and dT/dt of its body)."""
         for node, body, block in self._equations.blocks(what):
             yield self._rows_of(node), self._spans[body], block, *self._moved[body]
@@ -348,11 +349,11 @@ class Matrices:
 
     def _met(self, rows: Vector) -> Vector:
         """Where rows depend on each other: of their numbers the part that motion can give."""
-        sharing = self._equations.sharing
-        if sharing is None:
+        least_norm = self._equations.least_norm
+        if least_norm is None:
             return rows
-        held, found = self._row_of[self._equations.shared_rows], rows.copy()
-        found[held] = sharing.shortest(rows[held])
+        held, found = self._row_of[self._equations.dependent_rows], rows.copy()
+        found[held] = least_norm.shortest(rows[held])
         return found
 
     def _number(self, body: Any) -> int:

@@ -11,13 +11,13 @@ from linkwork.errors import Note, printable
 class Notes(list[str]):
     """A list of what was told. It lives as long as its simulation, over all edits."""
 
-    def tell(self, text: str) -> None:
+    def add(self, text: str) -> None:
         """Keep and show a note."""
         text = printable(text)
         self.append(text)
         warnings.warn(text, Note, stacklevel=_level_outside())
 
-    def speak_of(self, fragment: str) -> bool:
+    def mentions(self, fragment: str) -> bool:
         """Whether a note with these words was given."""
         return any(fragment in text for text in self)
 

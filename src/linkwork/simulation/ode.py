@@ -14,8 +14,9 @@ import numpy as np
 from linkwork.elements.core import checks
 from linkwork.engines.scalars import KICK, TIME
 from linkwork.errors import LinkworkError
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
 from linkwork.model.model import Arrangement, State
-from linkwork.model.state_transfer import carried
+from linkwork.model.state_transfer import transferred
 from linkwork.simulation.editor import Editor
 from linkwork.simulation.notes import Notes
 from linkwork.simulation.options import Options
@@ -59,7 +60,7 @@ class OdeView:
         """y: coordinates and velocities of all bodies."""
         system, twin = self._twin()
         _carry(system, twin.system)
-        twin.sweep(twin.system.programs.packed("pack"))
+        twin.sweep(twin.system.schedules.packed(BodyKernel.PACK))
         return twin.system.work[twin.packed].copy()
 
     def unpack(self, y: Vector) -> None:
@@ -70,22 +71,23 @@ class OdeView:
             raise LinkworkError(f"Simulation: y[{wrong[0]}] is {values[wrong[0]]:g}; give finite numbers")
         _carry(system, twin.system)
         twin.system.work[twin.packed] = values
-        programs = twin.system.programs
-        twin.sweep(programs.packed("unpack"), programs.body("normalise"))
+        schedules = twin.system.schedules
+        twin.sweep(schedules.packed(BodyKernel.UNPACK), schedules.body(BodyKernel.NORMALISE))
         _carry(twin.system, system)
 
     def derivative(self, t: float, y: Vector) -> FloatArray:
         """y' at the time t (s)."""
         _, twin = self._twin()
-        work, programs = twin.system.work, twin.system.programs
+        work, schedules = twin.system.work, twin.system.schedules
         values = self._vector(twin, y)
         if not np.isfinite(values).all():  # a step of the integrator that went too far: it tries another one
             return np.full_like(values, np.nan)
         work[twin.packed] = values
         work[TIME] = checks.number("Simulation", "t", t)
         work[KICK] = 1.0
-        twin.sweep(programs.packed("unpack"), programs.body("accelerate"), programs.up("acceleration"), programs.backward(),
-                   programs.packed("rates"))  # fmt: skip
+        p = schedules
+        twin.sweep(p.packed(BodyKernel.UNPACK), p.body(BodyKernel.ACCELERATE), p.up(RowMode.ACCELERATION), p.backward(),
+                   p.packed(BodyKernel.RATES))  # fmt: skip
         return work[twin.rates].copy()
 
     def _twin(self) -> tuple[System, Twin]:
@@ -115,14 +117,14 @@ class OdeView:
 def _packed(system: System) -> System:
     """A System of the same world as it is arranged now, as built, with the solver `tree` and rk4."""
     options = Options(system.options.dt, "tree", "rk4")
-    options.refuse_contact(system.present)
+    options.refuse_contact(system.active_world)
     return System.create(system.world, system.arrangement, options, Notes(), compiled_at=system.compiled_at)
 
 
 def _carry(source: System, target: System) -> None:
     """The state of one System to another of the same world."""
     state, before = source.state(), target.state()
-    values = carried(source.model, target.model, state.values)
+    values = transferred(source.model, target.model, state.values)
     there = State(values, state.time, before.steps, before.age, target.layout, None, before.arrangement)
     refuse_misfit(target, there)
     target.take(there)

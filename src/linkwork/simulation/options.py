@@ -16,7 +16,7 @@ from linkwork.engines.solvers import TANGENTS
 from linkwork.engines.traits import TRAITS as TRAITS
 from linkwork.engines.traits import Traits
 from linkwork.errors import LinkworkError, suggestion
-from linkwork.model.active_world import Present
+from linkwork.model.active_world import ActiveWorld
 from linkwork.model.model import Model
 from linkwork.world import World
 
@@ -41,20 +41,31 @@ class Options:
     iterations: int = 0  # of implicit; 0: until the tolerance is met
 
     @classmethod
-    def checked(cls, present: World | Present, dt: float, solver: str, integrator: str | None, *, tolerance: float | None,
-                stiffness: float | None, damping: float | None, tangent: str | None, iterations: int | None,
-                method: str | None) -> Options:  # fmt: skip
+    def checked(
+        cls,
+        active_world: World | ActiveWorld,
+        dt: float,
+        solver: str,
+        integrator: str | None,
+        *,
+        tolerance: float | None,
+        stiffness: float | None,
+        damping: float | None,
+        tangent: str | None,
+        iterations: int | None,
+        method: str | None,
+    ) -> Options:
         """The options of a simulation of a world, without what is switched off. What does not go together is refused."""
         dt = _step(dt)
         solver = _known("solver", solver, (*SOLVERS, "auto"))
         if solver == "auto":
             from linkwork.reduced.cost.choice import faster  # as all of reduced: imported by those who use it
 
-            solver = faster(present)
+            solver = faster(active_world)
         pair = traits.traits_of(solver, None if integrator is None else _known("integrator", integrator, TRAITS))
         variant, most = _newton_options(solver, tangent, iterations, method)
         found = cls(dt, solver, pair.integrator, variant=variant, iterations=most)
-        found.refuse_contact(present)
+        found.refuse_contact(active_world)
         if tolerance is not None:
             tolerance = checks.positive(WHO, "tolerance", tolerance)
             if tolerance < 1e-15:
@@ -82,19 +93,19 @@ class Options:
         return not self.traits.has_velocities
 
     def plain(self) -> tuple[Any, ...]:
-        """As they are pickled."""
+        """The options as they are pickled."""
         given = self.tolerance, self.stiffness, self.damping
         return self.dt, self.solver, self.integrator, given, (self.variant, self.iterations)
 
     @classmethod
     def from_plain(cls, plain: tuple[Any, ...]) -> Options:
-        """From what `plain` gave."""
+        """The options from what `plain` has given."""
         dt, solver, integrator, given, newton = plain
         return cls(dt, solver, integrator, *given, *newton)
 
-    def refuse_contact(self, present: World | Present) -> None:
+    def refuse_contact(self, active_world: World | ActiveWorld) -> None:
         """Contact needs a place within a step, and a symmetric matrix."""
-        element = first_contact(present)
+        element = first_contact(active_world)
         if element is not None:
             traits.refuse_contact(self.traits, checks.label(element), self.variant != "exact")
 
@@ -115,7 +126,7 @@ class Options:
             raise LinkworkError("Simulation: a body with damping cannot move first-order; set its damping to zero")
 
 
-def first_contact(world: World | Present) -> Contact | None:
+def first_contact(world: World | ActiveWorld) -> Contact | None:
     """The first element that acts by contact, if there is any."""
     return next((element for element in world.contacts if element.acts), None)
 

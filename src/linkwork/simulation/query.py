@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.elements.bodies.lagrangian import Lagrangian
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import ContactElement, Element
 from linkwork.errors import LinkworkError
@@ -134,7 +133,7 @@ class Query:
         return system.model.bodies.kinds[number].users_jacobian(J, pose, local)
 
     def point_velocity(self, body: BodyLike, local: FloatArray) -> FloatArray:
-        """Of a point of a body, in the user's frame (3, m/s)."""
+        """The velocity of a point, given in the user's frame of its body (3, m/s)."""
         system = self._editor.follow()
         number = body_number(system, body)
         return point_jacobian(system, number, local) @ system.work[system.model.field_of_body(number, "v")]
@@ -210,7 +209,7 @@ class Query:
             contact = in_contact(system)
             given = np.zeros(contact.coordinates_of(element))
             for stop, rows, k in contact.of_element(element):
-                given[stop.coordinate] += stop.sign * rows.total[k, 0]
+                given[stop.coordinate] += stop.told * rows.total[k, 0] * system.dt / contact.duration(system.dt)
             return given
         node_number, part = lookup(system, constraint, "constraint")
         if not system.validity.impulses:
@@ -237,7 +236,7 @@ class Query:
 
     def solver_report(self) -> IterativeReport | NewtonReport:
         system = self._editor.follow()
-        return report_of(system.programs, system.work)
+        return report_of(system.schedules, system.work)
 
     @property
     def matrices(self) -> Matrices:
@@ -256,23 +255,25 @@ class Query:
         system.place()
         work = system.work
         work[ENERGIES[0]] = work[ENERGIES[1]] = 0.0
-        system.run(system.programs.energy())
+        system.run(system.schedules.energy())
         return Energy(*(work.item(entry) for entry in ENERGIES))
 
 
 def _lagrangian(system: System, body: BodyLike) -> int:
     number = body_number(system, body)
-    if not isinstance(system.model.bodies.kinds[number], Lagrangian):
+    if not system.model.bodies.kinds[number].generalised:
         label = checks.label(system.model.bodies.elements[number])
         raise LinkworkError(f"{label}: it has no coordinates of its own; ask for its position and orientation")
     return number
 
 
 def _stop(system: System, element: ElementLike) -> ContactElement | None:
-    """The rope, hard limit or dry friction that is meant, if it is one."""
-    world = system.world
+    """The rope, hard limit or dry friction that is meant, if it is one and in force."""
+    world, contact = system.world, system.contact
     found = element if isinstance(element, Element) else world.find(element) if element in world else None
-    return found if isinstance(found, ContactElement) and found.is_stop and system.contact is not None else None
+    if contact is None or not isinstance(found, ContactElement):
+        return None
+    return found if any(stop.element is found for stop in contact.stops) else None
 
 
 def _end(system: System, ends: tuple[int, ...], element: Element, body: BodyLike) -> int:

@@ -10,9 +10,10 @@ import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.errors import LinkworkError
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
 from linkwork.model import readout
 from linkwork.model.graph import GROUND
-from linkwork.model.least_norm import Sharing
+from linkwork.model.least_norm import LeastNorm
 from linkwork.model.nodes import blocks_of
 from linkwork.simulation.body_points import carried_point
 from linkwork.simulation.start import PROXIMAL
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from linkwork.contact.contact_system import ContactSystem
     from linkwork.elements.contacts import ContactElement
     from linkwork.elements.core.element import Body, Element
+    from linkwork.model.measures import Measure
     from linkwork.simulation.system import System
     from linkwork.util.array_types import FloatArray
 
@@ -46,7 +48,7 @@ def solve_accelerations(system: System) -> None:
     if system.validity.accelerations:
         return
     complete_impulses(system)
-    work, p = system.work, system.programs
+    work, p = system.work, system.schedules
     kept = work.item(STIFFNESS), work.item(DAMPING)
     work[STIFFNESS] = work[DAMPING] = 0.0
     work[KICK] = 1.0
@@ -57,22 +59,22 @@ def solve_accelerations(system: System) -> None:
         _solve_with_contact_forces(system, refinements)
     system.validity.placed()
     shared = system.model.redundant or (system.model.soft and not system.model.ranked)
-    system.sharing = Sharing(system.model, partial(node_jacobians, system)) if shared else None
-    if system.sharing is not None:
-        found = system.work[system.sharing.entries]
-        system.work[system.sharing.entries] = shortest = system.sharing.shortest(found)
+    system.least_norm = LeastNorm(system.model, partial(node_jacobians, system)) if shared else None
+    if system.least_norm is not None:
+        found = system.work[system.least_norm.entries]
+        system.work[system.least_norm.entries] = shortest = system.least_norm.shortest(found)
         if np.abs(found).max() > EXCESSIVE * (1.0 + np.abs(shortest).max()):
-            _solve_what_can_be_met(system, system.sharing)
+            _solve_what_can_be_met(system, system.least_norm)
     work[STIFFNESS], work[DAMPING] = kept
     system.validity.solved()
 
 
 def _solve_with_contact_forces(system: System, refinements: int) -> None:
-    """The same where the contact forces of the last step stand beside the others."""
-    p = system.programs
-    system.run(p.body("place", "accelerate"))
+    """Solve for accelerations with the contact forces of the last step among the loads."""
+    p = system.schedules
+    system.run(p.body(BodyKernel.UPDATE_POSE, BodyKernel.ACCELERATE))
     _add_contact_forces(system)
-    system.run(p.up("acceleration"), p.backward())
+    system.run(p.up(RowMode.ACCELERATION), p.backward())
     for _ in range(refinements):
         defect, *rest = p.refine()
         system.run(defect)
@@ -80,16 +82,16 @@ def _solve_with_contact_forces(system: System, refinements: int) -> None:
         system.run(*rest)
 
 
-def _solve_what_can_be_met(system: System, sharing: Sharing) -> None:
+def _solve_what_can_be_met(system: System, least_norm: LeastNorm) -> None:
     """Refine once more where rows contradict each other: what no acceleration meets asks for multipliers without end, whose
     rounding errors are forces. It is left out, and reactions add up to mass times acceleration."""
     for _ in range(PROXIMAL):
-        defect, defects, *rest = system.programs.refine()
+        defect, defects, *rest = system.schedules.refine()
         system.run(defect, defects)
         _add_contact_forces(system)
-        system.work[sharing.rights] = sharing.shortest(system.work[sharing.rights])
+        system.work[least_norm.rights] = least_norm.shortest(system.work[least_norm.rights])
         system.run(*rest)
-        system.work[sharing.entries] = sharing.shortest(system.work[sharing.entries])
+        system.work[least_norm.entries] = least_norm.shortest(system.work[least_norm.entries])
 
 
 def _add_contact_forces(system: System) -> None:
@@ -114,8 +116,8 @@ def no_impulses(system: System) -> str:
 
 
 def node_jacobians(system: System, node: int) -> list[FloatArray]:
-    """Of a node's rows, for each of its bodies."""
-    return node_blocks(system, node, system.programs.jacobian)
+    """J of a node's rows, one block for each of its bodies."""
+    return node_blocks(system, node, system.schedules.jacobian)
 
 
 def node_blocks(system: System, node: int, sweep: Callable[[int], FloatArray]) -> list[FloatArray]:
@@ -175,7 +177,7 @@ def _generalised(system: System, node_number: int, part: int, end: int) -> Float
     """(nv,) What a constraint, whose multipliers were solved for, does to a body."""
     node = system.model.nodes[node_number]
     rows = node.rows_of(node.elements[part])
-    pulls = node_blocks(system, node_number, system.programs.pulls if node.kind.force_directed else system.programs.jacobian)
+    pulls = node_blocks(system, node_number, system.schedules.pulls if node.kind.force_directed else system.schedules.jacobian)
     return pulls[end][rows].T @ -system.work[system.model.field_of_node(node_number, "x")][rows]
 
 
@@ -196,17 +198,38 @@ def mean_reaction(system: System, element: ContactElement, target: int | None) -
     from linkwork.contact.rows import BODY_B
 
     contact, model = in_contact(system), system.model
-    ends = contact.ends_of(element)
+    measure = next((measure for measure in model.measures if measure.element is element), None)
+    ends = contact.ends_of(element) if measure is None else measure.ends
     target = (ends[1] if ends[1] != GROUND else ends[0]) if target is None else target
     if target not in ends:
         raise LinkworkError(refused_body(element, model.bodies.elements[target]))
+    if measure is not None:
+        return _measured_reaction(system, element, measure, target)
     force, torque, value = np.zeros(3), np.zeros(3), np.zeros(contact.coordinates_of(element))
     at = readout.poses(system.model, system.work, target).position[0]
     for stop, rows, k in contact.of_element(element):
         J = (rows.Jb if contact.body_of(rows.labels[k, BODY_B]) == target else rows.Ja)[k, 0]
-        pull = float(rows.total[k, 0]) / system.dt
+        pull = float(rows.total[k, 0]) / contact.duration(system.dt)
         force = force + J[:3] * pull
-        value[stop.coordinate] += stop.sign * pull
+        value[stop.coordinate] += stop.told * pull
         torque = torque + (J[3:] * pull if not np.any(J[:3]) else 0.0)
         at = carried_point(system, target, contact.anchor_of(element, target))[0]
     return Reaction(force, torque, at, value)
+
+
+def _measured_reaction(system: System, element: ContactElement, measure: Measure, target: int) -> Reaction:
+    """The same of what bounds numbers that a kernel measures: along their gradients as they are now, about the body's position.
+    `generalised`: with what each bound pushes (N, N m; of a joint positive at the upper one), then friction."""
+    contact, work, m = in_contact(system), system.work, measure.kind.size
+    pulls, told, bounded = np.zeros(m), np.zeros(m), contact.coordinates_of(element)
+    for stop, rows, k in contact.of_element(element):
+        push, *rub = rows.total[k, : 2 + m - bounded] / contact.duration(system.dt)
+        pulls[stop.coordinate] -= stop.sign * push
+        told[stop.coordinate] += stop.told * push
+        pulls[bounded:] += rub[: m - bounded]
+    told[bounded:] = pulls[bounded:]
+    system.run(system.schedules.material_points())
+    J = work[dict(measure.members)[target] :][: m * system.model.bodies.kinds[target].nv].reshape(m, -1)
+    at = readout.poses(system.model, work, target).position[0]
+    force, torque = readout.wrench(system.model, work, target, J.T @ pulls, at)
+    return Reaction(force, torque, at, told)

@@ -34,7 +34,7 @@ class Readable:
         return self._query.orientation(body)
 
     def velocity(self, body: BodyLike) -> FloatArray:
-        """Of the body's `position` (3, m/s)."""
+        """The velocity of the body's `position` (3, m/s)."""
         return self._query.velocity(body)
 
     def angular_velocity(self, body: BodyLike) -> FloatArray:
@@ -127,7 +127,7 @@ class Readable:
         return self._query.rates(body)
 
     def acceleration(self, body: BodyLike) -> FloatArray:
-        """Of the body's `position` (3, m/s^2), from the forces and constraints of this moment."""
+        """The acceleration of the body's `position` (3, m/s^2), from the forces and constraints of this moment."""
         return self._query.acceleration(body)
 
     def angular_acceleration(self, body: BodyLike) -> FloatArray:

@@ -83,6 +83,7 @@ class Reads:
     def __init__(self, system: System) -> None:
         self.system = system
         self._poses: Readout | None = None
+        self._joints: Readout | None = None
         self._motion: Readout | None = None
         self._forces: Readout | None = None
         self._rows: tuple[tuple[str, ...], IntArray] | None = None  # of forces: their names, and where they are read
@@ -91,14 +92,24 @@ class Reads:
         self._reaction_at: dict[tuple[int, int], tuple[int, int, slice, bool]] = {}
 
     def poses(self) -> FloatArray:
-        """The readout of bodies and joints, of now."""
+        """The readout of bodies, of now."""
         system, poses = self.system, self._poses
         if poses is None:
-            readings = system.programs.readings
+            readings = system.schedules.readings
             poses = self._poses = Readout(readings, readings.poses, np.zeros(readings.size))
         if poses.count != system.validity.count:
             poses.fill(system.work, system.validity.count)
         return poses.out
+
+    def joints(self) -> FloatArray:
+        """The readout of angles, travels and their rates, of now."""
+        system, joints = self.system, self._joints
+        if joints is None:
+            readings = system.schedules.readings
+            joints = self._joints = Readout(readings, readings.joints, np.zeros(readings.joints_size))
+        if joints.count != system.validity.count:
+            joints.fill(system.work, system.validity.count)
+        return joints.out
 
     def position(self, number: int) -> FloatArray:
         return self.poses()[3 * number : 3 * number + 3].copy()
@@ -131,26 +142,26 @@ class Reads:
     def array(self, name: str, width: int) -> FloatArray:
         """One of the arrays of all bodies, (bodies, width), which cannot be written."""
         out = self.poses()
-        found = out[self.system.programs.readings.span[name]].reshape(-1, width)
+        found = out[self.system.schedules.readings.span[name]].reshape(-1, width)
         found.flags.writeable = False
         return found
 
     def joint(self, joint: JointLike, rate: bool) -> float:
         """The first coordinate of a joint, or its rate."""
         place = self._place(joint)
-        return self.poses().item(place.rate if rate else place.value)
+        return self.joints().item(place.rate if rate else place.value)
 
     def travel(self, joint: JointLike) -> float:
         """The travel of a joint that has one."""
         place = self._place(joint)
         if "travel" not in place.names:
             raise LinkworkError(f"{checks.label(self.system.world.find(joint))}: it does not travel; ask for its angle")
-        return self.poses().item(place.value + place.names.index("travel"))
+        return self.joints().item(place.value + place.names.index("travel"))
 
     # -- coordinates -----------------------------------------------------------------------------------------------------
     @cached_property
     def coordinates(self) -> Coordinates:
-        return Coordinates(self.system.model, self.system.programs.readings)
+        return Coordinates(self.system.model, self.system.schedules.readings)
 
     def q(self) -> FloatArray:
         return self._moving(0, self.coordinates.nq)
@@ -162,7 +173,7 @@ class Reads:
         motion, valid = self._motion, self.system.validity
         if motion is None:
             own = self.coordinates
-            motion = self._motion = Readout(self.system.programs.readings, own.operations, own.start)
+            motion = self._motion = Readout(self.system.schedules.readings, own.operations, own.start)
         if motion.count != valid.count:
             motion.fill(self.system.work, valid.count)
         found = motion.out[first:last]
@@ -174,8 +185,8 @@ class Reads:
         """The readout of what all forces do, of now."""
         system, forces = self.system, self._forces
         if forces is None:
-            operations, size, _ = system.programs.readings.forces()
-            forces = self._forces = Readout(system.programs.readings, operations, np.zeros(size))
+            operations, size, _ = system.schedules.readings.forces()
+            forces = self._forces = Readout(system.schedules.readings, operations, np.zeros(size))
         if forces.count != system.validity.count:
             forces.fill(system.work, system.validity.count)
         return forces.out
@@ -184,7 +195,7 @@ class Reads:
         """What a force puts on one of its bodies, unless one is said the second, or the only one."""
         system, out = self.system, self.forces()
         force = system.model.forces[number]
-        at = system.programs.readings.forces()[2][str(force.element.name)][_second(force.ends) if end is None else end]
+        at = system.schedules.readings.forces()[2][str(force.element.name)][_second(force.ends) if end is None else end]
         load = out[at : at + LOAD].copy()
         return Load(load[:3], load[3:6], load[6:])
 
@@ -194,7 +205,7 @@ class Reads:
             return self._loads[1]
         out = self.forces()
         if self._rows is None:
-            model, (_, _, where) = self.system.model, self.system.programs.readings.forces()
+            model, (_, _, where) = self.system.model, self.system.schedules.readings.forces()
             ends = [model.forces[model.names[name][1]].ends for name in where]
             first = [starts[_second(own)] for starts, own in zip(where.values(), ends, strict=True)]
             self._rows = tuple(where), np.array(first, dtype=np.int64) // LOAD
@@ -210,8 +221,8 @@ class Reads:
         """The readout of accelerations and reactions, of now: one refined solve for all of them."""
         system, solved = self.system, self._solved
         if solved is None:
-            operations, size, _ = system.programs.readings.reactions()
-            solved = self._solved = Readout(system.programs.readings, operations, np.zeros(size))
+            operations, size, _ = system.schedules.readings.reactions()
+            solved = self._solved = Readout(system.schedules.readings, operations, np.zeros(size))
         if solved.count != system.validity.count:
             solve_accelerations(system)
             solved.fill(system.work, system.validity.count)
@@ -237,15 +248,15 @@ class Reads:
         else:
             told = self._other_reaction(node, part, end, out[at : at + LOAD])
         determined, item = True, system.model.nodes[node]
-        if system.sharing is not None:
-            determined = system.sharing.determined(node, item.rows_of(item.elements[part]))
+        if system.least_norm is not None:
+            determined = system.least_norm.determined(node, item.rows_of(item.elements[part]))
         return *told, out[rows].copy(), determined
 
     def _place_of_reaction(self, node: int, part: int) -> tuple[int, int, slice, bool]:
         """Where the loads of a constraint begin in the readout, which end it is told of, where its multipliers are, and whether
         nothing else need be asked."""
         system, item = self.system, self.system.model.nodes[node]
-        begin = system.programs.readings.reactions()[2][node]
+        begin = system.schedules.readings.reactions()[2][node]
         a, b, *_ = item.kind.parts[part].arranged(item.ends)
         rows, size = item.rows_of(item.elements[part]), reaction_size(item.kind)
         first = begin + size - item.kind.size
@@ -268,7 +279,7 @@ class Reads:
 
     def _place(self, joint: JointLike) -> JointAt:
         system = self.system
-        place = system.programs.readings.joint.get(name_of(joint))
+        place = system.schedules.readings.joint.get(name_of(joint))
         if place is None:
             node, part = lookup(system, joint, "constraint")
             label = checks.label(system.model.nodes[node].elements[part])
@@ -276,5 +287,5 @@ class Reads:
         return place
 
     def _at(self, name: str) -> int:
-        found: int = self.system.programs.readings.span[name].start
+        found: int = self.system.schedules.readings.span[name].start
         return found

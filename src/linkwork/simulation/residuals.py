@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.elements.core.element import Element
 from linkwork.model.model import Model
+from linkwork.symbolic.vocabulary import Level
 
 if TYPE_CHECKING:
     from linkwork.simulation.system import System
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def residuals(system: System, velocity: bool) -> tuple[FloatArray, FloatArray]:
     """Residuals of all position rows, or rates of all rows; and the node of each."""
     system.place()
-    system.run(system.programs.check())
+    system.run(system.schedules.check())
     entries, nodes = _rows(system)[velocity]
     return system.work[entries], nodes
 
@@ -49,6 +50,6 @@ def _rows_of_reports(model: Model) -> tuple[tuple[IntArray, IntArray], tuple[Int
     sizes = np.array([node.kind.size for node in nodes], dtype=np.int64)
     owner = np.repeat(np.arange(len(nodes)), sizes)  # the node of each row
     entry = at[owner] + np.arange(len(owner)) - (np.cumsum(sizes) - sizes)[owner]  # where its residual is
-    of_kind = {id(node.kind): [level == "position" for level in node.kind.levels] for node in nodes}
+    of_kind = {id(node.kind): [level == Level.POSITION for level in node.kind.levels] for node in nodes}
     position = np.array([p for node in nodes for p in of_kind[id(node.kind)]], dtype=bool)
     return (entry[position], owner[position]), (entry + sizes[owner], owner)

@@ -48,10 +48,10 @@ class Runner:
             system.contact.count_anew()
         while n > 0 and (interrupted is None or not interrupted()):
             watch, validity = system.watch, system.validity
-            if not (validity.ready and validity.kept) or system.steps >= watch.remember_at:
+            if not validity.kept or system.steps >= watch.remember_at:
                 watch.remember(system)
-                if not validity.ready:
-                    system.prepare()
+            if not validity.ready:
+                system.prepare()
             most = n
             if n > 1:
                 most = min(n, watch.remember_at - system.steps)
@@ -68,7 +68,7 @@ class Runner:
             n -= made
             if status != OK:
                 n -= self._past_trouble(system, status)
-            elif system.contact is not None or system.programs.iterates:
+            elif system.contact is not None or system.schedules.iterates:
                 watch.after(system)
             if watch.compares and system.steps >= watch.compare_at:
                 watch.compare(system)
@@ -168,7 +168,7 @@ def whole_run(seconds: float, dt: float, notes: Notes) -> int:
         raise LinkworkError(f"Simulation: seconds is {seconds:g}, {seconds / dt:.3g} steps of {dt:g} s; give less")
     steps = round(seconds / dt)
     if seconds > 0 and not steps:
-        notes.tell(f"Simulation: seconds is {seconds:g}, less than half a step of {dt:g} s: none is made; take a smaller dt")
+        notes.add(f"Simulation: seconds is {seconds:g}, less than half a step of {dt:g} s: none is made; take a smaller dt")
     return steps
 
 
@@ -183,5 +183,5 @@ def steps_in(record_every: float, dt: float, notes: Notes) -> int:
     if abs(asked - steps) > WHOLE * steps and record_every != RECORD_EVERY:
         what = "less than dt" if asked < 1 else "no whole number of steps"
         kept = f"{'each step' if steps == 1 else f'one step in {steps}'} is recorded, {steps * dt:g} s apart"
-        notes.tell(f"Simulation: record_every is {record_every:g} s, {what}; {kept}")
+        notes.add(f"Simulation: record_every is {record_every:g} s, {what}; {kept}")
     return steps

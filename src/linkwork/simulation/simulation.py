@@ -11,7 +11,7 @@ from linkwork.elements.core import checks
 from linkwork.engines.engine import Engine
 from linkwork.errors import LinkworkError
 from linkwork.model.model import Arrangement, Model, State
-from linkwork.schedules.schedules import Programs
+from linkwork.schedules.schedules import Schedules
 from linkwork.simulation import start
 from linkwork.simulation.control import Control
 from linkwork.simulation.editor import Editor, switched_off
@@ -23,7 +23,7 @@ from linkwork.simulation.query import Query
 from linkwork.simulation.readable import Readable
 from linkwork.simulation.runner import RECORD_EVERY, Runner
 from linkwork.simulation.state_setting import set_state
-from linkwork.simulation.system import System, present
+from linkwork.simulation.system import System, active_world
 from linkwork.util.resources import no_collection
 from linkwork.util.sealing import Sealed
 from linkwork.world import E, Several, World
@@ -76,8 +76,9 @@ class Simulation(Sealed, Readable):
         if not isinstance(world, World):
             raise LinkworkError(f"Simulation: world is {checks.show(world)}; give a World")
         arrangement = Arrangement(switched_off(world, off))
-        options = Options.checked(present(world, arrangement), dt, solver, integrator, tolerance=tolerance, stiffness=stiffness,
-                                  damping=damping, tangent=tangent, iterations=iterations, method=method)  # fmt: skip
+        now = active_world(world, arrangement)
+        options = Options.checked(now, dt, solver, integrator, tolerance=tolerance, stiffness=stiffness, damping=damping,
+                                  tangent=tangent, iterations=iterations, method=method)  # fmt: skip
         with no_collection():
             system = System.create(world, arrangement, options, Notes())
             start.begin(system)
@@ -146,9 +147,9 @@ class Simulation(Sealed, Readable):
         return self._editor.system.model
 
     @property
-    def programs(self) -> Programs:
+    def schedules(self) -> Schedules:
         """Schedules of the solver: what is computed, in which order."""
-        return self._editor.system.programs
+        return self._editor.system.schedules
 
     @property
     def integrator(self) -> Engine:
@@ -167,12 +168,12 @@ class Simulation(Sealed, Readable):
 
     @property
     def notes(self) -> Notes:
-        """What was told so far."""
+        """The notes that were given so far."""
         return self._editor.system.notes
 
     @property
     def steps(self) -> int:
-        """How many steps were made."""
+        """The number of steps that were made."""
         return self._editor.system.steps
 
     @property
@@ -187,7 +188,7 @@ class Simulation(Sealed, Readable):
 
     def note(self, text: str) -> None:
         """Keep and show a note."""
-        self.notes.tell(text)
+        self.notes.add(text)
 
     # -- motion ----------------------------------------------------------------------------------------------------------
     def step(self, n: int = 1) -> None:
@@ -213,7 +214,8 @@ class Simulation(Sealed, Readable):
         return self._runner.run(self, seconds, record_every, control, until, record, progress)
 
     def strike(self, body: BodyLike, impulse: Vector, at: Vector | None = None) -> None:
-        """An impulse (N s, world) on a body at a local point (default: its position), felt through all joints at once.
+        """An impulse (N s, world) on a body at a local point (default: its position), felt through all joints at once, and
+        through what touches.
 
         >>> import linkwork as lw
         >>> sim = lw.Simulation(lw.scenes.get("pendulum"))

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from linkwork.codegen.jit import sweep
 from linkwork.errors import LinkworkError
-from linkwork.schedules.operations import Sheet
-from linkwork.schedules.schedules import Programs
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
+from linkwork.schedules.operations import OperationList
+from linkwork.schedules.schedules import Schedules
 
 ELIMINATION = ("front|", "piece|", "zero|")  # keys of kernels: everything else of an upward sweep is assembly
 
@@ -24,13 +25,13 @@ class Stage:
         self._stages, self._operations = stages, operations
 
     def __call__(self) -> None:
-        sweep(self._stages._work, self._stages._programs.table, self._operations)
+        sweep(self._stages._work, self._stages._schedules.table, self._operations)
 
     @property
     def arithmetic(self) -> int:
         """Additions, subtractions, multiplications, divisions and changes of sign that it makes."""
         used, how_often = np.unique(self._operations[:, 0], return_counts=True)
-        kernels = self._stages._programs.kernels
+        kernels = self._stages._schedules.kernels
         return sum(int(times) * _arithmetic(kernels[number]) for number, times in zip(used, how_often, strict=True))
 
 
@@ -52,16 +53,16 @@ class Stages:
     """
 
     def __init__(
-        self, programs: Programs, work: NDArray[np.float64], entries: Mapping[str, NDArray[np.int64]], columns: int
+        self, schedules: Schedules, work: NDArray[np.float64], entries: Mapping[str, NDArray[np.int64]], columns: int
     ) -> None:
         """`entries` of the workspace with right-hand sides ("b") and solutions ("x"), those of velocities (`columns`) first."""
-        self._solver = programs
+        self._solver = schedules
         self._work, self._b, self._x, self._columns = work, entries["b"], entries["x"], columns
 
     @cached_property
-    def _programs(self) -> Programs:
+    def _schedules(self) -> Schedules:
         """The schedules without what a solver adds behind its way up."""
-        if self._solver.limbs or type(self._solver)._swept is not Programs._swept:
+        if self._solver.joint_pivots or type(self._solver)._swept is not Schedules._swept:
             raise LinkworkError(f'Stages: the solver "{self._solver.name}" assembles and eliminates in one go; ask for the '
                                 'whole, or take solver="fronts" or "anticipation"')  # fmt: skip
         return _alone(self._solver)
@@ -93,7 +94,7 @@ class Stages:
 
     @cached_property
     def masses(self) -> Stage:
-        return Stage(self, self._programs.body("place", "kick"))
+        return Stage(self, self._schedules.body(BodyKernel.UPDATE_POSE, BodyKernel.KICK))
 
     @cached_property
     def rows(self) -> Stage:
@@ -105,20 +106,20 @@ class Stages:
 
     @cached_property
     def forward(self) -> Stage:
-        return Stage(self, self._programs.forward())
+        return Stage(self, self._schedules.forward())
 
     @cached_property
     def backward(self) -> Stage:
-        return Stage(self, self._programs.backward())
+        return Stage(self, self._schedules.backward())
 
     @cached_property
     def nothing(self) -> Stage:
-        return Stage(self, self._programs.backward()[:0])
+        return Stage(self, self._schedules.backward()[:0])
 
     @cached_property
     def _sweeps(self) -> tuple[NDArray[np.int32], ...]:
         p = self._solver
-        return p.body("kick"), p.up("velocity"), p.backward()
+        return p.body(BodyKernel.KICK), p.up(RowMode.VELOCITY), p.backward()
 
     def whole(self) -> None:
         """M, J, factors and a solve, as the solver makes them in a step."""
@@ -132,31 +133,31 @@ class Stages:
     def response(self) -> NDArray[np.float64]:
         """W (k, k), its lower triangle, or all of it where constraints name their forces: what the rows that the solver
         "anticipation" leaves out feel of unit multipliers of each other (baraff96 section 8). After `eliminate`."""
-        responses = getattr(self._programs, "responses", None)
+        responses = getattr(self._schedules, "responses", None)
         return np.zeros((0, 0)) if responses is None else responses.matrix(self._work)
 
     def divide(self, W: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """W^-1 rows, as that solver divides by its W: factors, or where it has none the shortest result."""
         from linkwork.engines.maximal.loop_schur import divider
 
-        responses = getattr(self._programs, "responses", None)
+        responses = getattr(self._schedules, "responses", None)
         named = np.zeros(len(rows), dtype=bool) if responses is None else responses.named
         return divider(lambda: np.array(W, order="F"), named)(rows)
 
     def _part_of_up(self, *, elimination: bool) -> NDArray[np.int32]:
-        operations = self._programs.up("velocity")
-        chosen = [self._programs.kernels[row[0]].key.startswith(ELIMINATION) == elimination for row in operations]
+        operations = self._schedules.up(RowMode.VELOCITY)
+        chosen = [self._schedules.kernels[row[0]].key.startswith(ELIMINATION) == elimination for row in operations]
         return np.ascontiguousarray(operations[np.array(chosen, dtype=bool)])
 
 
-def _alone(programs: Programs) -> Programs:
+def _alone(schedules: Schedules) -> Schedules:
     """The same schedules without what a solver adds behind its way up."""
 
-    class Alone(type(programs)):  # type: ignore[misc]
-        def finish(self, name: str, sheet: Sheet) -> Sheet:
-            return sheet
+    class Alone(type(schedules)):  # type: ignore[misc]
+        def finish(self, name: str, ops: OperationList) -> OperationList:
+            return ops
 
-    return Alone(programs.model)
+    return Alone(schedules.model)
 
 
 def _arithmetic(kernel: Any) -> int:

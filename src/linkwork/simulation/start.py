@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.elements import Joint
+from linkwork.elements.contacts.contact import RECOVERY
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
 from linkwork.elements.core.joint import kind_of_joint
 from linkwork.errors import ModelError
+from linkwork.kernels.vocabulary import BodyKernel
 from linkwork.model.state_transfer import counters, named_number
 from linkwork.simulation import diagnose
 from linkwork.simulation.residuals import worst
-from linkwork.simulation.watch import INCONSISTENT, VIOLATED, tell_redundant
+from linkwork.simulation.watch import INCONSISTENT, VIOLATED, note_redundant
 from linkwork.symbolic.views import GLOBALS
 
 if TYPE_CHECKING:
@@ -24,13 +26,14 @@ if TYPE_CHECKING:
 
 TOLD = 1e-6  # metres or radians a second that are put right with a note
 IMPULSES = 2  # that put them right: the second takes what rounding, and rows not linear in velocities, left of the first
+DRAWN_IN = 1.0 * RECOVERY  # m, rad: by which an inequality may be violated as built: what recovery takes back in a second
 PROXIMAL = 5  # refinements where pivots were made regular: each takes away the part of the error that this left
 
 
 def begin(system: System) -> None:
     """Check the constraints as built; make velocities consistent; start the turn counters."""
-    options, watch, note = system.options, system.watch, system.notes.tell
-    system.run(system.programs.body("place"))
+    options, watch, note = system.options, system.watch, system.notes.add
+    system.run(system.schedules.body(BodyKernel.UPDATE_POSE))
     system.validity.placed()
     start_counters(system)
     start = system.work[system.model.state_index]
@@ -47,8 +50,9 @@ def begin(system: System) -> None:
     if not options.first_order:
         make_velocities_consistent(system, *worst(system, velocity=True))
     check_factors(system)
-    tell_redundant(system, found=watch.tell_contradictions(system, "as built"))
-    watch.tell_unmet(system)
+    _refuse_violated(system)
+    note_redundant(system, found=watch.note_contradictions(system, "as built"))
+    watch.note_unmet(system)
     for text in system.integrator.remarks:
         note(text)
     stiffness = options.stiffness
@@ -58,6 +62,21 @@ def begin(system: System) -> None:
              f"away in a step of {system.dt:g} s with these, and more would bring it back")  # fmt: skip
     system.validity.changed()
     system.starting = True
+
+
+def _refuse_violated(system: System) -> None:
+    """Name an inequality without a value as built, or one that is violated by more than its recovery takes back in a second."""
+    model, work = system.model, system.work
+    if model.measures:
+        system.run(system.schedules.material_points())
+    for measure in model.measures:
+        values, label = work[measure.field("value") :][: measure.kind.size], checks.label(measure.element)
+        if not np.isfinite(values).all():
+            bad = values[~np.isfinite(values)][0]
+            raise ModelError(f"{label}: its value is {bad:g} as built; write it so that it is finite there")
+        if measure.element.refuses_violation and values.min() < -DRAWN_IN:
+            raise ModelError(f"{label}: it is violated by {-values.min():.3g} as built, of which {DRAWN_IN:g} can be drawn "
+                             "in; place its bodies so that it holds")  # fmt: skip
 
 
 def _fed_back(system: System) -> bool:
@@ -73,17 +92,17 @@ def _feedback_in_words(system: System) -> str:
 
 
 def make_velocities_consistent(system: System, off: float, element: Element | None, when: str = "as built") -> None:
-    """By impulses, where the rates of `element` are the farthest off."""
+    """Make velocities consistent with the constraints by impulses; the rates of `element` are the farthest off."""
     if not off > INCONSISTENT:
         return
     for _ in range(IMPULSES + PROXIMAL if system.model.soft else IMPULSES):
         system.factor()
         if not system.multipliers_finite():
             _refuse_start(system)
-        system.run(system.programs.body("strike"))
+        system.run(system.schedules.body(BodyKernel.APPLY_IMPULSE))
         system.validity.changed()
     if off > TOLD and worst(system, velocity=True)[0] <= TOLD:  # else something contradicts, which is told
-        system.notes.tell(f"{checks.label(element)}: velocities {when} were off by {off:.3g}; an impulse made them consistent")
+        system.notes.add(f"{checks.label(element)}: velocities {when} were off by {off:.3g}; an impulse made them consistent")
 
 
 def check_factors(system: System) -> None:
@@ -110,14 +129,14 @@ def _refuse_start(system: System) -> None:
 def start_counters(system: System, known: Collection[int] | None = None) -> None:
     """The first count of a turn counter sets its sine, and whatever it counted as a crossing is none. While running, those
     of the elements with the ids `known` go on, and a force that counts the turns of a joint begins with the joint's. Joints
-    that are as built have not turned, and those of limbs need no count then: they are counted on their way up."""
-    model, work, programs = system.model, system.work, system.programs
+    that are as built have not turned, and those of joint pivots need no count then: they are counted on their way up."""
+    model, work, schedules = system.model, system.work, system.schedules
     fresh = [(element, entries) for element, entries in counters(model) if id(element) not in (known or ())]
     if not fresh:
         return
     counted = work.copy()
     as_built = known is None and not any(element.poses() for element, _ in fresh)
-    system.integrator.run(counted, programs.count() if as_built else programs.count_all())
+    system.integrator.run(counted, schedules.count() if as_built else schedules.count_all())
     for _, entries in fresh:
         work[entries] = counted[entries]
         work[entries[::2]] = 0.0
@@ -140,7 +159,7 @@ def start_turns(system: System, angles: Mapping[int, FloatArray]) -> None:
     for side in (1.0, -1.0):  # from where an angle beyond a quarter turn counts a crossing, from one side or the other
         work = system.work.copy()
         work[entries[::2]], work[entries[1::2]] = 0.0, side
-        system.integrator.run(work, system.programs.count_all())
+        system.integrator.run(work, system.schedules.count_all())
         found.append(work[entries])
     sine = found[0][1::2]
     angle = np.arcsin(np.clip(sine, -1.0, 1.0))

@@ -14,8 +14,9 @@ import numpy as np
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body
 from linkwork.errors import LinkworkError
+from linkwork.kernels.vocabulary import BodyKernel
 from linkwork.model.model import State
-from linkwork.model.state_transfer import carried
+from linkwork.model.state_transfer import transferred
 from linkwork.simulation.residuals import worst as worst_of
 from linkwork.simulation.start import start_turns
 
@@ -95,7 +96,7 @@ def _write_coordinates(system: System, reads: Reads, arrays: Mapping[str, FloatA
         numbers = [model.bodies.number[id(body)] for body, _, _ in own.tree.bodies]
         meant = reads.array("orientations", 4).copy()  # of the two quaternions of a turn: as given, else the nearer one
         for link in own.tree.links:
-            where, _ = own.at[str(link.element.name)]  # type: ignore[attr-defined]
+            where, _ = own.at[str(link.element.name)]
             if isinstance(link.element, Body):
                 meant[model.bodies.number[id(link.element)]] = q[where][3:]
             turns = [name.unit == "rad" for name in own.q_names[where]]
@@ -151,7 +152,7 @@ def _put(system: System, numbers: list[int], position: FloatArray, orientation: 
 def _angles(system: System, reads: Reads) -> dict[int, FloatArray]:
     """Angles (rad, turns counted) of joints now, by id: the turns of a joint that is set elsewhere are the nearest."""
     return {id(system.world.find(name)): np.array([reads.joint(name, rate=False)])
-            for name, place in system.programs.readings.joint.items() if place.names[0] == "angle"}  # fmt: skip
+            for name, place in system.schedules.readings.joint.items() if place.names[0] == "angle"}  # fmt: skip
 
 
 def _written(system: System, angles: Mapping[int, FloatArray]) -> None:
@@ -167,17 +168,17 @@ def _project(system: System) -> None:
 
     model = system.model
     if worst_of(system, velocity=False)[0] > 0.0:
-        assembler = Assembler(system.present)
+        assembler = Assembler(system.active_world)
         assembler.work[0] = system.time
         for name, (_, entries) in model.parameters.items():
             assembler.work[assembler.model.parameters[name][1]] = system.work[entries[0]]
-        assembler.work[assembler.model.state_index] = carried(model, assembler.model, system.work[model.state_index])
+        assembler.work[assembler.model.state_index] = transferred(model, assembler.model, system.work[model.state_index])
         assembler.run(*assembler.look)
         assembler.come_together()
-        system.work[model.state_index] = carried(assembler.model, model, assembler.work[assembler.model.state_index])
+        system.work[model.state_index] = transferred(assembler.model, model, assembler.work[assembler.model.state_index])
         system.validity.changed()
         system.place()
-        system.integrator.run(system.work, system.programs.count_all())
+        system.integrator.run(system.work, system.schedules.count_all())
         system.validity.changed()
     if system.options.first_order:
         return
@@ -185,7 +186,7 @@ def _project(system: System) -> None:
         if not worst_of(system, velocity=True)[0] > CONSISTENT:
             return
         system.factor()
-        system.integrator.run(system.work, system.programs.body("strike"))
+        system.integrator.run(system.work, system.schedules.body(BodyKernel.APPLY_IMPULSE))
         system.validity.changed()
 
 

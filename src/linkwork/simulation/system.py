@@ -12,22 +12,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linkwork.codegen.heeding import raise_if_stopped
+from linkwork.codegen.interrupts import raise_if_stopped
 from linkwork.elements.core.element import Element, Pose
 from linkwork.engines.integrators import INTEGRATORS
 from linkwork.engines.solvers import SOLVERS
 from linkwork.engines.step_driver import OK
 from linkwork.kernels.node import parameter_record
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
 from linkwork.model import readout
-from linkwork.model.active_world import Present
+from linkwork.model.active_world import ActiveWorld
 from linkwork.model.compile_model import compile
 from linkwork.model.graph import Order
-from linkwork.model.least_norm import Sharing
+from linkwork.model.least_norm import LeastNorm
 from linkwork.model.model import Arrangement, Model, State
-from linkwork.model.parameter_check import Trial, trials
+from linkwork.model.parameter_check import ParameterCheck, parameter_checks
 from linkwork.model.states import Layout, converted
-from linkwork.model.trajectory_input import Feed
-from linkwork.schedules.schedules import Programs
+from linkwork.model.trajectory_input import TrajectoryInput
+from linkwork.schedules.schedules import Schedules
 from linkwork.simulation.control import Commands
 from linkwork.simulation.notes import Notes
 from linkwork.simulation.options import Options, first_contact
@@ -50,41 +51,73 @@ class Build(NamedTuple):
     """A world as it is at some time, compiled."""
 
     model: Model
-    trials: dict[str, Trial]
-    programs: Programs
+    parameter_checks: dict[str, ParameterCheck]
+    schedules: Schedules
     integrator: Engine
     contact: ContactSystem | None
     layout: Layout  # of states
 
     @classmethod
-    def made(cls, present: World | Present, options: Options, arrangement: Arrangement, compiled_at: Mapping[str, Pose],
-             order: Order | None, patient: bool) -> Build:  # fmt: skip
+    def made(
+        cls,
+        active_world: World | ActiveWorld,
+        options: Options,
+        arrangement: Arrangement,
+        compiled_at: Mapping[str, Pose],
+        order: Order | None,
+        patient: bool,
+    ) -> Build:
         """What does not change while a simulation runs in a world as it is. `patient`: nothing is running that waits."""
-        touches = first_contact(present) is not None
+        touches = first_contact(active_world) is not None
         make, solver, tangent, iterations = (
             INTEGRATORS[options.integrator], SOLVERS[options.solver], options.variant, options.iterations
         )  # fmt: skip
-        model = compile(present, packed=make.traits.packed, poses=compiled_at, drawn=dict(arrangement.drawn),
+        model = compile(active_world, packed=make.traits.packed, poses=compiled_at, drawn=dict(arrangement.drawn),
                         order=order, **solver.layout(tangent, iterations))  # fmt: skip
         options.refuse_velocity_forces(model)
-        programs = solver(model)
-        programs.variant = tangent
-        programs.patient = patient
-        integrator = make.for_model(programs, touches)(programs, options.dt, options.tolerance, iterations, touches)
-        model = programs.model  # with what the integrator keeps
+        schedules = solver(model)
+        schedules.variant = tangent
+        schedules.patient = patient
+        integrator = make.for_model(schedules, touches)(schedules, options.dt, options.tolerance, iterations, touches)
+        model = schedules.model  # with what the integrator keeps
         if touches:
             integrator.make_contact(options.traits.contact)
         layout = Layout.of(model, (options.solver, options.integrator, options.dt))
-        return cls(model, trials(model), programs, integrator, integrator.contact, layout)
+        return cls(model, parameter_checks(model), schedules, integrator, integrator.contact, layout)
 
 
 class System:
     """A compiled world in one state. Its workspace is written by steps, by `take`, and from outside, followed by `changed`."""
 
     __slots__ = (
-        "age", "arrangement", "before", "build", "builds", "commands", "compiled_at", "contact", "dt", "feed", "integrator",
-        "layout", "model", "notes", "options", "parted", "piece", "plain", "programs", "report_rows", "sharing", "starting",
-        "steps", "validity", "version", "watch", "work", "world",
+        "age",
+        "arrangement",
+        "before",
+        "build",
+        "builds",
+        "commands",
+        "compiled_at",
+        "contact",
+        "dt",
+        "feed",
+        "integrator",
+        "layout",
+        "least_norm",
+        "model",
+        "notes",
+        "options",
+        "parted",
+        "piece",
+        "plain",
+        "report_rows",
+        "schedules",
+        "starting",
+        "steps",
+        "validity",
+        "version",
+        "watch",
+        "work",
+        "world",
     )  # fmt: skip
 
     world: World
@@ -96,15 +129,15 @@ class System:
     compiled_at: Mapping[str, Pose]  # where bodies were when it was compiled, by name; none: as built
     notes: Notes
     model: Model
-    programs: Programs
+    schedules: Schedules
     integrator: Engine
     contact: ContactSystem | None  # what touches, if anything can
     layout: Layout  # of states
     work: FloatArray
     validity: Validity  # what of the workspace can be used as it is
-    sharing: Sharing | None  # of redundant constraints, at the last solve for accelerations
+    least_norm: LeastNorm | None  # of redundant constraints, at the last solve for accelerations
     commands: Commands
-    feed: Feed
+    feed: TrajectoryInput
     watch: Watch
     dt: float  # s; other than that of the options only while a diagnosis tries shorter steps
     steps: int
@@ -127,11 +160,13 @@ class System:
         self.compiled_at = {} if compiled_at is None else compiled_at
         self.builds = like.builds if like is not None and like.version == world.version else {}
         if arrangement not in self.builds:
-            self.builds[arrangement] = Build.made(self.present, options, arrangement, self.compiled_at, order, like is None)
+            self.builds[arrangement] = Build.made(
+                self.active_world, options, arrangement, self.compiled_at, order, like is None
+            )
             if len(self.builds) > MOST_BUILDS:
                 del self.builds[next(iter(self.builds))]
         self._use_build(self.builds[arrangement])
-        self.work = self.programs.workspace()
+        self.work = self.schedules.workspace()
         if self.contact is not None:
             self.contact.forget()
             self.contact.memory = None
@@ -146,13 +181,13 @@ class System:
         return self
 
     def _use_build(self, build: Build) -> None:
-        self.build, self.dt, self.piece, self.sharing, self.report_rows = build, self.options.dt, 1, None, None
+        self.build, self.dt, self.piece, self.least_norm, self.report_rows = build, self.options.dt, 1, None, None
         self.before = None
-        self.model, _, self.programs, self.integrator, self.contact, self.layout = build
-        for trial in build.trials.values():
+        self.model, _, self.schedules, self.integrator, self.contact, self.layout = build
+        for trial in build.parameter_checks.values():
             trial.check(trial.parameter.value)  # it may have changed since the elements were made
-        self.commands, self.feed = Commands(self.model), Feed(self.model)
-        self.plain = not self.feed.motions and not self.programs.calls_python
+        self.commands, self.feed = Commands(self.model), TrajectoryInput(self.model)
+        self.plain = not self.feed.motions and not self.schedules.calls_python
 
     def _put_feedback(self) -> None:
         """Baumgarte feedback, as given or as the integrator has it, and the step."""
@@ -180,9 +215,9 @@ class System:
         return other
 
     @property
-    def present(self) -> World | Present:
+    def active_world(self) -> World | ActiveWorld:
         """The world without what is switched off, with what this simulation has of its own."""
-        return present(self.world, self.arrangement)
+        return active_world(self.world, self.arrangement)
 
     @property
     def time(self) -> float:
@@ -192,7 +227,7 @@ class System:
     @property
     def nbytes(self) -> int:
         """Bytes of model and workspace, the operation tables included."""
-        return self.model.nbytes + self.programs.nbytes + self.work.nbytes
+        return self.model.nbytes + self.schedules.nbytes + self.work.nbytes
 
     # -- motion ----------------------------------------------------------------------------------------------------------
     def run(self, *sweeps: FloatArray) -> None:
@@ -208,7 +243,7 @@ class System:
     def place(self) -> None:
         """Poses up to date with the coordinates (they are after every step)."""
         if not self.validity.poses:
-            self.integrator.run(self.work, self.programs.body("place"))
+            self.integrator.run(self.work, self.schedules.body(BodyKernel.UPDATE_POSE))
             self.validity.placed()
 
     def prepare(self) -> None:
@@ -226,10 +261,10 @@ class System:
         if self.contact is not None:
             from linkwork.simulation import contact_query
 
-            self.run(self.programs.body("place"))
+            self.run(self.schedules.body(BodyKernel.UPDATE_POSE))
             self.contact.look(self.work, self.dt)
             if (deep := contact_query.deepest(self.contact, when, among)) is not None and deep not in self.notes:
-                self.notes.tell(deep)
+                self.notes.add(deep)
             self.contact.forget()
         self.starting, self.parted = False, set()
 
@@ -264,7 +299,7 @@ class System:
         except Exception:
             self.before = None
             raise
-        if self.programs.calls_python:
+        if self.schedules.calls_python:
             raise_if_stopped()
         self.before = None
         taken = max(perf_counter() - begin, 1e-9)
@@ -282,8 +317,8 @@ class System:
     def factor(self) -> None:
         """Factors and a velocity-level solve at the current configuration, by kernels that `rattle` has, too."""
         self.work[GLOBALS.offset("kick")] = 0.0
-        p = self.programs
-        self.run(p.body("place"), p.up("velocity", first=("kick",)), p.backward())
+        p = self.schedules
+        self.run(p.body(BodyKernel.UPDATE_POSE), p.up(RowMode.VELOCITY, first=(BodyKernel.KICK,)), p.backward())
 
     def multipliers_finite(self) -> bool:
         return bool(np.isfinite(self.work[self.model.multipliers].sum()))
@@ -316,14 +351,14 @@ class System:
         self.changed()
 
     def values(self) -> dict[str, float]:
-        """Those of Parameters now."""
+        """The values of all Parameters now, by name."""
         return {name: float(self.work[entries[0]]) for name, (_, entries) in self.model.parameters.items()}
 
     def put(self, values: Mapping[str, float], commands: Mapping[str, FloatArray]) -> None:
         """Values of parameters and commands, where they are still there."""
         for name, value in values.items():
             if name in self.model.parameters:
-                self.work[self.model.parameters[name][1]] = self.build.trials[name].check(value)
+                self.work[self.model.parameters[name][1]] = self.build.parameter_checks[name].check(value)
         self.commands.take(self.work, commands)
 
     def has(self, element: Element) -> bool:
@@ -346,7 +381,7 @@ class System:
         return {name: self.work[at + where : at + where + size] for name, (where, size) in layout.fields.items()}
 
 
-def present(world: World, arrangement: Arrangement) -> World | Present:
+def active_world(world: World, arrangement: Arrangement) -> World | ActiveWorld:
     """A world without what is switched off, with what a simulation has of its own."""
     off, own = arrangement.off, arrangement.own
-    return Present(world, off, own) if off or own else world
+    return ActiveWorld(world, off, own) if off or own else world

@@ -30,7 +30,9 @@ INCONSISTENT = 1e-9  # metres or radians a second that are put right at the star
 UNSOLVED = 1e-5  # m/s that contact velocities may be off without a word
 UNSOLVED_TEXT = "are off the law of contact by"
 STRETCHED_TEXT = "it was beyond its bound by"
+TOLD_AGAIN = 10.0  # times as far beyond it
 HELD_TEXT = "no push moves them apart: such contacts are left out"
+PRESSED_TEXT = "press on each other from both sides, so that no motion"
 UNMET_TEXT = "the run goes on, sim.solver_report() tells more"
 TURNING_TEXT = "it tumbles by"
 CONTRADICTING_TEXT = "not all of them can hold"
@@ -45,16 +47,17 @@ DRAWN_IN = 20.0  # times that feedback of first-order motion takes to draw in mo
 class Watch:
     """Of one System, which it is given with every call: it keeps none, so that a System that was replaced is gone at once."""
 
-    __slots__ = ("compare_at", "compares", "past", "pause", "remember_at", "tells_held", "tells_stretched", "tells_turning",
-                 "tells_unmet", "tells_unsolved", "turn_at")  # fmt: skip
+    __slots__ = ("compare_at", "compares", "past", "pause", "remember_at", "stretch_told", "tells_held", "tells_pressed",
+                 "tells_turning", "tells_unmet", "tells_unsolved", "turn_at")  # fmt: skip
 
     def __init__(self, system: System) -> None:
         notes = system.notes
-        self.tells_unsolved = not notes.speak_of(UNSOLVED_TEXT)
-        self.tells_unmet = not notes.speak_of(UNMET_TEXT)
-        self.tells_held = not notes.speak_of(HELD_TEXT)
-        self.tells_stretched = not notes.speak_of(STRETCHED_TEXT)
-        self.tells_turning = not notes.speak_of(TURNING_TEXT)
+        self.tells_unsolved = not notes.mentions(UNSOLVED_TEXT)
+        self.tells_unmet = not notes.mentions(UNMET_TEXT)
+        self.tells_held = not notes.mentions(HELD_TEXT)
+        self.tells_pressed = not notes.mentions(PRESSED_TEXT)
+        self.stretch_told = np.inf if notes.mentions(STRETCHED_TEXT) else 0.0  # m or rad
+        self.tells_turning = not notes.mentions(TURNING_TEXT)
         told = sum(CONTRADICTING_TEXT in text for text in notes)
         at_risk = told < MOST_CONTRADICTIONS and contradictions.trees_at_risk(system.model, system.contact is not None)
         self.compares = bool(at_risk)  # whether prescribed motion may contradict something
@@ -63,7 +66,7 @@ class Watch:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """From another state."""
+        """Forget what was seen: the state is another one."""
         self.past: list[State] = []  # the last two that were kept; the next one will be at the step `remember_at`
         self.pause, self.compare_at = 1, 0  # steps between looks at contradictions, and the next one
 
@@ -82,10 +85,10 @@ class Watch:
         longest = LOOKED_AT if system.integrator.iterations == 1 else LONGEST
         self.remember_at = system.steps + max(SHORTEST, min(longest, REMEMBERED // system.model.size))
         system.validity.remembered()
-        self.tell_if_loose(system)
+        self.note_if_loose(system)
         if system.steps >= self.turn_at:
             self.turn_at = 2 * system.steps + 1  # seldom: a look costs as much as many steps of a small world
-            self.tell_turning(system)
+            self.note_turning(system)
 
     def after(self, system: System, well: bool = True) -> None:
         """Look at what the last steps had to leave: contact impulses, rows of a solver that iterates; if they went well, at
@@ -93,42 +96,56 @@ class Watch:
         contact = system.contact
         if contact is not None and self.tells_unsolved and contact.unsolved > UNSOLVED:
             self.tells_unsolved = False
-            if not self.tell_contradictions(system, f"at {system.time:.6g} s"):
+            if not self.note_contradictions(system, f"at {system.time:.6g} s"):
                 off = f"some contact impulses until {system.time:.6g} s {UNSOLVED_TEXT} {contact.unsolved:.3g} m/s"
-                system.notes.tell(f"Simulation: {off}, which was the best of many iterations; the run goes on")
-        if system.programs.iterates:
-            self.tell_unmet(system)
+                where = f", the worst at {_names(contact.worst)}" if contact.worst else ""
+                better = "a smaller dt or less friction makes it easier; sim.contact_report() tells more"
+                system.notes.add(f"Simulation: {off}{where}, which was the best of many iterations; the run goes on; {better}")
+        if system.schedules.iterates:
+            self.note_unmet(system)
         if well and contact is not None and self.tells_held and (held := contact.unanswered) is not None:
             self.tells_held = False
-            self._tell_held(system, *held)
-        if well and contact is not None and self.tells_stretched and (stretched := contact.stretched) is not None:
-            self.tells_stretched = False
-            self._tell_stretched(system, *stretched)
+            self._note_held(system, *held)
+        if well and contact is not None and self.tells_pressed and (pressed := contact.unmet) is not None:
+            self.tells_pressed = False
+            self._note_pressed(system, pressed)
+        if well and contact is not None and (stretched := contact.stretched) is not None:
+            element, beyond = stretched
+            if beyond > TOLD_AGAIN * self.stretch_told:
+                self.stretch_told = beyond
+                self._note_stretched(system, element, beyond)
 
     def at_the_end(self, system: System) -> None:
         """Look at everything once more, at the end of a run."""
-        self.tell_if_loose(system)
-        self.tell_turning(system)
+        self.note_if_loose(system)
+        self.note_turning(system)
         if self.compares:
             self.compare(system)
 
-    def _tell_held(self, system: System, pairs: int, named: list[Any]) -> None:
+    def _note_held(self, system: System, pairs: int, named: list[Any]) -> None:
         """A note, once, on what presses without an answer."""
-        first, others = " and ".join(map(checks.label, named)), f", the first of {pairs} such pairs" if pairs > 1 else ""
+        first, others = _names(named), f", the first of {pairs} such pairs" if pairs > 1 else ""
         if len(named) == 1:
             held = f"constraints or motions hold its bodies, so that {HELD_TEXT}"
-            system.notes.tell(f"{first}: it is at its bound{others}, but {held}")
+            system.notes.add(f"{first}: it is at its bound{others}, but {held}")
             return
-        system.notes.tell(f"Simulation: {first} press on each other{others}, but joints or motions hold them, so that "
+        system.notes.add(f"Simulation: {first} press on each other{others}, but joints or motions hold them, so that "
                           f"{HELD_TEXT}; give NoContact if they are not meant to touch")  # fmt: skip
 
-    def _tell_stretched(self, system: System, element: Element, off: float) -> None:
-        """A note, once, on a rope or hard limit that steps do not hold."""
+    def _note_pressed(self, system: System, named: list[Any]) -> None:
+        """A note, once, on overlap that cannot be taken back."""
+        what = "is pressed beyond its bound" if len(named) == 1 else "overlap, and others"
+        told = f"Simulation: {_names(named)} {what} {PRESSED_TEXT} takes it back (at {system.time:.6g} s)"
+        better = "make room between what does not move, or give NoContact"
+        system.notes.add(f"{told}: it is left as it is, and the run goes on; {better}")
+
+    def _note_stretched(self, system: System, element: Element, off: float) -> None:
+        """A note on a rope or hard limit that steps do not hold; another one when it is off by ten times as much."""
         better = "iterations=None" if system.options.solver == "implicit" else 'solver="implicit"'
-        system.notes.tell(f"{checks.label(element)}: {STRETCHED_TEXT} {off:.3g} until {system.time:.6g} s, since a step takes "
+        system.notes.add(f"{checks.label(element)}: {STRETCHED_TEXT} {off:.3g} until {system.time:.6g} s, since a step takes "
                           f"what it holds for straight; {better} holds it at the end of every step")  # fmt: skip
 
-    def tell_turning(self, system: System) -> None:
+    def note_turning(self, system: System) -> None:
         """A note, once, on a body that turns further in a step than the integrator is good for."""
         integrator = system.integrator
         if self.tells_turning and integrator.traits.most_mixed < np.inf and (found := _fastest_turn(system)) is not None:
@@ -138,9 +155,9 @@ class Watch:
                 better = system.dt * np.sqrt(integrator.traits.most_mixed / mixed)
                 turn = f"{TURNING_TEXT} {rate * system.dt:.2g} rad ({rate:.3g} rad/s) in a step of {system.dt:g} s"
                 when = f"{turn} at {system.time:.6g} s, {integrator.traits.mixing.format(better)}"
-                system.notes.tell(f"{checks.label(body)}: {when}")
+                system.notes.add(f"{checks.label(body)}: {when}")
 
-    def tell_if_loose(self, system: System) -> None:
+    def note_if_loose(self, system: System) -> None:
         """A note, once, where single iterations, or feedback that had its time, do not keep a constraint: no tolerance would
         tell."""
         integrator = system.integrator
@@ -148,16 +165,16 @@ class Watch:
         looks = integrator.iterations == 1 or rate * system.dt * system.steps > DRAWN_IN
         if looks and integrator.stop_before_cut and (text := diagnose.loose(system)) is not None:
             integrator.stop_before_cut = False
-            system.notes.tell(text)
+            system.notes.add(text)
 
-    def tell_unmet(self, system: System) -> None:
+    def note_unmet(self, system: System) -> None:
         """A note, once, where the solver could not meet all rows."""
-        if self.tells_unmet and (text := system.programs.complaint(system.work)) is not None:
+        if self.tells_unmet and (text := system.schedules.complaint(system.work)) is not None:
             self.tells_unmet = False
-            system.notes.tell(f"{text} (until {system.time:.6g} s); {UNMET_TEXT}")
+            system.notes.add(f"{text} (until {system.time:.6g} s); {UNMET_TEXT}")
 
     # -- contradictions --------------------------------------------------------------------------------------------------
-    def tell_contradictions(self, system: System, when: str) -> list[Contradiction]:
+    def note_contradictions(self, system: System, when: str) -> list[Contradiction]:
         """A note on each set of constraints that contradict each other, once; returns those that do."""
         if not self.compares or not _looks_off(system):
             return []
@@ -166,16 +183,20 @@ class Watch:
             text = f"Simulation: {one}"
             if not any(known.startswith(text.rsplit(" by ", 1)[0]) for known in system.notes):
                 remedy = "remove one of them, or ask for what can be met"
-                system.notes.tell(f"{text} {when}; {CONTRADICTING_TEXT}: {remedy}")
+                system.notes.add(f"{text} {when}; {CONTRADICTING_TEXT}: {remedy}")
         return found
 
     def compare(self, system: System) -> None:
         """Look for constraints that have come to contradict each other. Where rates are off and nothing contradicts, as with
         feedback, the next look is as far off again."""
-        self.tell_contradictions(system, f"at {system.time:.6g} s")
+        self.note_contradictions(system, f"at {system.time:.6g} s")
         self.compares = sum(CONTRADICTING_TEXT in text for text in system.notes) < MOST_CONTRADICTIONS
         self.pause = 2 * self.pause if _looks_off(system) else min(RARELY, 2 * self.pause)
         self.compare_at = system.steps + self.pause
+
+
+def _names(named: list[Any]) -> str:
+    return " and ".join(map(checks.label, named))
 
 
 def _looks_off(system: System) -> bool:
@@ -190,11 +211,11 @@ def make_in_parts(system: System) -> int:
     system.integrator.stop_before_cut = False
     _, status = system.advance(1)
     if status == OK:
-        system.notes.tell(f"{text}; this step was made in {system.work[GLOBALS.offset('parts')]:.0f} parts")
+        system.notes.add(f"{text}; this step was made in {system.work[GLOBALS.offset('parts')]:.0f} parts")
     return status
 
 
-def tell_redundant(system: System, when: str = "as built", found: Iterable[Contradiction] = ()) -> None:
+def note_redundant(system: System, when: str = "as built", found: Iterable[Contradiction] = ()) -> None:
     """One note on all rows that depend on others, counted, but for those that contradict others."""
     model = system.model
     redundant = dict(model.redundant)
@@ -211,7 +232,7 @@ def tell_redundant(system: System, when: str = "as built", found: Iterable[Contr
     named = [next(e for e in reversed(node.elements) if not kind_type(e).is_rotor) for node in nodes]
     known = f"{checks.labels(named)}: {rows} of the {size} rows between {whose} bodies are redundant "
     if not any(text.startswith(printable(known)) for text in system.notes):
-        system.notes.tell(f"{known}{when}, other constraints hold them already; all share the load with least norm, for "
+        system.notes.add(f"{known}{when}, other constraints hold them already; all share the load with least norm, for "
                           "other reactions take a constraint with fewer rows, such as a Ball for a Hinge")  # fmt: skip
 
 
@@ -221,7 +242,7 @@ def _fastest_turn(system: System) -> tuple[float, float, Element] | None:
     m = system.model
     if RIGID.name not in m.bodies.members:
         return None
-    held = system.programs.constrained if system.integrator.traits.cuts_turns else ()
+    held = system.schedules.constrained if system.integrator.traits.cuts_turns else ()
     numbers = np.array([b for b in m.bodies.members[RIGID.name] if b not in held])
     if not len(numbers):
         return None

@@ -25,12 +25,13 @@ import casadi as ca
 from casadi import SX
 
 from linkwork.symbolic.views import Primitive, View
+from linkwork.symbolic.vocabulary import Level
 
 if TYPE_CHECKING:
     pass
 
 
-POSITION, VELOCITY, ROTOR = "position", "velocity", "rotor"  # rotor: what the row says is how far a rotor has turned
+POSITION, VELOCITY, ROTOR = Level
 ASIDE = -1  # the number of the ground on a tape of other bodies
 NEWTON = 3  # steps towards unknowns, from those of a time step before
 

@@ -1,4 +1,4 @@
-"""A body inside a kernel: the scalars of a workspace, a body's symbols at a stage of a step, and vectors that it carries.
+"""A body inside a kernel: the scalars of a workspace, a body's symbols at a moment of a step, and vectors that it carries.
 
 A *primitive* is a point, a line, a normal or an axis of a body in the world, with its Jacobian, rate and bias acceleration.
 Constraints and forces are written with those alone (baraff96 section 2.2: black boxes).
@@ -14,6 +14,7 @@ from casadi import SX
 
 from linkwork.codegen.trace import Record, Trace
 from linkwork.symbolic.blocks import rows, skew, symmetric
+from linkwork.symbolic.vocabulary import Moment
 
 if TYPE_CHECKING:
     from linkwork.elements.core.body_kind import BodyKind
@@ -24,7 +25,7 @@ GLOBALS = Record(
 )  # fmt: skip  # fmt: skip
 """time s; half: the time at which velocity rows of the position stage hold; step h s; kick: the factor on forces (1, or
 a time); share: the factor on the power of prescribed motion; stiffness, damping: Baumgarte's k_s 1/s^2 and k_d 1/s;
-gravity m/s^2; extrapolate: weights of the last three position stages; worst: the largest residual of the last landing;
+gravity m/s^2; extrapolate: weights of the last three position stages; worst: the largest residual of the last drift;
 energies and the work of prescribed motion J; pace: the last step of an adaptive integrator s, or the part of a step that
 rattle or an implicit step makes at once; calm: such parts made since that changed; fault: not zero once a body has
 collapsed; iterations and parts: of the last implicit step; softness: the part by which pivots are made regular, of what rows
@@ -74,14 +75,14 @@ class Unsupported(Exception):
 
 
 class View:
-    """A body's symbols inside one kernel: coordinates and velocity at a stage, and its primitives."""
+    """A body's symbols inside one kernel: coordinates and velocity at a moment of a step, and its primitives."""
 
-    rotor: tuple[SX, SX]  # of a rigid body in flight: its inertia, and its angular momentum in its own axes
+    rotor: tuple[SX, SX]  # of a rigid body in drift: its inertia, and its angular momentum in its own axes
 
-    def __init__(self, kind: BodyKind, trace: Trace, pointer: int, stage: str = "now") -> None:
-        self.kind, self.trace, self.pointer, self.stage = kind, trace, pointer, stage
-        self.q = self.field({"now": "q", "next": "q1", "middle": "qm"}[stage])
-        self.v = self.field({"now": "v", "next": "v1", "middle": "vm"}[stage])
+    def __init__(self, kind: BodyKind, trace: Trace, pointer: int, moment: Moment = Moment.NOW) -> None:
+        self.kind, self.trace, self.pointer, self.moment = kind, trace, pointer, moment
+        self.q = self.field({Moment.NOW: "q", Moment.END: "q1", Moment.MIDDLE: "qm"}[moment])
+        self.v = self.field({Moment.NOW: "v", Moment.END: "v1", Moment.MIDDLE: "vm"}[moment])
 
     def field(self, name: str) -> SX:
         return self.trace.load(self.pointer, *self.kind.record[name])
@@ -114,31 +115,31 @@ class StateView(View):
 
     def __init__(self, kind: BodyKind, trace: Trace, pointer: int) -> None:
         super().__init__(kind, trace, pointer)
-        self.stage = "middle"  # at which no derived pose is kept
+        self.moment = Moment.MIDDLE  # at which no derived pose is kept
 
 
-class Shifted(View):
+class PerturbedView(View):
     """A view whose coordinates and velocity carry symbols for a small displacement (`shift`, in the units of velocity) and a
     small change of velocity (`kick`): what is written with it can be differentiated by them, at zero."""
 
-    def __init__(self, kind: BodyKind, trace: Trace, pointer: int, stage: str) -> None:
-        super().__init__(kind, trace, pointer, stage)
+    def __init__(self, kind: BodyKind, trace: Trace, pointer: int, moment: Moment) -> None:
+        super().__init__(kind, trace, pointer, moment)
         self.shift, self.kick = SX.sym("shift", kind.nv), SX.sym("kick", kind.nv)
-        self._pose = View.field(self, "R") + kind.pose_rate(View(kind, trace, pointer, stage), self.shift)
+        self._pose = View.field(self, "R") + kind.pose_rate(View(kind, trace, pointer, moment), self.shift)
         self.q = self.q + kind.rate(self.q, self.shift)
         self.v = self.v + self.kick
 
     def field(self, name: str) -> SX:
         return self._pose if name == "R" and hasattr(self, "_pose") else super().field(name)
 
-    def reached(self, h: SX) -> Shifted:
-        """This view with the velocity with which its coordinates are reached from those of stage "now" in h."""
-        still = View(self.kind, self.trace, self.pointer, self.stage)
+    def reached(self, h: SX) -> PerturbedView:
+        """This view with the velocity with which its coordinates are reached from those of `NOW` in h."""
+        still = View(self.kind, self.trace, self.pointer, self.moment)
         self.v = self.kind.velocity_between(still, View(self.kind, self.trace, self.pointer).q, self.q, h)
         return self
 
 
-def derivatives(expressions: list[SX], views: list[Shifted]) -> list[list[SX]]:
+def derivatives(expressions: list[SX], views: list[PerturbedView]) -> list[list[SX]]:
     """Expressions, and their derivatives by all shifts and by all kicks, at zero."""
     shift, kick = (ca.vertcat(*[getattr(v, name) for v in views]) for name in ("shift", "kick"))
     found = [[e, ca.jacobian(e, shift), ca.jacobian(e, kick)] for e in expressions]
@@ -157,7 +158,7 @@ def matrix33(column: SX) -> SX:
     return rows(column, 3, 3)
 
 
-def raised(r: SX, mu: SX) -> SX:
+def positive_part(r: SX, mu: SX) -> SX:
     """The symmetric part of d(r x mu)/d(turn) = r mu^T - (r.mu) 1, plus (r.mu + |r||mu|)/2: its least eigenvalue is zero."""
     lengths = ca.sqrt(ca.sumsqr(r) * ca.sumsqr(mu))
     return 0.5 * (r @ mu.T + mu @ r.T) + 0.5 * (lengths - ca.dot(r, mu)) * SX.eye(3)

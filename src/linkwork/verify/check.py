@@ -8,16 +8,19 @@ is compiled to machine code.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
 from linkwork.codegen.trace import Trace
-from linkwork.elements import Ground, LagrangianBody
+from linkwork.elements import Ground
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Body, ConstraintElement, Element, ForceElement
+from linkwork.elements.core.constraint_kind import ConstraintKind
+from linkwork.elements.core.element import Body, ConstraintElement, ContactElement, Element, ForceElement
+from linkwork.elements.core.registry import kind_for
 from linkwork.elements.core.traced import Traced
 from linkwork.errors import LinkworkError
 from linkwork.kernels.force_kernels import ForceNodeKind
@@ -31,7 +34,8 @@ from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Bodies, Evaluator
 from linkwork.symbolic.autodiff import VELOCITY
 from linkwork.symbolic.views import View, load_global
-from linkwork.verify.check_report import CheckReport
+from linkwork.symbolic.vocabulary import Moment
+from linkwork.verify.check_report import CheckReport, Naming
 from linkwork.verify.finite_differences import STEPS, Bench, Place, Slopes
 from linkwork.world import World
 
@@ -44,8 +48,9 @@ REMEDY = "write it so that it is finite there, for example with lw.norm or lw.wh
 
 
 def check(element: Element) -> CheckReport:
-    """Test a body, joint, constraint or force against finite differences: as built and at other places, moving and at rest, and
-    with all bodies unturned. Says what is wrong, a sentence each. The element knows its bodies: it has been added to a world.
+    """Test a body, joint, constraint, force or inequality against finite differences: as built and at other places, moving and
+    at rest, and with all bodies unturned. Says what is wrong, a sentence each. The element knows its bodies: it has been added
+    to a world.
 
     >>> import linkwork as lw
     >>> world = lw.World()
@@ -59,8 +64,11 @@ def check(element: Element) -> CheckReport:
     """
     if not isinstance(element, Element):
         raise LinkworkError(f"check: it was given {checks.show(element)}; give a body, joint, constraint or force")
-    if isinstance(element, Ground) or not isinstance(element, (Body, ConstraintElement, ForceElement)):
-        raise LinkworkError(f"{checks.label(element)}: it is no body, joint, constraint or force; check one of these")
+    sorts = Body, ConstraintElement, ForceElement
+    if isinstance(element, Ground) or not (isinstance(element, sorts) or _is_measured(element)):
+        raise LinkworkError(
+            f"{checks.label(element)}: it is no body, joint, constraint, force or inequality; check one of these"
+        )
     report = CheckReport(checks.label(element))
     _check_functions(element, report)
     if report.ok:
@@ -113,8 +121,18 @@ def _alone(element: Element) -> tuple[Element, Bodies]:
 # -- constraints -------------------------------------------------------------------------------------------------------
 
 
-def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> None:
-    [group] = stacking.grouped([element], bodies)
+def _is_measured(element: Element) -> bool:
+    """Whether it bounds something that is derived: an inequality."""
+    return isinstance(element, ContactElement) and element.is_stop and bool(element.FUNCTIONS)
+
+
+def _check_inequality(element: Element, bodies: Bodies, report: CheckReport) -> None:
+    _check_constraint(element, bodies, report, kind_for(element).measured(element))
+
+
+def _check_constraint(element: Element, bodies: Bodies, report: CheckReport, bounded: ConstraintKind | None = None) -> None:
+    """`bounded`: of an inequality, the kind of its rows, which need not be zero."""
+    [group] = stacking.grouped([element], bodies, kind=bounded)
     values = stacking.numbers_of(group, bodies).values[0]
     rows = tuple(range(len(group.kind.levels)))
     kind = NodeKind((Part(group.kind, tuple(range(len(group.kinds))), rows),), group.kinds)
@@ -122,7 +140,7 @@ def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> 
     record[kind.record.slice("parameters")] = values
 
     def write(trace: Trace) -> list[SX]:
-        found = kind.write_rows(trace, "now", load_global(trace, "time"))
+        found = kind.write_rows(trace, Moment.NOW, load_global(trace, "time"))
         return [found.residual, found.rate, found.bias, found.forcing, ca.horzcat(*found.jacobians)]
 
     ends = group.ends[0]
@@ -136,7 +154,7 @@ def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> 
         bring(place)
         residual, rate, bias, forcing, J = bench.results(place)
         as_built = place.name == "as built, at rest"
-        for k in np.flatnonzero(as_built & position[:, 0] & (np.abs(residual[:, 0]) > VIOLATED)):
+        for k in np.flatnonzero(as_built & (bounded is None) & position[:, 0] & (np.abs(residual[:, 0]) > VIOLATED)):
             report.tell(f"row {k + 1} is off by {residual[k, 0]:.3g} as built; place its bodies so that it holds")
         named = {"row {}": residual, "the rate of row {}": rate, "the derivative of row {}": J, "the bias of row {}": bias}
         if not all([_finite(report, place, what, values) for what, values in named.items()]):
@@ -152,7 +170,7 @@ def _check_constraint(element: Element, bodies: Bodies, report: CheckReport) -> 
     for k in np.flatnonzero(flat & ~constant):
         report.tell(f"row {k + 1} has the derivative zero as built, so that no force can hold it there; write it so that it "
                     "passes through zero, such as lw.norm(d) - length for a square")  # fmt: skip
-    if 0 < rank < len(rows) and not constant.any():
+    if 0 < rank < len(rows) and not constant.any() and bounded is None:
         report.tell(f"its {len(rows)} rows depend on each other in every state (rank {rank}); leave out what the others say")
 
 
@@ -171,13 +189,14 @@ def _bringing(bench: Bench, kind: NodeKind) -> Callable[[Place], None]:
     return bring
 
 
-def _check_rows(report: CheckReport, bench: Bench, place: Place, position: np.ndarray, derived) -> None:
+def _check_rows(report: CheckReport, bench: Bench, place: Place, position: np.ndarray,
+                derived: Sequence[np.ndarray]) -> None:  # fmt: skip
     rate, bias, forcing, J = derived
 
     def along(here: Place, h: float) -> Place:
         return bench.shifted(here, [h * v for v in here.v], h)
 
-    def of_row(what: str) -> Callable[[tuple], str]:
+    def of_row(what: str) -> Naming:
         return lambda at: f"the {what} of row {at[0] + 1}"
 
     def chosen(by_place: Slopes, by_velocity: Slopes) -> Slopes:
@@ -219,7 +238,7 @@ def _finite(report: CheckReport, place: Place, what: str, values: np.ndarray) ->
 
 def _check_force(element: Element, bodies: Bodies, report: CheckReport) -> None:
     [group] = stacking.grouped([element], bodies)
-    kind = ForceNodeKind(group.kind, group.kinds)  # type: ignore[arg-type]
+    kind = ForceNodeKind(group.kind, group.kinds)
     record = stacking.numbers_of(group, bodies).values[0]
 
     def write(trace: Trace) -> list[SX]:
@@ -242,7 +261,7 @@ def _check_force(element: Element, bodies: Bodies, report: CheckReport) -> None:
             _check_energy(report, place, "energy", f, bench.columns(place, bench.shifted, 3))
 
 
-def _of_component(what: str) -> Callable[[tuple], str]:
+def _of_component(what: str) -> Naming:
     return lambda at: f"{what} {at[0] + 1}"
 
 
@@ -294,7 +313,7 @@ def _along(bench: Bench) -> Callable[[Place, float], Place]:
 
 
 def _check_points(report: CheckReport, bench: Bench, place: Place, J: np.ndarray, rate: np.ndarray, bias: np.ndarray) -> None:
-    def of_point(what: str) -> Callable[[tuple], str]:
+    def of_point(what: str) -> Naming:
         return lambda at: f"the {what} of its point {at[0] // 3}"
 
     report.compare("velocity of points", rate, bench.slopes(place, _along(bench), 0), place, of_point("velocity"))
@@ -302,11 +321,12 @@ def _check_points(report: CheckReport, bench: Bench, place: Place, J: np.ndarray
     report.compare("J of points", J, bench.columns(place, bench.shifted, 0), place, of_point("derivative"))
 
 
-def _check_mechanics(report: CheckReport, bench: Bench, place: Place, element: Element, derived) -> None:
+def _check_mechanics(report: CheckReport, bench: Bench, place: Place, element: Element,
+                     derived: Sequence[np.ndarray]) -> None:  # fmt: skip
     M, inertial, weight = derived
-    if isinstance(element, LagrangianBody):  # eqs. 12 and 13 of witkin97, with J and J' u' by differences
+    if kind_for(element).generalised:  # eqs. 12 and 13 of witkin97, with J and J' u' by differences
         by_u, biases = bench.columns(place, bench.shifted, 0), bench.slopes(place, _along(bench), 2)
-        m = np.repeat(element.masses, 3)[:, None]
+        m = np.repeat(element.masses, 3)[:, None]  # type: ignore[attr-defined]
         report.compare("mass", M, lambda h: by_u(h).T @ (m * by_u(h)), place, lambda at: f"its mass {list(at)}")
         report.compare("inertial force", inertial, lambda h: -by_u(h).T @ (m * biases(h)), place,
                        lambda at: f"its inertial force {at[0] + 1}")  # fmt: skip
@@ -317,9 +337,10 @@ def _check_mechanics(report: CheckReport, bench: Bench, place: Place, element: E
         _check_energy(report, place, "weight", weight, bench.columns(place, bench.shifted, 7))
 
 
-_CHECKS: dict[str, Callable] = {
+_CHECKS: dict[str, Callable[[Any, Bodies, CheckReport], None]] = {
     "body": _check_body,
     "joint": _check_constraint,
     "constraint": _check_constraint,
+    "contact": _check_inequality,
     "force": _check_force,
 }

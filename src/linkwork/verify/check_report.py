@@ -5,11 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from linkwork.errors import printable
 from linkwork.verify.finite_differences import STEPS, Place, Slopes
+
+Naming: TypeAlias = Callable[[tuple[int, ...]], str]  # of the number at a place of an array, for people
 
 OFF = 1e-6  # by which a derivative may differ, relative to one plus its size ...
 NEARS = 0.3  # ... unless smaller steps leave less than this part of it each time
@@ -26,7 +29,7 @@ class CheckReport:
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     errors: dict[str, float] = field(default_factory=dict)
-    _told: set = field(default_factory=set, repr=False)
+    _told: set[Any] = field(default_factory=set, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -52,7 +55,7 @@ class CheckReport:
             self._told.add(about)
             (self.notes if note else self.problems).append(text)
 
-    def compare(self, name: str, found: np.ndarray, slopes: Slopes, place: Place, what: Callable[[tuple], str]) -> None:
+    def compare(self, name: str, found: np.ndarray, slopes: Slopes, place: Place, what: Naming) -> None:
         """Note the largest difference from slopes. Where it is too large, and smaller steps do not come nearer, tell what."""
         found = np.asarray(found, dtype=float)
         gaps = [_gap(found, slopes(STEPS[0]))]
@@ -74,4 +77,5 @@ class CheckReport:
 
 
 def _gap(found: np.ndarray, other: np.ndarray) -> np.ndarray:
-    return np.abs(found - other) / (1 + np.abs(found))
+    gap: np.ndarray = np.abs(found - other) / (1 + np.abs(found))
+    return gap

@@ -21,6 +21,7 @@ ONE_SIDED = (-25 / 12, 4.0, -3.0, 4 / 3, -1 / 4)  # the same from one side
 NEARBY, FAR = 0.1, 1.0  # m, rad, m/s: how far random states are from the one as built
 RANDOM = 2  # of either
 
+Writer: TypeAlias = Callable[[Trace], list[SX]]
 Slopes: TypeAlias = Callable[[float], np.ndarray]  # derivatives by differences of a step
 
 
@@ -39,7 +40,7 @@ class Place:
 class Bench:
     """Some bodies and an evaluator of what is written about them, at any state."""
 
-    def __init__(self, bodies: Bodies, numbers: list[int], pointers: list[int], record: np.ndarray, write: Callable, out: int):
+    def __init__(self, bodies: Bodies, numbers: list[int], pointers: list[int], record: np.ndarray, write: Writer, out: int):
         self.kinds = [bodies.kinds[k] for k in numbers]
         self.pointers, self.record = pointers, record
         starts = {name: frames.start() for name, frames in bodies.frames.items()}
@@ -135,7 +136,7 @@ def _pose(kind: BodyKind) -> ca.Function:
     return ca.Function("pose", [q], [ca.densify(kind.pose(q))])
 
 
-def _evaluator(write: Callable, out: int) -> tuple[Evaluator, list[tuple[int, int, int]]]:
+def _evaluator(write: Writer, out: int) -> tuple[Evaluator, list[tuple[int, int, int]]]:
     """Runs what `write(trace)` gives, a list of matrices; and where each is among the results."""
     layout: list[tuple[int, int, int]] = []
 

@@ -60,14 +60,14 @@ class Gyrostat(kinds.Body):
 @kinds.kind_of(Gyrostat)
 class GyrostatKind(kinds.BodyKind):
     name, nq, nv = "Gyrostat", 8, 7
-    iterated_flight = True  # its mass block depends on its orientation
+    implicit_drift = True  # its mass block depends on its orientation
     turning = slice(3, 7)
 
     def __init__(self):
         self.record = self.layout(9, mass=1, inertia=6, axis=3, wheel=1)
 
     def _rotation(self, view):
-        return rotation.matrix(view.q[3:7]) if view.stage == "middle" else matrix33(view.field("R"))
+        return rotation.matrix(view.q[3:7]) if view.moment == kinds.Moment.MIDDLE else matrix33(view.field("R"))
 
     # -- kinematics
     def pose(self, q):

@@ -22,6 +22,7 @@ from linkwork.elements.core.units import POSITION, VELOCITY, Quantity, rate_of
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross, skew
 from linkwork.symbolic.views import Primitive, ReadPose, carried_quaternion, matrix33, turned_axes
+from linkwork.symbolic.vocabulary import Moment
 
 if TYPE_CHECKING:
     from linkwork.elements.core.element import Pose
@@ -92,7 +93,7 @@ class Affine(Stretching):
         return ca.det(matrix33(view.q[3:12]))
 
     def _polar(self, view: View) -> SX:
-        return matrix33(self.pose(view.q) if view.stage == "middle" else view.field("R"))
+        return matrix33(self.pose(view.q) if view.moment == Moment.MIDDLE else view.field("R"))
 
     def weight(self, view: View, gravity: SX) -> SX:
         """Elastic energy k/4 |F^T F - 1|^2, damping d/2 |F'|^2 without what is a rotation, to first order."""

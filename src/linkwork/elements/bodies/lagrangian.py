@@ -193,7 +193,7 @@ class Lagrangian(BodyKind):
     users_function = True
     constants = ("user",)
     collapses = True
-    iterated_flight = True
+    implicit_drift = generalised = True
     may_be_flat = True
 
     def __init__(self, traced: Traced, energy: Traced | None, n: int, particles: int) -> None:
@@ -319,10 +319,9 @@ class Lagrangian(BodyKind):
         found: FloatArray = J.T @ (np.repeat(body.masses, 3)[:, None] * J)
         return found
 
-    def rank_left(self, body: LagrangianBody, u: FloatArray, user: FloatArray, built: FloatArray) -> float:
-        """The least eigenvalue of the mass matrix at u, each coordinate measured by its mass as built."""
-        scale = np.sqrt(built)
-        M = self.mass_matrix(body, u, user) / np.outer(scale, scale)
+    def rank_left(self, body: LagrangianBody, fields: Mapping[str, FloatArray]) -> float:
+        scale = np.sqrt(fields["built"])
+        M = self.mass_matrix(body, fields["q"], fields["user"]) / np.outer(scale, scale)
         return float(np.linalg.eigvalsh(M)[0]) if np.isfinite(M).all() else 0.0
 
     @property

@@ -24,6 +24,7 @@ from linkwork.elements.core.shape import Shape
 from linkwork.elements.core.units import ANGLE, POSITION, VELOCITY, Quantity, rate_of
 from linkwork.symbolic.blocks import cross
 from linkwork.symbolic.views import Primitive, ReadPose, carried_quaternion, upright
+from linkwork.symbolic.vocabulary import Moment
 
 if TYPE_CHECKING:
     from linkwork.elements.core.element import Pose
@@ -189,7 +190,7 @@ class PlanarKind(InPlane):
         return v[2] * ca.vertcat(-cs[1], cs[0])
 
     def _cos_sin(self, view: View) -> SX:
-        return self.pose(view.q) if view.stage == "middle" else view.field("R")
+        return self.pose(view.q) if view.moment == Moment.MIDDLE else view.field("R")
 
     def mass(self, view: View) -> SX:
         m = view.field("mass")

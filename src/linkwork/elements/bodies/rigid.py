@@ -19,12 +19,21 @@ from linkwork.elements.core.contact_parts import ContactParts, ContactPose
 from linkwork.elements.core.element import Body
 from linkwork.elements.core.field_types import MatrixField, ScalarField, VectorField, default
 from linkwork.elements.core.placement import CONJUGATE, Placement, Poses, apply, matrices, product, quaternions
-from linkwork.elements.core.registry import kind_of
+from linkwork.elements.core.registry import kind_class, kind_of
 from linkwork.elements.core.shape import Shape
 from linkwork.elements.core.units import ANGULAR_VELOCITY, POSITION, QUATERNION, VELOCITY
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross, skew
-from linkwork.symbolic.views import Primitive, ReadPose, carried_quaternion, matrix33, raised, symmetric_product, turned_axes
+from linkwork.symbolic.views import (
+    Primitive,
+    ReadPose,
+    carried_quaternion,
+    matrix33,
+    positive_part,
+    symmetric_product,
+    turned_axes,
+)
+from linkwork.symbolic.vocabulary import Moment
 
 if TYPE_CHECKING:
     from linkwork.elements.core.element import Pose
@@ -32,7 +41,7 @@ if TYPE_CHECKING:
     from linkwork.util.array_types import FloatArray
 
 
-BENT = 0.05  # of (h l)^2 |1/I_1 - 1/I_2| |1/I_2 - 1/I_3|, l between the axes: what the flight of a rotor turns with an error
+BENT = 0.05  # of (h l)^2 |1/I_1 - 1/I_2| |1/I_2 - 1/I_3|, l between the axes: what the drift of a rotor turns with an error
 # of energy of some thousandths
 WHOLE = 4.0  # of (h l / I_2)^2: how far the series of a half angle goes
 FAR = 1.0  # of (h w)^2, over the ratio of the smallest moment of inertia to what the largest has more
@@ -120,7 +129,7 @@ class Rigid(BodyKind):
         return ca.reshape(rotation.matrix(q[3:7]).T, 9, 1)
 
     def rotation(self, view: View) -> SX:
-        return rotation.matrix(view.q[3:7]) if view.stage == "middle" else matrix33(view.field("R"))
+        return rotation.matrix(view.q[3:7]) if view.moment == Moment.MIDDLE else matrix33(view.field("R"))
 
     def rate(self, q: SX, v: SX) -> SX:
         return ca.vertcat(v[0:3], rotation.quaternion_rate(q[3:7], v[3:6]))
@@ -165,7 +174,7 @@ class Rigid(BodyKind):
         r1 = rotation.matrix(q) @ c
         return ca.vertcat(view.q[0:3] + r + h * v - r1, q), ca.vertcat(v - cross(w, r1), w)
 
-    def flight(self, view: View, v: SX, h: SX) -> tuple[SX, SX]:
+    def drift(self, view: View, v: SX, h: SX) -> tuple[SX, SX]:
         c, inertia = view.field("com"), _turning(view)
         R = rotation.matrix(view.q[3:7])
         r, w = R @ c, v[3:6]
@@ -226,7 +235,7 @@ class Rigid(BodyKind):
         m, c = view.field("mass"), view.field("com")
         r0, r1 = rotation.matrix(before.q[3:7]) @ c, self.rotation(view) @ c
         P0, P1 = (m * (v[0:3] + cross(v[3:6], r)) for v, r in ((before.v, r0), (view.v, r1)))
-        return ca.diagcat(SX(3, 3), h * raised(r1, P1 - P0 - h * m * gravity))
+        return ca.diagcat(SX(3, 3), h * positive_part(r1, P1 - P0 - h * m * gravity))
 
     def carried(self, view: View, q0: SX, q1: SX, v1: SX, h: SX) -> SX:
         """The velocity of the centre of mass, and the angular momentum that was found, in the new orientation. Where a body
@@ -320,9 +329,6 @@ class Rigid(BodyKind):
         R = matrices(q[:, 3:7])
         return R, R, q[:, :3]
 
-    def internal_velocity(self, v: FloatArray, poses: Any) -> tuple[FloatArray, FloatArray]:
-        return v[:, :3], v[:, 3:6]
-
     def point_jacobian(self, q: FloatArray, pose: Poses, local: FloatArray, *constants: FloatArray) -> FloatArray:
         return np.hstack([np.eye(3), -skew_matrix(pose.position[0] + pose.frame[0] @ local - q[:3])])
 
@@ -359,3 +365,12 @@ def _calmed(inertia: SX, L: SX, h: SX) -> SX:
 
 
 RIGID = Rigid._only()
+
+
+def is_rigid(body: Any) -> bool:
+    """Whether a body is one that joint coordinates and joint pivots take: it moves as one, and what moves it is known.
+
+    >>> is_rigid(RigidBody(1.0, (1, 1, 1)))
+    True
+    """
+    return kind_class(type(body)) is Rigid

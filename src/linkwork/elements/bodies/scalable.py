@@ -25,6 +25,7 @@ from linkwork.elements.core.units import ANGULAR_VELOCITY, POSITION, QUATERNION,
 from linkwork.symbolic import rotation
 from linkwork.symbolic.blocks import cross, skew
 from linkwork.symbolic.views import Primitive, ReadPose, matrix33, turned_axes
+from linkwork.symbolic.vocabulary import Moment
 
 if TYPE_CHECKING:
     from linkwork.elements.core.element import Pose
@@ -80,7 +81,7 @@ class Scalable(Stretching):
     """9: x, quaternion, stretch | velocity, angular velocity, stretch rate. Points are x + R diag(s) p."""
 
     name, nq, nv = "ScalableBody", 10, 9
-    iterated_flight = True
+    implicit_drift = True
     turning = slice(3, 6)
     tells_wrench = True
     read_names = (*POSITION, *QUATERNION, *STRETCH)
@@ -93,7 +94,7 @@ class Scalable(Stretching):
         return ca.reshape(rotation.matrix(q[3:7]).T, 9, 1)
 
     def rotation(self, view: View) -> SX:
-        return rotation.matrix(view.q[3:7]) if view.stage == "middle" else matrix33(view.field("R"))
+        return rotation.matrix(view.q[3:7]) if view.moment == Moment.MIDDLE else matrix33(view.field("R"))
 
     def normalised(self, q: SX) -> SX:
         return ca.vertcat(q[0:3], rotation.normalised(q[3:7]), q[7:10])

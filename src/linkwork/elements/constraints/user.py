@@ -153,19 +153,23 @@ class UserConstraintKind(ConstraintKind):
     level = POSITION
 
     def __init__(self, element: Any) -> None:
-        self.traced = element.traced("function")
-        if self.level == POSITION and self.traced.uses_velocity:
+        traced = element.traced("function")
+        if self.level == POSITION and traced.uses_velocity:
             checks.fail(element, "its function speaks of velocities", "use lw.VelocityConstraint")
-        self.force = None if element.force is None else _force(element, self.traced.size)
+        self._take(element, traced, None if element.force is None else _force(element, traced.size))
+        self.levels = [self.level] * traced.size
         self.force_directed = self.force is not None
-        both = [self.traced, *([self.force] if self.force else [])]
+        self.forced = traced.uses_time or self.level == VELOCITY or self.force_directed
+
+    def _take(self, element: Any, traced: Traced, force: Traced | None) -> None:
+        """What follows from the functions of rows, and of rates beside them."""
+        self.traced, self.force = traced, force
+        both = [traced, *([force] if force else [])]
         self.user_parameters = tuple(parameter for function in both for parameter in function.parameters)
         self.key = f"{self.level}:{':'.join(function.digest for function in both)}"
-        self.levels = [self.level] * self.traced.size
         self.fields = {"user": len(self.user_parameters)}
         self.arity = len(element.bodies)
-        self.forced = self.traced.uses_time or self.level == VELOCITY or self.force_directed
-        self.nonlinear = self.traced.nonlinear
+        self.nonlinear = traced.nonlinear
         turning = {number for function in both for number, what, _ in function.requests if what in ("axis", "spin")}
         ground = (False,) * (2 - self.arity)
         self.needs_directions = (*ground, *[k in turning for k in range(self.arity)])

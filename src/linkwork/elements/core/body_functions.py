@@ -9,6 +9,7 @@ import numpy as np
 from casadi import SX
 
 from linkwork.symbolic.views import Unsupported, View
+from linkwork.symbolic.vocabulary import Moment
 
 if TYPE_CHECKING:
     from linkwork.elements.core.body_kind import BodyKind
@@ -19,7 +20,7 @@ class SymbolicBody(View):
     """A body outside any kernel: symbols for q, v and the constants."""
 
     def __init__(self, kind: BodyKind) -> None:
-        self.kind, self.stage = kind, "now"
+        self.kind, self.moment = kind, Moment.NOW
         self.q, self.v = SX.sym("q", kind.nq), SX.sym("v", kind.nv)
         self.known = {name: SX.sym(name, kind.record[name][1]) for name in kind.constants}
         self.known["R"] = kind.pose(self.q)

@@ -12,7 +12,7 @@ from its primitives, unless a kind has a shorter way.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -49,17 +49,18 @@ class BodyKind(ABC):
     elastic = False  # has forces of its own that depend on its configuration
     collapses = False  # `volume` may vanish
     turns = False  # has an orientation, and `unresolved`
-    iterated_flight = False  # its mass depends on its configuration: free flights are found by iteration
+    implicit_drift = False  # its mass depends on its configuration: free drifts are found by iteration
     may_be_flat = False  # some rows of constraints may not feel it
     tells_wrench = False  # a generalised force is a force and a torque, which `read_wrench` gives
     counts_turns = True  # its quaternion keeps its sign where the body turns on and on
+    generalised = False  # points moved by coordinates of its own, which a user reads; they may come to where they move no mass
     posed = False  # any position goes with any orientation: commands can place it as a whole
     movable_origin = False  # the compiler chooses where its origin is (`RigidPlacement.place`)
     users_function = False  # its expressions are a user's: they may give what is not finite
     turning = slice(0, 0)  # velocity components in rad/s
     PROMISES: ClassVar[dict[str, tuple[str, ...]]] = {
         "directions": ("axis", "spin", "quaternion"), "elastic": ("elasticity",), "collapses": ("volume",),
-        "turns": ("unresolved",), "tells_wrench": ("read_wrench",)}  # fmt: skip
+        "turns": ("unresolved",), "tells_wrench": ("read_wrench",), "generalised": ("coordinates", "rank_left")}  # fmt: skip
 
     @classmethod
     @cache
@@ -138,12 +139,12 @@ class BodyKind(ABC):
         v = view.v + h * acceleration
         return self.moved(view.q, h * v), v
 
-    def flight(self, view: View, v: SX, h: SX) -> tuple[SX, SX]:
+    def drift(self, view: View, v: SX, h: SX) -> tuple[SX, SX]:
         """(q, v) after the free flight of duration h that starts with velocity v: exact where v stays constant."""
         return self.moved(view.q, h * v), v
 
     def unresolved(self, view: View, v: SX, h: SX) -> SX:
-        """Of a kind that `turns`, after `flight`: whether that goes further than it is good for."""
+        """Of a kind that `turns`, after `drift`: whether that goes further than it is good for."""
         raise NotImplementedError
 
     def displaced(self, view: View, q: SX, step: SX) -> SX:
@@ -191,6 +192,10 @@ class BodyKind(ABC):
     def turned_velocity(self, view: View, q0: SX, q1: SX) -> SX:
         """The velocity of a body that was put from q0 to q1 in no time: its kinetic energy and linear momentum are kept."""
         return view.v
+
+    def rank_left(self, body: Any, fields: Mapping[str, FloatArray]) -> float:
+        """Of a `generalised` body whose record has these fields: its mass matrix's least eigenvalue, by its masses as built."""
+        raise NotImplementedError
 
     # -- what users read -------------------------------------------------------------------------------------
     @property
@@ -309,10 +314,6 @@ class BodyKind(ABC):
     def internal_frame(self, q: FloatArray, poses: Poses) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Axes (k, 3, 3), deformations (k, 3, 3) and origins (k, 3) of the internal frame."""
         return matrices(poses.orientation), poses.frame, poses.position
-
-    def internal_velocity(self, v: FloatArray, poses: Poses) -> tuple[FloatArray, FloatArray]:
-        """(k, 3) each: velocity of the internal origin, angular velocity."""
-        return poses.velocity, poses.angular_velocity
 
     def written(self, batch: Placement, q: FloatArray, v: FloatArray, position: FloatArray, orientation: FloatArray,
                 velocity: FloatArray) -> tuple[FloatArray, FloatArray]:  # fmt: skip

@@ -259,7 +259,9 @@ class ContactElement(Element):
     acts: ClassVar[bool] = True  # without others: a world with one of these has contact
     touched: ClassVar[bool] = False  # has a shape
     is_stop: ClassVar[bool] = False  # bounds a distance or a coordinate, or rubs in it
+    bounds_joint: ClassVar[bool] = False  # a stop that bounds coordinates of its `joint`
     rubs: ClassVar[bool] = False  # a stop without a bound: dry friction
+    refuses_violation: ClassVar[bool] = False  # must hold as built, but for what is soon taken back
 
     def points(self) -> list[Any]:
         """(body, point in its frame) of all that it touches or holds by points."""

@@ -35,7 +35,7 @@ class Pivot(Enum):
 
     BLOCK = "block"  # the anchors meet and every turn is free: a 3 x 3 block
     AXES = "axes"  # the anchors meet, and turns about one or two axes are free: `turning`
-    GENERAL = "general"  # from rows and `world_subspace`; only for bodies without mass and joints that turn rotors
+    GENERAL = "general"  # from rows and `world_subspace`
 
 
 class LimitSort(Enum):
@@ -45,6 +45,7 @@ class LimitSort(Enum):
     TRAVEL = "travel"  # (on_a, on_b, ref_a, side_a, any): along ref_a x side_a, from a's anchor to b's
     CONE = "cone"  # (on_a, on_b, axis on a, any, axis on b): the angle between both axes
     ROPE = "rope"  # (on_a, on_b, any, any, any): the distance of the anchors
+    FUNCTION = "function"  # (any, any, (part, friction, slips), any, any): what a kernel measures; `stop_kind.function_row`
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,11 @@ class Bounds(Protocol):
     """What a joint asks a hard limit for."""
 
     joint: Any
+    lower: Any  # rad or m, or several, or None
+    upper: Any  # the same
+    x: Any  # (2,) m or None
+    y: Any  # (2,) m or None
+    reach: Any  # m or None
     twist: Any  # (2,) rad or None
     cone: Any  # rad or None
     axis: Any  # (3,), world as built, or None
@@ -91,12 +97,22 @@ class ClosedRows:
 
 
 @dataclass(frozen=True)
+class ClosedAngle:
+    """The angle of a joint in closed form."""
+
+    gradient: SX  # (3,): how it changes with turns of the body in question
+    rate: SX
+    bias: SX  # its second derivative where no velocity changes
+
+
+@dataclass(frozen=True)
 class Turning:
     """What the turning rows of a joint leave free to one of its bodies, and what they ask of it."""
 
     axes: SX  # (3, k): of the world
     dual: SX  # (3, 3 - k): turns of that body that change one turning row each, and no other
     rows: ClosedRows | None = None  # else the rows are derived
+    angle: ClosedAngle | None = None  # that rotors follow; else it is derived
 
 
 class JointKind(ConstraintKind):
@@ -109,7 +125,7 @@ class JointKind(ConstraintKind):
     pivot: Pivot = Pivot.GENERAL
     full_rank = False  # its rows are independent on either of two rigid bodies alone, whatever the configuration
     reading: Freedom | None = None  # what `sim.angle` tells, if anything
-    bounded: tuple[str, ...] = ()  # what a hard limit may bound: "bounds" (lower and upper), "twist", "cone"
+    bounded: tuple[str, ...] = ()  # what a hard limit may bound: "bounds" (lower and upper), "twist", "cone", ...
     constant_fields: tuple[str, ...] = ()  # the fields of the element that `constants` are made of
 
     # -- what every joint has -------------------------------------------------------------------------------------

@@ -9,11 +9,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from linkwork.elements.core.joint_kind import LimitSort
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.constraint_kind import ConstraintKind
+
+NO_BODY = -1  # the ground, among the ends of a stop
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,7 @@ class StopRow:
     sign: float  # 1: at most the bound, -1: at least; 0: dry friction, with its force (N or N m) in the place of a bound
     bound: float  # m or rad
     restitution: float = 0.0
-    turns: int | None = None  # where its turns are counted, if they are
+    turns: int | None = None  # where its turns are counted, if they are; of a function, where its value is
     coordinate: int = 0  # which of those that the element bounds
 
 
@@ -49,8 +54,29 @@ class JointSite:
     built: tuple[Any, Any]  # its bodies as built (Placement)
 
 
+@dataclass(frozen=True)
+class Component:
+    """One number of what a kernel measures."""
+
+    slot: int  # what moves with it, as the Site calls it: among its velocities is the number's rate ...
+    part: int  # ... this one
+    value: int  # where the number is
+
+
+def function_row(
+    found: Component, sign: float, bound: float, restitution: float, coordinate: int, friction: float = 0.0, slips: int = 0
+) -> StopRow:
+    """A bound of a number that a kernel measures; behind it stand the speeds of sliding, 0 to 2, that friction acts on."""
+    zero, what = np.zeros(3), np.array([found.part, friction, slips])
+    return StopRow(LimitSort.FUNCTION, (NO_BODY, found.slot), (zero, zero, what, zero, zero), sign, bound, restitution,
+                   found.value, coordinate)  # fmt: skip
+
+
 class Site(Protocol):
     """Where stops hold on to bodies."""
+
+    def functions(self, element: Any) -> list[Component]:
+        """The rows of what `measured` says of an element."""
 
     def end(self, element: Any, body: Any, on: np.ndarray) -> StopEnd:
         """A point in the frame of a body; what cannot be held there is refused in the element's name."""
@@ -65,6 +91,10 @@ class StopKind(ABC):
     @classmethod
     def of(cls, element: Any) -> StopKind:
         return cls()
+
+    def measured(self, element: Any) -> ConstraintKind | None:
+        """The kind of the rows that a kernel measures and that have no closed form, if it has some."""
+        return None
 
     @abstractmethod
     def rows(self, element: Any, site: Site) -> list[StopRow]:

@@ -126,7 +126,7 @@ class BallKind(JointKind):
     levels = [POSITION] * 3
     meets = full_rank = True
     mobilizer, law, pivot = FORWARDS, FreedomLaw.ROTATION, Pivot.BLOCK
-    bounded = ("cone",)
+    bounded = ("cone", "twist", "bounds")
 
     def parameters(self, elements: Sequence[Any], A: Placement, B: Placement) -> dict[str, AnyArray]:
         on_a, on_b = anchors(elements, A, B)

@@ -10,7 +10,7 @@ import casadi as ca
 
 from linkwork.elements.core.constraint_kind import position_rows
 from linkwork.elements.core.freedom import Freedom
-from linkwork.elements.core.joint_kind import ClosedRows, Pivot, Turning
+from linkwork.elements.core.joint_kind import ClosedAngle, ClosedRows, Pivot, Turning
 from linkwork.elements.core.mobilizer import HALF_TURN, ZERO3, Mobilizer, Reversed, Z, about, angle_about, half_turned
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.joints.axis import AxisJoint, AxisJointKind
@@ -85,7 +85,19 @@ class HingeKind(AxisJointKind):
         ref = Rb @ p["ref_b"]
         scale = sign / ca.dot(axis, cross(t1, t2))
         rows = ClosedRows((t1, t2), value=axis, rate=z, bias=bias, angle=(ca.dot(t2, ref), ca.dot(t1, ref)))
-        return Turning(axis, ca.horzcat(scale * t2, -scale * t1), rows)
+        return Turning(axis, ca.horzcat(scale * t2, -scale * t1), rows, self.closed_angle(t1, t2, ref, wa, relative, sign))
+
+    @staticmethod
+    def closed_angle(t1: SX, t2: SX, ref: SX, wa: SX, relative: SX, sign: float) -> ClosedAngle:
+        """With s = t_2 . ref and c = t_1 . ref the angle has the differential (c ds - s dc) / (s^2 + c^2). Seen from the first
+        body ref' = w x ref, w the relative velocity, of which w' = -w_a x w is left where no velocity changes."""
+        s, c = ca.dot(t2, ref), ca.dot(t1, ref)
+        across, square = c * t2 - s * t1, s**2 + c**2
+        speed = cross(relative, ref)
+        change = cross(relative, speed) - cross(cross(wa, relative), ref)
+        rate = ca.dot(across, speed) / square
+        bias = (ca.dot(across, change) - 2 * rate * ca.dot(s * t2 + c * t1, speed)) / square
+        return ClosedAngle(sign / square * cross(ref, across), rate, bias)
 
     def least_turn(self, Ra: SX, Rb: SX, p: Params, own: int) -> SX:
         axes = [Ra @ cross(p["ref_a"], p["side_a"]), Rb @ p["axis_b"]]

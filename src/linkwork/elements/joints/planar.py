@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
+import numpy as np
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.constraint_kind import position_rows
 from linkwork.elements.core.field_types import VectorField, default
 from linkwork.elements.core.freedom import Freedom
 from linkwork.elements.core.joint import Joint
+from linkwork.elements.core.joint_kind import LimitRow, LimitSort
 from linkwork.elements.core.mobilizer import ZERO3, Mobilizer, Reversed, X, Y, Z, about, angle_about, half_turned
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.units import ANGLE, Quantity, rate_of
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from casadi import SX
 
     from linkwork.elements.core.element_kind import Params
-    from linkwork.elements.core.joint_kind import Pose
+    from linkwork.elements.core.joint_kind import Bounds, Pose
     from linkwork.elements.core.placement import Placement
     from linkwork.symbolic.autodiff import Handle
     from linkwork.util.array_types import FloatArray
@@ -92,6 +94,7 @@ class BackwardsPlanar(PlanarMobilizer):
 
 
 FORWARDS, BACKWARDS = PlanarMobilizer(), BackwardsPlanar()
+TINY = 1e-300
 
 
 @kind_of(Planar)
@@ -102,6 +105,7 @@ class PlanarKind(AxisJointKind):
     levels = [POSITION] * 3
     full_rank = True
     mobilizer = FORWARDS
+    bounded = ("bounds", "x", "y", "reach")
     reading = None
 
     def frame(
@@ -129,3 +133,16 @@ class PlanarKind(AxisJointKind):
         turn = ca.vertcat(ZERO3, b.R @ p["axis_b"])
         sides = [ca.vertcat(a.R @ p[side], ZERO3) for side in ("ref_a", "side_a")]
         return ca.horzcat(*sides, turn)
+
+    def limit_rows(self, limit: Bounds, p: Mapping[str, FloatArray], A: Placement, B: Placement) -> list[LimitRow]:
+        """`lower` and `upper` bound the angle, `x` and `y` the travels, `reach` the distance of the anchors."""
+        anchors, zero, normal = (p["on_a"], p["on_b"]), np.zeros(3), p["axis_a"]
+        x = zero if limit.axis is None else np.cross(np.cross(normal, A.axis(limit.axis[None])[0]), normal)
+        x = x / max(float(np.linalg.norm(x)), TINY)
+        frames = {"x": (*anchors, np.cross(normal, x), normal, zero), "y": (*anchors, normal, x, zero)}
+        rows = super().limit_rows(limit, p, A, B) if limit.lower is not None or limit.upper is not None else []
+        rows += [LimitRow(LimitSort.TRAVEL, frame, tuple(getattr(limit, name).tolist())) for name, frame in frames.items()
+                 if getattr(limit, name) is not None]  # fmt: skip
+        if limit.reach is not None:
+            rows.append(LimitRow(LimitSort.ROPE, (*anchors, zero, zero, zero), (None, limit.reach)))
+        return rows

@@ -22,8 +22,9 @@ from linkwork.engines.implicit.schedules import Implicit
 from linkwork.engines.step_driver import Cutting
 from linkwork.engines.traits import TRAITS
 from linkwork.kernels.implicit_bodies import AGAIN, BEGIN
+from linkwork.kernels.vocabulary import ImplicitKernel
 
-GOOD_SUBSTEPS = 16  # that must be made before longer ones are tried
+GOOD_SUBSTEPS = 16  # accepted substeps before a longer one is tried; a rejected one costs up to NEWTON iterations
 
 
 class BackwardEuler(Engine):
@@ -36,38 +37,39 @@ class BackwardEuler(Engine):
         self.cutting = Cutting.WHOLE if self.iterations == 1 else Cutting.LONGER_IN_TIME  # one is never asked if it converged
 
     @cached_property
-    def answers(self):
+    def inverse_mass(self):
         from linkwork.contact.inverse_mass import BySweeps  # some tenths of a second that others need not wait for
 
-        return BySweeps(self.programs, carried=0.0, stage=BEGIN)
+        return BySweeps(self.schedules, carried=0.0, iteration=BEGIN)
 
     @cached_property
-    def answers_again(self):
+    def repeat_inverse_mass(self):
         from linkwork.contact.inverse_mass import BySweeps
 
-        return BySweeps(self.programs, velocity="v1", stage=AGAIN) if self.iterations != 1 else None
+        return BySweeps(self.schedules, velocity="v1", iteration=AGAIN) if self.iterations != 1 else None
 
     @cached_property
     def sweeps(self):
         """Of Newton's method, of what comes after it, and of a step of one iteration."""
-        p = self.programs
+        p = self.schedules
         assert isinstance(p, Implicit)
-        nothing, after = p.body(), (p.body("retry"), p.work(), p.look(), p.count())
+        nothing, after = p.body(), (p.body(ImplicitKernel.RESTORE), p.work(), p.check_collapse(), p.count())
         if self.iterations == 1:
             return (*[nothing] * 8, *after), sweeps_of_one_iteration(p)
-        newton = [p.iteration(BEGIN), p.solution("advance-first"), nothing, p.iteration(AGAIN), p.solution("advance"), nothing]
+        first, further = ImplicitKernel.ADVANCE_FIRST, ImplicitKernel.ADVANCE
+        newton = [p.iteration(BEGIN), p.solution(first), nothing, p.iteration(AGAIN), p.solution(further), nothing]
         if self.touches:  # phases stand between a solve and the motion that follows from it
-            newton[1:3], newton[4:6] = (p.solved(BEGIN), p.body("advance-first")), (p.solved(AGAIN), p.body("advance"))
-        return (*newton, p.body("shift"), p.body("accept"), *after), no_sweeps_of_one_iteration()
+            newton[1:3], newton[4:6] = (p.solved(BEGIN), p.body(first)), (p.solved(AGAIN), p.body(further))
+        return (*newton, p.body(ImplicitKernel.SHIFT), p.body(ImplicitKernel.ACCEPT), *after), no_sweeps_of_one_iteration()
 
     @cached_property
     def plan(self) -> NewtonPlan:
         hook = self.hook
         sweeps, once = self.sweeps  # before the table, which they extend
-        model = self.programs.model
+        model = self.schedules.model
         entries = [np.arange(x.start, x.stop) for x in (model.field_of_body(b, "x") for b in range(len(model.bodies.kinds)))]
         places = np.concatenate([np.zeros(0, dtype=np.int64), *entries])
         rows = np.zeros((4, 0 if self.iterations == 1 else len(places)))
         flags = np.array([self.iterations, not model.pairs], dtype=np.int64)
-        return NewtonPlan(self.programs.table, *sweeps, places, rows, self.impulses[0], np.array([self.tolerance]), flags,
+        return NewtonPlan(self.schedules.table, *sweeps, places, rows, self.impulses[0], np.array([self.tolerance]), flags,
                           once, hook, self.empty_table(good_enough=GOOD_SUBSTEPS))  # fmt: skip

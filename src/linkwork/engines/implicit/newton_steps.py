@@ -4,75 +4,87 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.jit import heed, jit, jit_inner, sweep
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.jit import check_interrupt, jit, jit_inner, sweep
+from linkwork.codegen.struct import Struct
 from linkwork.contact.hook import ACCEPTED, OPENING, REPEAT, ContactHook, call_contact, has_contact, look_anew
-from linkwork.engines.implicit.one_iteration import Once, move_once, solve_once
+from linkwork.engines.implicit.one_iteration import SingleIteration, move_once, solve_once
 from linkwork.engines.scalars import HALF, ITERATIONS, KICK, POWER_WEIGHT, TIME, WORST
 from linkwork.engines.step_driver import IMPULSES, IS_FIRST, IS_LAST, OK, REJECTED, STUCK, StepTable
 
-NEWTON = 40  # iterations before a step is tried again in halves
-SLOW = 0.1  # of the last displacement: where more is still asked for, secants help
-WILD = 4.0  # times the last displacement: then half of that one is taken back
-HALVINGS = 3  # of one displacement that made it wild
-STALLED = 0.9  # of the last displacement, backwards: it went too far, and half of it is taken back
-BISECTIONS = 12  # of one displacement that went too far
-EARLY = 4  # iterations that go without secants: much is bent then
-LOST = 1e150  # a displacement from which nothing comes back
-UNSEEN = (1e300, 0, 0)  # before there is anything to compare with
-STRETCH = 1e3  # times the displacement that is asked for: secants give no more
-NOISE = 10.0  # times what contact velocities are off by, times the step: no iteration gets much below such displacements
+NEWTON = 40  # iterations of a substep; one that needs more is rejected
+# The displacements that two iterations ask for are compared. If the second is larger than
+SLOW = 0.1  # of the first, the iteration converges slowly, and secants (Anderson's method) speed it up
+WILD = 4.0  # times the first, and no secants are used, half of the first is taken back, as often as
+HALVINGS = 3  # times
+# Where the second leads back by more than
+STALLED = 0.9  # of the first, that one went too far: half of it is taken back, as often as
+BISECTIONS = 12  # times
+EARLY = 4  # iterations without secants: the equations are still far from linear
+STRETCH = 1e3  # a secant with a larger weight is not used: its two displacements hardly differ
+LOST = 1e150  # a larger displacement has diverged
+NOISE = 10.0  # factor on (error of contact velocities) x h: iterations do not make displacements much smaller than that
+UNSEEN = (1e300, 0, 0)  # largest displacement, displacements known, halvings: before the first iteration
 ITERATIONS_ASKED, SECANTS = range(2)  # flags
 
 
-class NewtonPlan(Bundle):
-    """What is the same in every call. `first_motion` and `motion` are parts of the sweeps before them without contact."""
+class NewtonPlan(Struct):
+    """What is the same in every call. Without contact `first_motion` and `motion` are parts of the sweeps before them."""
 
-    kernels: np.ndarray  # the table of sweeps
-    first_up: np.ndarray  # of the first iteration
+    kernels: np.ndarray  # addresses of the kernels of all sweeps
+    first_up: np.ndarray  # the first iteration
     first_down: np.ndarray
     first_motion: np.ndarray
-    up: np.ndarray  # of another one
+    up: np.ndarray  # further iterations
     down: np.ndarray
     motion: np.ndarray
-    shift: np.ndarray  # of a displacement that is given
+    shift: np.ndarray  # moves bodies by the displacement in `places`
     accept: np.ndarray
     restore: np.ndarray
     work_done: np.ndarray
-    look: np.ndarray  # for collapsed bodies
-    count: np.ndarray  # turns, and the same
-    places: np.ndarray  # int64: where displacements lie
+    check_collapse: np.ndarray  # notes collapsed bodies
+    count: np.ndarray  # counts turns, and notes collapsed bodies
+    places: np.ndarray  # int64: entries of the displacements
     rows: np.ndarray  # (4, places) scratch: the last two displacements that were asked for, and the last two that were made
     multipliers: np.ndarray  # int64: entries
     tolerance: np.ndarray  # (1,) m, rad
     flags: np.ndarray  # (2,) int64: the iterations (0: until the tolerance is met), whether secants may help
-    once: Once
+    once: SingleIteration
     hook: ContactHook
     steps: StepTable
 
 
 @jit_inner
+def open_contact(work, table, hook, h):
+    """The first phase of contact, at the places of the beginning: what bounds them is where it was then."""
+    end = work[TIME]
+    work[TIME] = end - h
+    failed = call_contact(work, table, hook, h, OPENING)
+    work[TIME] = end
+    return failed
+
+
+@jit_inner
 def converge(work, plan, h):
-    """Iterations until everything is below the tolerance: OK if it is (one iteration is never asked), or REJECTED. In contact
-    each solves the whole law anew, on the velocity at the end of the step as it sees it; what touches is found in the first
-    one, and what bounces."""
+    """Iterate until all residuals are below the tolerance, or as often as the user has asked for. Returns OK, REJECTED where
+    the method does not converge, or STUCK. A single iteration is not checked. In contact every iteration solves the law of
+    contact anew, for the velocities that it finds at the end of the step; the first one finds contacts and what bounces."""
     table, hook, iterations = plan.kernels, plan.hook, plan.flags[ITERATIONS_ASKED]
     touches = has_contact(hook)
     work[ITERATIONS] = 1.0
     if iterations == 1:
         way = solve_once(work, table, plan.once)
-        if touches and call_contact(work, table, hook, h, OPENING):
+        if touches and open_contact(work, table, hook, h):
             return STUCK
         move_once(work, table, plan.once, way)
         return OK
     sweep(work, table, plan.first_up, True)
     sweep(work, table, plan.first_down, True)
-    if touches and call_contact(work, table, hook, h, OPENING):
+    if touches and open_contact(work, table, hook, h):
         return STUCK
     sweep(work, table, plan.first_motion, True)
     seen, secants = UNSEEN, touches or plan.flags[SECANTS] > 0
     for _ in range(1, most_iterations(iterations)):
-        heed(work.shape[0])
+        check_interrupt(work.shape[0])
         work[WORST] = 0.0
         sweep(work, table, plan.up, True)
         sweep(work, table, plan.down, True)
@@ -91,15 +103,14 @@ def converge(work, plan, h):
 
 @jit_inner
 def most_iterations(iterations):
-    """Of a step, before it is tried again in halves."""
+    """The number of iterations after which a substep is rejected."""
     return iterations if iterations > 1 else NEWTON
 
 
 @jit_inner
 def adjust(work, table, shift, places, rows, secants, seen):
-    """After an iteration that leaves something to do: what it asked for is halved, or extrapolated, where that helps. seen: the
-    largest displacement of the iteration before, how many are known, and how often the last one was halved; returns the
-    same for the next one."""
+    """Halve or extrapolate the displacement of an iteration, where that helps. `seen`: the largest displacement of the
+    iteration before, how many are known (2 at most), and how often the last one was halved; returned for the next call."""
     before, known, halvings = seen
     worst = work[WORST]
     wild = not secants and worst > WILD * before and halvings < HALVINGS
@@ -114,7 +125,7 @@ def adjust(work, table, shift, places, rows, secants, seen):
 
 @jit_inner
 def _shift(work, table, shift, places, rows):
-    """Make the displacement that has been put in the place of the one that was asked for, which is put back for reports."""
+    """Move the bodies by the displacement in `places`. The one that was asked for goes back there, for reports."""
     sweep(work, table, shift)
     for k in range(places.shape[0]):
         work[places[k]] = rows[0, k]
@@ -122,7 +133,7 @@ def _shift(work, table, shift, places, rows):
 
 @jit_inner
 def _halve(work, places, rows):
-    """From where the last displacement and then another one have led, back to half of the last."""
+    """Move the bodies back from the sum of the last two displacements to half of the first of these."""
     for k in range(places.shape[0]):
         rows[2, k] *= 0.5
         work[places[k]] = -work[places[k]] - rows[2, k]
@@ -130,7 +141,7 @@ def _halve(work, places, rows):
 
 @jit_inner
 def _reversed(work, places, rows):
-    """Whether what is asked for leads back along the last displacement that was made."""
+    """Whether the displacement that is asked for points back along the last one that was made."""
     along, asked, made = 0.0, 0.0, 0.0
     for k in range(places.shape[0]):
         along += work[places[k]] * rows[2, k]
@@ -141,8 +152,8 @@ def _reversed(work, places, rows):
 
 @jit_inner
 def _search(work, places, rows, known, grew, slow):
-    """Whether something is to be added to the displacement that was just asked for and made: half of it is taken back where
-    it grew; where it hardly became less, it goes where secants through the last one or two say that nothing is asked for."""
+    """Find what to add to the displacement that was just made: minus half of it where it has grown, an extrapolation by
+    secants where it has hardly become smaller. Returns whether there is anything to add."""
     first, second = (0.0, 0.0) if grew or not slow or known == 0 else _secants(work, places, rows, known)
     moved = grew or first != 0.0 or second != 0.0
     for k in range(places.shape[0]):
@@ -197,7 +208,7 @@ def attempt(work, plan, h, start):
         for k in range(plan.multipliers.shape[0]):
             work[plan.steps.rules[IMPULSES] + k] = 0.0
     sweep(work, table, plan.work_done)
-    sweep(work, table, plan.count if now[IS_LAST] else plan.look)
+    sweep(work, table, plan.count if now[IS_LAST] else plan.check_collapse)
     return OK
 
 

@@ -23,21 +23,22 @@ from functools import cache
 import numpy as np
 
 from linkwork.codegen.jit import OPERANDS, jit, sweep
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.elements.bodies.rigid import RIGID
 from linkwork.engines.implicit.schedules import Implicit
 from linkwork.engines.scalars import GOOD_SUBSTEPS, ITERATIONS, WORST
 from linkwork.kernels.implicit_bodies import AGAIN, BEGIN, FIRM
+from linkwork.kernels.vocabulary import ImplicitKernel
 from linkwork.model.graph import GROUND
 
-RELAXED = 0.25  # of what a linear step bears: firm steps go on until no more is asked for
-LINEAR, PUT, DRAWN = 0, 1, 2  # how places are found: as they are; by putting bodies to their parents; drawn in before
-FIRM_BEFORE = GOOD_SUBSTEPS  # where the state says that the step before was firm: such steps are never cut
-LOOPS = 0  # flags
+RELAXED = 0.25  # after a firm step the next one is linear again where its strain is below this part of the limit
+LINEAR, PUT, DRAWN = 0, 1, 2  # how positions are found: as solved for; bodies put to their parents; after a projection
+FIRM_BEFORE = GOOD_SUBSTEPS  # entry of the state: whether the step before was firm. These steps are never cut into substeps
+LOOPS = 0  # SingleIteration.flags
 
 
-class Once(Bundle):
-    """Sweeps of steps of one iteration, and where numbers of their trees lie."""
+class SingleIteration(Struct):
+    """Sweeps of steps of one iteration, and entries of the bodies of each tree."""
 
     solve: np.ndarray  # of the linear solve
     solved: np.ndarray
@@ -96,7 +97,7 @@ def solve_once(work, table, once):
 
 @jit
 def _strain(work, table, strain):
-    """How far the motion goes, in parts of what a linear step bears."""
+    """The strain of the motion: how far it goes, relative to what a linear step is good for."""
     work[WORST] = 0.0
     sweep(work, table, strain, True)
     return work[WORST]
@@ -104,7 +105,7 @@ def _strain(work, table, strain):
 
 @jit
 def move_once(work, table, once, way):
-    """Places and velocities after the motion that was found."""
+    """Find positions and velocities after the motion that was solved for."""
     if way == LINEAR:
         sweep(work, table, once.advance)
         return
@@ -198,23 +199,23 @@ def _follow(work, once):
                 work[velocity[k] + i] = kept * (work[velocity[k] + i] + part * work[back[k] + i])
 
 
-def sweeps_of_one_iteration(p: Implicit) -> Once:
-    """What `solve_once` and `move_once` take."""
+def sweeps_of_one_iteration(p: Implicit) -> SingleIteration:
+    """The argument of `solve_once` and `move_once`."""
     linear = p.iteration(BEGIN), p.solved(BEGIN), p.strain(), p.remembered()
     firm = p.iteration(FIRM), p.solved(AGAIN, FIRM)
-    moves = p.body("advance-once"), p.body("advance-firm"), p.joined(), p.body("lag")
+    moves = p.body(ImplicitKernel.ADVANCE_ONCE), p.body(ImplicitKernel.ADVANCE_FIRM), p.joined(), p.body(ImplicitKernel.LAG)
     displacements, placed = p.drawn_in()
     drawn_in = *displacements, placed, p.recalled()
     trees, free, pulls = _trees(p)
     flags = np.array([p.holds_more_than_joints], dtype=np.int64)
-    return Once(*linear, *firm, *moves, *drawn_in, *trees, *free, *pulls, flags)
+    return SingleIteration(*linear, *firm, *moves, *drawn_in, *trees, *free, *pulls, flags)
 
 
 @cache
-def no_sweeps_of_one_iteration() -> Once:
+def no_sweeps_of_one_iteration() -> SingleIteration:
     """The same for engines that do not make such steps."""
     nothing, none = np.zeros((0, 1 + OPERANDS), dtype=np.int32), np.zeros(0, dtype=np.int64)
-    return Once(*[nothing] * 14, *[none] * 16, np.zeros(1, dtype=np.int64))
+    return SingleIteration(*[nothing] * 14, *[none] * 16, np.zeros(1, dtype=np.int64))
 
 
 def _trees(p: Implicit) -> tuple[tuple[np.ndarray, ...], ...]:

@@ -14,38 +14,24 @@ import numpy as np
 
 from linkwork.codegen.trace import Joining, Kernel
 from linkwork.kernels import fronts, implicit_bodies, implicit_forces, implicit_rows, single_iteration
+from linkwork.kernels.implicit_bodies import AGAIN, BEGIN, DRAW, FIRM
 from linkwork.kernels.joint_elimination_implicit import HELD
+from linkwork.kernels.vocabulary import ImplicitKernel, Iteration, PivotSweep, Sweep
 from linkwork.model.graph import GROUND, moving
 from linkwork.model.model import Model
-from linkwork.schedules.front_ops import Form
-from linkwork.schedules.operations import FIRST, LAST, Sheet
-from linkwork.schedules.schedules import Programs
+from linkwork.schedules.assembly import BodyWord
+from linkwork.schedules.operations import FIRST, LAST, OperationList
+from linkwork.schedules.schedules import Schedules
 from linkwork.schedules.solver_report import NewtonReport
 from linkwork.symbolic.autodiff import POSITION
 from linkwork.symbolic.views import GLOBALS
 
 TANGENTS = ("symmetric", "exact")
-STEPS = (
-    "begin",
-    "firm",
-    "draw",
-    "again",
-    "advance-once",
-    "advance-firm",
-    "advance-first",
-    "advance",
-    "shift",
-    "place-firm",
-    "lag",
-    "reach",
-    "accept",
-    "retry",
-)
 
 
-class Implicit(Programs):
-    name, limbs = "implicit", True
-    counts_limbs = True
+class Implicit(Schedules):
+    name, joint_pivots = "implicit", True
+    counts_in_pivots = True
 
     @classmethod
     def layout(cls, tangent: str, iterations: int) -> dict:
@@ -56,55 +42,56 @@ class Implicit(Programs):
     def __init__(self, model: Model):
         super().__init__(model)
         self.exact = model.pairs
-        ends = {frozenset(model.nodes[number].ends): number for number, limb in model.limb_of.items() if limb.coupled}
-        self.coupled_limbs = ends  # the bodies of a limb whose turning is coupled -> its node
+        ends = {frozenset(model.nodes[number].ends): number for number, pivot in model.joint_pivot_of.items() if pivot.coupled}
+        self.coupled_pivots = ends  # the bodies of a joint pivot whose turning is coupled -> its node
 
     def report(self, work: np.ndarray) -> NewtonReport:
         return NewtonReport(*(int(work[GLOBALS.offset(name)]) for name in ("iterations", "parts")))
 
-    def assembly(self, what: str) -> np.ndarray:
-        """Matrix and right-hand side of an iteration ("begin" or "again")."""
-        return self._keep(f"assembly {what}", lambda sheet: self._add_system(sheet, what))
+    def assembly(self, what: Iteration) -> np.ndarray:
+        """Matrix and right-hand side of an iteration."""
+        return self._keep(f"assembly {what}", lambda ops: self._add_system(ops, what))
 
-    def iteration(self, what: str) -> np.ndarray:
+    def iteration(self, what: Iteration) -> np.ndarray:
         """The same, factors, forward sweep."""
 
-        def make(sheet: Sheet) -> None:
-            self._add_system(sheet, what)
-            self._add_fronts(sheet, "exact-factor" if self._exact(what) else "factor")
-            self._add_limbs(sheet, f"up-{what}", LAST)
+        def make(ops: OperationList) -> None:
+            self._add_system(ops, what)
+            self._add_fronts(ops, Sweep.FACTOR, exact=self._exact(what))
+            self._add_joint_pivots(ops, PivotSweep.UP, LAST, what)
 
         return self._keep(f"iteration {what}", make)
 
-    def solution(self, what: str) -> np.ndarray:
+    def solution(self, what: ImplicitKernel) -> np.ndarray:
         """The backward sweep of an iteration, then a body kernel."""
 
-        def make(sheet: Sheet) -> None:
-            self._add_fronts(sheet, "exact-backward" if self.exact else "backward", down=True)
-            stage = implicit_bodies.AGAIN if what == "advance" else implicit_bodies.BEGIN
-            self._add_limbs(sheet, f"backward-{stage}", 0, down=True)
-            self._add_bodies(sheet, (what,), 1)
+        def make(ops: OperationList) -> None:
+            self._add_fronts(ops, Sweep.BACKWARD, down=True, exact=self.exact)
+            iteration = AGAIN if what == ImplicitKernel.ADVANCE else BEGIN
+            self._add_joint_pivots(ops, PivotSweep.BACKWARD, 0, iteration, down=True)
+            self._add_bodies(ops, (what,), 1)
 
         return self._keep(f"solution {what}", make)
 
-    def _exact(self, what: str) -> bool:
+    def _exact(self, what: BodyWord) -> bool:
         """Whether an iteration takes exact tangents; a firm one does not, since only positive ones bound its energy."""
-        return self.exact and what not in (implicit_bodies.FIRM, implicit_bodies.DRAW)
+        return self.exact and what not in (FIRM, DRAW)
 
-    def solved(self, stage: str, what: str | None = None) -> np.ndarray:
+    def solved(self, iteration: Iteration, what: Iteration | None = None) -> np.ndarray:
         """The backward sweep of an iteration alone."""
 
-        def make(sheet: Sheet) -> None:
-            self._add_fronts(sheet, "exact-backward" if self._exact(what or stage) else "backward", down=True)
-            self._add_limbs(sheet, f"backward-{stage}", 0, down=True)
+        def make(ops: OperationList) -> None:
+            self._add_fronts(ops, Sweep.BACKWARD, down=True, exact=exact)
+            self._add_joint_pivots(ops, PivotSweep.BACKWARD, 0, iteration, down=True)
 
-        return self._keep(f"solved {stage} {self._exact(what or stage)}", make)
+        exact = self._exact(what or iteration)
+        return self._keep(f"solved {iteration} {exact}", make)
 
     def strain(self) -> np.ndarray:
         """How far a linear step goes, in parts of what it bears, at all nodes."""
 
-        def make(sheet: Sheet) -> None:
-            self._add_nodes(sheet, lambda kind, start, b, x: single_iteration.strain_kernel(kind, start, x))
+        def make(ops: OperationList) -> None:
+            self._add_nodes(ops, lambda kind, start, b, x: single_iteration.strain_kernel(kind, start, x))
 
         return self._keep("strain", make)
 
@@ -112,18 +99,18 @@ class Implicit(Programs):
         """Displacements after which rows of places hold, as small as can be against inertia and the tangents of a firm
         iteration, and how large they are; bodies displaced by them."""
 
-        def down(sheet: Sheet) -> None:
-            self._add_fronts(sheet, "backward", down=True)
-            self._add_limbs(sheet, f"motion-{implicit_bodies.AGAIN}", 0, down=True)
-            self._add_bodies(sheet, ("reach",), 1)
+        def down(ops: OperationList) -> None:
+            self._add_fronts(ops, Sweep.BACKWARD, down=True)
+            self._add_joint_pivots(ops, PivotSweep.MOTION, 0, AGAIN, down=True)
+            self._add_bodies(ops, (ImplicitKernel.REACH,), 1)
 
-        return (self.iteration(implicit_bodies.DRAW), self._keep("drawn in", down)), self.body("place-firm")
+        return (self.iteration(DRAW), self._keep("drawn in", down)), self.body(ImplicitKernel.PLACE_FIRM)
 
     def recalled(self) -> np.ndarray:
         """Multipliers that were kept, where reports look for them; where pulls count in the projection, with its own: the
         impulses of the whole step, from which the next one takes its pulls."""
 
-        def make(sheet: Sheet) -> None:
+        def make(ops: OperationList) -> None:
             for number, node in enumerate(self.model.nodes):
                 x, kept = (self._beside(number, name) for name in ("x", "history"))
                 size = node.kind.size
@@ -132,7 +119,7 @@ class Implicit(Programs):
                     if number in braced
                     else implicit_rows.copy_kernel(size, kept, x)
                 )
-                sheet.add(number, 0, self._id(kernel), int(self.model.node_at[number]))
+                ops.add(number, 0, self._id(kernel), int(self.model.node_at[number]))
 
         braced = set(self._braced)
         return self._keep("recalled", make)
@@ -140,11 +127,11 @@ class Implicit(Programs):
     def joined(self) -> np.ndarray:
         """Bodies put where the joints to their parents have them, from the ground on; in free trees from their roots."""
 
-        def make(sheet: Sheet) -> None:
+        def make(ops: OperationList) -> None:
             for place, (body, number, part) in enumerate(self._joints):
                 node = self.model.nodes[number]
                 kernel = single_iteration.joining_kernel(node.kind, part, node.ends.index(body), self._start(number))
-                sheet.add(place, 0, self._id(kernel), *self._node_offsets(number))
+                ops.add(place, 0, self._id(kernel), *self._node_offsets(number))
 
         return self._keep("joined", make)
 
@@ -185,29 +172,24 @@ class Implicit(Programs):
         held = {tree[body] for number in self._closing for body in moving(nodes[number].ends)}
         return [number for number, node in enumerate(nodes) if any(tree[body] in held for body in moving(node.ends))]
 
-    def _add_system(self, sheet: Sheet, what: str) -> None:
-        self._add_first(sheet, (what,))
-        self._add_cleared_fill(sheet)
-        self._add_tangents(sheet, what)
-        self._add_assembly(sheet, f"implicit-{what}")
-        add = {
-            implicit_bodies.AGAIN: self._add_geometric,
-            implicit_bodies.FIRM: self._add_firm,
-            implicit_bodies.DRAW: self._add_firm,
-        }.get(what)
+    def _add_system(self, ops: OperationList, what: Iteration) -> None:
+        self._add_first(ops, (what,))
+        self._add_cleared_fill(ops)
+        self._add_tangents(ops, what)
+        self._add_assembly(ops, what)
+        add = {AGAIN: self._add_geometric, FIRM: self._add_firm, DRAW: self._add_firm}.get(what)
         if add is not None:
-            for number in self._braced if what == implicit_bodies.DRAW else range(len(self.model.nodes)):
-                add(sheet, number)
+            for number in self._braced if what == DRAW else range(len(self.model.nodes)):
+                add(ops, number)
 
     def _body_kernel(self, kind, name):
-        if name == "advance-firm":
-            return implicit_bodies.body_kernel(kind, "advance-firm", False)
-        return implicit_bodies.body_kernel(kind, name, self._exact(name)) if name in STEPS else super()._body_kernel(kind, name)
+        if isinstance(name, (Iteration, ImplicitKernel)):
+            return implicit_bodies.body_kernel(kind, name, self._exact(name) and name != ImplicitKernel.ADVANCE_FIRM)
+        return super()._body_kernel(kind, name)
 
     def _node_kernel(self, kind, mode, bodies_first, soft):
-        if mode.startswith("implicit-"):
-            what = mode.removeprefix("implicit-")
-            return implicit_rows.rows_kernel(kind, what, bodies_first, self._exact(what), soft)
+        if isinstance(mode, Iteration):
+            return implicit_rows.rows_kernel(kind, mode, bodies_first, self._exact(mode), soft)
         return super()._node_kernel(kind, mode, bodies_first, soft)
 
     def _between(self, ends: tuple[int, ...]) -> tuple[int, list[int]]:
@@ -217,34 +199,36 @@ class Implicit(Programs):
         first = int(self.place[ends[1]] < self.place[ends[0]])
         return first, [self._slot(ends[first], ends[1 - first])]
 
-    def _add_tangents(self, sheet: Sheet, what: str) -> None:
+    def _add_tangents(self, ops: OperationList, what: Iteration) -> None:
         m = self.model
-        for node in self.coupled_limbs.values():
+        for node in self.coupled_pivots.values():
             clear = fronts.zero_kernel(sum(HELD.values()), self._held(node), Joining.SMALL)
-            sheet.add(self.node_asked[node], FIRST, self._id(clear), m.node_at[node])
+            ops.add(self.node_asked[node], FIRST, self._id(clear), m.node_at[node])
         for number, force in enumerate(m.forces):
-            limb_node = self.coupled_limbs.get(frozenset(force.ends))
-            if limb_node is None:
+            pivot_node = self.coupled_pivots.get(frozenset(force.ends))
+            if pivot_node is None:
                 pairs = [self._between(pair) for pair in combinations([b for b in force.ends if b != GROUND], 2)]
                 kernel = implicit_forces.force_kernel(
                     force.kind, what, tuple(bool(first) for first, _ in pairs), self._exact(what)
                 )
                 where = [slot for _, slots in pairs for slot in slots]
             else:
-                kernel, where = self._turning_kernel(force, limb_node, what), [m.node_at[limb_node]]
-            self._add_wide(sheet, self.force_asked[number], FIRST, kernel, *self._force_offsets(number), *where)
+                kernel, where = self._turning_kernel(force, pivot_node, what), [m.node_at[pivot_node]]
+            self._add_wide(ops, self.force_asked[number], FIRST, kernel, *self._force_offsets(number), *where)
 
-    def _turning_kernel(self, force, node: int, what: str) -> Kernel:
-        limb = self.model.limb_of[node]
+    def _turning_kernel(self, force, node: int, what: Iteration) -> Kernel:
+        pivot = self.model.joint_pivot_of[node]
         child = int(self.place[force.ends[1]] < self.place[force.ends[0]])
         own = getattr(force.element, "joint", None) is self.model.nodes[node].elements[0]
-        return implicit_forces.turning_kernel(force.kind, what, child, self._held(node), limb.kind if own else None, limb.start)
+        return implicit_forces.turning_kernel(
+            force.kind, what, child, self._held(node), pivot.kind if own else None, pivot.start
+        )
 
     def _held(self, node: int) -> int:
-        """From the record of a limb's joint to what holds the turn at it."""
-        return self.model.limb_of[node].record.offset("A")
+        """From the record of a joint pivot's joint to what holds the turn at it."""
+        return self.model.joint_pivot_of[node].record.offset("A")
 
-    def _add_geometric(self, sheet: Sheet, number: int) -> None:
+    def _add_geometric(self, ops: OperationList, number: int) -> None:
         """Before the node's rows are written: multipliers of the last iteration are still there."""
         node = self.model.nodes[number]
         pairs = [self._between(pair) for pair in combinations(moving(node.ends), 2)] if self.exact else []
@@ -252,15 +236,15 @@ class Implicit(Programs):
         turned = tuple(bool(first) for first, _ in pairs)
         kernel = implicit_rows.geometric_kernel(node.kind, self._start(number), x, turned, self.exact)
         slots = [slot for _, where in pairs for slot in where]
-        self._add_wide(sheet, self.node_asked[number], FIRST, kernel, *self._node_offsets(number), *slots)
+        self._add_wide(ops, self.node_asked[number], FIRST, kernel, *self._node_offsets(number), *slots)
 
     def remembered(self) -> np.ndarray:
         """Multipliers kept for the geometric stiffness of a firm iteration."""
 
-        def make(sheet: Sheet) -> None:
+        def make(ops: OperationList) -> None:
             for number, node in enumerate(self.model.nodes):
                 kernel = implicit_rows.copy_kernel(node.kind.size, *(self._beside(number, name) for name in ("x", "history")))
-                sheet.add(number, 0, self._id(kernel), int(self.model.node_at[number]))
+                ops.add(number, 0, self._id(kernel), int(self.model.node_at[number]))
 
         return self._keep("remembered", make)
 
@@ -277,14 +261,7 @@ class Implicit(Programs):
         """From the record of a node to one of its fields."""
         return self.model.field_of_node(number, name).start - int(self.model.node_at[number])
 
-    def _add_firm(self, sheet: Sheet, number: int) -> None:
+    def _add_firm(self, ops: OperationList, number: int) -> None:
         x = self._beside(number, "history")
         kernel = implicit_rows.firm_kernel(self.model.nodes[number].kind, self._start(number), x)
-        self._add_wide(sheet, self.node_asked[number], FIRST, kernel, *self._node_offsets(number))
-
-    def _front_kernel(self, what: str, piece: str, forms: list[Form]) -> Kernel:
-        if not what.startswith("exact-"):
-            return super()._front_kernel(what, piece, forms)
-        own, other, third = (*forms, Form(0, 0), Form(0, 0))[:3]
-        beyond = other.upper if piece == "update" else 0
-        return fronts.exact_piece_kernel(piece, own.dim, own.upper, other.dim, beyond, third.dim)
+        self._add_wide(ops, self.node_asked[number], FIRST, kernel, *self._node_offsets(number))

@@ -13,7 +13,7 @@ from linkwork.contact.inverse_mass import InverseMass
 from linkwork.engines.joint_coordinates import path_delassus
 from linkwork.engines.joint_coordinates.loops import firsts, flat
 from linkwork.engines.joint_coordinates.path_delassus import Links
-from linkwork.engines.joint_coordinates.tree_plan import FOLLOWING, LTDL
+from linkwork.engines.joint_coordinates.tree_plan import ABA, LTDL
 from linkwork.engines.scalars import WORK_DONE
 
 MOST_MOTIONS = 4_000_000  # numbers: above that R comes from whole responses
@@ -26,36 +26,31 @@ class JointInverseMass(InverseMass):
     responding, applying = staticmethod(path_delassus.respond), staticmethod(path_delassus.apply_impulses)
 
     def __init__(self, integrator):
-        self.integrator, self.programs, self.own = integrator, integrator.programs, integrator.tree
-        self.bodies = bodies_of(self.programs)
+        self.integrator, self.schedules, self.own = integrator, integrator.schedules, integrator.tree
+        self.bodies = bodies_of(self.schedules)
         self.order = np.argsort(self.bodies[:, TREE], kind="stable")
-        self.free = free_bodies(self.programs.model, self.bodies[:, TREE])
+        self.free = free_bodies(self.schedules.model, self.bodies[:, TREE])
         self.free[[self.bodies[child, TREE] for _, child in integrator.local]] = False  # something holds them
 
     @staticmethod
-    def sweeps(dynamics: int) -> tuple[str, ...]:
-        """Names of the sweeps that it needs."""
-        factors = () if dynamics == LTDL else ("spread", "rest", "response", "response in", "response out")
-        return (
-            "strike",
-            "point",
-            "column",
-            "rates",
-            "velocities",
-            *factors,
-            *(("aba_move", "aba") if dynamics == FOLLOWING else ()),
-        )
+    def sweeps(dynamics: int, closing: bool) -> tuple[str, ...]:
+        """Names of the sweeps that it needs; `closing`: of loops."""
+        told = "strike", "point", "column", "rates", "velocities"
+        if dynamics == LTDL and closing:
+            return told
+        alone = ("aba_move", "aba") if dynamics != ABA else ()
+        return (*told, "spread", "rest", "response", "response in", "response out", *alone)
 
     @cached_property
     def needs(self) -> Links:  # type: ignore[override]
         own, inertia, loops = self.own, self.integrator.inertia, self.integrator.loops
         tree, dynamics = own.tree, self.integrator.dynamics
-        by_matrix, n = dynamics == LTDL, len(tree.links)
+        by_matrix, n = dynamics == LTDL and bool(self.integrator.closing), len(tree.links)
         names = ("" if by_matrix else name for name in ("spread", "response in", "response out", "rest", "response"))
         spread, inwards, outwards, rest, response = (own.sweep(name) for name in names)
         by_link = np.zeros((n, 1 + OPERANDS), dtype=np.int32)
         by_link[tree.parent >= 0] = outwards if len(outwards) else 0
-        alone = ("aba_move", "aba") if dynamics == FOLLOWING else ("", "")  # factors that accelerations came without
+        alone = ("", "") if by_matrix or dynamics == ABA else ("aba_move", "aba")  # factors that accelerations came without
         factors = np.concatenate([own.sweep(name) for name in alone])
         x = [np.r_[own.field(i, "x")] for i in range(n)]
         joints = flat(x)

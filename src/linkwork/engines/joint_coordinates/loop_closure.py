@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inner, sweep
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 
 ACCELERATION, VELOCITY, PLACE = range(3)  # what rows are asked for
 ROUNDING = 1e-12  # an entry of J that is so small beside what it could be is zero: the tree holds that row already
@@ -31,7 +31,7 @@ LEAST, LENGTH = range(
 # soft pivots would do, or nothing; m, the size of a mechanism in which rows depend on others, else zero
 
 
-class Inertia(Bundle):
+class Inertia(Struct):
     """H = L^T D L of a tree: sweeps, and where the numbers lie. All empty where the articulated-body algorithm is used."""
 
     blocks: np.ndarray  # the sweep that makes H
@@ -45,7 +45,7 @@ class Inertia(Bundle):
     joints_at: np.ndarray
 
 
-class LoopRows(Bundle):
+class LoopRows(Struct):
     """What a tree leaves open, and room for it."""
 
     kernels: np.ndarray  # of the model

@@ -8,19 +8,19 @@ from linkwork.codegen.jit import OPERANDS
 from linkwork.elements.core.element import ConstraintElement
 from linkwork.elements.core.registry import kind_type
 from linkwork.engines.joint_coordinates.loop_closure import LoopRows
-from linkwork.engines.maximal.settling import size
+from linkwork.engines.maximal.regularised_projection import size
 from linkwork.kernels.node import parameter_record
 from linkwork.model.graph import GROUND
 from linkwork.reduced.workspace import TreeWorkspace
-from linkwork.schedules.schedules import Programs
+from linkwork.schedules.schedules import Schedules
 from linkwork.symbolic.autodiff import POSITION
 
 VANISHING = 1e-6  # of all entries of a row beside what they could be, where rows depend on others: it is left out
 
 
-def loop_rows(programs: Programs, own: TreeWorkspace, touched: list[int]) -> LoopRows:
+def loop_rows(schedules: Schedules, own: TreeWorkspace, touched: list[int]) -> LoopRows:
     """Rows of what the tree leaves open, if it leaves anything; `touched`: numbers of the bodies of those constraints."""
-    model, by_matrix = programs.model, "up" in own.names  # else by responses
+    model, by_matrix = schedules.model, "up" in own.names  # else by responses
     joints = own.inertia.joints if by_matrix else own.tau  # x of the joints, in the order of J
     chosen: dict[int, list] = {}  # node -> constraints of it
     for constraint in own.tree.closing:
@@ -39,13 +39,13 @@ def loop_rows(programs: Programs, own: TreeWorkspace, touched: list[int]) -> Loo
     making = [own.sweep(f"columns {b}") for b in touched]
     turning = [own.of_body(b, "wrench") for b in touched]
     n, m = len(taken), own.tree.nv
-    operations = [programs.loop(number) for number in chosen]
+    operations = [schedules.loop(number) for number in chosen]
     turned, rest, response = ("turning", "", "") if by_matrix else ("turning", "rest", "response")
     if not chosen:
         turned = rest = response = ""
     limits = np.array([VANISHING, size(model)] if model.redundant else [0.0, 0.0])
     return LoopRows(
-        programs.table, own.table, stacked(operations), firsts(operations), table(nodes, 3), table(taken, 3), firsts(ends),
+        schedules.table, own.table, stacked(operations), firsts(operations), table(nodes, 3), table(taken, 3), firsts(ends),
         flat(ends), firsts(columns), table([column for part in columns for column in part], 3), firsts(making), stacked(making),
         flat([turning]), own.sweep(turned), own.sweep(rest), own.sweep(response), joints, np.zeros((n, m)), np.zeros(n),
         np.zeros((n, n)), np.zeros(n), np.zeros((n, m)), np.zeros(n), np.zeros(n), limits, np.ones(n),

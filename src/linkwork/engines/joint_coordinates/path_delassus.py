@@ -5,7 +5,8 @@ With the articulated-body algorithm a link whose parent moves by a does
     X a - G (U X a) + T y,    T T^T = its response while its parent is held,
 
 with y of unit mass, one for each freedom of its joint: from the root outwards, along the paths to the bodies that touch, that
-gives L of R = L L^T. With the inertia matrix, and where loops take back a part, R comes from whole responses:
+gives L of R = L L^T. So it is where accelerations come from the inertia matrix: the algorithm's factors take a part of the time
+of solves for each column. Where loops take back a part, R comes from whole responses:
 
     Z = H^-1 J^T,  Z_l = H^-1 J_l^T,  W = J_l Z_l      R = J (Z - Z_l W^+ J_l Z)
 
@@ -20,22 +21,48 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, jit_inner, sweep, sweep_some
-from linkwork.codegen.struct import Bundle
-from linkwork.contact.delassus import TREE, Q, drop_rounding, free_response
+from linkwork.codegen.jit import jit, jit_inner, sweep
+from linkwork.codegen.struct import Struct
+from linkwork.contact.delassus import (
+    MEMBER,
+    MEMBER_BODY,
+    MEMBER_J,
+    MEMBERS,
+    OF_MEMBER,
+    PART,
+    POSE,
+    SPOT,
+    TREE,
+    Q,
+    free_response,
+)
 from linkwork.engines.joint_coordinates.loop_closure import (
     VELOCITY,
     Inertia,
     LoopRows,
     find_rows,
     power,
-    solve_by_largest_pivots,
+)
+from linkwork.engines.joint_coordinates.whole_responses import (
+    DONE,
+    F_AT,
+    FACTORED,
+    G_AT,
+    LOOPED,
+    P_AT,
+    R_AT,
+    T_AT,
+    U_AT,
+    add_jacobian,
+    answered,
+    keep_closed,
+    of_spot,
+    products,
+    push_along,
 )
 
-FACTORED, LOOPED, DONE = range(3)  # marks: R comes from factors; there are loops; the entry of the work of prescribed motion
 
-
-class Links(Bundle):
+class Links(Struct):
     """A tree, link by link, and scratch."""
 
     kernels: np.ndarray  # of the tree
@@ -57,7 +84,7 @@ class Links(Bundle):
     outwards: np.ndarray  # (links, operation) int32: the same, nothing where a link is on the ground
     rest: np.ndarray  # operations before the first response
     response: np.ndarray  # of all links
-    strike: np.ndarray  # qd changes by x
+    apply_impulses: np.ndarray  # qd changes by x
     inertia: Inertia
     loops: LoopRows
     marks: np.ndarray  # (3,) int64
@@ -68,9 +95,6 @@ class Links(Bundle):
     motions: np.ndarray  # (6, freedoms) of each link on a path: what y moves
 
 
-R_AT, U_AT, G_AT, T_AT, P_AT, F_AT = range(6)  # columns of `records`
-
-
 @jit_inner
 def choose_links(links, members):
     """Links on the paths from the members of a group, and from what closes loops of its component, to the root; how many they
@@ -78,7 +102,11 @@ def choose_links(links, members):
     for link in range(links.parent.shape[0]):
         links.needed[link] = False
     for body in members:
-        _mark_path(links, body)
+        if links.bodies[body, POSE] != SPOT:
+            _mark_path(links, body)
+            continue
+        for k in range(links.bodies[body, MEMBERS]):
+            _mark_path(links, links.bodies[body, MEMBER + OF_MEMBER * k + MEMBER_BODY])
     for body in links.closing:
         if links.bodies[body, TREE] == links.bodies[members[0], TREE]:
             _mark_path(links, body)
@@ -197,6 +225,27 @@ def _carry(work, links, link, width, source, count, freedoms, motion):
 
 @jit_inner
 def _put_member(work, links, body, freedoms, n, R, row, end):
+    """The motions of a slot, into six rows of n: of a body's reference point, or of a spot, by its J, of those of the bodies
+    that it depends on."""
+    spot = links.bodies[body]
+    if spot[POSE] != SPOT:
+        _put_body(work, links, body, freedoms, n, R, row, end)
+        return
+    for i in range(6):
+        for c in range(row + i * n, row + i * n + end):
+            R[c] = 0.0
+    own = np.empty(6 * end)
+    for k in range(MEMBER, MEMBER + OF_MEMBER * spot[MEMBERS], OF_MEMBER):
+        _put_body(work, links, spot[k + MEMBER_BODY], freedoms, end, own, 0, end)
+        for i in range(6):
+            for j in range(6 if spot[PART + i] >= 0 else 0):
+                factor = work[spot[k + MEMBER_J] + 6 * spot[PART + i] + j]
+                for c in range(end):
+                    R[row + i * n + c] += factor * own[j * end + c]
+
+
+@jit_inner
+def _put_body(work, links, body, freedoms, n, R, row, end):
     """The motions of a body's reference point, into six rows of n."""
     link = links.link_of[body]
     if link < 0:
@@ -238,103 +287,23 @@ def _by_responses(work, links, members, count, freedoms, R):
     """R from J (6 a member, freedoms) of the members of a group, and Z = H^-1 J^T, row by row."""
     J = np.zeros((6 * len(members), freedoms))
     for k in range(len(members)):
-        sweep(work, links.kernels, links.point[members[k] : members[k] + 1])
-        link = links.link_of[members[k]]
-        while link >= 0:
-            sweep(work, links.kernels, links.column[link : link + 1])
-            width, place = links.first[link + 1] - links.first[link], links.records[link, T_AT]
+        spot = links.bodies[members[k]]
+        if spot[POSE] != SPOT:
+            add_jacobian(work, links, members[k], links.begins, J[6 * k : 6 * k + 6])
+            continue
+        for at in range(MEMBER, MEMBER + OF_MEMBER * spot[MEMBERS], OF_MEMBER):
+            own = np.zeros((6, freedoms))
+            add_jacobian(work, links, spot[at + MEMBER_BODY], links.begins, own)
             for i in range(6):
-                for j in range(width):
-                    J[6 * k + i, links.begins[link] + j] = work[place + i * width + j]
-            link = links.parent[link]
+                for j in range(6 if spot[PART + i] >= 0 else 0):
+                    factor = work[spot[at + MEMBER_J] + 6 * spot[PART + i] + j]
+                    for c in range(freedoms):
+                        J[6 * k + i, c] += factor * own[j, c]
     Z, chosen = J.copy(), links.chosen[:count]
     answered(work, links, chosen, Z)
     if links.marks[LOOPED]:
         keep_closed(work, links, chosen, Z, np.zeros(links.loops.y.shape[0]))
     products(J, Z, R)
-
-
-@jit_inner
-def answered(work, links, chosen, Z):
-    """H^-1 of each row of Z, in its place; the freedoms are those of the chosen links."""
-    if links.right.shape[0] > 0:
-        for k in range(Z.shape[0]):
-            for i in links.right:
-                work[i] = 0.0
-            put(work, links, links.right, chosen, Z[k])
-            sweep(work, links.kernels, links.inertia.up)
-            sweep(work, links.kernels, links.inertia.down)
-            take(work, links, links.right, chosen, Z[k])
-        return
-    inwards = chosen[::-1].copy()
-    for k in range(Z.shape[0]):
-        put(work, links, links.joints, chosen, Z[k])
-        sweep_some(work, links.kernels, links.inwards, inwards)
-        for link in chosen:
-            if links.parent[link] >= 0:
-                sweep(work, links.kernels, links.outwards[link : link + 1])
-        take(work, links, links.joints, chosen, Z[k])
-
-
-@jit_inner
-def put(work, links, there, chosen, values):
-    n = 0
-    for link in chosen:
-        for j in range(links.first[link], links.first[link + 1]):
-            work[there[j]] = values[n]
-            n += 1
-
-
-@jit_inner
-def take(work, links, there, chosen, values):
-    n = 0
-    for link in chosen:
-        for j in range(links.first[link], links.first[link + 1]):
-            values[n] = work[there[j]]
-            n += 1
-
-
-@jit_inner
-def keep_closed(work, links, chosen, Z, pull):
-    """Take from rows of Z, which are H^-1 of something, what would move loops, whose J is there. pull (rows of loops): what the
-    loops put on the joints for it, added up."""
-    loops = links.loops
-    m, W, give = loops.J.shape[0], loops.W, loops.give
-    right, y, ones = np.zeros(m), np.zeros(m), np.ones(m)
-    J = np.zeros((m, Z.shape[1]))
-    for k in range(m):
-        take(loops.J[k], links, links.places, chosen, J[k])
-    Z_l = J.copy()
-    answered(work, links, chosen, Z_l)
-    for row in range(Z.shape[0]):
-        for k in range(m):
-            right[k] = 0.0
-            for i in range(Z.shape[1]):
-                right[k] -= J[k, i] * Z[row, i]
-            for j in range(k + 1):
-                total = 0.0
-                for i in range(Z.shape[1]):
-                    total += J[k, i] * Z_l[j, i]
-                W[k, j] = W[j, k] = total
-            W[k, k] += give[k]
-        solve_by_largest_pivots(W, right, y, ones, 0.0)
-        for k in range(m):
-            pull[k] += y[k]
-            for i in range(Z.shape[1]):
-                Z[row, i] += Z_l[k, i] * y[k]
-
-
-@jit_inner
-def products(J, Z, R):
-    """R = J Z^T, row by row; it is symmetric. What rounding has left of motions that loops do not allow is dropped."""
-    n = J.shape[0]
-    for i in range(n):
-        for j in range(i + 1):
-            total = 0.0
-            for k in range(J.shape[1]):
-                total += J[i, k] * Z[j, k]
-            R[i * n + j] = R[j * n + i] = total
-    drop_rounding(R, n)
 
 
 @jit
@@ -347,7 +316,7 @@ def apply_impulses(work, table, links, slots, groups, scale):
         _push_links(work, links, slots, used)
     else:
         _push_joints(work, links, slots, used)
-    sweep(work, links.kernels, links.strike)
+    sweep(work, links.kernels, links.apply_impulses)
     return 0
 
 
@@ -358,18 +327,28 @@ def _push_links(work, links, slots, used):
     for i in links.joints:
         work[i] = 0.0
     for slot in range(used):
-        body = slots.body_of[slot]
-        link = links.link_of[body]
-        if link < 0:
+        spot, wrench = links.bodies[slots.body_of[slot]], slots.wrench[slot]
+        if spot[POSE] != SPOT:
+            _push_link(work, links, slots.body_of[slot], wrench)
             continue
-        f, p, q, wrench = links.records[link, F_AT], links.records[link, P_AT], links.bodies[body, Q], slots.wrench[slot]
-        x, y, z = work[q] - work[p], work[q + 1] - work[p + 1], work[q + 2] - work[p + 2]
-        for i in range(3):
-            work[f + i] -= wrench[i]
-        work[f + 3] -= wrench[3] + (y * wrench[2] - z * wrench[1])
-        work[f + 4] -= wrench[4] + (z * wrench[0] - x * wrench[2])
-        work[f + 5] -= wrench[5] + (x * wrench[1] - y * wrench[0])
+        for k in range(MEMBER, MEMBER + OF_MEMBER * spot[MEMBERS], OF_MEMBER):
+            _push_link(work, links, spot[k + MEMBER_BODY], of_spot(work, spot, k, wrench))
     sweep(work, links.kernels, links.response)
+
+
+@jit_inner
+def _push_link(work, links, body, wrench):
+    """Put the wrench on a body, about its reference point, on its link."""
+    link = links.link_of[body]
+    if link < 0:
+        return
+    f, p, q = links.records[link, F_AT], links.records[link, P_AT], links.bodies[body, Q]
+    x, y, z = work[q] - work[p], work[q + 1] - work[p + 1], work[q + 2] - work[p + 2]
+    for i in range(3):
+        work[f + i] -= wrench[i]
+    work[f + 3] -= wrench[3] + (y * wrench[2] - z * wrench[1])
+    work[f + 4] -= wrench[4] + (z * wrench[0] - x * wrench[2])
+    work[f + 5] -= wrench[5] + (x * wrench[1] - y * wrench[0])
 
 
 @jit_inner
@@ -377,16 +356,12 @@ def _push_joints(work, links, slots, used):
     """By J^T of the wrenches at the joints."""
     forces = np.zeros((1, links.joints.shape[0]))
     for slot in range(used):
-        body, wrench = slots.body_of[slot], slots.wrench[slot]
-        sweep(work, links.kernels, links.point[body : body + 1])
-        link = links.link_of[body]
-        while link >= 0:
-            sweep(work, links.kernels, links.column[link : link + 1])
-            width, place = links.first[link + 1] - links.first[link], links.records[link, T_AT]
-            for j in range(width):
-                for i in range(6):
-                    forces[0, links.first[link] + j] += work[place + i * width + j] * wrench[i]
-            link = links.parent[link]
+        spot, wrench = links.bodies[slots.body_of[slot]], slots.wrench[slot]
+        if spot[POSE] != SPOT:
+            push_along(work, links, slots.body_of[slot], wrench, forces[0])
+            continue
+        for k in range(MEMBER, MEMBER + OF_MEMBER * spot[MEMBERS], OF_MEMBER):
+            push_along(work, links, spot[k + MEMBER_BODY], of_spot(work, spot, k, wrench), forces[0])
     everything = np.arange(links.parent.shape[0])
     answered(work, links, everything, forces)
     if links.marks[LOOPED]:

@@ -20,20 +20,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.codegen.jit import entry
-from linkwork.codegen.struct import Bundle
-from linkwork.elements import HardLimit, Parameter
-from linkwork.elements.bodies.rigid import RIGID
-from linkwork.elements.bodies.rigid_placement import RigidPlacement
+from linkwork.codegen.struct import Struct
+from linkwork.elements import Parameter
 from linkwork.elements.core import checks
 from linkwork.elements.core.freedom import Freedom, FreedomLaw
 from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.elements.core.registry import kind_type
 from linkwork.engines.engine import Engine
-from linkwork.engines.maximal import settling_steps as settling
+from linkwork.engines.maximal import regularised_projection_steps as projection
 from linkwork.engines.scalars import KICK, TIME, WORK_DONE
 from linkwork.engines.traits import TRAITS
 from linkwork.errors import ModelError
 from linkwork.kernels.implicit_forces import holding_kernel
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
 from linkwork.model.graph import GROUND
 from linkwork.model.nodes import Node
 from linkwork.model.state_transfer import counters
@@ -49,10 +48,10 @@ if TYPE_CHECKING:  # only who steps in joint coordinates waits for numba
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 REACHES = (0.5, 0.5, 1.0, 0.0)  # from each stage to the next, in steps from the beginning
 WITH_LOOPS = ("ltdl", "anticipation")
-CLOSING = (settling.CLOSED, settling.SOFTEST, settling.SLOW, settling.ROUNDED, settling.HARDER, settling.SINGULAR)
+CLOSING = (projection.CLOSED, projection.SOFTEST, projection.SLOW, projection.ROUNDED, projection.HARDER, projection.SINGULAR)
 
 
-class InJoints(Engine):
+class JointEngine(Engine):
     """The base: a tree of joints within the workspace of the model."""
 
     weights: tuple[float, ...]  # of stages
@@ -66,22 +65,22 @@ class InJoints(Engine):
         from linkwork.reduced.tree import compile
 
         super().__init__(*given)
-        programs, model = self.programs, self.programs.model
+        schedules, model = self.schedules, self.schedules.model
         for joint in model.world.constraints:
             for name in kind_of_joint(joint).constant_fields if isinstance(joint, Joint) else ():
                 if isinstance(getattr(joint, name), Parameter):
                     raise ModelError(f"{checks.label(joint)}: its {name} is a Parameter, which joint coordinates do not "
                                      "follow; give a number")  # fmt: skip
-        self.dynamics = {"tree": FOLLOWING, "aba": ABA, "ltdl": LTDL, "anticipation": ABA}[programs.name]
-        tree = compile(model.world, loops=programs.name in WITH_LOOPS)
+        self.dynamics = {"tree": FOLLOWING, "aba": ABA, "ltdl": LTDL, "anticipation": ABA}[schedules.name]
+        tree = compile(model.world, loops=schedules.name in WITH_LOOPS)
         self.closing = tree.closing
         attempts = {
-            (False, False): tree_steps.attempt,
-            (False, True): tree_steps.attempt_in_contact,
-            (True, False): tree_steps.attempt_with_loops,
-            (True, True): tree_steps.attempt_with_loops_in_contact,
+            (False, False): (tree_steps.attempt, tree_steps.attempt_in_stages),
+            (False, True): (tree_steps.attempt_in_contact, tree_steps.attempt_in_stages),
+            (True, False): (tree_steps.attempt_with_loops, tree_steps.attempt_with_loops_in_stages),
+            (True, True): (tree_steps.attempt_with_loops_in_contact, tree_steps.attempt_with_loops_in_stages),
         }
-        self.attempt = attempts[bool(tree.closing), self.touches]
+        self.attempt = attempts[bool(tree.closing), self.touches][len(self.weights) > 1]
         self.finish = tree_steps.finish_with_loops if tree.closing else tree_steps.finish
         for c in tree.closing:
             if self._node(c).kind.force_directed:
@@ -91,15 +90,15 @@ class InJoints(Engine):
         self.touched = sorted({b for c in tree.closing for b in self._ends(c)})
         self.efforts = self._efforts(tree)
         along_joints = sum(map(len, self.efforts.values())) == len(model.forces) and not self.local
-        damped = bool(np.any(getattr(model.bodies.frames[RIGID.name], "damping", 0.0)))
+        damped = bool(np.any(getattr(model.bodies.rigid, "damping", 0.0)))
         # nothing acts on bodies but their weights: then no step asks for them
         self.light = along_joints and not damped and self.dynamics != FOLLOWING and not tree.closing
         self.guarded = self.touches and bounded(tree) and not tree.closing
         self.tree = self._tree(tree)
-        programs.model = model.extended(self.tree.initial, JOINTS, self.tree.state)
+        schedules.model = model.extended(self.tree.initial, JOINTS, self.tree.state)
 
     @cached_property
-    def answers(self):
+    def inverse_mass(self):
         from linkwork.engines.joint_coordinates.inverse_mass import JointInverseMass
 
         return JointInverseMass(self)
@@ -127,7 +126,7 @@ class InJoints(Engine):
         else:
             found |= {"leap": f"{joined}euler+{move}"}
         if self.closing:
-            found |= {"nudge": "nudge", "strike": "strike"}
+            found |= {"correct_position": "nudge", "apply_impulses": "strike"}
         if self.local:
             found |= {"release": "release", "hold": "hold"}
         return found
@@ -137,10 +136,10 @@ class InJoints(Engine):
         from linkwork.engines.joint_coordinates.tree_plan import FOLLOWING, LTDL
         from linkwork.reduced.workspace import Tangent, TreeWorkspace, Within
 
-        model = self.programs.model
-        frames = model.bodies.frames[RIGID.name]
-        assert isinstance(frames, RigidPlacement)
-        sweeps = [*self._sweeps().values(), *(JointInverseMass.sweeps(self.dynamics) if self.touches else ())]
+        model = self.schedules.model
+        frames = model.bodies.rigid
+        sweeps = list(self._sweeps().values())
+        sweeps += JointInverseMass.sweeps(self.dynamics, bool(self.closing)) if self.touches else ()
         sweeps += ["inertia", "factor", "up", "down"] if self.dynamics == LTDL else []
         if self.closing:
             sweeps += ["turning", *(f"columns {b}" for b in self.touched)]
@@ -158,7 +157,7 @@ class InJoints(Engine):
         """Forces along the only coordinate of a joint of the tree, by its link, and where their parameters lie."""
         from linkwork.reduced.step_kernels import MOST_FORCES
 
-        model = self.programs.model
+        model = self.schedules.model
         found: dict[int, list[tuple[ForceKind, int]]] = {}
         links = {data.element: i for i, data in enumerate(tree.links) if data.kind.nv == 1}
         for number, force in enumerate(model.forces):
@@ -174,12 +173,12 @@ class InJoints(Engine):
 
         links = {data.element: i for i, data in enumerate(self.tree.tree.links)}
         found = []
-        rotors: list[Any] = [e for e in self.programs.model.world.constraints if kind_type(e).is_rotor]
+        rotors: list[Any] = [e for e in self.schedules.model.world.constraints if kind_type(e).is_rotor]
         for element in rotors:
             if element.joint in links:
                 where, inertia = (
                     self.tree.constant(links[element.joint], "armature"),
-                    inertia_entry(self.programs.model, element),
+                    inertia_entry(self.schedules.model, element),
                 )
                 found += [(k, inertia) for k in range(where.start, where.stop)]
         return table(found, 2)
@@ -191,7 +190,7 @@ class InJoints(Engine):
 
         tree, found = self.tree.tree, list[tuple[int, int]]()
         links = {data.element: i for i, data in enumerate(tree.links)}
-        for element, entries in counters(self.programs.model):
+        for element, entries in counters(self.schedules.model):
             i = links.get(element, links.get(getattr(element, "joint", None)) if self.light else None)
             if i is None:
                 continue
@@ -212,15 +211,14 @@ class InJoints(Engine):
             tree, rows = self.tree.tree, contact.hard_stops
             links = {data.element: i for i, data in enumerate(tree.links)}
             for stop, label, numbers in zip(contact.stops, rows.labels, rows.numbers, strict=True):
-                assert isinstance(stop.element, HardLimit)  # `bounded` takes no other
-                i = links[stop.element.joint]
+                i = links[stop.element.joint]  # type: ignore[attr-defined]  # `bounded` takes no other
                 k = tree.links[i].kind.freedoms.index(Freedom.LENGTH if label[STOP_KIND] == TRAVEL else Freedom.TURN)
                 entries.append((int(self.tree.q[tree.q_at[i] + k]), int(self.tree.qd[tree.v_at[i] + k])))
                 bounds.append((stop.sign, float(numbers[BOUND]), contact.near))
         return table(entries, 2), np.array(bounds).reshape(-1, 3)
 
     def _node(self, constraint) -> Node:
-        model = self.programs.model
+        model = self.schedules.model
         return model.nodes[model.names[constraint.name][1]]
 
     def _ends(self, constraint) -> list[int]:
@@ -231,7 +229,7 @@ class InJoints(Engine):
         """Number of each force that depends on how the two bodies of a joint stand to each other and on nothing else, and of
         the body that the joint moves. The others that could be stiff are named in `remarks`."""
         found, others = [], []
-        for number, force in enumerate(self.programs.model.forces):
+        for number, force in enumerate(self.schedules.model.forces):
             if not force.kind.law.yields:
                 continue
             child = _child(tree, force.ends, force.kind.law.relative)
@@ -251,7 +249,7 @@ class InJoints(Engine):
         """Of what the tree leaves open; without rows where that is nothing."""
         from linkwork.engines.joint_coordinates.loops import loop_rows
 
-        return loop_rows(self.programs, self.tree, self.touched)
+        return loop_rows(self.schedules, self.tree, self.touched)
 
     @cached_property
     def inertia(self) -> Inertia:
@@ -271,12 +269,12 @@ class InJoints(Engine):
         from linkwork.engines.joint_coordinates.loops import flat, stacked
         from linkwork.engines.joint_coordinates.tree_plan import FOLLOWING, TreePlan
 
-        p, own, hook = self.programs, self.tree, self.hook
+        p, own, hook = self.schedules, self.tree, self.hook
         none = p.body()
         loads = [none] if self.light else [p.loads()]
         if self.dynamics == FOLLOWING:
-            loads = [p.up("acceleration", first=("accelerate",), light=True), p.backward(light=True)]
-        place = p.body("place")
+            loads = [p.up(RowMode.ACCELERATION, first=(BodyKernel.ACCELERATE,), light=True), p.backward(light=True)]
+        place = p.body(BodyKernel.UPDATE_POSE)
         forces = [p.force(number, holding_kernel(p.model.forces[number].kind, p.model.forces[number].ends.index(child)))
                   for number, child in self.local]  # fmt: skip
         model_sweeps = {"loads": np.concatenate(loads), "place": place, "place_in_step": none if self.light else place,
@@ -296,12 +294,12 @@ class InJoints(Engine):
             "x": own.tau, "sentinels": sentinels, "coordinates": flat(coordinates),
             "watched": own.watched, "turns": self._turns(), "guards": guards, "bounds": bounds, "shown_by": shown,
             "rotors": self._rotors(), "weights": np.array(self.weights), "reaches": np.array(self.reaches),
-            "closing": np.array(CLOSING), "marks": marks, "began": np.zeros(len(own.q) + len(own.qd)), "hook": hook,
-            "steps": self.empty_table(sentinels),
+            "closing": np.array(CLOSING), "marks": marks, "began": np.zeros(len(own.q) + len(own.qd)),
+            "given": np.zeros(sum(map(len, coordinates))), "hook": hook, "steps": self.empty_table(sentinels),
         })  # fmt: skip
 
     @cached_property
-    def compiled_plan(self) -> Bundle:
+    def compiled_plan(self) -> Struct:
         from linkwork.engines.joint_coordinates.tree_steps import TreeWithLoops
 
         return TreeWithLoops(self.plan, self.loops, self.plan.steps) if self.closing else self.plan
@@ -318,8 +316,8 @@ class InJoints(Engine):
 def bounded(tree: Tree) -> bool:
     """Whether all that touches are limits of single coordinates of a tree's joints, whose turns are counted."""
     joints = {data.element for data in tree.links if isinstance(data.element, Joint) and _tells(data.element)}
-    acting = [e for e in tree.world.contacts if e.acts]  # type: ignore[attr-defined]
-    return all(isinstance(e, HardLimit) and e.joint in joints for e in acting)
+    acting: list[Any] = [e for e in tree.world.contacts if e.acts]
+    return all(e.bounds_joint and e.joint in joints for e in acting)
 
 
 def _tells(joint: Joint) -> bool:
@@ -341,7 +339,7 @@ def _child(tree, ends, relative: bool) -> int | None:
     return None
 
 
-class JointEuler(InJoints):
+class JointEuler(JointEngine):
     traits = TRAITS["joint-euler"]
     weights, reaches = (1.0,), (1.0,)
 
@@ -350,6 +348,6 @@ class JointImplicit(JointEuler):
     traits, implicit = TRAITS["joint-implicit"], True
 
 
-class JointRK4(InJoints):
+class JointRK4(JointEngine):
     traits = TRAITS["joint-rk4"]
     weights, reaches = WEIGHTS, REACHES

@@ -92,7 +92,7 @@ def move_rows(work, plan, loops, softness):
 @jit_inner
 def close(work, plan, loops):
     """Loops closed, by steps of least kinetic norm: what they are off by afterwards, and whether the place is regular, which is
-    asked where rows depend on others. They are then as soft as they are open (settling.py)."""
+    asked where rows depend on others. They are then as soft as they are open (regularised_projection_steps.py)."""
     factor_at_rest(work, plan, loops)
     worst, length, numbers = find_rows(work, loops, PLACE), loops.limits[LENGTH], plan.closing
     closed, part, slow = numbers[TIGHTLY] * length if length > 0.0 else CLOSED, 1.0, 0
@@ -101,7 +101,7 @@ def close(work, plan, loops):
             break
         softness = part * min(worst / length, numbers[SOFTEST]) if length > 0.0 else 0.0
         move_rows(work, plan, loops, softness)
-        sweep(work, plan.own_kernels, plan.nudge)
+        sweep(work, plan.own_kernels, plan.correct_position)
         move_and_show(work, plan)
         before, worst = worst, find_rows(work, loops, PLACE)
         if length > 0.0 and worst > numbers[SLOW] * before and worst > numbers[ROUNDED] * length:
@@ -128,7 +128,7 @@ def follow_rows(work, plan, loops):
     """Velocities that the loops allow."""
     find_rows(work, loops, VELOCITY)
     move_rows(work, plan, loops, 0.0)
-    sweep(work, plan.own_kernels, plan.strike)
+    sweep(work, plan.own_kernels, plan.apply_impulses)
     move_and_show(work, plan)
 
 
@@ -144,17 +144,17 @@ def step_through(work, plan, loops, began, h):
         work[marks[DONE]] += h * accelerate(work, plan, loops, h)
         for i in plan.x:
             work[i] *= h
-        sweep(work, own, plan.strike)
+        sweep(work, own, plan.apply_impulses)
         for i in range(plan.x.shape[0]):
             work[plan.x[i]] = h * work[plan.qd[i]]
-        sweep(work, own, plan.nudge)
+        sweep(work, own, plan.correct_position)
         work[marks[TIME]] += h
         move_and_show(work, plan)
         factor_at_rest(work, plan, loops)
         off = find_rows(work, loops, PLACE)
         for k in range(MOST_RESCUES):
             move_rows(work, plan, loops, 0.0)
-            sweep(work, own, plan.nudge)
+            sweep(work, own, plan.correct_position)
             move_and_show(work, plan)
             follow_rows(work, plan, loops)
             off = find_rows(work, loops, PLACE)

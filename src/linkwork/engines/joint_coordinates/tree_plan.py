@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.contact.hook import ContactHook
 from linkwork.engines.joint_coordinates.loop_closure import Inertia
 from linkwork.engines.step_driver import StepTable
 
-ABA, LTDL, FOLLOWING = range(3)  # dynamics: what gives accelerations
-# marks: offsets of globals, of scalars and of what the last call left; the dynamics; whether nobody asks for bodies in a step;
-# whether limits of joints are all that contact knows
+# dynamics: accelerations by the articulated-body algorithm, by H = L^T D L, or those of bodies in maximal coordinates
+ABA, LTDL, FOLLOWING = range(3)
+# TreePlan.marks: offsets of globals, of scalars and of what the last call left; the dynamics; whether no one reads bodies in a
+# step; whether limits of joints are all that contact knows
 TIME, KICK, DONE, WEIGHT, REACH, KNOWN, PLACED, LEFT, DYNAMICS, LIGHT, GUARDED = range(11)
 STOP_A, STOP_B = 1, 2  # columns of the labels of contact's stops: their bodies
-CLOSED, ROUNDS = 1e-12, 20  # loops: metres or radians that are left open, and rounds to get there ...
-OPEN = 1e-6  # ... more than which stops the run
-PARTS = 16  # of a step in a singular place, ...
-RESCUES, MOST_RESCUES = 8, 64  # ... projections in each of them, and how many there may be ...
-NEARLY_CLOSED = 1e-9  # ... until loops are open by less
-# how loops close where rows depend on others, as `maximal/settling.py` has it
+# Loops are closed until they are open by less than CLOSED (m, rad), in ROUNDS at most; a step that leaves more than OPEN stops
+# the run.
+CLOSED, ROUNDS, OPEN = 1e-12, 20, 1e-6
+# In a singular place a step is made in PARTS, with RESCUES projections in each, and up to MOST_RESCUES until loops are open by
+# less than NEARLY_CLOSED (m, rad).
+PARTS, RESCUES, MOST_RESCUES, NEARLY_CLOSED = 16, 8, 64, 1e-9
+# TreePlan.closing: how loops close where rows depend on others, as in `maximal/regularised_projection_steps.py`
 TIGHTLY, SOFTEST, SLOW, ROUNDED, HARDER, SINGULAR = range(6)
 
 
-class TreePlan(Bundle):
+class TreePlan(Struct):
     """What is the same in every call. Sweeps that a plan does not need are empty."""
 
     kernels: np.ndarray  # of the model
@@ -52,8 +54,8 @@ class TreePlan(Bundle):
     stage: np.ndarray
     last_stage: np.ndarray
     close: np.ndarray
-    nudge: np.ndarray
-    strike: np.ndarray
+    correct_position: np.ndarray
+    apply_impulses: np.ndarray
     release: np.ndarray
     hold: np.ndarray
     inertia: Inertia
@@ -73,5 +75,6 @@ class TreePlan(Bundle):
     closing: np.ndarray  # TIGHTLY, SOFTEST, ...
     marks: np.ndarray
     began: np.ndarray  # (nq + nv,) scratch: q and qd as a step begins
+    given: np.ndarray  # (coordinates,) scratch: those of bodies before links are put in place
     hook: ContactHook
     steps: StepTable

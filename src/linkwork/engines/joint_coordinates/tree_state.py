@@ -115,7 +115,7 @@ def take_bodies(work, plan):
         work[plan.rotors[k, 0]] += work[plan.rotors[k, 1]]
     if untouched(work, plan):
         return 0
-    given = np.empty(plan.coordinates.shape[0])
+    given = plan.given
     for i in range(given.shape[0]):
         given[i] = work[plan.coordinates[i]]
     same = work[known] == 1.0

@@ -10,7 +10,7 @@ What of a step is joined into one sweep depends on what stands between: `leap` i
 from __future__ import annotations
 
 from linkwork.codegen.jit import jit, jit_inner, sweep
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.contact.hook import SINGLE, call_contact
 from linkwork.engines.joint_coordinates.loop_closure import LENGTH, LoopRows
 from linkwork.engines.joint_coordinates.tree_dynamics import accelerate, close, step_through
@@ -30,7 +30,7 @@ from linkwork.engines.joint_coordinates.tree_state import keep, leave, mark_turn
 from linkwork.engines.step_driver import OK, STUCK, StepTable, finite
 
 
-class TreeWithLoops(Bundle):
+class TreeWithLoops(Struct):
     """What steps of a tree with loops are given."""
 
     tree: TreePlan
@@ -87,14 +87,15 @@ def make_leap(work, plan, loops, hook, h):
 
 
 @jit_inner
-def make_step(work, plan, loops, hook, h):
-    """A step of h seconds, its status. loops: None, or `LoopRows`. hook: None, or that of the plan."""
+def make_step(work, plan, weights, loops, hook, h):
+    """A step of h seconds, its status. weights: None, or those of several stages. loops: None, or `LoopRows`. hook: None, or
+    that of the plan. What is not there is not compiled: together that is most of a step's code."""
     marks = plan.marks
     work[marks[KICK]] = 1.0
     start, done, regular, off = work[marks[TIME]], work[marks[DONE]], True, 0.0
     if loops is not None:
         keep(work, plan, plan.began)
-    if plan.weights.shape[0] > 1:
+    if weights is not None:
         regular = make_stages(work, plan, loops, start, h)
     elif not make_leap(work, plan, loops, hook, h):
         return STUCK
@@ -123,24 +124,34 @@ def show_everything(work, plan):
 
 @jit
 def attempt(work, plan, h, start):
-    """A step of a tree without loops. What is not there is not compiled: contact and loops are most of a step's code."""
-    return make_step(work, plan, None, None, h)
+    """A step of a tree without loops."""
+    return make_step(work, plan, None, None, None, h)
+
+
+@jit
+def attempt_in_stages(work, plan, h, start):
+    return make_step(work, plan, plan.weights, None, None, h)
 
 
 @jit
 def attempt_in_contact(work, plan, h, start):
-    return make_step(work, plan, None, plan.hook, h)
+    return make_step(work, plan, None, None, plan.hook, h)
 
 
 @jit
 def attempt_with_loops(work, plan, h, start):
     """A step of a tree with loops."""
-    return make_step(work, plan.tree, plan.loops, None, h)
+    return make_step(work, plan.tree, None, plan.loops, None, h)
+
+
+@jit
+def attempt_with_loops_in_stages(work, plan, h, start):
+    return make_step(work, plan.tree, plan.tree.weights, plan.loops, None, h)
 
 
 @jit
 def attempt_with_loops_in_contact(work, plan, h, start):
-    return make_step(work, plan.tree, plan.loops, plan.tree.hook, h)
+    return make_step(work, plan.tree, None, plan.loops, plan.tree.hook, h)
 
 
 @jit

@@ -17,8 +17,8 @@ from linkwork.model.cg_layout import COUNTS
 from linkwork.model.graph import moving
 from linkwork.model.model import Model
 from linkwork.schedules.front_ops import Fronts
-from linkwork.schedules.operations import AFTER, Sheet
-from linkwork.schedules.schedules import Programs
+from linkwork.schedules.operations import AFTER, OperationList
+from linkwork.schedules.schedules import Schedules
 from linkwork.schedules.solver_report import IterativeReport
 
 PRECISE = 1e-10  # |r| / |right-hand side|, of rows made orthonormal
@@ -26,8 +26,8 @@ ROUGH = 1e-4  # of corrections that are repeated until they are small enough
 METHODS = ("least-residual", "least-squares")  # the default; conjugate gradients on |A x - b|^2, as witkin97 prints them
 
 
-class ConjugateGradients(Programs):
-    name, limbs = "cg", False
+class ConjugateGradients(Schedules):
+    name, joint_pivots = "cg", False
     iterates = True
 
     @classmethod
@@ -53,15 +53,15 @@ class ConjugateGradients(Programs):
         work[area["integers"]] = integers.view(np.float64)
         return work
 
-    def finish(self, name: str, sheet: Sheet) -> Sheet:
+    def finish(self, name: str, ops: OperationList) -> OperationList:
         """What comes after the way up."""
         if self.model.nodes and name.startswith(("up", "forward")):
             head, warm = self.area["head"], self.area["warm"].start
             warm += self.area.memory * name.startswith("forward")
             rough = "rough" in name or "project" in name
-            sheet.add(AFTER, 0, self.solved, head.start, warm if "warm" in name else 0, head.stop - 2 + rough,
+            ops.add(AFTER, 0, self.solved, head.start, warm if "warm" in name else 0, head.stop - 2 + rough,
                       head.start * name.startswith("up"))  # fmt: skip
-        return sheet
+        return ops
 
     def _swept(self) -> Fronts:
         """Bodies by themselves; constraints not at all."""

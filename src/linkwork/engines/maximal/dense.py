@@ -18,7 +18,7 @@ SECONDS = 1500  # rows of a matrix from which on LAPACK may take so long that so
 class Dense(WithRoutines):
     """The same assembly as `tree`, with one operation in the place of the elimination."""
 
-    name, limbs = "dense", False
+    name, joint_pivots = "dense", False
     outside = ("factors",)
 
     @classmethod
@@ -68,11 +68,11 @@ class Dense(WithRoutines):
 
         work[self.x_at] = lu_solve(self.factors, work[self.b_at], check_finite=False)
 
-    def finish(self, name, sheet):
+    def finish(self, name, ops):
         """Where elimination would end, one operation solves."""
         if name.startswith(("up", "forward")):
-            sheet.add(AFTER, 0, self.factored if name.startswith("up") else self.solved)
-        return sheet
+            ops.add(AFTER, 0, self.factored if name.startswith("up") else self.solved)
+        return ops
 
     def _swept(self):
         return Fronts(self.model, [], {})

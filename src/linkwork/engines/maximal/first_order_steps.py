@@ -5,35 +5,43 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inner, sweep
-from linkwork.codegen.struct import Bundle
-from linkwork.engines.maximal.settling_steps import SOFT_AT, SOFTEST, Settling, settle_positions, violation
-from linkwork.engines.scalars import HALF, KICK, POWER_WEIGHT, SOFTNESS, TIME
-from linkwork.engines.step_driver import DIVERGED, LENGTH, OK, REJECTED, StepTable, finite
-
-HELD = 1e-6  # of the size of a mechanism: what is violated by less, as it may be as built, is on the constraints
-PROJECTIONS = 20  # at most, in a singular place
-SAG = (
-    2e-5  # of the same size: a residual e is a sag of sqrt(e) in a singular place, and a step that leaves more is made in parts
+from linkwork.codegen.struct import Struct
+from linkwork.contact.hook import SINGLE, ContactHook, call_contact, has_contact
+from linkwork.engines.maximal.regularised_projection_steps import (
+    SOFT_AT,
+    SOFTEST,
+    RegularisedProjection,
+    project_positions,
+    violation,
 )
-SETTLES = 0  # flags
+from linkwork.engines.scalars import HALF, KICK, POWER_WEIGHT, SOFTNESS, TIME
+from linkwork.engines.step_driver import DIVERGED, LENGTH, OK, REJECTED, STUCK, StepTable, finite
+
+# Residuals relative to the size of the mechanism. Below HELD, which it may have as built, it is on its constraints. In a
+# singular place a residual e is a sag of sqrt(e): a step that leaves a larger sag than SAG is made in parts.
+HELD, SAG = 1e-6, 2e-5
+PROJECTIONS = 20  # at most, in a singular place
+SETTLES = 0  # FirstOrderPlan.flags
 
 
-class FirstOrderPlan(Bundle):
+class FirstOrderPlan(Struct):
     """What is the same in every call."""
 
-    kernels: np.ndarray  # the table of sweeps
+    kernels: np.ndarray  # addresses of the kernels of all sweeps
     kick: np.ndarray
     up: np.ndarray
+    solved: np.ndarray  # a part of `down` where nothing stands between
     down: np.ndarray
     work_done: np.ndarray
     count: np.ndarray
     place: np.ndarray
-    settling: Settling
-    coordinates: np.ndarray  # int64: entries of all coordinates, in models that are settled ...
-    before: np.ndarray  # ... and what they were
+    projection: RegularisedProjection
+    coordinates: np.ndarray  # int64: entries of all coordinates, in models with a projection
+    before: np.ndarray  # their values as the step begins
     speeds: np.ndarray  # int64: entries of all velocities
     farthest: np.ndarray  # (1,) m, rad: how far a body may go in a step
-    flags: np.ndarray  # (1,) int64: whether the model is settled
+    flags: np.ndarray  # (1,) int64: whether there is a projection
+    hook: ContactHook
     steps: StepTable
 
 
@@ -48,14 +56,18 @@ def is_calm(work, speeds, limit):
 
 @jit_inner
 def move(work, plan, h):
-    """A step, or a part of one; False where it has left the constraints that it was on and does not come back to them."""
-    table, settling, off = plan.kernels, plan.settling, 0.0
+    """A step, or a part of one, with contact on the velocity in it: OK, STUCK where there is no room for contact, or REJECTED
+    where it has left the constraints that it was on and does not come back to them."""
+    table, projection, off = plan.kernels, plan.projection, 0.0
     settles = plan.flags[SETTLES] > 0
     if settles:
-        off = violation(work, settling)
-        work[SOFTNESS] = settling.limits[SOFT_AT] + min(off, SOFTEST)
+        off = violation(work, projection)
+        work[SOFTNESS] = projection.limits[SOFT_AT] + min(off, SOFTEST)
     sweep(work, table, plan.kick)
     sweep(work, table, plan.up)
+    sweep(work, table, plan.solved)
+    if has_contact(plan.hook) and call_contact(work, table, plan.hook, h, SINGLE):
+        return STUCK
     sweep(work, table, plan.down)
     if plan.work_done.shape[0]:
         work[HALF] = work[TIME]
@@ -66,12 +78,12 @@ def move(work, plan, h):
         if off < HELD:
             regular = False
             for _ in range(PROJECTIONS):
-                regular = settle_positions(work, settling)
+                regular = project_positions(work, projection)
                 if regular:
                     break
-            on = regular or violation(work, settling) <= SAG**2
-        work[KICK], work[SOFTNESS] = 1.0, settling.limits[SOFT_AT]
-    return on
+            on = regular or violation(work, projection) <= SAG**2
+        work[KICK], work[SOFTNESS] = 1.0, projection.limits[SOFT_AT]
+    return OK if on else REJECTED
 
 
 @jit
@@ -80,8 +92,9 @@ def attempt(work, plan, h, start):
     work[KICK], work[POWER_WEIGHT] = 1.0, h
     for k in range(plan.coordinates.shape[0]):
         plan.before[k] = work[plan.coordinates[k]]
-    if not move(work, plan, h) and plan.steps.now[LENGTH] > 1:
-        return REJECTED
+    moved = move(work, plan, h)
+    if moved == STUCK or (moved == REJECTED and plan.steps.now[LENGTH] > 1):
+        return moved
     sweep(work, plan.kernels, plan.count)
     good = finite(work, plan.steps.sentinels) and is_calm(work, plan.speeds, plan.farthest[0] / h)
     return OK if good else DIVERGED

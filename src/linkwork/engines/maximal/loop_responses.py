@@ -14,7 +14,8 @@ import numpy as np
 from linkwork.codegen.jit import INTERPRETED, jit, kernel_table, sweep_some
 from linkwork.codegen.trace import Kernel
 from linkwork.kernels import fronts
-from linkwork.schedules.schedules import Programs
+from linkwork.kernels.vocabulary import Piece, Sweep
+from linkwork.schedules.schedules import Schedules
 
 LANES = 1 if INTERPRETED else 8  # responses that one kernel takes at once
 
@@ -22,16 +23,16 @@ LANES = 1 if INTERPRETED else 8  # responses that one kernel takes at once
 class Responses:
     """Of one model that has auxiliary nodes. Columns are auxiliary rows; entries are in a workspace."""
 
-    def __init__(self, programs: Programs, pull_slot: Callable[[int, int], int]):
-        self.programs, m = programs, programs.model
+    def __init__(self, schedules: Schedules, pull_slot: Callable[[int, int], int]):
+        self.schedules, m = schedules, schedules.model
         self.n = len(m.bodies.kinds)
-        depth = _depths([vertex for _, vertex in programs.fronts], m.later)
+        depth = _depths([vertex for _, vertex in schedules.fronts], m.later)
         self.nodes = sorted(m.auxiliary, key=lambda k: (-max(depth[b] for b in m.later[self.n + k]), k))
         self.sizes = np.array([m.nodes[k].kind.size for k in self.nodes], dtype=np.int64)
         self.first = np.concatenate([[0], np.cumsum(self.sizes)])  # row of each node
         self.named = np.repeat([m.nodes[k].kind.force_directed for k in self.nodes], self.sizes)  # rows that name their forces
         self.symmetric = not self.named.any()
-        dims = [programs._dim(v) for v in range(self.n + len(m.nodes))]
+        dims = [schedules._dim(v) for v in range(self.n + len(m.nodes))]
         self.at = m.response_at + LANES * np.concatenate([[0], np.cumsum(dims)[:-1]])  # (vertices,)
         self._find_rows()
         self._find_entries(pull_slot)
@@ -44,7 +45,7 @@ class Responses:
 
     def _find_rows(self) -> None:
         """Where the right-hand side, the multiplier and the own block's diagonal of each row are."""
-        m = self.programs.model
+        m = self.schedules.model
         b, x, diagonal = [], [], []
         for k, size in zip(self.nodes, self.sizes, strict=True):
             where, row = {name: m.field_of_node(k, name).start for name in ("D", "b", "x")}, np.arange(size)
@@ -56,7 +57,7 @@ class Responses:
     def _find_entries(self, pull_slot) -> None:
         """All entries of Ja and of K transposed, row by row: where they are, in which row, and where the x, b and response of
         their column are."""
-        p, m = self.programs, self.programs.model
+        p, m = self.schedules, self.schedules.model
         found: list[tuple[np.ndarray, ...]] = []
         for number, (k, size) in enumerate(zip(self.nodes, self.sizes, strict=True)):
             row = np.arange(size)[:, None]
@@ -77,7 +78,7 @@ class Responses:
     def _make_operations(self) -> None:
         """Tables of operations: of the sweeps, vertex after vertex, and of what nodes feel of their bodies, for each as the
         first of these and as a further one."""
-        p, m = self.programs, self.programs.model
+        p, m = self.schedules, self.schedules.model
         kernels: list[Kernel] = []
         number: dict[str, int] = {}
 
@@ -88,44 +89,46 @@ class Responses:
             return (number[kernel.key], *offsets, *[0] * (5 - len(offsets)))
 
         self.vertices = [vertex for _, vertex in p.fronts]  # in the order of elimination
-        tables: dict[str, list] = {"forward": [], "backward": [], "felt": []}
-        starts: dict[str, list[int]] = {"forward": [0], "backward": [0]}
+        tables: dict[Sweep, list] = {Sweep.FORWARD: [], Sweep.BACKWARD: []}
+        starts: dict[Sweep, list[int]] = {sweep: [0] for sweep in tables}
+        felt: list[tuple[int, ...]] = []
         for vertex in self.vertices:
-            for what in ("forward", "backward"):
-                tables[what] += [row(*operation) for operation in self._front(vertex, what)]
-                starts[what].append(len(tables[what]))
+            for sweep, rows in tables.items():
+                rows += [row(*operation) for operation in self._front(vertex, sweep)]
+                starts[sweep].append(len(rows))
         for k in self.nodes:
             for body in m.later[self.n + k]:
                 slot, size, d = p._slot(self.n + k, body), m.nodes[k].kind.size, p._dim(body)
                 for first in (True, False):
-                    tables["felt"].append(row(fronts.felt_kernel(size, d, first), slot, self.at[body], self.at[self.n + k]))
-        self.operations = {what: np.array(table, dtype=np.int32).reshape(-1, 6) for what, table in tables.items()}
-        self.starts = {what: np.array(start, dtype=np.int64) for what, start in starts.items()}
+                    felt.append(row(fronts.felt_kernel(size, d, first), slot, self.at[body], self.at[self.n + k]))
+        self.forward, self.backward, self.felt = (
+            np.array(rows, dtype=np.int32).reshape(-1, 6) for rows in (*tables.values(), felt)
+        )
+        self.starts = {sweep: np.array(start, dtype=np.int64) for sweep, start in starts.items()}
         self.table = kernel_table(kernels, LANES)
 
-    def _front(self, vertex: int, what: str):
-        p = self.programs
+    def _front(self, vertex: int, sweep: Sweep):
+        p = self.schedules
         others, d, at, own = p.model.later[vertex], p._dim(vertex), p._front_at(vertex), self.at[vertex]
         if len(others) <= 2:
-            kernel = fronts.response_kernel(d, tuple(p._dim(other) for other in others), what)
+            kernel = fronts.response_kernel(d, tuple(p._dim(other) for other in others), sweep)
             return [(kernel, at, p.model.slot_at[vertex], own, *[self.at[other] for other in others])]
-        name, alone = ("push", "solve") if what == "forward" else ("pull", "finish")
-        pieces = [(fronts.response_piece_kernel(name, d, p._dim(other)), at, p._slot(vertex, other), own, self.at[other])
+        piece, alone = (Piece.PUSH, Piece.SOLVE) if sweep == Sweep.FORWARD else (Piece.PULL, Piece.FINISH)
+        pieces = [(fronts.response_piece_kernel(piece, d, p._dim(other)), at, p._slot(vertex, other), own, self.at[other])
                   for other in others]  # fmt: skip
         single = [(fronts.response_piece_kernel(alone, d), at, 0, own)]
-        return [*single, *pieces] if what == "forward" else [*pieces, *single]
+        return [*single, *pieces] if sweep == Sweep.FORWARD else [*pieces, *single]
 
     def _choose(self) -> None:
         """For each batch of columns the operations of its sweeps, what is to be zero before them, and the rows it finds."""
-        m, position = self.programs.model, np.full(len(self.at), -1, dtype=np.int64)
+        m, position = self.schedules.model, np.full(len(self.at), -1, dtype=np.int64)
         position[self.vertices] = np.arange(len(self.vertices))
         later, later_at = _packed([position[m.later[v]] for v in self.vertices])
         ends, ends_at = _packed([position[m.later[self.n + k]] for k in self.nodes])
         self.batches = _choices(
-            len(self.vertices), later, later_at, ends, ends_at, self.first, self.starts["forward"], self.starts["backward"],
-            LANES, self.symmetric,
+            len(self.vertices), later, later_at, ends, ends_at, self.first, *self.starts.values(), LANES, self.symmetric,
         )  # fmt: skip
-        dims = np.array([self.programs._dim(v) for v in self.vertices], dtype=np.int64)
+        dims = np.array([self.schedules._dim(v) for v in self.vertices], dtype=np.int64)
         self.places, self.widths = self.at[self.vertices], LANES * dims
         self.felt_at = np.repeat(self.at[[self.n + k for k in self.nodes]], self.sizes)
         self.felt_at += LANES * (np.arange(self.count) - np.repeat(self.first[:-1], self.sizes))
@@ -135,10 +138,10 @@ class Responses:
     def matrix(self, work: np.ndarray) -> np.ndarray:
         """W (k, k), of which the lower triangle alone is complete if it is symmetric; the rows' own blocks are taken off. Until
         the next call."""
-        W, o = self.W, self.operations
+        W = self.W
         if not self.full:  # some entries that were zero have been written over by factors
             W.fill(0.0)
-        _respond(work, self.table, o["forward"], o["backward"], o["felt"], *self.batches, self.places, self.widths,
+        _respond(work, self.table, self.forward, self.backward, self.felt, *self.batches, self.places, self.widths,
                  self.entries_of, self.K_at, self.column_response, self.felt_at, W, LANES)  # fmt: skip
         W[np.diag_indices(self.count)] -= work[self.diagonal]
         return W.T

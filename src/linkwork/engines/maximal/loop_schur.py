@@ -2,8 +2,8 @@
 
 With the tree's matrix H and the auxiliary rows Ja, whose forces are along K (their own Ja^T unless they name another):
 
-    W = Ja H^-1 K                      what each auxiliary row feels of a unit force along another (responses.py); rotors add
-                                       the inverse of their inertia on its diagonal
+    W = Ja H^-1 K                      what each auxiliary row feels of a unit force along another (loop_responses.py); rotors
+                                       add the inverse of their inertia on its diagonal
     y = -W^-1 (b - Ja H^-1 r)          minus their multipliers, by LAPACK
     x = H^-1 (r - K y)                 one more solve
 
@@ -21,17 +21,18 @@ from linkwork.codegen.jit import jit
 from linkwork.engines.maximal.loop_responses import LANES, Responses
 from linkwork.engines.maximal.python_routines import WithRoutines
 from linkwork.kernels.node_kernels import node_pulls_kernel
+from linkwork.kernels.vocabulary import Iteration, RowMode, Sweep
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model
-from linkwork.schedules.operations import AFTER, FIRST, LAST, Sheet
+from linkwork.schedules.operations import AFTER, FIRST, LAST, OperationList
 
-REGULAR = 1e-9  # the reciprocal condition of a W that is not symmetric from which on it is looked at more closely
-NONE = 1e-13  # of the largest singular value of W: what counts as zero then
-LOST = 1e-6  # the share of a row in what W cannot give from which on its force cannot hold it
+# A W that is not symmetric, and whose reciprocal condition is below REGULAR, is solved by singular values. Those below NONE
+# times the largest count as zero. Where a row has more than LOST of what W cannot give, its force cannot hold it.
+REGULAR, NONE, LOST = 1e-9, 1e-13, 1e-6
 
 
 class Anticipation(WithRoutines):
-    name, limbs = "anticipation", False
+    name, joint_pivots = "anticipation", False
     outside = ("divide",)
 
     @classmethod
@@ -47,26 +48,26 @@ class Anticipation(WithRoutines):
         self.kept = np.zeros(len(self.b_at))
         self.divide: Callable[[np.ndarray], np.ndarray] | None = None  # by W, as it was factored last
 
-    def finish(self, name: str, sheet: Sheet) -> Sheet:
+    def finish(self, name: str, ops: OperationList) -> OperationList:
         """What comes after the way up."""
         if self.responses is None or not name.startswith(("up", "forward")):
-            return sheet
+            return ops
         n = len(self.fronts)
-        for what, turn in (("backward", 0), ("forward", LAST)):
-            rows, positions = self._front_table(what)
-            sheet.add_rows(AFTER + n + (2 + positions if what == "forward" else -positions), turn, rows)
-        sheet.add(AFTER + n + 1, 0, self.factored if name.startswith("up") else self.solved)
-        sheet.add(AFTER + 2 * n + 3, 0, self.added)
-        return sheet
+        for sweep, turn in ((Sweep.BACKWARD, 0), (Sweep.FORWARD, LAST)):
+            rows, positions = self._front_table(sweep)
+            ops.add_rows(AFTER + n + (2 + positions if sweep == Sweep.FORWARD else -positions), turn, rows)
+        ops.add(AFTER + n + 1, 0, self.factored if name.startswith("up") else self.solved)
+        ops.add(AFTER + 2 * n + 3, 0, self.added)
+        return ops
 
-    def _add_assembly(self, sheet: Sheet, mode: str) -> None:
-        super()._add_assembly(sheet, mode)
+    def _add_assembly(self, ops: OperationList, mode: RowMode | Iteration) -> None:
+        super()._add_assembly(ops, mode)
         n = len(self.model.bodies.kinds)
         for number, node in enumerate(self.model.nodes):
             if node.kind.force_directed:
                 slots = [0 if body == GROUND else self.pull_slot(n + number, body) for body in node.ends]
                 kernel, offsets = node_pulls_kernel(node.kind), self._node_offsets(number)
-                self._add_wide(sheet, self.node_asked[number], FIRST + 1, kernel, *offsets, *slots)
+                self._add_wide(ops, self.node_asked[number], FIRST + 1, kernel, *offsets, *slots)
 
     def pull_slot(self, vertex: int, body: int) -> int:
         """Where K of an auxiliary vertex is, transposed: behind all its blocks of J, if it is not J itself."""

@@ -9,14 +9,14 @@ import numpy as np
 
 from linkwork.codegen.jit import INTERPRETED, routine_address
 from linkwork.codegen.trace import Kernel
-from linkwork.schedules.schedules import Programs
+from linkwork.schedules.schedules import Schedules
 
 
-class WithRoutines(Programs):
+class WithRoutines(Schedules):
     calls_python = True
 
     def _add_routines(self, *routines: Callable[[np.ndarray], None]) -> list[int]:
-        """Routines take places in the table like kernels. Before any sweep is made."""
+        """Give routines in Python numbers in the table of kernels, before any sweep is made."""
         numbers = []
         for routine in routines:
             numbers.append(self._id(Kernel(f"{self.name} {routine.__name__}", lambda trace: None)))

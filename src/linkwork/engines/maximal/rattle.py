@@ -1,7 +1,7 @@
 """RATTLE: half a kick, a free flight that ends on the constraints, half a kick that ends with consistent velocities.
 
     v  += h/2 M^-1 F(q0, v0) + M^-1 J0^T lambda,   lambda such that C(q1) = 0 (velocity rows: g = 0 in the middle)
-    q1  = flight of the free bodies from (q0, v) over h
+    q1  = drift of the free bodies from (q0, v) over h
     v1  = v + h/2 M^-1 F(q1, v1) + M^-1 J1^T mu,   mu such that J1 v1 + C_t = 0
 
 One factorisation a step: the closing kick's serves the next opening one. The position stage starts from right-hand sides
@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.codegen.callbacks import Asked
+from linkwork.codegen.callbacks import PythonCallback
 from linkwork.engines.engine import Engine
 from linkwork.engines.maximal import rattle_steps
 from linkwork.engines.maximal.rattle_steps import (
@@ -31,19 +31,22 @@ from linkwork.engines.maximal.rattle_steps import (
     Plan,
     Rescue,
 )
-from linkwork.engines.maximal.settling import ROUNDED, position_rows, reach
+from linkwork.engines.maximal.regularised_projection import ROUNDED, position_rows, reach
 from linkwork.engines.scalars import KICK
 from linkwork.engines.step_driver import Cutting
 from linkwork.engines.traits import TRAITS
 from linkwork.kernels.body_kernels import UNRESOLVED
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
+from linkwork.symbolic.vocabulary import Moment
 
-SLOW = 0.3  # of a residual, left by a correction: a sign that the step is too long
-SLOW_IN_CONTACT = 0.7  # the same in contact: many corrections cost less than one more phase
-SLOW_IF_REDUNDANT = 0.2  # the same where rows depend on others: in a singular place Newton's method leaves a quarter
+# A correction of positions that leaves more than this part of the residual says that the step is too long: it is halved.
+SLOW = 0.3
+SLOW_IN_CONTACT = 0.7  # more corrections cost less there than another phase of contact in each half
+SLOW_IF_REDUNDANT = 0.2  # where rows depend on others: in a singular place Newton's method leaves a quarter
 NEWTON = 3  # closing kicks with new factors, for rows that are not linear in velocities
-GOOD_SUBSTEPS = 256  # that must be made before longer ones are tried: rare changes keep the energy bounded
-GOOD_SUBSTEPS_IN_CONTACT = 4  # the same in contact, which does not keep it
-SINGULAR = 1e-9  # a residual that is left as it is in mechanisms with loops, where corrections do not help
+GOOD_SUBSTEPS = 256  # accepted substeps before a longer one is tried: rare changes of the step keep the energy bounded
+GOOD_SUBSTEPS_IN_CONTACT = 4  # contact does not conserve energy, so frequent changes do no harm
+SINGULAR = 1e-9  # m, rad: residual that loops may keep in a singular place, where corrections do not reduce it
 
 
 def in_a_row(sweeps):
@@ -53,50 +56,56 @@ def in_a_row(sweeps):
 
 class Rattle(Engine):
     traits = TRAITS["rattle"]
-    kick = (0.5, 0.5)  # parts of a step that forces act for, before and after the drift
+    kick = (0.5, 0.5)  # parts of the step for which forces act before and after the drift
     attempt, reject = staticmethod(rattle_steps.attempt), staticmethod(rattle_steps.reject)
     cutting, keeps_age, sums_impulses = Cutting.LONGER_IN_TIME, True, True
 
     def place(self, work):
         """Factors at the current configuration, by the same operations that leave them after a step."""
         work[KICK] = 0.0
-        self.run(work, self.programs.body("place"), self.programs.up("velocity", first=("kick",)))
+        self.run(work, self._placing)
 
     @cached_property
-    def answers(self):
+    def _placing(self):
+        p = self.schedules
+        return np.concatenate([p.body(BodyKernel.UPDATE_POSE), p.up(RowMode.VELOCITY, first=(BodyKernel.KICK,))])
+
+    @cached_property
+    def inverse_mass(self):
         from linkwork.contact.inverse_mass import BySweeps  # some tenths of a second that others need not wait for
 
-        return BySweeps(self.programs)
+        return BySweeps(self.schedules)
 
     @cached_property
     def sweeps(self):
-        p = self.programs
+        p = self.schedules
         velocity = p.model.velocity_forces
-        opening: tuple = (p.forward(first=("open",), forces=True, predict=True),)
-        mode = "closing" if p.model.rotors else "velocity"
-        closing = [p.up(mode, first=("land",), warm=True), p.backward("close")]
+        opening: tuple = (p.forward(first=(BodyKernel.OPEN,), forces=True, predict=True),)
+        mode = RowMode.CLOSING if p.model.rotors else RowMode.VELOCITY
+        closing = [p.up(mode, first=(BodyKernel.ACCEPT_DRIFT,), warm=True), p.backward(BodyKernel.CLOSE)]
         if any(node.kind.nonlinear for node in p.model.nodes):
             # rows whose derivatives depend on velocity: factors at the velocity itself, by Newton
-            opening = (p.up("velocity", first=("kick",)), *opening)
-            closing += [p.up(mode, first=("settle-front",)), p.backward("strike")] * NEWTON
+            opening = (p.up(RowMode.VELOCITY, first=(BodyKernel.KICK,)), *opening)
+            closing += [p.up(mode, first=(BodyKernel.VELOCITY_ITERATION_FRONT,)), p.backward(BodyKernel.APPLY_IMPULSE)] * NEWTON
         elif velocity:
-            closing += [p.forward(first=("settle",), forces=True, right=mode), p.backward("strike")]
-        first, drift = p.backward("first-fly", landing=True), p.backward("fly", landing=True)
+            again = p.forward(first=(BodyKernel.VELOCITY_ITERATION,), forces=True, right=mode)
+            closing += [again, p.backward(BodyKernel.APPLY_IMPULSE)]
+        first, drift = p.backward(BodyKernel.FIRST_DRIFT, residuals=True), p.backward(BodyKernel.DRIFT, residuals=True)
         solved, motion = p.body(), p.body()
         if self.touches:  # phases stand between a solve and the motion that follows from it
-            solved, first = p.backward(), p.flight()
+            solved, first = p.backward(), p.drift()
             if self.traits.contact_phases > 1:
-                motion = p.body("close" if len(closing) == 2 else "strike")
+                motion = p.body(BodyKernel.CLOSE if len(closing) == 2 else BodyKernel.APPLY_IMPULSE)
                 closing[-1] = p.backward()
-        return (opening, solved, first, drift, p.forward(rough=True), tuple(closing), motion, p.body("retry"),
-                p.work("middle"), p.count())  # fmt: skip
+        return (opening, solved, first, drift, p.forward(rough=True), tuple(closing), motion, p.body(BodyKernel.RESTORE),
+                p.work(Moment.MIDDLE), p.count())  # fmt: skip
 
     @cached_property
     def plan(self) -> Plan:
         hook = self.hook  # before the table of kernels, which it may extend
-        with self.programs.at_once():
+        with self.schedules.at_once():
             opening, solved, first_drift, drift, forward, closing, *others = self.sweeps
-        model, none, no_rows = self.programs.model, self.programs.body(), np.zeros(0, dtype=np.int64)
+        model, none, no_rows = self.schedules.model, self.schedules.body(), np.zeros(0, dtype=np.int64)
         slow = SLOW_IN_CONTACT if self.touches else SLOW
         enough = max(self.tolerance, SINGULAR) if model.soft else self.tolerance
         numbers = [self.tolerance, enough, slow, *self.kick, UNRESOLVED]
@@ -105,8 +114,8 @@ class Rattle(Engine):
             numbers[ENOUGH] = max(numbers[TOLERANCE], ROUNDED * max(reach(model), 1.0))
             numbers[TOO_SLOW] = SLOW_IF_REDUNDANT
         flags = np.array([len(opening) > 1, LACKING if model.soft else NEVER, 0], dtype=np.int64)
-        self._asked = Asked(self.make_rescue, flags[REFUSED:])
-        table = self.programs.table  # with the kernels of the sweeps, since these are made
+        self._asked = PythonCallback(self.make_rescue, flags[REFUSED:])
+        table = self.schedules.table  # with the kernels of the sweeps, since these are made
         steps = self.empty_table(good_enough=GOOD_SUBSTEPS_IN_CONTACT if self.touches else GOOD_SUBSTEPS)
         return Plan(table, *in_a_row(opening), solved, first_drift, drift, forward, *in_a_row(closing), *others,
                     self.impulses[0], np.array(numbers), flags, self._asked.routine, self._asked.request,
@@ -115,10 +124,10 @@ class Rattle(Engine):
     def make_rescue(self) -> None:
         """The first step that needs a rescue asks for it, in the middle of a run."""
         plan = self.plan
-        with self.programs.at_once(seldom=True):
-            sweeps = self.programs.body("land"), *self.projection(), self.programs.check()
-        sweeps = *sweeps, position_rows(self.programs.model)
-        plan.rescue.renew(**dict(zip(Rescue.fields, (self.programs.table, *sweeps), strict=True)))
+        with self.schedules.at_once(seldom=True):
+            sweeps = self.schedules.body(BodyKernel.ACCEPT_DRIFT), *self.projection(), self.schedules.check()
+        sweeps = *sweeps, position_rows(self.schedules.model)
+        plan.rescue.renew(**dict(zip(Rescue.fields, (self.schedules.table, *sweeps), strict=True)))
         plan.flags[RESCUE] = THERE
 
     @property

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.jit import heed, jit, jit_inner, sweep
-from linkwork.codegen.struct import Bundle
-from linkwork.contact.hook import CLOSING, LANDED, OPENING, SINGLE, ContactHook, call_contact, forget_rows, has_contact
+from linkwork.codegen.jit import check_interrupt, jit, jit_inner, sweep
+from linkwork.codegen.struct import Struct
+from linkwork.contact.hook import CLOSING, DRIFTED, OPENING, SINGLE, ContactHook, call_contact, forget_rows, has_contact
 from linkwork.engines.scalars import EXTRAPOLATE, HALF, KICK, POWER_WEIGHT, STEP, TIME, WORST
 from linkwork.engines.step_driver import (
     AGE,
@@ -22,38 +22,38 @@ from linkwork.engines.step_driver import (
     add_impulses,
 )
 
-CORRECTIONS = 30  # of the position stage before a step is tried again in halves
-RESCUED_LENGTH = FINEST // 16  # of a substep, from which on a singular configuration is passed by projection
-BENT_LENGTH = FINEST // 16  # the same, for ropes and limits that a straight row does not hold
-RESCUES = 64  # projections at most, each with new factors: in a singular place one leaves a quarter or more
+CORRECTIONS = 30  # of positions in a substep; one that needs more is rejected
+RESCUED_LENGTH = FINEST // 16  # a rejected substep of this length or less (1/16 of the step) is made by projection instead
+BENT_LENGTH = FINEST // 64  # no substep this short is rejected for ropes and limits that the linear row has not held
+RESCUES = 64  # projections of a rescue, each with new factors: in a singular place one leaves a quarter or more
 
-TOLERANCE, ENOUGH, TOO_SLOW, FIRST_KICK, LAST_KICK, UNRESOLVED = range(6)  # numbers of a plan
-OWN_FACTORS, RESCUE, REFUSED = range(3)  # its flags
-NEVER, LACKING, THERE = range(3)  # a rescue
+TOLERANCE, ENOUGH, TOO_SLOW, FIRST_KICK, LAST_KICK, UNRESOLVED = range(6)  # Plan.numbers
+OWN_FACTORS, RESCUE, REFUSED = range(3)  # Plan.flags
+NEVER, LACKING, THERE = range(3)  # Plan.flags[RESCUE]: not needed; its sweeps are not made yet; they are
 
 
-class Rescue(Bundle):
-    """Sweeps of `rescued`. Few runs need them: they are empty until a step asks for them."""
+class Rescue(Struct):
+    """Sweeps of `rescued`. They are empty until the first step that needs them, since few runs do."""
 
-    kernels: np.ndarray  # a table with those of the plan, too
-    land: np.ndarray
+    kernels: np.ndarray  # addresses of the kernels of these sweeps and of those of the plan
+    accept_drift: np.ndarray
     kick: np.ndarray
     up_position: np.ndarray
-    nudge: np.ndarray
+    correct_position: np.ndarray
     clear: np.ndarray
     right: np.ndarray
     up_velocity: np.ndarray
-    strike: np.ndarray
+    apply_impulses: np.ndarray
     check: np.ndarray
-    rows: np.ndarray  # int64: where it leaves residuals of positions
+    rows: np.ndarray  # int64: entries in which `check` leaves residuals of positions
 
 
-class Plan(Bundle):
-    """What is the same in every call. `solved` and `motion` are parts of other sweeps where there is no contact."""
+class Plan(Struct):
+    """What is the same in every call. Without contact `solved` and `motion` are parts of other sweeps."""
 
-    kernels: np.ndarray  # their table
-    opening: np.ndarray  # sweeps one after another
-    opening_ends: np.ndarray  # int64: where each of them ends
+    kernels: np.ndarray  # addresses of the kernels of all sweeps
+    opening: np.ndarray  # several sweeps, concatenated
+    opening_ends: np.ndarray  # int64: the end of each of them
     solved: np.ndarray
     first_drift: np.ndarray
     drift: np.ndarray
@@ -77,19 +77,30 @@ class Plan(Bundle):
 
 
 @jit
-def project(work, table, kick, up_position, backward_nudge, clear, right_position, up_velocity, backward_strike, rounds):
+def project(
+    work,
+    table,
+    kick,
+    up_position,
+    backward_correct_position,
+    clear,
+    right_position,
+    up_velocity,
+    backward_apply_impulse,
+    rounds,
+):
     """Positions, then velocities, back onto the constraints, by displacements of least kinetic norm."""
     work[KICK] = 0.0
     sweep(work, table, kick)
     sweep(work, table, up_position)
-    sweep(work, table, backward_nudge)
+    sweep(work, table, backward_correct_position)
     for _ in range(1, rounds):
         sweep(work, table, clear)
         sweep(work, table, right_position)
-        sweep(work, table, backward_nudge)
+        sweep(work, table, backward_correct_position)
     sweep(work, table, kick)
     sweep(work, table, up_velocity)
-    sweep(work, table, backward_strike)
+    sweep(work, table, backward_apply_impulse)
 
 
 @jit_inner
@@ -144,7 +155,7 @@ def drift_onto_constraints(work, plan, end):
 
 @jit_inner
 def rescued(work, plan):
-    """Part of a step where forces along the constraints of its beginning cannot bring it back onto them: a flight, then the
+    """Part of a step where forces along the constraints of its beginning cannot bring it back onto them: a drift, then the
     nearest place on the constraints, with the directions found there, as near as what is enough: a residual of e is a sag of
     sqrt(e l). Of first order; leaves factors as a closing kick."""
     r = plan.rescue
@@ -152,10 +163,12 @@ def rescued(work, plan):
     work[KICK] = work[STEP]
     sweep_in_a_row(work, r.kernels, plan.opening, plan.opening_ends)
     sweep(work, r.kernels, plan.drift, True)
-    sweep(work, r.kernels, r.land, True)
+    sweep(work, r.kernels, r.accept_drift, True)
     for _ in range(RESCUES):
-        heed(work.shape[0])
-        project(work, r.kernels, r.kick, r.up_position, r.nudge, r.clear, r.right, r.up_velocity, r.strike, 1)
+        check_interrupt(work.shape[0])
+        project(
+            work, r.kernels, r.kick, r.up_position, r.correct_position, r.clear, r.right, r.up_velocity, r.apply_impulses, 1
+        )
         sweep(work, r.kernels, r.check)
         worst = 0.0
         for i in r.rows:
@@ -166,7 +179,7 @@ def rescued(work, plan):
 
 @jit_inner
 def can_be_rescued(work, plan):
-    """Whether there are sweeps for a rescue: made now, where they are lacking."""
+    """Whether the model has a rescue. Its sweeps are made here, the first time."""
     if plan.flags[RESCUE] == LACKING:
         sweep(work, plan.asking, plan.request)
     return plan.flags[RESCUE] == THERE
@@ -191,7 +204,7 @@ def attempt(work, plan, h, start):
             return STUCK
     if not drift_onto_constraints(work, plan, start + h):
         return REJECTED
-    if touches and plan.steps.now[LENGTH] > BENT_LENGTH and call_contact(work, table, hook, h, LANDED):
+    if touches and plan.steps.now[LENGTH] > BENT_LENGTH and call_contact(work, table, hook, h, DRIFTED):
         return REJECTED
     work[KICK] = last_kick * h
     sweep_in_a_row(work, table, plan.closing, plan.closing_ends)

@@ -4,6 +4,7 @@ back onto the constraints. Velocity rows and time-dependent rows enter through t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -12,10 +13,11 @@ from linkwork.codegen.jit import INTERPRETED, compiled_address
 from linkwork.engines.engine import Engine
 from linkwork.engines.maximal import runge_kutta_steps
 from linkwork.engines.maximal.rattle import Shake
+from linkwork.engines.maximal.regularised_projection import no_projection, projection
 from linkwork.engines.maximal.runge_kutta_steps import RungeKuttaPlan
-from linkwork.engines.maximal.settling import no_settling, settling
 from linkwork.engines.step_driver import drive_once
 from linkwork.engines.traits import TRAITS
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
 
 A4 = np.array([[0, 0, 0, 0], [0.5, 0, 0, 0], [0, 0.5, 0, 0], [0, 0, 1.0, 0]])
 B4 = np.array([1 / 6, 1 / 3, 1 / 3, 1 / 6])
@@ -40,29 +42,34 @@ class RungeKutta(Engine):
     B: np.ndarray
     C: np.ndarray
     E = np.zeros(0)
+    attempts: tuple[Callable, Callable]  # compiled: as a rule, and where rows depend on others
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.attempt = self.attempts[bool(self.schedules.model.redundant)]
 
     @cached_property
     def sweeps(self):
-        p = self.programs
-        stage = (p.packed("pack"), p.packed("unpack"), p.body("accelerate"), p.up("acceleration", warm=True), p.backward(),
-                  p.packed("rates"))  # fmt: skip
-        return *stage, p.body("normalise"), *self.projection(), p.work(), p.count()
+        p = self.schedules
+        stage = (p.packed(BodyKernel.PACK), p.packed(BodyKernel.UNPACK), p.body(BodyKernel.ACCELERATE),
+                 p.up(RowMode.ACCELERATION, warm=True), p.backward(), p.packed(BodyKernel.RATES))  # fmt: skip
+        return *stage, p.body(BodyKernel.NORMALISE), *self.projection(), p.work(), p.count()
 
     @cached_property
     def plan(self) -> RungeKuttaPlan:
-        p, sweeps, m = self.programs, self.sweeps, self.programs.model
-        own = settling(p) if m.redundant else no_settling(p)  # after the sweeps: it holds the table of kernels
+        p, sweeps, m = self.schedules, self.sweeps, self.schedules.model
+        own = projection(p) if m.redundant else no_projection(p)  # after the sweeps: it holds the table of kernels
         multipliers, impulses = self.impulses
         n = m.packed[1]
         scratch = np.zeros(len(multipliers)), np.zeros(len(multipliers)), np.zeros(n), np.zeros((len(self.C), n))
-        flags = np.array([m.packed[0], m.rates[0], impulses, bool(m.redundant)], dtype=np.int64)
+        flags = np.array([m.packed[0], m.rates[0], impulses], dtype=np.int64)
         return RungeKuttaPlan(p.table, *sweeps, multipliers, *scratch, self.A, self.B, self.C, self.E,
                               np.array([self.tolerance]), flags, own, self._shake_calls(), self.empty_table())  # fmt: skip
 
     @cached_property
     def shake(self) -> Shake | None:
         """Makes steps in singular places, where there may be some."""
-        p = self.programs
+        p = self.schedules
         return Shake(p, self.dt, None) if p.model.redundant else None
 
     def _shake_calls(self):
@@ -80,13 +87,13 @@ class RungeKutta(Engine):
 class RK4(RungeKutta):
     traits = TRAITS["rk4"]
     A, B, C = A4, B4, C4
-    attempt = staticmethod(runge_kutta_steps.attempt_rk4)
+    attempts = runge_kutta_steps.attempt_rk4, runge_kutta_steps.attempt_settled_rk4
 
 
 class Dopri5(RungeKutta):
     traits = TRAITS["dopri5"]
     A, B, C, E = A5, B5, C5, E5
-    attempt = staticmethod(runge_kutta_steps.attempt_dopri5)
+    attempts = runge_kutta_steps.attempt_dopri5, runge_kutta_steps.attempt_settled_dopri5
 
     def knows_substep(self, substep, good):
         return substep >= 0.0  # s

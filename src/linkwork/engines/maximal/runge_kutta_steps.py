@@ -1,4 +1,8 @@
-"""Compiled steps of Runge-Kutta methods on the packed vector y = (q, v) of all bodies."""
+"""Compiled steps of Runge-Kutta methods on the packed vector y = (q, v) of all bodies.
+
+Where rows depend on others, stages stand on the constraints, and a step whose stages cannot be brought onto them is one of
+`shake`. Functions get `settling` then, else None, and what nobody needs is not compiled.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.codegen.jit import call_compiled, heed, jit, jit_inner, sweep
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.jit import call_compiled, check_interrupt, jit, jit_inner, sweep
+from linkwork.codegen.struct import Struct
 from linkwork.engines.maximal.rattle_steps import project
-from linkwork.engines.maximal.settling_steps import Settling, factor, settle
+from linkwork.engines.maximal.regularised_projection_steps import RegularisedProjection, factor, project_regularised
 from linkwork.engines.scalars import GOOD_SUBSTEPS, HALF, KICK, POWER_WEIGHT, STEP, SUBSTEP, TIME, WORK_DONE
 from linkwork.engines.step_driver import IS_LAST, OK, STUCK, StepTable, add_impulses
 
-ROUNDS = 2  # of the position projection
-SINGULAR_STEP = 1e-3  # of dt: where rows depend on others, an error that asks for less is that of a singular place
-FIRST_ORDER_STEP = 1 / 16  # of dt: what is made at least by a step of first order
-SMALLEST = 1e-12  # step, relative to dt, below which an adaptive run is stuck
-MOST_PARTS = 100_000  # of a step, those that are made again included: it is stuck, too
-PACKED, RATES, IMPULSES, REDUNDANT = range(4)  # flags
+ROUNDS = 2  # of the projection of positions, the second with the factors of the first
+# Substeps relative to dt. Where rows depend on others, an error that asks for less than SINGULAR_STEP is that of a singular
+# place, which is passed by a step of first order, FIRST_ORDER_STEP or longer. Below SMALLEST an adaptive run is stuck.
+SINGULAR_STEP, FIRST_ORDER_STEP, SMALLEST = 1e-3, 1 / 16, 1e-12
+MOST_PARTS = 100_000  # substeps tried in a step, beyond which it is stuck
+PACKED, RATES, IMPULSES = range(3)  # RungeKuttaPlan.flags
 
 
-class RungeKuttaPlan(Bundle):
+class RungeKuttaPlan(Struct):
     """What is the same in every call."""
 
-    kernels: np.ndarray  # the table of sweeps
+    kernels: np.ndarray  # addresses of the kernels of all sweeps
     pack: np.ndarray
     unpack: np.ndarray
     accelerate: np.ndarray
@@ -32,13 +36,13 @@ class RungeKuttaPlan(Bundle):
     backward: np.ndarray
     derive: np.ndarray
     normalise: np.ndarray
-    kick: np.ndarray  # of the projection, until ...
+    kick: np.ndarray  # from here to `apply_impulses`: the projection
     up_position: np.ndarray
-    nudge: np.ndarray
+    correct_position: np.ndarray
     clear: np.ndarray
     right: np.ndarray
     up_velocity: np.ndarray
-    strike: np.ndarray  # ... here
+    apply_impulses: np.ndarray
     work_done: np.ndarray
     count: np.ndarray
     multipliers: np.ndarray  # int64: entries
@@ -46,25 +50,24 @@ class RungeKuttaPlan(Bundle):
     given: np.ndarray  # (multipliers,) scratch: those before a step of `shake`
     y0: np.ndarray  # (n,) scratch: y as a substep begins
     slopes: np.ndarray  # (stages, n) scratch: y' at each stage
-    A: np.ndarray  # of the method
+    A: np.ndarray  # Butcher's tableau
     B: np.ndarray
     C: np.ndarray
-    E: np.ndarray  # of its error estimate
+    E: np.ndarray  # weights of the error estimate
     tolerance: np.ndarray  # (1,)
-    flags: np.ndarray  # (4,) int64: where y lies, where y' lies, where impulses begin; whether rows depend on others: then
-    # stages stand on the constraints, and a step whose stages cannot be brought onto them is one of `shake`
-    settling: Settling
+    flags: np.ndarray  # (3,) int64: where y lies, where y' lies, where impulses begin
+    projection: RegularisedProjection
     shake: Any  # (2,) int64: addresses of `drive_once`, and of the table of `shake`
     steps: StepTable
 
 
 @jit_inner
-def make_stages(work, plan, h, t0, first):
+def make_stages(work, plan, projection, h, t0, first):
     """All stages of one step from y0. False where one could not be brought onto the constraints. `first`: impulses before it do
     not count."""
     table, y0, slopes, A, B, C = plan.kernels, plan.y0, plan.slopes, plan.A, plan.B, plan.C
     n, packed, rates = len(y0), plan.flags[PACKED], plan.flags[RATES]
-    last, redundant = plan.steps.now[IS_LAST] > 0, plan.flags[REDUNDANT] > 0
+    last = plan.steps.now[IS_LAST] > 0
     for i in range(len(C)):
         if i > 0:
             for m in range(n):
@@ -74,9 +77,9 @@ def make_stages(work, plan, h, t0, first):
                 work[packed + m] = y0[m] + h * total
             sweep(work, table, plan.unpack)
         work[TIME] = t0 + C[i] * h
-        if redundant and i > 0:
+        if projection is not None and i > 0:
             sweep(work, table, plan.normalise)
-            if not settle(work, plan.settling):
+            if not project_regularised(work, projection):
                 return False
         work[KICK] = 1.0
         sweep(work, table, plan.accelerate)
@@ -96,7 +99,7 @@ def make_stages(work, plan, h, t0, first):
 
 @jit_inner
 def combine(work, plan, h):
-    """y after a step, from the slopes of its stages."""
+    """Compute y after a step from the slopes of its stages."""
     y0, slopes, B, packed = plan.y0, plan.slopes, plan.B, plan.flags[PACKED]
     for m in range(len(y0)):
         total = 0.0
@@ -109,14 +112,24 @@ def combine(work, plan, h):
 
 @jit_inner
 def project_all(work, plan):
-    """Positions and velocities back onto the constraints."""
-    project(work, plan.kernels, plan.kick, plan.up_position, plan.nudge, plan.clear, plan.right, plan.up_velocity, plan.strike,
-            ROUNDS)  # fmt: skip
+    """Bring positions and velocities back onto the constraints."""
+    project(
+        work,
+        plan.kernels,
+        plan.kick,
+        plan.up_position,
+        plan.correct_position,
+        plan.clear,
+        plan.right,
+        plan.up_velocity,
+        plan.apply_impulses,
+        ROUNDS,
+    )
 
 
 @jit_inner
 def pack(work, plan):
-    """y as a substep begins."""
+    """Keep y as the substep begins."""
     sweep(work, plan.kernels, plan.pack)
     for m in range(len(plan.y0)):
         plan.y0[m] = work[plan.flags[PACKED] + m]
@@ -124,7 +137,7 @@ def pack(work, plan):
 
 @jit_inner
 def go_back(work, plan):
-    """To where the substep began."""
+    """Go back to where the substep began."""
     for m in range(len(plan.y0)):
         work[plan.flags[PACKED] + m] = plan.y0[m]
     sweep(work, plan.kernels, plan.unpack)
@@ -139,7 +152,7 @@ def step_of_shake(work, plan, h, t0, first):
     for k in range(count):
         plan.given[k] = work[impulses + k]
     work[SUBSTEP], work[GOOD_SUBSTEPS], work[STEP], work[TIME] = 0.0, 0.0, h, t0
-    factor(work, plan.settling)
+    factor(work, plan.projection)
     status = call_compiled(plan.shake[0], (work, plan.shake[1]))
     work[SUBSTEP], work[GOOD_SUBSTEPS], work[STEP] = substep, good, step
     if not first:
@@ -151,15 +164,26 @@ def step_of_shake(work, plan, h, t0, first):
 @jit
 def attempt_rk4(work, plan, h, start):
     """A step of fixed length, projected onto the constraints."""
+    return make_rk4_step(work, plan, None, h, start)
+
+
+@jit
+def attempt_settled_rk4(work, plan, h, start):
+    """The same where rows depend on others."""
+    return make_rk4_step(work, plan, plan.projection, h, start)
+
+
+@jit_inner
+def make_rk4_step(work, plan, projection, h, start):
     pack(work, plan)
     done_before = work[WORK_DONE]
-    settled = make_stages(work, plan, h, start, True)
+    settled = make_stages(work, plan, projection, h, start, True)
     if settled:
         combine(work, plan, h)
         work[TIME] = start + h
-    if not plan.flags[REDUNDANT]:
+    if projection is None:
         project_all(work, plan)
-    elif not (settled and settle(work, plan.settling)):
+    elif not (settled and project_regularised(work, projection)):
         work[WORK_DONE] = done_before
         status = step_of_shake(work, plan, h, start, True)
         if status != OK:
@@ -184,11 +208,22 @@ def error_of(plan, h):
 @jit
 def attempt_dopri5(work, plan, dt, begin):
     """A step of dt, made of as many accepted ones as the error asks for; the length of the last is kept in the state."""
+    return make_dopri5_steps(work, plan, None, dt, begin)
+
+
+@jit
+def attempt_settled_dopri5(work, plan, dt, begin):
+    """The same where rows depend on others."""
+    return make_dopri5_steps(work, plan, plan.projection, dt, begin)
+
+
+@jit_inner
+def make_dopri5_steps(work, plan, projection, dt, begin):
     impulses, count = plan.flags[IMPULSES], plan.multipliers.shape[0]
-    redundant, end, t, parts = plan.flags[REDUNDANT] > 0, begin + dt, begin, 0
+    end, t, parts = begin + dt, begin, 0
     while t < end:
         parts += 1
-        heed(work.shape[0])
+        check_interrupt(work.shape[0])
         pace = work[SUBSTEP] if work[SUBSTEP] > 0.0 else dt
         h = min(pace, end - t)
         last = h == end - t
@@ -196,9 +231,9 @@ def attempt_dopri5(work, plan, dt, begin):
         done_before = work[WORK_DONE]
         for k in range(count):
             plan.before[k] = work[impulses + k]
-        settled = make_stages(work, plan, h, t, t == begin)
+        settled = make_stages(work, plan, projection, h, t, t == begin)
         error = error_of(plan, h)
-        if redundant and (not settled or (error > 1.0 and h < SINGULAR_STEP * dt)):
+        if projection is not None and (not settled or (error > 1.0 and h < SINGULAR_STEP * dt)):
             settled, error, h = False, 1.0, max(h, FIRST_ORDER_STEP * dt)
             last = end - t < 2.0 * h
             h = end - t if last else h
@@ -207,9 +242,9 @@ def attempt_dopri5(work, plan, dt, begin):
             if settled:
                 combine(work, plan, h)
                 work[TIME] = end if last else t + h
-            if not redundant:
+            if projection is None:
                 project_all(work, plan)
-            elif not (settled and settle(work, plan.settling)):
+            elif not (settled and project_regularised(work, projection)):
                 undo(work, plan, done_before)
                 status = step_of_shake(work, plan, h, t, t == begin)
                 if status != OK:
@@ -234,7 +269,7 @@ def attempt_dopri5(work, plan, dt, begin):
 
 @jit_inner
 def undo(work, plan, done_before):
-    """Work and impulses of a substep that is not taken."""
+    """Undo the work and impulses of a rejected substep."""
     work[WORK_DONE] = done_before
     for k in range(plan.multipliers.shape[0]):
         work[plan.flags[IMPULSES] + k] = plan.before[k]

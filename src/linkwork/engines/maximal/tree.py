@@ -1,24 +1,24 @@
 """`tree`: block L D L^T over bodies and constraints in linear time (baraff96, corrected:
 docs/papers-errata.md, section 2).
 
-The sweeps are those of schedules/schedules.py: fronts with any number of later neighbours, and limbs (a body and its joint
-together) where the graph allows it.
+The sweeps are those of schedules/schedules.py: fronts with any number of later neighbours, and joint pivots (a body
+and its joint eliminated together) where the graph allows it.
 """
 
 from __future__ import annotations
 
-from linkwork.schedules.schedules import Programs
+from linkwork.schedules.schedules import Schedules
 
 
-class Tree(Programs):
-    name, limbs = "tree", True
+class Tree(Schedules):
+    name, joint_pivots = "tree", True
 
 
 class JointCoordinates(Tree):
     """Steps are made in joint coordinates, by the articulated-body algorithm (reduced/); reports come from `tree`."""
 
     name = "aba"
-    counts_limbs = True
+    counts_in_pivots = True
 
 
 class InertiaMatrix(JointCoordinates):
@@ -27,7 +27,7 @@ class InertiaMatrix(JointCoordinates):
     name = "ltdl"
 
 
-class TreeWithoutLimbs(Programs):
+class TreeOfFronts(Schedules):
     """Body, then joint, as baraff96 has it: the same answers by general fronts alone."""
 
-    name, limbs = "fronts", False
+    name, joint_pivots = "fronts", False

@@ -139,7 +139,7 @@ def _polynomials(draft, j):
 def _limit(draft, j, joint):
     model = draft.model
     if model.jnt_type[j] == BALL:
-        draft.remark("joint", j, f"it may turn by any angle; MuJoCo's limit is {model.jnt_range[j][1]:g} rad in all directions")
+        _ball_limit(draft, j, joint, float(model.jnt_range[j][1]))
         return
     lower, upper = (float(bound - model.qpos0[model.jnt_qposadr[j]]) for bound in model.jnt_range[j])
     name = draft.free_name(f"{joint.name} limit", "stop")
@@ -148,6 +148,14 @@ def _limit(draft, j, joint):
     else:
         stiffness, damping = _softness(model, j)
         draft.add("joint", j, JointLimit, joint, lower, upper, stiffness=stiffness, damping=damping, name=name)
+
+
+def _ball_limit(draft, j, joint, most):
+    """The largest angle by which a ball may be turned, about any axis."""
+    if draft.choices["limits"] == "hard":
+        draft.add("joint", j, HardLimit, joint, upper=most, name=draft.free_name(f"{joint.name} limit", "stop"))
+    else:
+        draft.remark("joint", j, f"it may turn by any angle; MuJoCo's limit is {most:g} rad in all directions")
 
 
 def _softness(model, j):

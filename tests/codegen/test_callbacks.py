@@ -6,12 +6,12 @@ import weakref
 import numpy as np
 import pytest
 
-from linkwork.codegen.callbacks import Asked
+from linkwork.codegen.callbacks import PythonCallback
 from linkwork.codegen.jit import jit, sweep
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 
 
-class Shelf(Bundle):
+class Shelf(Struct):
     numbers: np.ndarray
     refused: np.ndarray
     asking: np.ndarray
@@ -31,7 +31,7 @@ def add_up(work, shelf, wanted):
 class Keeper:
     def __init__(self, most):
         self.most, refused = most, np.zeros(1, dtype=np.int64)
-        self.asked = Asked(self.give, refused)
+        self.asked = PythonCallback(self.give, refused)
         self.shelf = Shelf(np.zeros(0), refused, self.asked.routine, self.asked.request)
 
     def give(self):

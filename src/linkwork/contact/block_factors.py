@@ -1,7 +1,8 @@
-"""Cholesky factors of sparse symmetric matrices of blocks, one block row a group: H = U^T U, in an order of least degree.
+"""Factors of sparse matrices of blocks with a symmetric pattern, one block row a group: A = L U, in an order of least degree.
 
 `order` finds the elimination order and the fill from the graph of groups, `factor` and `solve` work on numbers. The row of
-blocks of a group is a dense panel, rank x (rank + ranks of its later neighbours): inner loops run over contiguous numbers.
+blocks of a group is a dense panel, rank x (rank + ranks of its later neighbours); `upper` holds these of A, then of U, and
+`lower` the columns of A, transposed, then of L. Of a symmetric matrix `upper` says all, and half of the work is done.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ import math
 import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inner
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.simd import add_multiple, add_multiples, inner_product
+from linkwork.codegen.struct import Struct
+from linkwork.contact.problem import clear
 
 BITS = 62  # of a word of a row of the graph, sign and one more left alone
 
 
-class Factors(Bundle):
-    """Room for the factors of matrices of up to g groups, y coordinates and `panels` numbers."""
+class Factors(Struct):
+    """Room for the factors of matrices of up to g groups, y coordinates and `panels` numbers a half."""
 
     graph: np.ndarray  # (g, words) bits: groups that a group is coupled with
     filled: np.ndarray  # (g, words) the same while groups are eliminated
@@ -29,7 +32,8 @@ class Factors(Bundle):
     offset: np.ndarray  # where a neighbour's columns begin in the panel
     panel_at: np.ndarray  # (g + 1,) where the panel of a place begins in `panels`
     width: np.ndarray  # (g,) columns of the panel
-    panels: np.ndarray  # H, then U
+    upper: np.ndarray  # A, then U
+    lower: np.ndarray  # A transposed, without its diagonal; then L transposed, with the inverse pivots on its diagonal
     row: np.ndarray  # (y,) one row of an update
     x: np.ndarray  # (y,) right-hand side and solution, in the order of y
     state: (
@@ -45,7 +49,7 @@ def factors(groups: int, coordinates: int, panels: int) -> Factors:
         "later": groups + 1, "neighbours": panels // 9, "offset": panels // 9, "panel_at": groups + 1, "width": groups,
         "state": 3,
     }  # fmt: skip
-    real = {"panels": panels, "row": coordinates, "x": coordinates}
+    real = {"upper": panels, "lower": panels, "row": coordinates, "x": coordinates}
     return Factors(**{k: np.zeros(n, dtype=np.int64) for k, n in index.items()}, **{k: np.zeros(n) for k, n in real.items()})
 
 
@@ -95,7 +99,7 @@ def order(F, groups, rank):
         return False
     _lay_out(F, groups, rank)
     F.state[2] = F.panel_at[groups]
-    return F.panel_at[groups] <= len(F.panels)
+    return F.panel_at[groups] <= len(F.upper)
 
 
 @jit_inner
@@ -163,94 +167,82 @@ def find(F, p, there):
 
 
 @jit
-def factor(F, groups, rank):
-    """U from H in place."""
+def factor(F, groups, rank, symmetric):
+    """L and U from A, in place; symmetric: `lower` is not read. False: a pivot is zero, or no number."""
     for p in range(groups):
-        n, width = rank[F.turn[p]], F.width[p]
-        panel = F.panels[F.panel_at[p] : F.panel_at[p] + n * width]
+        n, width, begin = rank[F.turn[p]], F.width[p], F.panel_at[p]
         for i in range(n):
-            row = panel[i * width + i : (i + 1) * width]
-            inverse = 1.0 / math.sqrt(row[0])
-            for c in range(width - i):
-                row[c] *= inverse
-            for j in range(i + 1, n):
-                below, entry = panel[j * width + j : (j + 1) * width], row[j - i]
-                above = row[j - i :]
-                for c in range(width - j):
-                    below[c] -= entry * above[c]
+            row, count = begin + i * width + i, width - i
+            pivot = F.upper[row]
+            if not abs(pivot) > 0.0 or abs(pivot) == math.inf:
+                return False
+            inverse = 1.0 / pivot
+            if symmetric:
+                for c in range(1, count):
+                    F.lower[row + c] = inverse * F.upper[row + c]
+            else:
+                for c in range(1, count):
+                    F.lower[row + c] *= inverse
+            F.lower[row] = inverse
+            for j in range(1, n - i):
+                below = row + j * (width + 1)
+                add_multiple(F.upper, below, F.upper, row + j, count - j, -F.lower[row + j])
+                if not symmetric:
+                    add_multiple(F.lower, below + 1, F.lower, row + j + 1, count - j - 1, -F.upper[row + j])
         for i in range(F.later[p], F.later[p + 1]):
-            _update(F, p, i, panel, n, width, rank)
+            _update(F, p, i, F.lower, F.upper, n, rank)
+            if not symmetric:
+                _update(F, p, i, F.upper, F.lower, n, rank)
+    return True
 
 
 @jit_inner
-def _update(F, p, i, panel, n, width, rank):
-    """Take what the panel of p adds to its neighbour number i off the neighbour's panel."""
-    q, start = F.neighbours[i], F.offset[i]
-    rows, wide, span = rank[F.turn[q]], F.width[q], width - start
-    target = F.panels[F.panel_at[q] : F.panel_at[q] + rows * wide]
-    for a in range(rows):
-        update = F.row[:span]
-        if n == 6:
-            _six(panel, width, start, a, span, update)
-        else:
-            for c in range(span):
-                update[c] = 0.0
-            for k in range(n):
-                entry, source = panel[k * width + start + a], panel[k * width + start : (k + 1) * width]
-                for c in range(span):
-                    update[c] += entry * source[c]
+def _update(F, p, i, factors, rows, n, rank):
+    """Take what the panel of p adds to its neighbour number i off the neighbour's panel: `factors` times `rows`."""
+    q, start, width = F.neighbours[i], F.offset[i], F.width[p]
+    begin, wide, goal, span = F.panel_at[p], F.width[q], F.panel_at[q], width - start
+    for a in range(rank[F.turn[q]]):
+        clear(F.row, a, span)
+        first, source = begin + start + a, begin + start + a
+        for k in range(0, n - 2, 3):
+            at, of = first + k * width, source + k * width
+            add_multiples(F.row, a, rows, of, width, span - a, (factors[at], factors[at + width], factors[at + 2 * width]))
+        for k in range(n - n % 3, n):
+            add_multiple(F.row, a, rows, source + k * width, span - a, factors[first + k * width])
         into = F.later[q]
         for j in range(i, F.later[p + 1]):
             there = F.neighbours[j]
-            count, begin = rank[F.turn[there]], F.offset[j] - start
+            count, from_ = rank[F.turn[there]], F.offset[j] - start
+            skip = a if j == i else 0
             if j == i:
                 place = 0
             else:
                 while F.neighbours[into] != there:
                     into += 1
                 place = F.offset[into]
-            goal, source = target[a * wide + place : a * wide + place + count], update[begin : begin + count]
-            for c in range(count):
-                goal[c] -= source[c]
-
-
-@jit_inner
-def _six(panel, width, start, a, span, update):
-    """One row of an update by a panel of six rows."""
-    r0, r1, r2 = panel[start : start + span], panel[width + start :], panel[2 * width + start :]
-    r3, r4, r5 = panel[3 * width + start :], panel[4 * width + start :], panel[5 * width + start :]
-    e0, e1, e2, e3, e4, e5 = r0[a], r1[a], r2[a], r3[a], r4[a], r5[a]
-    for c in range(span):
-        update[c] = (e0 * r0[c] + e1 * r1[c]) + (e2 * r2[c] + e3 * r3[c]) + (e4 * r4[c] + e5 * r5[c])
+            add_multiple(rows, goal + a * wide + place + skip, F.row, from_ + skip, count - skip, -1.0)
 
 
 @jit
 def solve(F, groups, rank, y_at):
-    """x = H^-1 x."""
+    """x = A^-1 x."""
     x = F.x
     for p in range(groups):
         g = F.turn[p]
         n, width, at = rank[g], F.width[p], F.panel_at[p]
         for i in range(n):
-            value = x[y_at[g] + i] / F.panels[at + i * width + i]
-            x[y_at[g] + i] = value
-            for j in range(i + 1, n):
-                x[y_at[g] + j] -= F.panels[at + i * width + j] * value
-        for s in range(F.later[p], F.later[p + 1]):
-            h = F.turn[F.neighbours[s]]
-            for i in range(n):
-                value, from_ = x[y_at[g] + i], at + i * width + F.offset[s]
-                for c in range(rank[h]):
-                    x[y_at[h] + c] -= F.panels[from_ + c] * value
+            row, value = at + i * width, x[y_at[g] + i]
+            add_multiple(x, y_at[g] + i + 1, F.lower, row + i + 1, n - i - 1, -value)
+            for s in range(F.later[p], F.later[p + 1]):
+                h = F.turn[F.neighbours[s]]
+                add_multiple(x, y_at[h], F.lower, row + F.offset[s], rank[h], -value)
     for p in range(groups - 1, -1, -1):
         g = F.turn[p]
         n, width, at = rank[g], F.width[p], F.panel_at[p]
         for i in range(n - 1, -1, -1):
-            value, row = x[y_at[g] + i], at + i * width
+            row = at + i * width
+            value = x[y_at[g] + i] - inner_product(F.upper, row + i + 1, x, y_at[g] + i + 1, n - i - 1)
             for s in range(F.later[p], F.later[p + 1]):
                 h = F.turn[F.neighbours[s]]
-                for c in range(rank[h]):
-                    value -= F.panels[row + F.offset[s] + c] * x[y_at[h] + c]
-            for j in range(i + 1, n):
-                value -= F.panels[row + j] * x[y_at[g] + j]
-            x[y_at[g] + i] = value / F.panels[row + i]
+                value -= inner_product(F.upper, row + F.offset[s], x, y_at[h], rank[h])
+            x[y_at[g] + i] = value * F.lower[row + i]

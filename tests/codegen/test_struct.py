@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from linkwork.codegen.jit import call_compiled, compiled_address, jit
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.struct import Struct
 from linkwork.collision.vectors import dot
 
 
-class Inner(Bundle):
+class Inner(Struct):
     total: np.ndarray
 
 
-class Outer(Bundle):
+class Outer(Struct):
     matrix: np.ndarray
     numbers: np.ndarray
     inner: Inner

@@ -18,46 +18,48 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.jit import heed, jit_inner, sweep
-from linkwork.codegen.struct import Bundle
+from linkwork.codegen.jit import check_interrupt, jit_inner, sweep
+from linkwork.codegen.struct import Struct
 from linkwork.engines.scalars import KICK, SOFTNESS
 
-ROUNDS = 20  # at most; three or so are enough
-CLOSED = 1e-15  # of the size of the mechanism: what is left to rounding
-ROUNDED = 1e-12  # of the same, or of the distance from the origin: what may be all that rounding lets reach
-SOFTEST = 1e-2  # of what rows would give to unit multipliers
-SLOW = 0.1  # of a residual: a round that leaves more has been too soft, or the place is singular
-HARDER = 0.1  # the part of the softness in the next round then
-SINGULAR = 5  # such rounds by which a singular place is known
-SIZE, SOFT_AT = range(2)  # limits
+ROUNDS = 20  # Newton iterations at most; about three are enough
+CLOSED = 1e-15  # residual, relative to the size of the mechanism, that is left to rounding
+ROUNDED = (
+    1e-12  # relative residual (to that size, or to the distance from the origin) above which rounding does not stop rounds
+)
+SOFTEST = 1e-2  # the largest softness, relative to diag(J W J^T)
+SLOW = 0.1  # a round that leaves more than this part of the residual was too soft, or the place is singular
+HARDER = 0.1  # factor on the softness after such a round
+SINGULAR = 5  # slow rounds after which the place is taken for singular
+SIZE, SOFT_AT = range(2)  # RegularisedProjection.limits
 
 
-class Settling(Bundle):
-    """Sweeps of one model, and what they are measured by."""
+class RegularisedProjection(Struct):
+    """The sweeps of one model, and the scales by which residuals are judged."""
 
-    kernels: np.ndarray  # their table
+    kernels: np.ndarray  # addresses of the kernels of these sweeps
     check: np.ndarray
     kick: np.ndarray
     up_position: np.ndarray
-    nudge: np.ndarray
+    correct_position: np.ndarray
     up_velocity: np.ndarray
-    strike: np.ndarray
-    rows: np.ndarray  # int64: where the residuals of positions are
+    apply_impulses: np.ndarray
+    rows: np.ndarray  # int64: entries of the residuals of positions
     limits: np.ndarray  # (2,) m: the size of the mechanism; the softness of regular rows
 
 
 @jit_inner
-def settle(work, s):
-    """Positions, then velocities; whether the place is regular."""
-    regular = settle_positions(work, s)
+def project_regularised(work, s):
+    """Bring positions, then velocities back onto the constraints; returns whether the place is regular."""
+    regular = project_positions(work, s)
     factor(work, s)
-    sweep(work, s.kernels, s.strike)
+    sweep(work, s.kernels, s.apply_impulses)
     return regular
 
 
 @jit_inner
 def factor(work, s):
-    """Factors for velocities, without forces."""
+    """Factor for velocities, without forces."""
     work[KICK] = 0.0
     sweep(work, s.kernels, s.kick)
     sweep(work, s.kernels, s.up_velocity)
@@ -74,12 +76,12 @@ def violation(work, s):
 
 
 @jit_inner
-def settle_positions(work, s):
-    """Positions back onto the constraints; whether the place is regular."""
+def project_positions(work, s):
+    """Bring positions back onto the constraints; returns whether the place is regular."""
     before, part, slow = np.inf, 1.0, 0
     work[KICK] = 0.0
     for _ in range(ROUNDS):
-        heed(work.shape[0])
+        check_interrupt(work.shape[0])
         worst = violation(work, s)
         if worst > SLOW * before:
             if worst <= ROUNDED:
@@ -91,6 +93,6 @@ def settle_positions(work, s):
         work[SOFTNESS] = s.limits[SOFT_AT] + part * min(worst, SOFTEST)
         sweep(work, s.kernels, s.kick)
         sweep(work, s.kernels, s.up_position)
-        sweep(work, s.kernels, s.nudge)
+        sweep(work, s.kernels, s.correct_position)
     work[SOFTNESS] = s.limits[SOFT_AT]
     return slow < SINGULAR

@@ -23,7 +23,7 @@ def test_single_iterations_find_multipliers_when_asked(seed):
 def test_the_hand_moves_as_without_limbs(iterations):
     options = {} if iterations is None else {"iterations": iterations}
     sims = [simulation(skeleton(), dt=0.01, limbs=limbs, **options) for limbs in (True, False)]
-    assert [len(sim.model.limb_of) for sim in sims] == [15, 0]
+    assert [len(sim.model.joint_pivot_of) for sim in sims] == [15, 0]
     for sim in sims:
         sim.step(20)
     for bone in sims[0].world.bodies:

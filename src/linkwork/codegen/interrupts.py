@@ -15,9 +15,10 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 WORTH = 1 << 24  # numbers that are gone through between two looks, a few hundredths of a second
-_COUNTER, _STOPPED = "linkwork_work_done", "linkwork_stopped"  # symbols: compiled code that is kept on disk finds them by name
-_done, _stopped = ctypes.c_int64(0), ctypes.c_int64(0)
-for _name, _place in ((_COUNTER, _done), (_STOPPED, _stopped)):
+_COUNTER, _STOPPED, _LOOKING = "linkwork_work_done", "linkwork_stopped", "linkwork_looking"
+# symbols: compiled code that is kept on disk finds them by name
+_done, _stopped, _looking = ctypes.c_int64(0), ctypes.c_int64(0), ctypes.c_int64(0)
+for _name, _place in ((_COUNTER, _done), (_STOPPED, _stopped), (_LOOKING, _looking)):
     binding.add_symbol(_name, ctypes.addressof(_place))
 
 
@@ -40,7 +41,10 @@ def _look(context, module):
     python = context.get_python_api(builder)
     held = python.gil_ensure()
     look = cgutils.get_or_insert_function(module, ir.FunctionType(word, []), "PyErr_CheckSignals")
+    looking = _symbol(module, _LOOKING)
+    builder.store(ir.Constant(long, 1), looking)
     raised = cgutils.alloca_once_value(builder, builder.call(look, []))
+    builder.store(none, looking)
     with builder.if_then(builder.icmp_signed("!=", builder.load(stopped), none)):
         builder.store(none, stopped)
         python.err_set_none("PyExc_KeyboardInterrupt")
@@ -50,13 +54,13 @@ def _look(context, module):
     return function
 
 
-def heed(amount: int) -> None:
+def check_interrupt(amount: int) -> None:
     """Count so many numbers that are gone through: in every part of a step, those of the workspace. Once they are worth a look,
     raise what handlers of signals raise. Python itself feels signals: there it does nothing."""
 
 
-@overload(heed, jit_options={"forceinline": True})
-def _heed(amount):
+@overload(check_interrupt, jit_options={"forceinline": True})
+def _check_interrupt(amount):
     return lambda amount: _count(amount)
 
 
@@ -90,3 +94,8 @@ def raise_if_stopped() -> None:
 
 def stopped() -> bool:
     return bool(_stopped.value)
+
+
+def looking() -> bool:
+    """Whether a handler that runs now was called by compiled code that looks for signals, and may raise through it."""
+    return bool(_looking.value)

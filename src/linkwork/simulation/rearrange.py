@@ -11,14 +11,16 @@ from linkwork.elements.constraints.ramped import Ramp, ramp
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element, Pose
 from linkwork.errors import ModelError
+from linkwork.kernels.vocabulary import BodyKernel, RowMode
 from linkwork.model.graph import Order
 from linkwork.model.model import Arrangement, Model
 from linkwork.model.poses import poses_of
-from linkwork.model.state_transfer import carried, counters
+from linkwork.model.state_transfer import counters, transferred
 from linkwork.simulation import contradictions
 from linkwork.simulation.start import check_factors, make_velocities_consistent, start_counters
-from linkwork.simulation.system import System, present
-from linkwork.simulation.watch import VIOLATED, tell_redundant
+from linkwork.simulation.system import System, active_world
+from linkwork.simulation.watch import VIOLATED, note_redundant
+from linkwork.symbolic.vocabulary import Level
 
 CONFLICTING = 1e-3  # m/s, rad/s: where impulses leave more than that, other constraints are in the way
 
@@ -49,7 +51,7 @@ def constraints_of(model: Model) -> list[Element]:
 
 def _same_graph(old: System, arrangement: Arrangement) -> bool:
     """Whether a model would have the nodes and bodies of the old one, by number: then its configuration and order serve."""
-    there, model = present(old.world, arrangement), old.model
+    there, model = active_world(old.world, arrangement), old.model
     place = {id(element): k for k, element in enumerate(there.constraints)}
     nodes = [[place.get(id(element), -1) for element in node.elements] for node in model.nodes]
     known = sorted(k for node in nodes for k in node) == list(range(len(place)))
@@ -59,13 +61,13 @@ def _same_graph(old: System, arrangement: Arrangement) -> bool:
 
 def _rebuilt(old: System, arrangement: Arrangement, compiled_at: Mapping[str, Pose], order: Order | None) -> System:
     """The System of a changed world, in the state that the old one is in."""
-    old.options.refuse_contact(present(old.world, arrangement))
+    old.options.refuse_contact(active_world(old.world, arrangement))
     new = System.create(old.world, arrangement, old.options, old.notes, like=old, compiled_at=compiled_at, order=order)
     state = old.state()
     new.put(old.values(), old.commands.entries(old.work))
-    new.work[new.model.state_index] = carried(old.model, new.model, state.values)
+    new.work[new.model.state_index] = transferred(old.model, new.model, state.values)
     new.work[0] = state.time
-    new.run(new.programs.body("place"))
+    new.run(new.schedules.body(BodyKernel.UPDATE_POSE))
     start_counters(new, known={id(element) for element, _ in counters(old.model)})
     if new.contact is not None and old.contact is not None and state.contact is not None:
         new.contact.recall(state.contact, old.contact)
@@ -88,13 +90,13 @@ def settled(system: System, fresh: list[Element]) -> System:
         _refuse_conflict(system, fresh)
     check_factors(system)
     if any(element in system.world for element in fresh):
-        tell_redundant(system, "where its bodies are now")
+        note_redundant(system, "where its bodies are now")
     return system
 
 
 def _violated(system: System, fresh: list[Element]) -> list[tuple[str, Ramp]]:
-    """Those of the new constraints that do not hold now."""
-    system.run(system.programs.body("place"), system.programs.check())
+    """The new constraints that do not hold now, by name, with the ramps that draw them in."""
+    system.run(system.schedules.body(BodyKernel.UPDATE_POSE), system.schedules.check())
     found, told, farthest = [], list[tuple[Element, str]](), 0.0
     model = system.model
     for element in fresh:
@@ -103,7 +105,7 @@ def _violated(system: System, fresh: list[Element]) -> list[tuple[str, Ramp]]:
         piece, rows = node.kind.parts[part], node.rows_of(element)
         offset = np.zeros(len(piece.kind.levels))
         offset[list(piece.kept)] = system.work[model.report_at[k] :][rows]
-        offset[[level != "position" for level in piece.kind.levels]] = 0.0
+        offset[[level != Level.POSITION for level in piece.kind.levels]] = 0.0
         if not np.isfinite(offset).all():
             wrong = offset[~np.isfinite(offset)][0]
             raise ModelError(f"{checks.label(element)}: it gives {wrong:g} where its bodies are now; move them, or write "
@@ -117,29 +119,29 @@ def _violated(system: System, fresh: list[Element]) -> list[tuple[str, Ramp]]:
         told.append((element, f"{off}; it is drawn in until {drawn.ends:.6g} s"))
         found.append((str(element.name), drawn))
     if len(told) == 1:
-        system.notes.tell(told[0][1])
+        system.notes.add(told[0][1])
     elif told:
         ends = max(drawn.ends for _, drawn in found)
-        system.notes.tell(f"{checks.labels([element for element, _ in told])}: they are off where their bodies are now, by "
+        system.notes.add(f"{checks.labels([element for element, _ in told])}: they are off where their bodies are now, by "
                           f"{farthest:.3g} at most; they are drawn in until {ends:.6g} s")  # fmt: skip
     return found
 
 
 def _foresee(system: System) -> None:
-    """Make what follows from here to the end of the next step, all at once."""
-    p = system.programs
+    """Make all sweeps that are used from here to the end of the next step, in one compilation."""
+    p = system.schedules
     with p.at_once():
         p.check()
-        p.body("strike")
-        p.up("velocity", first=("kick",))
+        p.body(BodyKernel.APPLY_IMPULSE)
+        p.up(RowMode.VELOCITY, first=(BodyKernel.KICK,))
         p.backward()
-        p.body("place")
+        p.body(BodyKernel.UPDATE_POSE)
         getattr(system.integrator, "sweeps", None)
 
 
 def _fastest(system: System, fresh: list[Element]) -> tuple[float, Element]:
-    """Of new constraints the largest rate (m/s, rad/s) at which one of them changes, and that constraint."""
-    system.run(system.programs.check())
+    """The largest rate (m/s, rad/s) at which one of the new constraints changes, and that constraint."""
+    system.run(system.schedules.check())
     found = []
     for element in fresh:
         _, k, _ = system.model.names[str(element.name)]
