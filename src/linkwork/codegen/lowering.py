@@ -137,7 +137,9 @@ def _made_by_numba(library) -> llvm.ModuleRef:
     return llvm.parse_assembly(_DEFINED_ENVIRONMENT.sub(r"\1external \2", str(module)))
 
 
-_DEFINED_ENVIRONMENT = re.compile(rf'^(@"?{ENVIRONMENT}\S+ = )common ((?:local_)?(?:unnamed_addr )?global \S+) null', re.MULTILINE)
+_DEFINED_ENVIRONMENT = re.compile(
+    rf'^(@"?{ENVIRONMENT}\S+ = )common ((?:local_)?(?:unnamed_addr )?global \S+) null', re.MULTILINE
+)
 
 
 def environments(module) -> dict[str, Environment]:
