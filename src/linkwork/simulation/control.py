@@ -53,13 +53,12 @@ class Commands:
     """Where commands lie in the workspaces of a model, by name."""
 
     def __init__(self, model: Model) -> None:
-        self.entry: dict[str, slice] = {}
         self._model = model
-        for element, entries in model.commands:
-            self.entry[str(element.name)] = slice(int(entries[0]), int(entries[-1]) + 1)
+        self.entry = {str(element.name): slice(int(entries[0]), int(entries[-1]) + 1) for element, entries in model.commands}
         self.names = tuple(name for element, _ in model.commands for name in _named(element))
         self.all = np.concatenate([np.zeros(0, dtype=np.int64), *(entries for _, entries in model.commands)])
         self.quaternions = [k for k, name in enumerate(self.names) if name.what == "quaternion w"]
+        self.single = {name: where.start for name, where in self.entry.items() if where.stop - where.start == 1}
         self.live: dict[str, Live] = {}
         for element in model.world.constraints:
             if kind_type(element).commanded and element.name in model.names:
@@ -138,13 +137,18 @@ class Control(Sealed, Mapping[str, Any]):
 
     def __setitem__(self, name: ElementLike, value: float | Vector | tuple[Vector, Vector]) -> None:
         system = self._follow()
-        where = system.commands.where(name)
-        if where.stop - where.start == 1:
-            if not (type(value) is float and isfinite(value)):  # nearly never
-                value = checks.number("Simulation", f'control["{getattr(name, "name", name)}"]', value)
-            system.work[where.start] = value
-            system.validity.commanded()
-            return
+        at = system.commands.single.get(name) if type(name) is str else None
+        if at is None or type(value) is not float or not isfinite(value):  # of motors nearly never
+            where = system.commands.where(name)
+            if where.stop - where.start > 1:
+                self._send(system, name, where, value)
+                return
+            at, value = where.start, checks.number("Simulation", f'control["{getattr(name, "name", name)}"]', value)
+        system.work[at] = value
+        system.validity.commanded()
+
+    def _send(self, system: System, name: ElementLike, where: slice, value: Any) -> None:
+        """Command a place, and how a body is turned there if that is told."""
         key = str(getattr(name, "name", name))
         pose = _pose(f'control["{key}"]', value, where.stop - where.start == 7)
         system.work[where.start : where.start + len(pose)] = pose

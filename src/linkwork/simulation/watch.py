@@ -47,8 +47,8 @@ DRAWN_IN = 20.0  # times that feedback of first-order motion takes to draw in mo
 class Watch:
     """Of one System, which it is given with every call: it keeps none, so that a System that was replaced is gone at once."""
 
-    __slots__ = ("compare_at", "compares", "past", "pause", "remember_at", "stretch_told", "tells_held", "tells_pressed",
-                 "tells_turning", "tells_unmet", "tells_unsolved", "turn_at")  # fmt: skip
+    __slots__ = ("compare_at", "compares", "every", "looks", "past", "pause", "remember_at", "stretch_told",
+                 "tells_held", "tells_pressed", "tells_turning", "tells_unmet", "tells_unsolved", "turn_at")  # fmt: skip
 
     def __init__(self, system: System) -> None:
         notes = system.notes
@@ -61,6 +61,9 @@ class Watch:
         told = sum(CONTRADICTING_TEXT in text for text in notes)
         at_risk = told < MOST_CONTRADICTIONS and contradictions.trees_at_risk(system.model, system.contact is not None)
         self.compares = bool(at_risk)  # whether prescribed motion may contradict something
+        single = system.integrator.iterations == 1
+        self.looks = single or system.options.first_order  # whether constraints may be loose
+        self.every = max(SHORTEST, min(LOOKED_AT if single else LONGEST, REMEMBERED // system.model.size))  # steps
         self.turn_at = 0  # the next look at bodies that turn fast
         self.remember_at = 0
         self.begin_anew()
@@ -82,10 +85,10 @@ class Watch:
     def remember(self, system: System) -> None:
         """Keep a state every so many steps and after each change from outside: from there a run that stops is looked into."""
         self.past = [*self.past[-1:], system.state()]
-        longest = LOOKED_AT if system.integrator.iterations == 1 else LONGEST
-        self.remember_at = system.steps + max(SHORTEST, min(longest, REMEMBERED // system.model.size))
+        self.remember_at = system.steps + self.every
         system.validity.remembered()
-        self.note_if_loose(system)
+        if self.looks:
+            self.note_if_loose(system)
         if system.steps >= self.turn_at:
             self.turn_at = 2 * system.steps + 1  # seldom: a look costs as much as many steps of a small world
             self.note_turning(system)
@@ -117,7 +120,8 @@ class Watch:
 
     def at_the_end(self, system: System) -> None:
         """Look at everything once more, at the end of a run."""
-        self.note_if_loose(system)
+        if self.looks:
+            self.note_if_loose(system)
         self.note_turning(system)
         if self.compares:
             self.compare(system)
@@ -161,7 +165,7 @@ class Watch:
         """A note, once, where single iterations, or feedback that had its time, do not keep a constraint: no tolerance would
         tell."""
         integrator = system.integrator
-        rate = float(system.work[GLOBALS.offset("stiffness")]) if system.options.first_order else 0.0
+        rate = float(system.work[GLOBALS.offset("stiffness")])
         looks = integrator.iterations == 1 or rate * system.dt * system.steps > DRAWN_IN
         if looks and integrator.stop_before_cut and (text := diagnose.loose(system)) is not None:
             integrator.stop_before_cut = False
