@@ -7,13 +7,14 @@ up by bodies, and the answers do to all bodies and constraint forces what impuls
 constraint forces of the same solve, and everything that follows is as without contact.
 
 Targets. An open gap may close within the step (c_n >= -gap/h: speculative). Overlap is taken back by a part of it a step, no
-faster than `recovery`. A soft contact has no overlap but a deformation, and its spring and damper are implicit in the step: with
-the gap phi a row has the force -(k (phi + h c) + d c), that is c + E f = -k phi / (h k + d) with E = 1 / (h (h k + d)); while
-there is a gap the damper has nothing to work on, and the deformation is what is left of the motion: c + E f = -phi / h. A step of
-two phases gives half of both in each, and in the second one, too, for where bodies are a step later: so what rests is at rest at
-the end of a step, and a contact of any stiffness takes energy and gives none. What approaches faster than `above`, and would meet within the step, bounces: such rows are solved
+faster than `recovery`. What approaches faster than `above`, and would meet within the step, bounces: such rows are solved
 first, with the others left out, again and again until none approaches any more. So an impact travels through a row of balls as
 it should.
+
+Soft rows have a deformation in the place of overlap. With the gap phi their force is -(k (phi + h c) + d c), that is
+c + E f = -k phi / (h k + d), E = 1 / (h (h k + d)); from a gap on the deformation is what is left of the motion, and c + E f =
+-phi / h. A step of two phases gives half of both in each, for where bodies are a step later in the second one, too: so what
+rests has no velocity at the end of a step, and a contact of any stiffness takes energy and gives none.
 """
 
 from __future__ import annotations

@@ -32,9 +32,10 @@ class ContactReport:
     """How the contact problems of the last step (of the last call of `step`) were solved.
 
     `residual` is how far velocities are from the law of contact (m/s), at most, and `worst` where: two bodies or colliders, or
-    a rope or hard limit; empty without a residual. `penetration` is the deepest overlap of hard surfaces (m), `deformation` that
-    of soft ones; `beyond` has the ropes and hard limits that are past their bounds, by name, and by how much (m or rad). Where `converged` is False, a smaller dt,
-    less friction where bodies are wedged, or fewer redundant supports make it easier."""
+    a rope or hard limit; empty without a residual. `penetration` is the deepest overlap of hard surfaces (m), `deformation`
+    that of soft ones; `beyond` has the ropes and hard limits that are past their bounds, by name, and by how much (m or rad).
+    Where `converged` is False, a smaller dt, less friction where bodies are wedged, or fewer redundant supports make it
+    easier."""
 
     points: int
     iterations: int
