@@ -92,6 +92,46 @@ def test_elimination_finds_what_lapack_finds(n):
     assert not eliminate(room.ravel(), x, inverse, place, swapped, n)
 
 
+def rows_alone(rng, contacts, duplicates=0):
+    """A random problem of rows without tangents: bounds and dry friction, hard ones and such that yield, from some impulses."""
+    problem = random_problem(rng, contacts=contacts, jointed=rng.random() < 0.7, mu=0.0, duplicates=duplicates)
+    problem.Ja[:, 1:], problem.Jb[:, 1:] = 0.0, 0.0
+    angles = rng.random(contacts) < 0.5
+    for J in (problem.Ja, problem.Jb):
+        J[angles, 0, :3] = 0.0
+    problem.mu[:] = np.where(rng.random(contacts) < 0.3, -rng.exponential(0.3, contacts), 0.0)
+    problem.compliance[:] = np.where(rng.random(contacts) < 0.3, rng.exponential(0.3, contacts), 0.0)
+    problem.target[:, 0] = np.where(problem.mu == 0.0, rng.normal(scale=0.3, size=contacts), 0.0)
+    problem.impulse[:, 0] = np.where(rng.random(contacts) < 0.5, rng.exponential(size=contacts), 0.0)
+    return problem
+
+
+@pytest.mark.parametrize("contacts", [1, 2, 6, 12, 24, 26])
+def test_rows_without_tangents_obey_their_law(contacts):
+    """Bounds: f >= 0, c >= 0, one of them zero; dry friction: |f| <= bound, at the bound against the motion; c + E f of what yields.
+    The law is that of a convex problem: what obeys it is its solution."""
+    solved = 0
+    for seed in range(60):
+        rng = np.random.default_rng([contacts, seed])
+        problem = rows_alone(rng, contacts, duplicates=seed % 3 if contacts > 5 else 0)
+        given, work = copied(problem), proximal_workspace(4, 4, contacts, 36 * 16, 4)
+        _, residual, enough = settle(problem, work, 1e-10, 1e-3)
+        R, J = response(given)
+        assert np.allclose(problem.u.ravel(), given.u.ravel() + R @ J.T @ problem.impulse.ravel(), atol=1e-8)
+        f, low = problem.impulse[:, 0], given.mu
+        c = (J @ problem.u.ravel())[::3] - given.target[:, 0] + given.compliance * f
+        if residual > enough:  # more rows than freedoms, with targets that contradict each other
+            assert contacts > 5
+            continue
+        bounded, dry, off = given.mu == 0.0, given.mu < 0.0, max(1e-7, 20 * enough)
+        solved += residual <= 1e-10
+        assert np.all(f[bounded] >= 0) and np.all(c[bounded] > -off) and np.all(np.minimum(f, np.abs(c))[bounded] < off)
+        assert np.all(np.abs(f[dry]) <= -low[dry] + off)
+        slips = dry & (np.abs(c) > off)
+        assert np.allclose(f[slips], low[slips] * np.sign(c[slips]), atol=off)
+    assert solved >= (55 if contacts <= 12 else 20)  # to the tolerance, others as well as will do
+
+
 def table(feet):
     """A slab on many feet, more than it needs, of which each has four corners."""
     world = lw.World()
@@ -180,6 +220,8 @@ def test_the_solver_returns_whatever_it_is_given(contacts, value):
         problem = random_problem(rng, contacts=contacts, jointed=seed % 2 == 0)
         where = (problem.u, problem.target, problem.R, problem.impulse)[seed % 4].reshape(-1)
         where[rng.integers(len(where))] = value
+        if seed % 3 == 0:  # rows without tangents
+            problem.mu[:], problem.Ja[:, 1:], problem.Jb[:, 1:] = 0.0, 0.0, 0.0
         work = proximal_workspace(len(problem.u), len(problem.first), len(problem.mu), len(problem.R), len(problem.u))
         factorisations, residual, enough = settle(problem, work, 1e-9, 1e-3)
         assert factorisations <= 100 and not np.isnan(residual)

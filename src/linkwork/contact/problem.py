@@ -172,7 +172,7 @@ def prepare(problem, work, lazily):
     when they approach. False: the workspace is too small. What is known (`work.known`) is known this once."""
     if work.known[0]:
         work.known[0] = 0
-    elif not _lay_out(problem, work):
+    elif not lay_out(problem, work):
         return False
     for k in range(len(problem.mu)):
         if work.there[k]:
@@ -183,7 +183,7 @@ def prepare(problem, work, lazily):
 
 
 @jit_inner
-def _lay_out(problem, work):
+def lay_out(problem, work):
     """Coordinates of all groups; no contact is brought to them yet. False: the workspace is too small."""
     if not fits(problem, work):
         return False
@@ -232,7 +232,7 @@ def _reach(L, n, rank):
 
 
 @jit_inline
-def _factor(problem, work, g):
+def factor_of(problem, work, g):
     """L of a group, with those of all that follow."""
     return problem.R[problem.at[g] :] if work.given[g] >= 0 else work.L[problem.at[g] :]
 
@@ -258,13 +258,13 @@ def build(problem, work, k):
     side[3], side[4] = work.y_at[gb] if gb >= 0 else 0, rb
     clear(G, start, start + 3 * (ra + rb))
     if ga >= 0:
-        L = _factor(problem, work, ga)
+        L = factor_of(problem, work, ga)
         _project(problem.Ja[k], L, 6 * (a - problem.first[ga]), 6 * problem.size[ga], ra, G, start)
     if ga >= 0 and gb == ga:
         one = nine_products(G, start, ra, G, start, ra, ra)
         alone = one[0] + one[4] + one[8]
     if gb >= 0:
-        L, place = _factor(problem, work, gb), start if gb == ga else start + 3 * ra
+        L, place = factor_of(problem, work, gb), start if gb == ga else start + 3 * ra
         _project(problem.Jb[k], L, 6 * (b - problem.first[gb]), 6 * problem.size[gb], ra if gb == ga else rb, G, place)
     one, other = nine_products(G, start, ra, G, start, ra, ra), nine_products(G, start + 3 * ra, rb, G, start + 3 * ra, rb, rb)
     D[0, 0], D[0, 1], D[0, 2] = one[0] + other[0], one[1] + other[1], one[2] + other[2]
@@ -343,7 +343,7 @@ def _is_still(y, begin, end):
 def look(problem, work):
     """now = u + L y: velocities with the impulses."""
     for g in range(len(problem.first)):
-        n, L = 6 * problem.size[g], _factor(problem, work, g)
+        n, L = 6 * problem.size[g], factor_of(problem, work, g)
         still = _is_still(work.y, work.y_at[g], work.y_at[g + 1])
         for k in range(problem.size[g]):
             slot = problem.first[g] + k

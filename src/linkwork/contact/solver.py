@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inner
+from linkwork.contact.over_rows import solve_rows
 from linkwork.contact.problem import approach, look, move, prepare, push_all
 from linkwork.contact.proximal import ProximalWorkspace, begin, improve, proximal_workspace
 
@@ -51,7 +52,11 @@ def run_solver(problem, solver, outcome, what, tolerance, fallen):
         push_all(problem, base)
         look(problem, base)
         move(problem, base)
-    else:
+        base.known[0] = 1  # until rows or responses change
+        return 1
+    steps, residual = solve_rows(problem, base, solver.few, tolerance)
+    enough = tolerance
+    if steps < 0:
         struck = _fastest_approach(problem)
         residual, active = begin(problem, solver)
         if active < 0:
@@ -63,8 +68,8 @@ def run_solver(problem, solver, outcome, what, tolerance, fallen):
         steps, residual = improve(problem, solver, residual, active, tight, enough, PATIENT, most)
         if steps < 0:
             return 0
-        outcome[0], outcome[1], outcome[2], outcome[3] = steps, residual, enough, _farthest_off(problem, base)
-    base.known[0] = 1  # until rows or responses change
+        base.known[0] = 1
+    outcome[0], outcome[1], outcome[2], outcome[3] = steps, residual, enough, _farthest_off(problem, base)
     return 1
 
 
@@ -93,7 +98,10 @@ def _fastest_approach(problem):
     """How fast any two surfaces come nearer than they may, without impulses (m/s)."""
     fastest = 0.0
     for k in range(len(problem.mu)):
-        fastest = max(fastest, problem.target[k, 0] - approach(problem, k, problem.u))
+        least = problem.target[k, 0]
+        if problem.compliance[k] > 0.0:  # what is pressed in may come back as slowly as it likes
+            least = min(least, 0.0)
+        fastest = max(fastest, least - approach(problem, k, problem.u))
     return fastest
 
 

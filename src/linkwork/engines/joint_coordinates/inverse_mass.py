@@ -66,5 +66,5 @@ class JointInverseMass(InverseMass):
             factors, spread, np.ascontiguousarray(inwards[::-1]), by_link, rest,
             response, own.sweep("strike"), inertia, loops, marks, np.zeros(n, dtype=np.bool_),
             np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64),
-            np.zeros(6 * n * len(joints) if factored else 0),
+            np.zeros((6 * n + 1) * len(joints) if factored else 0),
         )  # fmt: skip

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.codegen.jit import jit, jit_inner, sweep
+from linkwork.codegen.jit import jit, jit_inline, jit_inner, sweep
+from linkwork.codegen.simd import add_multiple, add_multiples, copy, set_multiples
 from linkwork.codegen.struct import Struct
 from linkwork.contact.delassus import (
     MEMBER,
@@ -92,7 +93,7 @@ class Links(Struct):
     chosen: np.ndarray  # (links,) int64: those that are, outwards
     begins: np.ndarray  # (links,) int64: where its freedoms begin among theirs
     at: np.ndarray  # (links,) int64: where its motions lie
-    motions: np.ndarray  # (6, freedoms) of each link on a path: what y moves
+    motions: np.ndarray  # (6, freedoms) of each link on a path: what y moves; and a row of scratch
 
 
 @jit_inner
@@ -193,25 +194,15 @@ def _carry(work, links, link, width, source, count, freedoms, motion):
     """motion (6, count) = (1 - G U) X source (6, count), in rows of `freedoms`."""
     r, U, G = links.records[link, R_AT], links.records[link, U_AT], links.records[link, G_AT]
     x, y, z, n = work[r], work[r + 1], work[r + 2], freedoms
-    for c in range(count):
-        w0, w1, w2 = source[3 * n + c], source[4 * n + c], source[5 * n + c]
-        motion[c] = source[c] + (w1 * z - w2 * y)
-        motion[n + c] = source[n + c] + (w2 * x - w0 * z)
-        motion[2 * n + c] = source[2 * n + c] + (w0 * y - w1 * x)
-        motion[3 * n + c], motion[4 * n + c], motion[5 * n + c] = w0, w1, w2
+    for i in range(6):
+        copy(motion, i * n, source, i * n, count)
+    _add_turns(motion, 0, n, source, 0, n, count, (x, y, z))
     if width == 1:
-        u0, u1, u2, u3, u4, u5 = work[U], work[U + 1], work[U + 2], work[U + 3], work[U + 4], work[U + 5]
-        g0, g1, g2, g3, g4, g5 = work[G], work[G + 1], work[G + 2], work[G + 3], work[G + 4], work[G + 5]
-        for c in range(count):
-            e = (u0 * motion[c] + u1 * motion[n + c] + u2 * motion[2 * n + c]) + (
-                u3 * motion[3 * n + c] + u4 * motion[4 * n + c] + u5 * motion[5 * n + c]
-            )
-            motion[c] -= g0 * e
-            motion[n + c] -= g1 * e
-            motion[2 * n + c] -= g2 * e
-            motion[3 * n + c] -= g3 * e
-            motion[4 * n + c] -= g4 * e
-            motion[5 * n + c] -= g5 * e
+        across, end = source, source.shape[0] - n  # room behind all motions
+        set_multiples(across, end, motion, 0, n, count,
+                      (work[U], work[U + 1], work[U + 2], work[U + 3], work[U + 4], work[U + 5]))  # fmt: skip
+        for i in range(6):
+            add_multiple(motion, i * n, across, end, count, -work[G + i])
         return
     for c in range(count):
         a0, a1, a2 = motion[c], motion[n + c], motion[2 * n + c]
@@ -221,6 +212,16 @@ def _carry(work, links, link, width, source, count, freedoms, motion):
             e = (work[u] * a0 + work[u + 1] * a1 + work[u + 2] * a2) + (work[u + 3] * a3 + work[u + 4] * a4 + work[u + 5] * a5)
             for i in range(6):
                 motion[i * n + c] -= work[G + i * width + j] * e
+
+
+@jit_inline
+def _add_turns(target, to, apart, source, at, stride, count, arm):
+    """Linear rows of motions += turns x arm; turns stand in the last three rows."""
+    x, y, z = arm
+    w = at + 3 * stride
+    add_multiples(target, to, source, w + stride, stride, count, (z, -y))
+    add_multiples(target, to + apart, source, w, 2 * stride, count, (-z, x))
+    add_multiples(target, to + 2 * apart, source, w, stride, count, (y, -x))
 
 
 @jit_inner
@@ -256,12 +257,9 @@ def _put_body(work, links, body, freedoms, n, R, row, end):
     source, p, q, m = links.motions, links.records[link, P_AT], links.bodies[body, Q], freedoms
     at, count = links.at[link], links.begins[link] + links.first[link + 1] - links.first[link]
     x, y, z = work[q] - work[p], work[q + 1] - work[p + 1], work[q + 2] - work[p + 2]
-    for c in range(count):
-        w0, w1, w2 = source[at + 3 * m + c], source[at + 4 * m + c], source[at + 5 * m + c]
-        R[row + c] = source[at + c] + (w1 * z - w2 * y)
-        R[row + n + c] = source[at + m + c] + (w2 * x - w0 * z)
-        R[row + 2 * n + c] = source[at + 2 * m + c] + (w0 * y - w1 * x)
-        R[row + 3 * n + c], R[row + 4 * n + c], R[row + 5 * n + c] = w0, w1, w2
+    for i in range(6):
+        copy(R, row + i * n, source, at + i * m, count)
+    _add_turns(R, row, n, source, at, m, count, (x, y, z))
     for i in range(6):
         for c in range(row + i * n + count, row + i * n + end):
             R[c] = 0.0
