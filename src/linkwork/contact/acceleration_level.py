@@ -66,6 +66,10 @@ class ContactByForces(ContactSystem):
             if stop.element.rubs:
                 raise ModelError(f"{label(stop.element)}: contact on the level of accelerations takes no dry friction; use "
                                  'solver="tree", or integrator="joint-euler"')  # fmt: skip
+        for rule in self.contacts:
+            if rule.stiffness is not None:
+                raise ModelError(f"{label(rule)}: contact on the level of accelerations is hard; leave stiffness out, or use "
+                                 'solver="tree"')  # fmt: skip
         # forces that are not along gradients answer what others do to them one way and not the other
         self.symmetric = not any(node.kind.force_directed for node in model.nodes)
         self.forces_again = (p.up(RowMode.ACCELERATION, first=(BodyKernel.ACCELERATE,)), p.backward())

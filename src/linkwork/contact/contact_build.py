@@ -63,7 +63,7 @@ class ContactElements:
         geometry = compile_colliders(placed, self._apart(owners, elements))
         extents = geometry.constants[:, SIZE : SIZE + 3]
         sizes = np.where(extents > 0, extents, np.inf).min(axis=1).tolist()
-        named = [(c.friction, c.restitution, c.bounce_above, c.recovery) for c in self.contacts] or [(0, 0, 0, 0)]
+        named = [_material(c) for c in self.contacts] or [(0.0,) * 6]
         of_rule = np.array([[-1.0 if value is None else value for value in values] for values in named], dtype=float)
         own = np.array([entry[6:] for entry in entries], dtype=float).reshape(-1, 2)
         labels = geometry.labels
@@ -144,6 +144,12 @@ class ContactElements:
             np.maximum.at(reach, stops.labels[:, end], np.linalg.norm(stops.numbers[:, at : at + 3], axis=1))
         reach[len(self.model.bodies.kinds) + len(self.model.material_points) : -1] = 1.0  # rates are those of numbers
         return reach[:-1].copy()
+
+
+def _material(rule: Contact) -> tuple[float | None, ...]:
+    """What a rule says of its pairs. Soft contacts have a spring and a damper in the place of restitution."""
+    restitution = rule.restitution if rule.stiffness is None else 0.0
+    return rule.friction, restitution, rule.bounce_above, rule.recovery, rule.stiffness or 0.0, rule.damping
 
 
 def joined_bodies(model, covered: set[int]) -> set[tuple[int, int]]:

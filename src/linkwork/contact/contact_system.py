@@ -95,16 +95,13 @@ class ContactSystem:
     def __init__(self, schedules: Schedules, inverse_mass: InverseMass, phases: int = 1, again: InverseMass | None = None):
         """phases: of a step, of which each has its part of what dry friction gives; again: how bodies answer in another
         iteration of a step."""
-        self.schedules, self.model, self.inverse_mass, self.repeat_inverse_mass = (
-            schedules,
-            schedules.model,
-            inverse_mass,
-            again,
-        )
+        self.schedules, self.model = schedules, schedules.model
+        self.inverse_mass, self.repeat_inverse_mass = inverse_mass, again
         model, elements = self.model, ContactElements(schedules.model)
         self.contacts, self.names, self.stops, self.sizes = elements.contacts, elements.names, elements.stops, elements.sizes
         self.geometry, self.materials, self.hard_stops = elements.geometry, elements.materials, elements.hard_stops
-        self.body_of = elements.body_of
+        self.body_of, self.phases = elements.body_of, phases
+        self.materials.of_rule[:, 4:] /= phases  # springs and dampers
         n = len(inverse_mass.bodies)
         self.gravity = float(np.linalg.norm(model.gravity))
         self.least = min(LEAST_MARGIN, THIN * min(self.sizes, default=1.0))

@@ -11,13 +11,12 @@ from linkwork.contact.hook import CLOSING
 from linkwork.contact.inverse_mass import BySweeps
 from linkwork.contact.rows import STOP_RESTITUTION
 from linkwork.contact.stage import contact_stage
+from linkwork.contact.stage_kernels import INSTANT
 from linkwork.elements.core.checks import label
 from linkwork.errors import ModelError
 
 if TYPE_CHECKING:
     from linkwork.contact.contact_system import ContactSystem
-
-INSTANT = 1e-12  # s: forces give nothing in it, dry friction of joints nor weights
 
 
 def respond_to_impulse(contact: ContactSystem, work: np.ndarray) -> None:
@@ -38,5 +37,8 @@ def act_without_inertia(contact: ContactSystem) -> None:
     for stop in contact.stops:
         if stop.element.rubs:
             raise ModelError(f"{label(stop.element)}: first-order motion takes no dry friction of joints; leave it out")
+    for rule in contact.contacts:
+        if rule.stiffness is not None:
+            raise ModelError(f"{label(rule)}: first-order motion takes no soft contact; leave stiffness out")
     contact.of_forces = True
     contact.materials.own[:, 1] = contact.materials.of_rule[:, 1] = contact.hard_stops.numbers[:, STOP_RESTITUTION] = 0.0

@@ -24,7 +24,7 @@ STILL = 1e-12  # m: a rope shorter than this has no direction, and pulls along z
 
 # columns of a row's labels and numbers
 COLLIDER_A, COLLIDER_B, FEATURE, BODY_A, BODY_B = range(5)
-POINT, NORMAL, GAP, RESTITUTION, ABOVE_SPEED, RECOVERY = 0, 3, 6, 7, 8, 9
+POINT, NORMAL, GAP, RESTITUTION, ABOVE_SPEED, RECOVERY, STIFFNESS, DAMPING = 0, 3, 6, 7, 8, 9, 10, 11
 # columns of a stop's labels and numbers: anchors in the bodies' internal frames; frame of the joint (ref, side, and the axis
 # ref x side)
 STOP_KIND, STOP_A, STOP_B, STOP_TURNS = range(4)
@@ -40,7 +40,8 @@ class Materials(Struct):
     body: np.ndarray  # (colliders,) int64, -1: the ground
     rules: np.ndarray  # (colliders, words) int64: bits of the rules that they take part in, 62 to a word
     own: np.ndarray  # (colliders, 2): friction, restitution
-    of_rule: np.ndarray  # (rules, 4): friction and restitution (negative where colliders decide), above m/s, recovery m/s
+    of_rule: np.ndarray  # (rules, 6): friction and restitution (negative where colliders decide), above m/s, recovery m/s,
+    # stiffness N/m (0: hard) and damping N s/m of a point, as much of both as a phase of a step gives
 
 
 class Stops(Struct):
@@ -56,7 +57,7 @@ class Rows(Struct):
     """All rows of a stage, up to a capacity m."""
 
     labels: np.ndarray  # (m, 5) int64: what a row is, and its bodies
-    numbers: np.ndarray  # (m, 10): point m, normal from a to b, gap m (rad), restitution, speeds m/s
+    numbers: np.ndarray  # (m, 12): point m, normal from a to b, gap m (rad), restitution, speeds m/s, stiffness, damping
     slot_a: np.ndarray  # (m,) int32, -1: the ground
     slot_b: np.ndarray
     Ja: np.ndarray  # (m, 3, 6)
@@ -73,7 +74,7 @@ def rows_for(capacity: int) -> Rows:
     """Room for that many rows."""
     slots = np.zeros((2, capacity), dtype=np.int32)
     vectors, numbers = [np.zeros((capacity, 3)) for _ in range(4)], [np.zeros(capacity) for _ in range(2)]
-    return Rows(np.zeros((capacity, 5), dtype=np.int64), np.zeros((capacity, 10)), slots[0].copy(), slots[1].copy(),
+    return Rows(np.zeros((capacity, 5), dtype=np.int64), np.zeros((capacity, 12)), slots[0].copy(), slots[1].copy(),
                 np.zeros((capacity, 3, 6)), np.zeros((capacity, 3, 6)), numbers[0], *vectors, numbers[1])  # fmt: skip
 
 
@@ -148,7 +149,7 @@ def write_contacts(rows, contacts, count, materials, p):
         rule, own = materials.of_rule[shared_rule(materials.rules, a, b)], materials.own
         rows.mu[k] = rule[0] if rule[0] >= 0.0 else math.sqrt(own[a, 0] * own[b, 0])
         number[GAP], number[RESTITUTION] = contacts.gap[k], rule[1] if rule[1] >= 0.0 else max(own[a, 1], own[b, 1])
-        number[ABOVE_SPEED], number[RECOVERY] = rule[2], rule[3]
+        number[ABOVE_SPEED], number[RECOVERY], number[STIFFNESS], number[DAMPING] = rule[2], rule[3], rule[4], rule[5]
 
 
 @jit_inline
@@ -257,6 +258,7 @@ def write_stops(work, rows, begin, stops, colliders, R, p, least, margins, speed
             Jb[0, i] = (1.0 if dry else -sign) * Jb[0, i] if own[STOP_B] >= 0 else 0.0
         label[COLLIDER_A], label[COLLIDER_B], label[FEATURE] = colliders + stop, 0, 0
         label[BODY_A], label[BODY_B] = own[STOP_A], own[STOP_B]
+        number[STIFFNESS] = 0.0
         number[GAP], number[RESTITUTION], rows.mu[k] = gap, bounds[STOP_RESTITUTION], -NO_IMPULSE if dry else 0.0
         if own[STOP_KIND] == FUNCTION:
             rows.mu[k] = bounds[RUBS]

@@ -98,7 +98,10 @@ def _fastest_approach(problem):
     """How fast any two surfaces come nearer than they may, without impulses (m/s)."""
     fastest = 0.0
     for k in range(len(problem.mu)):
-        fastest = max(fastest, problem.target[k, 0] - approach(problem, k, problem.u))
+        least = problem.target[k, 0]
+        if problem.compliance[k] > 0.0:  # what is pressed in may come back as slowly as it likes
+            least = min(least, 0.0)
+        fastest = max(fastest, least - approach(problem, k, problem.u))
     return fastest
 
 

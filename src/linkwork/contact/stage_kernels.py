@@ -10,6 +10,11 @@ Targets. An open gap may close within the step (c_n >= -gap/h: speculative). Ove
 faster than `recovery`. What approaches faster than `above`, and would meet within the step, bounces: such rows are solved
 first, with the others left out, again and again until none approaches any more. So an impact travels through a row of balls as
 it should.
+
+Soft rows have a deformation in the place of overlap. With the gap phi their force is -(k (phi + h c) + d c), that is
+c + E f = -k phi / (h k + d), E = 1 / (h (h k + d)); from a gap on the deformation is what is left of the motion, and c + E f =
+-phi / h. A step of two phases gives half of both in each, for where bodies are a step later in the second one, too: so what
+rests has no velocity at the end of a step, and a contact of any stiffness takes energy and gives none.
 """
 
 from __future__ import annotations
@@ -30,12 +35,14 @@ from linkwork.contact.rows import (
     BODY_B,
     COLLIDER_A,
     COLLIDER_B,
+    DAMPING,
     GAP,
     NO_IMPULSE,
     NORMAL,
     POINT,
     RECOVERY,
     RESTITUTION,
+    STIFFNESS,
     find_poses,
     write_contacts,
     write_stops,
@@ -46,6 +53,7 @@ RECOVERED = 0.2  # part of an overlap that is taken back in a step
 QUIET = (
     0.01  # part of the distance that counts as touching: within it gaps are let be, so that what rests starts from its solution
 )
+INSTANT = 1e-12  # s: forces give nothing in it, springs, dry friction of joints nor weights
 LEFT_OUT = 10.0  # times the fastest approach: the target of rows that are left out
 AHEAD = 1.25  # times what a body moves in a step: contacts are looked for as far as both bodies of a pair can come
 TURN_AHEAD, TURN_SLACK = 2.0, 0.05  # times what the quickest body turns in a step, rad: limits that are nearer are looked at
@@ -147,7 +155,7 @@ def bounce(rows, m, u, h, slow, near, stage):
     for k in range(m):
         bounces, c = _bounces(rows, k, u, h, slow, near, stage)
         rows.target[k, 0] = -rows.numbers[k, RESTITUTION] * c if bounces else never
-        rows.target[k, 1] = rows.target[k, 2] = 0.0
+        rows.target[k, 1] = rows.target[k, 2] = rows.compliance[k] = 0.0
         for i in range(3):
             rows.impulse[k, i] = 0.0
         if rows.mu[k] < 0.0:
@@ -156,9 +164,25 @@ def bounce(rows, m, u, h, slow, near, stage):
 
 
 @jit_inline
+def _is_soft(rows, k):
+    return rows.numbers[k, STIFFNESS] > 0.0
+
+
+@jit_inline
+def _is_left_out(rows, k, h, near, stage):
+    """Whether a row has nothing to give in a stage: after the motion, what does not touch, and springs in an impact."""
+    if stage == OPENING or rows.mu[k] < 0.0:
+        return False
+    return rows.numbers[k, GAP] > 0.0 or h <= INSTANT if _is_soft(rows, k) else rows.numbers[k, GAP] > near
+
+
+@jit_inline
 def _target(rows, k, h, quiet, stage):
     """The least normal velocity of a row that is not left out (m/s)."""
     gap = rows.numbers[k, GAP]
+    if _is_soft(rows, k):
+        stiffness = rows.numbers[k, STIFFNESS]
+        return -gap / h if gap > 0.0 else -stiffness * gap / (h * stiffness + rows.numbers[k, DAMPING])
     if stage != OPENING or rows.mu[k] < 0.0 or abs(gap) <= quiet:
         return 0.0
     if gap > 0.0:  # from the edge of what is let be: targets of what rests change little from step to step
@@ -172,9 +196,7 @@ def some_press(rows, m, u, h, near, stage):
     for k in range(m):
         if rows.mu[k] < 0.0:
             return True
-        if (stage == OPENING or rows.numbers[k, GAP] <= near) and not approach(rows, k, u) >= _target(
-            rows, k, h, QUIET * near, stage
-        ):
+        if not _is_left_out(rows, k, h, near, stage) and not approach(rows, k, u) >= _target(rows, k, h, QUIET * near, stage):
             return True
     return False
 
@@ -194,8 +216,10 @@ def aim(rows, m, u, h, near, stage, labels, cache, cached):
     impulses of both stages in the world, points. Rows and cache are in the same order."""
     j, never, quiet = 0, _far_below(rows, m, u) if stage != OPENING else 0.0, QUIET * near
     for k in range(m):
-        left_out = stage != OPENING and rows.mu[k] >= 0.0 and rows.numbers[k, GAP] > near
+        left_out, rows.compliance[k] = _is_left_out(rows, k, h, near, stage), 0.0
         rows.target[k, 0] = never if left_out else _target(rows, k, h, quiet, stage)
+        if _is_soft(rows, k) and not left_out:
+            rows.compliance[k] = 1.0 / (h * (h * rows.numbers[k, STIFFNESS] + rows.numbers[k, DAMPING]))
         if rows.mu[k] < 0.0:
             rows.mu[k] = -max(h * rows.numbers[k, RECOVERY], NO_IMPULSE)
         rows.target[k, 1] = rows.target[k, 2] = 0.0
@@ -250,7 +274,7 @@ def _compare(one, other):
 @jit_inline
 def _recovers(before, j, fast):
     """Whether a row took back overlap faster than that (m/s), and pressed for it."""
-    return before.mu[j] >= 0.0 and before.target[j, 0] > fast and before.impulse[j, 0] > 0.0
+    return before.mu[j] >= 0.0 and before.target[j, 0] > fast and before.impulse[j, 0] > 0.0 and not _is_soft(before, j)
 
 
 @jit_inner

@@ -11,7 +11,7 @@ import numpy as np
 from linkwork.contact.contact_build import joined_bodies
 from linkwork.contact.contact_system import ContactSystem
 from linkwork.contact.points import TouchingPoint, TouchingPoints
-from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, COLLIDER_B, FEATURE, GAP, NORMAL, POINT
+from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, COLLIDER_B, FEATURE, GAP, NORMAL, POINT, STIFFNESS
 from linkwork.elements.contacts.contact import RECOVERY
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
@@ -32,9 +32,10 @@ class ContactReport:
     """How the contact problems of the last step (of the last call of `step`) were solved.
 
     `residual` is how far velocities are from the law of contact (m/s), at most, and `worst` where: two bodies or colliders, or
-    a rope or hard limit; empty without a residual. `penetration` is the deepest overlap of surfaces (m); `beyond` has the ropes
-    and hard limits that are past their bounds, by name, and by how much (m or rad). Where `converged` is False, a smaller dt,
-    less friction where bodies are wedged, or fewer redundant supports make it easier."""
+    a rope or hard limit; empty without a residual. `penetration` is the deepest overlap of hard surfaces (m), `deformation`
+    that of soft ones; `beyond` has the ropes and hard limits that are past their bounds, by name, and by how much (m or rad).
+    Where `converged` is False, a smaller dt, less friction where bodies are wedged, or fewer redundant supports make it
+    easier."""
 
     points: int
     iterations: int
@@ -43,6 +44,7 @@ class ContactReport:
     penetration: float
     worst: tuple[Element, ...] = ()
     beyond: dict[str, float] = field(default_factory=dict)
+    deformation: float = 0.0
 
 
 def touching_points(contact: ContactSystem, bodies: Sequence[Body], ground: Ground, dt: float) -> TouchingPoints:
@@ -73,9 +75,10 @@ def report(contact: ContactSystem) -> ContactReport:
         name = contact.stops[number - surfaces].element.name
         if gap < 0.0:
             beyond[name] = max(beyond.get(name, 0.0), -gap)
-    deepest = float(max(0.0, -gaps[first < surfaces].min(initial=0.0)))
+    soft = rows.numbers[:m, STIFFNESS] > 0.0
+    deepest, pressed = (float(max(0.0, -gaps[those].min(initial=0.0))) for those in ((first < surfaces) & ~soft, soft))
     return ContactReport(contact.count, contact.iterations, contact.residual, contact.unsolved == 0.0, deepest,
-                         tuple(contact.worst or ()), beyond)  # fmt: skip
+                         tuple(contact.worst or ()), beyond, pressed)  # fmt: skip
 
 
 def _stands(source: Any) -> bool:
@@ -105,7 +108,7 @@ def deepest(contact: ContactSystem, when: str = "as built", among: set[frozenset
         label, depth = contact.rows.labels[k], -float(contact.rows.numbers[k, GAP])
         ends = (label[BODY_A], label[BODY_B])
         bodies = frozenset(GROUND if b < 0 else id(contact.model.bodies.elements[contact.body_of(b)]) for b in ends)
-        if among is not None and bodies not in among:
+        if (among is not None and bodies not in among) or contact.rows.numbers[k, STIFFNESS] > 0.0:
             continue
         if label[COLLIDER_A] >= len(contact.names):
             element, limit = contact.stops[label[COLLIDER_A] - len(contact.names)].element, STRETCHED

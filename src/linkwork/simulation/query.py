@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linkwork.contact.soft import elastic_energy
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import ContactElement, Element
 from linkwork.errors import LinkworkError
@@ -35,7 +36,7 @@ ENERGIES = [GLOBALS.offset(name) for name in ("kinetic", "potential", "work")]
 
 @dataclass(frozen=True)
 class Energy:
-    """Joules. `potential` is that of weight, springs and the elasticity of bodies.
+    """Joules. `potential` is that of weight, springs, soft contact and the elasticity of bodies.
 
     `work` is what prescribed motion has put in since the start: `Motion`, `Drive`, a `Constraint` that depends on time, a
     `VelocityConstraint` that asks for a speed. Nothing else is counted in it: no motors, wrenches, dampers, drag, forces of
@@ -256,7 +257,10 @@ class Query:
         work = system.work
         work[ENERGIES[0]] = work[ENERGIES[1]] = 0.0
         system.run(system.schedules.energy())
-        return Energy(*(work.item(entry) for entry in ENERGIES))
+        kinetic, potential, done = (work.item(entry) for entry in ENERGIES)
+        if system.contact is not None:
+            potential += elastic_energy(system.contact, work)
+        return Energy(kinetic, potential, done)
 
 
 def _lagrangian(system: System, body: BodyLike) -> int:

@@ -26,10 +26,15 @@ class Contact(ContactElement):
     `friction` and `restitution` are those of all its pairs, where they are given. Nothing bounces that approaches more slowly
     than `bounce_above` (m/s). Bodies that are built one inside the other leave each other with at most `recovery` (m/s).
 
+    With a `stiffness` (N/m) its pairs are soft: each point at which they touch has a spring, and a damper of `damping` (N s/m),
+    that push and do not pull. Friction is as ever; how they bounce is left to spring and damper, and restitution is not.
+
     >>> Contact(friction=0.6, restitution=0.1).bounce_above
     0.1
     >>> len(Contact("ball", "pin1", "pin2", friction=0.2).bodies)
     3
+    >>> Contact("finger", "cup", friction=1.0, stiffness=2e3, damping=5.0, name="flesh")
+    <Contact "flesh">
     """
 
     REFERENCES: ClassVar[dict[str, str]] = {"bodies": "body"}
@@ -39,9 +44,12 @@ class Contact(ContactElement):
     restitution: float | None = None
     bounce_above: float = BOUNCE_ABOVE  # m/s
     recovery: float = RECOVERY  # m/s
+    stiffness: float | None = None  # N/m, of each point of contact; None: hard
+    damping: float = 0.0  # N s/m, of each point of contact
 
     def __init__(self, *bodies: BodyLike, friction: float | None = None, restitution: float | None = None,
-                 bounce_above: float = BOUNCE_ABOVE, recovery: float = RECOVERY, name: str | None = None) -> None:  # fmt: skip
+                 bounce_above: float = BOUNCE_ABOVE, recovery: float = RECOVERY, stiffness: float | None = None,
+                 damping: float = 0.0, name: str | None = None) -> None:  # fmt: skip
         self.bodies, self.name = bodies, name
         self.__post_init__()
         self.friction = checks.optional(checks.non_negative, self, "friction", friction)
@@ -50,6 +58,13 @@ class Contact(ContactElement):
             self._check_restitution()
         self.bounce_above = checks.non_negative(self, "bounce_above", bounce_above)
         self.recovery = checks.non_negative(self, "recovery", recovery)
+        self.stiffness = checks.optional(checks.positive, self, "stiffness", stiffness)
+        self.damping = checks.non_negative(self, "damping", damping)
+        if self.damping > 0.0 and self.stiffness is None:
+            checks.fail(self, f"damping is {self.damping:g} and stiffness is missing", "give the stiffness that it goes with")
+        if self.stiffness is not None and (self.restitution or 0.0) > 0.0:
+            checks.fail(self, f"restitution is {self.restitution:g} and stiffness is {self.stiffness:g}",
+                        "leave restitution out: a soft contact bounces as stiffness and damping have it")  # fmt: skip
 
     def check_resolved(self, resolved: Sequence[Any]) -> None:
         moving = [body for body in resolved if body.dim]
